@@ -1,0 +1,17 @@
+# Every outside library in one place. tools/packages.txt names the Debian packages that bring them.
+find_package(fmt REQUIRED)
+find_package(hwy REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(nlohmann_json REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SYSTEMC REQUIRED systemc)
+
+# Debian builds SystemC as C++17 and its headers bake the language version into a link-time symbol,
+# so C++20 code has to claim C++17 to SystemC. This is the one target that carries SystemC.
+add_library(weft_systemc INTERFACE)
+target_compile_definitions(weft_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
+target_include_directories(weft_systemc SYSTEM INTERFACE ${SYSTEMC_INCLUDE_DIRS})
+target_link_directories(weft_systemc INTERFACE ${SYSTEMC_LIBRARY_DIRS})
+target_link_libraries(weft_systemc INTERFACE ${SYSTEMC_LIBRARIES} Threads::Threads)

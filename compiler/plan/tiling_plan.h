@@ -1,0 +1,80 @@
+// How a matmul is cut to fit the machine: the first-class result that `weft explain` prints and from
+// which the program is lowered.
+//
+//            K                     N                         N
+//        +---+---+--+          +---+---+-+               +---+---+-+
+//      M |chunk 0   |   x   K  |0,0|0,1| |   ->  results |chunk 0  |
+//        +---+---+--+          +---+---+-+               +---+---+-+
+//        |chunk 1   |          |1,0|1,1| |               |chunk 1  |
+//        +---+---+--+          +---+---+-+               +---+---+-+
+//     rows of one matmul       tiles of R x C, the last
+//     instruction              ones padded
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+
+namespace weft {
+
+struct MacCount {
+  std::uint64_t useful = 0;    // M*K*N
+  std::uint64_t issued = 0;    // M*Kp*Np = useful + padded_k + padded_n
+  std::uint64_t padded_k = 0;  // M*(Kp-K)*Np
+  std::uint64_t padded_n = 0;  // M*K*(Np-N)
+  friend bool operator==(const MacCount&, const MacCount&) = default;
+};
+
+/// The predicted array_span and its terms; formula_cycles() is their sum.
+struct FormulaTerms {
+  std::uint64_t weight_load = 0;  // R: the first tile's pushes
+  std::uint64_t steps = 0;        // between first activation rows of consecutive folds
+  std::uint64_t last_fold = 0;    // M + R+C-2: the last fold streams and drains
+};
+
+/// In which order the instructions walk the folds.
+enum class LoopOrder : std::uint8_t {
+  kChunkOutermost,   // for chunk, for n tile, for k tile: tiles are fetched anew for each chunk
+  kChunkInnermost,   // k_tiles == 1: for n tile, for chunk: each tile is fetched once and kept
+};
+
+struct TilingPlan {
+  MatmulSpec spec;
+  std::uint64_t k_tiles = 0;
+  std::uint64_t n_tiles = 0;
+  std::uint64_t m_chunks = 0;
+  std::uint32_t chunk_rows = 0;  // rows of every chunk but the last, which has the rest
+  std::uint64_t folds = 0;       // tiles swapped in
+  LoopOrder order = LoopOrder::kChunkOutermost;
+
+  // Buffers, in UB rows and accumulator rows.
+  std::uint32_t accumulator_regions = 0;  // ring of chunk_rows rows each
+  bool activations_resident = false;  // all k slices of a chunk stay in the UB for all n tiles
+  std::uint32_t activation_slots = 0;  // slices of chunk_rows rows
+  std::uint32_t bias_slots = 0;
+  std::uint32_t output_slots = 0;  // results of one region each, waiting for their store
+
+  std::uint64_t padded_m = 0;  // M: rows are streamed, never padded
+  std::uint64_t padded_k = 0;
+  std::uint64_t padded_n = 0;
+  MacCount macs;
+  FormulaTerms formula;
+
+  std::uint64_t formula_cycles() const {
+    return formula.weight_load + formula.steps + formula.last_fold;
+  }
+  /// 1 - useful/issued.
+  double padding_waste() const;
+};
+
+/// Cuts the matmul for the machine, so that the array waits as little as the machine allows.
+/// Throws InputError for zero or overflowing sizes, ConfigError if the unified buffer cannot hold
+/// even one row of activations and results.
+TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config);
+
+/// One or two sentences on what the padding costs and what would help, or that nothing is wasted.
+std::string advice(const TilingPlan& plan, const MachineConfig& config);
+
+}  // namespace weft

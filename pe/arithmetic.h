@@ -1,0 +1,75 @@
+// The multiply-accumulate of one PE and the addition of the accumulators, for each array type.
+//
+// int8: signed 8x8 bit product, 32-bit two's-complement sum that wraps.
+// bf16, fp16: one IEEE 754 binary32 fusedMultiplyAdd on the widened operands: a single rounding to
+// nearest even, subnormals kept, every NaN canonical (0x7FC00000). Source: docs/numerics.md.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "pe/element_type.h"
+#include "pe/float_formats.h"
+
+namespace weft {
+
+inline constexpr std::uint32_t kCanonicalNan = 0x7FC00000U;
+
+/// The one NaN that the machine produces; other values unchanged.
+inline float canonical(float value) {
+  return std::isnan(value) ? std::bit_cast<float>(kCanonicalNan) : value;
+}
+
+/// Element: as stored in the unified buffer. Operand: as multiplied. Psum: as accumulated.
+struct Int8Arithmetic {
+  using Element = std::int8_t;
+  using Operand = std::int8_t;
+  using Psum = std::int32_t;
+  static constexpr ElementType kType = ElementType::kInt8;
+
+  static Operand widen(Element value) { return value; }
+  /// psum + act * weight modulo 2^32.
+  static Psum mac(Operand act, Operand weight, Psum psum) {
+    return static_cast<Psum>(static_cast<std::uint32_t>(psum) +
+                             static_cast<std::uint32_t>(std::int32_t{act} * std::int32_t{weight}));
+  }
+  /// a + b modulo 2^32.
+  static Psum add(Psum a, Psum b) {
+    return static_cast<Psum>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+  }
+};
+
+/// Shared by bf16 and fp16, which differ only in how an element widens to binary32.
+template <class Format, ElementType kElementType>
+struct FloatArithmetic {
+  using Element = Format;
+  using Operand = float;
+  using Psum = float;
+  static constexpr ElementType kType = kElementType;
+
+  static Operand widen(Element value) { return to_float(value); }
+  static Psum mac(Operand act, Operand weight, Psum psum) {
+    return canonical(std::fma(act, weight, psum));
+  }
+  static Psum add(Psum a, Psum b) { return canonical(a + b); }
+};
+
+using Bf16Arithmetic = FloatArithmetic<Bf16, ElementType::kBf16>;
+using Fp16Arithmetic = FloatArithmetic<Fp16, ElementType::kFp16>;
+
+/// Calls `function` with the arithmetic of `type`, e.g. `[&]<class A>(A) { run<A>(); }`.
+/// `type` must be an array type.
+template <class Function>
+decltype(auto) with_arithmetic(ElementType type, Function&& function) {
+  switch (type) {
+    case ElementType::kBf16:
+      return function(Bf16Arithmetic{});
+    case ElementType::kFp16:
+      return function(Fp16Arithmetic{});
+    default:
+      return function(Int8Arithmetic{});
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,67 @@
+// A program: the instructions, the machine that they were laid out for, and the tensors that lie
+// behind the host rows and the tile numbers they name. Its text form is a `.weft` file.
+//
+// Layouts. Host memory is addressed in UB rows (R elements), weight memory in tiles (R x C):
+//   activation [M,K]  host row base + kt*M + m           = elements [m][kt*R .. kt*R+R), zero-padded
+//   weights    [K,N]  tile     base + nt*ceil(K/R) + kt  = elements [kt*R ..][nt*C ..], zero-padded
+//   bias       [1,N]  host row base + nt*rr ..           = 32-bit words [nt*C .. nt*C+C)
+//   result     [M,N]  host row base + (nt*M + m)*rr ..   = 32-bit words [m][nt*C .. nt*C+C)
+// with rr = MachineConfig::result_row_rows().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pe/element_type.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/instruction.h"
+
+namespace weft {
+
+enum class TensorRole : std::uint8_t { kActivation, kWeights, kBias, kResult };
+
+/// A matrix [rows, cols] and where its layout begins (a host row, or a tile for weights).
+struct TensorDecl {
+  std::string name;
+  TensorRole role = TensorRole::kActivation;
+  ElementType type = ElementType::kInt8;
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  std::uint64_t base = 0;
+  friend bool operator==(const TensorDecl&, const TensorDecl&) = default;
+};
+
+enum class Activation : std::uint8_t { kNone, kRelu, kRelu6 };
+
+/// What a program computes, so that whoever runs it can check it: activation(A*B + bias).
+struct MatmulSpec {
+  std::uint64_t m = 0;
+  std::uint64_t k = 0;
+  std::uint64_t n = 0;
+  bool bias = false;
+  Activation activation = Activation::kNone;
+  friend bool operator==(const MatmulSpec&, const MatmulSpec&) = default;
+};
+
+struct Program {
+  std::uint32_t array_rows = 0;  // R and C and the type for which tiles and rows are laid out
+  std::uint32_t array_cols = 0;
+  ElementType dtype = ElementType::kInt8;
+  std::vector<TensorDecl> tensors;
+  std::optional<MatmulSpec> computes;
+  std::vector<Instruction> code;
+
+  friend bool operator==(const Program&, const Program&) = default;
+};
+
+/// Host rows (or tiles, for weights) that `tensor` occupies from its base on.
+std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program);
+
+/// Throws InputError naming instruction and operand if the program cannot run on this machine
+/// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, an
+/// `after` count that no unit can reach, a matmul that keeps weights before any was loaded.
+void validate(const Program& program, const MachineConfig& config);
+
+}  // namespace weft

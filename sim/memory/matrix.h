@@ -1,0 +1,44 @@
+// An owning row-major matrix of one element type: what users give and get.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pe/element_type.h"
+
+namespace weft {
+
+class Matrix {
+ public:
+  Matrix() = default;
+  /// Zero-filled. Throws InputError if rows * cols * element size overflows.
+  Matrix(ElementType type, std::uint64_t rows, std::uint64_t cols);
+
+  ElementType type() const { return type_; }
+  std::uint64_t rows() const { return rows_; }
+  std::uint64_t cols() const { return cols_; }
+  std::span<std::byte> bytes() { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  /// The elements [row][col .. cols) as bytes.
+  std::span<std::byte> row_from(std::uint64_t row, std::uint64_t col);
+  std::span<const std::byte> row_from(std::uint64_t row, std::uint64_t col) const;
+
+  /// Element [row][col] as T, which must have the size of the element type.
+  template <class T>
+  T at(std::uint64_t row, std::uint64_t col) const;
+  template <class T>
+  void set(std::uint64_t row, std::uint64_t col, T value);
+
+  friend bool operator==(const Matrix&, const Matrix&) = default;
+
+ private:
+  ElementType type_ = ElementType::kInt8;
+  std::uint64_t rows_ = 0;
+  std::uint64_t cols_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace weft

@@ -1,0 +1,36 @@
+// The front door of the simulator: one machine, one program, one result, whichever engine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/memory/host_memory.h"
+#include "sim/stats/result.h"
+
+namespace weft {
+
+/// analytic: recurrences, cycles only. fast: timed SystemC, values by SIMD kernels.
+/// stepped: SystemC with every PE register advanced every cycle.
+enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped };
+
+std::string_view to_string(Engine engine);
+std::optional<Engine> engine_from_string(std::string_view name);
+
+struct SimulateOptions {
+  Engine engine = Engine::kFast;
+  unsigned threads = 1;  // for the kernels of `fast`; the bits do not depend on it
+  /// Called now and then with the share done (0 to 1), never from another thread.
+  std::function<void(double)> progress;
+};
+
+/// Runs `program` on the machine. `memory` supplies and takes the values; `analytic` never touches
+/// it and accepts nullptr. May be called any number of times in one process.
+/// Throws InputError (the program does not fit the machine), HazardError, DeadlockError.
+Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
+                const SimulateOptions& options);
+
+}  // namespace weft

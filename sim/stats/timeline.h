@@ -1,0 +1,27 @@
+// When each instruction of a program was dispatched, started and retired: what an engine measures,
+// and all that hazards, ledger and counters are computed from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace weft {
+
+/// Cycles count from 0.
+using Cycle = std::int64_t;
+
+struct InstructionTiming {
+  Cycle dispatched = -1;
+  Cycle started = -1;  // matmul: A, the first activation row at PE(0,0); vector: V; else transfer
+  Cycle retired = -1;  // at the end of this cycle
+  friend bool operator==(const InstructionTiming&, const InstructionTiming&) = default;
+};
+
+struct Timeline {
+  std::vector<InstructionTiming> instructions;  // in program order
+  std::vector<Cycle> pushes;                    // W of each tile that was pushed, in FIFO order
+
+  friend bool operator==(const Timeline&, const Timeline&) = default;
+};
+
+}  // namespace weft
