@@ -37,7 +37,6 @@ After DependenceTracker::add(const Operation& operation) {
   unit_ = static_cast<Unit>(operation.index());
   count_ = static_cast<std::uint32_t>(starts_[index_of(unit_)].size() + 1);
   needed_ = {};
-  retired_by_interlock_ = {};
   std::visit([this](const auto& op) { touch(op); }, operation);
   return settle();
 }
@@ -68,8 +67,6 @@ void DependenceTracker::touch(const Matmul& matmul) {
                       "brings; fetch it first",
                       count_ - 1, tile));
     }
-    retired_by_interlock_ = start_of(Unit::kFetch, tile + 1);
-    retired_by_interlock_[index_of(Unit::kFetch)] = tile + 1;
     takers_.push_back(count_);
   }
   for_each_row_run(matmul.ub, matmul.rows,
@@ -118,12 +115,6 @@ const DependenceTracker::Clock& DependenceTracker::start_of(Unit unit, std::uint
   return starts_[index_of(unit)][count - 1];
 }
 
-DependenceTracker::Clock DependenceTracker::known_anyway() const {
-  Clock known = retired_by_interlock_;
-  if (count_ > 1) join(known, start_of(unit_, count_ - 1));
-  return known;
-}
-
 bool DependenceTracker::implied_by_another(std::size_t unit, const After& after) const {
   for (std::size_t other = 0; other < kUnitCount; ++other) {
     const std::uint32_t count = after.count[other];
@@ -134,7 +125,7 @@ bool DependenceTracker::implied_by_another(std::size_t unit, const After& after)
 }
 
 After DependenceTracker::settle() {
-  Clock start = known_anyway();
+  Clock start = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
   After wanted;
   for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
     if (needed_[unit] > start[unit]) wanted.count[unit] = needed_[unit];

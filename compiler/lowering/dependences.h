@@ -9,8 +9,10 @@
 //
 //   start(q) >= start(the instruction before q in its unit's queue)       queues start in order
 //   start(q) >= retire(p)  for each p that q waits for
-//   start(q) >= retire(f)  for a matmul that swaps in the tile of fetch f   the one interlock
 //   retire(p) = start(p) and p itself and all before it in its unit       units retire in order
+//
+// A matmul also starts after the fetch of its tile. That teaches it nothing: a fetch waits for earlier
+// matmuls only, and what those knew is in the matmul queue's own clock.
 #pragma once
 
 #include <array>
@@ -54,7 +56,6 @@ class DependenceTracker {
   void need(Unit unit, std::uint32_t count);
 
   const Clock& start_of(Unit unit, std::uint32_t count) const;
-  Clock known_anyway() const;
   bool implied_by_another(std::size_t unit, const After& after) const;
   After settle();
 
@@ -70,7 +71,6 @@ class DependenceTracker {
   Unit unit_ = Unit::kLoad;
   std::uint32_t count_ = 0;
   Clock needed_{};
-  Clock retired_by_interlock_{};
 };
 
 }  // namespace weft

@@ -174,17 +174,6 @@ TEST(DependenceTrackerTest, LeavesOutWhatAnEarlierInstructionOfTheQueueWaitedFor
   EXPECT_EQ(tracker.add(matmul(1, 3, 1, false)), After{});
 }
 
-TEST(DependenceTrackerTest, LeavesOutWhatTheFetchOfItsTileWaitedFor) {
-  DependenceTracker tracker(machine(1));
-  tracker.add(Load{0, 0, 4});
-  tracker.add(Fetch{0});
-  tracker.add(matmul(0, 1, 0));
-  tracker.add(vector(0, 1, 4));
-  tracker.add(Fetch{1});  // after matmul 1, which waited for load 1
-  EXPECT_EQ(tracker.add(Store{0, 9, 1}), after({{Unit::kLoad, 1}}));
-  EXPECT_EQ(tracker.add(matmul(1, 1, 1)), After{});
-}
-
 TEST(DependenceTrackerTest, RefusesATileThatWasNotFetched) {
   DependenceTracker tracker(machine());
   EXPECT_THROW(tracker.add(matmul(0, 1, 0)), InputError);
