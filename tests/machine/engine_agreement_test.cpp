@@ -90,7 +90,7 @@ void check_case(const MachineConfig& config, const TilingPlan& plan, bool any_bi
   ASSERT_EQ(stepped.out, expected);
 }
 
-TEST(MatmulPropertyTest, EnginesAgreeWithEachOtherAndWithTheInOrderLoop) {
+TEST(EngineAgreementTest, EnginesAgreeWithEachOtherAndWithTheInOrderLoop) {
   std::cout << "seeds 0 to " << kCases - 1 << '\n';
   std::map<std::string, int> hits;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
