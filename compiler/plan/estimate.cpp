@@ -112,7 +112,8 @@ class Estimate {
     return ring_pitch(pitch, turnaround, config_.weight_fifo_tiles, tiles());
   }
   /// From the first matmul of a region's use to the next one that may use it: the matmuls, the last
-  /// one's retirement, the vector unit's `rows` rows and its retirement L-1 cycles later.
+  /// one's retirement, the vector unit's `rows` rows and its retirement L-1 cycles later. So with g
+  /// regions no matmul waits if  g*k*pitch >= (k-1)*pitch + (P + R+C-1) + P + L.
   double region_pitch(double rows, double pitch) const {
     const double turnaround =
         (k_ - 1) * pitch + matmul_turnaround(rows, config_) + rows + vector_latency();

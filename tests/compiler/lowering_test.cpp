@@ -71,6 +71,56 @@ TEST(LowerMatmulTest, BiasThatFitsIsLoadedOnce) {
   EXPECT_EQ(bias_loads, 1);
 }
 
+/// For each instruction of `unit`: the matmuls that stand before it in the program.
+std::vector<int> matmuls_before(const Program& program, Unit unit) {
+  std::vector<int> positions;
+  int matmuls = 0;
+  for (const Instruction& instruction : program.code) {
+    if (instruction.unit() == unit) positions.push_back(matmuls);
+    matmuls += instruction.unit() == Unit::kMatmul ? 1 : 0;
+  }
+  return positions;
+}
+
+/// Two chunks of 20 rows, 2 k tiles, 4 n tiles, two sets of activations.
+TilingPlan two_chunks() {
+  TilingPlan plan;
+  plan.spec = {40, 8, 16};
+  plan.k_tiles = 2;
+  plan.n_tiles = 4;
+  plan.m_chunks = 2;
+  plan.chunk_rows = 20;
+  plan.folds = 16;
+  plan.accumulator_regions = 3;
+  plan.activations_resident = true;
+  plan.activation_slots = 4;
+  plan.output_slots = 2;
+  return plan;
+}
+
+TEST(LowerMatmulTest, SpreadsTheNextChunksLoadsOverTheChunkBefore) {
+  const Program program = lower_matmul(two_chunks(), machine());
+  // Chunk 0 as it is needed. Chunk 1 after chunk 0's first pass over K, every third matmul.
+  EXPECT_EQ(matmuls_before(program, Unit::kLoad), (std::vector<int>{0, 1, 3, 6}));
+}
+
+TEST(LowerMatmulTest, FetchesEachTileAMatmulAheadAndFollowsEachRegionByItsVectorAndStore) {
+  const Program program = lower_matmul(two_chunks(), machine());
+  EXPECT_EQ(matmuls_before(program, Unit::kFetch),
+            (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(matmuls_before(program, Unit::kVector), (std::vector<int>{3, 5, 7, 9, 11, 13, 15, 16}));
+  EXPECT_EQ(matmuls_before(program, Unit::kStore), (std::vector<int>{3, 5, 7, 9, 11, 13, 15, 16}));
+}
+
+TEST(LowerMatmulTest, WithAQueueOfOneFetchesFurtherAheadInTheProgram) {
+  MachineConfig config = machine();
+  config.queue_depth = 1;
+  // A matmul of 20 rows retires 27 cycles after its first: it blocks two of the four FIFO slots. So
+  // two tiles ahead are free, and the second is caught up after the first matmul.
+  EXPECT_EQ(matmuls_before(lower_matmul(two_chunks(), config), Unit::kFetch),
+            (std::vector<int>{0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
+}
+
 TEST(LowerMatmulTest, RectifiersAreVectorOperations) {
   EXPECT_EQ(first_vector(lower({1, 1, 1})).op, VectorOp::kCopy);
   EXPECT_EQ(first_vector(lower({1, 1, 1, false, Activation::kRelu})).op, VectorOp::kRelu);

@@ -167,6 +167,19 @@ void check_values(const Case& c, const test::Operands& operands, const test::Out
   }
 }
 
+/// No burst of transfers fills a queue ahead of a matmul: at most two brought forward, one that the
+/// matmul needs and, among loads, two of a bias.
+void check_bursts(const Program& program) {
+  std::array<int, kUnitCount> since_matmul{};
+  for (const Instruction& instruction : program.code) {
+    ++since_matmul[instruction.operation.index()];
+    if (instruction.unit() != Unit::kMatmul) continue;
+    ASSERT_LE(since_matmul[static_cast<std::size_t>(Unit::kFetch)], 3);
+    ASSERT_LE(since_matmul[static_cast<std::size_t>(Unit::kLoad)], 5);
+    since_matmul = {};
+  }
+}
+
 void check_macs(const TilingPlan& plan) {
   const MacCount& macs = plan.macs;
   EXPECT_EQ(macs.useful, plan.spec.m * plan.spec.k * plan.spec.n);
@@ -239,9 +252,11 @@ TEST(MatmulPropertyTest, ProgramComputesTheMatmulOnEveryMachineAndShape) {
       continue;
     }
     const Program program = lower_matmul(plan, c.config);
+    ASSERT_NO_THROW(validate(program, c.config));
     const test::Outcome outcome = test::interpret(program, c.config, operands);
     check_buffers(plan, c.config);
     check_counts(plan, program);
+    check_bursts(program);
     check_sums(c, plan, outcome);
     check_values(c, operands, outcome);
     check_macs(plan);
