@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "compiler/plan/buffers.h"
@@ -79,6 +78,10 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
   }
   sizes.push_back(std::min(largest, config.array_rows));
   std::erase(sizes, 0U);
+  // As many chunks, but equal ones: a short last chunk would wait for the long ones before it.
+  for (std::uint32_t& size : sizes) {
+    size = static_cast<std::uint32_t>(ceil_div(spec.m, ceil_div(spec.m, size)));
+  }
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
@@ -91,24 +94,36 @@ std::vector<LoopOrder> orders(const TilingPlan& plan) {
   return {LoopOrder::kChunkInnermost, LoopOrder::kChunkOutermost};
 }
 
-/// The cheapest candidate so far. A later one must be better by more than rounding: candidates come
-/// with the fewest chunks first, so that ties go to fewer chunks.
+/// The cheapest candidate so far. Candidates come with the fewest chunks first. More chunks are
+/// more instructions, so they must save more than the estimate is good for: waiting of the array,
+/// or, at the ends of the run where they only shorten the first load and the last store, an array
+/// fill.
 class Best {
  public:
-  explicit Best(const MachineConfig& config) : config_(config) {}
+  explicit Best(const MachineConfig& config)
+      : config_(config), fill_(double{1} * config.array_rows + config.array_cols) {}
 
   void offer(const TilingPlan& plan) {
-    constexpr double kRounding = 1e-9;
-    const double cycles = estimate_cycles(plan, config_);
-    if (cycles >= cycles_ * (1 - kRounding)) return;
+    const PredictedCycles cycles = estimate_cycles(plan, config_);
+    if (found_ && !is_better(cycles)) return;
+    found_ = true;
     cycles_ = cycles;
     plan_ = plan;
   }
   const TilingPlan& plan() const { return plan_; }
 
  private:
+  bool is_better(const PredictedCycles& cycles) const {
+    const double margin = cycles_.total / 100;
+    if (cycles.total >= cycles_.total) return false;
+    return cycles.array < cycles_.array - margin ||
+           cycles.total < cycles_.total - std::max(margin, fill_);
+  }
+
   const MachineConfig& config_;
-  double cycles_ = std::numeric_limits<double>::max();
+  const double fill_;
+  bool found_ = false;
+  PredictedCycles cycles_;
   TilingPlan plan_;
 };
 
