@@ -120,7 +120,7 @@ TEST_P(HandwrittenProgramTest, NamesTheTileThatItsMatmulWaitsForInVain) {
                                  "fetch tile=1 after=matmul:2\n"
                                  "matmul ub=0 rows=3 acc=0 after=load:1\n"
                                  "matmul ub=0 rows=3 acc=0 mode=accumulate\n"),
-            "deadlock after cycle 9: nothing can ever start; fetch: instruction 2 waits for "
+            "deadlock after cycle 10: nothing can ever start; fetch: instruction 2 waits for "
             "matmul:2 (only 1 retired); matmul: instruction 4 waits for tile 1 of the weight FIFO");
 }
 
