@@ -13,7 +13,7 @@ namespace weft {
 
 /// Doubles: they rank candidates whose products may exceed 64 bits.
 struct PredictedCycles {
-  double array = 0;  // if transfers never kept the array waiting
+  double array = 0;  // the array with its rings of buffers, channels being free when asked for
   double total = 0;
 };
 
