@@ -1,5 +1,5 @@
-// The array with every register advanced every cycle: the R x C PEs of pe/pe.h, R skew chains on the
-// left, C on top, C deskew chains below.
+// The array with every register advanced every cycle: the R x C PEs of pe/pe.h, R skew chains on
+// the left, C on top, C deskew chains below.
 //
 //                 weight skew (c registers in column c)
 //                        |   |   |

@@ -1,0 +1,294 @@
+#include "sim/array/tile_kernel.h"
+
+#include <algorithm>
+#include <cstring>
+
+// This file is compiled once for each instruction set; the last pass also makes the dispatch
+// tables.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sim/array/tile_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "sim/array/tile_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// What becomes of the sums of a register block.
+enum class Outcome { kPartial, kOverwrite, kAccumulate };
+
+/// Where the sums of a register block come from and go to; `rows` x `cols` of it are wanted.
+template <class Psum>
+struct SumBlock {
+  const Psum* from;
+  std::size_t from_stride;
+  Psum* to;
+  std::size_t to_stride;
+  std::size_t rows;
+  std::size_t cols;
+  Outcome outcome;
+};
+
+/// The sum as it is stored over `*to`, which is read only to accumulate.
+template <class Lanes>
+HWY_INLINE typename Lanes::V settle(typename Lanes::V sum, const hn::TFromD<typename Lanes::D>* to,
+                                    Outcome outcome) {
+  if (outcome == Outcome::kPartial) return sum;
+  if (outcome == Outcome::kAccumulate) sum = hn::Add(hn::LoadU(typename Lanes::D(), to), sum);
+  return Lanes::finish(sum);
+}
+
+/// Stores the first `count` lanes: memory beyond the last column belongs to the next row, or
+/// nobody.
+template <class Lanes>
+HWY_INLINE void store_sums(typename Lanes::V sum, hn::TFromD<typename Lanes::D>* to,
+                           std::size_t count, Outcome outcome) {
+  using D = typename Lanes::D;
+  using T = hn::TFromD<D>;
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  if (count >= kLanes) {
+    hn::StoreU(settle<Lanes>(sum, to, outcome), D(), to);
+    return;
+  }
+  HWY_ALIGN T edge[kLanes] = {};
+  std::memcpy(edge, to, count * sizeof(T));
+  hn::Store(settle<Lanes>(sum, edge, outcome), D(), edge);
+  std::memcpy(to, edge, count * sizeof(T));
+}
+
+/// The inner loop: kRows x kVecs vectors of sums stay in registers while the chain runs down
+/// `words` words. Every index is a constant after unrolling, or the sums would live in memory.
+template <class Lanes, std::size_t kRows, std::size_t kVecs>
+HWY_NOINLINE void micro_kernel(const hn::TFromD<typename Lanes::D>* HWY_RESTRICT acts,
+                               const hn::TFromD<typename Lanes::D>* HWY_RESTRICT weights,
+                               std::size_t words,
+                               const SumBlock<hn::TFromD<typename Lanes::D>>& block) {
+  using D = typename Lanes::D;
+  using V = typename Lanes::V;
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  const D d;
+  V sums[kRows][kVecs];
+  HWY_UNROLL(16)
+  for (std::size_t i = 0; i < kRows; ++i) {
+    HWY_UNROLL(2)
+    for (std::size_t j = 0; j < kVecs; ++j) {
+      sums[i][j] = hn::LoadU(d, block.from + i * block.from_stride + j * kLanes);
+    }
+  }
+  for (std::size_t g = 0; g < words; ++g) {
+    V column[kVecs];
+    HWY_UNROLL(2)
+    for (std::size_t j = 0; j < kVecs; ++j) {
+      column[j] = hn::LoadU(d, weights + g * kPanelCols + j * kLanes);
+    }
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const V act = hn::Set(d, acts[i * kActStride + g]);
+      HWY_UNROLL(2)
+      for (std::size_t j = 0; j < kVecs; ++j) sums[i][j] = Lanes::dot(act, column[j], sums[i][j]);
+    }
+  }
+  HWY_UNROLL(16)
+  for (std::size_t i = 0; i < kRows; ++i) {
+    if (i >= block.rows) return;
+    HWY_UNROLL(2)
+    for (std::size_t j = 0; j < kVecs; ++j) {
+      if (j * kLanes >= block.cols) break;
+      store_sums<Lanes>(sums[i][j], block.to + i * block.to_stride + j * kLanes,
+                        block.cols - j * kLanes, block.outcome);
+    }
+  }
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// 12 x 2 sums, 2 weights and an activation in 32 registers.
+inline constexpr std::size_t kBlockRows = 12;
+#else
+// 6 x 2 sums, 2 weights and an activation in 16 registers.
+inline constexpr std::size_t kBlockRows = 6;
+#endif
+static_assert(kBlockRows <= kMaxBlockRows);
+
+/// The smallest block that holds the rows. Rows that it has too many read stale activations, whose
+/// sums are not stored.
+template <class Lanes, std::size_t kVecs, class... Args>
+void run_rows(std::size_t rows, const Args&... args) {
+  if (rows == 1) return micro_kernel<Lanes, 1, kVecs>(args...);
+  if (rows == 2) return micro_kernel<Lanes, 2, kVecs>(args...);
+  if (rows <= 4) return micro_kernel<Lanes, 4, kVecs>(args...);
+  if constexpr (kBlockRows > 8) {
+    if (rows <= 8) return micro_kernel<Lanes, 8, kVecs>(args...);
+  }
+  return micro_kernel<Lanes, kBlockRows, kVecs>(args...);
+}
+
+/// One panel, in strips of two vectors; `block` describes the whole panel.
+template <class Lanes, class Psum>
+void run_panel(const Psum* acts, const Psum* weights, std::size_t words,
+               const SumBlock<Psum>& block) {
+  constexpr std::size_t kLanes = hn::MaxLanes(typename Lanes::D());
+  constexpr std::size_t kStrip = 2 * kLanes;
+  static_assert(kPanelCols % kStrip == 0);
+  for (std::size_t col = 0; col < block.cols; col += kStrip) {
+    SumBlock<Psum> strip = block;
+    strip.from += col;
+    strip.to += col;
+    strip.cols = std::min(kStrip, block.cols - col);
+    if (strip.cols <= kLanes) {
+      run_rows<Lanes, 1>(strip.rows, acts, weights + col, words, strip);
+    } else {
+      run_rows<Lanes, 2>(strip.rows, acts, weights + col, words, strip);
+    }
+  }
+}
+
+/// One pass over a block of words for one block of activation rows: which part of the chain it is
+/// decides where the sums come from and go to.
+template <class Arithmetic>
+struct Pass {
+  using Psum = typename Arithmetic::Psum;
+
+  const PackedTile<Arithmetic>& tile;
+  Workspace<Arithmetic>& workspace;
+  std::size_t first_word;
+  std::size_t words;
+  std::size_t rows;
+  Psum* acc;
+  bool accumulate;
+
+  SumBlock<Psum> panel_block(std::size_t panel) const {
+    const std::size_t col = panel * kPanelCols;
+    const std::size_t partial_stride = tile.panels * kPanelCols;
+    const bool first = first_word == 0;
+    const bool last = first_word + words == tile.words;
+    Psum* const partial = workspace.partial.data();
+    return {.from = first ? tile.initial.data() + col : partial + col,
+            .from_stride = first ? 0 : partial_stride,
+            .to = last ? acc + col : partial + col,
+            .to_stride = last ? tile.cols : partial_stride,
+            .rows = rows,
+            // Partial sums are stored whole: the buffer is padded and the next pass loads all.
+            .cols = last ? std::min(kPanelCols, tile.cols - col) : kPanelCols,
+            .outcome = !last        ? Outcome::kPartial
+                       : accumulate ? Outcome::kAccumulate
+                                    : Outcome::kOverwrite};
+  }
+};
+
+template <class Arithmetic, class Lanes>
+void run_pass(const Pass<Arithmetic>& pass, const typename Arithmetic::Element* const* act_rows) {
+  const std::size_t first_element = pass.first_word * Lanes::kElementsPerWord;
+  const std::size_t elements =
+      std::min(pass.words * Lanes::kElementsPerWord, pass.tile.rows - first_element);
+  auto* const acts = pass.workspace.acts.data();
+  for (std::size_t i = 0; i < pass.rows; ++i) {
+    Lanes::stage(act_rows[i] + first_element, elements, acts + i * kActStride);
+  }
+  for (std::size_t panel = 0; panel < pass.tile.panels; ++panel) {
+    const auto* weights =
+        pass.tile.weights.data() + (panel * pass.tile.words + pass.first_word) * kPanelCols;
+    run_panel<Lanes>(acts, weights, pass.words, pass.panel_block(panel));
+  }
+}
+
+template <class Arithmetic, class Lanes>
+void multiply(const PackedTile<Arithmetic>& tile,
+              std::span<const typename Arithmetic::Element* const> act_rows,
+              typename Arithmetic::Psum* acc, bool accumulate, Workspace<Arithmetic>& workspace) {
+  for (std::size_t row = 0; row < act_rows.size(); row += kBlockRows) {
+    const std::size_t rows = std::min(kBlockRows, act_rows.size() - row);
+    for (std::size_t word = 0; word < tile.words; word += kBlockWords) {
+      run_pass<Arithmetic, Lanes>({.tile = tile,
+                                   .workspace = workspace,
+                                   .first_word = word,
+                                   .words = std::min(kBlockWords, tile.words - word),
+                                   .rows = rows,
+                                   .acc = acc + row * tile.cols,
+                                   .accumulate = accumulate},
+                                  act_rows.data() + row);
+    }
+  }
+}
+
+/// Packs `count` columns of one word row and adds what they contribute to where the chains start.
+template <class Lanes, class Element, class Psum>
+void pack_word_row(const Element* const* rows, std::size_t count, Psum* HWY_RESTRICT words,
+                   Psum* HWY_RESTRICT initial) {
+  for (std::size_t c = 0; c < count; ++c) {
+    words[c] = Lanes::word(rows, c);
+    initial[c] = Lanes::initial(initial[c], rows, c);
+  }
+}
+
+template <class Arithmetic, class Lanes>
+void pack(const typename Arithmetic::Element* tile, PackedTile<Arithmetic>& packed) {
+  using Element = typename Arithmetic::Element;
+  constexpr std::size_t kPerWord = Lanes::kElementsPerWord;
+  static constexpr Element kZeros[kPanelCols] = {};
+  std::fill_n(packed.initial.data(), packed.initial.size(), typename Arithmetic::Psum{});
+  for (std::size_t panel = 0; panel < packed.panels; ++panel) {
+    const std::size_t col = panel * kPanelCols;
+    for (std::size_t g = 0; g < packed.words; ++g) {
+      const Element* rows[kPerWord];
+      for (std::size_t i = 0; i < kPerWord; ++i) {
+        const std::size_t r = g * kPerWord + i;
+        rows[i] = r < packed.rows ? tile + r * packed.cols + col : kZeros;
+      }
+      pack_word_row<Lanes>(rows, std::min(kPanelCols, packed.cols - col),
+                           packed.weights.data() + (panel * packed.words + g) * kPanelCols,
+                           packed.initial.data() + col);
+    }
+  }
+}
+
+template <class Arithmetic, class Lanes>
+TileKernel<Arithmetic> make_kernel() {
+  return {.elements_per_word = Lanes::kElementsPerWord,
+          .block_rows = kBlockRows,
+          .pack = &pack<Arithmetic, Lanes>,
+          .multiply = &multiply<Arithmetic, Lanes>};
+}
+
+TileKernel<Int8Arithmetic> int8_kernel() {
+  return make_kernel<Int8Arithmetic, Int8Lanes>();
+}
+
+TileKernel<Bf16Arithmetic> bf16_kernel() {
+  return make_kernel<Bf16Arithmetic, FloatLanes<Bf16Arithmetic>>();
+}
+
+TileKernel<Fp16Arithmetic> fp16_kernel() {
+  return make_kernel<Fp16Arithmetic, FloatLanes<Fp16Arithmetic>>();
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace weft
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft {
+
+HWY_EXPORT(int8_kernel);
+HWY_EXPORT(bf16_kernel);
+HWY_EXPORT(fp16_kernel);
+
+template <>
+TileKernel<Int8Arithmetic> best_tile_kernel<Int8Arithmetic>() {
+  return HWY_DYNAMIC_DISPATCH(int8_kernel)();
+}
+
+template <>
+TileKernel<Bf16Arithmetic> best_tile_kernel<Bf16Arithmetic>() {
+  return HWY_DYNAMIC_DISPATCH(bf16_kernel)();
+}
+
+template <>
+TileKernel<Fp16Arithmetic> best_tile_kernel<Fp16Arithmetic>() {
+  return HWY_DYNAMIC_DISPATCH(fp16_kernel)();
+}
+
+}  // namespace weft
+#endif  // HWY_ONCE

@@ -1,0 +1,148 @@
+// The vector arithmetic of the tile kernels, one struct a kind of word: how a word of weights is
+// packed, how activations are staged, one dot product step, and what a finished sum becomes. The
+// micro-kernel is written once on top of these. Compiled once for each instruction set.
+
+// The toggle that Highway's multiple inclusion prescribes instead of #pragma once.
+#if defined(WEFT_SIM_ARRAY_TILE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_SIM_ARRAY_TILE_LANES_INL_H_
+#undef WEFT_SIM_ARRAY_TILE_LANES_INL_H_
+#else
+#define WEFT_SIM_ARRAY_TILE_LANES_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "pe/arithmetic.h"
+#include "sim/array/float_lanes-inl.h"
+
+// Highway 1.0.3 names AVX-VNNI where its detection means AVX-512 VNNI, so the 512-bit dot product
+// needs this addition. Code under this target must hold no loop that GCC could turn into a 128- or
+// 256-bit dot product by itself: it might pick the AVX-VNNI encoding, which some of the processors
+// detected here lack.
+#if HWY_TARGET == HWY_AVX3_DL
+#undef HWY_TARGET_STR
+#define HWY_TARGET_STR \
+  HWY_TARGET_STR_AVX3  \
+  ",vpclmulqdq,avx512vbmi,avx512vbmi2,vaes,avxvnni,avx512vnni,avx512bitalg,avx512vpopcntdq"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace weft {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// bf16 and fp16: a word is one widened float.
+template <class Arithmetic>
+struct FloatLanes {
+  using D = hn::ScalableTag<float>;
+  using V = hn::Vec<D>;
+  using Element = typename Arithmetic::Element;
+  static constexpr std::size_t kElementsPerWord = 1;
+
+  static float word(const Element* const* rows, std::size_t col) {
+    return Arithmetic::widen(rows[0][col]);
+  }
+  /// Where a column's chain starts, given what the rows above contribute: at +0 in any case.
+  static float initial(float, const Element* const*, std::size_t) { return 0.0F; }
+  static void stage(const Element* from, std::size_t count, float* words) {
+    for (std::size_t i = 0; i < count; ++i) words[i] = Arithmetic::widen(from[i]);
+  }
+  static HWY_INLINE V dot(V acts, V weights, V sum) {
+    return fused_multiply_add(acts, weights, sum);
+  }
+  /// NaN is sticky: once a chain, or the addition after it, has met one, every later sum is a NaN
+  /// too, and a NaN psum influences nothing but whether the next is NaN. So making the last one
+  /// canonical gives the bits of making each one canonical.
+  static HWY_INLINE V finish(V sum) { return canonical_lanes(sum); }
+};
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+/// A word is four int8 rows; one vpdpbusd a step, which wraps and does not saturate.
+struct Int8Lanes {
+  using D = hn::ScalableTag<std::int32_t>;
+  using V = hn::Vec<D>;
+  static constexpr std::size_t kElementsPerWord = 4;
+  // The instruction takes one operand unsigned: activations enter as a + 128 (the sign bit
+  // flipped), and each column starts at -128 * sum(w) to take it back, exactly, modulo 2^32.
+  static constexpr std::int32_t kOffset = 128;
+
+  static std::int32_t word(const std::int8_t* const* rows, std::size_t col) {
+    std::uint32_t packed = 0;
+    for (unsigned i = 0; i < kElementsPerWord; ++i) {
+      packed |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(rows[i][col])) << (8 * i);
+    }
+    return static_cast<std::int32_t>(packed);
+  }
+  static std::int32_t initial(std::int32_t so_far, const std::int8_t* const* rows,
+                              std::size_t col) {
+    const std::int32_t sum = rows[0][col] + rows[1][col] + rows[2][col] + rows[3][col];
+    return Int8Arithmetic::add(so_far, -kOffset * sum);
+  }
+  static void stage(const std::int8_t* from, std::size_t count, std::int32_t* words) {
+    auto* bytes = reinterpret_cast<unsigned char*>(words);
+    for (std::size_t i = 0; i < count; ++i) {
+      bytes[i] = static_cast<unsigned char>(static_cast<unsigned char>(from[i]) ^ kOffset);
+    }
+  }
+  static HWY_INLINE V dot(V acts, V weights, V sum) {
+    return V{_mm512_dpbusd_epi32(sum.raw, acts.raw, weights.raw)};
+  }
+  static HWY_INLINE V finish(V sum) { return sum; }
+};
+
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+
+/// A word is two int8 rows, widened to int16; vpmaddwd, whose sum of two products is exact.
+struct Int8Lanes {
+  using D = hn::ScalableTag<std::int32_t>;
+  using V = hn::Vec<D>;
+  static constexpr std::size_t kElementsPerWord = 2;
+
+  static std::int32_t pair(std::int8_t low, std::int8_t high) {
+    const auto low_bits = static_cast<std::uint32_t>(std::int32_t{low}) & 0xFFFFU;
+    return static_cast<std::int32_t>(low_bits | static_cast<std::uint32_t>(std::int32_t{high})
+                                                    << 16);
+  }
+  static std::int32_t word(const std::int8_t* const* rows, std::size_t col) {
+    return pair(rows[0][col], rows[1][col]);
+  }
+  static std::int32_t initial(std::int32_t, const std::int8_t* const*, std::size_t) { return 0; }
+  static void stage(const std::int8_t* from, std::size_t count, std::int32_t* words) {
+    for (std::size_t i = 0; i + 1 < count; i += 2) words[i / 2] = pair(from[i], from[i + 1]);
+    if (count % 2 != 0) words[count / 2] = pair(from[count - 1], 0);
+  }
+  static HWY_INLINE V dot(V acts, V weights, V sum) {
+    const hn::RepartitionToNarrow<D> d16;
+    // On x86 "reorder" keeps each pair in its lane and leaves the second sum alone.
+    V unused = hn::Zero(D());
+    return hn::ReorderWidenMulAccumulate(D(), hn::BitCast(d16, acts), hn::BitCast(d16, weights),
+                                         sum, unused);
+  }
+  static HWY_INLINE V finish(V sum) { return sum; }
+};
+
+#else
+
+/// A word is one int8 widened to int32: plain, for targets whose pairwise products change lanes.
+struct Int8Lanes {
+  using D = hn::ScalableTag<std::int32_t>;
+  using V = hn::Vec<D>;
+  static constexpr std::size_t kElementsPerWord = 1;
+
+  static std::int32_t word(const std::int8_t* const* rows, std::size_t col) { return rows[0][col]; }
+  static std::int32_t initial(std::int32_t, const std::int8_t* const*, std::size_t) { return 0; }
+  static void stage(const std::int8_t* from, std::size_t count, std::int32_t* words) {
+    for (std::size_t i = 0; i < count; ++i) words[i] = from[i];
+  }
+  static HWY_INLINE V dot(V acts, V weights, V sum) { return hn::Add(sum, hn::Mul(acts, weights)); }
+  static HWY_INLINE V finish(V sum) { return sum; }
+};
+
+#endif
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace weft
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_SIM_ARRAY_TILE_LANES_INL_H_

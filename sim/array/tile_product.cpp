@@ -1,0 +1,108 @@
+#include "sim/array/tile_product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "sim/array/thread_pool.h"
+#include "sim/array/tile_kernel.h"
+#include "sim/config/error.h"
+
+namespace weft {
+namespace {
+
+/// Below this many multiply-accumulates waking the threads costs more than they save.
+constexpr std::uint64_t kMinMacsForThreads = 1'000'000;
+
+/// Keeps every product of sizes in this folder within 64 bits.
+constexpr std::uint32_t kMaxSide = 1U << 20;
+
+void check_sides(std::uint32_t rows, std::uint32_t cols) {
+  if (rows == 0 || cols == 0 || rows > kMaxSide || cols > kMaxSide) {
+    throw InputError(
+        fmt::format("array of {} x {}: each side must be 1 to {}", rows, cols, kMaxSide));
+  }
+}
+
+}  // namespace
+
+template <class Arithmetic>
+struct TileProduct<Arithmetic>::Impl {
+  Impl(std::uint32_t rows, std::uint32_t cols, unsigned thread_count)
+      : kernel(best_tile_kernel<Arithmetic>()),
+        tile(rows, cols, kernel.elements_per_word),
+        threads(std::max(thread_count, 1U)) {
+    workspaces.emplace_back(tile);
+  }
+
+  using ActRows = std::span<const Element* const>;
+
+  void multiply_part(unsigned member, ActRows act_rows, Psum* acc, bool accumulate) {
+    // Whole register blocks a member, the last one the rest; rows do not depend on each other, so
+    // the bits do not depend on the split.
+    const std::size_t blocks = (act_rows.size() + kernel.block_rows - 1) / kernel.block_rows;
+    const auto bound = [&](std::size_t part) {
+      return std::min(blocks * part / threads * kernel.block_rows, act_rows.size());
+    };
+    const std::size_t first = bound(member);
+    kernel.multiply(tile, act_rows.subspan(first, bound(member + std::size_t{1}) - first),
+                    acc + first * tile.cols, accumulate, workspaces[member]);
+  }
+
+  void multiply_together(ActRows act_rows, Psum* acc, bool accumulate) {
+    if (!pool) {
+      while (workspaces.size() < threads) workspaces.emplace_back(tile);
+      pool.emplace(threads);
+    }
+    pool->run([&](unsigned member) { multiply_part(member, act_rows, acc, accumulate); });
+  }
+
+  TileKernel<Arithmetic> kernel;
+  PackedTile<Arithmetic> tile;
+  unsigned threads;
+  std::vector<Workspace<Arithmetic>> workspaces;  // one a member of the team
+  std::optional<ThreadPool> pool;                 // made for the first product that is worth it
+};
+
+template <class Arithmetic>
+TileProduct<Arithmetic>::TileProduct(std::uint32_t rows, std::uint32_t cols, unsigned threads) {
+  check_sides(rows, cols);
+  impl_ = std::make_unique<Impl>(rows, cols, threads);
+}
+
+template <class Arithmetic>
+TileProduct<Arithmetic>::~TileProduct() = default;
+
+template <class Arithmetic>
+void TileProduct<Arithmetic>::load_tile(std::span<const Element> tile) {
+  const std::size_t expected = impl_->tile.rows * impl_->tile.cols;
+  if (tile.size() != expected) {
+    throw InputError(fmt::format("weight tile has {} elements; a {} x {} array needs {}",
+                                 tile.size(), impl_->tile.rows, impl_->tile.cols, expected));
+  }
+  impl_->kernel.pack(tile.data(), impl_->tile);
+}
+
+template <class Arithmetic>
+void TileProduct<Arithmetic>::multiply(std::span<const Element* const> act_rows,
+                                       std::span<Psum> acc, bool accumulate) {
+  Impl& impl = *impl_;
+  if (act_rows.size() > acc.size() / impl.tile.cols) {
+    throw InputError(fmt::format("accumulator block has {} words; {} rows of {} columns need more",
+                                 acc.size(), act_rows.size(), impl.tile.cols));
+  }
+  const std::uint64_t macs = act_rows.size() * impl.tile.rows * impl.tile.cols;
+  if (impl.threads > 1 && macs >= kMinMacsForThreads && act_rows.size() > impl.kernel.block_rows) {
+    impl.multiply_together(act_rows, acc.data(), accumulate);
+  } else {
+    impl.kernel.multiply(impl.tile, act_rows, acc.data(), accumulate, impl.workspaces.front());
+  }
+}
+
+template class TileProduct<Int8Arithmetic>;
+template class TileProduct<Bf16Arithmetic>;
+template class TileProduct<Fp16Arithmetic>;
+
+}  // namespace weft

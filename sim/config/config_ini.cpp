@@ -1,0 +1,127 @@
+// INI files and command-line options, both read by Boost.Program_options and both applied through
+// set_key(), so that a key means the same in either place.
+#include <fmt/format.h>
+
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "sim/config/config_keys.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
+constexpr std::string_view kMachineSection = "machine.";
+
+/// [machine] also holds the keys that have no section.
+std::string_view without_machine_section(std::string_view key) {
+  const std::string_view bare =
+      key.starts_with(kMachineSection) ? key.substr(kMachineSection.size()) : key;
+  for (const ConfigKey& known : config_keys()) {
+    if (known.name == bare) return bare;
+  }
+  return key;
+}
+
+std::string read_bounded(std::istream& in, std::string_view origin) {
+  std::string text(kMaxIniBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
+  if (text.size() > kMaxIniBytes) {
+    throw ConfigError(fmt::format("{}: longer than 1 MiB, which no machine file is", origin));
+  }
+  return text;
+}
+
+po::parsed_options parse_lines(const std::string& text, std::string_view origin) {
+  std::istringstream lines(text);
+  try {
+    return po::parse_config_file(lines, machine_options(), /*allow_unregistered=*/true);
+  } catch (const po::invalid_config_file_syntax& error) {
+    throw ConfigError(fmt::format("{}: {} is neither [section] nor key = value", origin,
+                                  printable(error.tokens())));
+  } catch (const po::error& error) {
+    throw ConfigError(fmt::format("{}: {}", origin, error.what()));
+  }
+}
+
+}  // namespace
+
+MachineConfig parse_ini(std::istream& in, std::string_view origin) {
+  const po::parsed_options parsed = parse_lines(read_bounded(in, origin), origin);
+  MachineConfig config;
+  std::set<std::string, std::less<>> seen;
+  try {
+    for (const po::option& option : parsed.options) {
+      const std::string_view key = without_machine_section(option.string_key);
+      if (!seen.emplace(key).second) throw ConfigError(fmt::format("{}: given twice", key));
+      set_key(config, key, option.value.empty() ? "" : option.value.front());
+    }
+    validate(config);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", origin, error.what()));
+  }
+  return config;
+}
+
+std::string to_ini(const MachineConfig& config) {
+  std::string text;
+  std::string section;
+  for (const ConfigKey& key : config_keys()) {
+    const std::size_t dot = key.name.find('.');
+    const bool has_section = dot != std::string::npos;
+    const std::string own = has_section ? key.name.substr(0, dot) : "machine";
+    if (own != section) text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", own);
+    section = own;
+    text += fmt::format("{} = {}\n", has_section ? key.name.substr(dot + 1) : key.name,
+                        key.print(config));
+  }
+  return text;
+}
+
+po::options_description machine_options() {
+  po::options_description options("Machine");
+  for (const ConfigKey& key : config_keys()) {
+    const std::string help = key.help + " (" + key.range + ")";
+    options.add_options()(key.name.c_str(), po::value<std::string>(), help.c_str());
+  }
+  return options;
+}
+
+void apply_options(MachineConfig& config, const po::variables_map& values) {
+  for (const ConfigKey& key : config_keys()) {
+    if (values.count(key.name) == 0) continue;
+    set_key(config, key.name, values[key.name].as<std::string>());
+  }
+  validate(config);
+}
+
+MachineConfig load_preset(std::string_view name) {
+  std::istringstream text{std::string(preset_text(name))};
+  return parse_ini(text, fmt::format("preset {}", name));
+}
+
+MachineConfig load_machine(const std::string& preset_or_file) {
+  for (const std::string& name : preset_names()) {
+    if (name == preset_or_file) return load_preset(name);
+  }
+  std::error_code ignored;
+  std::ifstream file(preset_or_file);
+  if (!file || std::filesystem::is_directory(preset_or_file, ignored)) {
+    throw ConfigError(fmt::format("machine {}: no such file, and the presets are {}",
+                                  printable(preset_or_file), fmt::join(preset_names(), ", ")));
+  }
+  return parse_ini(file, preset_or_file);
+}
+
+}  // namespace weft

@@ -1,0 +1,164 @@
+#include "sim/config/config_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "sim/config/decimal.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft {
+namespace {
+
+constexpr std::uint64_t kMega = 1'000'000;
+constexpr std::uint64_t kGiga = 1'000'000'000;
+constexpr std::uint32_t kMaxLatency = 1'000'000;
+
+/// A number with `decimals` decimals, held in `member` as value * 10^decimals.
+template <class Field>
+ConfigKey number(std::string name, std::string help, Field MachineConfig::*member,
+                 std::uint64_t low, std::uint64_t high, unsigned decimals = 0) {
+  std::string range = print_decimal(low, decimals) + ".." + print_decimal(high, decimals);
+  if (decimals > 0) range += fmt::format(" with at most {} decimals", decimals);
+  return {std::move(name), std::move(help), std::move(range),
+          [=](MachineConfig& config, std::string_view text) {
+            const auto value = parse_decimal(text, decimals);
+            if (!value || *value < low || *value > high) return false;
+            config.*member = static_cast<Field>(*value);
+            return true;
+          },
+          [=](const MachineConfig& config) { return print_decimal(config.*member, decimals); }};
+}
+
+/// One of a few names.
+template <class Field, std::size_t kCount>
+ConfigKey choice(std::string name, std::string help, Field MachineConfig::*member,
+                 std::array<std::pair<std::string_view, Field>, kCount> names) {
+  std::string range;
+  for (const auto& entry : names) range.append(range.empty() ? "" : "|").append(entry.first);
+  return {std::move(name), std::move(help), std::move(range),
+          [=](MachineConfig& config, std::string_view text) {
+            for (const auto& [known, value] : names) {
+              if (known == text) return config.*member = value, true;
+            }
+            return false;
+          },
+          [=](const MachineConfig& config) -> std::string {
+            for (const auto& [known, value] : names) {
+              if (config.*member == value) return std::string(known);
+            }
+            return "unknown";
+          }};
+}
+
+/// Names stand in INI files, JSON, HTML and file names, so they keep to characters that need no
+/// quoting in any of them.
+bool is_machine_name(std::string_view text) {
+  constexpr std::string_view kAllowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  return !text.empty() && text.size() <= 64 &&
+         text.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+ConfigKey machine_name() {
+  return {"machine.name", "name of the machine in reports",
+          "1..64 letters, digits, '.', '_' or '-'",
+          [](MachineConfig& config, std::string_view text) {
+            if (!is_machine_name(text)) return false;
+            config.name = std::string(text);
+            return true;
+          },
+          [](const MachineConfig& config) { return config.name; }};
+}
+
+std::vector<ConfigKey> make_keys() {
+  using Config = MachineConfig;
+  using Types = std::array<std::pair<std::string_view, ElementType>, 3>;
+  using Switch = std::array<std::pair<std::string_view, bool>, 2>;
+  using Kinds = std::array<std::pair<std::string_view, MemoryKind>, 3>;
+  constexpr Types kTypes = {
+      {{"int8", ElementType::kInt8}, {"bf16", ElementType::kBf16}, {"fp16", ElementType::kFp16}}};
+  constexpr Switch kSwitch = {{{"on", true}, {"off", false}}};
+  constexpr Kinds kKinds = {{{"ideal", MemoryKind::kIdeal},
+                             {"shared", MemoryKind::kShared},
+                             {"split", MemoryKind::kSplit}}};
+  return {
+      machine_name(),
+      number("clock_mhz", "clock in MHz", &Config::clock_hz, 1000, 10'000 * kMega, 6),
+      number("array.rows", "R, rows of PEs, along K", &Config::array_rows, 1, 4096),
+      number("array.cols", "C, columns of PEs, along N", &Config::array_cols, 1, 4096),
+      choice("array.dtype", "type of activations and weights", &Config::dtype, kTypes),
+      choice("array.double_buffer", "a tile moves into the shadow while another is in use",
+             &Config::double_buffer, kSwitch),
+      number("accumulators.rows", "rows of C 32-bit sums", &Config::accumulator_rows, 1, 1U << 24U),
+      number("unified_buffer.kib", "unified buffer in KiB, in rows of R elements",
+             &Config::unified_buffer_kib, 1, 1U << 22U),
+      number("weight_fifo.tiles", "fetched tiles that can wait", &Config::weight_fifo_tiles, 1,
+             1024),
+      choice("memory.kind",
+             "ideal: transfers take no time; shared: one channel; split: weights and host apart",
+             &Config::memory_kind, kKinds),
+      number("memory.gb_per_s", "memory rate in 10^9 bytes a second; all transfers if shared",
+             &Config::memory_bytes_per_s, kMega, 100'000 * kGiga, 9),
+      number("memory.latency_cycles", "cycles from the end of a memory transfer to its last byte",
+             &Config::memory_latency_cycles, 0, kMaxLatency),
+      number("host.gb_per_s", "host link in 10^9 bytes a second, if split",
+             &Config::host_bytes_per_s, kMega, 100'000 * kGiga, 9),
+      number("host.latency_cycles", "cycles from the end of a host transfer to its last byte",
+             &Config::host_latency_cycles, 0, kMaxLatency),
+      number("vector.latency_cycles", "cycles from reading a row to its result",
+             &Config::vector_latency_cycles, 1, kMaxLatency),
+      number("sequencer.queue_depth", "instructions that wait in front of each unit",
+             &Config::queue_depth, 1, 4096),
+  };
+}
+
+/// Levenshtein's edit distance, one row of the table at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The key that was probably meant: one that continues `name` (`memory.gb`), else the most similar.
+const ConfigKey& nearest_key(std::string_view name) {
+  const std::string_view compared = name.substr(0, 64);
+  const auto distance = [&](const ConfigKey& key) {
+    const bool continues = !name.empty() && key.name.starts_with(name);
+    return continues ? 0 : edit_distance(compared, key.name);
+  };
+  return *std::ranges::min_element(config_keys(), {}, distance);
+}
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys() {
+  static const std::vector<ConfigKey> keys = make_keys();
+  return keys;
+}
+
+void set_key(MachineConfig& config, std::string_view key, std::string_view value) {
+  const auto found = std::ranges::find(config_keys(), key, &ConfigKey::name);
+  if (found == config_keys().end()) {
+    throw ConfigError(
+        fmt::format("unknown key {}; did you mean {}?", printable(key), nearest_key(key).name));
+  }
+  if (!found->parse(config, value)) {
+    throw ConfigError(fmt::format("{} = {}: must be {}", key, printable(value), found->range));
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// Runs a check once for every instruction set that this processor has, so that the kernels of older
+// processors are tested too.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+namespace weft::test {
+
+/// Restricts Highway's choice while it lives. Objects made meanwhile keep their kernels.
+class ForcedTarget {
+ public:
+  explicit ForcedTarget(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ~ForcedTarget() {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ForcedTarget(const ForcedTarget&) = delete;
+  ForcedTarget& operator=(const ForcedTarget&) = delete;
+};
+
+template <class Check>
+void on_every_target(Check&& check) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    const ForcedTarget forced(target);
+    check();
+  }
+}
+
+}  // namespace weft::test

@@ -1,0 +1,310 @@
+// The oracle is the contract itself: for each sum a plain loop down the rows with the scalar
+// arithmetic of pe/arithmetic.h, then the one addition of the accumulator. Tolerance 0.
+#include "sim/array/tile_product.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sim/config/error.h"
+#include "tests/array/simd_targets.h"
+
+namespace weft {
+namespace {
+
+using Random = std::mt19937_64;
+
+template <class Arithmetic>
+struct Problem {
+  using Element = typename Arithmetic::Element;
+  using Psum = typename Arithmetic::Psum;
+
+  std::uint32_t m, rows, cols;
+  std::vector<Element> acts;  // [m, rows]
+  std::vector<Element> tile;  // [rows, cols]
+  std::vector<Psum> acc;      // [m, cols]
+};
+
+/// Which values a float problem draws from.
+enum class Values { kOrdinary, kAnyBits, kSpecial };
+
+std::int8_t random_element(Random& random, Int8Arithmetic, Values values) {
+  if (values == Values::kSpecial) return random() % 2 == 0 ? -128 : 127;
+  return static_cast<std::int8_t>(random());
+}
+
+template <class Arithmetic>
+typename Arithmetic::Element random_element(Random& random, Arithmetic, Values values) {
+  using Element = typename Arithmetic::Element;
+  // Infinities, NaNs, zeros of both signs, subnormals and the largest values of both formats; what
+  // is special in one is at least odd in the other.
+  static constexpr std::array<std::uint16_t, 16> kSpecial = {
+      0x0000, 0x8000, 0x0001, 0x8001, 0x007F, 0x03FF, 0x0400, 0x0080,
+      0x7BFF, 0xFBFF, 0x7F7F, 0xFF7F, 0x7C00, 0xFF80, 0x7FC1, 0x3C00};
+  const auto bits = static_cast<std::uint16_t>(random());
+  if (values == Values::kAnyBits) return Element{bits};
+  if (values == Values::kSpecial && random() % 4 == 0) return Element{kSpecial[bits % 16]};
+  const float value = static_cast<float>(static_cast<std::int16_t>(bits)) / 8192.0F;
+  if constexpr (std::is_same_v<Element, Bf16>) {
+    return to_bf16(value);
+  } else {
+    return to_fp16(value);
+  }
+}
+
+template <class Arithmetic>
+typename Arithmetic::Psum random_psum(Random& random, Values values) {
+  using Psum = typename Arithmetic::Psum;
+  const auto bits = static_cast<std::uint32_t>(random());
+  if constexpr (std::is_same_v<Psum, std::int32_t>) {
+    return static_cast<std::int32_t>(bits);
+  } else {
+    if (values != Values::kOrdinary && bits % 4 == 0) return std::bit_cast<float>(bits);
+    return static_cast<float>(static_cast<std::int32_t>(bits)) / 65536.0F;
+  }
+}
+
+template <class Arithmetic>
+Problem<Arithmetic> random_problem(Random& random, std::uint32_t m, std::uint32_t rows,
+                                   std::uint32_t cols, Values values) {
+  Problem<Arithmetic> problem{m, rows, cols, {}, {}, {}};
+  for (std::size_t i = 0; i < std::size_t{m} * rows; ++i) {
+    problem.acts.push_back(random_element(random, Arithmetic{}, values));
+  }
+  for (std::size_t i = 0; i < std::size_t{rows} * cols; ++i) {
+    problem.tile.push_back(random_element(random, Arithmetic{}, values));
+  }
+  for (std::size_t i = 0; i < std::size_t{m} * cols; ++i) {
+    problem.acc.push_back(random_psum<Arithmetic>(random, values));
+  }
+  return problem;
+}
+
+template <class Arithmetic>
+std::vector<typename Arithmetic::Psum> oracle(const Problem<Arithmetic>& p, bool accumulate) {
+  std::vector<typename Arithmetic::Psum> result = p.acc;
+  for (std::size_t i = 0; i < p.m; ++i) {
+    for (std::size_t c = 0; c < p.cols; ++c) {
+      typename Arithmetic::Psum psum{};
+      for (std::size_t r = 0; r < p.rows; ++r) {
+        psum = Arithmetic::mac(Arithmetic::widen(p.acts[i * p.rows + r]),
+                               Arithmetic::widen(p.tile[r * p.cols + c]), psum);
+      }
+      auto& acc = result[i * p.cols + c];
+      acc = accumulate ? Arithmetic::add(acc, psum) : psum;
+    }
+  }
+  return result;
+}
+
+template <class Arithmetic>
+std::vector<typename Arithmetic::Psum> product(const Problem<Arithmetic>& p, bool accumulate,
+                                               unsigned threads) {
+  TileProduct<Arithmetic> kernel(p.rows, p.cols, threads);
+  kernel.load_tile(p.tile);
+  std::vector<const typename Arithmetic::Element*> act_rows;
+  for (std::size_t i = 0; i < p.m; ++i) act_rows.push_back(p.acts.data() + i * p.rows);
+  std::vector<typename Arithmetic::Psum> acc = p.acc;
+  kernel.multiply(act_rows, acc, accumulate);
+  return acc;
+}
+
+template <class Psum>
+void expect_same_bits(const std::vector<Psum>& actual, const std::vector<Psum>& expected,
+                      std::size_t cols) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(actual[i]), std::bit_cast<std::uint32_t>(expected[i]))
+        << "row " << i / cols << " column " << i % cols << ": " << actual[i] << " instead of "
+        << expected[i];
+  }
+}
+
+template <class Arithmetic>
+void expect_exact(const Problem<Arithmetic>& p) {
+  SCOPED_TRACE(testing::Message() << to_string(Arithmetic::kType) << " M " << p.m << " R " << p.rows
+                                  << " C " << p.cols);
+  for (const bool accumulate : {false, true}) {
+    SCOPED_TRACE(accumulate ? "accumulate" : "overwrite");
+    const auto expected = oracle(p, accumulate);
+    test::on_every_target([&] { expect_same_bits(product(p, accumulate, 1), expected, p.cols); });
+  }
+}
+
+template <class Arithmetic>
+class TileProductTest : public testing::Test {};
+using Arithmetics = testing::Types<Int8Arithmetic, Bf16Arithmetic, Fp16Arithmetic>;
+TYPED_TEST_SUITE(TileProductTest, Arithmetics);
+
+TYPED_TEST(TileProductTest, MatchesTheOracleAroundEveryTileEdge) {
+  // Columns around the vector widths and the panel of 32, rows around the 2 and 4 that share a
+  // word, M around the register blocks of 6 and 12: each catches a tail handled as if it were full.
+  constexpr std::uint64_t kSeed = 11;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (const std::uint32_t cols :
+       {1U, 2U, 3U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 32U, 33U, 49U, 65U}) {
+    for (const std::uint32_t rows : {1U, 2U, 3U, 4U, 5U, 13U}) {
+      const auto m = static_cast<std::uint32_t>(random() % 26);
+      expect_exact(random_problem<TypeParam>(random, m, rows, cols, Values::kOrdinary));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(TileProductTest, MatchesTheOracleForEveryNumberOfRowsInABlock) {
+  constexpr std::uint64_t kSeed = 12;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (std::uint32_t m = 0; m <= 27; ++m) {
+    expect_exact(random_problem<TypeParam>(random, m, 19, 37, Values::kOrdinary));
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(TileProductTest, MatchesTheOracleWhereTheChainIsCutIntoBlocks) {
+  // The kernels visit memory every 256 words, that is 256, 512 or 1024 rows.
+  constexpr std::uint64_t kSeed = 13;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (const std::uint32_t rows :
+       {255U, 256U, 257U, 511U, 512U, 513U, 1023U, 1024U, 1025U, 2053U}) {
+    expect_exact(random_problem<TypeParam>(random, 13, rows, 35, Values::kOrdinary));
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(TileProductTest, MatchesTheOracleOnSpecialValues) {
+  constexpr std::uint64_t kSeed = 14;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (const Values values : {Values::kSpecial, Values::kAnyBits}) {
+    for (const std::uint32_t rows : {1U, 2U, 3U, 4U, 8U, 31U, 300U}) {
+      expect_exact(random_problem<TypeParam>(random, 25, rows, 47, values));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(TileProductTest, MatchesTheOracleOnRandomShapes) {
+  const std::uint64_t seed = 15;
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  int matrix_vector = 0;
+  int deep = 0;
+  int wide = 0;
+  for (int i = 0; i < 30; ++i) {
+    const auto m = static_cast<std::uint32_t>(random() % 3 == 0 ? 1 : random() % 40);
+    const auto rows = static_cast<std::uint32_t>(1 + random() % 150);
+    const auto cols = static_cast<std::uint32_t>(1 + random() % 150);
+    matrix_vector += m == 1;
+    deep += rows > 2 * cols;
+    wide += cols > 2 * rows;
+    const auto values = static_cast<Values>(random() % 3);
+    expect_exact(random_problem<TypeParam>(random, m, rows, cols, values));
+    if (this->HasFatalFailure()) return;
+  }
+  EXPECT_GT(matrix_vector, 3);
+  EXPECT_GT(deep, 3);
+  EXPECT_GT(wide, 3);
+}
+
+TYPED_TEST(TileProductTest, GivesTheSameBitsForAnyNumberOfThreads) {
+  constexpr std::uint64_t kSeed = 16;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  // 150 x 100 x 90 is above the million products from which threads are used, 150 rows are not a
+  // multiple of any block.
+  const auto p = random_problem<TypeParam>(random, 150, 100, 90, Values::kSpecial);
+  const auto expected = oracle(p, true);
+  for (unsigned threads = 0; threads <= 5; ++threads) {
+    SCOPED_TRACE(threads);
+    expect_same_bits(product(p, true, threads), expected, p.cols);
+  }
+}
+
+TYPED_TEST(TileProductTest, MoreThreadsThanRowBlocksAreHarmless) {
+  constexpr std::uint64_t kSeed = 17;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  const auto p = random_problem<TypeParam>(random, 13, 600, 150, Values::kOrdinary);
+  expect_same_bits(product(p, false, 8), oracle(p, false), p.cols);
+}
+
+TYPED_TEST(TileProductTest, RowsMayRepeatAndLieAnywhere) {
+  constexpr std::uint64_t kSeed = 18;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  auto p = random_problem<TypeParam>(random, 6, 21, 10, Values::kOrdinary);
+  const auto expected = oracle(p, false);
+  TileProduct<TypeParam> kernel(p.rows, p.cols, 1);
+  kernel.load_tile(p.tile);
+  const std::array<std::size_t, 8> order = {5, 0, 0, 3, 2, 5, 1, 4};
+  std::vector<const typename TypeParam::Element*> act_rows;
+  for (const std::size_t row : order) act_rows.push_back(p.acts.data() + row * p.rows);
+  std::vector<typename TypeParam::Psum> acc(order.size() * p.cols);
+  kernel.multiply(act_rows, acc, false);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t c = 0; c < p.cols; ++c) {
+      ASSERT_EQ(acc[i * p.cols + c], expected[order[i] * p.cols + c]);
+    }
+  }
+}
+
+TYPED_TEST(TileProductTest, ATileReplacesTheOneBeforeIt) {
+  constexpr std::uint64_t kSeed = 19;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  const auto first = random_problem<TypeParam>(random, 9, 23, 41, Values::kSpecial);
+  auto second = random_problem<TypeParam>(random, 9, 23, 41, Values::kOrdinary);
+  TileProduct<TypeParam> kernel(23, 41, 1);
+  for (const auto* p : {&first, &std::as_const(second)}) {
+    kernel.load_tile(p->tile);
+    std::vector<const typename TypeParam::Element*> act_rows;
+    for (std::size_t i = 0; i < p->m; ++i) act_rows.push_back(p->acts.data() + i * p->rows);
+    auto acc = p->acc;
+    kernel.multiply(act_rows, acc, true);
+    expect_same_bits(acc, oracle(*p, true), p->cols);
+  }
+}
+
+TYPED_TEST(TileProductTest, LeavesTheAccumulatorsBehindTheLastRowAlone) {
+  TileProduct<TypeParam> kernel(4, 5, 1);
+  const std::vector<typename TypeParam::Element> zeros(20);
+  kernel.load_tile(zeros);
+  const std::array<const typename TypeParam::Element*, 2> act_rows = {zeros.data(), zeros.data()};
+  std::vector<typename TypeParam::Psum> acc(20, typename TypeParam::Psum{42});
+  kernel.multiply(act_rows, acc, false);
+  for (std::size_t i = 0; i < acc.size(); ++i) {
+    EXPECT_EQ(static_cast<int>(acc[i]), i < 10 ? 0 : 42);
+  }
+}
+
+TYPED_TEST(TileProductTest, RejectsWrongSizes) {
+  using Element = typename TypeParam::Element;
+  EXPECT_THROW(TileProduct<TypeParam>(0, 4, 1), InputError);
+  EXPECT_THROW(TileProduct<TypeParam>(4, 0, 1), InputError);
+  EXPECT_THROW(TileProduct<TypeParam>(4, 0xFFFFFFFF, 1), InputError);
+  TileProduct<TypeParam> kernel(4, 5, 1);
+  EXPECT_THROW(kernel.load_tile(std::vector<Element>(19)), InputError);
+  const std::vector<Element> row(4);
+  const std::array<const Element*, 2> act_rows = {row.data(), row.data()};
+  std::vector<typename TypeParam::Psum> acc(9);
+  EXPECT_THROW(kernel.multiply(act_rows, acc, false), InputError);
+}
+
+TEST(TileProductTargetsTest, EveryInstructionSetOfThisProcessorIsCompiledIn) {
+  // HWY_WANT_AVX3_DL is set for this file as for the kernels; without it the list would lack the
+  // processor's best set and the kernels of it would go untested.
+  const auto targets = hwy::SupportedAndGeneratedTargets();
+  ASSERT_FALSE(targets.empty());
+  EXPECT_EQ(targets.front(), hwy::SupportedTargets() & -hwy::SupportedTargets());
+}
+
+}  // namespace
+}  // namespace weft
