@@ -104,7 +104,7 @@ std::vector<T> accumulate_products(const MatmulProblem& problem, Block out, Take
 template <class T>
 T activate(Activation activation, T value) {
   if (activation == Activation::kNone) return value;
-  if (value < T{0}) return T{0};
+  if (value <= T{0}) return T{0};
   return activation == Activation::kRelu6 && value > T{6} ? T{6} : value;
 }
 
