@@ -1,5 +1,5 @@
-// How a matmul is cut to fit the machine: the first-class result that `weft explain` prints and from
-// which the program is lowered.
+// How a matmul is cut to fit the machine: the first-class result that `weft explain` prints and
+// from which the program is lowered.
 //
 //            K                     N                         N
 //        +---+---+--+          +---+---+-+               +---+---+-+
@@ -32,12 +32,13 @@ struct FormulaTerms {
   std::uint64_t weight_load = 0;  // R: the first tile's pushes
   std::uint64_t steps = 0;        // between first activation rows of consecutive folds
   std::uint64_t last_fold = 0;    // M + R+C-2: the last fold streams and drains
+  friend bool operator==(const FormulaTerms&, const FormulaTerms&) = default;
 };
 
 /// In which order the instructions walk the folds.
 enum class LoopOrder : std::uint8_t {
-  kChunkOutermost,   // for chunk, for n tile, for k tile: tiles are fetched anew for each chunk
-  kChunkInnermost,   // k_tiles == 1: for n tile, for chunk: each tile is fetched once and kept
+  kChunkOutermost,  // for chunk, for n tile, for k tile: tiles are fetched anew for each chunk
+  kChunkInnermost,  // k_tiles == 1: for n tile, for chunk: each tile is fetched once and kept
 };
 
 struct TilingPlan {
@@ -49,12 +50,20 @@ struct TilingPlan {
   std::uint64_t folds = 0;       // tiles swapped in
   LoopOrder order = LoopOrder::kChunkOutermost;
 
-  // Buffers, in UB rows and accumulator rows.
-  std::uint32_t accumulator_regions = 0;  // ring of chunk_rows rows each
-  bool activations_resident = false;  // all k slices of a chunk stay in the UB for all n tiles
+  // Buffers. The UB holds, from row 0 on, three of them:
+  //
+  //   | activation slots           | bias slots      | output slots                  | unused |
+  //     chunk_rows UB rows each      rr rows each      chunk_rows * rr rows each
+  //
+  // with rr = MachineConfig::result_row_rows(). Each is a ring: use i takes slot i % slots.
+  std::uint32_t accumulator_regions = 0;  // ring of chunk_rows accumulator rows each
+  // kChunkOutermost: the k slices of a chunk are loaded once, stay for all n tiles, and the slots
+  // are one or more sets of k_tiles slices. kChunkInnermost: all chunks are loaded once and stay.
+  // Not resident: every matmul has its own load, in a ring.
+  bool activations_resident = false;
   std::uint32_t activation_slots = 0;  // slices of chunk_rows rows
-  std::uint32_t bias_slots = 0;
-  std::uint32_t output_slots = 0;  // results of one region each, waiting for their store
+  std::uint32_t bias_slots = 0;        // n_tiles: all of it stays, loaded once; 0: no bias
+  std::uint32_t output_slots = 0;      // results of one region each, waiting for their store
 
   std::uint64_t padded_m = 0;  // M: rows are streamed, never padded
   std::uint64_t padded_k = 0;
@@ -67,11 +76,17 @@ struct TilingPlan {
   }
   /// 1 - useful/issued.
   double padding_waste() const;
+  /// Rows of chunk `chunk`: chunk_rows, or the rest.
+  std::uint32_t rows_of_chunk(std::uint64_t chunk) const;
+  /// Regions' worth of results: one vector and one store instruction each.
+  std::uint64_t region_uses() const { return m_chunks * n_tiles; }
+  std::uint64_t matmuls() const { return region_uses() * k_tiles; }
+  friend bool operator==(const TilingPlan&, const TilingPlan&) = default;
 };
 
 /// Cuts the matmul for the machine, so that the array waits as little as the machine allows.
-/// Throws InputError for zero or overflowing sizes, ConfigError if the unified buffer cannot hold
-/// even one row of activations and results.
+/// `config` has passed validate(). Throws InputError for zero or overflowing sizes, ConfigError if
+/// the unified buffer cannot hold even one row of activations, bias and results.
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config);
 
 /// One or two sentences on what the padding costs and what would help, or that nothing is wasted.

@@ -1,0 +1,145 @@
+#include "compiler/lowering/dependences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/lowering/row_runs.h"
+#include "sim/config/error.h"
+
+namespace weft {
+namespace {
+
+constexpr std::size_t index_of(Unit unit) {
+  return static_cast<std::size_t>(unit);
+}
+
+/// Whether two writes of one row by instructions of `unit` are in order without a dependence. The
+/// array and the vector unit write one row a cycle in order; transfers write anywhere between their
+/// start and retirement, and a second one may start before the first has retired.
+constexpr bool writes_in_order(Unit unit) {
+  return unit == Unit::kMatmul || unit == Unit::kVector;
+}
+
+template <class Clock>
+void join(Clock& clock, const Clock& other) {
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    clock[unit] = std::max(clock[unit], other[unit]);
+  }
+}
+
+}  // namespace
+
+DependenceTracker::DependenceTracker(const MachineConfig& config)
+    : result_row_rows_(config.result_row_rows()), fifo_tiles_(config.weight_fifo_tiles) {}
+
+After DependenceTracker::add(const Operation& operation) {
+  unit_ = static_cast<Unit>(operation.index());
+  count_ = static_cast<std::uint32_t>(starts_[index_of(unit_)].size() + 1);
+  needed_ = {};
+  std::visit([this](const auto& op) { touch(op); }, operation);
+  return settle();
+}
+
+void DependenceTracker::touch(const Load& load) {
+  read(host_, load.host, load.host + load.rows);
+  write(buffer_, load.ub, std::uint64_t{load.ub} + load.rows);
+}
+
+void DependenceTracker::touch(const Fetch&) {
+  if (count_ <= fifo_tiles_) return;
+  const std::size_t tile = count_ - 1 - fifo_tiles_;
+  if (tile >= takers_.size()) {
+    throw InputError(fmt::format(
+        "program: fetch {} would overwrite tile {}, which no matmul before it takes; put the "
+        "matmul first or raise weight_fifo.tiles = {}",
+        count_ - 1, tile, fifo_tiles_));
+  }
+  need(Unit::kMatmul, takers_[tile]);
+}
+
+void DependenceTracker::touch(const Matmul& matmul) {
+  if (matmul.next_weights) {
+    const auto tile = static_cast<std::uint32_t>(takers_.size());
+    if (tile >= starts_[index_of(Unit::kFetch)].size()) {
+      throw InputError(
+          fmt::format("program: matmul {} takes tile {}, which no fetch before it "
+                      "brings; fetch it first",
+                      count_ - 1, tile));
+    }
+    takers_.push_back(count_);
+  }
+  for_each_row_run(matmul.ub, matmul.rows,
+                   [this](std::uint64_t begin, std::uint64_t end) { read(buffer_, begin, end); });
+  // Accumulating reads what earlier matmuls wrote, one row in the same cycle: a write like any.
+  write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
+}
+
+void DependenceTracker::touch(const Vector& vector) {
+  read(accumulators_, vector.acc, std::uint64_t{vector.acc} + vector.rows);
+  const std::uint64_t ub = vector.ub;
+  const std::uint64_t bias = vector.bias;
+  if (vector.has_bias) read(buffer_, bias, bias + result_row_rows_);
+  write(buffer_, ub, ub + std::uint64_t{vector.rows} * result_row_rows_);
+}
+
+void DependenceTracker::touch(const Store& store) {
+  read(buffer_, store.ub, std::uint64_t{store.ub} + store.rows);
+  write(host_, store.host, store.host + store.rows);
+}
+
+void DependenceTracker::read(Rows& rows, std::uint64_t begin, std::uint64_t end) {
+  rows.update(begin, end, [this](RowState& state) {
+    need(state.writer, state.write);
+    state.reads[index_of(unit_)] = count_;
+  });
+}
+
+void DependenceTracker::write(Rows& rows, std::uint64_t begin, std::uint64_t end) {
+  const RowState written{unit_, count_, {}};
+  rows.replace(begin, end, written, [this](const RowState& state) {
+    if (state.writer != unit_ || !writes_in_order(unit_)) need(state.writer, state.write);
+    for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+      // Within a unit a read is over before a later instruction writes.
+      if (unit != index_of(unit_)) need(static_cast<Unit>(unit), state.reads[unit]);
+    }
+  });
+}
+
+void DependenceTracker::need(Unit unit, std::uint32_t count) {
+  std::uint32_t& needed = needed_[index_of(unit)];
+  needed = std::max(needed, count);
+}
+
+const DependenceTracker::Clock& DependenceTracker::start_of(Unit unit, std::uint32_t count) const {
+  return starts_[index_of(unit)][count - 1];
+}
+
+bool DependenceTracker::implied_by_another(std::size_t unit, const After& after) const {
+  for (std::size_t other = 0; other < kUnitCount; ++other) {
+    const std::uint32_t count = after.count[other];
+    if (other == unit || count == 0) continue;
+    if (start_of(static_cast<Unit>(other), count)[unit] >= after.count[unit]) return true;
+  }
+  return false;
+}
+
+After DependenceTracker::settle() {
+  Clock start = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
+  After wanted;
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    if (needed_[unit] > start[unit]) wanted.count[unit] = needed_[unit];
+  }
+  After after;
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    const std::uint32_t count = wanted.count[unit];
+    if (count == 0) continue;
+    if (!implied_by_another(unit, wanted)) after.count[unit] = count;
+    join(start, start_of(static_cast<Unit>(unit), count));
+    start[unit] = std::max(start[unit], count);
+  }
+  starts_[index_of(unit_)].push_back(start);
+  return after;
+}
+
+}  // namespace weft

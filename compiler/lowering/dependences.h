@@ -1,0 +1,76 @@
+// The `after` counts of a program's instructions: exactly those that the hazard rule needs.
+//
+// The rule: two instructions that touch the same row of the unified buffer, of the accumulators or
+// of host memory, one of them writing, must do so in time as in the program; and a fetch may start
+// only when the matmul that took the tile from its FIFO slot has retired.
+//
+// A count is left out if the instruction knows it anyway. What an instruction knows at its start is
+// a vector clock, the retired instructions of each unit:
+//
+//   start(q) >= start(the instruction before q in its unit's queue)       queues start in order
+//   start(q) >= retire(p)  for each p that q waits for
+//   retire(p) = start(p) and p itself and all before it in its unit       units retire in order
+//
+// A matmul also starts after the fetch of its tile. That teaches it nothing: a fetch waits for earlier
+// matmuls only, and what those knew is in the matmul queue's own clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/lowering/row_map.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/instruction.h"
+
+namespace weft {
+
+class DependenceTracker {
+ public:
+  explicit DependenceTracker(const MachineConfig& config);
+
+  /// The counts for the program's next instruction, none of them implied by the others or by the
+  /// order of its queue. Throws InputError if it takes a tile that was not fetched, or fetches into
+  /// a slot whose tile no earlier matmul took.
+  After add(const Operation& operation);
+
+ private:
+  using Clock = std::array<std::uint32_t, kUnitCount>;  // retired instructions, by unit
+
+  /// Who touched a row: the last writer, and the last reader of each unit since then. Counts are
+  /// one-based positions in the unit's queue, 0 for nobody.
+  struct RowState {
+    Unit writer = Unit::kLoad;
+    std::uint32_t write = 0;
+    std::array<std::uint32_t, kUnitCount> reads{};
+  };
+  using Rows = RowMap<RowState>;
+
+  void touch(const Load& load);
+  void touch(const Fetch& fetch);
+  void touch(const Matmul& matmul);
+  void touch(const Vector& vector);
+  void touch(const Store& store);
+  void read(Rows& rows, std::uint64_t begin, std::uint64_t end);
+  void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
+  void need(Unit unit, std::uint32_t count);
+
+  const Clock& start_of(Unit unit, std::uint32_t count) const;
+  bool implied_by_another(std::size_t unit, const After& after) const;
+  After settle();
+
+  const std::uint32_t result_row_rows_;
+  const std::uint32_t fifo_tiles_;
+  Rows buffer_;
+  Rows accumulators_;
+  Rows host_;
+  std::vector<std::uint32_t> takers_;  // for each tile taken, the matmul's count
+  std::array<std::vector<Clock>, kUnitCount> starts_;
+
+  // The instruction being added.
+  Unit unit_ = Unit::kLoad;
+  std::uint32_t count_ = 0;
+  Clock needed_{};
+};
+
+}  // namespace weft

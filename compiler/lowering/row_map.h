@@ -1,0 +1,58 @@
+// A state for every row of a memory, kept as intervals of equal history:
+//
+//   row   0        8            24         32 ...
+//         | state  |  state     |  state   |  state (to the last row there could be)
+//
+// Invariant: intervals_ begins with row 0, so that every row lies in exactly one interval. A write
+// gives its whole range one state and thereby joins intervals that reads had split.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace weft {
+
+template <class State>
+class RowMap {
+ public:
+  RowMap() { intervals_.emplace(0, State{}); }
+
+  /// Calls `function(State&)` once for each interval of [begin, end), split at both ends.
+  template <class Function>
+  void update(std::uint64_t begin, std::uint64_t end, Function&& function) {
+    auto interval = split(begin);
+    split(end);
+    for (; interval != intervals_.end() && interval->first < end; ++interval) {
+      function(interval->second);
+    }
+  }
+
+  /// Gives all rows of [begin, end) the same state, after `function(const State&)` saw the old
+  /// ones.
+  template <class Function>
+  void replace(std::uint64_t begin, std::uint64_t end, const State& state, Function&& function) {
+    const auto first = split(begin);
+    split(end);
+    function(first->second);
+    first->second = state;
+    auto interval = std::next(first);
+    while (interval != intervals_.end() && interval->first < end) {
+      function(interval->second);
+      interval = intervals_.erase(interval);
+    }
+  }
+
+ private:
+  using Intervals = std::map<std::uint64_t, State>;  // by first row
+
+  /// The interval that begins at `row`, cut from the one around it if need be.
+  typename Intervals::iterator split(std::uint64_t row) {
+    const auto next = intervals_.lower_bound(row);
+    if (next != intervals_.end() && next->first == row) return next;
+    return intervals_.emplace_hint(next, row, std::prev(next)->second);
+  }
+
+  Intervals intervals_;
+};
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// Unsigned arithmetic on sizes that come from users: what does not fit 64 bits is an InputError.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/config/error.h"
+
+namespace weft {
+
+inline std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) {
+    throw InputError("matmul: the sizes are too large: " + std::to_string(a) + " x " +
+                     std::to_string(b) + " does not fit 64 bits; use smaller M, K or N");
+  }
+  return product;
+}
+
+inline std::uint64_t checked_add(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    throw InputError("matmul: the sizes are too large: " + std::to_string(a) + " + " +
+                     std::to_string(b) + " does not fit 64 bits; use smaller M, K or N");
+  }
+  return sum;
+}
+
+/// ceil(a / b), b > 0, without an intermediate that could overflow.
+constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+}  // namespace weft

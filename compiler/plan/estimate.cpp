@@ -1,0 +1,176 @@
+#include "compiler/plan/estimate.h"
+
+#include <algorithm>
+
+namespace weft {
+namespace {
+
+double ratio(std::uint64_t bytes, std::uint64_t clock_hz, std::uint64_t bytes_per_s) {
+  return static_cast<double>(bytes) * static_cast<double>(clock_hz) /
+         static_cast<double>(bytes_per_s);
+}
+
+/// Cycles that transfers occupy a channel, and their latencies.
+struct TransferCosts {
+  bool shared = false;
+  double tile = 0;
+  double row = 0;
+  double tile_latency = 0;
+  double row_latency = 0;
+
+  explicit TransferCosts(const MachineConfig& config)
+      : shared(config.memory_kind == MemoryKind::kShared) {
+    if (config.memory_kind == MemoryKind::kIdeal) return;
+    tile = ratio(config.tile_bytes(), config.clock_hz, config.memory_bytes_per_s);
+    row = ratio(config.row_bytes(), config.clock_hz,
+                shared ? config.memory_bytes_per_s : config.host_bytes_per_s);
+    tile_latency = config.memory_latency_cycles;
+    row_latency = shared ? config.memory_latency_cycles : config.host_latency_cycles;
+  }
+  /// Fetches beside loads and stores: one after the other on one channel, else at the same time.
+  double together(double fetches, double host) const {
+    return shared ? fetches + host : std::max(fetches, host);
+  }
+};
+
+class Estimate {
+ public:
+  Estimate(const TilingPlan& plan, const MachineConfig& config)
+      : plan_(plan),
+        config_(config),
+        costs_(config),
+        inner_(plan.order == LoopOrder::kChunkInnermost),
+        m_(static_cast<double>(plan.spec.m)),
+        k_(static_cast<double>(plan.k_tiles)),
+        n_(static_cast<double>(plan.n_tiles)),
+        chunks_(static_cast<double>(plan.m_chunks)) {}
+
+  double cycles() const {
+    const double rows = plan_.chunk_rows;
+    const double array = array_cycles();
+    const double loads = load_rows() * costs_.row;
+    const double first_loads = first_load_rows() * costs_.row;
+    const double fetches = tiles() * costs_.tile;
+    const double first_fetches = k_ * costs_.tile;
+    const double first_array = first_uses() * use_pitch(rows);
+    const double first = std::max(first_array, costs_.together(first_fetches, first_loads));
+    const double rest = std::max(
+        array - first_array,
+        costs_.together(fetches - first_fetches, loads - first_loads + store_cycles(m_ * n_)));
+    return startup(rows) + first + rest + last_results();
+  }
+
+ private:
+  double result_rows() const { return config_.result_row_rows(); }
+  double store_cycles(double rows) const { return rows * result_rows() * costs_.row; }
+  double vector_latency() const { return config_.vector_latency_cycles; }
+  double tiles() const { return static_cast<double>(plan_.folds); }
+
+  double load_rows() const {
+    const double bias = plan_.bias_slots == 0                         ? 0
+                        : plan_.bias_slots == plan_.n_tiles || inner_ ? n_
+                                                                      : n_ * chunks_;
+    return m_ * k_ * (plan_.activations_resident ? 1 : n_) + bias * result_rows();
+  }
+  /// Uses that pass before every resident row is there, and the rows loaded for them.
+  double first_uses() const { return inner_ && plan_.activations_resident ? chunks_ : 1; }
+  double first_load_rows() const { return first_uses() * k_ * plan_.chunk_rows; }
+
+  double startup(double rows) const {
+    return costs_.together(costs_.tile + costs_.tile_latency,
+                           rows * costs_.row + costs_.row_latency) +
+           config_.array_rows;
+  }
+  double last_results() const {
+    const double rows = plan_.rows_of_chunk(plan_.m_chunks - 1);
+    return matmul_turnaround(rows, config_) + vector_latency() + store_cycles(rows) +
+           costs_.row_latency;
+  }
+
+  /// One matmul to the next. Without its own tile a matmul follows the last one at once.
+  double matmul_pitch(double rows) const {
+    double pitch = rows;
+    if (!inner_) pitch = std::max(fold_pitch(rows, config_), fifo_pitch(rows));
+    if (plan_.activations_resident) return pitch;
+    return std::max(
+        pitch, (matmul_turnaround(rows, config_) + 1 + rows * costs_.row + costs_.row_latency) /
+                   plan_.activation_slots);
+  }
+  /// A FIFO slot is fetched into again once the matmul that took its tile has retired.
+  double fifo_pitch(double rows) const {
+    return (matmul_turnaround(rows, config_) + 1 + costs_.tile + costs_.tile_latency +
+            config_.array_rows) /
+           config_.weight_fifo_tiles;
+  }
+  /// From the last matmul of a region's use to the first that may use it again: the matmul retires,
+  /// the vector unit reads `rows` rows and retires L-1 cycles later.
+  double region_pitch(double rows, double pitch) const {
+    return ((k_ - 1) * pitch + matmul_turnaround(rows, config_) + rows + vector_latency()) /
+           plan_.accumulator_regions;
+  }
+  /// An output slot is written again once its store has retired.
+  double output_pitch(double rows) const {
+    return std::max(rows, (rows + vector_latency() + 1 + store_cycles(rows) + costs_.row_latency) /
+                              plan_.output_slots);
+  }
+  /// One dispatch a cycle: matmul, fetch and load for each fold, vector and store for each use.
+  double dispatches() const {
+    const double fetch = inner_ ? 1.0 / chunks_ : 1.0;
+    const double load = plan_.activations_resident ? 1.0 / n_ : 1.0;
+    return k_ * (1 + fetch + load) + 2;
+  }
+  double use_pitch(double rows) const {
+    const double pitch = matmul_pitch(rows);
+    return std::max({k_ * pitch, region_pitch(rows, pitch), output_pitch(rows), dispatches()});
+  }
+
+  /// A chunk's slices may be replaced once its last n tile has used them: with `sets` sets that is
+  /// (sets-1)*n_tiles + 1 passes over k before the new ones are needed.
+  double chunk_switch() const {
+    if (!plan_.activations_resident || inner_ || plan_.m_chunks == 1) return 0;
+    const double rows = plan_.chunk_rows;
+    const double sets = static_cast<double>(plan_.activation_slots / plan_.k_tiles);
+    const double pass = k_ * matmul_pitch(rows);
+    const double loads = k_ * rows * costs_.row;
+    const double slice = matmul_turnaround(rows, config_) + 1 + costs_.row_latency + loads / k_;
+    return std::max(
+        {0.0, (slice - ((sets - 1) * n_ + 1) * pass) / sets, sets < 2 ? loads - pass : 0.0});
+  }
+
+  double array_cycles() const {
+    const double full = chunks_ - 1;
+    const double last = plan_.rows_of_chunk(plan_.m_chunks - 1);
+    const double uses = n_ * (full * use_pitch(plan_.chunk_rows) + use_pitch(last));
+    if (!inner_) return uses + full * chunk_switch();
+    const double per_tile = std::max(fold_pitch(m_, config_), fifo_pitch(plan_.chunk_rows));
+    return std::max(uses + (config_.double_buffer ? 0 : n_ * (fold_pitch(m_, config_) - m_)),
+                    n_ * per_tile);
+  }
+
+  const TilingPlan& plan_;
+  const MachineConfig& config_;
+  TransferCosts costs_;
+  bool inner_;
+  double m_;
+  double k_;
+  double n_;
+  double chunks_;
+};
+
+}  // namespace
+
+double matmul_turnaround(double rows, const MachineConfig& config) {
+  return rows + config.array_rows + config.array_cols - 1;
+}
+
+double fold_pitch(double rows, const MachineConfig& config) {
+  const double array_rows = config.array_rows;
+  if (config.double_buffer) return std::max(rows, array_rows);
+  return 2 * array_rows + config.array_cols + rows - 2;
+}
+
+double estimate_cycles(const TilingPlan& plan, const MachineConfig& config) {
+  return Estimate(plan, config).cycles();
+}
+
+}  // namespace weft

@@ -1,0 +1,151 @@
+// Random instruction sequences on tiny memories, where nearly everything conflicts: the tracker's
+// counts order every conflict, and none of them could be left out.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "compiler/lowering/dependences.h"
+#include "tests/compiler/order_oracle.h"
+
+namespace weft {
+namespace {
+
+constexpr std::uint32_t kSeed = 20240607;
+constexpr int kPrograms = 4000;
+constexpr std::uint32_t kBufferRows = 14;
+constexpr std::uint32_t kAccumulatorRows = 5;
+constexpr std::uint32_t kHostRows = 12;
+
+class RandomProgram {
+ public:
+  RandomProgram(std::mt19937& random, const MachineConfig& config)
+      : random_(random), config_(config) {}
+
+  std::vector<Operation> make(int count) {
+    std::vector<Operation> operations;
+    while (static_cast<int>(operations.size()) < count) operations.push_back(any());
+    return operations;
+  }
+
+ private:
+  std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
+    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+  }
+  Operation any() {
+    switch (pick(0, 5)) {
+      case 0:
+        return load();
+      case 1:
+        return store();
+      case 2:
+        return vector();
+      case 3:
+        return fetches_ < taken_ + config_.weight_fifo_tiles ? fetch() : matmul();
+      default:
+        return matmul();
+    }
+  }
+  Operation load() {
+    const std::uint32_t rows = pick(1, 4);
+    return Load{pick(0, kHostRows - rows), pick(0, kBufferRows - rows), rows};
+  }
+  Operation store() {
+    const std::uint32_t rows = pick(1, 4);
+    return Store{pick(0, kBufferRows - rows), pick(0, kHostRows - rows), rows};
+  }
+  Operation fetch() {
+    ++fetches_;
+    return Fetch{pick(0, 9)};
+  }
+  Operation vector() {
+    const std::uint32_t rr = config_.result_row_rows();
+    Vector op;
+    op.rows = pick(1, 2);
+    op.acc = pick(0, kAccumulatorRows - op.rows);
+    op.ub = pick(0, kBufferRows - op.rows * rr);
+    op.has_bias = pick(0, 2) == 0;
+    if (op.has_bias) op.bias = pick(0, kBufferRows - rr);
+    return op;
+  }
+  Operation matmul() {
+    Matmul op;
+    op.ub.loops = {RowLoop{pick(1, 3), static_cast<std::int32_t>(pick(0, 3)) - 1},
+                   RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 5)) - 2},
+                   RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 1))},
+                   RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 1))}};
+    op.ub.base = pick(4, 6);
+    for (RowBound& bound : op.ub.bounds) {
+      if (pick(0, 2) != 0) continue;
+      bound = {static_cast<std::int32_t>(pick(0, 4)) - 2, static_cast<std::int32_t>(pick(0, 4)) - 2,
+               pick(1, 3)};
+    }
+    std::uint32_t product = 1;
+    for (const RowLoop& loop : op.ub.loops) product *= loop.count;
+    op.rows = pick(1, std::min(product, kAccumulatorRows));
+    op.acc = pick(0, kAccumulatorRows - op.rows);
+    op.accumulate = pick(0, 1) == 0;
+    op.next_weights = taken_ < fetches_ && pick(0, 3) != 0;
+    if (op.next_weights) ++taken_;
+    return op;
+  }
+
+  std::mt19937& random_;
+  const MachineConfig& config_;
+  std::uint32_t fetches_ = 0;
+  std::uint32_t taken_ = 0;
+};
+
+MachineConfig random_machine(std::mt19937& random) {
+  MachineConfig config;
+  config.array_cols = random() % 2 == 0 ? 1 : 3;  // result rows of one and of three UB rows
+  config.weight_fifo_tiles = 1 + static_cast<std::uint32_t>(random() % 3);
+  return config;
+}
+
+std::vector<Instruction> track(const std::vector<Operation>& operations,
+                               const MachineConfig& config) {
+  DependenceTracker tracker(config);
+  std::vector<Instruction> code;
+  for (const Operation& operation : operations) {
+    code.push_back({operation, tracker.add(operation)});
+  }
+  return code;
+}
+
+TEST(DependenceTrackerPropertyTest, OrdersEveryConflictWithNoEdgeToSpare) {
+  std::mt19937 random(kSeed);
+  std::map<std::string, int> kinds;
+  std::uint64_t edges = 0;
+  for (int program = 0; program < kPrograms; ++program) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", program " + std::to_string(program));
+    const MachineConfig config = random_machine(random);
+    const int length = 2 + static_cast<int>(random() % 28);
+    std::vector<Instruction> code = track(RandomProgram(random, config).make(length), config);
+    const auto conflicts = test::conflicts_of(code, config);
+    for (const auto& conflict : conflicts) ++kinds[conflict.kind];
+    const auto broken = test::unordered(code, conflicts);
+    ASSERT_TRUE(broken.empty()) << conflicts[broken[0]].kind << " of instructions "
+                                << conflicts[broken[0]].earlier << " and "
+                                << conflicts[broken[0]].later;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      for (std::uint32_t& count : code[i].after.count) {
+        if (count == 0) continue;
+        const std::uint32_t removed = std::exchange(count, 0);
+        ASSERT_FALSE(test::unordered(code, conflicts).empty())
+            << "instruction " << i << " need not wait for " << removed;
+        count = removed;
+        ++edges;
+      }
+    }
+  }
+  EXPECT_GT(edges, 10000U);
+  for (const char* kind : {"UB RAW", "UB WAR", "UB WAW", "accumulator RAW", "accumulator WAR",
+                           "host RAW", "host WAR", "host WAW", "FIFO"}) {
+    EXPECT_GT(kinds[kind], 100) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,250 @@
+// Plan and program over random machines and shapes, tiny ones above all: the values, the order of
+// additions, the buffers, the counts and the dependences.
+//
+// Shape classes, and the bug that each would expose: 1 (a loop of nothing), R-1 and R+1 (padding),
+// whole tiles (an empty last tile), many chunks (a ring that wraps), a UB for one row (a deadlock or
+// an overlap), FIFO 1 and queue 1 (an order that needs more).
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "compiler/lowering/matmul.h"
+#include "compiler/plan/tiling_plan.h"
+#include "sim/config/error.h"
+#include "tests/compiler/interpreter.h"
+#include "tests/compiler/order_oracle.h"
+
+namespace weft {
+namespace {
+
+constexpr std::uint32_t kSeed = 71;
+constexpr int kCases = 4000;
+
+struct Case {
+  MachineConfig config;
+  MatmulSpec spec;
+};
+
+class CaseMaker {
+ public:
+  explicit CaseMaker(std::uint32_t seed) : random_(seed) {}
+
+  Case make() {
+    Case made;
+    MachineConfig& config = made.config;
+    const std::uint32_t largest = pick(0, 3) == 0 ? 33 : 6;
+    config.array_rows = pick(1, largest);
+    config.array_cols = pick(1, largest);
+    constexpr ElementType kTypes[] = {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16};
+    config.dtype = kTypes[pick(0, 2)];
+    config.double_buffer = pick(0, 3) != 0;
+    config.accumulator_rows = pick(0, 3) == 0 ? 1 : pick(1, 40);
+    config.unified_buffer_kib = pick(0, 2) == 0 ? 1 : pick(1, 8);
+    config.weight_fifo_tiles = pick(1, 4);
+    config.queue_depth = pick(0, 1) == 0 ? pick(1, 3) : 16;
+    config.vector_latency_cycles = pick(1, 5);
+    constexpr MemoryKind kKinds[] = {MemoryKind::kIdeal, MemoryKind::kShared, MemoryKind::kSplit};
+    config.memory_kind = kKinds[pick(0, 2)];
+    config.memory_bytes_per_s = config.clock_hz * pick(1, 32) / 4;
+    config.host_bytes_per_s = config.clock_hz * pick(1, 32) / 4;
+    config.memory_latency_cycles = pick(0, 20);
+    config.host_latency_cycles = pick(0, 20);
+    made.spec.m = pick(0, 4) == 0 ? 1 : pick(1, 50);
+    made.spec.k = around(config.array_rows);
+    made.spec.n = around(config.array_cols);
+    made.spec.bias = pick(0, 1) == 0;
+    made.spec.activation = static_cast<Activation>(pick(0, 2));
+    return made;
+  }
+
+  test::Grid grid(std::uint64_t rows, std::uint64_t cols, int magnitude) {
+    test::Grid made{rows, cols, std::vector<std::int32_t>(rows * cols)};
+    for (auto& value : made.values) {
+      value = std::uniform_int_distribution<int>(-magnitude, magnitude)(random_);
+    }
+    return made;
+  }
+
+ private:
+  std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
+    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+  }
+  /// 1, one less than a tile, whole tiles, one more, or anything.
+  std::uint64_t around(std::uint32_t tile) {
+    switch (pick(0, 5)) {
+      case 0: return 1;
+      case 1: return std::max(tile, 2U) - 1;
+      case 2: return tile * pick(1, 4);
+      case 3: return tile + 1;
+      default: return pick(1, 60);
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+std::string describe(const Case& c) {
+  const MachineConfig& m = c.config;
+  return std::to_string(m.array_rows) + "x" + std::to_string(m.array_cols) + " acc " +
+         std::to_string(m.accumulator_rows) + " ub rows " +
+         std::to_string(m.unified_buffer_rows()) + " fifo " + std::to_string(m.weight_fifo_tiles) +
+         " queue " + std::to_string(m.queue_depth) + ", M K N " + std::to_string(c.spec.m) + " " +
+         std::to_string(c.spec.k) + " " + std::to_string(c.spec.n) +
+         (c.spec.bias ? " with bias" : "");
+}
+
+std::int32_t expected_value(const test::Operands& x, const MatmulSpec& spec, std::uint64_t m,
+                            std::uint64_t n) {
+  std::int32_t sum = spec.bias ? x.bias.at(0, n) : 0;
+  for (std::uint64_t k = 0; k < spec.k; ++k) sum += x.a.at(m, k) * x.b.at(k, n);
+  if (spec.activation != Activation::kNone) sum = std::max(sum, 0);
+  if (spec.activation == Activation::kRelu6) sum = std::min(sum, 6);
+  return sum;
+}
+
+void check_buffers(const TilingPlan& plan, const MachineConfig& config) {
+  const std::uint64_t rr = config.result_row_rows();
+  const std::uint64_t chunk = plan.chunk_rows;
+  ASSERT_GE(chunk, 1U);
+  ASSERT_GE(plan.activation_slots, 1U);
+  ASSERT_GE(plan.output_slots, 1U);
+  ASSERT_LE(plan.output_slots, plan.region_uses());
+  ASSERT_EQ(plan.bias_slots > 0, plan.spec.bias);
+  ASSERT_LE(plan.activation_slots * chunk + plan.bias_slots * rr + plan.output_slots * chunk * rr,
+            config.unified_buffer_rows());
+  ASSERT_GE(plan.accumulator_regions, 1U);
+  ASSERT_LE(plan.accumulator_regions * chunk, config.accumulator_rows);
+}
+
+void check_counts(const TilingPlan& plan, const Program& program) {
+  std::array<std::uint64_t, kUnitCount> count{};
+  std::uint64_t tiles_taken = 0;
+  for (const Instruction& instruction : program.code) {
+    ++count[instruction.operation.index()];
+    const auto* matmul = std::get_if<Matmul>(&instruction.operation);
+    if (matmul != nullptr && matmul->next_weights) ++tiles_taken;
+  }
+  const auto of = [&](Unit unit) { return count[static_cast<std::size_t>(unit)]; };
+  EXPECT_EQ(of(Unit::kFetch), plan.folds);
+  EXPECT_EQ(tiles_taken, plan.folds);
+  EXPECT_EQ(of(Unit::kMatmul), plan.m_chunks * plan.n_tiles * plan.k_tiles);
+  EXPECT_EQ(of(Unit::kVector), plan.m_chunks * plan.n_tiles);
+  EXPECT_EQ(of(Unit::kStore), plan.m_chunks * plan.n_tiles);
+}
+
+/// Every result row is stored once, from sums over k tiles 0, 1, ... of one n tile.
+void check_sums(const Case& c, const TilingPlan& plan, const test::Outcome& outcome) {
+  std::map<std::uint64_t, std::uint64_t> rows_of_n_tile;
+  for (const test::RegionUse& use : outcome.uses) {
+    ASSERT_EQ(use.tiles.size(), plan.k_tiles);
+    for (std::uint64_t k = 0; k < use.tiles.size(); ++k) {
+      ASSERT_EQ(use.tiles[k], use.tiles[0] / plan.k_tiles * plan.k_tiles + k);
+    }
+    rows_of_n_tile[use.tiles[0] / plan.k_tiles] += use.rows;
+  }
+  ASSERT_EQ(rows_of_n_tile.size(), plan.n_tiles);
+  for (const auto& [n_tile, rows] : rows_of_n_tile) ASSERT_EQ(rows, c.spec.m) << n_tile;
+  ASSERT_EQ(outcome.host_writes.size(),
+            plan.n_tiles * c.spec.m * c.config.result_row_rows());
+  for (const auto& [row, times] : outcome.host_writes) ASSERT_EQ(times, 1) << row;
+}
+
+void check_values(const Case& c, const test::Operands& operands, const test::Outcome& outcome) {
+  for (std::uint64_t m = 0; m < c.spec.m; ++m) {
+    for (std::uint64_t n = 0; n < c.spec.n; ++n) {
+      ASSERT_EQ(outcome.out.at(m, n), expected_value(operands, c.spec, m, n)) << m << ", " << n;
+    }
+  }
+}
+
+void check_macs(const TilingPlan& plan) {
+  const MacCount& macs = plan.macs;
+  EXPECT_EQ(macs.useful, plan.spec.m * plan.spec.k * plan.spec.n);
+  EXPECT_EQ(macs.issued, plan.padded_m * plan.padded_k * plan.padded_n);
+  EXPECT_EQ(macs.issued, macs.useful + macs.padded_k + macs.padded_n);
+}
+
+void check_order(const Program& program, const MachineConfig& config, bool minimal) {
+  std::vector<Instruction> code = program.code;
+  const auto conflicts = test::conflicts_of(code, config);
+  const auto broken = test::unordered(code, conflicts);
+  ASSERT_TRUE(broken.empty()) << conflicts[broken[0]].kind << " of instructions "
+                              << conflicts[broken[0]].earlier << " and "
+                              << conflicts[broken[0]].later;
+  if (!minimal) return;
+  for (Instruction& instruction : code) {
+    for (std::uint32_t& count : instruction.after.count) {
+      if (count == 0) continue;
+      const std::uint32_t removed = std::exchange(count, 0);
+      ASSERT_FALSE(test::unordered(code, conflicts).empty());
+      count = removed;
+    }
+  }
+}
+
+void count_classes(const Case& c, const TilingPlan& plan, std::map<std::string, int>& hits) {
+  hits["one chunk"] += plan.m_chunks == 1;
+  hits["many chunks"] += plan.m_chunks > 3;
+  hits["ragged last chunk"] += plan.spec.m % plan.chunk_rows != 0;
+  hits["chunk innermost"] += plan.order == LoopOrder::kChunkInnermost;
+  hits["innermost, streamed again"] += plan.order == LoopOrder::kChunkInnermost &&
+                                       !plan.activations_resident && plan.n_tiles > 1;
+  hits["innermost, resident"] +=
+      plan.order == LoopOrder::kChunkInnermost && plan.activations_resident;
+  hits["one set of resident slices for many chunks"] +=
+      plan.activations_resident && plan.order == LoopOrder::kChunkOutermost &&
+      plan.m_chunks > 1 && plan.activation_slots == plan.k_tiles;
+  hits["several sets of resident slices"] += plan.activations_resident &&
+                                             plan.order == LoopOrder::kChunkOutermost &&
+                                             plan.activation_slots > plan.k_tiles;
+  hits["one activation slot"] += plan.activation_slots == 1 && plan.matmuls() > 1;
+  hits["one output slot"] += plan.output_slots == 1 && plan.region_uses() > 1;
+  hits["bias in a ring"] += plan.spec.bias && plan.bias_slots < plan.n_tiles;
+  hits["one region"] += plan.accumulator_regions == 1 && plan.region_uses() > 1;
+  hits["padded K and N"] += plan.macs.padded_k > 0 && plan.macs.padded_n > 0;
+  hits["nothing padded"] += plan.macs.issued == plan.macs.useful;
+  hits["FIFO and queue of one"] += c.config.weight_fifo_tiles == 1 && c.config.queue_depth == 1;
+  hits["one weight for all"] += plan.folds == 1 && plan.m_chunks > 1;
+}
+
+TEST(MatmulPropertyTest, ProgramComputesTheMatmulOnEveryMachineAndShape) {
+  CaseMaker maker(kSeed);
+  std::map<std::string, int> hits;
+  int too_small = 0;
+  for (int i = 0; i < kCases; ++i) {
+    const Case c = maker.make();
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", case " + std::to_string(i) + ": " +
+                 describe(c));
+    const test::Operands operands{maker.grid(c.spec.m, c.spec.k, 3),
+                                  maker.grid(c.spec.k, c.spec.n, 3), maker.grid(1, c.spec.n, 9)};
+    TilingPlan plan;
+    try {
+      plan = plan_matmul(c.spec, c.config);
+    } catch (const ConfigError&) {
+      const std::uint64_t rr = c.config.result_row_rows();
+      ASSERT_LT(c.config.unified_buffer_rows(), 1 + rr + (c.spec.bias ? rr : 0));
+      ++too_small;
+      continue;
+    }
+    const Program program = lower_matmul(plan, c.config);
+    const test::Outcome outcome = test::interpret(program, c.config, operands);
+    check_buffers(plan, c.config);
+    check_counts(plan, program);
+    check_sums(c, plan, outcome);
+    check_values(c, operands, outcome);
+    check_macs(plan);
+    if (program.code.size() <= 400) {
+      check_order(program, c.config, program.code.size() <= 60);
+      ++hits["dependences checked"];
+    }
+    count_classes(c, plan, hits);
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+  EXPECT_LT(too_small, kCases / 4);
+  for (const auto& [name, count] : hits) EXPECT_GE(count, 10) << name;
+}
+
+}  // namespace
+}  // namespace weft
