@@ -1,5 +1,5 @@
-// The instructions: five opcodes, one for each unit. What each operand means, how wide it is and how
-// it is written is in one table, sim/isa/instruction_table.h; docs/isa.md is made from it.
+// The instructions: five opcodes, one for each unit. What each operand means, how wide it is and
+// how it is written is in one table, sim/isa/instruction_table.h; docs/isa.md is made from it.
 //
 // Dependences are explicit: an instruction starts when every unit u has retired after[u]
 // instructions. The hardware has no interlocks but one: a push waits for its tile in the FIFO.
@@ -87,7 +87,7 @@ struct Vector {
   std::uint32_t rows = 1;
   bool has_bias = false;
   std::uint32_t bias = 0;
-  std::uint32_t low = 0;   // clamp: bit patterns of the accumulator type
+  std::uint32_t low = 0;  // clamp: bit patterns of the accumulator type
   std::uint32_t high = 0;
   friend bool operator==(const Vector&, const Vector&) = default;
 };

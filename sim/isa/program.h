@@ -1,11 +1,12 @@
 // A program: the instructions, the machine that they were laid out for, and the tensors that lie
 // behind the host rows and the tile numbers they name. Its text form is a `.weft` file.
 //
-// Layouts. Host memory is addressed in UB rows (R elements), weight memory in tiles (R x C):
-//   activation [M,K]  host row base + kt*M + m           = elements [m][kt*R .. kt*R+R), zero-padded
-//   weights    [K,N]  tile     base + nt*ceil(K/R) + kt  = elements [kt*R ..][nt*C ..], zero-padded
-//   bias       [1,N]  host row base + nt*rr ..           = 32-bit words [nt*C .. nt*C+C)
-//   result     [M,N]  host row base + (nt*M + m)*rr ..   = 32-bit words [m][nt*C .. nt*C+C)
+// Layouts. Host memory is addressed in UB rows (R elements), weight memory in tiles (R x C); what
+// lies outside the matrix is zero:
+//   activation [M,K]  host row base + kt*M + m          = elements [m][kt*R .. kt*R+R)
+//   weights    [K,N]  tile     base + nt*ceil(K/R) + kt = elements [kt*R ..][nt*C ..]
+//   bias       [1,N]  host row base + nt*rr ..          = 32-bit words [nt*C .. nt*C+C)
+//   result     [M,N]  host row base + (nt*M + m)*rr ..  = 32-bit words [m][nt*C .. nt*C+C)
 // with rr = MachineConfig::result_row_rows().
 #pragma once
 
@@ -35,7 +36,8 @@ struct TensorDecl {
 
 enum class Activation : std::uint8_t { kNone, kRelu, kRelu6 };
 
-/// What a program computes, so that whoever runs it can check it: activation(A*B + bias).
+/// What a program computes, so that whoever runs it can check it: activation(A*B + bias), with A
+/// the tensor "a" [M,K], B "b" [K,N], bias "bias" [1,N] if there is one, into "out" [M,N].
 struct MatmulSpec {
   std::uint64_t m = 0;
   std::uint64_t k = 0;
@@ -56,12 +58,22 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-/// Host rows (or tiles, for weights) that `tensor` occupies from its base on.
+/// Host rows (or tiles, for weights) that `tensor` occupies from its base on. Throws InputError if
+/// the number overflows, or the program has no array.
 std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program);
+
+/// UB rows that one row of C 32-bit results occupies, as MachineConfig::result_row_rows().
+std::uint32_t result_row_rows(const Program& program);
+
+/// Throws InputError naming the tensor if a name is empty or taken, a size is zero or overflows, a
+/// type does not suit its role, two tensors overlap, or `computes` names shapes that they lack.
+void validate_tensors(const Program& program);
 
 /// Throws InputError naming instruction and operand if the program cannot run on this machine
 /// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, an
 /// `after` count that no unit can reach, a matmul that keeps weights before any was loaded.
+/// Includes validate_tensors(). A load may read a result only where an earlier store wrote it. In a
+/// program without tensors host rows and tiles are whatever its HostMemory makes of them.
 void validate(const Program& program, const MachineConfig& config);
 
 }  // namespace weft

@@ -1,9 +1,12 @@
 // An owning row-major matrix of one element type: what users give and get.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "pe/element_type.h"
@@ -13,7 +16,8 @@ namespace weft {
 class Matrix {
  public:
   Matrix() = default;
-  /// Zero-filled. Throws InputError if rows * cols * element size overflows.
+  /// Zero-filled. Throws InputError if rows * cols * element size overflows, or is more than this
+  /// computer's memory.
   Matrix(ElementType type, std::uint64_t rows, std::uint64_t cols);
 
   ElementType type() const { return type_; }
@@ -22,11 +26,12 @@ class Matrix {
   std::span<std::byte> bytes() { return bytes_; }
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// The elements [row][col .. cols) as bytes.
+  /// The elements [row][col .. cols) as bytes. row < rows(), col <= cols().
   std::span<std::byte> row_from(std::uint64_t row, std::uint64_t col);
   std::span<const std::byte> row_from(std::uint64_t row, std::uint64_t col) const;
 
-  /// Element [row][col] as T, which must have the size of the element type.
+  /// Element [row][col] as T, which must have the size of the element type. row < rows(),
+  /// col < cols().
   template <class T>
   T at(std::uint64_t row, std::uint64_t col) const;
   template <class T>
@@ -40,5 +45,21 @@ class Matrix {
   std::uint64_t cols_ = 0;
   std::vector<std::byte> bytes_;
 };
+
+template <class T>
+T Matrix::at(std::uint64_t row, std::uint64_t col) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  assert(sizeof(T) == element_bytes(type_) && row < rows_ && col < cols_);
+  T value;
+  std::memcpy(&value, bytes_.data() + (row * cols_ + col) * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+void Matrix::set(std::uint64_t row, std::uint64_t col, T value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  assert(sizeof(T) == element_bytes(type_) && row < rows_ && col < cols_);
+  std::memcpy(bytes_.data() + (row * cols_ + col) * sizeof(T), &value, sizeof(T));
+}
 
 }  // namespace weft

@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <bitset>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+#include "sim/isa/directive_table.h"
+#include "sim/isa/instruction_table.h"
+#include "sim/isa/text.h"
+
+namespace weft {
+namespace {
+
+// A program is read from anywhere, so each of its counts has a bound far above any real need.
+constexpr std::size_t kMaxLineBytes = 4096;
+constexpr std::size_t kMaxTensors = 4096;
+constexpr std::size_t kMaxInstructions = std::size_t{1} << 26U;
+
+using Tokens = std::vector<std::string_view>;
+
+/// The words of a line, without its comment.
+Tokens split(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r";
+  line = line.substr(0, line.find('#'));
+  Tokens tokens;
+  for (;;) {
+    const std::size_t begin = line.find_first_not_of(kSpace);
+    if (begin == std::string_view::npos) return tokens;
+    line.remove_prefix(begin);
+    const std::size_t length = std::min(line.find_first_of(kSpace), line.size());
+    tokens.push_back(line.substr(0, length));
+    line.remove_prefix(length);
+  }
+}
+
+/// Reads the operands of one line into an operation and keeps count of those given.
+template <class Entry>
+class OperandParser {
+ public:
+  using Op = typename Entry::Operation;
+  OperandParser(const Entry& entry, Op& op) : entry_(entry), op_(op) {}
+
+  /// True if the line may have an operand of this key, which then has been read.
+  bool take(std::string_view key, std::string_view text) {
+    bool known = false;
+    for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
+      if (operand.key != key) return;
+      known = true;
+      if (given_[index]) throw InputError(fmt::format("operand {} is given twice", key));
+      given_.set(index);
+      read(operand, text);
+    });
+    return known;
+  }
+
+  /// Fills in the defaults, after the last operand since one may depend on another.
+  void finish() {
+    for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
+      if (given_[index]) return;
+      if (operand.required) {
+        throw InputError(fmt::format("{} needs the operand {}=", entry_.name, operand.key));
+      }
+      operand.set_default(op_);
+    });
+  }
+
+  std::string known_keys() const {
+    std::string keys;
+    for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
+      keys.append(index == 0 ? "" : ", ").append(operand.key);
+    });
+    return keys;
+  }
+
+ private:
+  template <class Descriptor>
+  void read(const Descriptor& operand, std::string_view text) {
+    if (operand.codec.parse(text, operand.get(op_))) return;
+    throw InputError(
+        fmt::format("{}={}: must be {}", operand.key, printable(text), operand.codec.form()));
+  }
+
+  const Entry& entry_;
+  Op& op_;
+  std::bitset<16> given_;
+};
+
+std::pair<std::string_view, std::string_view> split_operand(std::string_view token) {
+  const std::size_t equals = token.find('=');
+  if (equals == std::string_view::npos) {
+    throw InputError(fmt::format("{} is not key=value", printable(token)));
+  }
+  return {token.substr(0, equals), token.substr(equals + 1)};
+}
+
+/// Reads tokens[first ..] into `op`; `take_common(key, text)` may take keys of every line.
+template <class Entry, class TakeCommon>
+void parse_operands(const Entry& entry, const Tokens& tokens, std::size_t first,
+                    typename Entry::Operation& op, TakeCommon take_common) {
+  OperandParser<Entry> parser(entry, op);
+  for (std::size_t i = first; i < tokens.size(); ++i) {
+    const auto [key, text] = split_operand(tokens[i]);
+    if (take_common(key, text) || parser.take(key, text)) continue;
+    throw InputError(fmt::format("unknown operand {}; {} takes {}", printable(key), entry.name,
+                                 parser.known_keys()));
+  }
+  parser.finish();
+}
+
+template <class Entry>
+void parse_directive(const Entry& entry, const Tokens& tokens, std::size_t first,
+                     typename Entry::Operation& op) {
+  parse_operands(entry, tokens, first, op, [](auto, auto) { return false; });
+}
+
+/// Takes `after=`, which every instruction may carry once.
+bool take_after(std::string_view key, std::string_view text, Instruction& instruction) {
+  if (key != kAfter.key) return false;
+  if (instruction.after != After{}) throw InputError("operand after is given twice");
+  if (kAfter.codec.parse(text, instruction.after)) return true;
+  throw InputError(fmt::format("after={}: must be {}", printable(text), kAfter.codec.form()));
+}
+
+Instruction parse_instruction_tokens(const Tokens& tokens) {
+  const auto unit = unit_from_name(tokens.front());
+  if (!unit) {
+    throw InputError(fmt::format(
+        "unknown opcode {}; there are load, fetch, matmul, vector, store and, to finish, end",
+        printable(tokens.front())));
+  }
+  Instruction instruction;
+  with_opcode(*unit, [&]<class Entry>(const Entry& opcode) {
+    typename Entry::Operation operation;
+    parse_operands(opcode, tokens, 1, operation,
+                   [&](auto key, auto text) { return take_after(key, text, instruction); });
+    instruction.operation = operation;
+  });
+  return instruction;
+}
+
+/// Takes a program line by line: version, machine, tensors, computes, instructions, end.
+class Assembler {
+ public:
+  void take(const Tokens& tokens) {
+    if (ended_) throw InputError("nothing may follow the end line");
+    if (!has_version_) return take_version(tokens);
+    if (!has_machine_) return take_machine(tokens);
+    if (tokens.front() == "tensor") return take_tensor(tokens);
+    if (tokens.front() == "computes") return take_computes(tokens);
+    if (tokens.front() == "end" && tokens.size() == 1) return void(ended_ = true);
+    if (program_.code.size() == kMaxInstructions) throw InputError("more than 2^26 instructions");
+    program_.code.push_back(parse_instruction_tokens(tokens));
+  }
+
+  Program finish() && {
+    if (ended_) return std::move(program_);
+    throw InputError("the program ends without an end line; is the file cut off?");
+  }
+
+ private:
+  void take_version(const Tokens& tokens) {
+    has_version_ = tokens.size() == 2 && tokens[0] == "weft" && tokens[1] == "1";
+    if (!has_version_) throw InputError("a program begins with the line: weft 1");
+  }
+
+  void take_machine(const Tokens& tokens) {
+    if (tokens.front() != kMachineLine.name) {
+      throw InputError("the second line must be: machine rows=R cols=C dtype=TYPE");
+    }
+    parse_directive(kMachineLine, tokens, 1, program_);
+    has_machine_ = true;
+  }
+
+  void take_tensor(const Tokens& tokens) {
+    check_before_code("tensor");
+    if (program_.computes) throw InputError("tensor lines stand before the computes line");
+    if (program_.tensors.size() == kMaxTensors) throw InputError("more than 4096 tensors");
+    parse_directive(kTensorLine, tokens, 1, program_.tensors.emplace_back());
+  }
+
+  void take_computes(const Tokens& tokens) {
+    check_before_code("computes");
+    if (program_.computes) throw InputError("there is a computes line already");
+    if (tokens.size() < 2 || tokens[1] != "matmul") {
+      throw InputError("computes must be followed by matmul");
+    }
+    parse_directive(kComputesLine, tokens, 2, program_.computes.emplace());
+  }
+
+  void check_before_code(std::string_view line) const {
+    if (program_.code.empty()) return;
+    throw InputError(fmt::format("{} lines stand before the first instruction", line));
+  }
+
+  Program program_;
+  bool has_version_ = false;
+  bool has_machine_ = false;
+  bool ended_ = false;
+};
+
+/// The next line of bounded length; false at the end of the text.
+bool read_line(std::istream& in, std::vector<char>& buffer, std::string_view& line) {
+  in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  auto length = static_cast<std::size_t>(in.gcount());
+  if (in.bad()) throw InputError("cannot be read");
+  if (in.fail() && length == buffer.size() - 1) {
+    throw InputError(fmt::format("longer than {} bytes", kMaxLineBytes));
+  }
+  if (in.fail()) return false;
+  if (!in.eof()) --length;  // the line end was counted
+  line = {buffer.data(), length};
+  return true;
+}
+
+}  // namespace
+
+Instruction parse_instruction(std::string_view line) {
+  const Tokens tokens = split(line);
+  if (tokens.empty()) throw InputError("an instruction was expected, but the line is empty");
+  return parse_instruction_tokens(tokens);
+}
+
+Program assemble(std::istream& in, std::string_view origin) {
+  Assembler assembler;
+  std::vector<char> buffer(kMaxLineBytes + 2);  // a whole line, its end, and a terminating zero
+  std::string_view line;
+  std::size_t number = 1;
+  try {
+    for (; read_line(in, buffer, line); ++number) {
+      const Tokens tokens = split(line);
+      if (!tokens.empty()) assembler.take(tokens);
+    }
+    return std::move(assembler).finish();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}:{}: {}", origin, number, error.what()));
+  }
+}
+
+Program assemble_file(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path, ignored)) {
+    throw InputError(fmt::format("{}: cannot be opened; give a .weft file", printable(path)));
+  }
+  return assemble(file, path);
+}
+
+}  // namespace weft

@@ -1,0 +1,56 @@
+// Bit fields packed one after the other, least significant bit first, as the binary instruction
+// words are. Example: 3 bits 0b101, then 7 bits 0b0000011:
+//
+//     byte 0: 00011 101   byte 1: 000000 00
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace weft {
+
+/// Writes into bytes that were zero. The caller sees to it that the fields fit.
+class BitWriter {
+ public:
+  explicit BitWriter(std::span<std::byte> bytes) : bytes_(bytes) {}
+
+  /// The low `bits` bits of `value`.
+  void put(std::uint64_t value, unsigned bits) {
+    for (unsigned i = 0; i < bits; ++i, ++position_) {
+      if ((value >> i & 1U) != 0) bytes_[position_ / 8] |= std::byte{1} << (position_ % 8);
+    }
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+  std::size_t position_ = 0;
+};
+
+class BitReader {
+ public:
+  explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  std::uint64_t get(unsigned bits) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < bits; ++i, ++position_) {
+      const bool bit = (bytes_[position_ / 8] >> (position_ % 8) & std::byte{1}) != std::byte{0};
+      value |= std::uint64_t{bit} << i;
+    }
+    return value;
+  }
+
+  /// True if nothing but zeros follows.
+  bool rest_is_zero() {
+    while (position_ < bytes_.size() * 8) {
+      if (get(1) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace weft

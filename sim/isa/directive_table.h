@@ -1,0 +1,43 @@
+// The lines of a `.weft` file that are no instructions: what the program was laid out for, its
+// tensors, and what it computes. Same descriptors as the instruction set, but no binary form.
+#pragma once
+
+#include <tuple>
+
+#include "sim/isa/instruction_table.h"
+#include "sim/isa/program.h"
+
+namespace weft {
+namespace table {
+
+inline constexpr Choice<TensorRole, 4> kRole{{"activation", "weights", "bias", "result"}};
+inline constexpr Choice<bool, 2> kSwitch{{"off", "on"}};
+inline constexpr Choice<Activation, 3> kActivation{{"none", "relu", "relu6"}};
+
+}  // namespace table
+
+inline constexpr auto kMachineLine = table::opcode<Program>(
+    "machine", "The array for which rows and tiles are laid out.",
+    table::required("rows", table::kRow, table::at(&Program::array_rows), "R, rows of the array"),
+    table::required("cols", table::kRow, table::at(&Program::array_cols), "C, its columns"),
+    table::required("dtype", TypeName{}, table::at(&Program::dtype), "what it multiplies"));
+
+inline constexpr auto kTensorLine = table::opcode<TensorDecl>(
+    "tensor", "A matrix behind host rows or, for weights, behind tiles.",
+    table::required("name", Name{}, table::at(&TensorDecl::name), "by which it is bound"),
+    table::required("role", table::kRole, table::at(&TensorDecl::role), "which layout it has"),
+    table::required("type", TypeName{}, table::at(&TensorDecl::type), "its elements"),
+    table::required("shape", Shape{}, table::at(), "its rows and columns"),
+    table::required("base", table::kAddress, table::at(&TensorDecl::base),
+                    "its first host row, or its first tile"));
+
+inline constexpr auto kComputesLine = table::opcode<MatmulSpec>(
+    "computes matmul", "What the program computes from tensors a, b and bias into out.",
+    table::required("m", table::kAddress, table::at(&MatmulSpec::m), "rows of a"),
+    table::required("k", table::kAddress, table::at(&MatmulSpec::k), "columns of a"),
+    table::required("n", table::kAddress, table::at(&MatmulSpec::n), "columns of b"),
+    table::optional("bias", table::kSwitch, table::at(&MatmulSpec::bias), "whether one is added"),
+    table::optional("activation", table::kActivation, table::at(&MatmulSpec::activation),
+                    "what follows"));
+
+}  // namespace weft

@@ -1,0 +1,46 @@
+#include "sim/isa/encoding.h"
+
+#include <fmt/format.h>
+
+#include "sim/config/error.h"
+
+namespace weft {
+
+std::vector<std::byte> encode(const Instruction& instruction) {
+  std::vector<std::byte> bytes(kInstructionBytes);
+  BitWriter writer(bytes);
+  writer.put(static_cast<std::uint64_t>(instruction.unit()), kOpcodeBits);
+  kAfter.codec.encode(writer, instruction.after);
+  with_opcode(instruction.unit(), [&]<class Entry>(const Entry& opcode) {
+    const auto& operation = std::get<typename Entry::Operation>(instruction.operation);
+    for_each_operand(opcode.operands, [&](const auto& operand, std::size_t) {
+      operand.codec.encode(writer, operand.get(operation));
+    });
+  });
+  return bytes;
+}
+
+Instruction decode(std::span<const std::byte> bytes) {
+  if (bytes.size() != kInstructionBytes) {
+    throw InputError(
+        fmt::format("an instruction has {} bytes, not {}", kInstructionBytes, bytes.size()));
+  }
+  BitReader reader(bytes);
+  const std::uint64_t unit = reader.get(kOpcodeBits);
+  if (unit >= kUnitCount) throw InputError(fmt::format("unknown opcode {}", unit));
+  Instruction instruction;
+  kAfter.codec.decode(reader, instruction.after);
+  with_opcode(static_cast<Unit>(unit), [&]<class Entry>(const Entry& opcode) {
+    typename Entry::Operation operation;
+    for_each_operand(opcode.operands, [&](const auto& operand, std::size_t) {
+      if (operand.codec.decode(reader, operand.get(operation))) return;
+      throw InputError(
+          fmt::format("{}: operand {} must be {}", opcode.name, operand.key, operand.codec.form()));
+    });
+    instruction.operation = operation;
+  });
+  if (!reader.rest_is_zero()) throw InputError("bits are set after the last operand");
+  return instruction;
+}
+
+}  // namespace weft

@@ -1,0 +1,184 @@
+// How an operand's value is written, read, packed and described: one small type for each kind of
+// operand, used by the tables in instruction_table.h and directive_table.h.
+//
+// A codec has kBits (its width in the binary form), parse(text, value) (false if the text is no
+// such value), print(value, out), encode, decode (false if the bits are no such value) and form()
+// (how docs and errors describe it). kPlainDefault: the default is what a fresh operation holds;
+// otherwise the codec has is_default() and set_default() over the whole operation.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "sim/isa/bit_stream.h"
+#include "sim/isa/instruction.h"
+#include "sim/isa/program.h"
+
+namespace weft {
+
+/// All of `text` as a number of type T in plain decimal (or hexadecimal) digits.
+template <class T>
+bool parse_number(std::string_view text, T& value, int base = 10) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  return error == std::errc{} && stop == end && !text.empty();
+}
+
+/// 1..64 letters, digits, '.', '_' or '-': names that need no quoting anywhere.
+bool is_tensor_name(std::string_view text);
+
+/// A row, a tile or a count.
+template <class T>
+struct Number {
+  static constexpr unsigned kBits = std::numeric_limits<T>::digits;
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, T& value) const { return parse_number(text, value); }
+  void print(T value, std::string& out) const { out += std::to_string(value); }
+  void encode(BitWriter& writer, T value) const { writer.put(value, kBits); }
+  bool decode(BitReader& reader, T& value) const {
+    value = static_cast<T>(reader.get(kBits));
+    return true;
+  }
+  std::string form() const { return "0.." + std::to_string(std::numeric_limits<T>::max()); }
+};
+
+/// A bit pattern of an element or of an accumulator.
+template <class T>
+struct Pattern : Number<T> {
+  bool parse(std::string_view text, T& value) const {
+    const bool hexadecimal = text.starts_with("0x");
+    return parse_number(hexadecimal ? text.substr(2) : text, value, hexadecimal ? 16 : 10);
+  }
+  void print(T value, std::string& out) const {
+    std::array<char, sizeof(T) * 2> digits{};
+    const auto end = std::to_chars(digits.begin(), digits.end(), value, 16).ptr;
+    out += "0x";
+    out.append(digits.begin(), end);
+  }
+  std::string form() const {
+    return std::to_string(Number<T>::kBits) + " bits, as 0x… or in decimal";
+  }
+};
+
+/// One of a few names; the value is the name's index.
+template <class E, std::size_t kCount>
+struct Choice {
+  static constexpr unsigned kBits = kCount <= 2 ? 1 : kCount <= 4 ? 2 : 3;
+  static constexpr bool kPlainDefault = true;
+  std::array<std::string_view, kCount> names;
+
+  bool parse(std::string_view text, E& value) const {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      if (names[i] == text) return value = static_cast<E>(i), true;
+    }
+    return false;
+  }
+  void print(E value, std::string& out) const {
+    const auto index = static_cast<std::size_t>(value);
+    out += index < kCount ? names[index] : "unknown";
+  }
+  void encode(BitWriter& writer, E value) const {
+    writer.put(static_cast<std::uint64_t>(value), kBits);
+  }
+  bool decode(BitReader& reader, E& value) const {
+    const std::uint64_t index = reader.get(kBits);
+    value = static_cast<E>(index);
+    return index < kCount;
+  }
+  std::string form() const {
+    std::string text;
+    for (const std::string_view name : names) text.append(text.empty() ? "" : "|").append(name);
+    return text;
+  }
+};
+
+/// The loops of a matmul's row generator, innermost first; left out, they walk `rows` rows one
+/// after the other.
+struct Loops {
+  static constexpr unsigned kBits = 4 * 64;
+  static constexpr bool kPlainDefault = false;
+
+  bool parse(std::string_view text, Matmul& matmul) const;
+  void print(const Matmul& matmul, std::string& out) const;
+  void encode(BitWriter& writer, const Matmul& matmul) const;
+  bool decode(BitReader& reader, Matmul& matmul) const;
+  bool is_default(const Matmul& matmul) const;
+  void set_default(Matmul& matmul) const;
+  std::string form() const { return "count:stride, up to 4, with commas"; }
+};
+
+/// The bounds of loops 0 and 1.
+struct Bounds {
+  static constexpr unsigned kBits = 2 * 96;
+  static constexpr bool kPlainDefault = true;
+  using Value = std::array<RowBound, 2>;
+
+  bool parse(std::string_view text, Value& bounds) const;
+  void print(const Value& bounds, std::string& out) const;
+  void encode(BitWriter& writer, const Value& bounds) const;
+  bool decode(BitReader& reader, Value& bounds) const;
+  std::string form() const { return "origin:step:limit, up to 2, with a comma"; }
+};
+
+/// The UB row of a vector instruction's bias; left out, there is none.
+struct BiasRow {
+  static constexpr unsigned kBits = 1 + 32;
+  static constexpr bool kPlainDefault = false;
+
+  bool parse(std::string_view text, Vector& vector) const;
+  void print(const Vector& vector, std::string& out) const;
+  void encode(BitWriter& writer, const Vector& vector) const;
+  bool decode(BitReader& reader, Vector& vector) const;
+  bool is_default(const Vector& vector) const { return !vector.has_bias; }
+  void set_default(Vector& vector) const { vector.has_bias = false; }
+  std::string form() const { return Number<std::uint32_t>{}.form(); }
+};
+
+/// Counts of retired instructions by unit: load:3,vector:1.
+struct AfterCounts {
+  static constexpr unsigned kBits = kUnitCount * 32;
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, After& after) const;
+  void print(const After& after, std::string& out) const;
+  void encode(BitWriter& writer, const After& after) const;
+  bool decode(BitReader& reader, After& after) const;
+  std::string form() const { return "unit:count, with commas, each unit once, counts from 1"; }
+};
+
+/// The name of a tensor.
+struct Name {
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, std::string& name) const;
+  void print(const std::string& name, std::string& out) const { out += name; }
+  std::string form() const { return "1..64 letters, digits, '.', '_' or '-'"; }
+};
+
+/// A tensor's rows and columns: 5x6.
+struct Shape {
+  static constexpr bool kPlainDefault = false;
+
+  bool parse(std::string_view text, TensorDecl& tensor) const;
+  void print(const TensorDecl& tensor, std::string& out) const;
+  bool is_default(const TensorDecl&) const { return false; }
+  void set_default(TensorDecl&) const {}
+  std::string form() const { return "ROWSxCOLS"; }
+};
+
+/// The element type of a tensor or a machine.
+struct TypeName {
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, ElementType& type) const;
+  void print(ElementType type, std::string& out) const { out += to_string(type); }
+  std::string form() const { return "int8|bf16|fp16|int32|float32"; }
+};
+
+}  // namespace weft
