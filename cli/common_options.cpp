@@ -46,6 +46,9 @@ unsigned read_threads(const Arguments& arguments) {
 }
 
 void check_contradictions(const RunOptions& options) {
+  if (options.out && options.out == options.json) {
+    throw InputError(printable(*options.out) + ": named by --out and --json; choose two files");
+  }
   if (options.with_values()) return;
   if (options.check != CheckMode::kNone) {
     throw InputError("--engine analytic computes no values to check; drop --check or use fast");
@@ -98,9 +101,14 @@ po::options_description run_flags() {
   return options;
 }
 
-po::options_description report_flags() {
-  po::options_description options("Report");
+po::options_description json_flag() {
+  po::options_description options;
   options.add_options()("json", text_value("FILE"), "write the figures as JSON; - is stdout");
+  return options;
+}
+
+po::options_description quiet_flag() {
+  po::options_description options;
   options.add_options()("quiet", "no summary");
   return options;
 }

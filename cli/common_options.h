@@ -27,6 +27,7 @@ struct RunOptions {
   std::optional<std::string> json;  // "-" is stdout
   bool quiet = false;
 
+  bool has_files() const { return a || b || bias; }
   bool with_values() const { return engine != Engine::kAnalytic; }
   bool json_to_stdout() const { return json == "-"; }
 };
@@ -41,8 +42,10 @@ po::options_description machine_flags();
 po::options_description workload_flags();
 /// --engine, --threads, --check, --seed, --a, --b, --bias, --out.
 po::options_description run_flags();
-/// --json and --quiet.
-po::options_description report_flags();
+/// --json.
+po::options_description json_flag();
+/// --quiet.
+po::options_description quiet_flag();
 
 /// The machine named (kDefaultMachine if none is) with the keys given. Throws ConfigError.
 MachineConfig read_machine(const Arguments& arguments);

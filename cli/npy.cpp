@@ -242,38 +242,50 @@ NpyShape bias_shape(const NpyArray& array) {
                                array.file, fmt::join(array.shape, ", ")));
 }
 
+void check_operand_type(const NpyArray& array, ElementType type) {
+  const bool fits = type == ElementType::kInt8
+                        ? array.type == NpyType::kInt8 || array.type == NpyType::kUint8
+                        : is_float(array.type);
+  if (!fits) fail_type(array, type);
+}
+
+void check_bias_type(const NpyArray& array, ElementType type) {
+  const bool fits = type == ElementType::kInt32
+                        ? array.type == NpyType::kInt8 || array.type == NpyType::kInt32
+                        : is_float(array.type);
+  if (!fits) fail_type(array, type);
+}
+
 Matrix to_operand(const NpyArray& array, ElementType type) {
+  check_operand_type(array, type);
   const NpyShape shape = matrix_shape(array);
-  if (type == ElementType::kInt8 && array.type == NpyType::kInt8) {
+  switch (type) {
+    case ElementType::kBf16:
+      return convert_floats(array, shape, type, [](auto x) { return to_bf16(x); });
+    case ElementType::kFp16:
+      return convert_floats(array, shape, type, [](auto x) { return to_fp16(x); });
+    default:
+      break;
+  }
+  if (array.type == NpyType::kInt8) {
     return convert_all<std::int8_t>(array, shape, type, [](std::int8_t x) { return x; });
   }
-  if (type == ElementType::kInt8 && array.type == NpyType::kUint8) {
-    return convert_all<std::uint8_t>(array, shape, type, [](std::uint8_t x) {
-      return static_cast<std::int8_t>(std::int32_t{x} - 128);
-    });
-  }
-  if (type == ElementType::kBf16 && is_float(array.type)) {
-    return convert_floats(array, shape, type, [](auto x) { return to_bf16(x); });
-  }
-  if (type == ElementType::kFp16 && is_float(array.type)) {
-    return convert_floats(array, shape, type, [](auto x) { return to_fp16(x); });
-  }
-  fail_type(array, type);
+  return convert_all<std::uint8_t>(array, shape, type, [](std::uint8_t x) {
+    return static_cast<std::int8_t>(std::int32_t{x} - 128);
+  });
 }
 
 Matrix to_bias(const NpyArray& array, ElementType type) {
+  check_bias_type(array, type);
   const NpyShape shape = bias_shape(array);
-  if (type == ElementType::kInt32 && array.type == NpyType::kInt32) {
-    return convert_all<std::int32_t>(array, shape, type, [](std::int32_t x) { return x; });
-  }
-  if (type == ElementType::kInt32 && array.type == NpyType::kInt8) {
-    return convert_all<std::int8_t>(array, shape, type,
-                                    [](std::int8_t x) -> std::int32_t { return x; });
-  }
-  if (type == ElementType::kFloat32 && is_float(array.type)) {
+  if (type == ElementType::kFloat32) {
     return convert_floats(array, shape, type, [](auto x) { return static_cast<float>(x); });
   }
-  fail_type(array, type);
+  if (array.type == NpyType::kInt32) {
+    return convert_all<std::int32_t>(array, shape, type, [](std::int32_t x) { return x; });
+  }
+  return convert_all<std::int8_t>(array, shape, type,
+                                  [](std::int8_t x) { return std::int32_t{x}; });
 }
 
 std::string encode_npy(const Matrix& matrix) {

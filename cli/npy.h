@@ -49,6 +49,11 @@ struct NpyShape {
 NpyShape matrix_shape(const NpyArray& array);
 NpyShape bias_shape(const NpyArray& array);
 
+/// Throw InputError unless to_operand() or to_bias() takes an array of this type; for headers,
+/// before the values are read.
+void check_operand_type(const NpyArray& array, ElementType type);
+void check_bias_type(const NpyArray& array, ElementType type);
+
 /// The array as operand of an array of `type`, each float rounded once, to nearest even. uint8
 /// enters an int8 array as x - 128. Throws InputError if integers meet floats.
 Matrix to_operand(const NpyArray& array, ElementType type);
