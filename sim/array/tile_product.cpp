@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/array/array_sides.h"
 #include "sim/array/thread_pool.h"
 #include "sim/array/tile_kernel.h"
 #include "sim/config/error.h"
@@ -15,16 +16,6 @@ namespace {
 
 /// Below this many multiply-accumulates waking the threads costs more than they save.
 constexpr std::uint64_t kMinMacsForThreads = 1'000'000;
-
-/// Keeps every product of sizes in this folder within 64 bits.
-constexpr std::uint32_t kMaxSide = 1U << 20;
-
-void check_sides(std::uint32_t rows, std::uint32_t cols) {
-  if (rows == 0 || cols == 0 || rows > kMaxSide || cols > kMaxSide) {
-    throw InputError(
-        fmt::format("array of {} x {}: each side must be 1 to {}", rows, cols, kMaxSide));
-  }
-}
 
 }  // namespace
 
@@ -68,7 +59,7 @@ struct TileProduct<Arithmetic>::Impl {
 
 template <class Arithmetic>
 TileProduct<Arithmetic>::TileProduct(std::uint32_t rows, std::uint32_t cols, unsigned threads) {
-  check_sides(rows, cols);
+  check_array_sides(rows, cols);
   impl_ = std::make_unique<Impl>(rows, cols, threads);
 }
 

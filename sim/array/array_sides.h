@@ -1,0 +1,14 @@
+// The sides that an array in this folder may have.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+/// Keeps every product of sizes in this folder within 64 bits.
+inline constexpr std::uint32_t kMaxArraySide = 1U << 20;
+
+/// Throws InputError unless both sides are 1 to kMaxArraySide.
+void check_array_sides(std::uint32_t rows, std::uint32_t cols);
+
+}  // namespace weft

@@ -1,0 +1,61 @@
+// Chains of registers that all shift every cycle, without moving the data: the window over a longer
+// buffer moves instead, and only when it reaches the start is it copied back to the end.
+//
+//   buffer of one row   . . . . . [0 1 2 3 4] x x x     0 = shifted in last
+//   after a shift       . . . . [0 1 2 3 4] x x x x     the last value has left the chain
+//
+// Invariant: element i of a row is what was shifted in i shifts ago, zero before the first shift.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "sim/array/aligned_buffer.h"
+
+namespace weft {
+
+template <class T>
+class ShiftRows {
+ public:
+  /// `rows` chains of `length` registers, all zero. `padding` more elements behind each may be read
+  /// (by whole vectors), with no meaning.
+  ShiftRows(std::size_t rows, std::size_t length, std::size_t padding)
+      : rows_(rows),
+        length_(length),
+        // A copy of length_ elements every slack_ shifts: at most one element a row and shift.
+        slack_(std::max<std::size_t>(length, kMinSlack)),
+        stride_(slack_ + length + padding),
+        position_(slack_),
+        data_(rows * stride_) {}
+
+  /// Shifts every chain by one. The new first elements are unspecified until set_first().
+  void shift() {
+    if (position_ == 0) rewind();
+    --position_;
+  }
+  void set_first(std::size_t row, T value) { data_.data()[row * stride_ + position_] = value; }
+
+  /// The chain of one row, newest first; the next row's is stride() elements further.
+  const T* row(std::size_t row) const { return data_.data() + row * stride_ + position_; }
+  std::size_t stride() const { return stride_; }
+
+ private:
+  static constexpr std::size_t kMinSlack = 64;
+
+  void rewind() {
+    for (std::size_t r = 0; r < rows_; ++r) {
+      T* const start = data_.data() + r * stride_;
+      std::copy_backward(start, start + length_, start + slack_ + length_);
+    }
+    position_ = slack_;
+  }
+
+  std::size_t rows_;
+  std::size_t length_;
+  std::size_t slack_;
+  std::size_t stride_;
+  std::size_t position_;
+  AlignedBuffer<T> data_;
+};
+
+}  // namespace weft

@@ -1,0 +1,174 @@
+#include "sim/array/stepped_array.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/array/aligned_buffer.h"
+#include "sim/array/array_sides.h"
+#include "sim/array/grid_kernel.h"
+#include "sim/array/shift_rows.h"
+
+namespace weft {
+namespace {
+
+/// The last `depth` rows of `cols` values, one a cycle: what a triangle of skew registers holds,
+/// read along its diagonal. Column c of a skew triangle of up to `depth` - 1 registers shows the
+/// value that entered c cycles ago; a deskew triangle does the same from the other side.
+template <class T>
+class RowHistory {
+ public:
+  RowHistory(std::size_t depth, std::size_t cols)
+      : depth_(depth), cols_(cols), rows_(depth * cols) {}
+
+  void next_cycle() { now_ = now_ + 1 == depth_ ? 0 : now_ + 1; }
+  void record(const T* row) { std::copy_n(row, cols_, rows_.data() + now_ * cols_); }
+
+  /// Column `col` as it was recorded `age` cycles ago. age < depth.
+  T at(std::size_t age, std::size_t col) const {
+    const std::size_t slot = now_ >= age ? now_ - age : now_ + depth_ - age;
+    return rows_.data()[slot * cols_ + col];
+  }
+
+ private:
+  std::size_t depth_;
+  std::size_t cols_;
+  std::size_t now_ = 0;
+  AlignedBuffer<T> rows_;
+};
+
+std::size_t padded(std::size_t cols) {
+  return (cols + kGridLanes - 1) / kGridLanes * kGridLanes;
+}
+
+constexpr std::int8_t control(bool on) {
+  return static_cast<std::int8_t>(on ? -1 : 0);
+}
+
+}  // namespace
+
+template <class Arithmetic>
+struct SteppedArray<Arithmetic>::Impl {
+  Impl(std::size_t array_rows, std::size_t array_cols)
+      : rows(array_rows),
+        cols(array_cols),
+        stride(padded(array_cols)),
+        // Row r: r skew registers, then the act registers of its C PEs, in one chain. Likewise one
+        // chain of R+C-1 for each control signal, from PE(0,0) to PE(R-1,C-1), and for the valid
+        // bits, which take as long as the results.
+        acts(rows, rows + cols - 1, stride),
+        swaps(1, rows + cols - 1, stride),
+        pushes(1, rows + cols - 1, stride),
+        valid(1, rows + cols - 1, 0),
+        weight_active(rows * stride),
+        weight_shadow(rows * stride),
+        weight_out((1 + rows) * stride),
+        psum((1 + rows) * stride),
+        weight_skew(cols, cols),
+        deskew(cols, cols),
+        result(cols) {}
+
+  /// What the output shows before the edge.
+  std::span<const Psum> output() {
+    deskew.next_cycle();
+    deskew.record(psum.data() + rows * stride);
+    if (valid.row(0)[rows + cols - 2] == 0) return {};
+    for (std::size_t c = 0; c < cols; ++c) result.data()[c] = deskew.at(cols - 1 - c, c);
+    return {result.data(), cols};
+  }
+
+  void enter_acts(const Operand* act_row) {
+    acts.shift();
+    for (std::size_t r = 0; r < rows; ++r) {
+      acts.set_first(r, act_row == nullptr ? Operand{} : act_row[r]);
+    }
+  }
+
+  void enter_control(ShiftRows<std::int8_t>& chain, bool on) {
+    chain.shift();
+    chain.set_first(0, control(on));
+  }
+
+  void enter_weights(const Operand* weight_row) {
+    weight_skew.next_cycle();
+    if (weight_row != nullptr) weight_skew.record(weight_row);
+    // Where no push arrives nobody looks at weight_i, so it may keep its last value.
+    if (std::memchr(pushes.row(0), 0xFF, cols) == nullptr) return;
+    for (std::size_t c = 0; c < cols; ++c) weight_out.data()[c] = weight_skew.at(c, c);
+  }
+
+  GridView<Operand, Psum> view() {
+    return {.rows = rows,
+            .stride = stride,
+            .acts = acts.row(0),
+            .acts_stride = acts.stride(),
+            .swaps = swaps.row(0),
+            .pushes = pushes.row(0),
+            .weight_active = weight_active.data(),
+            .weight_shadow = weight_shadow.data(),
+            .weight_out = weight_out.data(),
+            .psum = psum.data()};
+  }
+
+  std::size_t rows;
+  std::size_t cols;
+  std::size_t stride;
+  GridKernel<Operand, Psum> clock_grid = best_grid_kernel<Operand, Psum>();
+  ShiftRows<Operand> acts;
+  ShiftRows<std::int8_t> swaps;
+  ShiftRows<std::int8_t> pushes;
+  ShiftRows<std::int8_t> valid;
+  AlignedBuffer<Operand> weight_active;
+  AlignedBuffer<Operand> weight_shadow;
+  AlignedBuffer<Operand> weight_out;
+  AlignedBuffer<Psum> psum;
+  RowHistory<Operand> weight_skew;
+  RowHistory<Psum> deskew;
+  AlignedBuffer<Psum> result;
+};
+
+template <class Arithmetic>
+SteppedArray<Arithmetic>::SteppedArray(std::uint32_t rows, std::uint32_t cols) {
+  check_array_sides(rows, cols);
+  impl_ = std::make_unique<Impl>(rows, cols);
+}
+
+template <class Arithmetic>
+SteppedArray<Arithmetic>::~SteppedArray() = default;
+template <class Arithmetic>
+SteppedArray<Arithmetic>::SteppedArray(SteppedArray&&) noexcept = default;
+template <class Arithmetic>
+SteppedArray<Arithmetic>& SteppedArray<Arithmetic>::operator=(SteppedArray&&) noexcept = default;
+
+template <class Arithmetic>
+auto SteppedArray<Arithmetic>::step(const Inputs& inputs) -> std::span<const Psum> {
+  Impl& impl = *impl_;
+  const std::span<const Psum> result = impl.output();
+  impl.enter_acts(inputs.act_row);
+  impl.enter_control(impl.valid, inputs.act_row != nullptr);
+  impl.enter_control(impl.swaps, inputs.swap);
+  impl.enter_control(impl.pushes, inputs.weight_row != nullptr);
+  impl.enter_weights(inputs.weight_row);
+  impl.clock_grid(impl.view());
+  return result;
+}
+
+template <class Arithmetic>
+PeRegisters<Arithmetic> SteppedArray<Arithmetic>::registers(std::uint32_t row,
+                                                            std::uint32_t col) const {
+  const Impl& impl = *impl_;
+  const std::size_t diagonal = std::size_t{row} + col;
+  const std::size_t index = row * impl.stride + col;
+  return {.act = impl.acts.row(row)[diagonal],
+          .weight_active = impl.weight_active.data()[index],
+          .weight_shadow = impl.weight_shadow.data()[index],
+          .weight_out = impl.weight_out.data()[index + impl.stride],
+          .psum = impl.psum.data()[index + impl.stride],
+          .push = impl.pushes.row(0)[diagonal] != 0,
+          .swap = impl.swaps.row(0)[diagonal] != 0};
+}
+
+template class SteppedArray<Int8Arithmetic>;
+template class SteppedArray<Bf16Arithmetic>;
+template class SteppedArray<Fp16Arithmetic>;
+
+}  // namespace weft
