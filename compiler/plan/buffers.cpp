@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 
@@ -50,9 +51,9 @@ void add_resident(const TilingPlan& base, std::vector<ActivationChoice>& choices
     choices.push_back({true, base.m_chunks});
     return;
   }
-  const std::uint64_t most_sets = std::min<std::uint64_t>(base.m_chunks, 3);
-  for (std::uint64_t sets = 1; sets <= most_sets; ++sets) {
-    choices.push_back({true, checked_mul(sets, base.k_tiles)});
+  // Two sets first: a chunk's slices arrive while the last chunk's are in use.
+  for (const std::uint64_t sets : std::initializer_list<std::uint64_t>{2, 3, 1}) {
+    if (sets <= base.m_chunks) choices.push_back({true, checked_mul(sets, base.k_tiles)});
   }
 }
 

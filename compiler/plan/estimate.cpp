@@ -53,11 +53,12 @@ class Estimate {
     const double fetches = tiles() * costs_.tile;
     const double first_fetches = k_ * costs_.tile;
     const double first_array = first_uses() * use_pitch(rows);
-    const double first = std::max(first_array, costs_.together(first_fetches, first_loads));
+    const double first =
+        std::max(startup(rows) + first_array, costs_.together(first_fetches, first_loads));
     const double rest = std::max(
         array - first_array,
         costs_.together(fetches - first_fetches, loads - first_loads + store_cycles(m_ * n_)));
-    return startup(rows) + first + rest + last_results();
+    return first + rest + last_results();
   }
 
  private:
@@ -119,9 +120,16 @@ class Estimate {
     const double load = plan_.activations_resident ? 1.0 / n_ : 1.0;
     return k_ * (1 + fetch + load) + 2;
   }
+  /// On one channel a store keeps fetches waiting; the tiles in the FIFO bridge a part of that.
+  double fetch_stall(double rows, double pitch) const {
+    if (!costs_.shared || inner_) return 0;
+    return std::max(0.0, store_cycles(rows) + costs_.tile -
+                             (config_.weight_fifo_tiles - 1.0) * pitch);
+  }
   double use_pitch(double rows) const {
     const double pitch = matmul_pitch(rows);
-    return std::max({k_ * pitch, region_pitch(rows, pitch), output_pitch(rows), dispatches()});
+    return std::max({k_ * pitch + fetch_stall(rows, pitch), region_pitch(rows, pitch),
+                     output_pitch(rows), dispatches()});
   }
 
   /// A chunk's slices may be replaced once its last n tile has used them: with `sets` sets that is

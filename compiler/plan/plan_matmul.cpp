@@ -79,6 +79,10 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
   }
   sizes.push_back(std::min(largest, config.array_rows));
   std::erase(sizes, 0U);
+  // As many chunks, but equal ones: a short last chunk would wait for the long ones before it.
+  for (std::uint32_t& size : sizes) {
+    size = static_cast<std::uint32_t>(ceil_div(spec.m, ceil_div(spec.m, size)));
+  }
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
@@ -91,16 +95,16 @@ std::vector<LoopOrder> orders(const TilingPlan& plan) {
   return {LoopOrder::kChunkInnermost, LoopOrder::kChunkOutermost};
 }
 
-/// The cheapest candidate so far. A later one must be better by more than rounding: candidates come
-/// with the fewest chunks first, so that ties go to fewer chunks.
+/// The cheapest candidate so far. Candidates come with the fewest chunks first, and a later one must
+/// be better by more than the estimate is good for: more chunks are more instructions.
 class Best {
  public:
   explicit Best(const MachineConfig& config) : config_(config) {}
 
   void offer(const TilingPlan& plan) {
-    constexpr double kRounding = 1e-9;
+    constexpr double kMargin = 0.01;
     const double cycles = estimate_cycles(plan, config_);
-    if (cycles >= cycles_ * (1 - kRounding)) return;
+    if (cycles >= cycles_ * (1 - kMargin)) return;
     cycles_ = cycles;
     plan_ = plan;
   }
