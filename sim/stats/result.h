@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sim/stats/timeline.h"
+#include "sim/timing/timeline.h"
 
 namespace weft {
 

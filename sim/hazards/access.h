@@ -1,0 +1,35 @@
+// When an instruction touches the rows of a range: what the hazard rule compares.
+//
+//   per row   row origin+j*group .. +group-1 in cycle begin+j      (matmul, vector: one row a
+//   cycle) block     every row somewhere in begin .. begin+length-1       (transfers; a bias)
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "sim/timing/timeline.h"
+
+namespace weft {
+
+struct Access {
+  static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t instruction = kNobody;
+  std::uint32_t group = 0;   // rows touched in the same cycle; 0 for a block
+  std::uint64_t origin = 0;  // the row touched in cycle `begin`
+  Cycle begin = 0;
+  Cycle length = 1;  // cycles in which any one row may be touched
+
+  bool happened() const { return instruction != kNobody; }
+  /// The first and the last cycle in which `row` may be touched.
+  Cycle first(std::uint64_t row) const {
+    return group == 0 ? begin : begin + static_cast<Cycle>((row - origin) / group);
+  }
+  Cycle last(std::uint64_t row) const { return first(row) + length - 1; }
+};
+
+/// The first row of [begin, end) that `later` touches before `earlier` is done with it, or `end`.
+std::uint64_t first_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
+                             std::uint64_t end);
+
+}  // namespace weft

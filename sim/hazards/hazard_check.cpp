@@ -1,0 +1,157 @@
+#include "sim/hazards/hazard_check.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/error.h"
+#include "sim/hazards/row_history.h"
+#include "sim/isa/row_generator.h"
+#include "sim/timing/array_timing.h"
+#include "sim/timing/stall_report.h"
+
+namespace weft {
+namespace {
+
+using Reader = RowHistory::Reader;
+
+constexpr std::string_view kBufferRow = "unified buffer row";
+constexpr std::string_view kAccumulatorRow = "accumulator row";
+constexpr std::string_view kHostRow = "host row";
+
+Access block(std::uint32_t instruction, const InstructionTiming& timing) {
+  return {instruction, 0, 0, timing.started, timing.retired - timing.started + 1};
+}
+
+class HazardCheck {
+ public:
+  HazardCheck(const MachineConfig& config, const Program& program, const Timeline& timeline)
+      : config_(config), program_(program), timeline_(timeline), array_(config) {}
+
+  void run() {
+    for (index_ = 0; index_ < program_.code.size(); ++index_) {
+      std::visit([this](const auto& operation) { check(operation); },
+                 program_.code[index_].operation);
+    }
+  }
+
+ private:
+  const InstructionTiming& timing() const { return timeline_.instructions[index_]; }
+
+  void check(const Load& load) {
+    const Access access = block(index_, timing());
+    read(host_, kHostRow, load.host, load.host + load.rows, access, Reader::kTransfer);
+    write(buffer_, kBufferRow, load.ub, std::uint64_t{load.ub} + load.rows, access);
+  }
+
+  void check(const Fetch&) {
+    const std::size_t tile = fetches_.size();
+    fetches_.push_back(index_);
+    if (tile < config_.weight_fifo_tiles) return;
+    const std::size_t evicted = tile - config_.weight_fifo_tiles;
+    const bool pushed = evicted < timeline_.pushes.size();
+    const Cycle free = pushed ? timeline_.pushes[evicted] + array_.push() : kNever;
+    if (timing().started >= free) return;
+    throw HazardError(fmt::format(
+        "hazard in cycle {}: instruction {} (fetch) overwrites weight FIFO slot {} of {}, which "
+        "holds the tile of instruction {} (fetch) {}; wait for the matmul that takes that tile",
+        timing().started, index_, tile % config_.weight_fifo_tiles, config_.weight_fifo_tiles,
+        fetches_[evicted],
+        pushed ? fmt::format("until cycle {}", free - 1) : std::string("for ever")));
+  }
+
+  void check(const Matmul& matmul) {
+    const Cycle start = timing().started;
+    for_each_run(matmul.ub, matmul.rows, [&](const RowRun& run) { read_run(run, start); });
+    const std::uint64_t end = std::uint64_t{matmul.acc} + matmul.rows;
+    const Access access{index_, 1, matmul.acc, start + array_.front_to_accumulator()};
+    // Accumulating reads and writes a row in one cycle: one access, a write to what was written.
+    if (matmul.accumulate) {
+      if (const auto row = accumulators_.first_unwritten(matmul.acc, end)) {
+        fail({*row, Access{}, true, false}, kAccumulatorRow, access);
+      }
+    }
+    write(accumulators_, kAccumulatorRow, matmul.acc, end, access);
+  }
+
+  void read_run(const RowRun& run, Cycle start) {
+    const Cycle first = start + run.first_index;
+    const std::uint32_t length = run.row_step == 1 ? run.count : 1;  // rows that follow each other
+    for (std::uint32_t i = 0; i < run.count; i += length) {
+      const auto row = static_cast<std::uint64_t>(run.first_row + std::int64_t{i} * run.row_step);
+      read_buffer(row, row + length, {index_, 1, row, first + i}, Reader::kMatmul);
+    }
+  }
+
+  void check(const Vector& vector) {
+    const Cycle start = timing().started;
+    const std::uint32_t width = config_.result_row_rows();
+    const std::uint64_t ub_end = vector.ub + std::uint64_t{vector.rows} * width;
+    read(accumulators_, kAccumulatorRow, vector.acc, std::uint64_t{vector.acc} + vector.rows,
+         {index_, 1, vector.acc, start}, Reader::kVector);
+    if (vector.has_bias) {
+      read_buffer(vector.bias, std::uint64_t{vector.bias} + width,
+                  {index_, 0, 0, start, vector.rows}, Reader::kVector);
+    }
+    write(buffer_, kBufferRow, vector.ub, ub_end,
+          {index_, width, vector.ub, start + config_.vector_latency_cycles - 1});
+  }
+
+  void check(const Store& store) {
+    const Access access = block(index_, timing());
+    read_buffer(store.ub, std::uint64_t{store.ub} + store.rows, access, Reader::kTransfer);
+    write(host_, kHostRow, store.host, store.host + store.rows, access);
+  }
+
+  void read_buffer(std::uint64_t begin, std::uint64_t end, const Access& access, Reader reader) {
+    read(buffer_, kBufferRow, begin, end, access, reader);
+  }
+  void read(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
+            const Access& access, Reader reader) {
+    if (auto conflict = memory.read(begin, end, access, reader)) fail(*conflict, what, access);
+  }
+  void write(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
+             const Access& access) {
+    if (auto conflict = memory.write(begin, end, access)) fail(*conflict, what, access);
+  }
+
+  [[noreturn]] void fail(const Conflict& conflict, std::string_view what,
+                         const Access& access) const {
+    const Cycle cycle = access.first(conflict.row);
+    const std::string later =
+        fmt::format("hazard in cycle {}: instruction {} ({}) {} {} {}", cycle, index_,
+                    unit_name(program_.code[index_].unit()),
+                    conflict.later_writes ? "writes" : "reads", what, conflict.row);
+    const Access& earlier = conflict.earlier;
+    if (!earlier.happened()) {
+      throw HazardError(later + ", which nothing has written before it in the program");
+    }
+    throw HazardError(
+        fmt::format("{} before instruction {} ({}) has {} it in cycle {}", later,
+                    earlier.instruction, unit_name(program_.code[earlier.instruction].unit()),
+                    conflict.earlier_writes ? "written" : "read", earlier.last(conflict.row)));
+  }
+
+  static constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+  const MachineConfig& config_;
+  const Program& program_;
+  const Timeline& timeline_;
+  const ArrayTiming array_;
+  std::uint32_t index_ = 0;
+  std::vector<std::uint32_t> fetches_;
+  RowHistory host_{true};
+  RowHistory buffer_{false};
+  RowHistory accumulators_{false};
+};
+
+}  // namespace
+
+void check_hazards(const MachineConfig& config, const Program& program, const Timeline& timeline) {
+  HazardCheck(config, program, timeline).run();
+}
+
+}  // namespace weft

@@ -1,0 +1,91 @@
+#include "sim/hazards/row_history.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weft {
+
+void RowHistory::split(std::uint64_t row) {
+  auto next = segments_.upper_bound(row);
+  if (next == segments_.begin()) return;
+  auto segment = std::prev(next);
+  if (segment->first == row || segment->second.end <= row) return;
+  Segment tail = segment->second;
+  segment->second.end = row;
+  segments_.emplace_hint(next, row, tail);
+}
+
+void RowHistory::fill(std::uint64_t begin, std::uint64_t end) {
+  auto next = segments_.lower_bound(begin);
+  while (begin < end) {
+    if (next != segments_.end() && next->first == begin) {
+      begin = next->second.end;
+      ++next;
+      continue;
+    }
+    const std::uint64_t gap_end = next == segments_.end() ? end : std::min(end, next->first);
+    Segment fresh;
+    fresh.end = gap_end;
+    segments_.emplace_hint(next, begin, fresh);
+    begin = gap_end;
+  }
+}
+
+RowHistory::Segments::iterator RowHistory::cover(std::uint64_t begin, std::uint64_t end) {
+  // Programs reuse the same buffers over and over, so most ranges are one known segment.
+  if (auto known = segments_.find(begin); known != segments_.end() && known->second.end == end) {
+    return known;
+  }
+  split(begin);
+  split(end);
+  fill(begin, end);
+  return segments_.find(begin);
+}
+
+std::optional<Conflict> RowHistory::read(std::uint64_t begin, std::uint64_t end,
+                                         const Access& access, Reader reader) {
+  for (auto it = cover(begin, end); it != segments_.end() && it->first < end; ++it) {
+    Segment& segment = it->second;
+    if (!segment.write.happened()) {
+      if (!initialized_) return Conflict{it->first, segment.write, true, false};
+    } else {
+      const auto row = first_conflict(segment.write, access, it->first, segment.end);
+      if (row != segment.end) return Conflict{row, segment.write, true, false};
+    }
+    segment.reads[static_cast<std::size_t>(reader)] = access;
+  }
+  return std::nullopt;
+}
+
+std::optional<Conflict> RowHistory::write(std::uint64_t begin, std::uint64_t end,
+                                          const Access& access) {
+  for (auto it = cover(begin, end); it != segments_.end() && it->first < end; ++it) {
+    Segment& segment = it->second;
+    for (Access& read : segment.reads) {
+      if (!read.happened()) continue;
+      const auto row = first_conflict(read, access, it->first, segment.end);
+      if (row != segment.end) return Conflict{row, read, false, true};
+      read = Access{};
+    }
+    if (segment.write.happened()) {
+      const auto row = first_conflict(segment.write, access, it->first, segment.end);
+      if (row != segment.end) return Conflict{row, segment.write, true, true};
+    }
+    segment.write = access;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> RowHistory::first_unwritten(std::uint64_t begin,
+                                                         std::uint64_t end) const {
+  auto it = segments_.upper_bound(begin);
+  if (it != segments_.begin()) --it;
+  for (; it != segments_.end() && begin < end; ++it) {
+    if (it->second.end <= begin) continue;
+    if (it->first > begin || !it->second.write.happened()) return begin;
+    begin = it->second.end;
+  }
+  return begin < end ? std::optional(begin) : std::nullopt;
+}
+
+}  // namespace weft

@@ -1,0 +1,138 @@
+#include "sim/machine/machine.h"
+
+#include <memory>
+#include <systemc>
+#include <utility>
+
+#include "sim/config/error.h"
+#include "sim/machine/clocked_matmul_unit.h"
+#include "sim/machine/memory_channel.h"
+#include "sim/machine/sequencer.h"
+#include "sim/machine/timed_matmul_unit.h"
+#include "sim/machine/transfer_unit.h"
+#include "sim/machine/vector_unit.h"
+#include "sim/timing/stall_report.h"
+
+// libsystemc.so refers to sc_main, which a program with a main() of its own never calls.
+extern "C" int sc_main(int, char*[]) {
+  return 0;
+}
+
+namespace weft {
+namespace {
+
+// SystemC keeps one global simulation; each run owns a fresh one and restores the one before.
+class SimulationContext {
+ public:
+  SimulationContext()
+      : context_(std::make_unique<sc_core::sc_simcontext>()),
+        previous_(std::exchange(sc_core::sc_curr_simcontext, context_.get())),
+        previous_default_(std::exchange(sc_core::sc_default_global_context, context_.get())) {}
+  ~SimulationContext() {
+    sc_core::sc_curr_simcontext = previous_;
+    sc_core::sc_default_global_context = previous_default_;
+  }
+  SimulationContext(const SimulationContext&) = delete;
+  SimulationContext& operator=(const SimulationContext&) = delete;
+
+ private:
+  std::unique_ptr<sc_core::sc_simcontext> context_;
+  sc_core::sc_simcontext* previous_;
+  sc_core::sc_simcontext* previous_default_;
+};
+
+class Machine {
+ public:
+  Machine(const MachineConfig& config, const Program& program, HostMemory* memory,
+          MachineValues* values)
+      : streams_(program),
+        context_{config, program, timeline_, {}},
+        load_("load", context_, values),
+        fetch_("fetch", context_, values),
+        vector_("vector", context_, values),
+        store_("store", context_, values),
+        sequencer_("sequencer", context_),
+        weight_channel_("weight_channel", config, channel_of(Unit::kFetch, config.memory_kind),
+                        memory) {
+    timeline_.instructions.resize(program.code.size());
+    fetch_.socket.bind(weight_channel_.socket);
+    connect_host(memory);
+  }
+
+  template <class MatmulUnit, class... Arguments>
+  void install_matmul_unit(Arguments&&... arguments) {
+    matmul_ =
+        std::make_unique<MatmulUnit>("matmul", context_, std::forward<Arguments>(arguments)...);
+    context_.units = {&load_, &fetch_, matmul_.get(), &vector_, &store_};
+  }
+
+  const Streams& streams() const { return streams_; }
+
+  Timeline run() {
+    sc_core::sc_start();
+    const Progress reached = progress();
+    for (std::size_t u = 0; u < kUnitCount; ++u) {
+      if (reached.started[u] == streams_.of_unit[u].size()) continue;
+      throw DeadlockError(
+          stall_report(context_.config, context_.program, streams_, reached, timeline_));
+    }
+    return std::move(timeline_);
+  }
+
+ private:
+  // The host link is the weight channel itself where memory is shared.
+  void connect_host(HostMemory* memory) {
+    MemoryChannel* host = &weight_channel_;
+    if (context_.config.memory_kind == MemoryKind::kSplit) {
+      host_channel_ =
+          std::make_unique<MemoryChannel>("host_channel", context_.config, Channel::kHost, memory);
+      host = host_channel_.get();
+    }
+    load_.socket.bind(host->socket);
+    store_.socket.bind(host->socket);
+  }
+
+  Progress progress() const {
+    Progress progress;
+    progress.dispatched = sequencer_.dispatched_count();
+    for (std::size_t u = 0; u < kUnitCount; ++u) {
+      progress.started[u] = context_.units[u]->started_count();
+    }
+    progress.tiles_pushed = static_cast<std::uint32_t>(timeline_.pushes.size());
+    return progress;
+  }
+
+  Timeline timeline_;
+  const Streams streams_;
+  MachineContext context_;
+  TransferUnit load_;
+  TransferUnit fetch_;
+  VectorUnit vector_;
+  TransferUnit store_;
+  Sequencer sequencer_;
+  MemoryChannel weight_channel_;
+  std::unique_ptr<MemoryChannel> host_channel_;
+  std::unique_ptr<UnitModule> matmul_;
+};
+
+}  // namespace
+
+Timeline run_timed_machine(const MachineConfig& config, const Program& program) {
+  const SimulationContext context;
+  Machine machine(config, program, nullptr, nullptr);
+  machine.install_matmul_unit<TimedMatmulUnit>(machine.streams());
+  return machine.run();
+}
+
+Timeline run_stepped_machine(const MachineConfig& config, const Program& program,
+                             HostMemory& memory) {
+  return with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {
+    const SimulationContext context;
+    TypedMachineValues<Arithmetic> values(config);
+    Machine machine(config, program, &memory, &values);
+    machine.install_matmul_unit<ClockedMatmulUnit<Arithmetic>>(values);
+    return machine.run();
+  });
+}
+
+}  // namespace weft

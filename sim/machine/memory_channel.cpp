@@ -1,0 +1,89 @@
+#include "sim/machine/memory_channel.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "sim/machine/clock.h"
+
+namespace weft {
+
+tlm::tlm_extension_base* ProgramOrder::clone() const {
+  auto copy = std::make_unique<ProgramOrder>();
+  copy->index = index;
+  return copy.release();  // TLM's interface passes ownership by pointer
+}
+
+void ProgramOrder::copy_from(const tlm::tlm_extension_base& other) {
+  index = dynamic_cast<const ProgramOrder&>(other).index;
+}
+
+MemoryChannel::MemoryChannel(sc_core::sc_module_name name, const MachineConfig& config,
+                             std::optional<Channel> channel, HostMemory* memory)
+    : sc_module(name),
+      socket("socket"),
+      config_(config),
+      channel_(channel),
+      memory_(memory),
+      clock_(config.clock_hz, channel ? bytes_per_second(*channel, config) : 1) {
+  socket.register_b_transport(this, &MemoryChannel::transport);
+  if (channel_) SC_THREAD(grant_loop);
+}
+
+void MemoryChannel::transport(int /*id*/, tlm::tlm_generic_payload& payload,
+                              sc_core::sc_time& delay) {
+  const Cycle retired = channel_ ? await_grant(payload) : current_cycle();
+  move_data(payload);
+  delay += ticks(moment(retired + 1, kDispatchTick) - now_ticks());
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+Cycle MemoryChannel::await_grant(const tlm::tlm_generic_payload& payload) {
+  Request request;
+  request.index = payload.get_extension<ProgramOrder>()->index;
+  request.ready = current_cycle();
+  request.bytes = payload.get_data_length();
+  waiting_.push_back(&request);
+  requested_.notify(sc_core::SC_ZERO_TIME);
+  sc_core::wait(request.granted);
+  return request.retired;
+}
+
+void MemoryChannel::move_data(tlm::tlm_generic_payload& payload) {
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;  // a transfer of time alone
+  const std::uint64_t address = payload.get_address();
+  auto* data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
+  const std::span<std::byte> bytes(data, payload.get_data_length());
+  if (payload.is_write()) {
+    memory_->write_rows(address / config_.row_bytes(), bytes);
+  } else if ((address & kWeightSpace) != 0) {
+    memory_->read_tile((address & ~kWeightSpace) / config_.tile_bytes(), bytes);
+  } else {
+    memory_->read_rows(address / config_.row_bytes(), bytes);
+  }
+}
+
+void MemoryChannel::grant_loop() {
+  while (true) {
+    while (waiting_.empty()) sc_core::wait(requested_);
+    // All requests of this cycle have to be in before one of them is chosen; after a grant, the
+    // next one waits a tick, in which the unit that was served may ask again.
+    wait_until(std::max(current_cycle(), clock_.free_cycle()), kGrantTick);
+    grant_oldest();
+    sc_core::wait(ticks(1));
+  }
+}
+
+void MemoryChannel::grant_oldest() {
+  const auto oldest =
+      std::min_element(waiting_.begin(), waiting_.end(),
+                       [](const Request* a, const Request* b) { return a->index < b->index; });
+  Request& request = **oldest;
+  waiting_.erase(oldest);
+  request.retired =
+      checked(clock_.occupy(request.ready, request.bytes) + latency_cycles(*channel_, config_));
+  request.granted.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace weft

@@ -1,0 +1,73 @@
+#include "sim/machine/transfer_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/machine/memory_channel.h"
+
+namespace weft {
+namespace {
+
+std::uint64_t address_of(const Operation& operation, const MachineConfig& config) {
+  if (const auto* load = std::get_if<Load>(&operation)) return load->host * config.row_bytes();
+  if (const auto* store = std::get_if<Store>(&operation)) return store->host * config.row_bytes();
+  return std::get<Fetch>(operation).tile * config.tile_bytes() | kWeightSpace;
+}
+
+}  // namespace
+
+TransferUnit::TransferUnit(sc_core::sc_module_name name, MachineContext& context,
+                           MachineValues* values)
+    : UnitModule(name, context), socket("socket"), values_(values) {
+  SC_THREAD(transfer_loop);
+}
+
+void TransferUnit::transfer_loop() {
+  while (true) {
+    const Head head = await_head();
+    const Cycle retired = transfer(head);
+    start_head();
+    retire_at(head.index, retired);
+  }
+}
+
+Cycle TransferUnit::transfer(const Head& head) {
+  const Operation& operation = head.instruction.operation;
+  std::vector<std::byte> data;
+  tlm::tlm_generic_payload payload;
+  payload.set_address(address_of(operation, context_.config));
+  const std::uint64_t bytes = transfer_bytes(operation, context_.config);
+  payload.set_data_length(static_cast<unsigned>(bytes));
+  payload.set_streaming_width(static_cast<unsigned>(bytes));
+  payload.set_command(tlm::TLM_IGNORE_COMMAND);
+  if (values_ != nullptr) {
+    data.resize(bytes);
+    const auto* store = std::get_if<Store>(&operation);
+    if (store != nullptr)
+      std::ranges::copy(values_->buffer.rows_from(store->ub, store->rows), data.begin());
+    payload.set_command(store != nullptr ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
+  }
+  ProgramOrder order;
+  order.index = head.index;
+  payload.set_extension(&order);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket->b_transport(payload, delay);
+  payload.clear_extension(&order);
+  if (values_ != nullptr) arriving_.push_back(std::move(data));
+  return static_cast<Cycle>((now_ticks() + delay.value()) / kTicksPerCycle) - 1;
+}
+
+void TransferUnit::on_retire(std::uint32_t index) {
+  if (values_ == nullptr) return;
+  std::vector<std::byte> data = std::move(arriving_.front());
+  arriving_.pop_front();
+  const Operation& operation = context_.program.code[index].operation;
+  if (const auto* load = std::get_if<Load>(&operation)) {
+    std::ranges::copy(data, values_->buffer.rows_from(load->ub, load->rows).begin());
+  } else if (std::holds_alternative<Fetch>(operation)) {
+    values_->tiles.push_back(std::move(data));
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,35 @@
+// The load, fetch and store units: each sends its instructions, in order, to its memory channel.
+//
+// The unit may start its next transfer as soon as the channel took the last one; the latency of
+// several transfers overlaps. With values, a load writes the unified buffer and a fetch delivers
+// its tile at the end of the cycle in which it retires; a store reads the buffer when it starts.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <deque>
+#include <vector>
+
+#include "sim/machine/machine_values.h"
+#include "sim/machine/unit.h"
+
+namespace weft {
+
+class TransferUnit : public UnitModule {
+ public:
+  SC_HAS_PROCESS(TransferUnit);
+  /// `values`: null if only time passes.
+  TransferUnit(sc_core::sc_module_name name, MachineContext& context, MachineValues* values);
+
+  tlm_utils::simple_initiator_socket<TransferUnit> socket;
+
+ private:
+  void transfer_loop();
+  Cycle transfer(const Head& head);
+  void on_retire(std::uint32_t index) override;
+
+  MachineValues* values_;
+  std::deque<std::vector<std::byte>> arriving_;  // of transfers that have not retired
+};
+
+}  // namespace weft

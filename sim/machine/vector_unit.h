@@ -1,0 +1,39 @@
+// The vector unit: one row a cycle from the accumulators to the unified buffer, each result
+// readable vector.latency_cycles after its row was read.
+//
+//   cycle          V      V+1     V+2                       L = 2
+//   read row       0      1       2
+//   readable row                  0       1       2
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "sim/machine/machine_values.h"
+#include "sim/machine/unit.h"
+
+namespace weft {
+
+class VectorUnit : public UnitModule {
+ public:
+  SC_HAS_PROCESS(VectorUnit);
+  /// `values`: null if only time passes.
+  VectorUnit(sc_core::sc_module_name name, MachineContext& context, MachineValues* values);
+
+ private:
+  struct PendingRow {
+    Cycle readable;
+    std::uint32_t ub;
+    std::vector<std::byte> bytes;
+  };
+
+  void vector_loop();
+  void read_rows(const Vector& vector, Cycle start);
+  void write_loop();
+
+  MachineValues* values_;
+  std::deque<PendingRow> pending_;
+  sc_core::sc_event pending_event_;
+};
+
+}  // namespace weft

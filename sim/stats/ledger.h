@@ -1,0 +1,30 @@
+// From the timeline to the ledger: every cycle of [0, total) is counted once, by the first rule
+// that holds in it.
+//
+//   1 array_active   a row enters PE(0,0)
+//   2 weight_shift   a tile is being pushed
+//     while a matmul is left, by what the next one waits for:
+//   3 weight_stall   its tile is not in the FIFO
+//   4 input_stall    a load that it names has not retired
+//   5 raw_stall      a vector instruction that it names has not retired
+//   6 fill_drain     only the rows still in the array (double_buffer = off)
+//     when no matmul is left:
+//   6 fill_drain     rows are still in the array
+//   7 vector         the vector unit works
+//   8 output         a store is under way
+//   9 idle           none of these
+//
+// Source: docs/timing.md, "The ledger".
+#pragma once
+
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/stats/result.h"
+
+namespace weft {
+
+/// The ledger of a complete timeline; its sum is `total`, the last retirement + 1.
+CycleLedger ledger(const MachineConfig& config, const Program& program, const Timeline& timeline,
+                   Cycle total);
+
+}  // namespace weft

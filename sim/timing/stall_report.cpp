@@ -1,0 +1,89 @@
+#include "sim/timing/stall_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace weft {
+namespace {
+
+constexpr std::array<std::string_view, kUnitCount> kUnitNames = {"load", "fetch", "matmul",
+                                                                 "vector", "store"};
+
+std::vector<std::string> unmet_dependences(const Instruction& instruction,
+                                           const Progress& progress) {
+  std::vector<std::string> reasons;
+  for (std::size_t u = 0; u < kUnitCount; ++u) {
+    const std::uint32_t wanted = instruction.after.count[u];
+    if (wanted > progress.started[u]) {
+      reasons.push_back(
+          fmt::format("{}:{} (only {} retired)", kUnitNames[u], wanted, progress.started[u]));
+    }
+  }
+  return reasons;
+}
+
+// The FIFO position of the tile that matmul `position` of the stream swaps in.
+std::uint32_t tile_of(const Streams& streams, std::uint32_t position) {
+  const auto& takers = streams.tile_takers;
+  return static_cast<std::uint32_t>(std::lower_bound(takers.begin(), takers.end(), position) -
+                                    takers.begin());
+}
+
+bool lacks_tile(const Instruction& instruction, const Streams& streams, std::uint32_t position,
+                const Progress& progress) {
+  const auto* matmul = std::get_if<Matmul>(&instruction.operation);
+  return matmul != nullptr && matmul->next_weights &&
+         tile_of(streams, position) >= progress.tiles_pushed;
+}
+
+std::string head_report(const Program& program, const Streams& streams, Unit unit,
+                        const Progress& progress) {
+  const std::uint32_t position = progress.started[static_cast<std::size_t>(unit)];
+  const std::uint32_t index = streams[unit][position];
+  if (index >= progress.dispatched) {
+    return fmt::format("{}: instruction {} is not dispatched", unit_name(unit), index);
+  }
+  const Instruction& head = program.code[index];
+  std::vector<std::string> reasons = unmet_dependences(head, progress);
+  if (lacks_tile(head, streams, position, progress)) {
+    reasons.push_back(fmt::format("tile {} of the weight FIFO", tile_of(streams, position)));
+  }
+  return fmt::format("{}: instruction {} waits for {}", unit_name(unit), index,
+                     fmt::join(reasons, " and "));
+}
+
+std::string sequencer_report(const MachineConfig& config, const Program& program,
+                             const Progress& progress) {
+  const Unit unit = program.code[progress.dispatched].unit();
+  return fmt::format("sequencer: instruction {} waits for a slot in the {} queue of {}",
+                     progress.dispatched, unit_name(unit), config.queue_depth);
+}
+
+}  // namespace
+
+std::string_view unit_name(Unit unit) {
+  return kUnitNames[static_cast<std::size_t>(unit)];
+}
+
+std::string stall_report(const MachineConfig& config, const Program& program,
+                         const Streams& streams, const Progress& progress,
+                         const Timeline& timeline) {
+  Cycle last = 0;
+  for (const InstructionTiming& timing : timeline.instructions)
+    last = std::max(last, timing.retired);
+  std::vector<std::string> parts;
+  for (std::size_t u = 0; u < kUnitCount; ++u) {
+    if (progress.started[u] < streams.of_unit[u].size()) {
+      parts.push_back(head_report(program, streams, static_cast<Unit>(u), progress));
+    }
+  }
+  if (progress.dispatched < program.code.size()) {
+    parts.push_back(sequencer_report(config, program, progress));
+  }
+  return fmt::format("deadlock after cycle {}: nothing can ever start; {}", last,
+                     fmt::join(parts, "; "));
+}
+
+}  // namespace weft

@@ -1,0 +1,31 @@
+// What a machine that can never proceed says: each unit's head instruction and what it waits for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/timing/streams.h"
+#include "sim/timing/timeline.h"
+
+namespace weft {
+
+/// How far a run came: dispatched instructions in all, started ones by unit, tiles pushed.
+struct Progress {
+  std::uint32_t dispatched = 0;
+  std::array<std::uint32_t, kUnitCount> started{};
+  std::uint32_t tiles_pushed = 0;
+};
+
+/// "load", "fetch", "matmul", "vector" or "store".
+std::string_view unit_name(Unit unit);
+
+/// One line for a DeadlockError: the cycle of the last retirement, then for each unit with work
+/// left its head instruction and the counts or the tile it waits for.
+std::string stall_report(const MachineConfig& config, const Program& program,
+                         const Streams& streams, const Progress& progress,
+                         const Timeline& timeline);
+
+}  // namespace weft

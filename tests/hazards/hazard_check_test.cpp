@@ -1,0 +1,175 @@
+// Each hazard rule at its edge: blocked at t-1, open at t. The timelines are written by hand.
+#include "sim/hazards/hazard_check.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/config/error.h"
+
+namespace weft {
+namespace {
+
+// R = 4, C = 3: a row that enters in cycle A is in the accumulators at the end of A + 4 + 2.
+constexpr Cycle kToAccumulator = 4 + (3 - 1);
+
+class HazardCheckTest : public ::testing::Test {
+ protected:
+  HazardCheckTest() {
+    config_.array_rows = 4;
+    config_.array_cols = 3;
+    config_.weight_fifo_tiles = 2;
+    config_.vector_latency_cycles = 2;
+  }
+
+  void add(const Operation& operation, Cycle started, Cycle retired) {
+    program_.code.push_back({operation, {}});
+    timeline_.instructions.push_back({0, started, retired});
+  }
+
+  static Matmul matmul(std::uint32_t ub, std::uint32_t rows, std::uint32_t acc, bool accumulate) {
+    Matmul matmul;
+    matmul.ub.base = ub;
+    matmul.ub.loops[0] = {rows, 1};
+    matmul.rows = rows;
+    matmul.acc = acc;
+    matmul.accumulate = accumulate;
+    return matmul;
+  }
+
+  static Vector copy(std::uint32_t acc, std::uint32_t ub, std::uint32_t rows) {
+    Vector vector;
+    vector.acc = acc;
+    vector.ub = ub;
+    vector.rows = rows;
+    return vector;
+  }
+
+  std::string hazard() const {
+    try {
+      check_hazards(config_, program_, timeline_);
+    } catch (const HazardError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  // The check fails when the last instruction starts at `open - 1` and passes at `open`.
+  void expect_opens_at(Cycle open, Cycle duration) {
+    InstructionTiming& last = timeline_.instructions.back();
+    last.started = open - 1;
+    last.retired = last.started + duration;
+    EXPECT_NE(hazard(), "");
+    last.started = open;
+    last.retired = last.started + duration;
+    EXPECT_EQ(hazard(), "");
+  }
+
+  MachineConfig config_;
+  Program program_;
+  Timeline timeline_;
+};
+
+TEST_F(HazardCheckTest, MatmulReadsARowTheCycleAfterItsLoadRetired) {
+  add(Load{0, 8, 5}, 3, 9);
+  add(matmul(8, 5, 0, false), 0, 0);
+  expect_opens_at(9 + 1, 5 - 1 + kToAccumulator);
+}
+
+TEST_F(HazardCheckTest, MatmulMayStreamTheRowsBeforeTheOneThatIsStillLoading) {
+  add(Load{0, 8, 4}, 1, 2);
+  add(Load{4, 12, 1}, 3, 20);
+  add(matmul(8, 5, 0, false), 0, 0);  // row 12 enters four cycles after the start
+  expect_opens_at(20 + 1 - 4, 5 - 1 + kToAccumulator);
+}
+
+TEST_F(HazardCheckTest, VectorReadsARowTheCycleAfterItsAccumulatorWrite) {
+  add(Load{0, 0, 5}, 0, 0);
+  add(matmul(0, 5, 7, false), 10, 10 + 4 + kToAccumulator);
+  add(copy(7, 100, 5), 0, 0);  // both walk one row a cycle, so the first row decides
+  expect_opens_at(10 + kToAccumulator + 1, 5 - 1 + 2 - 1);
+}
+
+TEST_F(HazardCheckTest, MatmulOverwritesAnAccumulatorRowTheCycleAfterItWasRead) {
+  add(Load{0, 0, 5}, 0, 0);
+  add(matmul(0, 5, 0, false), 1, 1 + 4 + kToAccumulator);
+  add(copy(0, 100, 5), 30, 30 + 4 + 1);
+  add(matmul(0, 5, 0, false), 0, 0);
+  expect_opens_at(30 + 1 - kToAccumulator, 5 - 1 + kToAccumulator);
+}
+
+TEST_F(HazardCheckTest, StoreReadsAResultTheCycleAfterTheVectorUnitWroteIt) {
+  add(Load{0, 0, 1}, 0, 0);
+  add(matmul(0, 1, 0, false), 1, 1 + kToAccumulator);
+  add(copy(0, 100, 1), 20, 20 + 1);  // read in 20, readable in 22
+  add(Store{100, 50, 3}, 0, 0);
+  expect_opens_at(22, 4);
+}
+
+TEST_F(HazardCheckTest, VectorOverwritesAResultTheCycleAfterItsStoreRetired) {
+  add(Load{0, 0, 1}, 0, 0);
+  add(matmul(0, 1, 0, false), 1, 1 + kToAccumulator);
+  add(copy(0, 100, 1), 20, 20 + 1);
+  add(Store{100, 50, 3}, 25, 40);
+  add(copy(0, 100, 1), 0, 0);  // writes one cycle after its start
+  expect_opens_at(40 + 1 - 1, 1);
+}
+
+TEST_F(HazardCheckTest, LoadOverwritesARowTheCycleAfterItWasStreamed) {
+  add(Load{0, 0, 5}, 0, 0);
+  add(matmul(0, 5, 0, false), 10, 14 + kToAccumulator);
+  add(Load{5, 2, 1}, 0, 0);  // row 2 was read in cycle 12
+  expect_opens_at(12 + 1, 3);
+}
+
+TEST_F(HazardCheckTest, VectorReadsItsBiasTheCycleAfterItsLoadRetired) {
+  add(Load{0, 0, 1}, 0, 0);
+  add(matmul(0, 1, 0, false), 1, 1 + kToAccumulator);
+  add(Load{1, 200, 3}, 2, 30);
+  Vector biased = copy(0, 100, 1);
+  biased.has_bias = true;
+  biased.bias = 200;
+  add(biased, 0, 0);
+  expect_opens_at(31, 1);
+}
+
+TEST_F(HazardCheckTest, FetchTakesASlotOnceItsTileHasBeenPushed) {
+  add(Fetch{0}, 1, 1);
+  add(Fetch{1}, 2, 2);
+  add(Fetch{2}, 0, 0);
+  timeline_.pushes = {5};
+  expect_opens_at(5 + 4, 0);
+}
+
+TEST_F(HazardCheckTest, LoadReadsAHostRowTheCycleAfterItsStoreRetired) {
+  add(Load{0, 0, 1}, 0, 0);
+  add(Store{0, 70, 1}, 2, 9);
+  add(Load{70, 5, 1}, 0, 0);
+  expect_opens_at(10, 3);
+}
+
+TEST_F(HazardCheckTest, NamesCycleInstructionsAndRow) {
+  add(Load{0, 8, 5}, 3, 9);
+  add(matmul(8, 5, 0, false), 4, 14);
+  EXPECT_EQ(hazard(),
+            "hazard in cycle 4: instruction 1 (matmul) reads unified buffer row 8 before "
+            "instruction 0 (load) has written it in cycle 9");
+}
+
+TEST_F(HazardCheckTest, ReadingWhatNothingWroteIsAHazard) {
+  add(Load{0, 0, 5}, 0, 0);
+  add(matmul(0, 2, 3, true), 1, 8);
+  EXPECT_EQ(hazard(),
+            "hazard in cycle 7: instruction 1 (matmul) reads accumulator row 3, which nothing has "
+            "written before it in the program");
+}
+
+TEST_F(HazardCheckTest, AMatmulMayAddToTheRowsOfTheOneBeforeIt) {
+  add(Load{0, 0, 5}, 0, 0);
+  add(matmul(0, 5, 0, false), 1, 11);
+  add(matmul(0, 5, 0, true), 6, 16);
+  EXPECT_EQ(hazard(), "");
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,87 @@
+// The interval map of accesses against one record a row.
+#include "sim/hazards/row_history.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using Reader = RowHistory::Reader;
+
+constexpr std::uint64_t kRows = 24;
+
+// What RowHistory does, row by row.
+class NaiveHistory {
+ public:
+  std::optional<std::uint64_t> access(std::uint64_t begin, std::uint64_t end, const Access& access,
+                                      bool write, std::size_t reader) {
+    for (std::uint64_t row = begin; row < end; ++row) {
+      Row& state = rows_[row];
+      if (!write && !state.write.happened()) return row;
+      if (state.write.happened() && access.first(row) <= state.write.last(row)) return row;
+      for (Access& read : state.reads) {
+        if (write && read.happened() && access.first(row) <= read.last(row)) return row;
+      }
+      if (write) state = {access, {}};
+      if (!write) state.reads[reader] = access;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Row {
+    Access write;
+    std::array<Access, 3> reads;
+  };
+  std::array<Row, kRows> rows_;
+};
+
+TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
+  int conflicts = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t limit) { return random() % limit; };
+    RowHistory history(false);
+    NaiveHistory naive;
+    Cycle now = 0;
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      const std::uint64_t begin = below(kRows);
+      const std::uint64_t end = begin + 1 + below(kRows - begin);
+      const auto group = static_cast<std::uint32_t>(below(4));
+      now += static_cast<Cycle>(below(16));
+      const Access access{i, group, begin, now, 1 + static_cast<Cycle>(below(5))};
+      const bool write = i < 2 || below(2) == 0;
+      const auto reader = static_cast<std::size_t>(below(3));
+      const auto expected = naive.access(begin, end, access, write, reader);
+      const auto found = write ? history.write(begin, end, access)
+                               : history.read(begin, end, access, static_cast<Reader>(reader));
+      ASSERT_EQ(found.has_value(), expected.has_value());
+      if (!found) continue;
+      ++conflicts;
+      break;  // a run ends at its first hazard
+    }
+  }
+  EXPECT_GT(conflicts, 1000);
+}
+
+TEST(RowHistoryTest, FindsTheFirstRowThatNothingWrote) {
+  RowHistory history(false);
+  EXPECT_EQ(history.first_unwritten(3, 5), 3U);
+  history.write(2, 6, {0, 0, 0, 0, 1});
+  EXPECT_EQ(history.first_unwritten(3, 6), std::nullopt);
+  EXPECT_EQ(history.first_unwritten(3, 7), 6U);
+  EXPECT_EQ(history.first_unwritten(1, 4), 1U);
+}
+
+TEST(RowHistoryTest, InitializedMemoryMayBeReadFirst) {
+  RowHistory host(true);
+  EXPECT_FALSE(host.read(0, 10, {0, 0, 0, 0, 1}, Reader::kTransfer));
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,121 @@
+// The ledger against a classification of each cycle on its own, straight from the rules.
+#include <gtest/gtest.h>
+
+#include "sim/array/analytic.h"
+#include "sim/config/error.h"
+#include "sim/stats/ledger.h"
+#include "sim/stats/summary.h"
+#include "tests/machine/random_program.h"
+
+namespace weft {
+namespace {
+
+using testing::Random;
+
+class CycleClassifier {
+ public:
+  CycleClassifier(const MachineConfig& config, const Program& program, const Timeline& timeline)
+      : config_(config), program_(program), timeline_(timeline) {}
+
+  Cycle& classify(Cycle t, CycleLedger& ledger) const {
+    if (any(Unit::kMatmul, [&](auto i) { return within(t, started(i), started(i) + rows(i) - 1); }))
+      return ledger.array_active;
+    for (const Cycle w : timeline_.pushes) {
+      if (within(t, w, w + config_.array_rows - 1)) return ledger.weight_shift;
+    }
+    for (std::size_t i = 0; i < program_.code.size(); ++i) {
+      if (program_.code[i].unit() == Unit::kMatmul && started(i) > t) return waits(i, t, ledger);
+    }
+    return after_the_last(t, ledger);
+  }
+
+ private:
+  static bool within(Cycle t, Cycle first, Cycle last) { return first <= t && t <= last; }
+  Cycle started(std::size_t i) const { return timeline_.instructions[i].started; }
+  Cycle retired(std::size_t i) const { return timeline_.instructions[i].retired; }
+  Cycle rows(std::size_t i) const { return std::get<Matmul>(program_.code[i].operation).rows; }
+
+  template <class Predicate>
+  bool any(Unit unit, Predicate predicate) const {
+    for (std::size_t i = 0; i < program_.code.size(); ++i) {
+      if (program_.code[i].unit() == unit && predicate(i)) return true;
+    }
+    return false;
+  }
+
+  std::size_t nth(Unit unit, std::size_t n) const {
+    for (std::size_t i = 0; i < program_.code.size(); ++i) {
+      if (program_.code[i].unit() == unit && n-- == 0) return i;
+    }
+    return program_.code.size();
+  }
+
+  bool waits_for(std::size_t i, Unit unit, Cycle t) const {
+    const std::uint32_t count = program_.code[i].after[unit];
+    return count > 0 && retired(nth(unit, count - 1)) >= t;
+  }
+
+  Cycle& waits(std::size_t i, Cycle t, CycleLedger& ledger) const {
+    const bool swaps = std::get<Matmul>(program_.code[i].operation).next_weights;
+    std::size_t tile = 0;
+    std::size_t previous = program_.code.size();
+    for (std::size_t j = 0; j < i; ++j) {
+      if (program_.code[j].unit() != Unit::kMatmul) continue;
+      tile += std::get<Matmul>(program_.code[j].operation).next_weights ? 1 : 0;
+      previous = j;
+    }
+    if (swaps && retired(nth(Unit::kFetch, tile)) >= t) return ledger.weight_stall;
+    if (waits_for(i, Unit::kLoad, t)) return ledger.input_stall;
+    if (waits_for(i, Unit::kVector, t)) return ledger.raw_stall;
+    const bool rows_in_array = previous < i && t < started(previous) + rows(previous) +
+                                                       config_.array_rows + config_.array_cols - 2;
+    return swaps && !config_.double_buffer && rows_in_array ? ledger.fill_drain : ledger.idle;
+  }
+
+  Cycle& after_the_last(Cycle t, CycleLedger& ledger) const {
+    const auto under_way = [&](auto i) { return within(t, started(i), retired(i)); };
+    if (any(Unit::kMatmul, [&](auto i) { return retired(i) >= t; })) return ledger.fill_drain;
+    if (any(Unit::kVector, under_way)) return ledger.vector;
+    return any(Unit::kStore, under_way) ? ledger.output : ledger.idle;
+  }
+
+  const MachineConfig& config_;
+  const Program& program_;
+  const Timeline& timeline_;
+};
+
+TEST(LedgerPropertyTest, EqualsAClassificationOfEachCycleOnRandomPrograms) {
+  CycleLedger hit;
+  int runs = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const MachineConfig config = testing::random_machine(random);
+    const testing::RandomProgram made(config, random.between(1, 40), random);
+    Timeline timeline;
+    try {
+      timeline = analytic_timeline(config, made.program());
+    } catch (const DeadlockError&) {
+      continue;
+    }
+    const Cycle total = total_cycles(timeline);
+    if (total > 20000) continue;
+    const CycleClassifier classifier(config, made.program(), timeline);
+    CycleLedger expected;
+    for (Cycle t = 0; t < total; ++t) {
+      ++classifier.classify(t, expected);
+      ++classifier.classify(t, hit);
+    }
+    ASSERT_EQ(ledger(config, made.program(), timeline, total), expected);
+    ASSERT_EQ(expected.sum(), total);
+    ++runs;
+  }
+  EXPECT_GE(runs, 300);
+  for (const Cycle count : {hit.array_active, hit.weight_shift, hit.weight_stall, hit.input_stall,
+                            hit.raw_stall, hit.fill_drain, hit.vector, hit.output, hit.idle}) {
+    EXPECT_GT(count, 0) << "a class of the ledger was never reached";
+  }
+}
+
+}  // namespace
+}  // namespace weft
