@@ -97,8 +97,8 @@ class FloatComparison {
     for (std::uint64_t i = 0; i < expected.size(); ++i) {
       const std::uint64_t row = rows.first + i / result_.cols();
       const std::uint64_t col = i % result_.cols();
-      const float actual = result_.at<float>(row, col);
-      if (same(static_cast<float>(expected[i]), actual)) continue;
+      const double actual = double{result_.at<float>(row, col)};
+      if (same(rounded(expected[i]), actual)) continue;
       report.bit_exact = false;
       if (std::isfinite(actual) && std::isfinite(expected[i])) {
         report.max_abs_error = std::max(report.max_abs_error, std::abs(actual - expected[i]));
@@ -110,7 +110,8 @@ class FloatComparison {
   }
 
  private:
-  static bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+  static double rounded(double value) { return double{static_cast<float>(value)}; }
+  static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
   /// At least the largest intermediate sum.
   double magnitude(std::uint64_t row, std::uint64_t col) const {
@@ -119,9 +120,9 @@ class FloatComparison {
     return norms_.a_rows[row] * norms_.b_cols[col] + (std::isfinite(bias) ? bias : 0.0);
   }
 
-  bool acceptable(double expected, float actual, double size) const {
+  bool acceptable(double expected, double actual, double size) const {
     // Sums that may leave the range of binary32 on the way may end as an infinity or a NaN.
-    const bool may_overflow = size * (1 + gamma_) >= std::numeric_limits<float>::max();
+    const bool may_overflow = size * (1 + gamma_) >= double{std::numeric_limits<float>::max()};
     if (!std::isfinite(actual)) return may_overflow;
     const double bound = gamma_ * size + roundings_ * 0x1p-149;
     return std::abs(actual - expected) <= bound;
