@@ -29,6 +29,8 @@ struct Int8Arithmetic {
   static constexpr ElementType kType = ElementType::kInt8;
 
   static Operand widen(Element value) { return value; }
+  /// The element of which `bits` holds the pattern, in its low byte.
+  static Element from_bits(std::uint16_t bits) { return static_cast<Element>(bits & 0xFFU); }
   /// psum + act * weight modulo 2^32.
   static Psum mac(Operand act, Operand weight, Psum psum) {
     return static_cast<Psum>(static_cast<std::uint32_t>(psum) +
@@ -49,6 +51,7 @@ struct FloatArithmetic {
   static constexpr ElementType kType = kElementType;
 
   static Operand widen(Element value) { return to_float(value); }
+  static Element from_bits(std::uint16_t bits) { return Element{bits}; }
   static Psum mac(Operand act, Operand weight, Psum psum) {
     return canonical(std::fma(act, weight, psum));
   }

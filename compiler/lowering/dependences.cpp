@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "compiler/lowering/row_runs.h"
 #include "sim/config/error.h"
+#include "sim/isa/row_generator.h"
 
 namespace weft {
 namespace {
@@ -69,8 +69,7 @@ void DependenceTracker::touch(const Matmul& matmul) {
     }
     takers_.push_back(count_);
   }
-  for_each_row_run(matmul.ub, matmul.rows,
-                   [this](std::uint64_t begin, std::uint64_t end) { read(buffer_, begin, end); });
+  for_each_run(matmul.ub, matmul.rows, [this](const RowRun& run) { read(run); });
   // Accumulating reads what earlier matmuls wrote, one row in the same cycle: a write like any.
   write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
 }
@@ -86,6 +85,16 @@ void DependenceTracker::touch(const Vector& vector) {
 void DependenceTracker::touch(const Store& store) {
   read(buffer_, store.ub, std::uint64_t{store.ub} + store.rows);
   write(host_, store.host, store.host + store.rows);
+}
+
+void DependenceTracker::read(const RowRun& run) {
+  const auto first = static_cast<std::uint64_t>(run.first_row);
+  if (run.count == 1 || run.row_step == 0) return read(buffer_, first, first + 1);
+  if (run.row_step == 1) return read(buffer_, first, first + run.count);
+  for (std::int64_t i = 0; i < std::int64_t{run.count}; ++i) {
+    const auto row = static_cast<std::uint64_t>(run.first_row + i * run.row_step);
+    read(buffer_, row, row + 1);
+  }
 }
 
 void DependenceTracker::read(Rows& rows, std::uint64_t begin, std::uint64_t end) {

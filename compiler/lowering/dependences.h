@@ -11,8 +11,8 @@
 //   start(q) >= retire(p)  for each p that q waits for
 //   retire(p) = start(p) and p itself and all before it in its unit       units retire in order
 //
-// A matmul also starts after the fetch of its tile. That teaches it nothing: a fetch waits for earlier
-// matmuls only, and what those knew is in the matmul queue's own clock.
+// A matmul also starts after the fetch of its tile. That teaches it nothing: a fetch waits for
+// earlier matmuls only, and what those knew is in the matmul queue's own clock.
 #pragma once
 
 #include <array>
@@ -22,6 +22,7 @@
 #include "compiler/lowering/row_map.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
+#include "sim/isa/row_generator.h"
 
 namespace weft {
 
@@ -51,6 +52,7 @@ class DependenceTracker {
   void touch(const Matmul& matmul);
   void touch(const Vector& vector);
   void touch(const Store& store);
+  void read(const RowRun& run);
   void read(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void need(Unit unit, std::uint32_t count);

@@ -11,6 +11,7 @@
 #include "compiler/lowering/pacing.h"
 #include "compiler/plan/checked_math.h"
 #include "sim/config/error.h"
+#include "sim/isa/row_generator.h"
 
 namespace weft {
 namespace {
@@ -121,8 +122,7 @@ class Emitter {
     const std::uint64_t use = walk_.use(index);
     Matmul matmul;
     matmul.rows = rows_of_use(use);
-    matmul.ub.base = activation_row(walk_.load(index));
-    matmul.ub.loops[0] = {matmul.rows, 1};
+    matmul.ub = contiguous_rows(activation_row(walk_.load(index)), matmul.rows);
     matmul.acc = accumulator_row(use);
     matmul.accumulate = walk_.k_tile(index) > 0;
     matmul.next_weights = walk_.takes_tile(index);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "compiler/plan/tiling_plan.h"
 #include "sim/config/machine_config.h"
@@ -13,12 +12,13 @@ namespace weft {
 
 /// The program for `plan`: tensors "a" [M,K], "b" [K,N], optional "bias" [1,N] and "out" [M,N],
 /// instructions in an order that keeps every unit busy, and exactly the dependences that the
-/// hazard rules need (docs/timing.md), none of them implied by another.
+/// hazard rules need (docs/timing.md), none of them implied by another. `plan` is plan_matmul()'s
+/// for the same machine. Throws InputError if the program would have more than 2^25 instructions.
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config);
 
 /// The bias that makes the array's A*B exact when A entered with a zero point:
 /// bias - zero_point * (sum of each column of B), modulo 2^32. Weights [K,N] int8; bias [1,N] int32
-/// or nullptr for none. Returns [1,N] int32.
+/// or nullptr for none. Returns [1,N] int32. Throws InputError for other types or shapes.
 Matrix fold_zero_point(const Matrix& weights, std::int32_t zero_point, const Matrix* bias);
 
 }  // namespace weft

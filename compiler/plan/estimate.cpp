@@ -33,6 +33,13 @@ struct TransferCosts {
   }
 };
 
+/// The pitch of `count` passes through a ring of `slots`, each slot taken for `turnaround` cycles:
+/// `pitch` as long as a slot is free, which it always is for the first passes.
+double ring_pitch(double pitch, double turnaround, double slots, double count) {
+  const double wait = std::max(0.0, turnaround / slots - pitch);
+  return pitch + wait * std::max(0.0, 1 - slots / count);
+}
+
 class Estimate {
  public:
   Estimate(const TilingPlan& plan, const MachineConfig& config)
@@ -43,9 +50,10 @@ class Estimate {
         m_(static_cast<double>(plan.spec.m)),
         k_(static_cast<double>(plan.k_tiles)),
         n_(static_cast<double>(plan.n_tiles)),
-        chunks_(static_cast<double>(plan.m_chunks)) {}
+        chunks_(static_cast<double>(plan.m_chunks)),
+        uses_(chunks_ * n_) {}
 
-  double cycles() const {
+  PredictedCycles cycles() const {
     const double rows = plan_.chunk_rows;
     const double array = array_cycles();
     const double loads = load_rows() * costs_.row;
@@ -58,7 +66,7 @@ class Estimate {
     const double rest = std::max(
         array - first_array,
         costs_.together(fetches - first_fetches, loads - first_loads + store_cycles(m_ * n_)));
-    return first + rest + last_results();
+    return {array, first + rest + last_results()};
   }
 
  private:
@@ -91,28 +99,30 @@ class Estimate {
   /// One matmul to the next. Without its own tile a matmul follows the last one at once.
   double matmul_pitch(double rows) const {
     double pitch = rows;
-    if (!inner_) pitch = std::max(fold_pitch(rows, config_), fifo_pitch(rows));
+    if (!inner_) pitch = fifo_pitch(fold_pitch(rows, config_), rows);
     if (plan_.activations_resident) return pitch;
-    return std::max(
-        pitch, (matmul_turnaround(rows, config_) + 1 + rows * costs_.row + costs_.row_latency) /
-                   plan_.activation_slots);
+    const double turnaround =
+        matmul_turnaround(rows, config_) + 1 + rows * costs_.row + costs_.row_latency;
+    return ring_pitch(pitch, turnaround, plan_.activation_slots, uses_ * k_);
   }
   /// A FIFO slot is fetched into again once the matmul that took its tile has retired.
-  double fifo_pitch(double rows) const {
-    return (matmul_turnaround(rows, config_) + 1 + costs_.tile + costs_.tile_latency +
-            config_.array_rows) /
-           config_.weight_fifo_tiles;
+  double fifo_pitch(double pitch, double rows) const {
+    const double turnaround = matmul_turnaround(rows, config_) + 1 + costs_.tile +
+                              costs_.tile_latency + config_.array_rows;
+    return ring_pitch(pitch, turnaround, config_.weight_fifo_tiles, tiles());
   }
-  /// From the last matmul of a region's use to the first that may use it again: the matmul retires,
-  /// the vector unit reads `rows` rows and retires L-1 cycles later.
+  /// From the first matmul of a region's use to the next one that may use it: the matmuls, the last
+  /// one's retirement, the vector unit's `rows` rows and its retirement L-1 cycles later. So with g
+  /// regions no matmul waits if  g*k*pitch >= (k-1)*pitch + (P + R+C-1) + P + L.
   double region_pitch(double rows, double pitch) const {
-    return ((k_ - 1) * pitch + matmul_turnaround(rows, config_) + rows + vector_latency()) /
-           plan_.accumulator_regions;
+    const double turnaround =
+        (k_ - 1) * pitch + matmul_turnaround(rows, config_) + rows + vector_latency();
+    return ring_pitch(k_ * pitch, turnaround, plan_.accumulator_regions, uses_);
   }
   /// An output slot is written again once its store has retired.
   double output_pitch(double rows) const {
-    return std::max(rows, (rows + vector_latency() + 1 + store_cycles(rows) + costs_.row_latency) /
-                              plan_.output_slots);
+    const double turnaround = rows + vector_latency() + 1 + store_cycles(rows) + costs_.row_latency;
+    return ring_pitch(rows, turnaround, plan_.output_slots, uses_);
   }
   /// One dispatch a cycle: matmul, fetch and load for each fold, vector and store for each use.
   double dispatches() const {
@@ -123,8 +133,8 @@ class Estimate {
   /// On one channel a store keeps fetches waiting; the tiles in the FIFO bridge a part of that.
   double fetch_stall(double rows, double pitch) const {
     if (!costs_.shared || inner_) return 0;
-    return std::max(0.0, store_cycles(rows) + costs_.tile -
-                             (config_.weight_fifo_tiles - 1.0) * pitch);
+    return std::max(0.0,
+                    store_cycles(rows) + costs_.tile - (config_.weight_fifo_tiles - 1.0) * pitch);
   }
   double use_pitch(double rows) const {
     const double pitch = matmul_pitch(rows);
@@ -150,7 +160,7 @@ class Estimate {
     const double last = plan_.rows_of_chunk(plan_.m_chunks - 1);
     const double uses = n_ * (full * use_pitch(plan_.chunk_rows) + use_pitch(last));
     if (!inner_) return uses + full * chunk_switch();
-    const double per_tile = std::max(fold_pitch(m_, config_), fifo_pitch(plan_.chunk_rows));
+    const double per_tile = fifo_pitch(fold_pitch(m_, config_), plan_.chunk_rows);
     return std::max(uses + (config_.double_buffer ? 0 : n_ * (fold_pitch(m_, config_) - m_)),
                     n_ * per_tile);
   }
@@ -163,6 +173,7 @@ class Estimate {
   double k_;
   double n_;
   double chunks_;
+  double uses_;
 };
 
 }  // namespace
@@ -177,7 +188,7 @@ double fold_pitch(double rows, const MachineConfig& config) {
   return 2 * array_rows + config.array_cols + rows - 2;
 }
 
-double estimate_cycles(const TilingPlan& plan, const MachineConfig& config) {
+PredictedCycles estimate_cycles(const TilingPlan& plan, const MachineConfig& config) {
   return Estimate(plan, config).cycles();
 }
 

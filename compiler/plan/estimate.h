@@ -11,9 +11,14 @@
 
 namespace weft {
 
-/// Predicted cycles of the whole run, for a plan whose chunks, order and buffers are filled in.
-/// A double: it ranks candidates whose products may exceed 64 bits.
-double estimate_cycles(const TilingPlan& plan, const MachineConfig& config);
+/// Doubles: they rank candidates whose products may exceed 64 bits.
+struct PredictedCycles {
+  double array = 0;  // if transfers never kept the array waiting
+  double total = 0;
+};
+
+/// The cycles of a run, for a plan whose chunks, order and buffers are filled in.
+PredictedCycles estimate_cycles(const TilingPlan& plan, const MachineConfig& config);
 
 /// Cycles between the retirements that recycle buffers, for matmuls of `rows` rows: from a matmul's
 /// first row to its retirement, P-1 + R+C-1, and one for whoever waits for it.

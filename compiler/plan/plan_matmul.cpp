@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "compiler/plan/buffers.h"
@@ -95,24 +94,36 @@ std::vector<LoopOrder> orders(const TilingPlan& plan) {
   return {LoopOrder::kChunkInnermost, LoopOrder::kChunkOutermost};
 }
 
-/// The cheapest candidate so far. Candidates come with the fewest chunks first, and a later one must
-/// be better by more than the estimate is good for: more chunks are more instructions.
+/// The cheapest candidate so far. Candidates come with the fewest chunks first. More chunks are
+/// more instructions, so they must save more than the estimate is good for: waiting of the array,
+/// or, at the ends of the run where they only shorten the first load and the last store, an array
+/// fill.
 class Best {
  public:
-  explicit Best(const MachineConfig& config) : config_(config) {}
+  explicit Best(const MachineConfig& config)
+      : config_(config), fill_(double{1} * config.array_rows + config.array_cols) {}
 
   void offer(const TilingPlan& plan) {
-    constexpr double kMargin = 0.01;
-    const double cycles = estimate_cycles(plan, config_);
-    if (cycles >= cycles_ * (1 - kMargin)) return;
+    const PredictedCycles cycles = estimate_cycles(plan, config_);
+    if (found_ && !is_better(cycles)) return;
+    found_ = true;
     cycles_ = cycles;
     plan_ = plan;
   }
   const TilingPlan& plan() const { return plan_; }
 
  private:
+  bool is_better(const PredictedCycles& cycles) const {
+    const double margin = cycles_.total / 100;
+    if (cycles.total >= cycles_.total) return false;
+    return cycles.array < cycles_.array - margin ||
+           cycles.total < cycles_.total - std::max(margin, fill_);
+  }
+
   const MachineConfig& config_;
-  double cycles_ = std::numeric_limits<double>::max();
+  const double fill_;
+  bool found_ = false;
+  PredictedCycles cycles_;
   TilingPlan plan_;
 };
 

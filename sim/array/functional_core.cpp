@@ -65,9 +65,7 @@ class FunctionalCore {
   }
 
   void gather_rows(const Matmul& matmul) {
-    Element pad;
-    std::memcpy(&pad, &matmul.ub.pad, sizeof(pad));
-    pad_row_.assign(config_.array_rows, pad);
+    pad_row_.assign(config_.array_rows, Arithmetic::from_bits(matmul.ub.pad));
     act_rows_.clear();
     for_each_row(matmul.ub, matmul.rows, [this](auto, std::optional<std::int64_t> row) {
       act_rows_.push_back(row ? elements(static_cast<std::uint64_t>(*row)) : pad_row_.data());

@@ -48,6 +48,11 @@ void push_row(const std::int8_t* pushes, std::size_t stride, const Operand* HWY_
     const auto push = lanes_set(d, pushes + c);
     if (hn::AllFalse(d, push)) continue;
     const auto old_shadow = hn::Load(d, shadow + c);
+    if (hn::AllTrue(d, push)) {  // the common case needs no select
+      hn::Store(old_shadow, d, out + c);
+      hn::Store(hn::Load(d, weight_i + c), d, shadow + c);
+      continue;
+    }
     hn::Store(hn::IfThenElse(push, old_shadow, hn::Load(d, out + c)), d, out + c);
     hn::Store(hn::IfThenElse(push, hn::Load(d, weight_i + c), old_shadow), d, shadow + c);
   }
@@ -60,6 +65,7 @@ void multiply_row(const std::int8_t* acts, std::size_t stride,
   const Int32Tag d32;
   const hn::Rebind<std::int16_t, Int32Tag> d16;
   const hn::Rebind<std::int8_t, Int32Tag> d8;
+  HWY_UNROLL(4)
   for (std::size_t c = 0; c < stride; c += hn::Lanes(d32)) {
     const auto act = hn::PromoteTo(d16, hn::LoadU(d8, acts + c));
     const auto weight = hn::PromoteTo(d16, hn::Load(d8, active + c));

@@ -28,12 +28,16 @@ class ShiftRows {
         position_(slack_),
         data_(rows * stride_) {}
 
-  /// Shifts every chain by one. The new first elements are unspecified until set_first().
-  void shift() {
+  /// Shifts `values[r]` into the chain of each row r.
+  void shift(const T* values) {
     if (position_ == 0) rewind();
     --position_;
+    T* first = data_.data() + position_;
+    // Locals, because a store through a T* may alias the members.
+    const std::size_t rows = rows_;
+    const std::size_t stride = stride_;
+    for (std::size_t r = 0; r < rows; ++r) first[r * stride] = values[r];
   }
-  void set_first(std::size_t row, T value) { data_.data()[row * stride_ + position_] = value; }
 
   /// The chain of one row, newest first; the next row's is stride() elements further.
   const T* row(std::size_t row) const { return data_.data() + row * stride_ + position_; }

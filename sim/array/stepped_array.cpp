@@ -40,8 +40,9 @@ std::size_t padded(std::size_t cols) {
   return (cols + kGridLanes - 1) / kGridLanes * kGridLanes;
 }
 
-constexpr std::int8_t control(bool on) {
-  return static_cast<std::int8_t>(on ? -1 : 0);
+void shift_control(ShiftRows<std::int8_t>& chain, bool on) {
+  const auto value = static_cast<std::int8_t>(on ? -1 : 0);
+  chain.shift(&value);
 }
 
 }  // namespace
@@ -65,6 +66,7 @@ struct SteppedArray<Arithmetic>::Impl {
         psum((1 + rows) * stride),
         weight_skew(cols, cols),
         deskew(cols, cols),
+        no_acts(rows),
         result(cols) {}
 
   /// What the output shows before the edge.
@@ -74,18 +76,6 @@ struct SteppedArray<Arithmetic>::Impl {
     if (valid.row(0)[rows + cols - 2] == 0) return {};
     for (std::size_t c = 0; c < cols; ++c) result.data()[c] = deskew.at(cols - 1 - c, c);
     return {result.data(), cols};
-  }
-
-  void enter_acts(const Operand* act_row) {
-    acts.shift();
-    for (std::size_t r = 0; r < rows; ++r) {
-      acts.set_first(r, act_row == nullptr ? Operand{} : act_row[r]);
-    }
-  }
-
-  void enter_control(ShiftRows<std::int8_t>& chain, bool on) {
-    chain.shift();
-    chain.set_first(0, control(on));
   }
 
   void enter_weights(const Operand* weight_row) {
@@ -123,6 +113,7 @@ struct SteppedArray<Arithmetic>::Impl {
   AlignedBuffer<Psum> psum;
   RowHistory<Operand> weight_skew;
   RowHistory<Psum> deskew;
+  AlignedBuffer<Operand> no_acts;  // the row that enters when none does
   AlignedBuffer<Psum> result;
 };
 
@@ -143,10 +134,10 @@ template <class Arithmetic>
 auto SteppedArray<Arithmetic>::step(const Inputs& inputs) -> std::span<const Psum> {
   Impl& impl = *impl_;
   const std::span<const Psum> result = impl.output();
-  impl.enter_acts(inputs.act_row);
-  impl.enter_control(impl.valid, inputs.act_row != nullptr);
-  impl.enter_control(impl.swaps, inputs.swap);
-  impl.enter_control(impl.pushes, inputs.weight_row != nullptr);
+  impl.acts.shift(inputs.act_row != nullptr ? inputs.act_row : impl.no_acts.data());
+  shift_control(impl.valid, inputs.act_row != nullptr);
+  shift_control(impl.swaps, inputs.swap);
+  shift_control(impl.pushes, inputs.weight_row != nullptr);
   impl.enter_weights(inputs.weight_row);
   impl.clock_grid(impl.view());
   return result;

@@ -20,10 +20,10 @@ Psum relu(Psum value) {
   return value <= Psum{0} ? Psum{0} : value;
 }
 
-/// x limited to [low, high]; NaN stays NaN.
+/// x limited to [low, high]: low, with its sign, for everything that is not greater; NaN stays NaN.
 template <class Psum>
 Psum clamp(Psum value, Psum low, Psum high) {
-  if (value < low) return low;
+  if (value <= low) return low;
   return value > high ? high : value;
 }
 

@@ -9,9 +9,9 @@
 
 #include "sim/config/error.h"
 #include "sim/hazards/row_history.h"
+#include "sim/isa/instruction_table.h"
 #include "sim/isa/row_generator.h"
 #include "sim/timing/array_timing.h"
-#include "sim/timing/stall_report.h"
 
 namespace weft {
 namespace {

@@ -225,7 +225,7 @@ Instruction parse_instruction(std::string_view line) {
 
 Program assemble(std::istream& in, std::string_view origin) {
   Assembler assembler;
-  std::vector<char> buffer(kMaxLineBytes + 2);  // a whole line, its end, and a terminating zero
+  std::vector<char> buffer(kMaxLineBytes + 1);  // a whole line and a terminating zero
   std::string_view line;
   std::size_t number = 1;
   try {

@@ -130,10 +130,7 @@ class ClockedMatmulUnit : public UnitModule {
     if (row) {
       widen(values_.buffer.row(static_cast<std::uint64_t>(*row)), act_row_);
     } else {
-      typename Arithmetic::Element pad;
-      const auto bits = matmul_->ub.pad;
-      std::memcpy(&pad, &bits, sizeof(pad));
-      std::ranges::fill(act_row_, Arithmetic::widen(pad));
+      std::ranges::fill(act_row_, Arithmetic::widen(Arithmetic::from_bits(matmul_->ub.pad)));
     }
   }
 

@@ -65,15 +65,12 @@ class LedgerBuilder {
   }
 
   void classify_wait(std::uint32_t k, Interval gap) {
+    const bool swaps = std::get<Matmul>(matmul_instruction(k).operation).next_weights;
+    const std::uint32_t tile = swaps ? next_tile_++ : 0;
     if (gap.begin >= gap.end) return;
     std::vector<Interval> open = {gap};
     ledger_.weight_shift += take_pushes(open);
-    const bool swaps = std::get<Matmul>(matmul_instruction(k).operation).next_weights;
-    if (swaps) {
-      const Cycle fetched = timing(Unit::kFetch, tile_).retired + 1;
-      ledger_.weight_stall += take_until(open, fetched);
-      ++tile_;
-    }
+    if (swaps) ledger_.weight_stall += take_until(open, timing(Unit::kFetch, tile).retired + 1);
     ledger_.input_stall += take_until(open, reached(k, Unit::kLoad));
     ledger_.raw_stall += take_until(open, reached(k, Unit::kVector));
     if (swaps && !config_.double_buffer && k > 0) {
@@ -113,7 +110,7 @@ class LedgerBuilder {
   const Cycle total_;
   std::vector<Interval> pushes_;
   std::size_t next_push_ = 0;
-  std::uint32_t tile_ = 0;
+  std::uint32_t next_tile_ = 0;
   CycleLedger ledger_;
 };
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/isa/instruction_table.h"
+
 namespace weft {
 namespace {
-
-constexpr std::array<std::string_view, kUnitCount> kUnitNames = {"load", "fetch", "matmul",
-                                                                 "vector", "store"};
 
 std::vector<std::string> unmet_dependences(const Instruction& instruction,
                                            const Progress& progress) {
@@ -17,8 +16,8 @@ std::vector<std::string> unmet_dependences(const Instruction& instruction,
   for (std::size_t u = 0; u < kUnitCount; ++u) {
     const std::uint32_t wanted = instruction.after.count[u];
     if (wanted > progress.started[u]) {
-      reasons.push_back(
-          fmt::format("{}:{} (only {} retired)", kUnitNames[u], wanted, progress.started[u]));
+      reasons.push_back(fmt::format("{}:{} (only {} retired)", unit_name(static_cast<Unit>(u)),
+                                    wanted, progress.started[u]));
     }
   }
   return reasons;
@@ -62,10 +61,6 @@ std::string sequencer_report(const MachineConfig& config, const Program& program
 }
 
 }  // namespace
-
-std::string_view unit_name(Unit unit) {
-  return kUnitNames[static_cast<std::size_t>(unit)];
-}
 
 std::string stall_report(const MachineConfig& config, const Program& program,
                          const Streams& streams, const Progress& progress,

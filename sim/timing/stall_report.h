@@ -19,9 +19,6 @@ struct Progress {
   std::uint32_t tiles_pushed = 0;
 };
 
-/// "load", "fetch", "matmul", "vector" or "store".
-std::string_view unit_name(Unit unit);
-
 /// One line for a DeadlockError: the cycle of the last retirement, then for each unit with work
 /// left its head instruction and the counts or the tile it waits for.
 std::string stall_report(const MachineConfig& config, const Program& program,

@@ -15,7 +15,9 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::out_of_range(what);
 }
 
-std::uint64_t tiles_of(std::uint64_t size, std::uint64_t tile) { return (size + tile - 1) / tile; }
+std::uint64_t tiles_of(std::uint64_t size, std::uint64_t tile) {
+  return (size + tile - 1) / tile;
+}
 
 const TensorDecl& tensor(const Program& program, TensorRole role) {
   for (const TensorDecl& declared : program.tensors) {
@@ -31,8 +33,7 @@ class Interpreter {
         config_(config),
         operands_(operands),
         buffer_(config.unified_buffer_rows() * config.row_bytes()),
-        accumulators_(config.accumulator_rows,
-                      std::vector<std::int32_t>(config.array_cols)),
+        accumulators_(config.accumulator_rows, std::vector<std::int32_t>(config.array_cols)),
         history_(config.accumulator_rows) {
     const TensorDecl& out = tensor(program, TensorRole::kResult);
     outcome_.out = {out.rows, out.cols, std::vector<std::int32_t>(out.rows * out.cols)};
@@ -142,7 +143,8 @@ class Interpreter {
   }
   std::int32_t activate(const Vector& vector, std::int32_t value) const {
     if (vector.op == VectorOp::kRelu) return std::max(value, 0);
-    if (vector.op == VectorOp::kClamp) return std::clamp(value, bound(vector.low), bound(vector.high));
+    if (vector.op == VectorOp::kClamp)
+      return std::clamp(value, bound(vector.low), bound(vector.high));
     return value;
   }
   void execute(const Vector& vector) {
@@ -177,8 +179,8 @@ class Interpreter {
         const std::uint64_t n = result / out.rows * config_.array_cols + c;
         require(result / out.rows < tiles_of(out.cols, config_.array_cols), "store outside out");
         if (n >= out.cols) continue;
-        std::memcpy(&outcome_.out.values[result % out.rows * out.cols + n],
-                    &buffer_.at(at + c * 4), 4);
+        std::memcpy(&outcome_.out.values[result % out.rows * out.cols + n], &buffer_.at(at + c * 4),
+                    4);
       }
     }
   }

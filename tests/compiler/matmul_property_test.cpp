@@ -2,8 +2,8 @@
 // additions, the buffers, the counts and the dependences.
 //
 // Shape classes, and the bug that each would expose: 1 (a loop of nothing), R-1 and R+1 (padding),
-// whole tiles (an empty last tile), many chunks (a ring that wraps), a UB for one row (a deadlock or
-// an overlap), FIFO 1 and queue 1 (an order that needs more).
+// whole tiles (an empty last tile), many chunks (a ring that wraps), a UB for one row (a deadlock
+// or an overlap), FIFO 1 and queue 1 (an order that needs more).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -39,9 +39,13 @@ class CaseMaker {
     config.array_cols = pick(1, largest);
     constexpr ElementType kTypes[] = {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16};
     config.dtype = kTypes[pick(0, 2)];
+    // A wide array has result rows that hardly fit a small UB.
+    const bool wide = pick(0, 9) == 0;
+    if (wide) config.array_rows = pick(1, 2);
+    if (wide) config.array_cols = pick(60, 160);
     config.double_buffer = pick(0, 3) != 0;
     config.accumulator_rows = pick(0, 3) == 0 ? 1 : pick(1, 40);
-    config.unified_buffer_kib = pick(0, 2) == 0 ? 1 : pick(1, 8);
+    config.unified_buffer_kib = wide || pick(0, 2) == 0 ? 1 : pick(1, 8);
     config.weight_fifo_tiles = pick(1, 4);
     config.queue_depth = pick(0, 1) == 0 ? pick(1, 3) : 16;
     config.vector_latency_cycles = pick(1, 5);
@@ -51,7 +55,7 @@ class CaseMaker {
     config.host_bytes_per_s = config.clock_hz * pick(1, 32) / 4;
     config.memory_latency_cycles = pick(0, 20);
     config.host_latency_cycles = pick(0, 20);
-    made.spec.m = pick(0, 4) == 0 ? 1 : pick(1, 50);
+    made.spec.m = pick(0, 4) == 0 ? 1 : pick(1, wide ? 9 : 50);
     made.spec.k = around(config.array_rows);
     made.spec.n = around(config.array_cols);
     made.spec.bias = pick(0, 1) == 0;
@@ -74,11 +78,16 @@ class CaseMaker {
   /// 1, one less than a tile, whole tiles, one more, or anything.
   std::uint64_t around(std::uint32_t tile) {
     switch (pick(0, 5)) {
-      case 0: return 1;
-      case 1: return std::max(tile, 2U) - 1;
-      case 2: return tile * pick(1, 4);
-      case 3: return tile + 1;
-      default: return pick(1, 60);
+      case 0:
+        return 1;
+      case 1:
+        return std::max(tile, 2U) - 1;
+      case 2:
+        return tile * pick(1, 4);
+      case 3:
+        return tile + 1;
+      default:
+        return pick(1, 60);
     }
   }
 
@@ -146,8 +155,7 @@ void check_sums(const Case& c, const TilingPlan& plan, const test::Outcome& outc
   }
   ASSERT_EQ(rows_of_n_tile.size(), plan.n_tiles);
   for (const auto& [n_tile, rows] : rows_of_n_tile) ASSERT_EQ(rows, c.spec.m) << n_tile;
-  ASSERT_EQ(outcome.host_writes.size(),
-            plan.n_tiles * c.spec.m * c.config.result_row_rows());
+  ASSERT_EQ(outcome.host_writes.size(), plan.n_tiles * c.spec.m * c.config.result_row_rows());
   for (const auto& [row, times] : outcome.host_writes) ASSERT_EQ(times, 1) << row;
 }
 
@@ -156,6 +164,19 @@ void check_values(const Case& c, const test::Operands& operands, const test::Out
     for (std::uint64_t n = 0; n < c.spec.n; ++n) {
       ASSERT_EQ(outcome.out.at(m, n), expected_value(operands, c.spec, m, n)) << m << ", " << n;
     }
+  }
+}
+
+/// No burst of transfers fills a queue ahead of a matmul: at most two brought forward, one that the
+/// matmul needs and, among loads, two of a bias.
+void check_bursts(const Program& program) {
+  std::array<int, kUnitCount> since_matmul{};
+  for (const Instruction& instruction : program.code) {
+    ++since_matmul[instruction.operation.index()];
+    if (instruction.unit() != Unit::kMatmul) continue;
+    ASSERT_LE(since_matmul[static_cast<std::size_t>(Unit::kFetch)], 3);
+    ASSERT_LE(since_matmul[static_cast<std::size_t>(Unit::kLoad)], 5);
+    since_matmul = {};
   }
 }
 
@@ -189,13 +210,13 @@ void count_classes(const Case& c, const TilingPlan& plan, std::map<std::string, 
   hits["many chunks"] += plan.m_chunks > 3;
   hits["ragged last chunk"] += plan.spec.m % plan.chunk_rows != 0;
   hits["chunk innermost"] += plan.order == LoopOrder::kChunkInnermost;
-  hits["innermost, streamed again"] += plan.order == LoopOrder::kChunkInnermost &&
-                                       !plan.activations_resident && plan.n_tiles > 1;
+  hits["innermost, streamed again"] +=
+      plan.order == LoopOrder::kChunkInnermost && !plan.activations_resident && plan.n_tiles > 1;
   hits["innermost, resident"] +=
       plan.order == LoopOrder::kChunkInnermost && plan.activations_resident;
   hits["one set of resident slices for many chunks"] +=
-      plan.activations_resident && plan.order == LoopOrder::kChunkOutermost &&
-      plan.m_chunks > 1 && plan.activation_slots == plan.k_tiles;
+      plan.activations_resident && plan.order == LoopOrder::kChunkOutermost && plan.m_chunks > 1 &&
+      plan.activation_slots == plan.k_tiles;
   hits["several sets of resident slices"] += plan.activations_resident &&
                                              plan.order == LoopOrder::kChunkOutermost &&
                                              plan.activation_slots > plan.k_tiles;
@@ -206,6 +227,8 @@ void count_classes(const Case& c, const TilingPlan& plan, std::map<std::string, 
   hits["padded K and N"] += plan.macs.padded_k > 0 && plan.macs.padded_n > 0;
   hits["nothing padded"] += plan.macs.issued == plan.macs.useful;
   hits["FIFO and queue of one"] += c.config.weight_fifo_tiles == 1 && c.config.queue_depth == 1;
+  hits["UB for one result"] += plan.chunk_rows == 1 && plan.output_slots == 1 &&
+                               c.config.accumulator_rows > 1 && c.spec.m > 1;
   hits["one weight for all"] += plan.folds == 1 && plan.m_chunks > 1;
 }
 
@@ -229,9 +252,11 @@ TEST(MatmulPropertyTest, ProgramComputesTheMatmulOnEveryMachineAndShape) {
       continue;
     }
     const Program program = lower_matmul(plan, c.config);
+    ASSERT_NO_THROW(validate(program, c.config));
     const test::Outcome outcome = test::interpret(program, c.config, operands);
     check_buffers(plan, c.config);
     check_counts(plan, program);
+    check_bursts(program);
     check_sums(c, plan, outcome);
     check_values(c, operands, outcome);
     check_macs(plan);
@@ -243,6 +268,7 @@ TEST(MatmulPropertyTest, ProgramComputesTheMatmulOnEveryMachineAndShape) {
     if (HasFatalFailure() || HasNonfatalFailure()) return;
   }
   EXPECT_LT(too_small, kCases / 4);
+  hits["UB too small"] = too_small;
   for (const auto& [name, count] : hits) EXPECT_GE(count, 10) << name;
 }
 

@@ -37,7 +37,7 @@ class AbstractSchedule {
         const std::uint32_t count = instruction.after.count[u];
         if (count > 0) start = std::max(start, retired_[u].at(count - 1) + 1);
       }
-      std::visit([&](const auto& op) { schedule(op, start + (i == late ? kLate : 0)); },
+      std::visit([&](const auto& op) { schedule(op, start, i == late ? kLate : 0); },
                  instruction.operation);
     }
   }
@@ -51,18 +51,28 @@ class AbstractSchedule {
     retired_[index(unit)].push_back(retired);
     timeline_.instructions.push_back({0, start, retired});
   }
-  void schedule(const Load&, Cycle start) { record(Unit::kLoad, start, 0, start); }
-  void schedule(const Fetch&, Cycle start) { record(Unit::kFetch, start, 0, start); }
-  void schedule(const Store&, Cycle start) { record(Unit::kStore, start, 0, start); }
-  void schedule(const Vector& vector, Cycle start) {
+  void schedule(const Load&, Cycle start, Cycle delay) {
+    record(Unit::kLoad, start + delay, 0, start + delay);
+  }
+  void schedule(const Fetch&, Cycle start, Cycle delay) {
+    record(Unit::kFetch, start + delay, 0, start + delay);
+  }
+  void schedule(const Store&, Cycle start, Cycle delay) {
+    record(Unit::kStore, start + delay, 0, start + delay);
+  }
+  void schedule(const Vector& vector, Cycle start, Cycle delay) {
+    start += delay;
     record(Unit::kVector, start, vector.rows, start + vector.rows - 1 + latency_ - 1);
   }
-  void schedule(const Matmul& matmul, Cycle start) {
+  // A late matmul is late from its push on, as if its tile had arrived late.
+  void schedule(const Matmul& matmul, Cycle start, Cycle delay) {
+    start += delay;
     if (matmul.next_weights) {
       Cycle push = retired_[index(Unit::kFetch)].at(timeline_.pushes.size()) + 1;
       if (!timeline_.pushes.empty()) {
         push = std::max({push, timeline_.pushes.back() + rows_, last_swap_});
       }
+      push += delay;
       timeline_.pushes.push_back(push);
       start = std::max(start, push + rows_);
       last_swap_ = start;

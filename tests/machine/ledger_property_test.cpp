@@ -43,14 +43,14 @@ class CycleClassifier {
     return false;
   }
 
-  std::size_t nth(Unit unit, std::size_t n) const {
+  std::size_t nth(Unit unit, std::uint64_t n) const {
     for (std::size_t i = 0; i < program_.code.size(); ++i) {
       if (program_.code[i].unit() == unit && n-- == 0) return i;
     }
     return program_.code.size();
   }
 
-  bool waits_for(std::size_t i, Unit unit, Cycle t) const {
+  bool waits_for(std::uint64_t i, Unit unit, Cycle t) const {
     const std::uint32_t count = program_.code[i].after[unit];
     return count > 0 && retired(nth(unit, count - 1)) >= t;
   }
@@ -61,7 +61,7 @@ class CycleClassifier {
     std::size_t previous = program_.code.size();
     for (std::size_t j = 0; j < i; ++j) {
       if (program_.code[j].unit() != Unit::kMatmul) continue;
-      tile += std::get<Matmul>(program_.code[j].operation).next_weights ? 1 : 0;
+      tile += std::get<Matmul>(program_.code[j].operation).next_weights ? 1U : 0U;
       previous = j;
     }
     if (swaps && retired(nth(Unit::kFetch, tile)) >= t) return ledger.weight_stall;

@@ -1,0 +1,245 @@
+// Tilings whose numbers are worked out by hand, and what the planner refuses.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "compiler/plan/formula.h"
+#include "compiler/plan/tiling_plan.h"
+#include "sim/config/error.h"
+
+namespace weft {
+namespace {
+
+MachineConfig machine(std::uint32_t rows, std::uint32_t cols) {
+  MachineConfig config;
+  config.array_rows = rows;
+  config.array_cols = cols;
+  config.accumulator_rows = 1024;
+  config.unified_buffer_kib = 1024;
+  return config;
+}
+
+MatmulSpec shape(std::uint64_t m, std::uint64_t k, std::uint64_t n) {
+  return {m, k, n};
+}
+
+std::string message_of(const MatmulSpec& spec, const MachineConfig& config) {
+  try {
+    plan_matmul(spec, config);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(FormulaTest, OneTileTakesTwiceRPlusCPlusMMinusTwo) {
+  const TilingPlan plan = plan_matmul(shape(16, 16, 16), machine(16, 16));
+  EXPECT_EQ(plan.formula.weight_load, 16U);
+  EXPECT_EQ(plan.formula.steps, 0U);
+  EXPECT_EQ(plan.formula.last_fold, 46U);  // 16 + 16+16-2
+  EXPECT_EQ(plan.formula_cycles(), 62U);
+}
+
+TEST(FormulaTest, FiveBySixBySevenOnFourByFour) {
+  const TilingPlan plan = plan_matmul(shape(5, 6, 7), machine(4, 4));
+  EXPECT_EQ(plan.k_tiles, 2U);
+  EXPECT_EQ(plan.n_tiles, 2U);
+  EXPECT_EQ(plan.folds, 4U);
+  // 4 pushes, three folds of max(5,4), the last one 5 + 4+4-2.
+  EXPECT_EQ(plan.formula_cycles(), 4U + 3 * 5 + 11);
+}
+
+TEST(FormulaTest, WithoutDoubleBufferEveryFoldPaysItsWeightLoadAndDrain) {
+  MachineConfig config = machine(4, 4);
+  config.double_buffer = false;
+  const TilingPlan plan = plan_matmul(shape(5, 6, 7), config);
+  EXPECT_EQ(plan.formula.weight_load, 4U);
+  EXPECT_EQ(plan.formula.last_fold, 11U);
+  EXPECT_EQ(plan.formula_cycles(), 4U * (2 * 4 + 4 + 5 - 2));
+}
+
+TEST(FormulaTest, FewRowsPayTheWeightShiftOfEveryFoldButTheLast) {
+  // M = 2 < R = 3: 3 + (T-1)*3 + 2+4.
+  EXPECT_EQ(plan_matmul(shape(2, 3, 3), machine(3, 3)).formula_cycles(), 9U);
+  EXPECT_EQ(plan_matmul(shape(2, 3, 4), machine(3, 3)).formula_cycles(), 12U);
+  EXPECT_EQ(plan_matmul(shape(2, 3, 6), machine(3, 3)).formula_cycles(), 12U);
+  EXPECT_EQ(plan_matmul(shape(2, 3, 7), machine(3, 3)).formula_cycles(), 15U);
+}
+
+TEST(FormulaTest, ChunksOutermostPayForEachChunkAndTheLastOneIsShorter) {
+  TilingPlan plan;
+  plan.spec = shape(10, 8, 4);
+  plan.k_tiles = 2;
+  plan.n_tiles = 1;
+  plan.m_chunks = 3;  // of 4, 4 and 2 rows
+  plan.chunk_rows = 4;
+  // Five folds of four cycles, the fifth only because a tile takes four pushes; then 2 + 4+4-2.
+  EXPECT_EQ(formula_terms(plan, machine(4, 4)), (FormulaTerms{4, 20, 8}));
+  MachineConfig single = machine(4, 4);
+  single.double_buffer = false;
+  // 2R+C-2 = 10 and the rows: 14 four times, then 12, then the last 12 split into R and the rest.
+  EXPECT_EQ(formula_terms(plan, single), (FormulaTerms{4, 4 * 14 + 12, 8}));
+}
+
+TEST(FormulaTest, ChunksUnderAKeptTileAddUpToOneFold) {
+  TilingPlan plan;
+  plan.spec = shape(10, 4, 8);
+  plan.k_tiles = 1;
+  plan.n_tiles = 2;
+  plan.m_chunks = 5;
+  plan.chunk_rows = 2;
+  plan.order = LoopOrder::kChunkInnermost;
+  EXPECT_EQ(formula_terms(plan, machine(4, 4)), (FormulaTerms{4, 10, 16}));
+}
+
+TEST(MacCountTest, PaddingOfKIsPaidInEveryPaddedColumnAndThatOfNInEveryRealRow) {
+  const TilingPlan plan = plan_matmul(shape(5, 6, 7), machine(4, 4));
+  EXPECT_EQ(plan.macs, (MacCount{5 * 6 * 7, 5 * 8 * 8, 5 * 2 * 8, 5 * 6 * 1}));
+  EXPECT_DOUBLE_EQ(plan.padding_waste(), 110.0 / 320.0);
+}
+
+TEST(PlanTest, OneChunkWhenEverythingFits) {
+  const TilingPlan plan = plan_matmul(shape(20, 64, 64), machine(16, 16));
+  EXPECT_EQ(plan.m_chunks, 1U);
+  EXPECT_EQ(plan.chunk_rows, 20U);
+  EXPECT_TRUE(plan.activations_resident);
+  EXPECT_EQ(plan.activation_slots, 4U);
+  EXPECT_EQ(plan.accumulator_regions, 4U);  // as many as there are n tiles
+  EXPECT_EQ(plan.output_slots, 4U);
+}
+
+TEST(PlanTest, ThreeRegionsOfTheArraysHeightAreCutFinerSoThatNoMatmulWaitsForTheVectorUnit) {
+  MachineConfig config = machine(16, 16);
+  config.accumulator_rows = 48;
+  // With three regions of 16 rows the fourth tile would wait: 3*16 cycles pass, and the vector unit
+  // is through after 16+31 and 16 more. With six of 8 rows 48 pass, and 8+31 and 8 and L=1 are 48.
+  const TilingPlan plan = plan_matmul(shape(16, 16, 160), config);
+  EXPECT_LE(plan.chunk_rows, 8U);
+  EXPECT_EQ(plan.folds, 10U);
+}
+
+TEST(PlanTest, OneTileIsFetchedOnceForAllChunks) {
+  MachineConfig config = machine(16, 16);
+  config.accumulator_rows = 64;
+  const TilingPlan plan = plan_matmul(shape(1000, 16, 16), config);
+  EXPECT_GT(plan.m_chunks, 15U);
+  EXPECT_EQ(plan.folds, 1U);
+  EXPECT_EQ(plan.order, LoopOrder::kChunkInnermost);
+  EXPECT_EQ(plan.formula_cycles(), 16U + 1000 + 30);
+}
+
+TEST(PlanTest, TilesWithOneKTileAreKeptForAllChunks) {
+  MachineConfig config = machine(16, 16);
+  config.accumulator_rows = 128;
+  config.memory_kind = MemoryKind::kSplit;
+  config.memory_bytes_per_s = config.clock_hz;  // 256 cycles a tile
+  config.host_bytes_per_s = 1000 * config.clock_hz;
+  const TilingPlan plan = plan_matmul(shape(1000, 16, 64), config);
+  EXPECT_EQ(plan.order, LoopOrder::kChunkInnermost);
+  EXPECT_EQ(plan.folds, 4U);
+}
+
+TEST(PlanTest, ChunksAreEqualButForTheRest) {
+  MachineConfig config = machine(8, 8);
+  config.accumulator_rows = 100;
+  const TilingPlan plan = plan_matmul(shape(266, 24, 24), config);
+  EXPECT_LT(plan.m_chunks * plan.chunk_rows - 266, plan.m_chunks);
+  EXPECT_EQ(plan.rows_of_chunk(0), plan.chunk_rows);
+  EXPECT_EQ(plan.rows_of_chunk(plan.m_chunks - 1), 266 - (plan.m_chunks - 1) * plan.chunk_rows);
+}
+
+TEST(PlanTest, RefusesSizesOfZeroByName) {
+  const MachineConfig config = machine(4, 4);
+  EXPECT_THROW(plan_matmul(shape(0, 1, 1), config), InputError);
+  EXPECT_EQ(message_of(shape(0, 1, 1), config), "matmul: M is 0; M, K and N must be at least 1");
+  EXPECT_EQ(message_of(shape(1, 0, 1), config), "matmul: K is 0; M, K and N must be at least 1");
+  EXPECT_EQ(message_of(shape(1, 1, 0), config), "matmul: N is 0; M, K and N must be at least 1");
+}
+
+TEST(PlanTest, RefusesSizesWhoseProductsOverflow) {
+  const MachineConfig config = machine(4, 4);
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kBig = std::uint64_t{1} << 40;
+  EXPECT_THROW(plan_matmul(shape(kBig, kBig, 1), config), InputError);
+  EXPECT_THROW(plan_matmul(shape(1, kMax, 1), config), InputError);
+  EXPECT_THROW(plan_matmul(shape(1, 1, kMax), config), InputError);
+  EXPECT_THROW(plan_matmul(shape(kMax, 1, 1), config), InputError);
+  EXPECT_THROW(plan_matmul(shape(kMax, kMax, kMax), config), InputError);
+}
+
+TEST(PlanTest, NamesTheLeastUnifiedBufferThatWorks) {
+  MachineConfig config = machine(1, 256);  // a result row is 1024 rows of one byte
+  config.unified_buffer_kib = 1;
+  EXPECT_THROW(plan_matmul(shape(1, 1, 1), config), ConfigError);
+  EXPECT_EQ(
+      message_of(shape(1, 1, 1), config),
+      "unified_buffer.kib = 1: too small for a matmul, which needs 1025 rows of 1 bytes (1 of "
+      "activations, 1024 of results); set unified_buffer.kib to 2 or more");
+  MatmulSpec with_bias = shape(1, 1, 1);
+  with_bias.bias = true;
+  config.unified_buffer_kib = 2;
+  EXPECT_NO_THROW(plan_matmul(shape(1, 1, 1), config));
+  EXPECT_EQ(
+      message_of(with_bias, config),
+      "unified_buffer.kib = 2: too small for a matmul, which needs 2049 rows of 1 bytes (1 of "
+      "activations, 1024 of results, 1024 of bias); set unified_buffer.kib to 3 or more");
+  config.unified_buffer_kib = 3;
+  EXPECT_NO_THROW(plan_matmul(with_bias, config));
+}
+
+TEST(PlanTest, TakesShapesOfTensOfThousands) {
+  const TilingPlan plan = plan_matmul(shape(50'000, 60'000, 70'000), machine(128, 128));
+  EXPECT_EQ(plan.macs.useful, 210'000'000'000'000U);
+  EXPECT_EQ(plan.k_tiles, 469U);
+  EXPECT_EQ(plan.n_tiles, 547U);
+  EXPECT_EQ(plan.folds, plan.matmuls());
+}
+
+TEST(AdviceTest, SaysThatNothingIsPadded) {
+  const MachineConfig config = machine(16, 16);
+  EXPECT_EQ(advice(plan_matmul(shape(64, 32, 48), config), config),
+            "Nothing is padded: K = 32 and N = 48 are whole tiles of 16 x 16.");
+}
+
+TEST(AdviceTest, OneColumnTooManyCostsHalfTheCycles) {
+  MachineConfig config = machine(128, 128);
+  config.accumulator_rows = 1 << 20;
+  config.unified_buffer_kib = 1 << 20;
+  // 128 + 100000 + 100000 + 254 cycles against 128 + 100000 + 254: 50.1 %.
+  EXPECT_EQ(advice(plan_matmul(shape(100'000, 128, 129), config), config),
+            "N = 129 wastes 49.6 % of the array; 128 would take half the cycles.");
+}
+
+TEST(AdviceTest, NamesTheShareOfCyclesOfTheNextSmallerK) {
+  const MachineConfig config = machine(16, 16);
+  // K = 36: 3 tiles, 16 + 2*64 + 64+30 = 238. K = 32: 16 + 64 + 94 = 174, 73.1 %.
+  EXPECT_EQ(advice(plan_matmul(shape(64, 36, 16), config), config),
+            "K = 36 wastes 25.0 % of the array; 32 would take 73.1 % of the cycles.");
+}
+
+TEST(AdviceTest, WithinOneTileMoreColumnsAreFree) {
+  const MachineConfig config = machine(16, 16);
+  EXPECT_EQ(advice(plan_matmul(shape(64, 16, 4), config), config),
+            "N = 4 wastes 75.0 % of the array; 16 would take the same cycles.");
+}
+
+TEST(AdviceTest, BatchesAreWorthMoreThanTheWeightShiftsThatTheyHide) {
+  const MachineConfig config = machine(16, 16);
+  // M = 4: 16 + 3*16 + 4+30 = 98. M = 16: 16 + 3*16 + 16+30 = 110.
+  EXPECT_EQ(advice(plan_matmul(shape(4, 32, 32), config), config),
+            "M = 4 is below the 16 cycles that a tile's weight shift takes, so the array waits for "
+            "weights; a batch of 16 rows would do 4.0 times the work in 1.1 times the cycles. "
+            "Nothing is padded: K = 32 and N = 32 are whole tiles of 16 x 16.");
+}
+
+TEST(AdviceTest, TheWorstWasteComesFirstAndTwoSentencesAreEnough) {
+  const MachineConfig config = machine(16, 16);
+  const std::string text = advice(plan_matmul(shape(2, 30, 17), config), config);
+  EXPECT_EQ(text.rfind("M = 2 is below", 0), 0U) << text;  // 87.5 %, then N 46.9 %, then K 6.3 %
+  EXPECT_NE(text.find("N = 17 wastes 46.9 %"), std::string::npos) << text;
+  EXPECT_EQ(text.find("K = 30"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,75 @@
+// Does the binary form lose nothing, and refuse what is no instruction?
+#include "sim/isa/encoding.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "sim/config/error.h"
+#include "tests/isa/random_instruction.h"
+
+namespace weft {
+namespace {
+
+TEST(EncodingTest, DecodesWhatItEncodes) {
+  constexpr std::uint64_t kSeed = 41;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  testing_support::RandomInstructions random(kSeed);
+  std::array<int, kUnitCount> hits{};
+  for (int i = 0; i < 20'000; ++i) {
+    const Instruction instruction = random.next();
+    ++hits[static_cast<std::size_t>(instruction.unit())];
+    ASSERT_EQ(decode(encode(instruction)), instruction);
+  }
+  for (const int count : hits) EXPECT_GT(count, 1000);
+}
+
+TEST(EncodingTest, PacksFieldsFromTheLeastSignificantBit) {
+  // store = opcode 4 in 3 bits; five counts of 32 bits; ub, host, rows: ub begins at bit 163 =
+  // byte 20, bit 3; host 32 bits on, at byte 24, bit 3; rows 64 bits on, at byte 32, bit 3.
+  Instruction instruction{Store{5, 6, 7}, {}};
+  instruction.after[Unit::kLoad] = 1;  // bit 3
+  const std::vector<std::byte> bytes = encode(instruction);
+  ASSERT_EQ(bytes.size(), 96U);
+  std::vector<std::byte> expected(96);
+  expected[0] = std::byte{4U | 1U << 3U};
+  expected[20] = std::byte{5U << 3U};
+  expected[24] = std::byte{6U << 3U};
+  expected[32] = std::byte{7U << 3U};
+  EXPECT_EQ(bytes, expected);
+}
+
+TEST(EncodingTest, RefusesAnotherLength) {
+  EXPECT_THROW(decode(std::vector<std::byte>(kInstructionBytes - 1)), InputError);
+  EXPECT_THROW(decode(std::vector<std::byte>(kInstructionBytes + 1)), InputError);
+  EXPECT_THROW(decode({}), InputError);
+}
+
+TEST(EncodingTest, RefusesAnUnknownOpcode) {
+  for (unsigned opcode = 0; opcode < 8; ++opcode) {
+    std::vector<std::byte> bytes(kInstructionBytes);
+    bytes[0] = std::byte(opcode);
+    if (opcode < kUnitCount) {
+      EXPECT_NO_THROW(decode(bytes));
+    } else {
+      EXPECT_THROW(decode(bytes), InputError);
+    }
+  }
+}
+
+TEST(EncodingTest, RefusesAnUnknownVectorOp) {
+  std::vector<std::byte> bytes = encode({Vector{VectorOp::kClamp, 0, 0, 1, false, 0, 0, 0}, {}});
+  // The op's two bits follow opcode and counts, at bit 163 = byte 20, bit 3.
+  EXPECT_EQ(bytes[20] & std::byte{0b11000}, std::byte{0b10000});
+  bytes[20] |= std::byte{0b11000};
+  EXPECT_THROW(decode(bytes), InputError);
+}
+
+TEST(EncodingTest, RefusesBitsAfterTheLastOperand) {
+  std::vector<std::byte> bytes = encode({Fetch{1}, {}});
+  bytes.back() = std::byte{0x80};
+  EXPECT_THROW(decode(bytes), InputError);
+}
+
+}  // namespace
+}  // namespace weft

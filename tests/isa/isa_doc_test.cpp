@@ -1,0 +1,57 @@
+// Does docs/isa.md show the instruction set that the assembler knows, and only programs that it
+// reads?
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "sim/config/config_keys.h"
+#include "sim/isa/instruction_doc.h"
+#include "sim/isa/text.h"
+
+namespace weft {
+namespace {
+
+std::string isa_page() {
+  std::ifstream in(std::string(WEFT_SOURCE_DIR) + "/docs/isa.md");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// What stands between `begin` and the next `end` after position `from`; moves `from` behind it.
+std::string between(const std::string& text, const std::string& begin, const std::string& end,
+                    std::size_t& from) {
+  const std::size_t first = text.find(begin, from);
+  if (first == std::string::npos) return "";
+  const std::size_t last = text.find(end, first + begin.size());
+  if (last == std::string::npos) return "";
+  from = last + end.size();
+  return text.substr(first + begin.size(), last - first - begin.size());
+}
+
+TEST(IsaDocTest, TheTablesAreThoseOfTheInstructionSet) {
+  std::size_t from = 0;
+  EXPECT_EQ(between(isa_page(), "<!-- begin generated: weft_isa_doc -->\n",
+                    "<!-- end generated -->", from),
+            fmt::format("\n{}", instruction_set_markdown()))
+      << "run `ninja isa_doc` to bring docs/isa.md up to date";
+}
+
+TEST(IsaDocTest, TheExamplesAreProgramsForTheTinyMachine) {
+  const std::string page = isa_page();
+  std::size_t from = 0;
+  int examples = 0;
+  for (;;) {
+    const std::string example = between(page, "```weft\n", "```", from);
+    if (example.empty()) break;
+    ++examples;
+    std::istringstream in(example);
+    EXPECT_NO_THROW(validate(assemble(in, "docs/isa.md"), load_preset("tiny")));
+  }
+  EXPECT_GE(examples, 1);
+}
+
+}  // namespace
+}  // namespace weft

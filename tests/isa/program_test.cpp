@@ -1,0 +1,194 @@
+// Is every program refused that cannot run whatever the timing, and no other? Each limit is tried
+// at its last allowed value and one beyond. The machine is the default one: 4 x 4 int8, 1024 UB
+// rows, 64 accumulator rows, 4 UB rows for a row of results.
+#include "sim/isa/program.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sim/config/error.h"
+#include "sim/isa/text.h"
+
+namespace weft {
+namespace {
+
+constexpr const char* kHead = "weft 1\nmachine rows=4 cols=4 dtype=int8\n";
+constexpr const char* kTensors =
+    "tensor name=a role=activation type=int8 shape=5x6 base=0\n"   // host rows 0..9
+    "tensor name=b role=weights type=int8 shape=6x7 base=2\n"      // tiles 2..5
+    "tensor name=bias role=bias type=int32 shape=1x7 base=10\n"    // host rows 10..17
+    "tensor name=out role=result type=int32 shape=5x7 base=20\n";  // host rows 20..59
+
+std::string error_of(const std::string& text, const MachineConfig& config = {}) {
+  std::istringstream in(text);
+  const Program program = assemble(in, "t");
+  try {
+    validate(program, config);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string code_error(const std::string& code) {
+  return error_of(kHead + code + "\nend\n");
+}
+
+std::string tensor_code_error(const std::string& code) {
+  return error_of(std::string(kHead) + kTensors + code + "\nend\n");
+}
+
+/// The first matmul of a program needs a tile.
+std::string matmul_error(const std::string& operands) {
+  return code_error("fetch tile=0\nmatmul " + operands);
+}
+
+TEST(ValidateTest, AcceptsAnEmptyProgram) {
+  EXPECT_EQ(code_error(""), "");
+}
+
+TEST(ValidateTest, FindsAnotherMachine) {
+  MachineConfig config;
+  config.array_cols = 8;
+  EXPECT_EQ(error_of(std::string(kHead) + "end\n", config),
+            "the program is laid out for a 4 x 4 int8 array, but machine custom has 4 x 8 int8");
+  config = {};
+  config.array_rows = 8;
+  EXPECT_NE(error_of(std::string(kHead) + "end\n", config), "");
+  config = {};
+  config.dtype = ElementType::kBf16;
+  EXPECT_NE(error_of(std::string(kHead) + "end\n", config), "");
+}
+
+TEST(ValidateTest, NamesInstructionAndOperand) {
+  EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=1020 rows=5"),
+            "instruction 1 (load host=0 ub=1020 rows=5): ub takes 5 UB rows from 1020 on, but "
+            "unified_buffer.kib = 4 has 1024");
+}
+
+TEST(ValidateTest, FindsZeroRows) {
+  EXPECT_NE(code_error("load host=0 ub=0 rows=0"), "");
+  EXPECT_NE(code_error("store host=0 ub=0 rows=0"), "");
+  EXPECT_NE(code_error("vector acc=0 ub=0 rows=0"), "");
+  EXPECT_NE(matmul_error("ub=0 acc=0 rows=0"), "");
+}
+
+TEST(ValidateTest, KeepsTransfersInsideTheUnifiedBuffer) {
+  EXPECT_EQ(code_error("load host=0 ub=1020 rows=4"), "");
+  EXPECT_NE(code_error("load host=0 ub=1020 rows=5"), "");
+  EXPECT_NE(code_error("load host=0 ub=4294967295 rows=4294967295"), "");
+  EXPECT_EQ(code_error("store host=0 ub=1020 rows=4"), "");
+  EXPECT_NE(code_error("store host=0 ub=1020 rows=5"), "");
+}
+
+TEST(ValidateTest, KeepsMatmulsInsideTheBuffers) {
+  EXPECT_EQ(matmul_error("ub=1020 rows=4 acc=60"), "");
+  EXPECT_NE(matmul_error("ub=1020 rows=5 acc=0"), "");
+  EXPECT_NE(matmul_error("ub=0 rows=5 acc=60"), "");
+  EXPECT_EQ(matmul_error("ub=3 rows=4 loops=4:-1 acc=0"), "");
+  EXPECT_EQ(
+      matmul_error("ub=2 rows=4 loops=4:-1 acc=0"),
+      "instruction 1 (matmul ub=2 rows=4 loops=4:-1 acc=0): the row generator reaches UB rows "
+      "-1 to 2, but unified_buffer.kib = 4 has 1024");
+}
+
+TEST(ValidateTest, LetsPaddingRowsLieAnywhere) {
+  EXPECT_NE(matmul_error("ub=1023 rows=3 acc=0"), "");
+  EXPECT_EQ(matmul_error("ub=1023 rows=3 bounds=0:1:1 acc=0"), "");
+  EXPECT_NE(matmul_error("ub=1023 rows=3 bounds=0:1:2 acc=0"), "");
+  EXPECT_EQ(matmul_error("ub=4000000000 rows=3 bounds=9:1:1 acc=0"), "");  // all padding
+}
+
+TEST(ValidateTest, FindsLoopsShorterThanRows) {
+  EXPECT_EQ(matmul_error("ub=0 rows=6 loops=3:1,2:3 acc=0"), "");
+  EXPECT_NE(matmul_error("ub=0 rows=7 loops=3:1,2:3 acc=0"), "");
+  EXPECT_NE(matmul_error("ub=0 rows=1 loops=3:1,0:3 acc=0"), "");
+}
+
+TEST(ValidateTest, FindsAPaddingElementThatIsTooWide) {
+  EXPECT_EQ(matmul_error("ub=0 pad=0xff acc=0"), "");
+  EXPECT_NE(matmul_error("ub=0 pad=0x100 acc=0"), "");
+}
+
+TEST(ValidateTest, FindsWeightsThatAreKeptBeforeAny) {
+  EXPECT_NE(code_error("fetch tile=0\nmatmul ub=0 acc=0 weights=keep"), "");
+  EXPECT_EQ(code_error("fetch tile=0\nmatmul ub=0 acc=0\nmatmul ub=0 acc=1 weights=keep"), "");
+}
+
+TEST(ValidateTest, FindsTilesThatAreNeverFetched) {
+  EXPECT_EQ(code_error("matmul ub=0 acc=0\nfetch tile=0"), "");
+  EXPECT_EQ(code_error("fetch tile=0\nmatmul ub=0 acc=0\nmatmul ub=0 acc=1"),
+            "2 matmuls take the next weights, but only 1 tiles are fetched");
+}
+
+TEST(ValidateTest, KeepsVectorInstructionsInsideTheBuffers) {
+  EXPECT_EQ(code_error("vector acc=60 ub=1008 rows=4"), "");
+  EXPECT_NE(code_error("vector acc=61 ub=0 rows=4"), "");
+  EXPECT_NE(code_error("vector acc=0 ub=1009 rows=4"), "");  // 4 UB rows a result
+  EXPECT_EQ(code_error("vector acc=0 ub=0 bias=1020"), "");
+  EXPECT_NE(code_error("vector acc=0 ub=0 bias=1021"), "");
+}
+
+TEST(ValidateTest, FindsClampsThatLetNothingThrough) {
+  EXPECT_EQ(code_error("vector op=clamp acc=0 ub=0 low=0xffffffff high=0x6"), "");  // -1..6
+  EXPECT_NE(code_error("vector op=clamp acc=0 ub=0 low=0x6 high=0xffffffff"), "");
+  EXPECT_NE(code_error("vector op=relu acc=0 ub=0 high=0x6"), "");
+  MachineConfig config;
+  config.dtype = ElementType::kBf16;
+  const std::string head = "weft 1\nmachine rows=4 cols=4 dtype=bf16\n";
+  const std::string clamp = "vector op=clamp acc=0 ub=0 ";
+  EXPECT_EQ(error_of(head + clamp + "low=0xbf800000 high=0x40c00000\nend\n", config), "");
+  EXPECT_NE(error_of(head + clamp + "low=0x40c00000 high=0xbf800000\nend\n", config), "");
+  EXPECT_NE(error_of(head + clamp + "low=0x0 high=0x7fc00000\nend\n", config), "");  // NaN
+}
+
+TEST(ValidateTest, FindsCountsThatNoUnitReaches) {
+  EXPECT_EQ(code_error("fetch tile=0 after=load:1\nload host=0 ub=0"), "");
+  EXPECT_NE(code_error("fetch tile=0 after=load:2\nload host=0 ub=0"), "");
+  // Its own queue is in order, so only those before it count.
+  EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=0 after=load:1"), "");
+  EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=0 after=load:2\nload host=0 ub=0"),
+            "instruction 1 (load host=0 ub=0 after=load:2): after=load:2 can never be reached: its "
+            "own queue has before it only 1");
+}
+
+TEST(ValidateTest, KeepsLoadsInsideATensor) {
+  EXPECT_EQ(tensor_code_error("load host=0 ub=0 rows=10"), "");
+  EXPECT_EQ(tensor_code_error("load host=10 ub=0 rows=8"), "");
+  EXPECT_NE(tensor_code_error("load host=0 ub=0 rows=11"), "");
+  EXPECT_NE(tensor_code_error("load host=18 ub=0"), "");
+  EXPECT_NE(tensor_code_error("load host=18446744073709551615 ub=0 rows=2"), "");
+}
+
+TEST(ValidateTest, KeepsFetchesInsideWeights) {
+  EXPECT_NE(tensor_code_error("fetch tile=1"), "");
+  EXPECT_EQ(tensor_code_error("fetch tile=2\nfetch tile=5"), "");
+  EXPECT_EQ(tensor_code_error("fetch tile=6"),
+            "instruction 0 (fetch tile=6): no weights tensor holds tile 6");
+}
+
+TEST(ValidateTest, KeepsStoresInsideAResult) {
+  EXPECT_EQ(tensor_code_error("store ub=0 host=20 rows=40"), "");
+  EXPECT_NE(tensor_code_error("store ub=0 host=20 rows=41"), "");
+  EXPECT_NE(tensor_code_error("store ub=0 host=19 rows=1"), "");
+  EXPECT_NE(tensor_code_error("store ub=0 host=0 rows=1"), "");  // an activation
+}
+
+TEST(ValidateTest, LetsLoadsReadOnlyResultsThatWereStored) {
+  const std::string stores =
+      "store ub=0 host=30 rows=4\nstore ub=0 host=20 rows=5\n"
+      "store ub=0 host=25 rows=5\n";  // 20..33, in pieces
+  EXPECT_EQ(tensor_code_error(stores + "load host=20 ub=0 rows=14"), "");
+  EXPECT_EQ(tensor_code_error(stores + "load host=20 ub=0 rows=15"),
+            "instruction 3 (load host=20 ub=0 rows=15): loads rows of the result 'out' that no "
+            "earlier store wrote");
+  EXPECT_NE(tensor_code_error("load host=20 ub=0\n" + stores), "");
+}
+
+TEST(ValidateTest, LeavesHostRowsAloneWithoutTensors) {
+  EXPECT_EQ(code_error("load host=12345678901 ub=0\nstore ub=0 host=5\nfetch tile=99"), "");
+}
+
+}  // namespace
+}  // namespace weft
