@@ -60,7 +60,7 @@ class FloatCheckTest : public testing::Test {
 
 TEST_F(FloatCheckTest, AcceptsRoundingAndNothingMore) {
   // K = 4 on a 4 x 4 array: n = 4 + 1 + 2 roundings, norms 2 and 2: the bound is 4 * 7 * 2^-24 and
-  // a little, so that 3 ulps of 4 (2^-21 each) pass... and 4 ulps do not.
+  // a little, so that 3 ulps of 4 (2^-21 each) pass and 4 do not.
   EXPECT_TRUE(check(4.0F).bit_exact);
   const CheckReport near = check(4.0F + 3 * 0x1p-21F);
   EXPECT_FALSE(near.bit_exact);

@@ -24,8 +24,8 @@ inline std::string npy_start(int version, std::string_view header) {
 inline std::string npy_header(std::string_view descr, std::string_view shape,
                               bool fortran = false) {
   return "{'descr': '" + std::string(descr) +
-         "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " +
-         std::string(shape) + ", }  \n";
+         "', 'fortran_order': " + (fortran ? "True" : "False") +
+         ", 'shape': " + std::string(shape) + ", }  \n";
 }
 
 template <class T>

@@ -17,7 +17,9 @@ namespace {
 
 using Generator = std::mt19937_64;
 
-std::uint64_t below(Generator& generator, std::uint64_t limit) { return generator() % limit; }
+std::uint64_t below(Generator& generator, std::uint64_t limit) {
+  return generator() % limit;
+}
 
 Matrix random_int8(Generator& generator, std::uint64_t rows, std::uint64_t cols) {
   Matrix matrix(ElementType::kInt8, rows, cols);
@@ -81,9 +83,9 @@ TEST(ReferenceMatmulTest, EqualsTheTripleLoopOnRandomShapes) {
     const Matrix bias = random_int32(generator, n);
     const bool add_bias = below(generator, 2) == 1;
     const auto zero = [&] { return static_cast<std::int32_t>(below(generator, 3)) * -64; };
-    const MatmulProblem problem{a,      b,     add_bias ? &bias : nullptr,
-                                static_cast<Activation>(below(generator, 3)),
-                                zero(), zero()};
+    const MatmulProblem problem{
+        a,      b,     add_bias ? &bias : nullptr, static_cast<Activation>(below(generator, 3)),
+        zero(), zero()};
     expect_equals_naive(problem, {0, m}, 1 + static_cast<unsigned>(below(generator, 3)));
     with_bias += add_bias ? 1 : 0;
     with_zero_points += problem.a_zero_point != 0 && problem.b_zero_point != 0 ? 1 : 0;
