@@ -114,10 +114,11 @@ class Best {
 
  private:
   bool is_better(const PredictedCycles& cycles) const {
-    const double margin = cycles_.total / 100;
-    if (cycles.total >= cycles_.total) return false;
-    return cycles.array < cycles_.array - margin ||
-           cycles.total < cycles_.total - std::max(margin, fill_);
+    const double array_margin = cycles_.total / 1000;
+    const double margin = std::max(cycles_.total / 100, fill_);
+    if (cycles.total < cycles_.total - margin) return true;
+    return cycles.array < cycles_.array - array_margin &&
+           cycles.total < cycles_.total - array_margin;
   }
 
   const MachineConfig& config_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/array/tile_kernel.h"
 #include "sim/config/error.h"
 #include "tests/array/simd_targets.h"
 
@@ -304,6 +305,11 @@ TEST(TileProductTargetsTest, EveryInstructionSetOfThisProcessorIsCompiledIn) {
   const auto targets = hwy::SupportedAndGeneratedTargets();
   ASSERT_FALSE(targets.empty());
   EXPECT_EQ(targets.front(), hwy::SupportedTargets() & -hwy::SupportedTargets());
+}
+
+TEST(TileProductTargetsTest, TheInt8KernelTakesFourRowsAWordWhereThereIsAnInstructionForIt) {
+  if ((hwy::SupportedTargets() & HWY_AVX3_DL) == 0) GTEST_SKIP() << "no AVX-512 VNNI here";
+  EXPECT_EQ(best_tile_kernel<Int8Arithmetic>().elements_per_word, 4U);
 }
 
 }  // namespace

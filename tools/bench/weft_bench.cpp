@@ -39,7 +39,7 @@ void print(const std::vector<Row>& rows) {
 void run() {
   fmt::print("processor {}, Highway target {}, one thread\n\n", processor_name(), highway_target());
   fmt::print("{:<44}{:>18}   {}\n", "row", "measured", "target");
-
+  print(tile_rows());
   print(stepped_rows());
 }
 
