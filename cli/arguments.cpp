@@ -1,0 +1,70 @@
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+
+#include <boost/program_options/parsers.hpp>
+#include <charconv>
+
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+bool is_negative_number(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && word[1] >= '0' && word[1] <= '9';
+}
+
+/// Takes a leading "-5" as a positional value, before it is taken for an unknown option.
+std::vector<po::option> negative_number(std::vector<std::string>& words) {
+  if (words.empty() || !is_negative_number(words.front())) return {};
+  po::option option;
+  option.value = {words.front()};
+  option.original_tokens = {words.front()};
+  words.erase(words.begin());
+  return {option};
+}
+
+}  // namespace
+
+std::optional<std::string> Arguments::text(const std::string& name) const {
+  const auto found = values.find(name);
+  if (found == values.end()) return std::nullopt;
+  return found->second.as<std::string>();
+}
+
+Arguments parse_arguments(const std::vector<std::string>& words,
+                          const po::options_description& options) {
+  namespace style = po::command_line_style;
+  po::options_description all(options);
+  all.add_options()("(positional)", po::value<std::vector<std::string>>());
+  po::positional_options_description positionals;
+  positionals.add("(positional)", -1);
+  po::command_line_parser parser(words);
+  parser.options(all)
+      .positional(positionals)
+      .style(style::unix_style ^ style::allow_guessing)
+      .extra_style_parser(negative_number);
+  Arguments arguments;
+  po::store(parser.run(), arguments.values);
+  if (arguments.has("(positional)")) {
+    arguments.positionals = arguments.values["(positional)"].as<std::vector<std::string>>();
+  }
+  return arguments;
+}
+
+std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t low,
+                           std::uint64_t high) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (whole && value >= low && value <= high) return value;
+  throw InputError(fmt::format("{} = {}: must be a whole number from {} to {}", what,
+                               printable(text), low, high));
+}
+
+std::uint64_t parse_size(std::string_view text, std::string_view what) {
+  return parse_number(text, what, 1, std::uint64_t{1} << 40U);
+}
+
+}  // namespace weft::cli

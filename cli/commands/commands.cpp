@@ -1,0 +1,51 @@
+#include "cli/commands/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::array<Command, 5> kCommands = {
+    {{"matmul", "simulate a matrix product and check its values", run_matmul},
+     {"explain", "show how a matrix product is tiled, and its formula beside the count",
+      run_explain},
+     {"compile", "write the program of a matrix product as text", run_compile},
+     {"exec", "run a program", run_exec},
+     {"machines", "list the machines that come with weft, or print one", run_machines}}};
+
+void print_help(const Streams& streams) {
+  Table table("ll");
+  for (const Command& command : kCommands) {
+    table.add({std::string(command.name), std::string(command.summary)});
+  }
+  streams.out << "weft: a cycle-exact simulator of TPU-like machines\n\n"
+              << "Usage: weft COMMAND [ARGUMENTS]\n\n"
+              << table.text(2) << "\nweft COMMAND --help explains each, weft --version names the "
+              << "version.\n";
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+int run_command(const Words& words, const Streams& streams) {
+  if (words.empty()) throw InputError("no command; see weft --help");
+  const std::string& name = words.front();
+  if (name == "--help" || name == "-h" || name == "help") return print_help(streams), 0;
+  if (name == "--version") return streams.out << "weft " << WEFT_VERSION << '\n', 0;
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  if (found == kCommands.end()) {
+    throw InputError(fmt::format("{}: unknown command; see weft --help", printable(name)));
+  }
+  return found->run({words.begin() + 1, words.end()}, streams);
+}
+
+}  // namespace weft::cli

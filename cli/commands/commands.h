@@ -1,0 +1,35 @@
+// The subcommands of `weft`: one file each, this table to find them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/streams.h"
+
+namespace weft::cli {
+
+using Words = std::vector<std::string>;
+
+/// Each takes the words after its name and returns the exit code: 0, or 1 for a failed check.
+/// Throws Error or boost::program_options::error.
+int run_matmul(const Words& words, const Streams& streams);
+int run_explain(const Words& words, const Streams& streams);
+int run_compile(const Words& words, const Streams& streams);
+int run_exec(const Words& words, const Streams& streams);
+int run_machines(const Words& words, const Streams& streams);
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Words& words, const Streams& streams);
+};
+
+std::span<const Command> commands();
+
+/// Runs `words` (without the program's name): a command, --help or --version. Throws like them,
+/// and InputError for an unknown command.
+int run_command(const Words& words, const Streams& streams);
+
+}  // namespace weft::cli

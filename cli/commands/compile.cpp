@@ -1,0 +1,42 @@
+#include "cli/commands/commands.h"
+#include "cli/output_file.h"
+#include "cli/workload.h"
+#include "compiler/lowering/matmul.h"
+#include "sim/isa/text.h"
+
+namespace weft::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  all.add(help_option());
+  all.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
+                    "the program's file, .weft; stdout if not given");
+  return all.add(workload_flags()).add(machine_flags());
+}
+
+void print_help(const Streams& streams) {
+  streams.out << "Usage: weft compile M K N [-o PROGRAM.weft] [OPTIONS]\n\n"
+              << "Writes the program of activations [M,K] times weights [K,N].\n\n"
+              << options();
+}
+
+}  // namespace
+
+int run_compile(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  const auto output = arguments.text("output");
+  if (output) check_writable(*output);
+  const MachineConfig config = read_machine(arguments);
+  const TilingPlan plan = plan_workload(read_spec(arguments, {}), config);
+  const Program program = lower_matmul(plan, config);
+  if (output) {
+    write_file(*output, disassemble(program));
+  } else {
+    disassemble(program, streams.out);
+  }
+  return 0;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/job.h"
+#include "cli/workload.h"
+#include "compiler/lowering/matmul.h"
+#include "sim/config/config_keys.h"
+#include "sim/config/error.h"
+#include "sim/isa/text.h"
+
+namespace weft::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  all.add(help_option()).add(run_flags()).add(json_flag()).add(quiet_flag());
+  return all.add(machine_flags());
+}
+
+void print_help(const Streams& streams) {
+  streams.out << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
+              << "Runs a program. Without --machine: the first preset with the array that the\n"
+              << "program was made for. The result is checked if the program says what it\n"
+              << "computes.\n\n"
+              << options();
+}
+
+bool fits(const Program& program, const MachineConfig& config) {
+  return program.array_rows == config.array_rows && program.array_cols == config.array_cols &&
+         program.dtype == config.dtype;
+}
+
+MachineConfig machine_for(const Program& program, const Arguments& arguments,
+                          const std::string& file) {
+  if (arguments.has("machine")) return read_machine(arguments);
+  for (const std::string& name : preset_names()) {
+    MachineConfig config = load_preset(name);
+    apply_options(config, arguments.values);
+    if (fits(program, config)) return config;
+  }
+  throw InputError(
+      fmt::format("{}: is for a {} x {} {} array, of which there is no preset; name "
+                  "its machine with --machine",
+                  file, program.array_rows, program.array_cols, to_string(program.dtype)));
+}
+
+/// The plan, if the program is what the compiler makes of the product on this machine.
+std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& config) {
+  if (!program.computes) return std::nullopt;
+  try {
+    const TilingPlan plan = plan_matmul(*program.computes, config);
+    const bool sizes_agree = plan.matmuls() <= program.code.size();
+    if (sizes_agree && lower_matmul(plan, config) == program) return plan;
+  } catch (const Error&) {
+    // A program may run on a machine for which the compiler has no plan.
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_exec(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  if (arguments.positionals.empty()) throw InputError("no program; give a .weft file");
+  check_positional_count(arguments, 1);
+  const std::string& file = arguments.positionals.front();
+  Job job;
+  job.command = "exec";
+  job.options = read_run_options(arguments);
+  job.program = assemble_file(file);
+  job.machine = machine_for(job.program, arguments, file);
+  validate(job.program, job.machine);
+  job.inputs = read_headers(job.options, job.machine.dtype);
+  job.random_bias = true;
+  job.plan = plan_of(job.program, job.machine);
+  return run_job(job, streams);
+}
+
+}  // namespace weft::cli

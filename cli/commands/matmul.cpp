@@ -1,0 +1,42 @@
+#include "compiler/lowering/matmul.h"
+
+#include "cli/commands/commands.h"
+#include "cli/job.h"
+#include "cli/workload.h"
+
+namespace weft::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description all;
+  all.add(help_option()).add(workload_flags()).add(run_flags());
+  return all.add(json_flag()).add(quiet_flag()).add(machine_flags());
+}
+
+void print_help(const Streams& streams) {
+  streams.out << "Usage: weft matmul [M K N] [OPTIONS]\n\n"
+              << "Simulates activations [M,K] times weights [K,N]; 1000 1000 1000 if no size and\n"
+              << "no file is given.\n\n"
+              << options();
+}
+
+}  // namespace
+
+int run_matmul(const Words& words, const Streams& streams) {
+  Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  Job job;
+  job.command = "matmul";
+  job.options = read_run_options(arguments);
+  if (arguments.positionals.empty() && !job.options.has_files()) {
+    arguments.positionals.assign(3, std::to_string(kDefaultSize));
+  }
+  job.machine = read_machine(arguments);
+  job.inputs = read_headers(job.options, job.machine.dtype);
+  job.random_bias = arguments.has("with-bias");
+  job.plan = plan_workload(read_spec(arguments, job.inputs), job.machine);
+  job.program = lower_matmul(*job.plan, job.machine);
+  return run_job(job, streams);
+}
+
+}  // namespace weft::cli

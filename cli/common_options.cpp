@@ -1,0 +1,155 @@
+#include "cli/common_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <utility>
+
+#include "sim/config/config_keys.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::array<std::pair<Activation, std::string_view>, 3> kActivations = {
+    {{Activation::kNone, "none"}, {Activation::kRelu, "relu"}, {Activation::kRelu6, "relu6"}}};
+
+auto text_value(const char* name) {
+  return po::value<std::string>()->value_name(name);
+}
+
+Engine read_engine(const Arguments& arguments) {
+  const std::string name = arguments.text("engine").value_or("fast");
+  if (const auto engine = engine_from_string(name)) return *engine;
+  throw InputError(
+      fmt::format("--engine {}: unknown; must be analytic, fast or stepped", printable(name)));
+}
+
+CheckMode read_check(const Arguments& arguments, Engine engine) {
+  const auto name = arguments.text("check");
+  if (!name) return engine == Engine::kAnalytic ? CheckMode::kNone : CheckMode::kCpu;
+  if (*name == "none") return CheckMode::kNone;
+  if (*name == "cuda") {
+    throw InputError("--check cuda: this build has no CUDA backend; use --check cpu");
+  }
+  if (*name == "cpu") return CheckMode::kCpu;
+  throw InputError(fmt::format("--check {}: unknown; must be cpu or none", printable(*name)));
+}
+
+unsigned read_threads(const Arguments& arguments) {
+  const auto text = arguments.text("threads");
+  if (!text) return std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(parse_number(*text, "--threads", 1, 1024));
+}
+
+void check_contradictions(const RunOptions& options) {
+  if (options.out && options.out == options.json) {
+    throw InputError(printable(*options.out) + ": named by --out and --json; choose two files");
+  }
+  if (options.with_values()) return;
+  if (options.check != CheckMode::kNone) {
+    throw InputError("--engine analytic computes no values to check; drop --check or use fast");
+  }
+  if (options.out) {
+    throw InputError("--engine analytic computes no values for --out; use --engine fast");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Activation activation) {
+  return kActivations[static_cast<std::size_t>(activation)].second;
+}
+
+po::options_description help_option() {
+  po::options_description options;
+  options.add_options()("help,h", "show this text");
+  return options;
+}
+
+po::options_description machine_flags() {
+  po::options_description options("Machine");
+  options.add_options()("machine", text_value("NAME"),
+                        "preset (see `weft machines`) or INI file; tpu-v2 if not given");
+  options.add(machine_options());
+  return options;
+}
+
+po::options_description workload_flags() {
+  po::options_description options("Workload");
+  options.add_options()("with-bias", "add a bias to each column of the result");
+  options.add_options()("activation", text_value("NAME"),
+                        "none, relu or relu6, applied last; none if not given");
+  return options;
+}
+
+po::options_description run_flags() {
+  po::options_description options("Run");
+  auto add = options.add_options();
+  add("engine", text_value("NAME"),
+      "analytic: cycles only; fast (default); stepped: every register of the array");
+  add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
+  add("a", text_value("FILE"), "activations [M,K], .npy; random if not given");
+  add("b", text_value("FILE"), "weights [K,N], .npy; random if not given");
+  add("bias", text_value("FILE"), "bias [N], .npy");
+  add("seed", text_value("N"), "seed of random matrices; 1 if not given");
+  add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
+  add("out", text_value("FILE"), "write the result [M,N] as .npy");
+  return options;
+}
+
+po::options_description json_flag() {
+  po::options_description options;
+  options.add_options()("json", text_value("FILE"), "write the figures as JSON; - is stdout");
+  return options;
+}
+
+po::options_description quiet_flag() {
+  po::options_description options;
+  options.add_options()("quiet", "no summary");
+  return options;
+}
+
+MachineConfig read_machine(const Arguments& arguments) {
+  MachineConfig config = load_machine(arguments.text("machine").value_or(kDefaultMachine));
+  apply_options(config, arguments.values);
+  return config;
+}
+
+Activation read_activation(const Arguments& arguments) {
+  const std::string name = arguments.text("activation").value_or("none");
+  for (const auto& [activation, known] : kActivations) {
+    if (known == name) return activation;
+  }
+  throw InputError(
+      fmt::format("--activation {}: unknown; must be none, relu or relu6", printable(name)));
+}
+
+RunOptions read_run_options(const Arguments& arguments) {
+  RunOptions options;
+  options.engine = read_engine(arguments);
+  options.threads = read_threads(arguments);
+  options.check = read_check(arguments, options.engine);
+  if (const auto seed = arguments.text("seed")) {
+    options.seed = parse_number(*seed, "--seed", 0, UINT64_MAX);
+  }
+  options.a = arguments.text("a");
+  options.b = arguments.text("b");
+  options.bias = arguments.text("bias");
+  options.out = arguments.text("out");
+  options.json = arguments.text("json");
+  options.quiet = arguments.has("quiet");
+  check_contradictions(options);
+  return options;
+}
+
+void check_positional_count(const Arguments& arguments, std::size_t most) {
+  if (arguments.positionals.size() <= most) return;
+  throw InputError(
+      fmt::format("{}: one argument too many; see --help", printable(arguments.positionals[most])));
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,63 @@
+// The flags that several commands share, each defined, explained and checked in one place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/arguments.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/simulate.h"
+
+namespace weft::cli {
+
+enum class CheckMode : std::uint8_t { kNone, kCpu };
+
+/// What the flags of a command that simulates say.
+struct RunOptions {
+  Engine engine = Engine::kFast;
+  unsigned threads = 1;
+  CheckMode check = CheckMode::kCpu;
+  std::uint64_t seed = 1;
+  std::optional<std::string> a;  // .npy files
+  std::optional<std::string> b;
+  std::optional<std::string> bias;
+  std::optional<std::string> out;
+  std::optional<std::string> json;  // "-" is stdout
+  bool quiet = false;
+
+  bool has_files() const { return a || b || bias; }
+  bool with_values() const { return engine != Engine::kAnalytic; }
+  bool json_to_stdout() const { return json == "-"; }
+};
+
+inline constexpr const char* kDefaultMachine = "tpu-v2";
+
+/// --help, which every command has.
+po::options_description help_option();
+/// --machine and one option for each key of the machine.
+po::options_description machine_flags();
+/// --with-bias and --activation.
+po::options_description workload_flags();
+/// --engine, --threads, --check, --seed, --a, --b, --bias, --out.
+po::options_description run_flags();
+/// --json.
+po::options_description json_flag();
+/// --quiet.
+po::options_description quiet_flag();
+
+/// The machine named (kDefaultMachine if none is) with the keys given. Throws ConfigError.
+MachineConfig read_machine(const Arguments& arguments);
+/// Throws InputError for an unknown name.
+Activation read_activation(const Arguments& arguments);
+/// Throws InputError for unknown names, numbers out of range and flags that contradict each other.
+RunOptions read_run_options(const Arguments& arguments);
+
+/// Throws InputError if there are more positional arguments than `most`.
+void check_positional_count(const Arguments& arguments, std::size_t most);
+
+/// "none", "relu" or "relu6".
+std::string_view to_string(Activation activation);
+
+}  // namespace weft::cli

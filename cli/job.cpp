@@ -1,0 +1,170 @@
+#include "cli/job.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "sim/config/error.h"
+#include "sim/memory/tensor_memory.h"
+
+namespace weft::cli {
+namespace {
+
+double bytes_of(const TensorDecl& tensor) {
+  return static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
+         element_bytes(tensor.type);
+}
+
+void check_before(const Job& job) {
+  if (job.options.out) check_writable(*job.options.out);
+  if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
+  if (!job.options.with_values()) return;
+  double bytes = 0;
+  for (const TensorDecl& tensor : job.program.tensors) bytes += bytes_of(tensor);
+  check_memory(bytes, "the matrices");
+}
+
+/// A uint8 B is finished by the host, after the machine; an activation must come last.
+void check_host_term(const Job& job) {
+  if (!job.inputs.b_is_uint8()) return;
+  if (job.program.computes && job.program.computes->activation == Activation::kNone) return;
+  throw InputError(
+      fmt::format("{}: a uint8 B is completed after the run, which only a plain "
+                  "product allows; drop --activation, or give |i1",
+                  job.inputs.b->file));
+}
+
+/// The matrices behind the program's tensors.
+class Values {
+ public:
+  explicit Values(const Job& job)
+      : operands_(load_operands(job.program, job.options, job.inputs, job.random_bias)),
+        memory_(job.program) {
+    bind(job.program, TensorRole::kActivation, operands_.a);
+    bind(job.program, TensorRole::kWeights, operands_.b);
+    if (operands_.machine_bias) bind(job.program, TensorRole::kBias, *operands_.machine_bias);
+    if (const TensorDecl* tensor = find_tensor(job.program, TensorRole::kResult)) {
+      result_ = Matrix(tensor->type, tensor->rows, tensor->cols);
+      memory_.bind_result(tensor->name, result_);
+    }
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  TensorMemory& memory() { return memory_; }
+  const Operands& operands() const { return operands_; }
+  Matrix& result() { return result_; }
+
+ private:
+  void bind(const Program& program, TensorRole role, const Matrix& matrix) {
+    if (const TensorDecl* tensor = find_tensor(program, role)) memory_.bind(tensor->name, matrix);
+  }
+
+  Operands operands_;
+  Matrix result_;
+  TensorMemory memory_;
+};
+
+Result timed_simulation(const Job& job, TensorMemory* memory, const Streams& streams,
+                        double& seconds) {
+  Progress progress(streams);
+  SimulateOptions options;
+  options.engine = job.options.engine;
+  options.threads = job.options.threads;
+  options.progress = [&](double share) { progress.update(share); };
+  const auto start = std::chrono::steady_clock::now();
+  Result result = simulate(job.machine, job.program, memory, options);
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+void finish_values(const Job& job, Values& values, RunReport& report) {
+  if (job.inputs.a_is_uint8()) {
+    report.notes.emplace_back("uint8 A entered as x - 128; the bias makes up for it");
+  }
+  if (job.inputs.b_is_uint8()) {
+    add_row_sums(values.operands(), values.result());
+    report.notes.emplace_back(
+        "uint8 B entered as x - 128; the host added 128 * the row sums of A after the run");
+  }
+  if (job.options.check == CheckMode::kNone || !job.program.computes) return;
+  report.check = check_with_cpu(values.operands().problem(job.program.computes->activation),
+                                values.result(), job.machine, job.options.threads);
+}
+
+std::string json_text(const RunReport& report) {
+  return report_json(report).dump(2) + "\n";
+}
+
+/// All files are written before any of them gets its name.
+void write_files(const Job& job, const RunReport& report, const Matrix& result) {
+  std::optional<OutputFile> out;
+  std::optional<OutputFile> json;
+  if (job.options.out) {
+    out.emplace(*job.options.out);
+    out->write(encode_npy(result));
+  }
+  if (job.options.json && !job.options.json_to_stdout()) {
+    json.emplace(*job.options.json);
+    json->write(json_text(report));
+  }
+  if (out) out->commit();
+  if (json) json->commit();
+}
+
+void print(const Job& job, const RunReport& report, const Streams& streams) {
+  if (job.options.json_to_stdout()) {
+    streams.out << json_text(report);
+  } else if (!job.options.quiet) {
+    streams.out << report_text(report, streams.style);
+  }
+  if (!report.check.mismatch) return;
+  const Mismatch& at = *report.check.mismatch;
+  streams.err << fmt::format(
+      "weft: result [{}][{}] differs from the {} reference: expected {}, got {}\n", at.row, at.col,
+      report.check.reference, at.expected, at.actual);
+}
+
+}  // namespace
+
+void check_memory(double bytes, const std::string& what) {
+  const double physical =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (bytes <= physical) return;
+  throw InputError(
+      fmt::format("{} would take {}, this computer has {}; choose smaller sizes, or "
+                  "--engine analytic, which needs no matrices",
+                  what, si(bytes, "B"), si(physical, "B")));
+}
+
+double program_bytes(const TilingPlan& plan) {
+  // A fetch a fold; a load, a matmul for each slice; a vector, a store and a bias load a region.
+  const double instructions = static_cast<double>(plan.folds) +
+                              2 * static_cast<double>(plan.matmuls()) +
+                              3 * static_cast<double>(plan.region_uses());
+  return instructions * static_cast<double>(sizeof(Instruction) + sizeof(InstructionTiming));
+}
+
+int run_job(const Job& job, const Streams& streams) {
+  check_before(job);
+  check_host_term(job);
+  RunReport report;
+  report.command = job.command;
+  report.engine = job.options.engine;
+  report.machine = job.machine;
+  report.workload = job.program.computes;
+  report.plan = job.plan;
+  std::optional<Values> values;
+  if (job.options.with_values()) values.emplace(job);
+  report.result =
+      timed_simulation(job, values ? &values->memory() : nullptr, streams, report.wall_seconds);
+  if (values) finish_values(job, *values, report);
+  write_files(job, report, values ? values->result() : Matrix());
+  print(job, report, streams);
+  return report.check.mismatch ? 1 : 0;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,64 @@
+// The `weft` command. The only place that catches: errors become one line on stderr and an exit
+// code: 0 done, 1 a check found a mismatch, 2 bad input, 3 the simulated machine failed.
+#include <unistd.h>
+
+#include <boost/program_options/errors.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "cli/commands/commands.h"
+#include "sim/config/error.h"
+
+namespace {
+
+constexpr int kBadInput = 2;
+constexpr int kSimulationFailed = 3;
+
+/// Whatever the message quotes, it stays one line and sends nothing to the terminal.
+std::string one_line(std::string_view message) {
+  std::string line(message);
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return line;
+}
+
+int fail(std::string_view message, int code) {
+  std::cerr << "weft: " << one_line(message) << '\n';
+  return code;
+}
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return ::isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+int run(const weft::cli::Words& words) {
+  const weft::cli::Streams streams{std::cout, std::cerr, weft::cli::Style(wants_colour()),
+                                   ::isatty(STDERR_FILENO) != 0};
+  const int code = weft::cli::run_command(words, streams);
+  if (!std::cout.flush()) throw weft::InputError("stdout: cannot write; free some space");
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const weft::SimulationError& error) {
+    return fail(error.what(), kSimulationFailed);
+  } catch (const weft::Error& error) {
+    return fail(error.what(), kBadInput);
+  } catch (const boost::program_options::error& error) {
+    return fail(error.what(), kBadInput);
+  } catch (const std::bad_alloc&) {
+    return fail("not enough memory; choose smaller sizes, or --engine analytic", kBadInput);
+  } catch (const std::exception& error) {
+    return fail(std::string("unexpected: ") + error.what(), kSimulationFailed);
+  }
+}

@@ -1,0 +1,308 @@
+#include "cli/npy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "cli/npy_header.h"
+#include "pe/float_formats.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are read as they lie");
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::uint64_t kMaxHeaderBytes = 65536;  // numpy itself trusts no more than 10000
+
+struct TypeEntry {
+  NpyType type;
+  std::string_view descr;
+  std::uint64_t bytes;
+};
+constexpr std::array<TypeEntry, 6> kTypes = {{{NpyType::kInt8, "|i1", 1},
+                                              {NpyType::kUint8, "|u1", 1},
+                                              {NpyType::kInt32, "<i4", 4},
+                                              {NpyType::kFloat16, "<f2", 2},
+                                              {NpyType::kFloat32, "<f4", 4},
+                                              {NpyType::kFloat64, "<f8", 8}}};
+
+const TypeEntry& entry_of(NpyType type) {
+  return *std::find_if(kTypes.begin(), kTypes.end(),
+                       [&](const TypeEntry& entry) { return entry.type == type; });
+}
+
+NpyType type_from(const std::string& descr, const std::string& file) {
+  for (const TypeEntry& entry : kTypes) {
+    if (entry.descr == descr) return entry.type;
+  }
+  if (descr.starts_with('>')) {
+    throw InputError(
+        fmt::format("{}: is big-endian ({}); save it little-endian, e.g. "
+                    ".astype('<{}')",
+                    file, descr, descr.substr(1)));
+  }
+  throw InputError(
+      fmt::format("{}: holds elements of type {}; supported are |i1 |u1 <i4 <f2 <f4 "
+                  "<f8, convert with .astype",
+                  file, descr));
+}
+
+/// Reads exactly as much as asked for, or fails.
+class Reader {
+ public:
+  explicit Reader(const fs::path& path) : file_(path.string()) {
+    std::error_code error;
+    if (!fs::exists(path, error)) throw InputError(file_ + ": no such file; check the name");
+    if (!fs::is_regular_file(path, error)) {
+      throw InputError(file_ + ": is not a regular file; give an .npy file");
+    }
+    remaining_ = fs::file_size(path, error);
+    stream_.open(path, std::ios::binary);
+    if (error || !stream_) throw InputError(file_ + ": cannot be read; check its permissions");
+  }
+
+  template <class Container>
+  void read(Container& out, std::uint64_t size, std::string_view what) {
+    if (size > remaining_) {
+      throw InputError(
+          fmt::format("{}: ends inside the {} ({} bytes wanted, {} left); it is cut "
+                      "short, save it again",
+                      file_, what, size, remaining_));
+    }
+    out.resize(size);
+    stream_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(size));
+    if (!stream_)
+      throw InputError(fmt::format("{}: reading the {} failed; try again", file_, what));
+    remaining_ -= size;
+  }
+
+  std::uint64_t remaining() const { return remaining_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  std::ifstream stream_;
+  std::uint64_t remaining_ = 0;
+};
+
+std::uint64_t read_little_endian(Reader& reader, std::uint64_t bytes) {
+  std::string raw;
+  reader.read(raw, bytes, "header length");
+  std::uint64_t value = 0;
+  for (std::uint64_t i = bytes; i-- > 0;) value = value * 256 + static_cast<unsigned char>(raw[i]);
+  return value;
+}
+
+NpyHeader read_header(Reader& reader) {
+  std::string start;
+  reader.read(start, std::min<std::uint64_t>(kMagic.size(), reader.remaining()), "magic");
+  if (start != kMagic) {
+    throw InputError(reader.file() + ": is not an .npy file (wrong magic); save with numpy.save");
+  }
+  reader.read(start, 2, "version");
+  if (start[0] < 1 || start[0] > 3 || start[1] != 0) {
+    throw InputError(fmt::format("{}: has .npy format version {}.{}; supported are 1.0 to 3.0",
+                                 reader.file(), static_cast<unsigned char>(start[0]),
+                                 static_cast<unsigned char>(start[1])));
+  }
+  const std::uint64_t length = read_little_endian(reader, start[0] == 1 ? 2 : 4);
+  if (length > kMaxHeaderBytes) {
+    throw InputError(
+        fmt::format("{}: claims a header of {} bytes; no sound file has more than {}, "
+                    "save it again",
+                    reader.file(), length, kMaxHeaderBytes));
+  }
+  std::string text;
+  reader.read(text, length, "header");
+  return parse_npy_header(text, reader.file());
+}
+
+/// Bytes of the data, overflow checked.
+std::uint64_t data_bytes(const NpyArray& array) {
+  std::uint64_t bytes = size_of(array.type);
+  for (const std::uint64_t size : array.shape) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) {
+      throw InputError(fmt::format("{}: shape ({}) overflows; save a smaller array", array.file,
+                                   fmt::join(array.shape, ", ")));
+    }
+  }
+  return bytes;
+}
+
+NpyShape check_elements(const NpyArray& array, NpyShape shape) {
+  if (shape.rows != 0 && shape.cols != 0) return shape;
+  throw InputError(fmt::format("{}: has no elements (shape {}x{}); give at least one", array.file,
+                               shape.rows, shape.cols));
+}
+
+bool is_float(NpyType type) {
+  return type == NpyType::kFloat16 || type == NpyType::kFloat32 || type == NpyType::kFloat64;
+}
+
+/// Calls use(value) with element `index` of the data as the C++ type it has.
+template <class T>
+T load(const NpyArray& array, std::uint64_t index) {
+  T value;
+  std::memcpy(&value, array.data.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// The matrix of `type` whose elements are convert(value as From) in row-major order.
+template <class From, class Convert>
+Matrix convert_all(const NpyArray& array, NpyShape shape, ElementType type, Convert convert) {
+  Matrix matrix(type, shape.rows, shape.cols);
+  for (std::uint64_t row = 0; row < shape.rows; ++row) {
+    for (std::uint64_t col = 0; col < shape.cols; ++col) {
+      const std::uint64_t index =
+          array.fortran_order ? col * shape.rows + row : row * shape.cols + col;
+      matrix.set(row, col, convert(load<From>(array, index)));
+    }
+  }
+  return matrix;
+}
+
+/// Narrow is called with float or double and rounds once.
+template <class Narrow>
+Matrix convert_floats(const NpyArray& array, NpyShape shape, ElementType type, Narrow narrow) {
+  switch (array.type) {
+    case NpyType::kFloat16:
+      return convert_all<Fp16>(array, shape, type, [&](Fp16 x) { return narrow(to_float(x)); });
+    case NpyType::kFloat32:
+      return convert_all<float>(array, shape, type, narrow);
+    default:
+      return convert_all<double>(array, shape, type, narrow);
+  }
+}
+
+[[noreturn]] void fail_type(const NpyArray& array, ElementType type) {
+  const bool floats = type != ElementType::kInt8 && type != ElementType::kInt32;
+  throw InputError(fmt::format(
+      "{}: holds {} where the machine takes {}; {}", array.file, to_string(array.type),
+      to_string(type),
+      floats ? "give <f2, <f4 or <f8, or choose --array.dtype int8"
+             : (type == ElementType::kInt8 ? "give |i1 or |u1, or choose --array.dtype bf16"
+                                           : "give |i1 or <i4, or choose --array.dtype bf16")));
+}
+
+}  // namespace
+
+std::string_view to_string(NpyType type) {
+  return entry_of(type).descr;
+}
+
+std::uint64_t size_of(NpyType type) {
+  return entry_of(type).bytes;
+}
+
+NpyArray read_npy(const fs::path& path, NpyContent content) {
+  Reader reader(path);
+  NpyHeader header = read_header(reader);
+  NpyArray array{path.string(),
+                 type_from(header.descr, reader.file()),
+                 header.fortran_order,
+                 std::move(header.shape),
+                 {}};
+  const std::uint64_t bytes = data_bytes(array);
+  if (bytes < reader.remaining()) {
+    throw InputError(fmt::format("{}: has {} bytes after the array; save it again", array.file,
+                                 reader.remaining() - bytes));
+  }
+  if (bytes > reader.remaining()) {
+    throw InputError(
+        fmt::format("{}: claims {} bytes of data and holds {}; it is cut short, save "
+                    "it again",
+                    array.file, bytes, reader.remaining()));
+  }
+  if (content == NpyContent::kAll) reader.read(array.data, bytes, "data");
+  return array;
+}
+
+NpyShape matrix_shape(const NpyArray& array) {
+  if (array.shape.size() != 2) {
+    throw InputError(fmt::format("{}: has {} dimensions where a matrix has 2; reshape it",
+                                 array.file, array.shape.size()));
+  }
+  return check_elements(array, {array.shape[0], array.shape[1]});
+}
+
+NpyShape bias_shape(const NpyArray& array) {
+  if (array.shape.size() == 1) return check_elements(array, {1, array.shape[0]});
+  if (array.shape.size() == 2 && array.shape[0] == 1) return matrix_shape(array);
+  throw InputError(fmt::format("{}: has shape ({}) where a bias is [N] or [1,N]; reshape it",
+                               array.file, fmt::join(array.shape, ", ")));
+}
+
+void check_operand_type(const NpyArray& array, ElementType type) {
+  const bool fits = type == ElementType::kInt8
+                        ? array.type == NpyType::kInt8 || array.type == NpyType::kUint8
+                        : is_float(array.type);
+  if (!fits) fail_type(array, type);
+}
+
+void check_bias_type(const NpyArray& array, ElementType type) {
+  const bool fits = type == ElementType::kInt32
+                        ? array.type == NpyType::kInt8 || array.type == NpyType::kInt32
+                        : is_float(array.type);
+  if (!fits) fail_type(array, type);
+}
+
+Matrix to_operand(const NpyArray& array, ElementType type) {
+  check_operand_type(array, type);
+  const NpyShape shape = matrix_shape(array);
+  switch (type) {
+    case ElementType::kBf16:
+      return convert_floats(array, shape, type, [](auto x) { return to_bf16(x); });
+    case ElementType::kFp16:
+      return convert_floats(array, shape, type, [](auto x) { return to_fp16(x); });
+    default:
+      break;
+  }
+  if (array.type == NpyType::kInt8) {
+    return convert_all<std::int8_t>(array, shape, type, [](std::int8_t x) { return x; });
+  }
+  return convert_all<std::uint8_t>(array, shape, type, [](std::uint8_t x) {
+    return static_cast<std::int8_t>(std::int32_t{x} - 128);
+  });
+}
+
+Matrix to_bias(const NpyArray& array, ElementType type) {
+  check_bias_type(array, type);
+  const NpyShape shape = bias_shape(array);
+  if (type == ElementType::kFloat32) {
+    return convert_floats(array, shape, type, [](auto x) { return static_cast<float>(x); });
+  }
+  if (array.type == NpyType::kInt32) {
+    return convert_all<std::int32_t>(array, shape, type, [](std::int32_t x) { return x; });
+  }
+  return convert_all<std::int8_t>(array, shape, type,
+                                  [](std::int8_t x) { return std::int32_t{x}; });
+}
+
+std::string encode_npy(const Matrix& matrix) {
+  const std::string_view descr = matrix.type() == ElementType::kInt32 ? "<i4" : "<f4";
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
+                                   descr, matrix.rows(), matrix.cols());
+  // The data starts at a multiple of 64 bytes: magic, version, length, header, newline.
+  constexpr std::size_t kPrefix = 6 + 2 + 2;
+  header.append(63 - (kPrefix + header.size()) % 64, ' ');
+  header.push_back('\n');
+  std::string file(kMagic);
+  file.append({'\x01', '\x00', static_cast<char>(header.size() % 256),
+               static_cast<char>(header.size() / 256)});
+  file += header;
+  const std::span<const std::byte> data = matrix.bytes();
+  file.append(reinterpret_cast<const char*>(data.data()), data.size());
+  return file;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,22 @@
+// The dict in the header of an .npy file: a strict parser for the little Python that NumPy writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::cli {
+
+struct NpyHeader {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+};
+
+/// Parses `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }` and trailing white space;
+/// the three keys in any order, each once, and nothing else. Throws InputError with `file` in
+/// front.
+NpyHeader parse_npy_header(std::string_view text, const std::string& file);
+
+}  // namespace weft::cli

@@ -1,0 +1,111 @@
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, int error, const char* advice) {
+  throw InputError(fmt::format("{}: cannot write: {}; {}", path.string(),
+                               std::generic_category().message(error), advice));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// Follows symbolic links, so that the file they lead to is replaced and not the link.
+fs::path resolve(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  const fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target;
+}
+
+bool is_device(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+}  // namespace
+
+void check_writable(const fs::path& path) {
+  const fs::path target = resolve(path);
+  std::error_code error;
+  if (path.empty()) throw InputError("output file: the name is empty; give one");
+  if (fs::is_directory(target, error)) fail(path, EISDIR, "name a file in it");
+  if (fs::exists(target, error) && ::access(target.c_str(), W_OK) != 0) {
+    fail(path, errno, "choose another file");
+  }
+  if (is_device(target)) return;
+  const fs::path folder = folder_of(target);
+  if (!fs::is_directory(folder, error)) fail(path, ENOENT, "create the folder first");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(path, errno, "choose another folder");
+}
+
+OutputFile::OutputFile(const fs::path& path) : shown_(path), target_(resolve(path)) {
+  check_writable(path);
+  if (is_device(target_)) {
+    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    temporary_ =
+        folder_of(target_) / fmt::format(".{}.{}.tmp", target_.filename().string(), ::getpid());
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  if (descriptor_ < 0) {
+    const int error = errno;
+    temporary_.clear();
+    fail(shown_, error, "choose another file");
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(shown_, errno, "free some space or choose another place");
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void OutputFile::write(std::string_view text) {
+  write(std::as_bytes(std::span(text)));
+}
+
+void OutputFile::close_file() {
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) fail(shown_, errno, "free some space or choose another place");
+}
+
+void OutputFile::commit() {
+  close_file();
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail(shown_, errno, "choose another file");
+  }
+  temporary_.clear();
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,160 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "sim/config/decimal.h"
+
+namespace weft::cli {
+namespace {
+
+double number(std::uint64_t value) {
+  return static_cast<double>(value);
+}
+
+double useful_macs(const MatmulSpec& spec) {
+  return number(spec.m) * number(spec.k) * number(spec.n);
+}
+
+double array_size(const MachineConfig& config) {
+  return number(config.array_rows) * number(config.array_cols);
+}
+
+std::string clock(const MachineConfig& config) {
+  return print_decimal(config.clock_hz, 6) + " MHz";
+}
+
+std::string workload_line(const RunReport& report) {
+  if (!report.workload)
+    return "program of " + grouped(report.result.timeline.instructions.size()) + " instructions";
+  const MatmulSpec& spec = *report.workload;
+  std::string line = fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
+  if (spec.bias) line += " + bias";
+  if (spec.activation == Activation::kRelu) line += ", relu";
+  if (spec.activation == Activation::kRelu6) line += ", relu6";
+  return line;
+}
+
+std::string cycles_line(const RunReport& report) {
+  return fmt::format("{} = {} at {}", grouped(static_cast<std::uint64_t>(report.result.total)),
+                     si(simulated_seconds(report), "s"), clock(report.machine));
+}
+
+std::string span_line(const RunReport& report) {
+  std::string line = grouped(static_cast<std::uint64_t>(report.result.array_span));
+  if (report.plan) line += "; formula " + formula_line(*report.plan);
+  return line;
+}
+
+/// The rows of the ledger that are not zero.
+std::string ledger_text(const Result& result) {
+  const CycleLedger& ledger = result.ledger;
+  const std::array<std::pair<const char*, Cycle>, 9> rows = {{{"array_active", ledger.array_active},
+                                                              {"weight_shift", ledger.weight_shift},
+                                                              {"weight_stall", ledger.weight_stall},
+                                                              {"input_stall", ledger.input_stall},
+                                                              {"raw_stall", ledger.raw_stall},
+                                                              {"fill_drain", ledger.fill_drain},
+                                                              {"vector", ledger.vector},
+                                                              {"output", ledger.output},
+                                                              {"idle", ledger.idle}}};
+  Table table("lrr");
+  for (const auto& [name, cycles] : rows) {
+    if (cycles == 0) continue;
+    table.add({name, grouped(static_cast<std::uint64_t>(cycles)),
+               percent(static_cast<double>(cycles) / static_cast<double>(result.total))});
+  }
+  return table.text(11);
+}
+
+std::string speed_line(const RunReport& report) {
+  const double peak = 2 * array_size(report.machine) * number(report.machine.clock_hz);
+  const auto speed = tops(report);
+  if (!speed) return "peak " + si(peak, "OP/s");
+  return fmt::format("{} of {} peak, {} of the array used", si(*speed * 1e12, "OP/s"),
+                     si(peak, "OP/s"), percent(*utilization(report)));
+}
+
+std::string traffic_line(const Traffic& traffic) {
+  return fmt::format("weights {}, input {}, output {}", si(number(traffic.weight_bytes), "B"),
+                     si(number(traffic.input_bytes), "B"), si(number(traffic.output_bytes), "B"));
+}
+
+std::string check_line(const CheckReport& check, const Style& style) {
+  if (!check.ran()) return style.dim("none");
+  if (check.mismatch) {
+    const Mismatch& at = *check.mismatch;
+    return style.bad(fmt::format("MISMATCH with {} at [{}][{}]: expected {}, got {}",
+                                 check.reference, at.row, at.col, at.expected, at.actual));
+  }
+  if (check.bit_exact) return style.good(fmt::format("equal to {}, bit for bit", check.reference));
+  return style.good(fmt::format("equal to {} within rounding, largest error {:.2g}",
+                                check.reference, check.max_abs_error));
+}
+
+std::string simulator_line(const RunReport& report) {
+  std::string line =
+      fmt::format("{} engine, {}", to_string(report.engine), si(report.wall_seconds, "s"));
+  if (report.wall_seconds > 0) {
+    line += ", " + si(static_cast<double>(report.result.total) / report.wall_seconds, "cycles/s");
+  }
+  return line;
+}
+
+}  // namespace
+
+double simulated_seconds(const RunReport& report) {
+  return static_cast<double>(report.result.total) / number(report.machine.clock_hz);
+}
+
+std::optional<double> utilization(const RunReport& report) {
+  if (!report.workload || report.result.total == 0) return std::nullopt;
+  return useful_macs(*report.workload) /
+         (static_cast<double>(report.result.total) * array_size(report.machine));
+}
+
+std::optional<double> tops(const RunReport& report) {
+  if (!report.workload || report.result.total == 0) return std::nullopt;
+  return 2 * useful_macs(*report.workload) / simulated_seconds(report) / 1e12;
+}
+
+std::string machine_line(const MachineConfig& config) {
+  return fmt::format("{}: {} x {} {}, {}", config.name, config.array_rows, config.array_cols,
+                     to_string(config.dtype), clock(config));
+}
+
+std::string plan_line(const TilingPlan& plan) {
+  const char* chunks = plan.m_chunks == 1 ? "chunk" : "chunks";
+  return fmt::format("{} x {} tiles, {} folds, {} {} of {} rows, {} padding", plan.k_tiles,
+                     plan.n_tiles, grouped(plan.folds), plan.m_chunks, chunks, plan.chunk_rows,
+                     percent(plan.padding_waste()));
+}
+
+std::string formula_line(const TilingPlan& plan) {
+  return fmt::format("{} = load {} + steps {} + last fold {}", grouped(plan.formula_cycles()),
+                     grouped(plan.formula.weight_load), grouped(plan.formula.steps),
+                     grouped(plan.formula.last_fold));
+}
+
+std::string report_text(const RunReport& report, const Style& style) {
+  std::string text;
+  const auto add = [&](std::string_view label, const std::string& value) {
+    text += style.bold(fmt::format("{:<11}", label)) + value + '\n';
+  };
+  add("machine", machine_line(report.machine));
+  add(report.command, workload_line(report));
+  if (report.plan) add("plan", plan_line(*report.plan));
+  add("cycles", cycles_line(report));
+  text += ledger_text(report.result);
+  add("array span", span_line(report));
+  add("speed", speed_line(report));
+  add("traffic", traffic_line(report.result.traffic));
+  for (const std::string& note : report.notes) add("note", note);
+  add("check", check_line(report.check, style));
+  add("simulator", simulator_line(report));
+  return text;
+}
+
+}  // namespace weft::cli

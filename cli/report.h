@@ -1,0 +1,55 @@
+// What one run has to say, gathered before any of it is written: as JSON for programs, as a short
+// summary for people.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/check.h"
+#include "cli/text.h"
+#include "compiler/plan/tiling_plan.h"
+#include "sim/config/machine_config.h"
+#include "sim/simulate.h"
+#include "sim/stats/result.h"
+
+namespace weft::cli {
+
+struct RunReport {
+  std::string command;
+  Engine engine = Engine::kFast;
+  MachineConfig machine;
+  std::optional<MatmulSpec> workload;  // none: a program that does not say what it computes
+  std::optional<TilingPlan> plan;      // none: a program that is not the compiler's
+  Result result;
+  CheckReport check;
+  double wall_seconds = 0;         // of the simulation alone
+  std::vector<std::string> notes;  // what the host did beside the machine
+};
+
+/// Time of the run on the machine's clock.
+double simulated_seconds(const RunReport& report);
+/// Useful MACs over all that the array could have done; none without a workload.
+std::optional<double> utilization(const RunReport& report);
+/// 10^12 useful operations a second, two to a MAC; none without a workload.
+std::optional<double> tops(const RunReport& report);
+
+/// The machine's keys as numbers and words.
+nlohmann::ordered_json machine_json(const MachineConfig& config);
+nlohmann::ordered_json plan_json(const TilingPlan& plan);
+/// The stable form, schema 1; docs/json.md explains each key. What a run does not have is null.
+nlohmann::ordered_json report_json(const RunReport& report);
+
+/// A few aligned lines.
+std::string report_text(const RunReport& report, const Style& style);
+
+/// "R x C int8, 700 MHz" and the like.
+std::string machine_line(const MachineConfig& config);
+/// "8 x 8 tiles, 64 folds, 1 chunk of 1000 rows, 4.6 % padding".
+std::string plan_line(const TilingPlan& plan);
+/// "64,382 = load 128 + steps 63,000 + last fold 1,254".
+std::string formula_line(const TilingPlan& plan);
+
+}  // namespace weft::cli

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/report.h"
+#include "sim/config/config_keys.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json workload_json(const std::optional<MatmulSpec>& spec) {
+  if (!spec) return nullptr;
+  return {{"m", spec->m}, {"k", spec->k}, {"n", spec->n}};
+}
+
+Json cycles_json(const Result& result) {
+  const CycleLedger& ledger = result.ledger;
+  return {{"total", result.total},
+          {"array_span", result.array_span},
+          {"array_active", ledger.array_active},
+          {"weight_shift", ledger.weight_shift},
+          {"weight_stall", ledger.weight_stall},
+          {"input_stall", ledger.input_stall},
+          {"raw_stall", ledger.raw_stall},
+          {"fill_drain", ledger.fill_drain},
+          {"vector", ledger.vector},
+          {"output", ledger.output},
+          {"idle", ledger.idle}};
+}
+
+Json macs_json(const RunReport& report) {
+  Json macs = {{"useful", nullptr},
+               {"issued", report.result.issued_macs},
+               {"padded_k", nullptr},
+               {"padded_n", nullptr}};
+  if (report.workload) {
+    macs["useful"] = report.workload->m * report.workload->k * report.workload->n;
+  }
+  if (report.plan) {
+    macs["padded_k"] = report.plan->macs.padded_k;
+    macs["padded_n"] = report.plan->macs.padded_n;
+  }
+  return macs;
+}
+
+Json traffic_json(const Traffic& traffic) {
+  return {{"weight_bytes", traffic.weight_bytes},
+          {"input_bytes", traffic.input_bytes},
+          {"output_bytes", traffic.output_bytes}};
+}
+
+Json check_json(const CheckReport& check) {
+  Json json = {{"reference", check.reference}, {"bit_exact", nullptr}, {"max_abs_error", nullptr}};
+  if (check.ran()) {
+    json["bit_exact"] = check.bit_exact;
+    json["max_abs_error"] = check.max_abs_error;
+  }
+  return json;
+}
+
+Json simulator_json(const RunReport& report) {
+  const double seconds = report.wall_seconds;
+  const double rate = seconds > 0 ? static_cast<double>(report.result.total) / seconds : 0;
+  return {{"wall_seconds", seconds}, {"cycles_per_second", rate}};
+}
+
+/// array.rows as "rows", memory.kind as "memory_kind": the section of the array and of the machine
+/// itself go without saying.
+std::string json_name(std::string name) {
+  for (const std::string_view section : {"machine.", "array."}) {
+    if (name.starts_with(section)) return name.substr(section.size());
+  }
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+}  // namespace
+
+Json machine_json(const MachineConfig& config) {
+  Json machine;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string value = key.print(config);
+    const std::string name = json_name(key.name);
+    if (value == "on" || value == "off") {
+      machine[name] = value == "on";
+    } else if (name != "name" && is_number(value)) {
+      machine[name] = Json::parse(value);
+    } else {
+      machine[name] = value;
+    }
+  }
+  return machine;
+}
+
+Json plan_json(const TilingPlan& plan) {
+  return {{"k_tiles", plan.k_tiles},
+          {"n_tiles", plan.n_tiles},
+          {"m_chunks", plan.m_chunks},
+          {"folds", plan.folds},
+          {"padded_m", plan.padded_m},
+          {"padded_k", plan.padded_k},
+          {"padded_n", plan.padded_n},
+          {"padding_waste", plan.padding_waste()},
+          {"formula_cycles", plan.formula_cycles()}};
+}
+
+Json report_json(const RunReport& report) {
+  Json json;
+  json["schema"] = 1;
+  json["command"] = report.command;
+  json["engine"] = to_string(report.engine);
+  json["machine"] = machine_json(report.machine);
+  json["workload"] = workload_json(report.workload);
+  json["plan"] = report.plan ? plan_json(*report.plan) : Json(nullptr);
+  json["cycles"] = cycles_json(report.result);
+  json["macs"] = macs_json(report);
+  json["utilization"] = or_null(utilization(report));
+  json["seconds"] = simulated_seconds(report);
+  json["tops"] = or_null(tops(report));
+  json["traffic"] = traffic_json(report.result.traffic);
+  json["check"] = check_json(report.check);
+  json["simulator"] = simulator_json(report);
+  json["notes"] = report.notes;
+  return json;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,72 @@
+#include "cli/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace weft::cli {
+
+std::string grouped(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return text;
+}
+
+std::string si(double value, std::string_view unit) {
+  constexpr std::array<std::pair<double, std::string_view>, 9> kPrefixes = {{{1e15, "P"},
+                                                                             {1e12, "T"},
+                                                                             {1e9, "G"},
+                                                                             {1e6, "M"},
+                                                                             {1e3, "k"},
+                                                                             {1.0, ""},
+                                                                             {1e-3, "m"},
+                                                                             {1e-6, "u"},
+                                                                             {1e-9, "n"}}};
+  for (const auto& [scale, prefix] : kPrefixes) {
+    if (std::abs(value) < scale) continue;
+    const double scaled = value / scale;
+    const int decimals = scaled < 10 ? 2 : (scaled < 100 ? 1 : 0);
+    return fmt::format("{:.{}f} {}{}", scaled, decimals, prefix, unit);
+  }
+  return fmt::format("{:.3g} {}", value, unit);
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", share * 100.0);
+}
+
+std::string Style::paint(std::string_view code, std::string_view text) const {
+  return coloured_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+void Table::add(std::vector<std::string> row) {
+  row.resize(alignment_.size());
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::text(std::size_t indent) const {
+  std::vector<std::size_t> widths(alignment_.size());
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) line += "  ";
+      line += alignment_[i] == 'r' ? fmt::format("{:>{}}", row[i], widths[i])
+                                   : fmt::format("{:<{}}", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,51 @@
+// Text for people: numbers, colours, and columns that line up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::cli {
+
+/// 1234567 as "1,234,567".
+std::string grouped(std::uint64_t value);
+
+/// Three significant digits and an SI prefix: si(9.22e-5, "s") is "92.2 us".
+std::string si(double value, std::string_view unit);
+
+/// A share from 0 to 1 with one decimal: "12.5 %".
+std::string percent(double share);
+
+/// Colours, or nothing where they are not wanted.
+class Style {
+ public:
+  explicit Style(bool coloured = false) : coloured_(coloured) {}
+
+  std::string bold(std::string_view text) const { return paint("1", text); }
+  std::string dim(std::string_view text) const { return paint("2", text); }
+  std::string good(std::string_view text) const { return paint("32", text); }
+  std::string bad(std::string_view text) const { return paint("1;31", text); }
+
+ private:
+  std::string paint(std::string_view code, std::string_view text) const;
+
+  bool coloured_;
+};
+
+/// Rows of cells in columns as wide as their widest cell; cells are ASCII.
+class Table {
+ public:
+  /// One letter a column: 'l' or 'r', the side to which its cells are aligned.
+  explicit Table(std::string_view alignment) : alignment_(alignment) {}
+
+  void add(std::vector<std::string> row);
+  /// Each line is `indent` spaces and the cells, two spaces apart.
+  std::string text(std::size_t indent) const;
+
+ private:
+  std::string alignment_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace weft::cli

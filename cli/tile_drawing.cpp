@@ -1,0 +1,145 @@
+#include "cli/tile_drawing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace weft::cli {
+namespace {
+
+constexpr std::uint64_t kMostTiles = 6;   // drawn along a side
+constexpr std::uint64_t kTileWidth = 4;   // characters
+constexpr std::uint64_t kTileHeight = 2;  // lines
+constexpr std::size_t kGap = 3;           // between two matrices
+constexpr std::string_view kValue = "█";
+constexpr std::string_view kPadding = "░";
+
+/// One tile or chunk along a side: how many characters it takes and how many of them have values.
+struct Segment {
+  std::uint64_t size = 0;
+  std::uint64_t used = 0;
+  bool omitted = false;  // stands for all the tiles that are not drawn
+};
+
+/// Rounds up, but never hides the padding if there is some.
+std::uint64_t scaled(std::uint64_t used, std::uint64_t whole, std::uint64_t characters) {
+  const std::uint64_t cells = (used * characters + whole - 1) / whole;
+  return used < whole ? std::min(cells, characters - 1) : characters;
+}
+
+/// `length` elements in tiles of `tile`. A side that is padded fills its last tile with padding,
+/// one that is not (M) ends early.
+std::vector<Segment> cut(std::uint64_t length, std::uint64_t tile, std::uint64_t characters,
+                         bool padded) {
+  const std::uint64_t count = (length + tile - 1) / tile;
+  const std::uint64_t last =
+      std::max<std::uint64_t>(1, scaled(length - (count - 1) * tile, tile, characters));
+  const bool all = count <= kMostTiles;
+  std::vector<Segment> segments(all ? count - 1 : kMostTiles - 2, {characters, characters, false});
+  if (!all) segments.push_back({1, 1, true});
+  segments.push_back({padded ? characters : last, last, false});
+  return segments;
+}
+
+std::string repeat(std::string_view text, std::uint64_t count) {
+  std::string out;
+  for (std::uint64_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+/// A line of text whose width on the screen is not its number of bytes.
+struct Line {
+  std::string text;
+  std::size_t width = 0;
+
+  void add(std::string_view piece, std::size_t columns) {
+    text += piece;
+    width += columns;
+  }
+};
+
+using Drawing = std::vector<Line>;
+
+Line rule(const std::vector<Segment>& cols, std::string_view left, std::string_view middle,
+          std::string_view right) {
+  Line line;
+  line.add(left, 1);
+  for (std::size_t i = 0; i < cols.size(); ++i) {
+    if (i > 0) line.add(middle, 1);
+    line.add(repeat(cols[i].omitted ? "┄" : "─", cols[i].size), cols[i].size);
+  }
+  line.add(right, 1);
+  return line;
+}
+
+Line cells(const std::vector<Segment>& cols, bool padding_row, bool omitted_row) {
+  Line line;
+  for (const Segment& col : cols) {
+    line.add("│", 1);
+    if (col.omitted || omitted_row) {
+      line.add(repeat(omitted_row ? "┆" : "…", col.size), col.size);
+      continue;
+    }
+    const std::uint64_t values = padding_row ? 0 : col.used;
+    line.add(repeat(kValue, values), values);
+    line.add(repeat(kPadding, col.size - values), col.size - values);
+  }
+  line.add("│", 1);
+  return line;
+}
+
+Drawing draw(const std::string& title, const std::vector<Segment>& rows,
+             const std::vector<Segment>& cols) {
+  Drawing drawing = {{title, title.size()}, rule(cols, "┌", "┬", "┐")};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0) drawing.push_back(rule(cols, "├", "┼", "┤"));
+    for (std::uint64_t y = 0; y < rows[i].size; ++y) {
+      drawing.push_back(cells(cols, y >= rows[i].used, rows[i].omitted));
+    }
+  }
+  drawing.push_back(rule(cols, "└", "┴", "┘"));
+  return drawing;
+}
+
+std::size_t width_of(const Drawing& drawing) {
+  return std::ranges::max_element(drawing, {}, &Line::width)->width;
+}
+
+std::string side_by_side(const std::vector<Drawing>& drawings) {
+  std::size_t height = 0;
+  for (const Drawing& drawing : drawings) height = std::max(height, drawing.size());
+  std::string text;
+  for (std::size_t y = 0; y < height; ++y) {
+    std::string line = "  ";
+    for (const Drawing& drawing : drawings) {
+      const Line empty;
+      const Line& part = y < drawing.size() ? drawing[y] : empty;
+      line += part.text + std::string(width_of(drawing) - part.width + kGap, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string draw_tiles(const TilingPlan& plan, const MachineConfig& config) {
+  const MatmulSpec& spec = plan.spec;
+  const auto m = cut(spec.m, plan.chunk_rows, kTileHeight, false);
+  const auto k_down = cut(spec.k, config.array_rows, kTileHeight, true);
+  const auto k_across = cut(spec.k, config.array_rows, kTileWidth, true);
+  const auto n = cut(spec.n, config.array_cols, kTileWidth, true);
+  const std::string text =
+      side_by_side({draw(fmt::format("A [{},{}]", spec.m, spec.k), m, k_across),
+                    draw(fmt::format("B [{},{}]", spec.k, spec.n), k_down, n),
+                    draw(fmt::format("result [{},{}]", spec.m, spec.n), m, n)});
+  return text + fmt::format(
+                    "  {} values  {} padding; a tile of B is {} x {}, a chunk of M {} rows; not "
+                    "to scale\n",
+                    kValue, kPadding, config.array_rows, config.array_cols, plan.chunk_rows);
+}
+
+}  // namespace weft::cli

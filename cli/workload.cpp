@@ -1,0 +1,81 @@
+#include "cli/workload.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "cli/job.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+/// One of M, K, N while it is being found out: the value, and who said so.
+struct Size {
+  const char* name;
+  std::optional<std::uint64_t> value;
+  std::string source;
+
+  void set(std::uint64_t size, const std::string& from) {
+    if (value && *value != size) {
+      throw InputError(fmt::format("{} is {} by {} and {} by {}; make them agree", name, *value,
+                                   source, size, from));
+    }
+    value = size;
+    source = from;
+  }
+};
+
+void take_positionals(const Arguments& arguments, std::array<Size, 3>& sizes) {
+  const auto& words = arguments.positionals;
+  check_positional_count(arguments, 3);
+  if (!words.empty() && words.size() < 3) {
+    for (std::size_t i = 0; i < words.size(); ++i) parse_size(words[i], sizes[i].name);
+    throw InputError(fmt::format("{} is missing: give all of M K N", sizes[words.size()].name));
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    sizes[i].set(parse_size(words[i], sizes[i].name), "the command line");
+  }
+}
+
+void take_headers(const InputHeaders& headers, std::array<Size, 3>& sizes) {
+  auto& [m, k, n] = sizes;
+  if (headers.a) {
+    m.set(matrix_shape(*headers.a).rows, headers.a->file);
+    k.set(matrix_shape(*headers.a).cols, headers.a->file);
+  }
+  if (headers.b) {
+    k.set(matrix_shape(*headers.b).rows, headers.b->file);
+    n.set(matrix_shape(*headers.b).cols, headers.b->file);
+  }
+  if (headers.bias) n.set(bias_shape(*headers.bias).cols, headers.bias->file);
+}
+
+}  // namespace
+
+MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
+  std::array<Size, 3> sizes = {{{"M", {}, {}}, {"K", {}, {}}, {"N", {}, {}}}};
+  take_positionals(arguments, sizes);
+  take_headers(headers, sizes);
+  for (const Size& size : sizes) {
+    if (size.value) continue;
+    throw InputError(fmt::format("{} is not given; name M K N, or give --a and --b", size.name));
+  }
+  MatmulSpec spec;
+  spec.m = *sizes[0].value;
+  spec.k = *sizes[1].value;
+  spec.n = *sizes[2].value;
+  spec.bias = headers.bias || headers.a_is_uint8() || arguments.has("with-bias");
+  spec.activation = read_activation(arguments);
+  return spec;
+}
+
+TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config) {
+  TilingPlan plan = plan_matmul(spec, config);
+  check_memory(program_bytes(plan), "the program");
+  return plan;
+}
+
+}  // namespace weft::cli

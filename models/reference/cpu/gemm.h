@@ -1,0 +1,43 @@
+// The matrix products under the CPU reference, compiled once for each instruction set level of
+// x86-64 and chosen at run time.
+//
+// Why raw pointers and plain functions: the three versions come from one source compiled with
+// different flags. Any inline function or template that they share with the rest of the program
+// would be merged by the linker into one copy, possibly the one with instructions that this
+// processor lacks. So they share none: each version renames the whole namespace Eigen, and nothing
+// but pointers crosses the border (gemm_kernel.inc).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace weft::reference {
+
+/// c [m,n] += a [m,k] * b [k,n]; all row-major and dense, not overlapping.
+struct GemmShape {
+  std::ptrdiff_t m = 0;
+  std::ptrdiff_t k = 0;
+  std::ptrdiff_t n = 0;
+};
+using GemmFloat = void (*)(const float* a, const float* b, float* c, GemmShape shape);
+using GemmDouble = void (*)(const double* a, const double* b, double* c, GemmShape shape);
+
+struct GemmKernels {
+  std::string_view name;
+  bool supported = false;  // by this processor
+  GemmFloat multiply_float = nullptr;
+  GemmDouble multiply_double = nullptr;
+};
+
+/// The versions in this build: always x86-64 (or the plain one of another architecture) first.
+inline constexpr std::size_t kMaxGemmVersions = 3;
+struct GemmVersions {
+  GemmKernels versions[kMaxGemmVersions];
+  std::size_t count = 0;
+};
+GemmVersions gemm_versions();
+
+/// The best one that this processor supports.
+GemmKernels best_gemm();
+
+}  // namespace weft::reference

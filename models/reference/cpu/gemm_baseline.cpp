@@ -1,0 +1,2 @@
+#define WEFT_GEMM_LEVEL baseline
+#include "models/reference/cpu/gemm_kernel.inc"

@@ -1,0 +1,182 @@
+// Whatever is wrong with the input: exit code 2, one line that names it, and nothing written.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/cli/npy_bytes.h"
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class BadInputTest : public testing::Test {
+ protected:
+  /// `parts` must all stand in the one line on stderr.
+  void expect_refused(const Words& arguments, const Words& parts) {
+    std::string shown;
+    for (const std::string& word : arguments) shown += word + ' ';
+    SCOPED_TRACE("weft " + shown);
+    const std::size_t before = folder_.count();
+    const Finished finished = run_weft(arguments);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_TRUE(finished.err.starts_with("weft: ")) << finished.err;
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(finished.err.find(part), std::string::npos) << part << " in: " << finished.err;
+    }
+    EXPECT_EQ(folder_.count(), before) << "something was written";
+  }
+
+  /// `content` as --a of a small int8 product.
+  void expect_file_refused(const std::string& content, const std::string& part) {
+    const std::string file = folder_.write("a.npy", content);
+    expect_refused({"matmul", "--machine", "tiny", "2", "3", "4", "--a", file}, {file, part});
+  }
+
+  void expect_program_refused(const std::string& text, const Words& parts) {
+    const std::string file = folder_.write("bad.weft", text);
+    expect_refused({"exec", file, "--machine", "tiny"}, parts);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BadInputTest, SizesMustBePositiveWholeNumbers) {
+  for (const char* command : {"matmul", "explain", "compile"}) {
+    expect_refused({command, "0", "3", "4"}, {"M", "'0'"});
+    expect_refused({command, "2", "-3", "4"}, {"K", "'-3'"});
+    expect_refused({command, "2", "3", "4x"}, {"N", "'4x'"});
+    expect_refused({command, "2", "1e3", "4"}, {"K", "'1e3'"});
+    expect_refused({command, "2", "", "4"}, {"K", "''"});
+    expect_refused({command, "99999999999999999999", "3", "4"}, {"M", "99999999999999999999"});
+    expect_refused({command, "2", "3"}, {"N", "missing"});
+    expect_refused({command, "2", "3", "4", "5"}, {"'5'"});
+  }
+}
+
+TEST_F(BadInputTest, ProductsOfSizesMustFit) {
+  const std::string huge = "1099511627776";
+  for (const char* engine : {"analytic", "fast"}) {
+    expect_refused({"matmul", huge, huge, huge, "--engine", engine}, {});
+  }
+  expect_refused({"matmul", "1000000000", "1", "1000000"}, {"this computer has"});
+  expect_refused({"explain", "1", "1000000000", "1000000", "--machine", "tiny"}, {"this computer"});
+}
+
+TEST_F(BadInputTest, NamesMustBeKnown) {
+  expect_refused({}, {"no command"});
+  expect_refused({"matmull"}, {"'matmull'"});
+  expect_refused({"matmul", "2", "3", "4", "--engine", "warp"}, {"--engine", "'warp'"});
+  expect_refused({"matmul", "2", "3", "4", "--machine", "tpu-v99"}, {"tpu-v99"});
+  expect_refused({"matmul", "2", "3", "4", "--array.dtype", "int4"}, {"array.dtype", "int4"});
+  expect_refused({"matmul", "2", "3", "4", "--array.row", "4"}, {"array.row"});
+  expect_refused({"matmul", "2", "3", "4", "--array.rows", "0"}, {"array.rows", "0"});
+  expect_refused({"matmul", "2", "3", "4", "--activation", "gelu"}, {"--activation", "'gelu'"});
+  expect_refused({"matmul", "2", "3", "4", "--check", "gpu"}, {"--check", "'gpu'"});
+  expect_refused({"matmul", "2", "3", "4", "--check", "cuda"}, {"no CUDA backend"});
+  expect_refused({"matmul", "2", "3", "4", "--seed", "-1"}, {"--seed", "'-1'"});
+  expect_refused({"matmul", "2", "3", "4", "--threads", "0"}, {"--threads", "'0'"});
+  expect_refused({"matmul", "2", "3", "4", "--seed"}, {"seed"});
+  expect_refused({"machines", "tpu-v99"}, {"tpu-v99"});
+  expect_refused({"matmul", "2", "3", "4\nweft: all is well"}, {"N"});
+}
+
+TEST_F(BadInputTest, KeysOfAnIniFileMustBeKnown) {
+  const std::string file = folder_.write("m.ini", "[array]\nrows = 8\ncolumns = 8\n");
+  expect_refused({"matmul", "2", "3", "4", "--machine", file}, {file, "columns"});
+}
+
+TEST_F(BadInputTest, FlagsMustNotContradictEachOther) {
+  const std::string out = folder_.file("out.npy");
+  const Words product = {"matmul", "2", "3", "4", "--machine", "tiny"};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), product.begin(), product.end());
+    return more;
+  };
+  expect_refused(with({"--engine", "analytic", "--check", "cpu"}), {"--check", "analytic"});
+  expect_refused(with({"--engine", "analytic", "--out", out}), {"--out", "analytic"});
+  expect_refused(with({"--out", out, "--json", out}), {"--out", "--json"});
+  expect_refused(with({"--seed", "1", "--seed", "2"}), {"seed"});
+  const std::string a = folder_.write("a.npy", npy("|i1", "(2, 5)", std::vector<char>(10)));
+  expect_refused(with({"--a", a}), {"K", "3", "5", a});
+  const std::string u = folder_.write("u.npy", npy("|u1", "(3, 4)", std::vector<char>(12)));
+  expect_refused(with({"--b", u, "--activation", "relu"}), {u, "uint8"});
+  expect_refused({"matmul", "--machine", "tiny", "--a", a}, {"N is not given"});
+}
+
+TEST_F(BadInputTest, ArraysMustBeWhatTheMachineTakes) {
+  const std::string good = npy("|i1", "(2, 3)", std::vector<char>(6));
+  expect_file_refused(good.substr(0, good.size() - 1), "cut short");
+  expect_file_refused(good.substr(0, 20), "cut short");
+  expect_file_refused(npy("<f4", "(2, 3)", std::vector<float>(6)), "<f4");
+  expect_file_refused(npy(">f4", "(2, 3)", std::vector<float>(6)), "big-endian");
+  expect_file_refused(npy("<i8", "(2, 3)", std::vector<std::int64_t>(6)), "<i8");
+  expect_file_refused(npy("|i1", "(6,)", std::vector<char>(6)), "1 dimensions");
+  expect_file_refused(npy("|i1", "(1, 2, 3)", std::vector<char>(6)), "3 dimensions");
+  expect_file_refused(npy("|i1", "(2000000000, 3)", std::vector<char>(6)), "claims");
+  expect_file_refused(good + "x", "after the array");
+  expect_refused({"matmul", "--machine", "tiny", "--a", folder_.file("no.npy")}, {"no such file"});
+}
+
+TEST_F(BadInputTest, ProgramsMustBeWholeAndInRange) {
+  const Finished compiled = run_weft({"compile", "5", "6", "3", "--machine", "tiny"});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const std::string& text = compiled.out;
+  const auto replaced = [&](std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return std::string(text).replace(at, from.size(), to);
+  };
+  expect_program_refused(replaced("\nfetch ", "\nprefetch "), {"bad.weft", "prefetch"});
+  expect_program_refused(replaced("fetch tile=0", "fetch tile=99"), {"fetch", "99"});
+  expect_program_refused(replaced("fetch tile=0", "fetch tile=x"), {"bad.weft", "tile"});
+  expect_program_refused(text.substr(0, text.size() / 2), {"bad.weft"});
+  expect_program_refused(text.substr(0, text.rfind("end")), {"bad.weft"});
+  expect_program_refused("", {"bad.weft"});
+  expect_program_refused(std::string(100, '\xFF'), {"bad.weft"});
+  expect_refused({"exec", folder_.file("none.weft")}, {"none.weft"});
+  expect_refused({"exec"}, {"no program"});
+  const std::string file = folder_.write("good.weft", text);
+  expect_refused({"exec", file, "--machine", "tpu-v1"}, {});
+  expect_refused({"exec", file, "--array.rows", "5"}, {"good.weft", "--machine"});
+}
+
+TEST_F(BadInputTest, OutputsMustBeWritable) {
+  const Words product = {"matmul", "2", "3", "4", "--machine", "tiny"};
+  const std::string missing = folder_.file("missing/out");
+  for (const std::string flag : {"--out", "--json"}) {
+    for (const std::string& place : {missing, std::string("/dev/full"), folder_.file(".")}) {
+      Words words = product;
+      words.insert(words.end(), {flag, place});
+      expect_refused(words, {place});
+    }
+  }
+  expect_refused({"compile", "2", "3", "4", "-o", missing}, {missing});
+  expect_refused({"compile", "2", "3", "4", "-o", "/dev/full"}, {"/dev/full"});
+  expect_refused({"explain", "2", "3", "4", "--json", missing}, {missing});
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_F(BadInputTest, AFailedReportLeavesNoResultFileBehind) {
+  expect_refused({"matmul", "2", "3", "4", "--machine", "tiny", "--out", folder_.file("out.npy"),
+                  "--json", "/dev/full"},
+                 {"/dev/full"});
+}
+
+TEST_F(BadInputTest, AFullStdoutIsAnError) {
+  const Finished finished = run_weft({"matmul", "2", "3", "4", "--machine", "tiny"}, "/dev/full");
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_NE(finished.err.find("stdout"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,38 @@
+#include "cli/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace weft::cli {
+namespace {
+
+TEST(TextTest, GroupsDigitsByThree) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+TEST(TextTest, ShowsThreeDigitsAndAPrefix) {
+  EXPECT_EQ(si(9.22e-5, "s"), "92.2 us");
+  EXPECT_EQ(si(45.9e12, "OP/s"), "45.9 TOP/s");
+  EXPECT_EQ(si(123, "B"), "123 B");
+  EXPECT_EQ(si(0, "s"), "0 s");
+}
+
+TEST(TextTest, AlignsColumnsAndEndsLinesCleanly) {
+  Table table("lr");
+  table.add({"a", "1"});
+  table.add({"long", "1,000"});
+  table.add({"b", ""});
+  EXPECT_EQ(table.text(2), "  a         1\n  long  1,000\n  b\n");
+}
+
+TEST(TextTest, PaintsOnlyWhenAsked) {
+  EXPECT_EQ(Style(false).bold("x"), "x");
+  EXPECT_EQ(Style(true).bold("x"), "\033[1mx\033[0m");
+}
+
+}  // namespace
+}  // namespace weft::cli
