@@ -6,7 +6,6 @@
 #include "pe/arithmetic.h"
 #include "sim/memory/accumulators.h"
 #include "sim/memory/unified_buffer.h"
-#include "sim/memory/weight_fifo.h"
 
 namespace weft {
 namespace {
@@ -17,7 +16,6 @@ MachineConfig config_of(std::uint32_t rows, std::uint32_t cols, ElementType dtyp
   config.array_cols = cols;
   config.dtype = dtype;
   config.accumulator_rows = 5;
-  config.weight_fifo_tiles = 2;
   return config;
 }
 
@@ -60,44 +58,6 @@ TEST(AccumulatorsTest, HoldSumsOfTheArraysType) {
 TEST(RowBufferTest, RefusesSizesThatOverflow) {
   EXPECT_THROW(RowBuffer<int>("test", UINT64_MAX, 2), ConfigError);
   EXPECT_THROW(RowBuffer<int>("test", UINT64_MAX / 4, 1), ConfigError);
-}
-
-void push_filled(WeightFifo& fifo, int value) {
-  std::ranges::fill(fifo.push(), static_cast<std::byte>(value));
-}
-
-TEST(WeightFifoTest, GivesTilesInTheOrderInWhichTheyCame) {
-  WeightFifo fifo(config_of(3, 5, ElementType::kFp16));
-  push_filled(fifo, 1);
-  for (int i = 2; i < 9; ++i) {
-    push_filled(fifo, i);
-    ASSERT_EQ(fifo.front().size(), 30U);
-    EXPECT_EQ(fifo.front().front(), static_cast<std::byte>(i - 1));
-    EXPECT_EQ(fifo.front().back(), static_cast<std::byte>(i - 1));
-    fifo.pop();
-  }
-  EXPECT_EQ(fifo.size(), 1U);
-}
-
-TEST(WeightFifoTest, ThrowsOnPushWhenFull) {
-  WeightFifo fifo(config_of(4, 4, ElementType::kInt8));
-  push_filled(fifo, 1);
-  EXPECT_FALSE(fifo.is_full());
-  push_filled(fifo, 2);
-  EXPECT_TRUE(fifo.is_full());
-  EXPECT_THROW(fifo.push(), SimulationError);
-  fifo.pop();
-  EXPECT_NO_THROW(fifo.push());
-}
-
-TEST(WeightFifoTest, ThrowsOnPopWhenEmpty) {
-  WeightFifo fifo(config_of(4, 4, ElementType::kInt8));
-  EXPECT_TRUE(fifo.is_empty());
-  EXPECT_THROW(fifo.pop(), SimulationError);
-  EXPECT_THROW(fifo.front(), SimulationError);
-  push_filled(fifo, 1);
-  fifo.pop();
-  EXPECT_THROW(fifo.pop(), SimulationError);
 }
 
 }  // namespace
