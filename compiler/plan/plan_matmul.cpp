@@ -95,9 +95,9 @@ std::vector<LoopOrder> orders(const TilingPlan& plan) {
 }
 
 /// The cheapest candidate so far. Candidates come with the fewest chunks first. More chunks are
-/// more instructions, so they must save more than the estimate is good for: waiting of the array,
-/// or, at the ends of the run where they only shorten the first load and the last store, an array
-/// fill.
+/// more instructions and, unless the weights are kept, more weight traffic. So they must spare the
+/// array some waiting, or, at the ends of the run where they only shorten the first load and the
+/// last store, save a twentieth of the run and an array fill.
 class Best {
  public:
   explicit Best(const MachineConfig& config)
@@ -115,7 +115,7 @@ class Best {
  private:
   bool is_better(const PredictedCycles& cycles) const {
     const double array_margin = cycles_.total / 1000;
-    const double margin = std::max(cycles_.total / 100, fill_);
+    const double margin = std::max(cycles_.total / 20, fill_);
     if (cycles.total < cycles_.total - margin) return true;
     return cycles.array < cycles_.array - array_margin &&
            cycles.total < cycles_.total - array_margin;
