@@ -46,14 +46,11 @@ MachineConfig machine_for(const Program& program, const Arguments& arguments,
 
 /// The plan, if the program is what the compiler makes of the product on this machine.
 std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& config) {
-  if (!program.computes) return std::nullopt;
-  try {
-    const TilingPlan plan = plan_matmul(*program.computes, config);
-    const bool sizes_agree = plan.matmuls() <= program.code.size();
-    if (sizes_agree && lower_matmul(plan, config) == program) return plan;
-  } catch (const Error&) {
-    // A program may run on a machine for which the compiler has no plan.
-  }
+  // A program written by hand may make do with a buffer that is too small for the compiler.
+  if (!program.computes || !fits_unified_buffer(*program.computes, config)) return std::nullopt;
+  const TilingPlan plan = plan_matmul(*program.computes, config);
+  const bool sizes_agree = plan.matmuls() <= program.code.size();
+  if (sizes_agree && lower_matmul(plan, config) == program) return plan;
   return std::nullopt;
 }
 

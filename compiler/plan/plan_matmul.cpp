@@ -39,7 +39,7 @@ void check_host_rows(const TilingPlan& plan, const MachineConfig& config) {
 }
 
 void check_buffer(const MatmulSpec& spec, const MachineConfig& config) {
-  if (largest_chunk(spec, config) > 0) return;
+  if (fits_unified_buffer(spec, config)) return;
   const std::uint64_t rows = least_buffer_rows(spec, config);
   const std::uint32_t rr = config.result_row_rows();
   throw ConfigError(fmt::format(
@@ -148,6 +148,10 @@ double TilingPlan::padding_waste() const {
 std::uint32_t TilingPlan::rows_of_chunk(std::uint64_t chunk) const {
   const std::uint64_t begin = chunk * chunk_rows;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(chunk_rows, spec.m - begin));
+}
+
+bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config) {
+  return largest_chunk(spec, config) > 0;
 }
 
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config) {

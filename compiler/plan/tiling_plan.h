@@ -84,6 +84,10 @@ struct TilingPlan {
   friend bool operator==(const TilingPlan&, const TilingPlan&) = default;
 };
 
+/// True if the unified buffer holds a row of activations, the bias if there is one, and a row of
+/// results: what plan_matmul() needs at least.
+bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config);
+
 /// Cuts the matmul for the machine, so that the array waits as little as the machine allows.
 /// `config` has passed validate(). Throws InputError for zero or overflowing sizes, ConfigError if
 /// the unified buffer cannot hold even one row of activations, bias and results.

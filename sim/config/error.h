@@ -1,5 +1,5 @@
 // The typed errors of Weft. Every message is one line that says what is wrong, where, and what to
-// do. Only main() catches them; nothing below it exits. docs/decisions.md lists the exit codes.
+// do. Only main() catches them; nothing below it exits. The exit codes are in README.md.
 #pragma once
 
 #include <stdexcept>
