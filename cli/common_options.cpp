@@ -64,6 +64,14 @@ std::string_view to_string(Activation activation) {
   return kActivations[static_cast<std::size_t>(activation)].second;
 }
 
+po::options_description general_flags(std::initializer_list<po::options_description> parts) {
+  po::options_description options("General");
+  for (const po::options_description& part : parts) {
+    for (const auto& option : part.options()) options.add(option);
+  }
+  return options;
+}
+
 po::options_description help_option() {
   po::options_description options;
   options.add_options()("help,h", "show this text");
@@ -74,7 +82,8 @@ po::options_description machine_flags() {
   po::options_description options("Machine");
   options.add_options()("machine", text_value("NAME"),
                         "preset (see `weft machines`) or INI file; tpu-v2 if not given");
-  options.add(machine_options());
+  const po::options_description keys = machine_options();
+  for (const auto& key : keys.options()) options.add(key);
   return options;
 }
 

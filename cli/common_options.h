@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,9 @@ struct RunOptions {
 };
 
 inline constexpr const char* kDefaultMachine = "tpu-v2";
+
+/// The options of `parts` as one group: "General".
+po::options_description general_flags(std::initializer_list<po::options_description> parts);
 
 /// --help, which every command has.
 po::options_description help_option();

@@ -8,11 +8,12 @@ namespace weft::cli {
 namespace {
 
 po::options_description options() {
+  po::options_description output;
+  output.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
+                       "the program's file, .weft; stdout if not given");
   po::options_description all;
-  all.add(help_option());
-  all.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                    "the program's file, .weft; stdout if not given");
-  return all.add(workload_flags()).add(machine_flags());
+  all.add(workload_flags()).add(general_flags({output, help_option()}));
+  return all.add(machine_flags());
 }
 
 void print_help(const Streams& streams) {

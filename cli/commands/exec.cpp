@@ -13,7 +13,7 @@ namespace {
 
 po::options_description options() {
   po::options_description all;
-  all.add(help_option()).add(run_flags()).add(json_flag()).add(quiet_flag());
+  all.add(run_flags()).add(general_flags({json_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 po::options_description options() {
   po::options_description all;
-  all.add(help_option()).add(workload_flags()).add(json_flag());
+  all.add(workload_flags()).add(general_flags({json_flag(), help_option()}));
   return all.add(machine_flags());
 }
 

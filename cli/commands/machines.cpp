@@ -10,7 +10,7 @@ void print_help(const Streams& streams) {
   streams.out << "Usage: weft machines [NAME]\n\n"
               << "Lists the presets, or prints one as INI text with the source of its values:\n"
               << "redirect it to a file, edit, and use it with --machine FILE.\n\n"
-              << help_option();
+              << general_flags({help_option()});
 }
 
 void list_machines(const Streams& streams) {

@@ -9,8 +9,9 @@ namespace {
 
 po::options_description options() {
   po::options_description all;
-  all.add(help_option()).add(workload_flags()).add(run_flags());
-  return all.add(json_flag()).add(quiet_flag()).add(machine_flags());
+  all.add(workload_flags()).add(run_flags());
+  all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
+  return all.add(machine_flags());
 }
 
 void print_help(const Streams& streams) {
