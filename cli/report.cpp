@@ -50,20 +50,11 @@ std::string span_line(const RunReport& report) {
 
 /// The rows of the ledger that are not zero.
 std::string ledger_text(const Result& result) {
-  const CycleLedger& ledger = result.ledger;
-  const std::array<std::pair<const char*, Cycle>, 9> rows = {{{"array_active", ledger.array_active},
-                                                              {"weight_shift", ledger.weight_shift},
-                                                              {"weight_stall", ledger.weight_stall},
-                                                              {"input_stall", ledger.input_stall},
-                                                              {"raw_stall", ledger.raw_stall},
-                                                              {"fill_drain", ledger.fill_drain},
-                                                              {"vector", ledger.vector},
-                                                              {"output", ledger.output},
-                                                              {"idle", ledger.idle}}};
   Table table("lrr");
-  for (const auto& [name, cycles] : rows) {
+  for (const LedgerClass& entry : kLedgerClasses) {
+    const Cycle cycles = result.ledger.*entry.cycles;
     if (cycles == 0) continue;
-    table.add({name, grouped(static_cast<std::uint64_t>(cycles)),
+    table.add({std::string(entry.name), grouped(static_cast<std::uint64_t>(cycles)),
                percent(static_cast<double>(cycles) / static_cast<double>(result.total))});
   }
   return table.text(11);

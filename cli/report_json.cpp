@@ -20,18 +20,11 @@ Json workload_json(const std::optional<MatmulSpec>& spec) {
 }
 
 Json cycles_json(const Result& result) {
-  const CycleLedger& ledger = result.ledger;
-  return {{"total", result.total},
-          {"array_span", result.array_span},
-          {"array_active", ledger.array_active},
-          {"weight_shift", ledger.weight_shift},
-          {"weight_stall", ledger.weight_stall},
-          {"input_stall", ledger.input_stall},
-          {"raw_stall", ledger.raw_stall},
-          {"fill_drain", ledger.fill_drain},
-          {"vector", ledger.vector},
-          {"output", ledger.output},
-          {"idle", ledger.idle}};
+  Json cycles = {{"total", result.total}, {"array_span", result.array_span}};
+  for (const LedgerClass& entry : kLedgerClasses) {
+    cycles[std::string(entry.name)] = result.ledger.*entry.cycles;
+  }
+  return cycles;
 }
 
 Json macs_json(const RunReport& report) {

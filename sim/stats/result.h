@@ -1,7 +1,9 @@
 // What a simulation returns: times, the ledger that sums to the total, and counters.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "sim/timing/timeline.h"
 
@@ -19,12 +21,34 @@ struct CycleLedger {
   Cycle output = 0;
   Cycle idle = 0;
 
-  Cycle sum() const {
-    return array_active + weight_shift + weight_stall + input_stall + raw_stall + fill_drain +
-           vector + output + idle;
-  }
+  Cycle sum() const;
   friend bool operator==(const CycleLedger&, const CycleLedger&) = default;
 };
+
+/// One class of the ledger and what reports call it.
+struct LedgerClass {
+  std::string_view name;
+  Cycle CycleLedger::*cycles;
+};
+
+/// All classes, in their order of precedence.
+inline constexpr std::array<LedgerClass, 9> kLedgerClasses = {{
+    {"array_active", &CycleLedger::array_active},
+    {"weight_shift", &CycleLedger::weight_shift},
+    {"weight_stall", &CycleLedger::weight_stall},
+    {"input_stall", &CycleLedger::input_stall},
+    {"raw_stall", &CycleLedger::raw_stall},
+    {"fill_drain", &CycleLedger::fill_drain},
+    {"vector", &CycleLedger::vector},
+    {"output", &CycleLedger::output},
+    {"idle", &CycleLedger::idle},
+}};
+
+inline Cycle CycleLedger::sum() const {
+  Cycle total = 0;
+  for (const LedgerClass& entry : kLedgerClasses) total += this->*entry.cycles;
+  return total;
+}
 
 struct Traffic {
   std::uint64_t weight_bytes = 0;
