@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/array/progress_meter.h"
 #include "sim/array/tile_product.h"
 #include "sim/array/vector_op.h"
 #include "sim/isa/row_generator.h"
@@ -85,33 +86,6 @@ class FunctionalCore {
   std::vector<Element> pad_row_;
   std::vector<const Element*> act_rows_;
   TileProduct<Arithmetic> product_;
-};
-
-class ProgressMeter {
- public:
-  ProgressMeter(const Program& program, const std::function<void(double)>& report)
-      : report_(report) {
-    if (!report_) return;
-    for (const Instruction& instruction : program.code) total_ += rows(instruction);
-  }
-  void done(const Instruction& instruction) {
-    if (!report_) return;
-    const std::uint64_t before = done_ * kSteps / std::max<std::uint64_t>(total_, 1);
-    done_ += rows(instruction);
-    const std::uint64_t after = done_ * kSteps / std::max<std::uint64_t>(total_, 1);
-    if (after != before) report_(static_cast<double>(after) / kSteps);
-  }
-
- private:
-  static constexpr std::uint64_t kSteps = 1000;
-  static std::uint64_t rows(const Instruction& instruction) {
-    const auto* matmul = std::get_if<Matmul>(&instruction.operation);
-    return matmul == nullptr ? 0 : matmul->rows;
-  }
-
-  const std::function<void(double)>& report_;
-  std::uint64_t total_ = 0;
-  std::uint64_t done_ = 0;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/array/progress_meter.h"
 #include "sim/array/stepped_array.h"
 #include "sim/isa/row_generator.h"
 #include "sim/machine/machine_values.h"
@@ -32,9 +33,10 @@ class ClockedMatmulUnit : public UnitModule {
 
   SC_HAS_PROCESS(ClockedMatmulUnit);
   ClockedMatmulUnit(sc_core::sc_module_name name, MachineContext& context,
-                    TypedMachineValues<Arithmetic>& values)
+                    TypedMachineValues<Arithmetic>& values, ProgressMeter& progress)
       : UnitModule(name, context),
         values_(values),
+        progress_(progress),
         rows_(context.config.array_rows),
         cols_(context.config.array_cols),
         array_(rows_, cols_),
@@ -145,6 +147,8 @@ class ClockedMatmulUnit : public UnitModule {
     if (to.last) retire_at(to.instruction, current_cycle());
   }
 
+  void on_retire(std::uint32_t index) override { progress_.done(context_.program.code[index]); }
+
   static void widen(std::span<const std::byte> bytes, std::vector<Operand>& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       typename Arithmetic::Element element;
@@ -180,6 +184,7 @@ class ClockedMatmulUnit : public UnitModule {
   }
 
   TypedMachineValues<Arithmetic>& values_;
+  ProgressMeter& progress_;
   const std::uint32_t rows_;
   const std::uint32_t cols_;
   SteppedArray<Arithmetic> array_;

@@ -125,12 +125,13 @@ Timeline run_timed_machine(const MachineConfig& config, const Program& program) 
 }
 
 Timeline run_stepped_machine(const MachineConfig& config, const Program& program,
-                             HostMemory& memory) {
+                             HostMemory& memory, const std::function<void(double)>& progress) {
+  ProgressMeter meter(program, progress);
   return with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {
     const SimulationContext context;
     TypedMachineValues<Arithmetic> values(config);
     Machine machine(config, program, &memory, &values);
-    machine.install_matmul_unit<ClockedMatmulUnit<Arithmetic>>(values);
+    machine.install_matmul_unit<ClockedMatmulUnit<Arithmetic>>(values, meter);
     return machine.run();
   });
 }

@@ -10,6 +10,8 @@
 //          memory channels (none, one shared, or weight memory and host link)
 #pragma once
 
+#include <functional>
+
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
@@ -21,8 +23,8 @@ namespace weft {
 Timeline run_timed_machine(const MachineConfig& config, const Program& program);
 
 /// Runs the machine with every PE register advanced every cycle; values move between `memory` and
-/// the array. Throws DeadlockError.
+/// the array. `progress` may be empty. Throws DeadlockError.
 Timeline run_stepped_machine(const MachineConfig& config, const Program& program,
-                             HostMemory& memory);
+                             HostMemory& memory, const std::function<void(double)>& progress);
 
 }  // namespace weft

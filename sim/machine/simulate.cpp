@@ -20,8 +20,8 @@ constexpr std::array<std::pair<Engine, std::string_view>, 3> kEngines = {{
 }};
 
 Timeline run_engine(const MachineConfig& config, const Program& program, HostMemory* memory,
-                    Engine engine) {
-  switch (engine) {
+                    const SimulateOptions& options) {
+  switch (options.engine) {
     case Engine::kAnalytic:
       return analytic_timeline(config, program);
     case Engine::kFast:
@@ -29,7 +29,7 @@ Timeline run_engine(const MachineConfig& config, const Program& program, HostMem
     case Engine::kStepped:
       break;
   }
-  return run_stepped_machine(config, program, *memory);
+  return run_stepped_machine(config, program, *memory, options.progress);
 }
 
 // A push that would begin after the last retirement is none of this run's.
@@ -61,7 +61,7 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
   if (options.engine != Engine::kAnalytic && memory == nullptr) {
     throw InputError("this engine computes values and needs memory to read and write them");
   }
-  Timeline timeline = run_engine(config, program, memory, options.engine);
+  Timeline timeline = run_engine(config, program, memory, options);
   drop_late_pushes(timeline);
   check_hazards(config, program, timeline);
   if (options.engine == Engine::kFast) {
