@@ -97,7 +97,7 @@ std::vector<ConfigKey> make_keys() {
              &Config::double_buffer, kSwitch),
       number("accumulators.rows", "rows of C 32-bit sums", &Config::accumulator_rows, 1, 1U << 24U),
       number("unified_buffer.kib", "unified buffer in KiB, in rows of R elements",
-             &Config::unified_buffer_kib, 1, 1U << 22U),
+             &Config::unified_buffer_kib, 1, 1U << 21U),
       number("weight_fifo.tiles", "fetched tiles that can wait", &Config::weight_fifo_tiles, 1,
              1024),
       choice("memory.kind",

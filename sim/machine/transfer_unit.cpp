@@ -36,6 +36,7 @@ Cycle TransferUnit::transfer(const Head& head) {
   std::vector<std::byte> data;
   tlm::tlm_generic_payload payload;
   payload.set_address(address_of(operation, context_.config));
+  // Fits TLM's 32-bit length: a transfer is a tile or at most the unified buffer, below 4 GiB.
   const std::uint64_t bytes = transfer_bytes(operation, context_.config);
   payload.set_data_length(static_cast<unsigned>(bytes));
   payload.set_streaming_width(static_cast<unsigned>(bytes));

@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Limits{"array.rows", "1", "0", "4096", "4097"},
                     Limits{"array.cols", "1", "0", "4096", "4097"},
                     Limits{"accumulators.rows", "1", "0", "16777216", "16777217"},
-                    Limits{"unified_buffer.kib", "1", "0", "4194304", "4194305"},
+                    Limits{"unified_buffer.kib", "1", "0", "2097152", "2097153"},
                     Limits{"weight_fifo.tiles", "1", "0", "1024", "1025"},
                     Limits{"memory.gb_per_s", "0.001", "0.000999999", "100000", "100000.000000001"},
                     Limits{"host.gb_per_s", "0.001", "0", "100000", "100001"},
