@@ -1,13 +1,13 @@
 #include "cli/job.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "sim/config/error.h"
+#include "sim/memory/physical_memory.h"
 #include "sim/memory/tensor_memory.h"
 
 namespace weft::cli {
@@ -131,8 +131,7 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
 }  // namespace
 
 void check_memory(double bytes, const std::string& what) {
-  const double physical =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const auto physical = static_cast<double>(physical_memory_bytes());
   if (bytes <= physical) return;
   throw InputError(
       fmt::format("{} would take {}, this computer has {}; choose smaller sizes, or "

@@ -1,20 +1,12 @@
 #include "sim/memory/matrix.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "sim/config/error.h"
+#include "sim/memory/physical_memory.h"
 
 namespace weft {
 namespace {
-
-/// What this computer has, so that a mistyped size is an error rather than a machine that swaps.
-std::uint64_t physical_memory_bytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return UINT64_MAX;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
-}
 
 std::size_t checked_bytes(ElementType type, std::uint64_t rows, std::uint64_t cols) {
   std::uint64_t elements = 0;
