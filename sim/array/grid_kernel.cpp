@@ -108,6 +108,13 @@ void clock_float_grid(const GridView<float, float>& grid) {
   clock_grid(grid);
 }
 
+GridKernel<std::int8_t, std::int32_t> int8_grid_kernel() {
+  return &clock_int8_grid;
+}
+GridKernel<float, float> float_grid_kernel() {
+  return &clock_float_grid;
+}
+
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace weft
@@ -117,19 +124,22 @@ HWY_AFTER_NAMESPACE();
 namespace weft {
 namespace {
 
-HWY_EXPORT(clock_int8_grid);
-HWY_EXPORT(clock_float_grid);
+// Functions that name the kernels, not the kernels: until Highway has chosen a target, the entry
+// for an exported function is one that asks the processor (CPUID, slow in virtual machines) on
+// every call, and step() would keep that entry.
+HWY_EXPORT(int8_grid_kernel);
+HWY_EXPORT(float_grid_kernel);
 
 }  // namespace
 
 template <>
 GridKernel<std::int8_t, std::int32_t> best_grid_kernel<std::int8_t, std::int32_t>() {
-  return HWY_DYNAMIC_DISPATCH(clock_int8_grid);
+  return HWY_DYNAMIC_DISPATCH(int8_grid_kernel)();
 }
 
 template <>
 GridKernel<float, float> best_grid_kernel<float, float>() {
-  return HWY_DYNAMIC_DISPATCH(clock_float_grid);
+  return HWY_DYNAMIC_DISPATCH(float_grid_kernel)();
 }
 
 }  // namespace weft
