@@ -58,6 +58,29 @@ void push_row(const std::int8_t* pushes, std::size_t stride, const Operand* HWY_
   }
 }
 
+// Whole int16 vectors, cut in two only for the sums; one lane cannot be cut.
+#if HWY_TARGET != HWY_SCALAR
+/// psum <= psum_i + act_i * weight. A product of two int8 fits int16, the sum wraps in int32.
+void multiply_row(const std::int8_t* acts, std::size_t stride,
+                  const std::int8_t* HWY_RESTRICT active, const std::int32_t* HWY_RESTRICT psum_i,
+                  std::int32_t* HWY_RESTRICT psum) {
+  const hn::ScalableTag<std::int16_t> d16;
+  const Int32Tag d32;
+  const hn::Rebind<std::int8_t, decltype(d16)> d8;
+  const std::size_t half = hn::Lanes(d32);
+  HWY_UNROLL(2)
+  for (std::size_t c = 0; c < stride; c += 2 * half) {
+    const auto act = hn::PromoteTo(d16, hn::LoadU(d8, acts + c));
+    const auto weight = hn::PromoteTo(d16, hn::Load(d8, active + c));
+    const auto product = hn::Mul(act, weight);
+    const auto lower = hn::PromoteTo(d32, hn::LowerHalf(product));
+    const auto upper = hn::PromoteTo(d32, hn::UpperHalf(hn::Half<decltype(d16)>(), product));
+    hn::Store(hn::Add(hn::Load(d32, psum_i + c), lower), d32, psum + c);
+    hn::Store(hn::Add(hn::Load(d32, psum_i + c + half), upper), d32, psum + c + half);
+  }
+}
+
+#else
 /// psum <= psum_i + act_i * weight. A product of two int8 fits int16, the sum wraps in int32.
 void multiply_row(const std::int8_t* acts, std::size_t stride,
                   const std::int8_t* HWY_RESTRICT active, const std::int32_t* HWY_RESTRICT psum_i,
@@ -74,6 +97,7 @@ void multiply_row(const std::int8_t* acts, std::size_t stride,
   }
 }
 
+#endif
 /// psum <= fusedMultiplyAdd(act_i, weight, psum_i), NaN canonical.
 void multiply_row(const float* acts, std::size_t stride, const float* HWY_RESTRICT active,
                   const float* HWY_RESTRICT psum_i, float* HWY_RESTRICT psum) {
@@ -108,6 +132,13 @@ void clock_float_grid(const GridView<float, float>& grid) {
   clock_grid(grid);
 }
 
+GridKernel<std::int8_t, std::int32_t> int8_grid_kernel() {
+  return &clock_int8_grid;
+}
+GridKernel<float, float> float_grid_kernel() {
+  return &clock_float_grid;
+}
+
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace weft
@@ -117,19 +148,22 @@ HWY_AFTER_NAMESPACE();
 namespace weft {
 namespace {
 
-HWY_EXPORT(clock_int8_grid);
-HWY_EXPORT(clock_float_grid);
+// Functions that name the kernels, not the kernels: until Highway has chosen a target, the entry
+// for an exported function is one that asks the processor (CPUID, slow in virtual machines) on
+// every call, and step() would keep that entry.
+HWY_EXPORT(int8_grid_kernel);
+HWY_EXPORT(float_grid_kernel);
 
 }  // namespace
 
 template <>
 GridKernel<std::int8_t, std::int32_t> best_grid_kernel<std::int8_t, std::int32_t>() {
-  return HWY_DYNAMIC_DISPATCH(clock_int8_grid);
+  return HWY_DYNAMIC_DISPATCH(int8_grid_kernel)();
 }
 
 template <>
 GridKernel<float, float> best_grid_kernel<float, float>() {
-  return HWY_DYNAMIC_DISPATCH(clock_float_grid);
+  return HWY_DYNAMIC_DISPATCH(float_grid_kernel)();
 }
 
 }  // namespace weft

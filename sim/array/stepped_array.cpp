@@ -23,10 +23,23 @@ class RowHistory {
   void next_cycle() { now_ = now_ + 1 == depth_ ? 0 : now_ + 1; }
   void record(const T* row) { std::copy_n(row, cols_, rows_.data() + now_ * cols_); }
 
-  /// Column `col` as it was recorded `age` cycles ago. age < depth.
-  T at(std::size_t age, std::size_t col) const {
-    const std::size_t slot = now_ >= age ? now_ - age : now_ + depth_ - age;
-    return rows_.data()[slot * cols_ + col];
+  /// out[c] = column c as it was recorded c cycles ago: how skew registers delay a row. depth >=
+  /// columns.
+  void read_skewed(T* out) const {
+    const std::size_t before_wrap = std::min(now_ + 1, cols_);
+    for (std::size_t c = 0; c < before_wrap; ++c) out[c] = rows_.data()[(now_ - c) * cols_ + c];
+    const std::size_t last = now_ + depth_;
+    for (std::size_t c = before_wrap; c < cols_; ++c) out[c] = rows_.data()[(last - c) * cols_ + c];
+  }
+
+  /// out[c] = column c as it was recorded columns - 1 - c cycles ago: deskew registers.
+  void read_deskewed(T* out) const {
+    const std::size_t oldest = now_ + 1 + depth_ - cols_;  // the row from which column 0 comes
+    const std::size_t wrapped = oldest < depth_ ? std::min(depth_ - oldest, cols_) : 0;
+    for (std::size_t c = 0; c < wrapped; ++c) out[c] = rows_.data()[(oldest + c) * cols_ + c];
+    for (std::size_t c = wrapped; c < cols_; ++c) {
+      out[c] = rows_.data()[(oldest + c - depth_) * cols_ + c];
+    }
   }
 
  private:
@@ -74,7 +87,7 @@ struct SteppedArray<Arithmetic>::Impl {
     deskew.next_cycle();
     deskew.record(psum.data() + rows * stride);
     if (valid.row(0)[rows + cols - 2] == 0) return {};
-    for (std::size_t c = 0; c < cols; ++c) result.data()[c] = deskew.at(cols - 1 - c, c);
+    deskew.read_deskewed(result.data());
     return {result.data(), cols};
   }
 
@@ -83,7 +96,7 @@ struct SteppedArray<Arithmetic>::Impl {
     if (weight_row != nullptr) weight_skew.record(weight_row);
     // Where no push arrives nobody looks at weight_i, so it may keep its last value.
     if (std::memchr(pushes.row(0), 0xFF, cols) == nullptr) return;
-    for (std::size_t c = 0; c < cols; ++c) weight_out.data()[c] = weight_skew.at(c, c);
+    weight_skew.read_skewed(weight_out.data());
   }
 
   GridView<Operand, Psum> view() {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/array/grid_kernel.h"
 #include "sim/config/error.h"
 #include "tests/array/naive_array.h"
 #include "tests/array/simd_targets.h"
@@ -210,6 +211,14 @@ TEST(SteppedArrayTimingTest, RowMIsVisibleInCycleAPlusMPlusRPlusCMinusOne) {
 TEST(SteppedArrayTimingTest, ASwapOneCycleBeforeTheTileIsCompleteGivesWrongResults) {
   // The bound A >= W + R is tight: the last weight row has not reached its place.
   EXPECT_TRUE(cycles_of_right_results(4, 4, 5, 2, 2 + 4 - 1).empty());
+}
+
+TEST(GridKernelTest, IsTheKernelItselfEvenBeforeHighwayHasChosenATarget) {
+  // What Highway hands out before its first choice asks the processor again on every call.
+  hwy::GetChosenTarget().DeInit();
+  const auto first = best_grid_kernel<std::int8_t, std::int32_t>();
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  EXPECT_EQ(first, (best_grid_kernel<std::int8_t, std::int32_t>()));
 }
 
 }  // namespace

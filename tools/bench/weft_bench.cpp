@@ -1,57 +1,80 @@
-// weft_bench: how fast the simulator's kernels are on this machine, next to the fastest libraries
-// for the bare product. Ratios are measured side by side in one run. No arguments.
+// weft_bench: how fast the simulator is on this machine, next to the fastest libraries for the bare
+// product. docs/performance.md explains the rows. Takes Google Benchmark's options, for example
+// --benchmark_filter=fast or --benchmark_repetitions=25.
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <hwy/targets.h>
 
-#include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <string>
+#include <vector>
 
-#include "tools/bench/rows.h"
+#include "sim/config/config_keys.h"
+#include "tools/bench/matmul_job.h"
+#include "tools/bench/peak_memory.h"
+#include "tools/bench/row.h"
+#include "tools/bench/table.h"
 
 namespace weft::bench {
 namespace {
 
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
+double analytic_peak_bytes() {
+  return peak_resident_bytes([] {
+    const MachineConfig config = load_preset("tpu-v2");
+    const MatmulSpec spec{.m = 16384, .k = 16384, .n = 16384};
+    const Program program = lower_matmul(plan_matmul(spec, config), config);
+    simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
+  });
 }
 
-/// The best target is the lowest bit.
-std::string highway_target() {
-  const std::int64_t targets = hwy::SupportedTargets();
-  return hwy::TargetName(targets & -targets);
+std::vector<Row> all_rows() {
+  std::vector<Row> rows = kernel_rows();
+  for (Row& row : simulation_rows()) rows.push_back(std::move(row));
+  return rows;
 }
 
-void print(const std::vector<Row>& rows) {
+void add(const std::string& name, const std::function<void()>& side) {
+  if (!side) return;
+  benchmark::RegisterBenchmark(name.c_str(), [&side](benchmark::State& state) {
+    for ([[maybe_unused]] auto iteration : state) side();
+  })->UseRealTime();  // CPU time would leave out what other threads do
+}
+
+/// Ours first: Google Benchmark takes the last of an option that is given twice.
+std::vector<char*> with_defaults(int argc, char** argv, std::vector<std::string>& defaults) {
+  std::vector<char*> arguments{argv[0]};
+  for (std::string& argument : defaults) arguments.push_back(argument.data());
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  return arguments;
+}
+
+int run(int argc, char** argv) {
+  std::vector<std::string> defaults = {"--benchmark_enable_random_interleaving=true",
+                                       "--benchmark_repetitions=11", "--benchmark_min_time=0.05"};
+  std::vector<char*> arguments = with_defaults(argc, argv, defaults);
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  const double peak_bytes = analytic_peak_bytes();  // before the rows take their memory
+  const std::vector<Row> rows = all_rows();
   for (const Row& row : rows) {
-    fmt::print("{:<44}{:>18}   {}\n", row.name, row.value, row.target);
-    std::fflush(stdout);
+    add(weft_benchmark(row), row.weft);
+    add(baseline_benchmark(row), row.baseline);
   }
-}
-
-void run() {
-  fmt::print("processor {}, Highway target {}, one thread\n\n", processor_name(), highway_target());
-  fmt::print("{:<44}{:>18}   {}\n", "row", "measured", "target");
-  print(tile_rows());
-  print(stepped_rows());
+  TableReporter table(rows, peak_bytes);
+  benchmark::RunSpecifiedBenchmarks(&table);
+  benchmark::Shutdown();
+  return 0;
 }
 
 }  // namespace
 }  // namespace weft::bench
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    weft::bench::run();
+    return weft::bench::run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "weft_bench: {}\n", error.what());
     return 1;
   }
-  return 0;
 }

@@ -1,0 +1,37 @@
+// The rows of weft_bench's table. A row has one or two sides, Weft's and what it is compared with;
+// each becomes a benchmark of its own, and Google Benchmark runs the repetitions of all of them in
+// random order, so that both sides meet the same clock and the same neighbours.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::bench {
+
+/// What a row's target is about.
+enum class Figure : std::uint8_t {
+  kRatio,  // Weft's time / the baseline's, at most
+  kRate,   // work / Weft's time, at least
+  kTime,   // Weft's time in seconds, at most
+};
+
+struct Row {
+  std::string name = {};
+  std::function<void()> weft = {};
+  std::function<void()> baseline = {};  // empty: there is none, or its library is missing
+  Figure figure = Figure::kRatio;
+  std::optional<double> target = {};  // none: the row only informs
+  double work = 0;                    // of one call of `weft`, for kRate
+  std::string work_unit = {};
+};
+
+/// The tile products and the stepped array alone, without the machine around them.
+std::vector<Row> kernel_rows();
+
+/// Whole simulations.
+std::vector<Row> simulation_rows();
+
+}  // namespace weft::bench

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "sim/config/config_keys.h"
+#include "tools/bench/baselines.h"
+#include "tools/bench/matmul_job.h"
+#include "tools/bench/row.h"
+
+namespace weft::bench {
+namespace {
+
+MachineConfig tpu_v2(ElementType dtype) {
+  MachineConfig config = load_preset("tpu-v2");
+  config.dtype = dtype;
+  return config;
+}
+
+MachineConfig tpu_v2_of_side(std::uint32_t side) {
+  MachineConfig config = tpu_v2(ElementType::kBf16);
+  config.array_rows = side;
+  config.array_cols = side;
+  return config;
+}
+
+MatmulSpec cube(std::uint64_t side) {
+  return {.m = side, .k = side, .n = side};
+}
+
+Row fast_row(ElementType dtype, std::function<void()> baseline, double target) {
+  const auto job = std::make_shared<MatmulJob>(tpu_v2(dtype), cube(1024));
+  return {.name = fmt::format("fast, {}, 1024^3, one thread", to_string(dtype)),
+          .weft = [job] { job->run(Engine::kFast, 1); },
+          .baseline = std::move(baseline),
+          .target = target};
+}
+
+Row threads_row(ElementType dtype) {
+  const auto job = std::make_shared<MatmulJob>(tpu_v2(dtype), cube(2048));
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
+  return {.name = fmt::format("fast, {}, 2048^3, {} threads : 1", to_string(dtype), cores),
+          .weft = [job, cores] { job->run(Engine::kFast, cores); },
+          .baseline = [job] { job->run(Engine::kFast, 1); }};
+}
+
+Row stepped_row() {
+  const MachineConfig config = tpu_v2(ElementType::kInt8);
+  const auto job = std::make_shared<MatmulJob>(config, MatmulSpec{.m = 1024, .k = 256, .n = 256});
+  const Cycle cycles = job->run(Engine::kStepped, 1).total;
+  return {.name = "stepped, int8, 1024 x 256 x 256",
+          .weft = [job] { job->run(Engine::kStepped, 1); },
+          .figure = Figure::kRate,
+          .target = 8e9,
+          .work = static_cast<double>(cycles) * config.array_rows * config.array_cols,
+          .work_unit = "PE/s"};
+}
+
+Row analytic_row(std::uint32_t array_side, std::uint64_t side) {
+  const MachineConfig config = tpu_v2_of_side(array_side);
+  const auto program =
+      std::make_shared<Program>(lower_matmul(plan_matmul(cube(side), config), config));
+  return {.name = fmt::format("analytic, {}^3 on {} x {}", side, array_side, array_side),
+          .weft =
+              [config, program] {
+                simulate(config, *program, nullptr, {Engine::kAnalytic, 1, {}});
+              },
+          .figure = Figure::kRate,
+          .target = 5e6,
+          .work = static_cast<double>(program->code.size()),
+          .work_unit = "instr/s"};
+}
+
+Row compile_row() {
+  const MachineConfig config = tpu_v2(ElementType::kBf16);
+  return {.name = "plan, lower, analytic, 4096^3 on 128 x 128",
+          .weft =
+              [config] {
+                const Program program = lower_matmul(plan_matmul(cube(4096), config), config);
+                simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
+              },
+          .figure = Figure::kTime,
+          .target = 0.020};
+}
+
+}  // namespace
+
+std::vector<Row> simulation_rows() {
+  return {fast_row(ElementType::kBf16, sgemm(1024), 1.5),
+          fast_row(ElementType::kInt8, int8_gemm(1024), 2.0),
+          threads_row(ElementType::kBf16),
+          stepped_row(),
+          analytic_row(128, 4096),
+          analytic_row(8, 2048),
+          compile_row()};
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,38 @@
+// The one table that weft_bench prints: the median of each side's repetitions, what follows from
+// them, and whether the target is met.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/bench/row.h"
+
+namespace weft::bench {
+
+class TableReporter : public benchmark::BenchmarkReporter {
+ public:
+  /// `rows` must outlive the reporter; `peak_bytes` becomes the table's last line.
+  TableReporter(const std::vector<Row>& rows, double peak_bytes)
+      : rows_(rows), peak_bytes_(peak_bytes) {}
+
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override;
+
+ private:
+  std::optional<double> median(const std::string& benchmark) const;
+  void print(const Row& row) const;
+
+  const std::vector<Row>& rows_;
+  double peak_bytes_;
+  std::map<std::string, std::vector<double>> seconds_;  // of one call, by benchmark
+};
+
+/// The benchmark that stands for a row's side. Google Benchmark reads '/' as its own separator.
+std::string weft_benchmark(const Row& row);
+std::string baseline_benchmark(const Row& row);
+
+}  // namespace weft::bench
