@@ -27,23 +27,10 @@ Psum clamp(Psum value, Psum low, Psum high) {
   return value > high ? high : value;
 }
 
-template <class Psum>
-Psum apply_op(const Vector& vector, Psum value) {
-  switch (vector.op) {
-    case VectorOp::kRelu:
-      return relu(value);
-    case VectorOp::kClamp:
-      return clamp(value, std::bit_cast<Psum>(vector.low), std::bit_cast<Psum>(vector.high));
-    case VectorOp::kCopy:
-      break;
-  }
-  return value;
-}
-
-/// Writes the C results of one accumulator row to `out` as 32-bit words. `bias`: C words, or null.
-template <class Arithmetic>
-void apply_vector_op(const Vector& vector, std::span<const typename Arithmetic::Psum> acc,
-                     const std::byte* bias, std::span<std::byte> out) {
+/// out[c] = op(acc[c] + bias[c]) as 32-bit words; no bias if it is null.
+template <class Arithmetic, class Op>
+void for_each_word(std::span<const typename Arithmetic::Psum> acc, const std::byte* bias,
+                   std::span<std::byte> out, Op op) {
   using Psum = typename Arithmetic::Psum;
   for (std::size_t c = 0; c < acc.size(); ++c) {
     Psum value = acc[c];
@@ -52,8 +39,27 @@ void apply_vector_op(const Vector& vector, std::span<const typename Arithmetic::
       std::memcpy(&addend, bias + c * sizeof(Psum), sizeof(Psum));
       value = Arithmetic::add(value, addend);
     }
-    value = apply_op(vector, value);
+    value = op(value);
     std::memcpy(out.data() + c * sizeof(Psum), &value, sizeof(Psum));
+  }
+}
+
+/// Writes the C results of one accumulator row to `out`. `bias`: C words, or null.
+template <class Arithmetic>
+void apply_vector_op(const Vector& vector, std::span<const typename Arithmetic::Psum> acc,
+                     const std::byte* bias, std::span<std::byte> out) {
+  using Psum = typename Arithmetic::Psum;
+  switch (vector.op) {  // outside the loop, which is a plain copy for most instructions
+    case VectorOp::kCopy:
+      if (bias == nullptr) return void(std::memcpy(out.data(), acc.data(), acc.size_bytes()));
+      return for_each_word<Arithmetic>(acc, bias, out, [](Psum value) { return value; });
+    case VectorOp::kRelu:
+      return for_each_word<Arithmetic>(acc, bias, out, relu<Psum>);
+    case VectorOp::kClamp:
+      return for_each_word<Arithmetic>(
+          acc, bias, out,
+          [low = std::bit_cast<Psum>(vector.low), high = std::bit_cast<Psum>(vector.high)](
+              Psum value) { return clamp(value, low, high); });
   }
 }
 

@@ -15,6 +15,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "sim/array/progress_meter.h"
@@ -141,8 +142,10 @@ class ClockedMatmulUnit : public UnitModule {
     const Destination to = in_flight_.front();
     in_flight_.pop_front();
     const std::span<Psum> acc = values_.accumulators.row(to.acc);
-    for (std::size_t c = 0; c < acc.size(); ++c) {
-      acc[c] = to.accumulate ? Arithmetic::add(acc[c], result[c]) : result[c];
+    if (to.accumulate) {
+      std::ranges::transform(acc, result, acc.begin(), Arithmetic::add);
+    } else {
+      std::ranges::copy(result, acc.begin());
     }
     if (to.last) retire_at(to.instruction, current_cycle());
   }
@@ -150,6 +153,10 @@ class ClockedMatmulUnit : public UnitModule {
   void on_retire(std::uint32_t index) override { progress_.done(context_.program.code[index]); }
 
   static void widen(std::span<const std::byte> bytes, std::vector<Operand>& out) {
+    if constexpr (std::is_same_v<typename Arithmetic::Element, Operand>) {
+      std::memcpy(out.data(), bytes.data(), out.size() * sizeof(Operand));
+      return;
+    }
     for (std::size_t i = 0; i < out.size(); ++i) {
       typename Arithmetic::Element element;
       std::memcpy(&element, bytes.data() + i * sizeof(element), sizeof(element));
