@@ -1,6 +1,7 @@
 #include "sim/machine/transfer_unit.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "sim/machine/memory_channel.h"
@@ -33,7 +34,6 @@ void TransferUnit::transfer_loop() {
 
 Cycle TransferUnit::transfer(const Head& head) {
   const Operation& operation = head.instruction.operation;
-  std::vector<std::byte> data;
   tlm::tlm_generic_payload payload;
   payload.set_address(address_of(operation, context_.config));
   // Fits TLM's 32-bit length: a transfer is a tile or at most the unified buffer, below 4 GiB.
@@ -41,32 +41,40 @@ Cycle TransferUnit::transfer(const Head& head) {
   payload.set_data_length(static_cast<unsigned>(bytes));
   payload.set_streaming_width(static_cast<unsigned>(bytes));
   payload.set_command(tlm::TLM_IGNORE_COMMAND);
-  if (values_ != nullptr) {
-    data.resize(bytes);
-    const auto* store = std::get_if<Store>(&operation);
-    if (store != nullptr)
-      std::ranges::copy(values_->buffer.rows_from(store->ub, store->rows), data.begin());
-    payload.set_command(store != nullptr ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
-  }
+  if (values_ != nullptr) attach_data(payload, operation);
   ProgramOrder order;
   order.index = head.index;
   payload.set_extension(&order);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(payload, delay);
   payload.clear_extension(&order);
-  if (values_ != nullptr) arriving_.push_back(std::move(data));
   return static_cast<Cycle>((now_ticks() + delay.value()) / kTicksPerCycle) - 1;
 }
 
+// A store is read from the buffer itself; what a load or a fetch brings waits for its retirement.
+void TransferUnit::attach_data(tlm::tlm_generic_payload& payload, const Operation& operation) {
+  if (const auto* store = std::get_if<Store>(&operation)) {
+    const std::span<std::byte> rows = values_->buffer.rows_from(store->ub, store->rows);
+    payload.set_command(tlm::TLM_WRITE_COMMAND);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(rows.data()));
+    return;
+  }
+  std::vector<std::byte> data = std::move(spare_);
+  data.resize(payload.get_data_length());
+  payload.set_command(tlm::TLM_READ_COMMAND);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
+  arriving_.push_back(std::move(data));  // moving keeps the pointer valid
+}
+
 void TransferUnit::on_retire(std::uint32_t index) {
-  if (values_ == nullptr) return;
+  const Operation& operation = context_.program.code[index].operation;
+  if (values_ == nullptr || std::holds_alternative<Store>(operation)) return;
   std::vector<std::byte> data = std::move(arriving_.front());
   arriving_.pop_front();
-  const Operation& operation = context_.program.code[index].operation;
   if (const auto* load = std::get_if<Load>(&operation)) {
     std::ranges::copy(data, values_->buffer.rows_from(load->ub, load->rows).begin());
-  } else if (std::holds_alternative<Fetch>(operation)) {
+    spare_ = std::move(data);
+  } else {
     values_->tiles.push_back(std::move(data));
   }
 }

@@ -26,10 +26,12 @@ class TransferUnit : public UnitModule {
  private:
   void transfer_loop();
   Cycle transfer(const Head& head);
+  void attach_data(tlm::tlm_generic_payload& payload, const Operation& operation);
   void on_retire(std::uint32_t index) override;
 
   MachineValues* values_;
-  std::deque<std::vector<std::byte>> arriving_;  // of transfers that have not retired
+  std::deque<std::vector<std::byte>> arriving_;  // of loads and fetches that have not retired
+  std::vector<std::byte> spare_;  // a load's memory for the next one: fresh pages are slow
 };
 
 }  // namespace weft

@@ -45,11 +45,13 @@ Row threads_row(ElementType dtype) {
           .baseline = [job] { job->run(Engine::kFast, 1); }};
 }
 
+// Counts the cycles of the array's span only: outside it the array may be asleep, and a cycle that
+// advances no register is no work.
 Row stepped_row() {
   const MachineConfig config = tpu_v2(ElementType::kInt8);
-  const auto job = std::make_shared<MatmulJob>(config, MatmulSpec{.m = 1024, .k = 256, .n = 256});
-  const Cycle cycles = job->run(Engine::kStepped, 1).total;
-  return {.name = "stepped, int8, 1024 x 256 x 256",
+  const auto job = std::make_shared<MatmulJob>(config, cube(1024));
+  const Cycle cycles = job->run(Engine::kStepped, 1).array_span;
+  return {.name = "stepped, int8, 1024^3",
           .weft = [job] { job->run(Engine::kStepped, 1); },
           .figure = Figure::kRate,
           .target = 8e9,
