@@ -16,8 +16,6 @@
 namespace weft {
 namespace {
 
-// Beyond this a program would take gigabytes; no shape that a simulation can finish comes near it.
-constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 25;
 // Transfers brought forward after one matmul: more would be a burst that fills the queue.
 constexpr int kTransfersAMatmul = 2;
 
@@ -242,12 +240,12 @@ class Emitter {
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
   // Each count is at most matmuls(), which is a factor of the plan's MACs: five of them fit.
   const std::uint64_t count =
-      plan.matmuls() > kMostInstructions ? plan.matmuls() : instruction_count(plan);
-  if (count > kMostInstructions) {
+      plan.matmuls() > kMaxInstructions ? plan.matmuls() : instruction_count(plan);
+  if (count > kMaxInstructions) {
     throw InputError(fmt::format(
         "matmul: the program would have {} instructions or more, {} is the limit; use a larger "
         "array, more accumulators or smaller M, K, N",
-        count, kMostInstructions));
+        count, kMaxInstructions));
   }
   Program program;
   program.array_rows = config.array_rows;

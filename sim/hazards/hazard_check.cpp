@@ -9,7 +9,6 @@
 
 #include "sim/config/error.h"
 #include "sim/hazards/row_history.h"
-#include "sim/isa/instruction_table.h"
 #include "sim/isa/row_generator.h"
 #include "sim/timing/array_timing.h"
 
@@ -56,10 +55,10 @@ class HazardCheck {
     const Cycle free = pushed ? timeline_.pushes[evicted] + array_.push() : kNever;
     if (timing().started >= free) return;
     throw HazardError(fmt::format(
-        "hazard in cycle {}: instruction {} (fetch) overwrites weight FIFO slot {} of {}, which "
-        "holds the tile of instruction {} (fetch) {}; wait for the matmul that takes that tile",
-        timing().started, index_, tile % config_.weight_fifo_tiles, config_.weight_fifo_tiles,
-        fetches_[evicted],
+        "hazard in cycle {}: {} overwrites weight FIFO slot {} of {}, which holds the tile of {} "
+        "{}; wait for the matmul that takes that tile",
+        timing().started, name(index_), tile % config_.weight_fifo_tiles, config_.weight_fifo_tiles,
+        name(fetches_[evicted]),
         pushed ? fmt::format("until cycle {}", free - 1) : std::string("for ever")));
   }
 
@@ -118,21 +117,21 @@ class HazardCheck {
     if (auto conflict = memory.write(begin, end, access)) fail(*conflict, what, access);
   }
 
+  std::string name(std::size_t index) const { return instruction_name(program_, index); }
+
   [[noreturn]] void fail(const Conflict& conflict, std::string_view what,
                          const Access& access) const {
     const Cycle cycle = access.first(conflict.row);
     const std::string later =
-        fmt::format("hazard in cycle {}: instruction {} ({}) {} {} {}", cycle, index_,
-                    unit_name(program_.code[index_].unit()),
+        fmt::format("hazard in cycle {}: {} {} {} {}", cycle, name(index_),
                     conflict.later_writes ? "writes" : "reads", what, conflict.row);
     const Access& earlier = conflict.earlier;
     if (!earlier.happened()) {
       throw HazardError(later + ", which nothing has written before it in the program");
     }
-    throw HazardError(
-        fmt::format("{} before instruction {} ({}) has {} it in cycle {}", later,
-                    earlier.instruction, unit_name(program_.code[earlier.instruction].unit()),
-                    conflict.earlier_writes ? "written" : "read", earlier.last(conflict.row)));
+    throw HazardError(fmt::format("{}, which {} {} cycle {}", later, name(earlier.instruction),
+                                  conflict.earlier_writes ? "writes at the end of" : "reads until",
+                                  earlier.last(conflict.row)));
   }
 
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max();

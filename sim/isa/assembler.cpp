@@ -3,6 +3,7 @@
 #include <bitset>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 #include "sim/config/error.h"
@@ -17,7 +18,9 @@ namespace {
 // A program is read from anywhere, so each of its counts has a bound far above any real need.
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::size_t kMaxTensors = 4096;
-constexpr std::size_t kMaxInstructions = std::size_t{1} << 26U;
+constexpr std::size_t kMaxLines = std::numeric_limits<std::uint32_t>::max();
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 
 using Tokens = std::vector<std::string_view>;
 
@@ -144,7 +147,11 @@ Instruction parse_instruction_tokens(const Tokens& tokens) {
 /// Takes a program line by line: version, machine, tensors, computes, instructions, end.
 class Assembler {
  public:
-  void take(const Tokens& tokens) {
+  explicit Assembler(std::string_view origin) { program_.source.file = origin; }
+
+  void take(const Tokens& tokens, std::size_t line) {
+    if (line > kMaxLines) throw InputError("more than 2^32 - 1 lines");
+    line_ = static_cast<std::uint32_t>(line);
     if (ended_) throw InputError("nothing may follow the end line");
     if (!has_version_) return take_version(tokens);
     if (!has_machine_) return take_machine(tokens);
@@ -153,6 +160,7 @@ class Assembler {
     if (tokens.front() == "end" && tokens.size() == 1) return void(ended_ = true);
     if (program_.code.size() == kMaxInstructions) throw InputError("more than 2^26 instructions");
     program_.code.push_back(parse_instruction_tokens(tokens));
+    program_.source.code_lines.push_back(line_);
   }
 
   Program finish() && {
@@ -171,6 +179,7 @@ class Assembler {
       throw InputError("the second line must be: machine rows=R cols=C dtype=TYPE");
     }
     parse_directive(kMachineLine, tokens, 1, program_);
+    program_.source.machine_line = line_;
     has_machine_ = true;
   }
 
@@ -179,6 +188,7 @@ class Assembler {
     if (program_.computes) throw InputError("tensor lines stand before the computes line");
     if (program_.tensors.size() == kMaxTensors) throw InputError("more than 4096 tensors");
     parse_directive(kTensorLine, tokens, 1, program_.tensors.emplace_back());
+    program_.source.tensor_lines.push_back(line_);
   }
 
   void take_computes(const Tokens& tokens) {
@@ -188,6 +198,7 @@ class Assembler {
       throw InputError("computes must be followed by matmul");
     }
     parse_directive(kComputesLine, tokens, 2, program_.computes.emplace());
+    program_.source.computes_line = line_;
   }
 
   void check_before_code(std::string_view line) const {
@@ -196,6 +207,7 @@ class Assembler {
   }
 
   Program program_;
+  std::uint32_t line_ = 0;
   bool has_version_ = false;
   bool has_machine_ = false;
   bool ended_ = false;
@@ -224,14 +236,16 @@ Instruction parse_instruction(std::string_view line) {
 }
 
 Program assemble(std::istream& in, std::string_view origin) {
-  Assembler assembler;
+  Assembler assembler(origin);
   std::vector<char> buffer(kMaxLineBytes + 1);  // a whole line and a terminating zero
   std::string_view line;
   std::size_t number = 1;
   try {
     for (; read_line(in, buffer, line); ++number) {
+      if (number == 1 && line.starts_with(kByteOrderMark))
+        line.remove_prefix(kByteOrderMark.size());
       const Tokens tokens = split(line);
-      if (!tokens.empty()) assembler.take(tokens);
+      if (!tokens.empty()) assembler.take(tokens, number);
     }
     return std::move(assembler).finish();
   } catch (const InputError& error) {

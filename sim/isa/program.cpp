@@ -55,16 +55,15 @@ class InstructionChecker {
       check_after(instruction);
       ++seen_[instruction.unit()];
     }
-    if (tiles_taken_ <= total_[Unit::kFetch]) return;
-    throw InputError(fmt::format("{} matmuls take the next weights, but only {} tiles are fetched",
-                                 tiles_taken_, total_[Unit::kFetch]));
   }
 
  private:
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
-    throw InputError(fmt::format("instruction {} ({}): {}", index_, format(program_.code[index_]),
-                                 fmt::format(what, std::forward<Args>(args)...)));
+    const ProgramSource& source = program_.source;
+    throw InputError(fmt::format(
+        "{}instruction {} ({}): {}", line_prefix(source, line_of(source.code_lines, index_)),
+        index_, format(program_.code[index_]), fmt::format(what, std::forward<Args>(args)...)));
   }
 
   void check_rows(std::uint32_t rows) const {
@@ -118,6 +117,10 @@ class InstructionChecker {
       fail("pad must be 0x0..0xff, an int8 element");
     }
     if (matmul.next_weights) ++tiles_taken_;
+    if (tiles_taken_ > total_[Unit::kFetch]) {
+      fail("takes the next weights, but the matmuls before it take all tiles fetched ({})",
+           total_[Unit::kFetch]);
+    }
     if (tiles_taken_ == 0) fail("weights=keep, but no weights were swapped in before");
   }
 
@@ -196,9 +199,10 @@ void check_machine(const Program& program, const MachineConfig& config) {
     return;
   }
   throw InputError(
-      fmt::format("the program is laid out for a {} x {} {} array, but machine {} has {} x {} {}",
-                  program.array_rows, program.array_cols, to_string(program.dtype), config.name,
-                  config.array_rows, config.array_cols, to_string(config.dtype)));
+      fmt::format("{}the program is laid out for a {} x {} {} array, but machine {} has {} x {} {}",
+                  line_prefix(program.source, program.source.machine_line), program.array_rows,
+                  program.array_cols, to_string(program.dtype), config.name, config.array_rows,
+                  config.array_cols, to_string(config.dtype)));
 }
 
 }  // namespace

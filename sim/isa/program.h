@@ -10,6 +10,7 @@
 // with rr = MachineConfig::result_row_rows().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "pe/element_type.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
+#include "sim/isa/program_source.h"
 
 namespace weft {
 
@@ -47,6 +49,9 @@ struct MatmulSpec {
   friend bool operator==(const MatmulSpec&, const MatmulSpec&) = default;
 };
 
+/// Instructions of one program, compiled or written: at 112 bytes each, 7 GiB.
+inline constexpr std::size_t kMaxInstructions = std::size_t{1} << 26U;
+
 struct Program {
   std::uint32_t array_rows = 0;  // R and C and the type for which tiles and rows are laid out
   std::uint32_t array_cols = 0;
@@ -54,8 +59,13 @@ struct Program {
   std::vector<TensorDecl> tensors;
   std::optional<MatmulSpec> computes;
   std::vector<Instruction> code;
+  ProgramSource source = {};  // for messages only
 
-  friend bool operator==(const Program&, const Program&) = default;
+  /// The same program, wherever it was written.
+  friend bool operator==(const Program& a, const Program& b) {
+    return a.array_rows == b.array_rows && a.array_cols == b.array_cols && a.dtype == b.dtype &&
+           a.tensors == b.tensors && a.computes == b.computes && a.code == b.code;
+  }
 };
 
 /// Host rows (or tiles, for weights) that `tensor` occupies from its base on. Throws InputError if
@@ -65,11 +75,12 @@ std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program);
 /// UB rows that one row of C 32-bit results occupies, as MachineConfig::result_row_rows().
 std::uint32_t result_row_rows(const Program& program);
 
-/// Throws InputError naming the tensor if a name is empty or taken, a size is zero or overflows, a
-/// type does not suit its role, two tensors overlap, or `computes` names shapes that they lack.
+/// Throws InputError naming the tensor, and its line if the program has a source, if a name is
+/// empty or taken, a size is zero or overflows, a type does not suit its role, two tensors overlap,
+/// or `computes` names shapes that they lack.
 void validate_tensors(const Program& program);
 
-/// Throws InputError naming instruction and operand if the program cannot run on this machine
+/// Throws InputError naming line, instruction and operand if the program cannot run on this machine
 /// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, an
 /// `after` count that no unit can reach, a matmul that keeps weights before any was loaded.
 /// Includes validate_tensors(). A load may read a result only where an earlier store wrote it. In a

@@ -12,14 +12,19 @@
 namespace weft {
 namespace {
 
-[[noreturn]] void fail(const TensorDecl& tensor, std::string_view what) {
-  throw InputError(fmt::format("tensor {}: {}", printable(tensor.name), what));
+[[noreturn]] void fail(const Program& program, const TensorDecl& tensor, std::string_view what) {
+  std::size_t index = 0;
+  while (index < program.tensors.size() && &program.tensors[index] != &tensor) ++index;
+  const std::uint32_t line = line_of(program.source.tensor_lines, index);
+  throw InputError(fmt::format("{}tensor {}: {}", line_prefix(program.source, line),
+                               printable(tensor.name), what));
 }
 
-std::uint64_t checked_product(const TensorDecl& tensor, std::uint64_t a, std::uint64_t b) {
+std::uint64_t checked_product(const Program& program, const TensorDecl& tensor, std::uint64_t a,
+                              std::uint64_t b) {
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    fail(tensor, fmt::format("a shape of {} x {} is too large", tensor.rows, tensor.cols));
+    fail(program, tensor, fmt::format("a shape of {} x {} is too large", tensor.rows, tensor.cols));
   }
   return product;
 }
@@ -27,8 +32,9 @@ std::uint64_t checked_product(const TensorDecl& tensor, std::uint64_t a, std::ui
 std::uint64_t end_address(const TensorDecl& tensor, const Program& program) {
   std::uint64_t end = 0;
   if (__builtin_add_overflow(tensor.base, tensor_extent(tensor, program), &end)) {
-    fail(tensor, fmt::format("base {} is too large for its {} x {} elements", tensor.base,
-                             tensor.rows, tensor.cols));
+    fail(program, tensor,
+         fmt::format("base {} is too large for its {} x {} elements", tensor.base, tensor.rows,
+                     tensor.cols));
   }
   return end;
 }
@@ -44,22 +50,24 @@ void check_array(const Program& program) {
     return;
   }
   throw InputError(
-      fmt::format("machine rows={} cols={} dtype={}: must be 1..4096, 1..4096 and int8|bf16|fp16",
-                  program.array_rows, program.array_cols, to_string(program.dtype)));
+      fmt::format("{}machine rows={} cols={} dtype={}: must be 1..4096, 1..4096 and int8|bf16|fp16",
+                  line_prefix(program.source, program.source.machine_line), program.array_rows,
+                  program.array_cols, to_string(program.dtype)));
 }
 
 void check_tensor(const TensorDecl& tensor, const Program& program) {
-  if (!is_tensor_name(tensor.name)) fail(tensor, "a name must be " + Name{}.form());
-  if (tensor.rows == 0 || tensor.cols == 0) fail(tensor, "a shape must be at least 1 x 1");
-  checked_product(tensor, checked_product(tensor, tensor.rows, tensor.cols),
+  if (!is_tensor_name(tensor.name)) fail(program, tensor, "a name must be " + Name{}.form());
+  if (tensor.rows == 0 || tensor.cols == 0) fail(program, tensor, "a shape must be at least 1 x 1");
+  checked_product(program, tensor, checked_product(program, tensor, tensor.rows, tensor.cols),
                   element_bytes(tensor.type));
   const ElementType type = type_for(tensor.role, program.dtype);
   if (tensor.type != type) {
-    fail(tensor, fmt::format("role {} on a {} machine has type {}, not {}", to_string(tensor.role),
-                             to_string(program.dtype), to_string(type), to_string(tensor.type)));
+    fail(program, tensor,
+         fmt::format("role {} on a {} machine has type {}, not {}", to_string(tensor.role),
+                     to_string(program.dtype), to_string(type), to_string(tensor.type)));
   }
   if (tensor.role == TensorRole::kBias && tensor.rows != 1) {
-    fail(tensor, fmt::format("a bias has one row, not {}", tensor.rows));
+    fail(program, tensor, fmt::format("a bias has one row, not {}", tensor.rows));
   }
 }
 
@@ -69,7 +77,7 @@ void check_overlaps(const Program& program, bool weight_memory) {
     const TensorSpan& before = map.spans()[i - 1];
     const TensorSpan& span = map.spans()[i];
     if (before.end <= span.base) continue;
-    fail(program.tensors[span.index],
+    fail(program, program.tensors[span.index],
          fmt::format("base {} lies inside tensor {}, which ends before {}", span.base,
                      printable(program.tensors[before.index].name), before.end));
   }
@@ -82,8 +90,9 @@ void check_shape(const Program& program, std::string_view name, TensorRole role,
       found->cols == cols) {
     return;
   }
-  throw InputError(fmt::format("computes matmul: needs a tensor {} of role {} and shape {} x {}",
-                               name, to_string(role), rows, cols));
+  throw InputError(fmt::format("{}computes matmul: needs a tensor {} of role {} and shape {} x {}",
+                               line_prefix(program.source, program.source.computes_line), name,
+                               to_string(role), rows, cols));
 }
 
 void check_computes(const Program& program) {
@@ -114,14 +123,15 @@ std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program) {
   const std::uint64_t n_tiles = ceil_div(tensor.cols, program.array_cols);
   switch (tensor.role) {
     case TensorRole::kActivation:
-      return checked_product(tensor, k_tiles_of_cols, tensor.rows);
+      return checked_product(program, tensor, k_tiles_of_cols, tensor.rows);
     case TensorRole::kWeights:
-      return checked_product(tensor, n_tiles, ceil_div(tensor.rows, program.array_rows));
+      return checked_product(program, tensor, n_tiles, ceil_div(tensor.rows, program.array_rows));
     case TensorRole::kBias:
     case TensorRole::kResult:
       break;
   }
-  return checked_product(tensor, checked_product(tensor, n_tiles, tensor.rows), row_rows);
+  return checked_product(program, tensor, checked_product(program, tensor, n_tiles, tensor.rows),
+                         row_rows);
 }
 
 void validate_tensors(const Program& program) {
@@ -129,7 +139,7 @@ void validate_tensors(const Program& program) {
   std::set<std::string_view> names;
   for (const TensorDecl& tensor : program.tensors) {
     check_tensor(tensor, program);
-    if (!names.insert(tensor.name).second) fail(tensor, "the name is taken");
+    if (!names.insert(tensor.name).second) fail(program, tensor, "the name is taken");
   }
   check_overlaps(program, /*weight_memory=*/true);
   check_overlaps(program, /*weight_memory=*/false);

@@ -15,7 +15,8 @@
 
 namespace weft {
 
-/// Reads a program up to its `end` line. `origin` names the text in errors. Throws InputError
+/// Reads a program up to its `end` line. `origin` names the text in errors,
+/// these and later ones (Program::source). A byte order mark is skipped. Throws InputError
 /// `origin:line: what` for anything that is not as the grammar says, and for text that ends early;
 /// what the program does is left to validate().
 Program assemble(std::istream& in, std::string_view origin);

@@ -42,22 +42,23 @@ std::string head_report(const Program& program, const Streams& streams, Unit uni
   const std::uint32_t position = progress.started[static_cast<std::size_t>(unit)];
   const std::uint32_t index = streams[unit][position];
   if (index >= progress.dispatched) {
-    return fmt::format("{}: instruction {} is not dispatched", unit_name(unit), index);
+    return instruction_name(program, index) + " is not dispatched";
   }
   const Instruction& head = program.code[index];
   std::vector<std::string> reasons = unmet_dependences(head, progress);
   if (lacks_tile(head, streams, position, progress)) {
     reasons.push_back(fmt::format("tile {} of the weight FIFO", tile_of(streams, position)));
   }
-  return fmt::format("{}: instruction {} waits for {}", unit_name(unit), index,
+  return fmt::format("{} waits for {}", instruction_name(program, index),
                      fmt::join(reasons, " and "));
 }
 
 std::string sequencer_report(const MachineConfig& config, const Program& program,
                              const Progress& progress) {
   const Unit unit = program.code[progress.dispatched].unit();
-  return fmt::format("sequencer: instruction {} waits for a slot in the {} queue of {}",
-                     progress.dispatched, unit_name(unit), config.queue_depth);
+  return fmt::format("sequencer: {} waits for a slot in the {} queue of {}",
+                     instruction_name(program, progress.dispatched), unit_name(unit),
+                     config.queue_depth);
 }
 
 }  // namespace

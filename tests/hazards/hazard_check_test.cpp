@@ -152,8 +152,28 @@ TEST_F(HazardCheckTest, NamesCycleInstructionsAndRow) {
   add(Load{0, 8, 5}, 3, 9);
   add(matmul(8, 5, 0, false), 4, 14);
   EXPECT_EQ(hazard(),
-            "hazard in cycle 4: instruction 1 (matmul) reads unified buffer row 8 before "
-            "instruction 0 (load) has written it in cycle 9");
+            "hazard in cycle 4: instruction 1 (matmul) reads unified buffer row 8, which "
+            "instruction 0 (load) writes at the end of cycle 9");
+}
+
+TEST_F(HazardCheckTest, NamesTheLastCycleOfAReaderThatIsOverwritten) {
+  add(Load{0, 8, 5}, 3, 9);
+  add(Store{8, 50, 5}, 10, 40);
+  add(Load{5, 12, 1}, 20, 22);
+  EXPECT_EQ(hazard(),
+            "hazard in cycle 20: instruction 2 (load) writes unified buffer row 12, which "
+            "instruction 1 (store) reads until cycle 40");
+}
+
+TEST_F(HazardCheckTest, NamesFileAndLinesOfAProgramThatHasThem) {
+  add(Load{0, 8, 5}, 3, 9);
+  add(matmul(8, 5, 0, false), 4, 14);
+  program_.source.file = "p.weft";
+  program_.source.code_lines = {3, 17};
+  EXPECT_EQ(
+      hazard(),
+      "hazard in cycle 4: instruction 1 (matmul, p.weft:17) reads unified buffer row 8, which "
+      "instruction 0 (load, p.weft:3) writes at the end of cycle 9");
 }
 
 TEST_F(HazardCheckTest, ReadingWhatNothingWroteIsAHazard) {

@@ -51,8 +51,9 @@ TEST(ValidateTest, AcceptsAnEmptyProgram) {
 TEST(ValidateTest, FindsAnotherMachine) {
   MachineConfig config;
   config.array_cols = 8;
-  EXPECT_EQ(error_of(std::string(kHead) + "end\n", config),
-            "the program is laid out for a 4 x 4 int8 array, but machine custom has 4 x 8 int8");
+  EXPECT_EQ(
+      error_of(std::string(kHead) + "end\n", config),
+      "t:2: the program is laid out for a 4 x 4 int8 array, but machine custom has 4 x 8 int8");
   config = {};
   config.array_rows = 8;
   EXPECT_NE(error_of(std::string(kHead) + "end\n", config), "");
@@ -63,8 +64,34 @@ TEST(ValidateTest, FindsAnotherMachine) {
 
 TEST(ValidateTest, NamesInstructionAndOperand) {
   EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=1020 rows=5"),
-            "instruction 1 (load host=0 ub=1020 rows=5): ub takes 5 UB rows from 1020 on, but "
+            "t:4: instruction 1 (load host=0 ub=1020 rows=5): ub takes 5 UB rows from 1020 on, but "
             "unified_buffer.kib = 4 has 1024");
+}
+
+TEST(ValidateTest, NamesNoPlaceInACompiledProgram) {
+  Program program{4, 4, ElementType::kInt8, {}, {}, {{Load{0, 1020, 5}, {}}}};
+  EXPECT_EQ(instruction_name(program, 0), "instruction 0 (load)");
+  try {
+    validate(program, MachineConfig{});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find("instruction 0 (load host=0"), 0U) << error.what();
+  }
+}
+
+TEST(ValidateTest, NamesTheLineOfATensorAndOfComputes) {
+  const std::string a = "# comment\ntensor name=a role=activation type=int8 shape=5x6 base=0\n";
+  EXPECT_EQ(error_of(kHead + a + "tensor name=c role=activation type=int8 shape=5x6 base=9\nend\n"),
+            "t:5: tensor 'c': base 9 lies inside tensor 'a', which ends before 10");
+  EXPECT_EQ(error_of(kHead + a + "\ncomputes matmul m=4 k=6 n=7\nend\n"),
+            "t:6: computes matmul: needs a tensor a of role activation and shape 4 x 6");
+  EXPECT_EQ(error_of("\nweft 1\nmachine rows=0 cols=4 dtype=int8\nend\n",
+                     [] {
+                       MachineConfig config;
+                       config.array_rows = 0;
+                       return config;
+                     }()),
+            "t:3: machine rows=0 cols=4 dtype=int8: must be 1..4096, 1..4096 and int8|bf16|fp16");
 }
 
 TEST(ValidateTest, FindsZeroRows) {
@@ -89,7 +116,7 @@ TEST(ValidateTest, KeepsMatmulsInsideTheBuffers) {
   EXPECT_EQ(matmul_error("ub=3 rows=4 loops=4:-1 acc=0"), "");
   EXPECT_EQ(
       matmul_error("ub=2 rows=4 loops=4:-1 acc=0"),
-      "instruction 1 (matmul ub=2 rows=4 loops=4:-1 acc=0): the row generator reaches UB rows "
+      "t:4: instruction 1 (matmul ub=2 rows=4 loops=4:-1 acc=0): the row generator reaches UB rows "
       "-1 to 2, but unified_buffer.kib = 4 has 1024");
 }
 
@@ -118,8 +145,10 @@ TEST(ValidateTest, FindsWeightsThatAreKeptBeforeAny) {
 
 TEST(ValidateTest, FindsTilesThatAreNeverFetched) {
   EXPECT_EQ(code_error("matmul ub=0 acc=0\nfetch tile=0"), "");
-  EXPECT_EQ(code_error("fetch tile=0\nmatmul ub=0 acc=0\nmatmul ub=0 acc=1"),
-            "2 matmuls take the next weights, but only 1 tiles are fetched");
+  EXPECT_EQ(
+      code_error("fetch tile=0\nmatmul ub=0 acc=0\nmatmul ub=0 acc=1"),
+      "t:5: instruction 2 (matmul ub=0 acc=1): takes the next weights, but the matmuls before it "
+      "take all tiles fetched (1)");
 }
 
 TEST(ValidateTest, KeepsVectorInstructionsInsideTheBuffers) {
@@ -148,9 +177,10 @@ TEST(ValidateTest, FindsCountsThatNoUnitReaches) {
   EXPECT_NE(code_error("fetch tile=0 after=load:2\nload host=0 ub=0"), "");
   // Its own queue is in order, so only those before it count.
   EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=0 after=load:1"), "");
-  EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=0 after=load:2\nload host=0 ub=0"),
-            "instruction 1 (load host=0 ub=0 after=load:2): after=load:2 can never be reached: its "
-            "own queue has before it only 1");
+  EXPECT_EQ(
+      code_error("load host=0 ub=0\nload host=0 ub=0 after=load:2\nload host=0 ub=0"),
+      "t:4: instruction 1 (load host=0 ub=0 after=load:2): after=load:2 can never be reached: its "
+      "own queue has before it only 1");
 }
 
 TEST(ValidateTest, KeepsLoadsInsideATensor) {
@@ -165,7 +195,7 @@ TEST(ValidateTest, KeepsFetchesInsideWeights) {
   EXPECT_NE(tensor_code_error("fetch tile=1"), "");
   EXPECT_EQ(tensor_code_error("fetch tile=2\nfetch tile=5"), "");
   EXPECT_EQ(tensor_code_error("fetch tile=6"),
-            "instruction 0 (fetch tile=6): no weights tensor holds tile 6");
+            "t:7: instruction 0 (fetch tile=6): no weights tensor holds tile 6");
 }
 
 TEST(ValidateTest, KeepsStoresInsideAResult) {
@@ -180,9 +210,10 @@ TEST(ValidateTest, LetsLoadsReadOnlyResultsThatWereStored) {
       "store ub=0 host=30 rows=4\nstore ub=0 host=20 rows=5\n"
       "store ub=0 host=25 rows=5\n";  // 20..33, in pieces
   EXPECT_EQ(tensor_code_error(stores + "load host=20 ub=0 rows=14"), "");
-  EXPECT_EQ(tensor_code_error(stores + "load host=20 ub=0 rows=15"),
-            "instruction 3 (load host=20 ub=0 rows=15): loads rows of the result 'out' that no "
-            "earlier store wrote");
+  EXPECT_EQ(
+      tensor_code_error(stores + "load host=20 ub=0 rows=15"),
+      "t:10: instruction 3 (load host=20 ub=0 rows=15): loads rows of the result 'out' that no "
+      "earlier store wrote");
   EXPECT_NE(tensor_code_error("load host=20 ub=0\n" + stores), "");
 }
 

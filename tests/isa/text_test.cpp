@@ -113,6 +113,21 @@ TEST(AssemblerTest, TakesWindowsLineEndsAndAMissingLastOne) {
   EXPECT_EQ(error_of("weft 1\nmachine rows=4 cols=4 dtype=int8\nend"), "");
 }
 
+TEST(AssemblerTest, SkipsAByteOrderMarkOnceAtTheBeginning) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(error_of(mark + kHead + "end\n"), "");
+  EXPECT_EQ(error_of(mark + "\n" + kHead + "end\n"), "");
+  EXPECT_NE(error_of(mark + mark + kHead + "end\n"), "");
+  EXPECT_NE(error_of(kHead + mark + "end\n"), "");
+}
+
+TEST(AssemblerTest, KeepsTheLineOfEveryInstructionForLaterErrors) {
+  const Program program = assemble_text(std::string("# one\n") + kHead +
+                                        "load host=0 ub=0\n\n# six\nfetch tile=0\nend\n");
+  EXPECT_EQ(instruction_name(program, 0), "instruction 0 (load, t.weft:4)");
+  EXPECT_EQ(instruction_name(program, 1), "instruction 1 (fetch, t.weft:7)");
+}
+
 TEST(AssemblerTest, NamesWhatIsWrongInAnInstruction) {
   EXPECT_EQ(body_error("lode host=0 ub=0"),
             "t.weft:3: unknown opcode 'lode'; there are load, fetch, matmul, vector, store and, to "

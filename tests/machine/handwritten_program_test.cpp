@@ -73,8 +73,8 @@ TEST_P(HandwrittenProgramTest, NamesTheRowThatAMatmulReadsTooEarly) {
   EXPECT_EQ(error<HazardError>("fetch tile=0\n"
                                "load host=0 ub=6 rows=4\n"
                                "matmul ub=6 rows=3 acc=0\n"),
-            "hazard in cycle 4: instruction 2 (matmul) reads unified buffer row 6 before "
-            "instruction 1 (load) has written it in cycle 9");
+            "hazard in cycle 4: instruction 2 (matmul, test.weft:5) reads unified buffer row 6, "
+            "which instruction 1 (load, test.weft:4) writes at the end of cycle 9");
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheAccumulatorRowThatTheVectorUnitReadsTooEarly) {
@@ -82,36 +82,54 @@ TEST_P(HandwrittenProgramTest, NamesTheAccumulatorRowThatTheVectorUnitReadsTooEa
                                "load host=0 ub=0 rows=3\n"
                                "matmul ub=0 rows=3 acc=5 after=load:1\n"
                                "vector acc=5 ub=8 rows=3\n"),
-            "hazard in cycle 4: instruction 3 (vector) reads accumulator row 5 before "
-            "instruction 2 (matmul) has written it in cycle 7");
+            "hazard in cycle 4: instruction 3 (vector, test.weft:6) reads accumulator row 5, which "
+            "instruction 2 (matmul, test.weft:5) writes at the end of cycle 7");
+}
+
+TEST_P(HandwrittenProgramTest, NamesTheRowThatALoadOverwritesTooEarly) {
+  // The first load has the channel in cycles 1..4 and retires in 7, so the store that waits for it
+  // finds the second load ahead, in cycles 5..8; its own are 9..12, and 3 cycles of latency follow.
+  config_.memory_kind = MemoryKind::kShared;
+  config_.memory_bytes_per_s = config_.clock_hz * 2;
+  config_.memory_latency_cycles = 3;
+  EXPECT_EQ(
+      error<HazardError>("load host=0 ub=0 rows=4\n"
+                         "# the store reads what the load brought\n"
+                         "store ub=0 host=9 rows=4 after=load:1\n"
+                         "load host=4 ub=0 rows=4\n"),
+      "hazard in cycle 5: instruction 2 (load, test.weft:6) writes unified buffer row 0, which "
+      "instruction 1 (store, test.weft:5) reads until cycle 15");
 }
 
 TEST_P(HandwrittenProgramTest, NamesAnAccumulatorRowThatNothingWrote) {
-  EXPECT_EQ(error<HazardError>("fetch tile=0\n"
-                               "load host=0 ub=0 rows=3\n"
-                               "matmul ub=0 rows=3 acc=0 after=load:1\n"
-                               "vector acc=1 ub=8 rows=3 after=matmul:1\n"),
-            "hazard in cycle 12: instruction 3 (vector) reads accumulator row 3, which nothing "
-            "has written before it in the program");
+  EXPECT_EQ(
+      error<HazardError>("fetch tile=0\n"
+                         "load host=0 ub=0 rows=3\n"
+                         "matmul ub=0 rows=3 acc=0 after=load:1\n"
+                         "vector acc=1 ub=8 rows=3 after=matmul:1\n"),
+      "hazard in cycle 12: instruction 3 (vector, test.weft:6) reads accumulator row 3, which "
+      "nothing has written before it in the program");
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheFifoSlotThatIsFetchedOverTooEarly) {
   config_.weight_fifo_tiles = 1;
-  EXPECT_EQ(error<HazardError>("fetch tile=0\n"
-                               "fetch tile=1\n"
-                               "load host=0 ub=0 rows=3\n"
-                               "matmul ub=0 rows=3 acc=0 after=load:1\n"
-                               "matmul ub=0 rows=3 acc=0 mode=accumulate\n"),
-            "hazard in cycle 2: instruction 1 (fetch) overwrites weight FIFO slot 0 of 1, which "
-            "holds the tile of instruction 0 (fetch) until cycle 3; wait for the matmul that takes "
-            "that tile");
+  EXPECT_EQ(
+      error<HazardError>("fetch tile=0\n"
+                         "fetch tile=1\n"
+                         "load host=0 ub=0 rows=3\n"
+                         "matmul ub=0 rows=3 acc=0 after=load:1\n"
+                         "matmul ub=0 rows=3 acc=0 mode=accumulate\n"),
+      "hazard in cycle 2: instruction 1 (fetch, test.weft:4) overwrites weight FIFO slot 0 of "
+      "1, which holds the tile of instruction 0 (fetch, test.weft:3) until cycle 3; wait for "
+      "the matmul that takes that tile");
 }
 
 TEST_P(HandwrittenProgramTest, NamesWhatACycleOfWaitsIsMadeOf) {
   EXPECT_EQ(error<DeadlockError>("load host=0 ub=0 after=store:1\n"
                                  "store ub=0 host=0 after=load:1\n"),
-            "deadlock after cycle 0: nothing can ever start; load: instruction 0 waits for "
-            "store:1 (only 0 retired); store: instruction 1 waits for load:1 (only 0 retired)");
+            "deadlock after cycle 0: nothing can ever start; instruction 0 (load, "
+            "test.weft:3) waits for store:1 (only 0 retired); instruction 1 (store, test.weft:4) "
+            "waits for load:1 (only 0 retired)");
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheTileThatItsMatmulWaitsForInVain) {
@@ -120,8 +138,9 @@ TEST_P(HandwrittenProgramTest, NamesTheTileThatItsMatmulWaitsForInVain) {
                                  "fetch tile=1 after=matmul:2\n"
                                  "matmul ub=0 rows=3 acc=0 after=load:1\n"
                                  "matmul ub=0 rows=3 acc=0 mode=accumulate\n"),
-            "deadlock after cycle 10: nothing can ever start; fetch: instruction 2 waits for "
-            "matmul:2 (only 1 retired); matmul: instruction 4 waits for tile 1 of the weight FIFO");
+            "deadlock after cycle 10: nothing can ever start; instruction 2 (fetch, "
+            "test.weft:5) waits for matmul:2 (only 1 retired); instruction 4 (matmul, "
+            "test.weft:7) waits for tile 1 of the weight FIFO");
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheFullQueueThatStopsTheSequencer) {
@@ -130,7 +149,8 @@ TEST_P(HandwrittenProgramTest, NamesTheFullQueueThatStopsTheSequencer) {
       "load host=0 ub=0 after=store:1\n"
       "load host=0 ub=0\n"
       "store ub=0 host=0\n");
-  EXPECT_NE(message.find("sequencer: instruction 1 waits for a slot in the load queue of 1"),
+  EXPECT_NE(message.find("sequencer: instruction 1 (load, test.weft:4) waits for a slot in the "
+                         "load queue of 1"),
             std::string::npos)
       << message;
 }
