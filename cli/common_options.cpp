@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,8 +47,20 @@ unsigned read_threads(const Arguments& arguments) {
   return static_cast<unsigned>(parse_number(*text, "--threads", 1, 1024));
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const auto canonical = [&](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
+  };
+  return canonical(a) == canonical(b);
+}
+
 void check_contradictions(const RunOptions& options) {
-  if (options.out && options.out == options.json) {
+  if (options.out == "-") {
+    throw InputError("--out -: an .npy file cannot go to standard output; name a file");
+  }
+  if (options.out && options.json && !options.json_to_stdout() &&
+      same_file(*options.out, *options.json)) {
     throw InputError(printable(*options.out) + ": named by --out and --json; choose two files");
   }
   if (options.with_values()) return;

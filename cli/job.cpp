@@ -24,7 +24,8 @@ void check_before(const Job& job) {
   if (!job.options.with_values()) return;
   double bytes = 0;
   for (const TensorDecl& tensor : job.program.tensors) bytes += bytes_of(tensor);
-  check_memory(bytes, "the matrices");
+  check_memory(bytes, "the matrices",
+               "choose smaller sizes, or --engine analytic, which needs no matrices");
 }
 
 /// A uint8 B is finished by the host, after the machine; an activation must come last.
@@ -130,13 +131,11 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
 
 }  // namespace
 
-void check_memory(double bytes, const std::string& what) {
+void check_memory(double bytes, std::string_view what, std::string_view way_out) {
   const auto physical = static_cast<double>(physical_memory_bytes());
   if (bytes <= physical) return;
-  throw InputError(
-      fmt::format("{} would take {}, this computer has {}; choose smaller sizes, or "
-                  "--engine analytic, which needs no matrices",
-                  what, si(bytes, "B"), si(physical, "B")));
+  throw InputError(fmt::format("{} would take {}, this computer has {}; {}", what, si(bytes, "B"),
+                               si(physical, "B"), way_out));
 }
 
 double program_bytes(const TilingPlan& plan) {

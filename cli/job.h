@@ -22,8 +22,9 @@ struct Job {
   bool random_bias = false;  // where no file gives it; else zero
 };
 
-/// Throws InputError if `bytes` is more than this computer has; `what` needs them.
-void check_memory(double bytes, const std::string& what);
+/// Throws InputError if `bytes` is more than this computer has; `what` needs them, and `way_out` is
+/// what to do instead.
+void check_memory(double bytes, std::string_view what, std::string_view way_out);
 
 /// Bytes for the program of `plan` and its timeline, at most.
 double program_bytes(const TilingPlan& plan);

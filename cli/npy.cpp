@@ -184,14 +184,31 @@ Matrix convert_floats(const NpyArray& array, NpyShape shape, ElementType type, N
   }
 }
 
+/// No machine takes 32-bit integers as activations or weights, so the result of one product has to
+/// be brought back to the array's type before it can enter another.
+std::string type_advice(NpyType held, ElementType wanted) {
+  const bool bytes = held == NpyType::kInt8 || held == NpyType::kUint8;
+  switch (wanted) {
+    case ElementType::kInt8:
+      return held == NpyType::kInt32 ? "bring it into -128..127 and save .astype('int8')"
+                                     : "save .astype('int8'), or choose --array.dtype bf16";
+    case ElementType::kInt32:
+      return "save .astype('int32')";
+    default:
+      return bytes ? "save .astype('float32'), or choose --array.dtype int8"
+                   : "save .astype('float32')";
+  }
+}
+
+std::string_view accepted_types(ElementType wanted) {
+  if (wanted == ElementType::kInt8) return "|i1 or |u1";
+  return wanted == ElementType::kInt32 ? "|i1 or <i4" : "<f2, <f4 or <f8";
+}
+
 [[noreturn]] void fail_type(const NpyArray& array, ElementType type) {
-  const bool floats = type != ElementType::kInt8 && type != ElementType::kInt32;
-  throw InputError(fmt::format(
-      "{}: holds {} where the machine takes {}; {}", array.file, to_string(array.type),
-      to_string(type),
-      floats ? "give <f2, <f4 or <f8, or choose --array.dtype int8"
-             : (type == ElementType::kInt8 ? "give |i1 or |u1, or choose --array.dtype bf16"
-                                           : "give |i1 or <i4, or choose --array.dtype bf16")));
+  throw InputError(fmt::format("{}: holds {}, but a machine of this type takes {} here; {}",
+                               array.file, to_string(array.type), accepted_types(type),
+                               type_advice(array.type, type)));
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ void check_writable(const fs::path& path) {
   if (fs::exists(target, error) && ::access(target.c_str(), W_OK) != 0) {
     fail(path, errno, "choose another file");
   }
+  // Opening a pipe that nobody reads would wait for ever.
+  if (fs::is_fifo(target, error)) fail(path, EINVAL, "it is a pipe; name a file");
   if (is_device(target)) return;
   const fs::path folder = folder_of(target);
   if (!fs::is_directory(folder, error)) fail(path, ENOENT, "create the folder first");

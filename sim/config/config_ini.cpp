@@ -116,8 +116,15 @@ MachineConfig load_machine(const std::string& preset_or_file) {
     if (name == preset_or_file) return load_preset(name);
   }
   std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(preset_or_file, ignored);
+  // Opening a pipe or a terminal would wait for somebody to write to it.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw ConfigError(
+        fmt::format("machine {}: is not a regular file; name an INI file, or one of {}",
+                    printable(preset_or_file), fmt::join(preset_names(), ", ")));
+  }
   std::ifstream file(preset_or_file);
-  if (!file || std::filesystem::is_directory(preset_or_file, ignored)) {
+  if (!file) {
     throw ConfigError(fmt::format("machine {}: no such file, and the presets are {}",
                                   printable(preset_or_file), fmt::join(preset_names(), ", ")));
   }

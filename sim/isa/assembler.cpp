@@ -255,8 +255,13 @@ Program assemble(std::istream& in, std::string_view origin) {
 
 Program assemble_file(const std::string& path) {
   std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  // Opening a pipe or a terminal would wait for somebody to write to it.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw InputError(fmt::format("{}: is not a regular file; give a .weft file", printable(path)));
+  }
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored)) {
+  if (!file) {
     throw InputError(fmt::format("{}: cannot be opened; give a .weft file", printable(path)));
   }
   return assemble(file, path);
