@@ -117,9 +117,11 @@ std::string machine_line(const MachineConfig& config) {
 }
 
 std::string plan_line(const TilingPlan& plan) {
+  const char* folds = plan.folds == 1 ? "fold" : "folds";
+  const char* rows = plan.chunk_rows == 1 ? "row" : "rows";
   const char* chunks = plan.m_chunks == 1 ? "chunk" : "chunks";
-  return fmt::format("{} x {} tiles, {} folds, {} {} of {} rows, {} padding", plan.k_tiles,
-                     plan.n_tiles, grouped(plan.folds), plan.m_chunks, chunks, plan.chunk_rows,
+  return fmt::format("{} x {} tiles, {} {}, {} {} of {} {}, {} padding", plan.k_tiles, plan.n_tiles,
+                     grouped(plan.folds), folds, plan.m_chunks, chunks, plan.chunk_rows, rows,
                      percent(plan.padding_waste()));
 }
 

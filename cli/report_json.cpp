@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/common_options.h"
 #include "cli/report.h"
 #include "sim/config/config_keys.h"
 
@@ -16,7 +17,11 @@ Json or_null(const std::optional<T>& value) {
 
 Json workload_json(const std::optional<MatmulSpec>& spec) {
   if (!spec) return nullptr;
-  return {{"m", spec->m}, {"k", spec->k}, {"n", spec->n}};
+  return {{"m", spec->m},
+          {"k", spec->k},
+          {"n", spec->n},
+          {"bias", spec->bias},
+          {"activation", to_string(spec->activation)}};
 }
 
 Json cycles_json(const Result& result) {
@@ -59,8 +64,11 @@ Json check_json(const CheckReport& check) {
 
 Json simulator_json(const RunReport& report) {
   const double seconds = report.wall_seconds;
-  const double rate = seconds > 0 ? static_cast<double>(report.result.total) / seconds : 0;
-  return {{"wall_seconds", seconds}, {"cycles_per_second", rate}};
+  Json simulator = {{"wall_seconds", seconds}, {"cycles_per_second", nullptr}};
+  if (seconds > 0) {
+    simulator["cycles_per_second"] = static_cast<double>(report.result.total) / seconds;
+  }
+  return simulator;
 }
 
 /// array.rows as "rows", memory.kind as "memory_kind": the section of the array and of the machine

@@ -137,9 +137,10 @@ std::string draw_tiles(const TilingPlan& plan, const MachineConfig& config) {
                     draw(fmt::format("B [{},{}]", spec.k, spec.n), k_down, n),
                     draw(fmt::format("result [{},{}]", spec.m, spec.n), m, n)});
   return text + fmt::format(
-                    "  {} values  {} padding; a tile of B is {} x {}, a chunk of M {} rows; not "
+                    "  {} values  {} padding; a tile of B is {} x {}, a chunk of M {} {}; not "
                     "to scale\n",
-                    kValue, kPadding, config.array_rows, config.array_cols, plan.chunk_rows);
+                    kValue, kPadding, config.array_rows, config.array_cols, plan.chunk_rows,
+                    plan.chunk_rows == 1 ? "row" : "rows");
 }
 
 }  // namespace weft::cli

@@ -1,16 +1,33 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "cli/commands/commands.h"
+#include "cli/measured_advice.h"
 #include "cli/output_file.h"
 #include "cli/report.h"
+#include "cli/span_excess.h"
 #include "cli/tile_drawing.h"
 #include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
 
 namespace weft::cli {
 namespace {
+
+constexpr std::size_t kTextWidth = 100;
+
+/// The run, and what was found out about it.
+struct Explanation {
+  RunReport report;
+  std::string excess;  // what the array span has more than the formula; empty if they are equal
+  std::vector<std::string> advice;
+};
 
 po::options_description options() {
   po::options_description all;
@@ -85,18 +102,43 @@ std::string cycle_table(const RunReport& report) {
   return table.text(2);
 }
 
-nlohmann::ordered_json explain_json(const RunReport& report, const std::string& hint) {
+/// `sentence` in lines of at most kTextWidth, the first indented by two, the others by four.
+std::string wrapped(const std::string& sentence) {
+  std::string text;
+  std::string line = " ";
+  std::istringstream words(sentence);
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > kTextWidth) {
+      text += line + '\n';
+      line = "   ";
+    }
+    line += ' ' + word;
+  }
+  return text + line + '\n';
+}
+
+std::string excess_line(const Explanation& explanation) {
+  if (explanation.excess.empty()) return "";
+  const RunReport& report = explanation.report;
+  const auto span = static_cast<std::uint64_t>(report.result.array_span);
+  return wrapped(fmt::format("array span {} is {} more than the formula: {}", grouped(span),
+                             grouped(span - report.plan->formula_cycles()), explanation.excess));
+}
+
+nlohmann::ordered_json explain_json(const Explanation& explanation) {
+  const RunReport& report = explanation.report;
   nlohmann::ordered_json json = report_json(report);
   const FormulaTerms& formula = report.plan->formula;
   json["plan"]["chunk_rows"] = report.plan->chunk_rows;
   json["plan"]["formula_terms"] = {{"weight_load", formula.weight_load},
                                    {"steps", formula.steps},
                                    {"last_fold", formula.last_fold}};
-  json["advice"] = hint;
+  json["advice"] = fmt::format("{}", fmt::join(explanation.advice, " "));
   return json;
 }
 
-void print_text(const RunReport& report, const std::string& hint, const Streams& streams) {
+void print_text(const Explanation& explanation, const Streams& streams) {
+  const RunReport& report = explanation.report;
   const TilingPlan& plan = *report.plan;
   const Style& style = streams.style;
   streams.out << style.bold(machine_line(report.machine)) << "\n\n"
@@ -104,12 +146,14 @@ void print_text(const RunReport& report, const std::string& hint, const Streams&
               << draw_tiles(plan, report.machine) << '\n'
               << plan_table(plan) << "  " << order_line(plan) << "\n\n"
               << style.bold("cycles") << '\n'
-              << cycle_table(report) << '\n'
-              << style.bold("advice") << "  " << hint << '\n';
+              << cycle_table(report) << excess_line(explanation) << '\n'
+              << style.bold("advice") << '\n';
+  for (const std::string& sentence : explanation.advice) streams.out << wrapped(sentence);
 }
 
-RunReport analyse(const MatmulSpec& spec, const MachineConfig& config) {
-  RunReport report;
+Explanation analyse(const MatmulSpec& spec, const MachineConfig& config) {
+  Explanation explanation;
+  RunReport& report = explanation.report;
   report.command = "explain";
   report.engine = Engine::kAnalytic;
   report.machine = config;
@@ -117,8 +161,16 @@ RunReport analyse(const MatmulSpec& spec, const MachineConfig& config) {
   report.plan = plan_workload(spec, config);
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
-  report.result = simulate(config, lower_matmul(*report.plan, config), nullptr, options);
-  return report;
+  const Program program = lower_matmul(*report.plan, config);
+  const auto start = std::chrono::steady_clock::now();
+  report.result = simulate(config, program, nullptr, options);
+  report.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (static_cast<std::uint64_t>(report.result.array_span) > report.plan->formula_cycles()) {
+    explanation.excess = excess_text(span_excess(report, program));
+  }
+  explanation.advice = measured_advice(report);
+  return explanation;
 }
 
 }  // namespace
@@ -129,18 +181,17 @@ int run_explain(const Words& words, const Streams& streams) {
   const auto json = arguments.text("json");
   if (json && *json != "-") check_writable(*json);
   const MachineConfig config = read_machine(arguments);
-  const RunReport report = analyse(read_spec(arguments, {}), config);
-  const std::string hint = advice(*report.plan, config);
+  const Explanation explanation = analyse(read_spec(arguments, {}), config);
   if (!json) {
-    print_text(report, hint, streams);
+    print_text(explanation, streams);
     return 0;
   }
-  const std::string text = explain_json(report, hint).dump(2) + "\n";
+  const std::string text = explain_json(explanation).dump(2) + "\n";
   if (*json == "-") {
     streams.out << text;
   } else {
     write_file(*json, text);
-    print_text(report, hint, streams);
+    print_text(explanation, streams);
   }
   return 0;
 }

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
@@ -92,8 +91,5 @@ bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config);
 /// `config` has passed validate(). Throws InputError for zero or overflowing sizes, ConfigError if
 /// the unified buffer cannot hold even one row of activations, bias and results.
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config);
-
-/// One or two sentences on what the padding costs and what would help, or that nothing is wasted.
-std::string advice(const TilingPlan& plan, const MachineConfig& config);
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ TEST(JsonTest, HasTheDocumentedKeysInOrder) {
   EXPECT_EQ(keys_of(report),
             (Words{"schema", "command", "engine", "machine", "workload", "plan", "cycles", "macs",
                    "utilization", "seconds", "tops", "traffic", "check", "simulator", "notes"}));
-  EXPECT_EQ(keys_of(report["workload"]), (Words{"m", "k", "n"}));
+  EXPECT_EQ(keys_of(report["workload"]), (Words{"m", "k", "n", "bias", "activation"}));
   EXPECT_EQ(keys_of(report["plan"]),
             (Words{"k_tiles", "n_tiles", "m_chunks", "folds", "padded_m", "padded_k", "padded_n",
                    "padding_waste", "formula_cycles"}));
@@ -119,6 +120,15 @@ TEST(JsonTest, AnalyticNeedsNoMemoryForMatrices) {
   EXPECT_GE(report["cycles"]["array_active"], 8 * std::int64_t{20000000});
 }
 
+TEST(JsonTest, TheWorkloadSaysWhetherThereIsABiasAndAnActivation) {
+  Words words = product("5", "6", "3", "tiny", "fast");
+  EXPECT_EQ(report_of(words)["workload"]["bias"], false);
+  EXPECT_EQ(report_of(words)["workload"]["activation"], "none");
+  words.insert(words.end(), {"--with-bias", "--activation", "relu"});
+  EXPECT_EQ(report_of(words)["workload"]["bias"], true);
+  EXPECT_EQ(report_of(words)["workload"]["activation"], "relu");
+}
+
 TEST(JsonTest, ExplainGivesPlanTermsAndAdvice) {
   const json report = report_of({"explain", "256", "128", "129", "--machine", "tpu-v2"});
   const json& terms = report["plan"]["formula_terms"];
@@ -126,6 +136,8 @@ TEST(JsonTest, ExplainGivesPlanTermsAndAdvice) {
       terms["weight_load"].get<int>() + terms["steps"].get<int>() + terms["last_fold"].get<int>(),
       report["plan"]["formula_cycles"]);
   EXPECT_NE(report["advice"].get<std::string>().find("129"), std::string::npos);
+  EXPECT_GT(report["simulator"]["wall_seconds"], 0.0);
+  EXPECT_GT(report["simulator"]["cycles_per_second"], 0.0);
 }
 
 TEST(SummaryTest, IsShortPlainAndQuietOnRequest) {
@@ -148,6 +160,44 @@ TEST(SummaryTest, ExplainDrawsPaddingAndShowsFormulaBesideTheCount) {
   for (const char* part : {"█░", "A [5,6]", "formula", "array span", "advice"}) {
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in:\n" << finished.out;
   }
+}
+
+TEST(SummaryTest, ExplainSaysWhatTheArrayWaitedForBeyondTheFormula) {
+  // Four FIFO slots are too few here: 4*5 < 4 + 2*5 + 25.
+  Words words = {"explain",
+                 "4",
+                 "19",
+                 "135",
+                 "--array.rows",
+                 "5",
+                 "--array.cols",
+                 "25",
+                 "--accumulators.rows",
+                 "256",
+                 "--unified_buffer.kib",
+                 "64",
+                 "--memory.kind",
+                 "ideal",
+                 "--weight_fifo.tiles",
+                 "4"};
+  const std::string line = "array span 247 is 95 more than the formula: +20 weight_shift, +75 weight_stall\n";
+  const Finished four = run_weft(words);
+  EXPECT_NE(four.out.find(line), std::string::npos) << four.out;
+  words.back() = "8";
+  EXPECT_EQ(run_weft(words).out.find("more than the formula"), std::string::npos);
+}
+
+TEST(SummaryTest, ExplainKeepsAdviceWithinAHundredColumns) {
+  const Finished finished = run_weft({"explain", "3", "30001", "20001", "--machine", "tpu-v1"});
+  const std::size_t begin = finished.out.find("\nadvice\n");
+  ASSERT_NE(begin, std::string::npos) << finished.out;
+  std::istringstream lines(finished.out.substr(begin));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(SummaryTest, ExplainCountsOneRowInTheSingular) {
+  const Finished finished = run_weft({"explain", "1", "4", "4", "--machine", "tiny"});
+  EXPECT_NE(finished.out.find("a chunk of M 1 row;"), std::string::npos) << finished.out;
 }
 
 TEST(HelpTest, EveryCommandExplainsItself) {

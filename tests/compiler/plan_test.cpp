@@ -3,7 +3,9 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "compiler/plan/advice.h"
 #include "compiler/plan/formula.h"
 #include "compiler/plan/tiling_plan.h"
 #include "sim/config/error.h"
@@ -196,49 +198,58 @@ TEST(PlanTest, TakesShapesOfTensOfThousands) {
   EXPECT_EQ(plan.folds, plan.matmuls());
 }
 
-TEST(AdviceTest, SaysThatNothingIsPadded) {
+TEST(SuggestionsTest, AreNoneIfTilesAreFullAndMIsLongEnough) {
   const MachineConfig config = machine(16, 16);
-  EXPECT_EQ(advice(plan_matmul(shape(64, 32, 48), config), config),
-            "Nothing is padded: K = 32 and N = 48 are whole tiles of 16 x 16.");
+  EXPECT_TRUE(suggestions(plan_matmul(shape(16, 32, 48), config), config).empty());
 }
 
-TEST(AdviceTest, OneColumnTooManyCostsHalfTheCycles) {
-  MachineConfig config = machine(128, 128);
-  config.accumulator_rows = 1 << 20;
-  config.unified_buffer_kib = 1 << 20;
-  // 128 + 100000 + 100000 + 254 cycles against 128 + 100000 + 254: 50.1 %.
-  EXPECT_EQ(advice(plan_matmul(shape(100'000, 128, 129), config), config),
-            "N = 129 wastes 49.6 % of the array; 128 would take half the cycles.");
+TEST(SuggestionsTest, NameTheWasteAndTheWholeTilesBelowAndAbove) {
+  const MachineConfig config = machine(128, 128);
+  const auto found = suggestions(plan_matmul(shape(1000, 128, 129), config), config);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, SuggestionKind::kWholeTiles);
+  EXPECT_EQ(found[0].statement, "N = 129 wastes 49.6 % of the array");  // 127 of 256
+  EXPECT_EQ(found[0].alternatives,
+            (std::vector<MatmulSpec>{shape(1000, 128, 128), shape(1000, 128, 256)}));
 }
 
-TEST(AdviceTest, NamesTheShareOfCyclesOfTheNextSmallerK) {
+TEST(SuggestionsTest, BelowTheFirstTileThereIsNothing) {
   const MachineConfig config = machine(16, 16);
-  // K = 36: 3 tiles, 16 + 2*64 + 64+30 = 238. K = 32: 16 + 64 + 94 = 174, 73.1 %.
-  EXPECT_EQ(advice(plan_matmul(shape(64, 36, 16), config), config),
-            "K = 36 wastes 25.0 % of the array; 32 would take 73.1 % of the cycles.");
+  const auto found = suggestions(plan_matmul(shape(64, 4, 16), config), config);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].statement, "K = 4 wastes 75.0 % of the array");
+  EXPECT_EQ(found[0].alternatives, (std::vector<MatmulSpec>{shape(64, 16, 16)}));
 }
 
-TEST(AdviceTest, WithinOneTileMoreColumnsAreFree) {
+TEST(SuggestionsTest, KeepBiasAndActivation) {
   const MachineConfig config = machine(16, 16);
-  EXPECT_EQ(advice(plan_matmul(shape(64, 16, 4), config), config),
-            "N = 4 wastes 75.0 % of the array; 16 would take the same cycles.");
+  MatmulSpec spec = shape(64, 4, 16);
+  spec.bias = true;
+  spec.activation = Activation::kRelu;
+  const auto found = suggestions(plan_matmul(spec, config), config);
+  spec.k = 16;
+  EXPECT_EQ(found.at(0).alternatives.at(0), spec);
 }
 
-TEST(AdviceTest, BatchesAreWorthMoreThanTheWeightShiftsThatTheyHide) {
-  const MachineConfig config = machine(16, 16);
-  // M = 4: 16 + 3*16 + 4+30 = 98. M = 16: 16 + 3*16 + 16+30 = 110.
-  EXPECT_EQ(advice(plan_matmul(shape(4, 32, 32), config), config),
-            "M = 4 is below the 16 cycles that a tile's weight shift takes, so the array waits for "
-            "weights; a batch of 16 rows would do 4.0 times the work in 1.1 times the cycles. "
-            "Nothing is padded: K = 32 and N = 32 are whole tiles of 16 x 16.");
+TEST(SuggestionsTest, ABatchHelpsWhereShiftsDoNotHideBehindRows) {
+  MachineConfig config = machine(16, 16);
+  const auto found = suggestions(plan_matmul(shape(4, 32, 32), config), config);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, SuggestionKind::kBatch);
+  EXPECT_EQ(found[0].statement, "M = 4 is too short to hide the 16 cycles of a weight shift");
+  EXPECT_EQ(found[0].alternatives, (std::vector<MatmulSpec>{shape(16, 32, 32)}));
+  EXPECT_TRUE(suggestions(plan_matmul(shape(4, 16, 16), config), config).empty()) << "one tile";
+  config.double_buffer = false;
+  EXPECT_TRUE(suggestions(plan_matmul(shape(4, 32, 32), config), config).empty());
 }
 
-TEST(AdviceTest, TheWorstWasteComesFirstAndTwoSentencesAreEnough) {
+TEST(SuggestionsTest, TheWorstWasteComesFirst) {
   const MachineConfig config = machine(16, 16);
-  const std::string text = advice(plan_matmul(shape(2, 30, 17), config), config);
-  EXPECT_EQ(text.rfind("M = 2 is below", 0), 0U) << text;  // 87.5 %, then N 46.9 %, then K 6.3 %
-  EXPECT_NE(text.find("N = 17 wastes 46.9 %"), std::string::npos) << text;
-  EXPECT_EQ(text.find("K = 30"), std::string::npos) << text;
+  const auto found = suggestions(plan_matmul(shape(2, 30, 17), config), config);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].kind, SuggestionKind::kBatch);  // 87.5 %
+  EXPECT_EQ(found[1].statement, "N = 17 wastes 46.9 % of the array");
+  EXPECT_EQ(found[2].statement, "K = 30 wastes 6.2 % of the array");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // cycle and one off it: the recurrences are equalities, so t-1 and t+1 are wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/config/config_keys.h"
@@ -116,6 +117,30 @@ TEST_P(FormulaTest, ATpuMatrixUnitTakesEightRowsInEightCycles) {
   const Result one = run(config, shape(8, 128, 128), GetParam());
   const Result two = run(config, shape(16, 128, 128), GetParam());
   EXPECT_EQ(two.array_span - one.array_span, 8);
+}
+
+// The FIFO: F*max(M,R) >= M + 2R + C, and one more column is one too many.
+TEST_P(FormulaTest, TheFifoBindsFromOneBelowItsInequality) {
+  struct Case {
+    std::uint32_t tiles, rows;
+    std::uint64_t m;
+  };
+  for (const Case& at : {Case{4, 8, 8}, {3, 8, 16}, {5, 8, 4}, {8, 5, 4}, {2, 6, 40}}) {
+    const std::uint64_t step = std::max<std::uint64_t>(at.m, at.rows);
+    const std::uint64_t cols = at.tiles * step - at.m - 2 * at.rows;  // equality
+    for (const std::uint64_t c : {cols, cols + 1}) {
+      MachineConfig config = ideal_machine(at.rows, static_cast<std::uint32_t>(c), true);
+      config.weight_fifo_tiles = at.tiles;
+      const MatmulSpec spec = shape(at.m, 2 * at.rows, 10 * c);
+      const auto formula = static_cast<Cycle>(plan_matmul(spec, config).formula_cycles());
+      const Cycle span = run(config, spec, GetParam()).array_span;
+      if (c == cols) {
+        EXPECT_EQ(span, formula) << at.tiles << " tiles, " << at.m << " rows";
+      } else {
+        EXPECT_GT(span, formula) << at.tiles << " tiles, " << at.m << " rows";
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, FormulaTest,
