@@ -180,7 +180,8 @@ TEST(SummaryTest, ExplainSaysWhatTheArrayWaitedForBeyondTheFormula) {
                  "ideal",
                  "--weight_fifo.tiles",
                  "4"};
-  const std::string line = "array span 247 is 95 more than the formula: +20 weight_shift, +75 weight_stall\n";
+  const std::string line =
+      "array span 247 is 95 more than the formula: +20 weight_shift, +75 weight_stall\n";
   const Finished four = run_weft(words);
   EXPECT_NE(four.out.find(line), std::string::npos) << four.out;
   words.back() = "8";
