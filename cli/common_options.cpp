@@ -117,7 +117,7 @@ po::options_description run_flags() {
   po::options_description options("Run");
   auto add = options.add_options();
   add("engine", text_value("NAME"),
-      "analytic: cycles only, files give sizes; fast (default); stepped: every register of the "
+      "analytic: cycles only; fast (default); stepped: every register of the "
       "array");
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
   add("a", text_value("FILE"), "activations [M,K], .npy; random if not given");

@@ -22,7 +22,7 @@ void print_help(const Streams& streams) {
   streams.out << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
               << "Runs a program. Without --machine: the first preset with the array that the\n"
               << "program was made for. The result is checked if the program says what it\n"
-              << "computes.\n\n"
+              << "computes. --engine analytic takes no files: a program has its sizes.\n\n"
               << options();
 }
 

@@ -70,7 +70,9 @@ TEST_F(BadInputTest, ProductsOfSizesMustFit) {
     expect_refused({"matmul", huge, huge, huge, "--engine", engine}, {});
   }
   expect_refused({"matmul", "1000000000", "1", "1000000"}, {"this computer has"});
-  expect_refused({"matmul", "1000000000", "1000", "1"}, {"the matrices", "--engine analytic"});
+  expect_refused({"matmul", "1000000000", "1000", "1", "--accumulators.rows", "1000000",
+                  "--unified_buffer.kib", "2097152"},
+                 {"the matrices", "--engine analytic"});
   expect_refused({"explain", "1", "1000000000", "1000000", "--machine", "tiny"}, {"this computer"});
 }
 
