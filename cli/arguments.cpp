@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <charconv>
 
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
+#include "sim/config/similar.h"
 
 namespace weft::cli {
 namespace {
@@ -23,6 +25,14 @@ std::vector<po::option> negative_number(std::vector<std::string>& words) {
   option.original_tokens = {words.front()};
   words.erase(words.begin());
   return {option};
+}
+
+[[noreturn]] void fail_unknown(const std::string& option, const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& known : options.options()) names.push_back("--" + known->long_name());
+  const std::string meant = most_similar(option, names);
+  throw InputError(fmt::format("unknown option {}; {}", printable(option),
+                               meant.empty() ? "see --help" : "did you mean " + meant + "?"));
 }
 
 }  // namespace
@@ -46,7 +56,11 @@ Arguments parse_arguments(const std::vector<std::string>& words,
       .style(style::unix_style ^ style::allow_guessing)
       .extra_style_parser(negative_number);
   Arguments arguments;
-  po::store(parser.run(), arguments.values);
+  try {
+    po::store(parser.run(), arguments.values);
+  } catch (const po::unknown_option& error) {
+    fail_unknown(error.get_option_name(), options);
+  }
   if (arguments.has("(positional)")) {
     arguments.positionals = arguments.values["(positional)"].as<std::vector<std::string>>();
   }

@@ -24,8 +24,8 @@ struct Arguments {
   std::optional<std::string> text(const std::string& name) const;
 };
 
-/// Parses what follows the command's name. Throws boost::program_options::error for an unknown,
-/// repeated or incomplete option.
+/// Parses what follows the command's name. Throws InputError for an unknown option (with a
+/// similar one, if any) and boost::program_options::error for a repeated or incomplete one.
 Arguments parse_arguments(const std::vector<std::string>& words,
                           const po::options_description& options);
 

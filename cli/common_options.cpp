@@ -47,21 +47,21 @@ unsigned read_threads(const Arguments& arguments) {
   return static_cast<unsigned>(parse_number(*text, "--threads", 1, 1024));
 }
 
-bool same_file(const std::string& a, const std::string& b) {
+/// The same name once links and dots are followed.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;
-  const auto canonical = [&](const std::string& name) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
-  };
-  return canonical(a) == canonical(b);
+  const auto real_a = std::filesystem::weakly_canonical(a, error);
+  const auto real_b = std::filesystem::weakly_canonical(b, error);
+  return a == b || (!error && real_a == real_b);
 }
 
 void check_contradictions(const RunOptions& options) {
   if (options.out == "-") {
-    throw InputError("--out -: an .npy file cannot go to standard output; name a file");
+    throw InputError("--out -: an .npy file cannot go to stdout; name a file");
   }
-  if (options.out && options.json && !options.json_to_stdout() &&
-      same_file(*options.out, *options.json)) {
-    throw InputError(printable(*options.out) + ": named by --out and --json; choose two files");
+  if (options.out && options.json && same_file(*options.out, *options.json)) {
+    throw InputError(printable(*options.out) +
+                     ": named by both --out and --json; choose two files");
   }
   if (options.with_values()) return;
   if (options.check != CheckMode::kNone) {
@@ -69,6 +69,9 @@ void check_contradictions(const RunOptions& options) {
   }
   if (options.out) {
     throw InputError("--engine analytic computes no values for --out; use --engine fast");
+  }
+  if (options.seed) {
+    throw InputError("--engine analytic draws no values for --seed; drop it or use --engine fast");
   }
 }
 
@@ -92,10 +95,11 @@ po::options_description help_option() {
   return options;
 }
 
-po::options_description machine_flags() {
+po::options_description machine_flags(std::string_view otherwise) {
   po::options_description options("Machine");
-  options.add_options()("machine", text_value("NAME"),
-                        "preset (see `weft machines`) or INI file; tpu-v2 if not given");
+  const std::string help =
+      fmt::format("preset (see `weft machines`) or INI file; {} if not given", otherwise);
+  options.add_options()("machine", text_value("NAME"), help.c_str());
   const po::options_description keys = machine_options();
   for (const auto& key : keys.options()) options.add(key);
   return options;
@@ -113,12 +117,13 @@ po::options_description run_flags() {
   po::options_description options("Run");
   auto add = options.add_options();
   add("engine", text_value("NAME"),
-      "analytic: cycles only; fast (default); stepped: every register of the array");
+      "analytic: cycles only; fast (default); stepped: every register of the "
+      "array");
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
   add("a", text_value("FILE"), "activations [M,K], .npy; random if not given");
   add("b", text_value("FILE"), "weights [K,N], .npy; random if not given");
   add("bias", text_value("FILE"), "bias [N], .npy");
-  add("seed", text_value("N"), "seed of random matrices; 1 if not given");
+  add("seed", text_value("N"), "seed of matrices that no file gives; 1 if not given");
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("out", text_value("FILE"), "write the result [M,N] as .npy");
   return options;

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/arguments.h"
 #include "sim/config/machine_config.h"
@@ -20,8 +21,8 @@ struct RunOptions {
   Engine engine = Engine::kFast;
   unsigned threads = 1;
   CheckMode check = CheckMode::kCpu;
-  std::uint64_t seed = 1;
-  std::optional<std::string> a;  // .npy files
+  std::optional<std::uint64_t> seed;  // kDefaultSeed if not given
+  std::optional<std::string> a;       // .npy files
   std::optional<std::string> b;
   std::optional<std::string> bias;
   std::optional<std::string> out;
@@ -34,14 +35,16 @@ struct RunOptions {
 };
 
 inline constexpr const char* kDefaultMachine = "tpu-v2";
+inline constexpr std::uint64_t kDefaultSeed = 1;
 
 /// The options of `parts` as one group: "General".
 po::options_description general_flags(std::initializer_list<po::options_description> parts);
 
 /// --help, which every command has.
 po::options_description help_option();
-/// --machine and one option for each key of the machine.
-po::options_description machine_flags();
+/// --machine and one option for each key of the machine; `otherwise` says which it is if none is
+/// named.
+po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
 /// --with-bias and --activation.
 po::options_description workload_flags();
 /// --engine, --threads, --check, --seed, --a, --b, --bias, --out.

@@ -18,7 +18,23 @@ double bytes_of(const TensorDecl& tensor) {
          element_bytes(tensor.type);
 }
 
+bool draws(const Job& job, TensorRole role, const std::optional<std::string>& file) {
+  return !file && find_tensor(job.program, role) != nullptr;
+}
+
+/// A seed that decides nothing is a mistake.
+void check_seed(const Job& job) {
+  const RunOptions& options = job.options;
+  if (!options.seed || draws(job, TensorRole::kActivation, options.a) ||
+      draws(job, TensorRole::kWeights, options.b) ||
+      (job.random_bias && draws(job, TensorRole::kBias, options.bias))) {
+    return;
+  }
+  throw InputError("--seed: files give all values, nothing is random; drop --seed or a file");
+}
+
 void check_before(const Job& job) {
+  check_seed(job);
   if (job.options.out) check_writable(*job.options.out);
   if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
   if (!job.options.with_values()) return;
@@ -131,11 +147,11 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
 
 }  // namespace
 
-void check_memory(double bytes, std::string_view what, std::string_view way_out) {
+void check_memory(double bytes, std::string_view what, std::string_view advice) {
   const auto physical = static_cast<double>(physical_memory_bytes());
   if (bytes <= physical) return;
   throw InputError(fmt::format("{} would take {}, this computer has {}; {}", what, si(bytes, "B"),
-                               si(physical, "B"), way_out));
+                               si(physical, "B"), advice));
 }
 
 double program_bytes(const TilingPlan& plan) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/common_options.h"
 #include "cli/operands.h"
@@ -22,9 +23,9 @@ struct Job {
   bool random_bias = false;  // where no file gives it; else zero
 };
 
-/// Throws InputError if `bytes` is more than this computer has; `what` needs them, and `way_out` is
-/// what to do instead.
-void check_memory(double bytes, std::string_view what, std::string_view way_out);
+/// Throws InputError if `bytes` is more than this computer has: `what` needs them, `advice` is what
+/// to do about it.
+void check_memory(double bytes, std::string_view what, std::string_view advice);
 
 /// Bytes for the program of `plan` and its timeline, at most.
 double program_bytes(const TilingPlan& plan);

@@ -32,14 +32,24 @@ int fail(std::string_view message, int code) {
   return code;
 }
 
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// A terminal that understands escape sequences.
+bool is_terminal(int descriptor) {
+  const std::string_view kind = environment("TERM");
+  return ::isatty(descriptor) != 0 && !kind.empty() && kind != "dumb";
+}
+
 bool wants_colour() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return ::isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+  return is_terminal(STDOUT_FILENO) && environment("NO_COLOR").empty();
 }
 
 int run(const weft::cli::Words& words) {
   const weft::cli::Streams streams{std::cout, std::cerr, weft::cli::Style(wants_colour()),
-                                   ::isatty(STDERR_FILENO) != 0};
+                                   is_terminal(STDERR_FILENO)};
   const int code = weft::cli::run_command(words, streams);
   if (!std::cout.flush()) throw weft::InputError("stdout: cannot write; free some space");
   return code;
@@ -57,7 +67,7 @@ int main(int argc, char** argv) {
   } catch (const boost::program_options::error& error) {
     return fail(error.what(), kBadInput);
   } catch (const std::bad_alloc&) {
-    return fail("not enough memory; choose smaller sizes, or --engine analytic", kBadInput);
+    return fail("not enough memory; choose smaller sizes", kBadInput);
   } catch (const std::exception& error) {
     return fail(std::string("unexpected: ") + error.what(), kSimulationFailed);
   }

@@ -8,11 +8,13 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <utility>
 
 #include "cli/npy_header.h"
 #include "pe/float_formats.h"
 #include "sim/config/error.h"
+#include "sim/config/input_path.h"
 
 namespace weft::cli {
 namespace {
@@ -41,16 +43,74 @@ const TypeEntry& entry_of(NpyType type) {
                        [&](const TypeEntry& entry) { return entry.type == type; });
 }
 
-NpyType type_from(const std::string& descr, const std::string& file) {
-  for (const TypeEntry& entry : kTypes) {
-    if (entry.descr == descr) return entry.type;
+/// The types that enter as `wanted`: int8, bf16 and fp16 are operands, int32 and float32 biases.
+std::span<const NpyType> accepted_as(ElementType wanted) {
+  static constexpr std::array kFloats = {NpyType::kFloat16, NpyType::kFloat32, NpyType::kFloat64};
+  static constexpr std::array kInt8Operand = {NpyType::kInt8, NpyType::kUint8};
+  static constexpr std::array kInt32Bias = {NpyType::kInt8, NpyType::kInt32};
+  if (wanted == ElementType::kInt8) return kInt8Operand;
+  if (wanted == ElementType::kInt32) return kInt32Bias;
+  return kFloats;
+}
+
+bool accepts(ElementType wanted, NpyType type) {
+  return std::ranges::find(accepted_as(wanted), type) != accepted_as(wanted).end();
+}
+
+/// A machine of another dtype, if one takes elements of `descr` in the same place.
+std::string_view other_dtype(std::string_view descr, ElementType wanted) {
+  const bool bias = wanted == ElementType::kInt32 || wanted == ElementType::kFloat32;
+  const ElementType ints = bias ? ElementType::kInt32 : ElementType::kInt8;
+  const auto takes = [&](ElementType type) {
+    return std::ranges::any_of(accepted_as(type),
+                               [&](NpyType known) { return to_string(known) == descr; });
+  };
+  if (wanted != ints && takes(ints)) return ", or choose --array.dtype int8";
+  if (wanted == ints && takes(ElementType::kFloat32)) return ", or choose --array.dtype bf16";
+  return "";
+}
+
+[[noreturn]] void fail_type(const std::string& file, std::string_view descr, ElementType wanted) {
+  std::vector<std::string_view> names;
+  for (const NpyType type : accepted_as(wanted)) names.push_back(to_string(type));
+  const std::string_view numpy = wanted == ElementType::kInt8    ? "int8"
+                                 : wanted == ElementType::kInt32 ? "int32"
+                                                                 : "float32";
+  throw InputError(fmt::format(
+      "{}: holds {} where the machine takes {}; give {}, e.g. by numpy's .astype('{}'){}", file,
+      descr, to_string(wanted), fmt::join(names, " or "), numpy, other_dtype(descr, wanted)));
+}
+
+/// One byte has no order: '<i1', '>i1', '=i1' and 'i1' are '|i1'.
+std::string_view without_byte_order(std::string_view descr) {
+  const std::string_view order = "<>=|";
+  const bool ordered = !descr.empty() && order.find(descr.front()) != std::string_view::npos;
+  const std::string_view bare = ordered ? descr.substr(1) : descr;
+  if (bare == "i1") return "|i1";
+  return bare == "u1" ? "|u1" : descr;
+}
+
+const TypeEntry* find_type(std::string_view descr) {
+  const auto found = std::ranges::find(kTypes, descr, &TypeEntry::descr);
+  return found == kTypes.end() ? nullptr : &*found;
+}
+
+NpyType type_from(const std::string& written, const std::string& file,
+                  std::optional<ElementType> wanted) {
+  const std::string_view descr = without_byte_order(written);
+  if (const TypeEntry* entry = find_type(descr)) {
+    if (wanted && !accepts(*wanted, entry->type)) fail_type(file, descr, *wanted);
+    return entry->type;
   }
-  if (descr.starts_with('>')) {
+  const TypeEntry* swapped =
+      descr.starts_with('>') ? find_type(fmt::format("<{}", descr.substr(1))) : nullptr;
+  if (swapped != nullptr && (!wanted || accepts(*wanted, swapped->type))) {
     throw InputError(
         fmt::format("{}: is big-endian ({}); save it little-endian, e.g. "
-                    ".astype('<{}')",
-                    file, descr, descr.substr(1)));
+                    ".astype('{}')",
+                    file, descr, swapped->descr));
   }
+  if (wanted) fail_type(file, descr, *wanted);
   throw InputError(
       fmt::format("{}: holds elements of type {}; supported are |i1 |u1 <i4 <f2 <f4 "
                   "<f8, convert with .astype",
@@ -61,11 +121,10 @@ NpyType type_from(const std::string& descr, const std::string& file) {
 class Reader {
  public:
   explicit Reader(const fs::path& path) : file_(path.string()) {
-    std::error_code error;
-    if (!fs::exists(path, error)) throw InputError(file_ + ": no such file; check the name");
-    if (!fs::is_regular_file(path, error)) {
-      throw InputError(file_ + ": is not a regular file; give an .npy file");
+    if (const char* problem = input_path_problem(path)) {
+      throw InputError(fmt::format("{}: {}; give an .npy file", file_, problem));
     }
+    std::error_code error;
     remaining_ = fs::file_size(path, error);
     stream_.open(path, std::ios::binary);
     if (error || !stream_) throw InputError(file_ + ": cannot be read; check its permissions");
@@ -145,10 +204,6 @@ NpyShape check_elements(const NpyArray& array, NpyShape shape) {
                                shape.rows, shape.cols));
 }
 
-bool is_float(NpyType type) {
-  return type == NpyType::kFloat16 || type == NpyType::kFloat32 || type == NpyType::kFloat64;
-}
-
 /// Calls use(value) with element `index` of the data as the C++ type it has.
 template <class T>
 T load(const NpyArray& array, std::uint64_t index) {
@@ -184,33 +239,6 @@ Matrix convert_floats(const NpyArray& array, NpyShape shape, ElementType type, N
   }
 }
 
-/// No machine takes 32-bit integers as activations or weights, so the result of one product has to
-/// be brought back to the array's type before it can enter another.
-std::string type_advice(NpyType held, ElementType wanted) {
-  const bool bytes = held == NpyType::kInt8 || held == NpyType::kUint8;
-  switch (wanted) {
-    case ElementType::kInt8:
-      return held == NpyType::kInt32 ? "bring it into -128..127 and save .astype('int8')"
-                                     : "save .astype('int8'), or choose --array.dtype bf16";
-    case ElementType::kInt32:
-      return "save .astype('int32')";
-    default:
-      return bytes ? "save .astype('float32'), or choose --array.dtype int8"
-                   : "save .astype('float32')";
-  }
-}
-
-std::string_view accepted_types(ElementType wanted) {
-  if (wanted == ElementType::kInt8) return "|i1 or |u1";
-  return wanted == ElementType::kInt32 ? "|i1 or <i4" : "<f2, <f4 or <f8";
-}
-
-[[noreturn]] void fail_type(const NpyArray& array, ElementType type) {
-  throw InputError(fmt::format("{}: holds {}, but a machine of this type takes {} here; {}",
-                               array.file, to_string(array.type), accepted_types(type),
-                               type_advice(array.type, type)));
-}
-
 }  // namespace
 
 std::string_view to_string(NpyType type) {
@@ -221,11 +249,11 @@ std::uint64_t size_of(NpyType type) {
   return entry_of(type).bytes;
 }
 
-NpyArray read_npy(const fs::path& path, NpyContent content) {
+NpyArray read_npy(const fs::path& path, NpyContent content, std::optional<ElementType> wanted) {
   Reader reader(path);
   NpyHeader header = read_header(reader);
   NpyArray array{path.string(),
-                 type_from(header.descr, reader.file()),
+                 type_from(header.descr, reader.file(), wanted),
                  header.fortran_order,
                  std::move(header.shape),
                  {}};
@@ -246,8 +274,9 @@ NpyArray read_npy(const fs::path& path, NpyContent content) {
 
 NpyShape matrix_shape(const NpyArray& array) {
   if (array.shape.size() != 2) {
-    throw InputError(fmt::format("{}: has {} dimensions where a matrix has 2; reshape it",
-                                 array.file, array.shape.size()));
+    throw InputError(fmt::format("{}: has {} dimension{} where a matrix has 2; reshape it",
+                                 array.file, array.shape.size(),
+                                 array.shape.size() == 1 ? "" : "s"));
   }
   return check_elements(array, {array.shape[0], array.shape[1]});
 }
@@ -259,22 +288,12 @@ NpyShape bias_shape(const NpyArray& array) {
                                array.file, fmt::join(array.shape, ", ")));
 }
 
-void check_operand_type(const NpyArray& array, ElementType type) {
-  const bool fits = type == ElementType::kInt8
-                        ? array.type == NpyType::kInt8 || array.type == NpyType::kUint8
-                        : is_float(array.type);
-  if (!fits) fail_type(array, type);
-}
-
-void check_bias_type(const NpyArray& array, ElementType type) {
-  const bool fits = type == ElementType::kInt32
-                        ? array.type == NpyType::kInt8 || array.type == NpyType::kInt32
-                        : is_float(array.type);
-  if (!fits) fail_type(array, type);
+void check_type(const NpyArray& array, ElementType type) {
+  if (!accepts(type, array.type)) fail_type(array.file, to_string(array.type), type);
 }
 
 Matrix to_operand(const NpyArray& array, ElementType type) {
-  check_operand_type(array, type);
+  check_type(array, type);
   const NpyShape shape = matrix_shape(array);
   switch (type) {
     case ElementType::kBf16:
@@ -293,7 +312,7 @@ Matrix to_operand(const NpyArray& array, ElementType type) {
 }
 
 Matrix to_bias(const NpyArray& array, ElementType type) {
-  check_bias_type(array, type);
+  check_type(array, type);
   const NpyShape shape = bias_shape(array);
   if (type == ElementType::kFloat32) {
     return convert_floats(array, shape, type, [](auto x) { return static_cast<float>(x); });

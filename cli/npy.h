@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,10 @@ struct NpyArray {
 /// Whether the values are wanted, or only type and shape.
 enum class NpyContent : std::uint8_t { kHeader, kAll };
 
-/// Reads an array of any rank. Throws InputError for whatever is not a complete, supported file.
-NpyArray read_npy(const std::filesystem::path& path, NpyContent content = NpyContent::kAll);
+/// Reads an array of any rank. Throws InputError for whatever is not a complete, supported file,
+/// or not of a type that check_type() takes as `wanted`.
+NpyArray read_npy(const std::filesystem::path& path, NpyContent content = NpyContent::kAll,
+                  std::optional<ElementType> wanted = std::nullopt);
 
 /// Rows and columns of an array. Throws InputError unless it is 2-D (a bias may be 1-D, which is
 /// one row) and has elements.
@@ -49,10 +52,9 @@ struct NpyShape {
 NpyShape matrix_shape(const NpyArray& array);
 NpyShape bias_shape(const NpyArray& array);
 
-/// Throw InputError unless to_operand() or to_bias() takes an array of this type; for headers,
-/// before the values are read.
-void check_operand_type(const NpyArray& array, ElementType type);
-void check_bias_type(const NpyArray& array, ElementType type);
+/// Throws InputError unless the array can become `type`: an operand if int8, bf16 or fp16, a bias
+/// if int32 or float32.
+void check_type(const NpyArray& array, ElementType type);
 
 /// The array as operand of an array of `type`, each float rounded once, to nearest even. uint8
 /// enters an int8 array as x - 128. Throws InputError if integers meet floats.

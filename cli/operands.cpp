@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int32_t kUint8ZeroPoint = -128;
 
-std::optional<NpyArray> read_header(const std::optional<std::string>& file) {
+std::optional<NpyArray> read_header(const std::optional<std::string>& file, ElementType wanted) {
   if (!file) return std::nullopt;
-  return read_npy(*file, NpyContent::kHeader);
+  return read_npy(*file, NpyContent::kHeader, wanted);
 }
 
 void check_shape(const Matrix& matrix, const TensorDecl& tensor, const std::string& file) {
@@ -51,7 +51,8 @@ std::optional<Matrix> load_bias(const TensorDecl* tensor, const RunOptions& opti
     return bias;
   }
   if (!random_bias) return std::nullopt;
-  return random_matrix(tensor->type, 1, tensor->cols, options.seed, RandomStream::kBias);
+  return random_matrix(tensor->type, 1, tensor->cols, options.seed.value_or(kDefaultSeed),
+                       RandomStream::kBias);
 }
 
 /// What the machine adds: the user's bias and A's zero point, or zeros.
@@ -81,16 +82,12 @@ std::uint32_t row_sum(const Matrix& a, std::uint64_t row, std::int32_t zero_poin
 }  // namespace
 
 InputHeaders read_headers(const RunOptions& options, ElementType dtype) {
-  InputHeaders headers{read_header(options.a), read_header(options.b), read_header(options.bias)};
+  InputHeaders headers{read_header(options.a, dtype), read_header(options.b, dtype),
+                       read_header(options.bias, accumulator_type(dtype))};
   for (const auto& array : {headers.a, headers.b}) {
-    if (!array) continue;
-    matrix_shape(*array);
-    check_operand_type(*array, dtype);
+    if (array) matrix_shape(*array);
   }
-  if (headers.bias) {
-    bias_shape(*headers.bias);
-    check_bias_type(*headers.bias, accumulator_type(dtype));
-  }
+  if (headers.bias) bias_shape(*headers.bias);
   return headers;
 }
 
@@ -116,11 +113,12 @@ reference::MatmulProblem Operands::problem(Activation activation) const {
 Operands load_operands(const Program& program, const RunOptions& options,
                        const InputHeaders& headers, bool random_bias) {
   const TensorDecl* bias = find_tensor(program, TensorRole::kBias);
+  const std::uint64_t seed = options.seed.value_or(kDefaultSeed);
   Operands operands;
-  operands.a = load_operand(find_tensor(program, TensorRole::kActivation), options.a, options.seed,
+  operands.a = load_operand(find_tensor(program, TensorRole::kActivation), options.a, seed,
                             RandomStream::kA);
-  operands.b = load_operand(find_tensor(program, TensorRole::kWeights), options.b, options.seed,
-                            RandomStream::kB);
+  operands.b =
+      load_operand(find_tensor(program, TensorRole::kWeights), options.b, seed, RandomStream::kB);
   operands.bias = load_bias(bias, options, random_bias);
   operands.a_zero_point = headers.a_is_uint8() ? kUint8ZeroPoint : 0;
   operands.b_zero_point = headers.b_is_uint8() ? kUint8ZeroPoint : 0;

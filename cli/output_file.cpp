@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,18 +24,38 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// Follows symbolic links, so that the file they lead to is replaced and not the link.
-fs::path resolve(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_symlink(path, error)) return path;
-  const fs::path target = fs::weakly_canonical(path, error);
-  return error ? path : target;
-}
-
 bool is_device(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+/// Whether this process already holds it open, as it does a pipe behind /dev/stdout.
+bool is_open_here(const fs::path& path) {
+  constexpr int kDescriptors = 1024;
+  struct stat wanted = {};
+  if (::stat(path.c_str(), &wanted) != 0) return false;
+  for (int descriptor = 0; descriptor < kDescriptors; ++descriptor) {
+    struct stat open = {};
+    if (::fstat(descriptor, &open) != 0) continue;
+    if (open.st_dev == wanted.st_dev && open.st_ino == wanted.st_ino) return true;
+  }
+  return false;
+}
+
+/// Opening a pipe that nobody reads would never return.
+void check_device(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_character_file(path, error) || is_open_here(path)) return;
+  throw InputError(path.string() + ": cannot write: is not a regular file; choose another file");
+}
+
+/// Follows symbolic links, so that the file they lead to is replaced and not the link.
+fs::path resolve(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error) || is_device(path)) return path;
+  const fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target;
 }
 
 }  // namespace
@@ -47,9 +68,7 @@ void check_writable(const fs::path& path) {
   if (fs::exists(target, error) && ::access(target.c_str(), W_OK) != 0) {
     fail(path, errno, "choose another file");
   }
-  // Opening a pipe that nobody reads would wait for ever.
-  if (fs::is_fifo(target, error)) fail(path, EINVAL, "it is a pipe; name a file");
-  if (is_device(target)) return;
+  if (is_device(target)) return check_device(path);
   const fs::path folder = folder_of(target);
   if (!fs::is_directory(folder, error)) fail(path, ENOENT, "create the folder first");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(path, errno, "choose another folder");

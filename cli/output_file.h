@@ -1,6 +1,7 @@
 // A file that appears whole or not at all: written to a temporary name in the same folder, renamed
-// when complete, removed when anything goes wrong. Devices and pipes are written to directly,
-// because a rename would replace them.
+// when complete, removed when anything goes wrong. Character devices, and pipes that this
+// process already holds open, are written to directly, because a rename would replace them; other
+// pipes, sockets and disks are refused.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 namespace weft::cli {
 
 /// Throws InputError if `path` clearly cannot be written (no such folder, a folder itself, no
-/// permission). Writes nothing: for asking before a long simulation.
+/// permission, a pipe). Writes nothing: for asking before a long simulation.
 void check_writable(const std::filesystem::path& path);
 
 class OutputFile {

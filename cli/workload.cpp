@@ -61,9 +61,9 @@ MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
   take_headers(headers, sizes);
   for (const Size& size : sizes) {
     if (size.value) continue;
-    const bool takes_files = arguments.values.count("a") + arguments.values.count("b") > 0;
+    const bool files = headers.a || headers.b || headers.bias;
     throw InputError(fmt::format("{} is not given; name M K N{}", size.name,
-                                 takes_files ? ", or give both --a and --b" : ""));
+                                 files ? ", or give both --a and --b" : ""));
   }
   MatmulSpec spec;
   spec.m = *sizes[0].value;
@@ -77,7 +77,7 @@ MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
 TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config) {
   TilingPlan plan = plan_matmul(spec, config);
   check_memory(program_bytes(plan), "the program",
-               "choose smaller sizes, or a machine with a larger array or more accumulators");
+               "choose smaller sizes or a larger array (--array.rows, --array.cols)");
   return plan;
 }
 

@@ -10,7 +10,7 @@ namespace {
 po::options_description options() {
   po::options_description output;
   output.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                       "the program's file, .weft; stdout if not given");
+                       "the program's file, .weft; stdout if - or not given");
   po::options_description all;
   all.add(workload_flags()).add(general_flags({output, help_option()}));
   return all.add(machine_flags());
@@ -27,13 +27,14 @@ void print_help(const Streams& streams) {
 int run_compile(const Words& words, const Streams& streams) {
   const Arguments arguments = parse_arguments(words, options());
   if (arguments.has("help")) return print_help(streams), 0;
-  const auto output = arguments.text("output");
-  if (output) check_writable(*output);
+  const std::string output = arguments.text("output").value_or("-");
+  const bool to_file = output != "-";
+  if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
   const TilingPlan plan = plan_workload(read_spec(arguments, {}), config);
   const Program program = lower_matmul(plan, config);
-  if (output) {
-    write_file(*output, disassemble(program));
+  if (to_file) {
+    write_file(output, disassemble(program));
   } else {
     disassemble(program, streams.out);
   }

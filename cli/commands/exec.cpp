@@ -6,6 +6,7 @@
 #include "compiler/lowering/matmul.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/error.h"
+#include "sim/config/input_path.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {
@@ -14,14 +15,14 @@ namespace {
 po::options_description options() {
   po::options_description all;
   all.add(run_flags()).add(general_flags({json_flag(), quiet_flag(), help_option()}));
-  return all.add(machine_flags());
+  return all.add(machine_flags("the first preset with the program's array"));
 }
 
 void print_help(const Streams& streams) {
   streams.out << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
               << "Runs a program. Without --machine: the first preset with the array that the\n"
               << "program was made for. The result is checked if the program says what it\n"
-              << "computes.\n\n"
+              << "computes. --engine analytic takes no files: a program has its sizes.\n\n"
               << options();
 }
 
@@ -54,6 +55,20 @@ std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& c
   return std::nullopt;
 }
 
+void check_program_file(const std::string& file) {
+  if (file == "-") throw InputError("exec -: a program cannot come from stdin; give a .weft file");
+  if (const char* problem = input_path_problem(file)) {
+    throw InputError(fmt::format("{}: {}; give a .weft file", file, problem));
+  }
+}
+
+/// A program has its sizes; files would only give values.
+void check_files_matter(const RunOptions& options) {
+  if (options.with_values() || !options.has_files()) return;
+  throw InputError(
+      "exec --engine analytic reads no values; drop --a, --b and --bias, or use --engine fast");
+}
+
 }  // namespace
 
 int run_exec(const Words& words, const Streams& streams) {
@@ -65,6 +80,8 @@ int run_exec(const Words& words, const Streams& streams) {
   Job job;
   job.command = "exec";
   job.options = read_run_options(arguments);
+  check_files_matter(job.options);
+  check_program_file(file);
   job.program = assemble_file(file);
   job.machine = machine_for(job.program, arguments, file);
   validate(job.program, job.machine);

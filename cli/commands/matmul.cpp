@@ -17,7 +17,7 @@ po::options_description options() {
 void print_help(const Streams& streams) {
   streams.out << "Usage: weft matmul [M K N] [OPTIONS]\n\n"
               << "Simulates activations [M,K] times weights [K,N]; 1000 1000 1000 if no size and\n"
-              << "no file is given.\n\n"
+              << "no file is given. With --engine analytic, files give only sizes and types.\n\n"
               << options();
 }
 

@@ -5,13 +5,13 @@
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "sim/config/config_keys.h"
 #include "sim/config/error.h"
+#include "sim/config/input_path.h"
 #include "sim/config/printable.h"
 
 namespace weft {
@@ -20,6 +20,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 constexpr std::string_view kMachineSection = "machine.";
 
 /// [machine] also holds the keys that have no section.
@@ -40,7 +41,17 @@ std::string read_bounded(std::istream& in, std::string_view origin) {
   if (text.size() > kMaxIniBytes) {
     throw ConfigError(fmt::format("{}: longer than 1 MiB, which no machine file is", origin));
   }
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
+}
+
+/// What stands for the value in --help: ROWS for array.rows, on|off for a choice.
+std::string value_name(const ConfigKey& key) {
+  if (key.range.find('|') != std::string::npos) return key.range;
+  std::string name = key.name.substr(key.name.find('.') + 1);
+  if (name.find("_per_") == std::string::npos) name.erase(0, name.rfind('_') + 1);
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
 }
 
 po::parsed_options parse_lines(const std::string& text, std::string_view origin) {
@@ -93,7 +104,8 @@ po::options_description machine_options() {
   po::options_description options("Machine");
   for (const ConfigKey& key : config_keys()) {
     const std::string help = key.help + " (" + key.range + ")";
-    options.add_options()(key.name.c_str(), po::value<std::string>(), help.c_str());
+    options.add_options()(key.name.c_str(), po::value<std::string>()->value_name(value_name(key)),
+                          help.c_str());
   }
   return options;
 }
@@ -115,18 +127,14 @@ MachineConfig load_machine(const std::string& preset_or_file) {
   for (const std::string& name : preset_names()) {
     if (name == preset_or_file) return load_preset(name);
   }
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(preset_or_file, ignored);
-  // Opening a pipe or a terminal would wait for somebody to write to it.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw ConfigError(
-        fmt::format("machine {}: is not a regular file; name an INI file, or one of {}",
-                    printable(preset_or_file), fmt::join(preset_names(), ", ")));
-  }
-  std::ifstream file(preset_or_file);
-  if (!file) {
-    throw ConfigError(fmt::format("machine {}: no such file, and the presets are {}",
-                                  printable(preset_or_file), fmt::join(preset_names(), ", ")));
+  const char* problem = input_path_problem(preset_or_file);
+  std::ifstream file;
+  if (problem == nullptr) file.open(preset_or_file);
+  if (problem == nullptr && !file) problem = "cannot be read";
+  if (problem != nullptr) {
+    throw ConfigError(fmt::format("machine {}: {}, and the presets are {}",
+                                  printable(preset_or_file), problem,
+                                  fmt::join(preset_names(), ", ")));
   }
   return parse_ini(file, preset_or_file);
 }

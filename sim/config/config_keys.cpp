@@ -11,6 +11,7 @@
 #include "sim/config/decimal.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
+#include "sim/config/similar.h"
 
 namespace weft {
 namespace {
@@ -118,29 +119,13 @@ std::vector<ConfigKey> make_keys() {
   };
 }
 
-/// Levenshtein's edit distance, one row of the table at a time.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// The key that was probably meant: one that continues `name` (`memory.gb`), else the most similar.
-const ConfigKey& nearest_key(std::string_view name) {
-  const std::string_view compared = name.substr(0, 64);
-  const auto distance = [&](const ConfigKey& key) {
-    const bool continues = !name.empty() && key.name.starts_with(name);
-    return continues ? 0 : edit_distance(compared, key.name);
-  };
-  return *std::ranges::min_element(config_keys(), {}, distance);
+/// "; did you mean array.rows?", or where all names are to be found.
+std::string advice_for(std::string_view name) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : config_keys()) names.push_back(key.name);
+  const std::string meant = most_similar(name, names);
+  if (meant.empty()) return "weft matmul --help lists all keys";
+  return fmt::format("did you mean {}?", meant);
 }
 
 }  // namespace
@@ -153,8 +138,7 @@ std::span<const ConfigKey> config_keys() {
 void set_key(MachineConfig& config, std::string_view key, std::string_view value) {
   const auto found = std::ranges::find(config_keys(), key, &ConfigKey::name);
   if (found == config_keys().end()) {
-    throw ConfigError(
-        fmt::format("unknown key {}; did you mean {}?", printable(key), nearest_key(key).name));
+    throw ConfigError(fmt::format("unknown key {}; {}", printable(key), advice_for(key)));
   }
   if (!found->parse(config, value)) {
     throw ConfigError(fmt::format("{} = {}: must be {}", key, printable(value), found->range));

@@ -36,7 +36,7 @@ struct ConfigKey {
 std::span<const ConfigKey> config_keys();
 
 /// Sets one key; combinations of keys are left to validate(). Throws ConfigError for an unknown key
-/// (with the nearest one) and for a value outside the key's range.
+/// (with a similar one) and for a value outside the key's range.
 void set_key(MachineConfig& config, std::string_view key, std::string_view value);
 
 /// The configuration in the INI text `in`; `origin` is its name in errors. Throws ConfigError for

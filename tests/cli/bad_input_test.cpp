@@ -70,7 +70,19 @@ TEST_F(BadInputTest, ProductsOfSizesMustFit) {
     expect_refused({"matmul", huge, huge, huge, "--engine", engine}, {});
   }
   expect_refused({"matmul", "1000000000", "1", "1000000"}, {"this computer has"});
+  expect_refused({"matmul", "1000000000", "1000", "1", "--accumulators.rows", "1000000",
+                  "--unified_buffer.kib", "2097152"},
+                 {"the matrices", "--engine analytic"});
   expect_refused({"explain", "1", "1000000000", "1000000", "--machine", "tiny"}, {"this computer"});
+}
+
+TEST_F(BadInputTest, AProgramThatIsTooLargeGetsAdviceThatHelps) {
+  const std::string huge = "1000000";
+  for (const Words& words : {Words{"explain", huge, huge, huge}, Words{"compile", huge, huge, huge},
+                             Words{"matmul", huge, huge, huge, "--engine", "analytic"}}) {
+    expect_refused(words, {"the program would take", "this computer has", "larger array"});
+    EXPECT_EQ(run_weft(words).err.find("analytic"), std::string::npos);
+  }
 }
 
 TEST_F(BadInputTest, NamesMustBeKnown) {
@@ -79,7 +91,8 @@ TEST_F(BadInputTest, NamesMustBeKnown) {
   expect_refused({"matmul", "2", "3", "4", "--engine", "warp"}, {"--engine", "'warp'"});
   expect_refused({"matmul", "2", "3", "4", "--machine", "tpu-v99"}, {"tpu-v99"});
   expect_refused({"matmul", "2", "3", "4", "--array.dtype", "int4"}, {"array.dtype", "int4"});
-  expect_refused({"matmul", "2", "3", "4", "--array.row", "4"}, {"array.row"});
+  expect_refused({"matmul", "2", "3", "4", "--array.row", "4"}, {"did you mean --array.rows?"});
+  expect_refused({"matmul", "2", "3", "4", "--banana", "4"}, {"'--banana'; see --help"});
   expect_refused({"matmul", "2", "3", "4", "--array.rows", "0"}, {"array.rows", "0"});
   expect_refused({"matmul", "2", "3", "4", "--activation", "gelu"}, {"--activation", "'gelu'"});
   expect_refused({"matmul", "2", "3", "4", "--check", "gpu"}, {"--check", "'gpu'"});
@@ -111,7 +124,53 @@ TEST_F(BadInputTest, FlagsMustNotContradictEachOther) {
   expect_refused(with({"--a", a}), {"K", "3", "5", a});
   const std::string u = folder_.write("u.npy", npy("|u1", "(3, 4)", std::vector<char>(12)));
   expect_refused(with({"--b", u, "--activation", "relu"}), {u, "uint8"});
-  expect_refused({"matmul", "--machine", "tiny", "--a", a}, {"N is not given"});
+  expect_refused({"matmul", "--machine", "tiny", "--a", a}, {"N is not given", "both --a and --b"});
+  for (const char* command : {"explain", "compile"}) {
+    expect_refused({command}, {"M is not given; name M K N\n"});
+  }
+  expect_refused(with({"--out", "-"}), {"--out -", "stdout"});
+  expect_refused({"exec", "-"}, {"exec -", "stdin"});
+}
+
+TEST_F(BadInputTest, TwoOutputsMustNotBeOneFile) {
+  const std::string out = folder_.write("out.npy", "old");
+  std::filesystem::create_symlink("out.npy", folder_.file("link"));
+  for (const std::string& other : {folder_.file("./out.npy"), folder_.file("link")}) {
+    expect_refused({"matmul", "2", "3", "4", "--machine", "tiny", "--out", out, "--json", other},
+                   {"named by both --out and --json"});
+  }
+  EXPECT_EQ(folder_.read("out.npy"), "old");
+}
+
+TEST_F(BadInputTest, FlagsThatWouldChangeNothingAreRefused) {
+  const std::string a = folder_.write("a.npy", npy("|i1", "(2, 3)", std::vector<char>(6)));
+  const std::string b = folder_.write("b.npy", npy("|i1", "(3, 4)", std::vector<char>(12)));
+  const std::string program = folder_.file("p.weft");
+  ASSERT_EQ(run_weft({"compile", "2", "3", "4", "--machine", "tiny", "-o", program}).code, 0);
+  const Words files = {"matmul", "--machine", "tiny", "--a", a, "--b", b, "--quiet"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_refused(with(files, {"--seed", "2"}), {"--seed", "random"});
+  expect_refused({"exec", program, "--a", a, "--b", b, "--seed", "2"}, {"--seed", "random"});
+  expect_refused(with(files, {"--engine", "analytic", "--seed", "2"}), {"--seed", "analytic"});
+  expect_refused({"exec", program, "--engine", "analytic", "--a", a}, {"--a", "analytic"});
+  // A random bias needs the seed, and the sizes of files are of use without values.
+  EXPECT_EQ(run_weft(with(files, {"--seed", "2", "--with-bias"})).code, 0);
+  EXPECT_EQ(run_weft(with(files, {"--engine", "analytic"})).code, 0);
+}
+
+TEST_F(BadInputTest, PipesAndFoldersAreNoFiles) {
+  const std::string pipe = folder_.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const char* flag : {"--json", "--out", "--a", "--machine"}) {
+    expect_refused({"matmul", "2", "3", "4", flag, pipe}, {pipe, "is not a regular file"});
+  }
+  expect_refused({"exec", pipe}, {pipe, "is not a regular file"});
+  expect_refused({"compile", "2", "3", "4", "-o", pipe}, {pipe, "is not a regular file"});
+  expect_refused({"matmul", "2", "3", "4", "--machine", folder_.file(".")}, {"is a folder"});
+  expect_refused({"exec", folder_.file(".")}, {"is a folder"});
 }
 
 TEST_F(BadInputTest, ArraysMustBeWhatTheMachineTakes) {
@@ -119,9 +178,9 @@ TEST_F(BadInputTest, ArraysMustBeWhatTheMachineTakes) {
   expect_file_refused(good.substr(0, good.size() - 1), "cut short");
   expect_file_refused(good.substr(0, 20), "cut short");
   expect_file_refused(npy("<f4", "(2, 3)", std::vector<float>(6)), "<f4");
-  expect_file_refused(npy(">f4", "(2, 3)", std::vector<float>(6)), "big-endian");
+  expect_file_refused(npy(">f4", "(2, 3)", std::vector<float>(6)), "|i1 or |u1");
   expect_file_refused(npy("<i8", "(2, 3)", std::vector<std::int64_t>(6)), "<i8");
-  expect_file_refused(npy("|i1", "(6,)", std::vector<char>(6)), "1 dimensions");
+  expect_file_refused(npy("|i1", "(6,)", std::vector<char>(6)), "1 dimension where");
   expect_file_refused(npy("|i1", "(1, 2, 3)", std::vector<char>(6)), "3 dimensions");
   expect_file_refused(npy("|i1", "(2000000000, 3)", std::vector<char>(6)), "claims");
   expect_file_refused(good + "x", "after the array");

@@ -154,6 +154,47 @@ TEST_F(NpyTest, RefusesOtherTypes) {
   EXPECT_THROW(to_operand(bytes, ElementType::kBf16), InputError);
 }
 
+TEST_F(NpyTest, SaysWhatFitsTheOperand) {
+  struct Case {
+    const char* descr;
+    ElementType wanted;
+    const char* advice;
+  };
+  for (const Case& c : {
+           Case{"<i4", ElementType::kInt8, "give |i1 or |u1, e.g. by numpy's .astype('int8')\n"},
+           Case{"<i8", ElementType::kInt8, "give |i1 or |u1, e.g. by numpy's .astype('int8')\n"},
+           Case{">i4", ElementType::kInt8, "give |i1 or |u1, e.g. by numpy's .astype('int8')\n"},
+           Case{"<i4", ElementType::kBf16,
+                "give <f2 or <f4 or <f8, e.g. by numpy's .astype('float32')\n"},
+           Case{"|i1", ElementType::kFp16, ".astype('float32'), or choose --array.dtype int8\n"},
+           Case{"<f4", ElementType::kInt8, ".astype('int8'), or choose --array.dtype bf16\n"},
+           Case{"|u1", ElementType::kInt32, "give |i1 or <i4, e.g. by numpy's .astype('int32')\n"},
+           Case{"|u1", ElementType::kFloat32, ".astype('float32')\n"},
+           Case{"<i4", ElementType::kFloat32, ", or choose --array.dtype int8\n"},
+           Case{">f4", ElementType::kBf16, "save it little-endian, e.g. .astype('<f4')\n"},
+       }) {
+    const std::string file =
+        folder_.write("x.npy", npy(c.descr, "(1, 1)", std::vector<std::int32_t>{1}));
+    try {
+      read_npy(file, NpyContent::kHeader, c.wanted);
+      ADD_FAILURE() << c.descr << ": no error";
+    } catch (const InputError& error) {
+      const std::string line = std::string(error.what()) + "\n";
+      EXPECT_TRUE(line.ends_with(c.advice)) << line;
+    }
+  }
+}
+
+TEST_F(NpyTest, AByteHasNoOrder) {
+  for (const char* descr : {"i1", "<i1", "=i1", ">i1", "|i1"}) {
+    EXPECT_EQ(read(npy(descr, "(2, 3)", kSix)).type, NpyType::kInt8) << descr;
+  }
+  for (const char* descr : {"u1", "<u1", "=u1", ">u1", "|u1"}) {
+    EXPECT_EQ(read(npy(descr, "(2, 3)", kSix)).type, NpyType::kUint8) << descr;
+  }
+  for (const char* descr : {"", "<", "<<i1", "i", "1"}) message(npy(descr, "(2, 3)", kSix));
+}
+
 TEST_F(NpyTest, SurvivesEveryTruncationAndEveryChangedByte) {
   const std::string whole = npy("|i1", "(2, 3)", kSix);
   int accepted = 0;

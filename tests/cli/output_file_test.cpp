@@ -1,6 +1,9 @@
 #include "cli/output_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -45,6 +48,21 @@ TEST(OutputFileTest, RefusesMissingFoldersAndFolders) {
   EXPECT_THROW(check_writable(folder.file(".")), InputError);
   EXPECT_THROW(OutputFile(folder.file("missing/x")), InputError);
   EXPECT_THROW(check_writable(""), InputError);
+}
+
+TEST(OutputFileTest, WritesToAPipeOnlyIfItIsOpen) {
+  const test::TemporaryFolder folder;
+  const std::string name = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  EXPECT_THROW(check_writable(name), InputError);
+  const int pipe = ::open(name.c_str(), O_RDWR);  // as a shell does for a reader
+  ASSERT_GE(pipe, 0);
+  write_file("/dev/fd/" + std::to_string(pipe), "text");
+  std::string text(8, '\0');
+  EXPECT_EQ(::read(pipe, text.data(), text.size()), 4);
+  EXPECT_EQ(text.substr(0, 4), "text");
+  ::close(pipe);
+  EXPECT_EQ(folder.count(), 1U);
 }
 
 TEST(OutputFileTest, ReportsAFullDevice) {

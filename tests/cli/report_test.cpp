@@ -1,5 +1,7 @@
 // What the command reports: JSON by its documented form, exit codes, help, and text for people.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -248,6 +250,34 @@ TEST(ExitCodeTest, AProgramWithAHazardIsASimulationError) {
   const Finished finished = run_weft({"exec", folder.write("p.weft", text)});
   EXPECT_EQ(finished.code, 3);
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+}
+
+/// What `weft` shows on a terminal of this kind.
+std::string on_terminal(const char* kind) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_GE(master, 0);
+  EXPECT_EQ(::grantpt(master), 0);
+  EXPECT_EQ(::unlockpt(master), 0);
+  const std::string name = ::ptsname(master);
+  const int slave = ::open(name.c_str(), O_RDWR | O_NOCTTY);  // keeps what is written
+  ::setenv("TERM", kind, 1);
+  ::unsetenv("NO_COLOR");
+  EXPECT_EQ(run_weft({"matmul", "2", "3", "4", "--machine", "tiny"}, name.c_str()).code, 0);
+  std::string text(4096, '\0');
+  const ssize_t count = ::read(master, text.data(), text.size());
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  ::close(slave);
+  ::close(master);
+  return text;
+}
+
+TEST(TerminalTest, ADumbOneGetsNoEscapeSequences) {
+  EXPECT_NE(on_terminal("xterm").find('\033'), std::string::npos);
+  for (const char* kind : {"dumb", ""}) {
+    const std::string text = on_terminal(kind);
+    EXPECT_FALSE(text.empty());
+    EXPECT_EQ(text.find('\033'), std::string::npos) << text;
+  }
 }
 
 }  // namespace

@@ -106,6 +106,27 @@ TEST(ConfigIniTest, LeavesDefaultsToWhatAFileDoesNotName) {
   EXPECT_EQ(parse("[array]\nrows = 8\n"), expected);
 }
 
+TEST(ConfigIniTest, SkipsAByteOrderMark) {
+  EXPECT_EQ(parse("\xEF\xBB\xBF[array]\nrows = 8\n").array_rows, 8U);
+  EXPECT_NE(parse_error("[array]\n\xEF\xBB\xBFrows = 8\n"), "");
+}
+
+TEST(ConfigIniTest, ACommentBeginsWithAHashOnly) {
+  EXPECT_EQ(parse("# first\n[array] # second\nrows = 8 # third\n").array_rows, 8U);
+  EXPECT_NE(parse_error("[array]\nrows = 8 ; no comment\n"), "");
+  EXPECT_NE(parse_error("; no comment\n"), "");
+}
+
+TEST(ConfigOptionsTest, ShowWhatTheirValueIs) {
+  const auto shown = [](const char* key) {
+    return machine_options().find(key, false).format_parameter();
+  };
+  EXPECT_EQ(shown("array.rows"), "ROWS");
+  EXPECT_EQ(shown("clock_mhz"), "MHZ");
+  EXPECT_EQ(shown("memory.gb_per_s"), "GB_PER_S");
+  EXPECT_EQ(shown("array.double_buffer"), "on|off");
+}
+
 TEST(ConfigIniTest, WritesWhatItReads) {
   EXPECT_EQ(parse(to_ini(unusual())), unusual());
   EXPECT_EQ(parse(to_ini(MachineConfig{})), MachineConfig{});
@@ -118,6 +139,8 @@ TEST(ConfigIniTest, NamesAnUnknownKeyAndTheNearest) {
             "unknown key 'acumulators.rows'; did you mean accumulators.rows?");
   EXPECT_EQ(set_error("clock", "8"), "unknown key 'clock'; did you mean clock_mhz?");
   EXPECT_EQ(set_error("memory.gb", "8"), "unknown key 'memory.gb'; did you mean memory.gb_per_s?");
+  EXPECT_EQ(set_error("banana", "8"), "unknown key 'banana'; weft matmul --help lists all keys");
+  EXPECT_EQ(set_error("array.xxxx", "8").find("did you mean"), std::string::npos);
   EXPECT_NE(set_error("", "8"), "");
   EXPECT_NE(set_error(std::string(100'000, 'x'), "8"), "");
 }

@@ -72,11 +72,14 @@ TEST(LoadMachineTest, TakesAPresetOrAFile) {
   std::filesystem::remove(path);
 }
 
-std::string load_error(const std::string& path) {
+void expect_no_machine(const std::string& path, const std::string& problem) {
   try {
     load_machine(path);
+    FAIL() << "no error for " << path;
   } catch (const ConfigError& error) {
-    return error.what();
+    EXPECT_NE(std::string(error.what()).find(problem + ", and the presets are tiny"),
+              std::string::npos)
+        << error.what();
   }
   return "no error";
 }
@@ -88,6 +91,12 @@ TEST(LoadMachineTest, NamesAFileThatIsMissing) {
 
 TEST(LoadMachineTest, RefusesAFolder) {
   EXPECT_NE(load_error(testing::TempDir()).find("is not a regular file"), std::string::npos);
+}
+
+TEST(LoadMachineTest, SaysWhyAPathIsNoMachine) {
+  expect_no_machine("no/such.ini", "no such file");
+  expect_no_machine(testing::TempDir(), "is a folder");
+  expect_no_machine("/dev/zero", "is not a regular file");
 }
 
 }  // namespace
