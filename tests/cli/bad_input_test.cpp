@@ -238,35 +238,5 @@ TEST_F(BadInputTest, AFullStdoutIsAnError) {
   EXPECT_NE(finished.err.find("stdout"), std::string::npos) << finished.err;
 }
 
-TEST_F(BadInputTest, PipesAreRefusedAndNotWaitedFor) {
-  const std::string pipe = folder_.file("pipe");
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  expect_refused({"matmul", "2", "2", "2", "--machine", pipe}, {pipe, "regular file"});
-  expect_refused({"exec", pipe}, {pipe, "regular file"});
-  expect_refused({"matmul", "2", "2", "2", "--machine", "tiny", "--json", pipe}, {pipe, "pipe"});
-}
-
-TEST_F(BadInputTest, ResultsGoToOneFileAndNotToStandardOutput) {
-  expect_refused({"matmul", "2", "2", "2", "--machine", "tiny", "--out", "-"}, {"--out -"});
-  const std::string out = folder_.file("x.npy");
-  const std::string again = folder_.file("./x.npy");
-  expect_refused({"matmul", "2", "2", "2", "--machine", "tiny", "--out", out, "--json", again},
-                 {"named by --out and --json"});
-}
-
-TEST_F(BadInputTest, TheResultOfAnInt8ProductIsNoOperandOfAnyMachine) {
-  const std::string file =
-      folder_.write("c.npy", npy("<i4", "(2, 2)", std::vector<int>{1, 2, 3, 4}));
-  expect_refused({"matmul", "--machine", "tiny", "2", "2", "2", "--a", file},
-                 {"|i1 or |u1", ".astype('int8')"});
-  expect_refused({"matmul", "--machine", "tpu-v2", "2", "2", "2", "--a", file},
-                 {"<f2, <f4 or <f8", ".astype('float32')"});
-}
-
-TEST_F(BadInputTest, AProgramThatIsTooLargeIsNotBlamedOnMatrices) {
-  expect_refused({"explain", "1000000", "1000000", "1000000", "--machine", "tiny"},
-                 {"the program would take", "larger array"});
-}
-
 }  // namespace
 }  // namespace weft::test
