@@ -6,7 +6,6 @@
 #include "compiler/lowering/matmul.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/error.h"
-#include "sim/config/input_path.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {
@@ -57,9 +56,6 @@ std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& c
 
 void check_program_file(const std::string& file) {
   if (file == "-") throw InputError("exec -: a program cannot come from stdin; give a .weft file");
-  if (const char* problem = input_path_problem(file)) {
-    throw InputError(fmt::format("{}: {}; give a .weft file", file, problem));
-  }
 }
 
 /// A program has its sizes; files would only give values.

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <bitset>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <vector>
 
 #include "sim/config/error.h"
+#include "sim/config/input_path.h"
 #include "sim/config/printable.h"
 #include "sim/isa/directive_table.h"
 #include "sim/isa/instruction_table.h"
@@ -254,11 +254,8 @@ Program assemble(std::istream& in, std::string_view origin) {
 }
 
 Program assemble_file(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  // Opening a pipe or a terminal would wait for somebody to write to it.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw InputError(fmt::format("{}: is not a regular file; give a .weft file", printable(path)));
+  if (const char* problem = input_path_problem(path)) {
+    throw InputError(fmt::format("{}: {}; give a .weft file", printable(path), problem));
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
