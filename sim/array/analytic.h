@@ -1,7 +1,7 @@
 // The `analytic` engine: the recurrences of docs/timing.md solved instruction by instruction, no
-// SystemC, no values. It shares with the SystemC units only the constants and the channel arithmetic
-// of sim/timing, and with the clocked array not even the constants, so that their agreement means
-// something.
+// SystemC, no values. It shares with the SystemC units only the constants and the channel
+// arithmetic of sim/timing, and with the clocked array not even the constants, so that their
+// agreement means something.
 #pragma once
 
 #include "sim/config/machine_config.h"
