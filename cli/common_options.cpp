@@ -70,6 +70,9 @@ void check_contradictions(const RunOptions& options) {
   if (options.out) {
     throw InputError("--engine analytic computes no values for --out; use --engine fast");
   }
+  if (options.threads_given) {
+    throw InputError("--engine analytic runs on one thread; drop --threads or use --engine fast");
+  }
   if (options.seed) {
     throw InputError("--engine analytic draws no values for --seed; drop it or use --engine fast");
   }
@@ -160,6 +163,7 @@ RunOptions read_run_options(const Arguments& arguments) {
   RunOptions options;
   options.engine = read_engine(arguments);
   options.threads = read_threads(arguments);
+  options.threads_given = arguments.has("threads");
   options.check = read_check(arguments, options.engine);
   if (const auto seed = arguments.text("seed")) {
     options.seed = parse_number(*seed, "--seed", 0, UINT64_MAX);

@@ -20,6 +20,7 @@ enum class CheckMode : std::uint8_t { kNone, kCpu };
 struct RunOptions {
   Engine engine = Engine::kFast;
   unsigned threads = 1;
+  bool threads_given = false;
   CheckMode check = CheckMode::kCpu;
   std::optional<std::uint64_t> seed;  // kDefaultSeed if not given
   std::optional<std::string> a;       // .npy files

@@ -13,7 +13,7 @@ namespace weft {
 /// The program for `plan`: tensors "a" [M,K], "b" [K,N], optional "bias" [1,N] and "out" [M,N],
 /// instructions in an order that keeps every unit busy, and exactly the dependences that the
 /// hazard rules need (docs/timing.md), none of them implied by another. `plan` is plan_matmul()'s
-/// for the same machine. Throws InputError if the program would have more than 2^25 instructions.
+/// for the same machine. Throws InputError if the program would have more than kMaxInstructions.
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config);
 
 /// The bias that makes the array's A*B exact when A entered with a zero point:

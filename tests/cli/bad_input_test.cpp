@@ -99,6 +99,8 @@ TEST_F(BadInputTest, NamesMustBeKnown) {
   expect_refused({"matmul", "2", "3", "4", "--check", "cuda"}, {"no CUDA backend"});
   expect_refused({"matmul", "2", "3", "4", "--seed", "-1"}, {"--seed", "'-1'"});
   expect_refused({"matmul", "2", "3", "4", "--threads", "0"}, {"--threads", "'0'"});
+  expect_refused({"matmul", "2", "3", "4", "--threads", "2", "--engine", "analytic"},
+                 {"--threads", "one thread"});
   expect_refused({"matmul", "2", "3", "4", "--seed"}, {"seed"});
   expect_refused({"machines", "tpu-v99"}, {"tpu-v99"});
   expect_refused({"matmul", "2", "3", "4\nweft: all is well"}, {"N"});
