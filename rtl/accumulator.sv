@@ -1,0 +1,57 @@
+// The accumulators: Depth rows of Cols sums, one row written a cycle, either overwritten with the
+// array's results or added to; a second port reads for the vector unit. What is written in a cycle
+// can be read from the next cycle on. The rows start as zero.
+//
+//   data_i ---->(+)---> write_data_o --> [ memory ] --> read_data_o
+//                ^                           |
+//                +------ accumulate_i -------+
+//
+// ExponentWidth 0: two's-complement sums that wrap; otherwise IEEE 754 binary32, round to nearest
+// even, every NaN canonical: an fma with the factor one.
+module accumulator #(
+  parameter int Depth         = 16,
+  parameter int Cols          = 4,
+  parameter int ExponentWidth = 0,
+  parameter int PsumWidth     = 32,
+  parameter int RowWidth      = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input  logic                      clk_i,
+  input  logic                      write_i,
+  input  logic                      accumulate_i,
+  input  logic [      RowWidth-1:0] row_i,
+  input  logic [Cols*PsumWidth-1:0] data_i,
+  output logic [Cols*PsumWidth-1:0] write_data_o,  // what this cycle's write stores
+  input  logic [      RowWidth-1:0] read_row_i,
+  output logic [Cols*PsumWidth-1:0] read_data_o
+);
+  logic [Cols*PsumWidth-1:0] memory_q[Depth];
+  logic [Cols*PsumWidth-1:0] stored, sum;
+
+  initial begin
+    for (int i = 0; i < Depth; i++) memory_q[i] = '0;
+  end
+
+  assign stored       = memory_q[row_i];
+  assign read_data_o  = memory_q[read_row_i];
+  assign write_data_o = accumulate_i ? sum : data_i;
+
+  for (genvar c = 0; c < Cols; c++) begin : gen_col
+    if (ExponentWidth == 0) begin : gen_add
+      assign sum[c*PsumWidth+:PsumWidth] = stored[c*PsumWidth+:PsumWidth] +
+                                           data_i[c*PsumWidth+:PsumWidth];
+    end else begin : gen_add
+      localparam logic [PsumWidth-1:0] One = PsumWidth'(binary32_pkg::Bias)
+                                             << binary32_pkg::FractionWidth;
+      fma_binary32 u_add (
+        .a_i     (stored[c*PsumWidth+:PsumWidth]),
+        .b_i     (One),
+        .c_i     (data_i[c*PsumWidth+:PsumWidth]),
+        .result_o(sum[c*PsumWidth+:PsumWidth])
+      );
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) memory_q[row_i] <= write_data_o;
+  end
+endmodule

@@ -1,0 +1,162 @@
+// IEEE 754 binary32 arithmetic as functions of combinational logic: the fused multiply-add, with one
+// rounding to nearest even, subnormals kept, every NaN canonical (0x7FC00000). Source: IEEE
+// 754-2019, 4.3.1 and 5.4.1.
+//
+// Product and addend meet in a frame of fixed point. The one with the larger exponent stands at the
+// top, the other is moved right by the difference; what falls out of the frame is remembered by
+// setting its last bit.
+//
+//    63      62 ........ 39 ........ 15 ...... 0
+//   carry | addend   (24) |                          if the addend leads
+//   carry | product  (48)           |                if the product leads
+//
+// Why 64 bits are enough: bits fall out only when the smaller moves by more than 15 places, and then
+// the sum loses at most one leading bit, so its last place and rounding bit lie far above bit 0. A
+// factor that is subnormal leaves the leading product with up to 23 leading zeros; the addend then
+// loses bits only from 40 places on, and the rounding bit still lies above bit 13. A subnormal
+// addend that leads bounds the last place by its own.
+//
+// Functions of a package, because Verilator then compiles the arithmetic once, where a module would
+// be repeated for each of the array's processing elements.
+package binary32_pkg;
+  localparam int ExponentWidth  = 8;
+  localparam int FractionWidth  = 23;
+  localparam int MagnitudeWidth = ExponentWidth + FractionWidth;
+  localparam int Width          = 1 + MagnitudeWidth;
+  localparam int Bias           = (1 << (ExponentWidth - 1)) - 1;
+  localparam int SigWidth       = FractionWidth + 1;
+  localparam int ProductWidth   = 2 * SigWidth;
+
+  localparam logic [ ExponentWidth-1:0] Largest      = '1;
+  localparam logic [MagnitudeWidth-1:0] Infinity     = {Largest, {FractionWidth{1'b0}}};
+  localparam logic [         Width-1:0] CanonicalNan = {
+    1'b0, Largest, 1'b1, {(FractionWidth - 1) {1'b0}}
+  };
+
+  localparam int FrameWidth = 64;
+  localparam int CarryBit   = FrameWidth - 1;
+  localparam int ShiftWidth = 6;  // a place within the frame
+  localparam int LastPlace  = FrameWidth - SigWidth;
+  localparam int SumWidth   = ExponentWidth + 3;  // a sum of two exponents and Bias, with a sign
+
+  // A subnormal has the exponent of the smallest normal number, 1, and no hidden bit.
+  function automatic logic [SumWidth-1:0] exponent_of(input logic [ExponentWidth-1:0] field);
+    exponent_of = (field == '0) ? SumWidth'(1) : SumWidth'(field);
+  endfunction
+
+  function automatic logic [SigWidth-1:0] significand_of(input logic [MagnitudeWidth-1:0] x);
+    significand_of = {x[FractionWidth+:ExponentWidth] != '0, x[FractionWidth-1:0]};
+  endfunction
+
+  // Right by `distance`, with the last bit set if a one fell out.
+  function automatic logic [FrameWidth-1:0] shift_right(input logic [FrameWidth-1:0] x,
+                                                        input logic [SumWidth-1:0] distance);
+    logic [ShiftWidth-1:0] shift;
+    logic                  lost;
+    shift = (distance > SumWidth'(CarryBit)) ? '1 : distance[ShiftWidth-1:0];
+    lost  = (x & ~({FrameWidth{1'b1}} << shift)) != '0;
+    shift_right = (x >> shift) | FrameWidth'(lost);
+  endfunction
+
+  // {sign, magnitude} of the leading term plus the moved one. An exact zero is +0 unless both are
+  // -0. Leading zeros of a subnormal can make the leading term the smaller after all.
+  function automatic logic [FrameWidth:0] signed_sum(input logic                  sign_leading,
+                                                     input logic [FrameWidth-1:0] leading,
+                                                     input logic                  sign_moved,
+                                                     input logic [FrameWidth-1:0] moved);
+    logic [FrameWidth-1:0] magnitude;
+    logic                  sign;
+    sign      = sign_leading;
+    magnitude = leading + moved;
+    if (sign_leading != sign_moved) begin
+      magnitude = leading - moved;
+      if (magnitude[CarryBit]) begin
+        magnitude = -magnitude;
+        sign      = sign_moved;
+      end
+    end
+    if (magnitude == '0) sign = sign_leading && sign_moved;
+    signed_sum = {sign, magnitude};
+  endfunction
+
+  // {room, magnitude} moved left by the number of leading zeros, but never below the exponent of the
+  // subnormals: `room` is how far the exponent may still fall.
+  function automatic logic [SumWidth+FrameWidth-1:0] normalise(
+      input logic [SumWidth-1:0] frame_exponent, input logic [FrameWidth-1:0] magnitude);
+    logic [  SumWidth-1:0] room;
+    logic [FrameWidth-1:0] normal;
+    room   = frame_exponent;
+    normal = magnitude;
+    for (int i = ShiftWidth - 1; i >= 0; i--) begin
+      if ((normal >> (FrameWidth - (1 << i))) == '0 && room >= SumWidth'(1 << i)) begin
+        normal = normal << (1 << i);
+        room   = room - SumWidth'(1 << i);
+      end
+    end
+    normalise = {room, normal};
+  endfunction
+
+  // The carry bit has one more than the frame's exponent. Rounding up may carry into the exponent:
+  // from subnormal to normal, or to infinity, which is right in both cases.
+  function automatic logic [MagnitudeWidth-1:0] round(input logic [  SumWidth-1:0] room,
+                                                      input logic [FrameWidth-1:0] normal);
+    logic [              SumWidth-1:0] field;
+    logic                              up;
+    logic [SumWidth+FractionWidth-1:0] rounded;
+    field   = normal[CarryBit] ? room + SumWidth'(1) : '0;
+    up      = normal[LastPlace-1] && (normal[LastPlace] || normal[LastPlace-2:0] != '0);
+    rounded = {field, normal[LastPlace+:FractionWidth]} + (SumWidth + FractionWidth)'(up);
+    round   = rounded[MagnitudeWidth-1:0];
+    if (rounded[FractionWidth+:SumWidth] >= SumWidth'(Largest)) round = Infinity;
+  endfunction
+
+  // a * b + c of finite operands.
+  function automatic logic [Width-1:0] finite_fma(
+      input logic [Width-1:0] a, input logic [Width-1:0] b, input logic [Width-1:0] c);
+    logic [ProductWidth-1:0] product;
+    logic [    SumWidth-1:0] exponent_p, exponent_c, distance, room;
+    logic [  FrameWidth-1:0] product_frame, addend_frame, moved, magnitude, normal;
+    logic                    product_leads, sign_p, sign_c, sign;
+    product       = significand_of(a[MagnitudeWidth-1:0]) * significand_of(b[MagnitudeWidth-1:0]);
+    product_frame = {1'b0, product, {(CarryBit - ProductWidth) {1'b0}}};
+    addend_frame  = {1'b0, significand_of(c[MagnitudeWidth-1:0]), {(CarryBit - SigWidth) {1'b0}}};
+    sign_p        = a[MagnitudeWidth] ^ b[MagnitudeWidth];
+    sign_c        = c[MagnitudeWidth];
+    // The top bit of a product of two significands weighs twice the product of their top bits.
+    exponent_p = exponent_of(a[FractionWidth+:ExponentWidth]) +
+                 exponent_of(b[FractionWidth+:ExponentWidth]) + SumWidth'(1 - Bias);
+    exponent_c = exponent_of(c[FractionWidth+:ExponentWidth]);
+    distance   = exponent_p - exponent_c;
+    // A product of zero has no exponent worth keeping.
+    product_leads = !distance[SumWidth-1] && product != '0;
+    moved = shift_right(product_leads ? addend_frame : product_frame,
+                        distance[SumWidth-1] ? -distance : distance);
+    {sign, magnitude} = signed_sum(product_leads ? sign_p : sign_c,
+                                   product_leads ? product_frame : addend_frame,
+                                   product_leads ? sign_c : sign_p, moved);
+    {room, normal} = normalise(product_leads ? exponent_p : exponent_c, magnitude);
+    finite_fma = {sign, round(room, normal)};
+  endfunction
+
+  // a * b + c.
+  function automatic logic [Width-1:0] fma(
+      input logic [Width-1:0] a, input logic [Width-1:0] b, input logic [Width-1:0] c);
+    /* verilator no_inline_task */
+    logic [MagnitudeWidth-1:0] mag_a, mag_b, mag_c;
+    logic                      sign_p, infinite_p, infinite_c, invalid;
+    mag_a      = a[MagnitudeWidth-1:0];
+    mag_b      = b[MagnitudeWidth-1:0];
+    mag_c      = c[MagnitudeWidth-1:0];
+    sign_p     = a[MagnitudeWidth] ^ b[MagnitudeWidth];
+    infinite_p = mag_a == Infinity || mag_b == Infinity;
+    infinite_c = mag_c == Infinity;
+    // NaN operands, infinity times zero, infinity minus infinity.
+    invalid = mag_a > Infinity || mag_b > Infinity || mag_c > Infinity ||
+              (infinite_p && (mag_a == '0 || mag_b == '0)) ||
+              (infinite_p && infinite_c && sign_p != c[MagnitudeWidth]);
+    fma = finite_fma(a, b, c);
+    if (infinite_c) fma = c;
+    if (infinite_p) fma = {sign_p, Infinity};
+    if (invalid) fma = CanonicalNan;
+  endfunction
+endpackage

@@ -1,0 +1,27 @@
+// The triangle of registers in front of the array: lane i enters i cycles late, so that what
+// belongs together meets in PE(r,c) although partial sums move down one row a cycle.
+//
+//   lane 0  ------------->
+//   lane 1  ------[ ]---->
+//   lane 2  --[ ]-[ ]---->
+module skew #(
+  parameter int Lanes = 4,
+  parameter int Width = 8
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [Lanes*Width-1:0] lanes_i,
+  output logic [Lanes*Width-1:0] lanes_o
+);
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    delay #(
+      .Width(Width),
+      .Depth(i)
+    ) u_delay (
+      .clk_i,
+      .rst_ni,
+      .d_i(lanes_i[i*Width+:Width]),
+      .q_o(lanes_o[i*Width+:Width])
+    );
+  end
+endmodule
