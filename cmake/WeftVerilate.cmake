@@ -1,0 +1,88 @@
+# Verilator: finds it, builds its runtime as weft::verilated, and makes libraries of modules of rtl/.
+# CMake's own verilate() is not used, because it runs Verilator when CMake configures.
+find_program(WEFT_VERILATOR verilator)
+option(WEFT_REQUIRE_TOOLS "Make a missing optional tool an error" OFF)
+option(WEFT_RTL "Build what runs the SystemVerilog of rtl/ (needs Verilator)" ON)
+
+# weft_missing_tool(TOOL LOSS): says what is lost, or fails where all tools are required.
+function(weft_missing_tool tool loss)
+  if(WEFT_REQUIRE_TOOLS)
+    message(FATAL_ERROR "${tool} not found: ${loss}. Install it, see tools/packages.txt")
+  endif()
+  message(STATUS "${tool} not found: ${loss}")
+endfunction()
+
+if(WEFT_RTL AND NOT WEFT_VERILATOR)
+  weft_missing_tool(verilator "no --engine rtl and no test of rtl/ by simulation")
+  set(WEFT_RTL OFF)
+endif()
+if(NOT WEFT_RTL)
+  return()
+endif()
+
+execute_process(COMMAND "${WEFT_VERILATOR}" -getenv VERILATOR_ROOT
+  OUTPUT_VARIABLE weft_verilator_root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(weft_verilator_include "${weft_verilator_root}/include")
+
+# Verilator's code, its runtime and what it generates, is compiled as it comes: without warnings,
+# and without sanitizers, which would be slow and report on code that is not Weft's.
+function(weft_foreign_code target)
+  target_include_directories(${target} SYSTEM PUBLIC
+    "${weft_verilator_include}" "${weft_verilator_include}/vltstd")
+  target_compile_options(${target} PRIVATE -w -g0)
+endfunction()
+
+# The hooks turn a failing assertion into an exception; they are Weft's own, hence apart.
+add_library(weft_verilated_hooks OBJECT "${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.cpp")
+target_link_libraries(weft_verilated_hooks PRIVATE weft_options)
+
+add_library(weft_verilated STATIC
+  "${weft_verilator_include}/verilated.cpp"
+  "${weft_verilator_include}/verilated_threads.cpp"
+  $<TARGET_OBJECTS:weft_verilated_hooks>)
+add_library(weft::verilated ALIAS weft_verilated)
+weft_foreign_code(weft_verilated)
+target_compile_definitions(weft_verilated PRIVATE VL_USER_STOP VL_USER_FINISH VL_USER_FATAL)
+target_compile_options(weft_verilated PRIVATE -O2
+  "SHELL:-include \"${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.h\"")
+target_link_libraries(weft_verilated PUBLIC Threads::Threads)
+
+# weft_verilate(PREFIX V... TOP module OUTPUT variable [PARAMETERS Name=value ...] [RTL_DIR dir])
+#
+# A static library of the class PREFIX, header "PREFIX.h", which simulates module TOP with these
+# parameters; the target's name goes into the variable. PREFIX is unique in the build. Verilator
+# runs at build time, again whenever a file changes that it read. A failing assertion of the RTL
+# throws std::runtime_error from eval().
+function(weft_verilate)
+  cmake_parse_arguments(ARG "" "PREFIX;TOP;OUTPUT;RTL_DIR" "PARAMETERS" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_PREFIX OR NOT ARG_TOP OR NOT ARG_OUTPUT)
+    message(FATAL_ERROR "weft_verilate: needs PREFIX, TOP and OUTPUT; "
+      "does not know '${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT ARG_RTL_DIR)
+    set(ARG_RTL_DIR "${PROJECT_SOURCE_DIR}/rtl")
+  endif()
+  list(TRANSFORM ARG_PARAMETERS PREPEND -G)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_PREFIX}.verilated")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/RunVerilator.cmake")
+
+  add_custom_command(
+    OUTPUT "${folder}/${ARG_PREFIX}.h" "${folder}/fast.cpp" "${folder}/slow.cpp"
+    COMMAND "${CMAKE_COMMAND}" "-DVERILATOR=${WEFT_VERILATOR}" "-DRTL_DIR=${ARG_RTL_DIR}"
+      "-DPREFIX=${ARG_PREFIX}" "-DTOP=${ARG_TOP}" "-DPARAMETERS=${ARG_PARAMETERS}"
+      "-DFOLDER=${folder}" "-DDEPFILE=${folder}.d" -P "${script}"
+    DEPENDS "${script}"
+    DEPFILE "${folder}.d"
+    COMMENT "Verilating ${ARG_TOP} as ${ARG_PREFIX}"
+    VERBATIM)
+
+  set(target "verilated_${ARG_PREFIX}")
+  add_library(${target} STATIC "${folder}/fast.cpp" "${folder}/slow.cpp")
+  weft_foreign_code(${target})
+  target_include_directories(${target} SYSTEM PUBLIC "${folder}")
+  target_link_libraries(${target} PUBLIC weft_verilated)
+  # slow.cpp runs once, when a model is made, and would take most of the compiler's time.
+  set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS -O2)
+  set_source_files_properties("${folder}/slow.cpp" PROPERTIES COMPILE_OPTIONS -O0)
+  set(${ARG_OUTPUT} ${target} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,70 @@
+// What becomes of $error, $stop, $fatal and $finish in verilated code: a std::runtime_error with
+// file, line and message, in place of a line on standard output and abort(). Verilator's runtime
+// declares these functions and leaves them to its user where VL_USER_* are defined.
+#include "rtl/cosim/verilated_hooks.h"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+constexpr std::string_view kErrorMark = "%Error: ";
+
+/// Verilator prints a failing assertion and only then calls vl_stop, without the text. The runtime
+/// hands no context to either call, so what connects them has to live beside them.
+std::string& last_error() {
+  thread_local std::string text;
+  return text;
+}
+
+/// "[0] %Error: accumulator.sv:58: Assertion failed ...\n" without what surrounds the message.
+std::string error_message(std::string_view printed) {
+  printed.remove_prefix(printed.find(kErrorMark) + kErrorMark.size());
+  while (!printed.empty() && printed.back() == '\n') printed.remove_suffix(1);
+  return std::string(printed);
+}
+
+[[noreturn]] void stop(const char* file, int line, const char* otherwise) {
+  std::string message = std::exchange(last_error(), {});
+  if (message.empty()) message = std::string(file) + ":" + std::to_string(line) + ": " + otherwise;
+  throw std::runtime_error("RTL: " + message);
+}
+
+}  // namespace
+
+int weft_verilated_print(const char* format, ...) {
+  std::array<char, 1024> text{};
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
+  const std::string_view printed = text.data();
+  if (printed.find(kErrorMark) != std::string_view::npos) {
+    last_error() = error_message(printed);
+  } else {
+    std::fputs(text.data(), stderr);
+  }
+  return 0;
+}
+
+// Verilator's own declarations of these are in headers that do not survive Weft's warnings.
+void vl_stop(const char* file, int line, const char* scope);
+void vl_finish(const char* file, int line, const char* scope);
+void vl_fatal(const char* file, int line, const char* scope, const char* message);
+
+void vl_stop(const char* file, int line, const char*) {
+  stop(file, line, "$stop");
+}
+
+void vl_finish(const char* file, int line, const char*) {
+  stop(file, line, "$finish, which the RTL must not call");
+}
+
+void vl_fatal(const char* file, int line, const char*, const char* message) {
+  stop(file, line, message);
+}
