@@ -27,7 +27,7 @@ Engine read_engine(const Arguments& arguments) {
   const std::string name = arguments.text("engine").value_or("fast");
   if (const auto engine = engine_from_string(name)) return *engine;
   throw InputError(
-      fmt::format("--engine {}: unknown; must be analytic, fast or stepped", printable(name)));
+      fmt::format("--engine {}: unknown; must be analytic, fast, stepped or rtl", printable(name)));
 }
 
 CheckMode read_check(const Arguments& arguments, Engine engine) {
@@ -55,13 +55,35 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   return a == b || (!error && real_a == real_b);
 }
 
-void check_contradictions(const RunOptions& options) {
-  if (options.out == "-") {
-    throw InputError("--out -: an .npy file cannot go to stdout; name a file");
+/// No two options write the same file, and only --json goes to stdout.
+void check_outputs(const RunOptions& options) {
+  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
+      {"--out", options.out}, {"--json", options.json}, {"--vcd", options.vcd}};
+  for (const auto& [name, file] : outputs) {
+    if (file == "-" && &file != &options.json) {
+      throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", name));
+    }
+    for (const auto& [other, other_file] : outputs) {
+      if (&file == &other_file) break;
+      if (file && other_file && same_file(*file, *other_file)) {
+        throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
+                                     printable(*file), other, name));
+      }
+    }
   }
-  if (options.out && options.json && same_file(*options.out, *options.json)) {
-    throw InputError(printable(*options.out) +
-                     ": named by both --out and --json; choose two files");
+}
+
+void check_contradictions(const RunOptions& options) {
+  check_outputs(options);
+  if (options.lockstep && options.engine != Engine::kRtl) {
+    throw InputError(fmt::format(
+        "--lockstep compares rtl with stepped; give --engine rtl instead of {}",
+        to_string(options.engine)));
+  }
+  if (options.vcd && options.engine != Engine::kRtl && options.engine != Engine::kStepped) {
+    throw InputError(fmt::format(
+        "--vcd: the {} engine has no registers to show; give --engine stepped or rtl",
+        to_string(options.engine)));
   }
   if (options.with_values()) return;
   if (options.check != CheckMode::kNone) {
@@ -121,7 +143,8 @@ po::options_description run_flags() {
   auto add = options.add_options();
   add("engine", text_value("NAME"),
       "analytic: cycles only; fast (default); stepped: every register of the "
-      "array");
+      "array; rtl: the array in SystemVerilog");
+  add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
   add("a", text_value("FILE"), "activations [M,K], .npy; random if not given");
   add("b", text_value("FILE"), "weights [K,N], .npy; random if not given");
@@ -129,6 +152,7 @@ po::options_description run_flags() {
   add("seed", text_value("N"), "seed of matrices that no file gives; 1 if not given");
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("out", text_value("FILE"), "write the result [M,N] as .npy");
+  add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
   return options;
 }
 
@@ -173,6 +197,8 @@ RunOptions read_run_options(const Arguments& arguments) {
   options.bias = arguments.text("bias");
   options.out = arguments.text("out");
   options.json = arguments.text("json");
+  options.vcd = arguments.text("vcd");
+  options.lockstep = arguments.has("lockstep");
   options.quiet = arguments.has("quiet");
   check_contradictions(options);
   return options;

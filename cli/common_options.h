@@ -28,6 +28,8 @@ struct RunOptions {
   std::optional<std::string> bias;
   std::optional<std::string> out;
   std::optional<std::string> json;  // "-" is stdout
+  std::optional<std::string> vcd;
+  bool lockstep = false;
   bool quiet = false;
 
   bool has_files() const { return a || b || bias; }
@@ -48,7 +50,7 @@ po::options_description help_option();
 po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
 /// --with-bias and --activation.
 po::options_description workload_flags();
-/// --engine, --threads, --check, --seed, --a, --b, --bias, --out.
+/// --engine, --lockstep, --threads, --check, --seed, --a, --b, --bias, --out, --vcd.
 po::options_description run_flags();
 /// --json.
 po::options_description json_flag();

@@ -5,13 +5,18 @@
 #include <chrono>
 
 #include "cli/output_file.h"
+#include "cli/output_stream.h"
 #include "cli/progress.h"
+#include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
+#include "sim/machine/lockstep_error.h"
 #include "sim/memory/physical_memory.h"
 #include "sim/memory/tensor_memory.h"
 
 namespace weft::cli {
 namespace {
+
+constexpr const char* kLockstepFile = "weft-lockstep.vcd";
 
 double bytes_of(const TensorDecl& tensor) {
   return static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
@@ -37,6 +42,8 @@ void check_before(const Job& job) {
   check_seed(job);
   if (job.options.out) check_writable(*job.options.out);
   if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
+  if (job.options.vcd) check_writable(*job.options.vcd);
+  if (job.options.engine == Engine::kRtl) find_rtl_model(job.machine);
   if (!job.options.with_values()) return;
   double bytes = 0;
   for (const TensorDecl& tensor : job.program.tensors) bytes += bytes_of(tensor);
@@ -85,17 +92,35 @@ class Values {
   TensorMemory memory_;
 };
 
-Result timed_simulation(const Job& job, TensorMemory* memory, const Streams& streams,
-                        double& seconds) {
+/// The waveform goes where the command runs, since a difference is nothing that was asked for.
+[[noreturn]] void report_difference(const LockstepError& error) {
+  std::string message = error.what();
+  try {
+    write_file(kLockstepFile, error.waveform());
+    message += fmt::format("; the cycles around it are in {}", kLockstepFile);
+  } catch (const InputError& unwritten) {
+    message += fmt::format("; no waveform: {}", unwritten.what());
+  }
+  throw CheckError(message);
+}
+
+Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
+                        const Streams& streams, double& seconds) {
   Progress progress(streams);
   SimulateOptions options;
   options.engine = job.options.engine;
   options.threads = job.options.threads;
+  options.lockstep = job.options.lockstep;
+  options.vcd = vcd;
   options.progress = [&](double share) { progress.update(share); };
   const auto start = std::chrono::steady_clock::now();
-  Result result = simulate(job.machine, job.program, memory, options);
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
+  try {
+    Result result = simulate(job.machine, job.program, memory, options);
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  } catch (const LockstepError& error) {
+    report_difference(error);
+  }
 }
 
 void finish_values(const Job& job, Values& values, RunReport& report) {
@@ -117,7 +142,8 @@ std::string json_text(const RunReport& report) {
 }
 
 /// All files are written before any of them gets its name.
-void write_files(const Job& job, const RunReport& report, const Matrix& result) {
+void write_files(const Job& job, const RunReport& report, const Matrix& result,
+                 std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
   std::optional<OutputFile> json;
   if (job.options.out) {
@@ -130,6 +156,7 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result) 
   }
   if (out) out->commit();
   if (json) json->commit();
+  if (vcd) vcd->commit();
 }
 
 void print(const Job& job, const RunReport& report, const Streams& streams) {
@@ -173,10 +200,12 @@ int run_job(const Job& job, const Streams& streams) {
   report.plan = job.plan;
   std::optional<Values> values;
   if (job.options.with_values()) values.emplace(job);
-  report.result =
-      timed_simulation(job, values ? &values->memory() : nullptr, streams, report.wall_seconds);
+  std::optional<OutputStream> vcd;
+  if (job.options.vcd) vcd.emplace(*job.options.vcd);
+  report.result = timed_simulation(job, values ? &values->memory() : nullptr,
+                                   vcd ? &*vcd : nullptr, streams, report.wall_seconds);
   if (values) finish_values(job, *values, report);
-  write_files(job, report, values ? values->result() : Matrix());
+  write_files(job, report, values ? values->result() : Matrix(), vcd);
   print(job, report, streams);
   return report.check.mismatch ? 1 : 0;
 }

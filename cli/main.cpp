@@ -15,6 +15,7 @@
 
 namespace {
 
+constexpr int kMismatch = 1;
 constexpr int kBadInput = 2;
 constexpr int kSimulationFailed = 3;
 
@@ -60,6 +61,8 @@ int run(const weft::cli::Words& words) {
 int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
+  } catch (const weft::CheckError& error) {
+    return fail(error.what(), kMismatch);
   } catch (const weft::SimulationError& error) {
     return fail(error.what(), kSimulationFailed);
   } catch (const weft::Error& error) {

@@ -85,6 +85,13 @@ std::string check_line(const CheckReport& check, const Style& style) {
                                 check.reference, check.max_abs_error));
 }
 
+/// What lock-step checking compared; it ends the run at the first difference.
+std::string lockstep_line(std::uint64_t cycles, const Style& style) {
+  return style.good(fmt::format("rtl equal to stepped in {} cycles, every PE register and every "
+                                "accumulator write",
+                                grouped(cycles)));
+}
+
 std::string simulator_line(const RunReport& report) {
   std::string line =
       fmt::format("{} engine, {}", to_string(report.engine), si(report.wall_seconds, "s"));
@@ -146,6 +153,9 @@ std::string report_text(const RunReport& report, const Style& style) {
   add("traffic", traffic_line(report.result.traffic));
   for (const std::string& note : report.notes) add("note", note);
   add("check", check_line(report.check, style));
+  if (report.result.compared_cycles > 0) {
+    add("lock-step", lockstep_line(report.result.compared_cycles, style));
+  }
   add("simulator", simulator_line(report));
   return text;
 }

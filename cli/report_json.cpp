@@ -64,9 +64,13 @@ Json check_json(const CheckReport& check) {
 
 Json simulator_json(const RunReport& report) {
   const double seconds = report.wall_seconds;
-  Json simulator = {{"wall_seconds", seconds}, {"cycles_per_second", nullptr}};
+  Json simulator = {
+      {"wall_seconds", seconds}, {"cycles_per_second", nullptr}, {"lockstep_cycles", nullptr}};
   if (seconds > 0) {
     simulator["cycles_per_second"] = static_cast<double>(report.result.total) / seconds;
+  }
+  if (report.result.compared_cycles > 0) {
+    simulator["lockstep_cycles"] = report.result.compared_cycles;
   }
   return simulator;
 }

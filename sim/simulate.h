@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
 
@@ -14,8 +15,9 @@
 namespace weft {
 
 /// analytic: recurrences, cycles only. fast: timed SystemC, values by SIMD kernels.
-/// stepped: SystemC with every PE register advanced every cycle.
-enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped };
+/// stepped: SystemC with every PE register advanced every cycle. rtl: the same with the array in
+/// SystemVerilog, compiled by Verilator.
+enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped, kRtl };
 
 std::string_view to_string(Engine engine);
 std::optional<Engine> engine_from_string(std::string_view name);
@@ -25,11 +27,14 @@ struct SimulateOptions {
   unsigned threads = 1;  // for the kernels of `fast`; the bits do not depend on it
   /// Called now and then with the share done (0 to 1), never from another thread.
   std::function<void(double)> progress;
+  bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
+  std::ostream* vcd = nullptr;  // stepped and rtl: where a waveform of the array goes
 };
 
 /// Runs `program` on the machine. `memory` supplies and takes the values; `analytic` never touches
 /// it and accepts nullptr. May be called any number of times in one process.
-/// Throws InputError (the program does not fit the machine), HazardError, DeadlockError.
+/// Throws InputError (the program does not fit the machine, the waveform cannot be written),
+/// ConfigError (rtl has no such array), HazardError, DeadlockError, LockstepError.
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
 

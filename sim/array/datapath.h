@@ -12,6 +12,7 @@
 #include <span>
 
 #include "pe/pe.h"
+#include "sim/timing/timeline.h"
 
 namespace weft {
 
@@ -25,6 +26,7 @@ struct DatapathInputs {
   bool swap = false;                    // the row is the first of a tile
   std::uint32_t acc_row = 0;            // where the sums of this row go
   bool accumulate = false;              // they are added to it
+  Cycle cycle = 0;                      // which one this is; it only names it in reports
 };
 
 /// A row of C sums as it stands in the accumulators afterwards.

@@ -21,6 +21,11 @@ struct InputError : Error {
   using Error::Error;
 };
 
+/// A check found a mismatch (exit code 1).
+struct CheckError : Error {
+  using Error::Error;
+};
+
 /// The simulated machine failed (exit code 3).
 struct SimulationError : Error {
   using Error::Error;

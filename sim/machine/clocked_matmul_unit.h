@@ -1,10 +1,10 @@
-// The matmul unit with the array inside: every cycle it decides what enters at the front and clocks
-// every register of the array. Its control knows nothing of the closed forms of docs/timing.md;
-// that its cycles equal theirs is what the tests show.
+// The matmul unit with every register of its datapath: every cycle it decides what enters at the
+// front and clocks array and accumulators. Its control knows nothing of the closed forms of
+// docs/timing.md; that its cycles equal theirs is what the tests show. The datapath is C++ or RTL.
 //
-//   tiles --> [push control] --weight row-->  +-------+
-//                                             | array | --> result row --> accumulators
-//   UB rows -> [stream control] --act row-->  +-------+
+//   tiles --> [push control] --weight row-->  +----------+
+//                                             | datapath | --> row written, perhaps the last
+//   UB rows -> [stream control] --act row-->  +----------+
 //
 // It sleeps while nothing can enter and long enough after the last row that no register of the
 // array would change; any dispatch, retirement or arriving tile wakes it.
@@ -13,13 +13,13 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
+#include "sim/array/datapath.h"
 #include "sim/array/progress_meter.h"
-#include "sim/array/stepped_array.h"
 #include "sim/isa/row_generator.h"
 #include "sim/machine/machine_values.h"
 #include "sim/machine/unit.h"
@@ -29,63 +29,72 @@ namespace weft {
 template <class Arithmetic>
 class ClockedMatmulUnit : public UnitModule {
  public:
-  using Operand = typename Arithmetic::Operand;
-  using Psum = typename Arithmetic::Psum;
+  using Element = typename Arithmetic::Element;
 
   SC_HAS_PROCESS(ClockedMatmulUnit);
   ClockedMatmulUnit(sc_core::sc_module_name name, MachineContext& context,
-                    TypedMachineValues<Arithmetic>& values, ProgressMeter& progress)
+                    TypedMachineValues<Arithmetic>& values, Datapath<Arithmetic>& datapath,
+                    ProgressMeter& progress)
       : UnitModule(name, context),
         values_(values),
+        datapath_(datapath),
         progress_(progress),
         rows_(context.config.array_rows),
         cols_(context.config.array_cols),
-        array_(rows_, cols_),
         act_row_(rows_),
         tile_(std::size_t{rows_} * cols_) {
     SC_THREAD(clock_loop);
   }
 
  private:
-  // Where a result row goes when it leaves the array.
-  struct Destination {
+  // The matmul to which a row in the array belongs.
+  struct RowInFlight {
     std::uint32_t instruction;
-    std::uint32_t acc;
-    bool accumulate;
     bool last;
   };
 
+  // SystemC makes a report of its own of an exception that leaves a process, so one thrown by the
+  // datapath ends the simulation and waits in the context.
   void clock_loop() {
     while (true) {
       await_work();
-      cycle();
+      try {
+        cycle();
+      } catch (...) {
+        context_.failure = std::current_exception();
+        sc_core::sc_stop();
+        return;
+      }
       wait_until(current_cycle() + 1, kStartTick);
     }
   }
 
   void cycle() {
-    typename SteppedArray<Arithmetic>::Inputs inputs;
+    typename Datapath<Arithmetic>::Inputs inputs;
+    inputs.cycle = current_cycle();
     drain_left_ -= drain_left_ > 0 ? 1 : 0;
-    const bool enters = stream_control(inputs.swap);
+    const bool enters = stream_control(inputs);
     if (enters) drain_left_ = rows_ + cols_ - 1;
     const bool pushes = push_control();
-    if (enters) inputs.act_row = act_row_.data();
     if (pushes) inputs.weight_row = tile_.data() + std::size_t{push_rows_left_} * cols_;
     quiet_cycles_ = enters || pushes ? 0 : quiet_cycles_ + 1;
-    take_result(array_.step(inputs));
+    if (datapath_.step(inputs)) row_written();
   }
 
-  // Decides whether a row enters in this cycle, and puts it into act_row_.
-  bool stream_control(bool& swap) {
+  // Decides whether a row enters in this cycle.
+  bool stream_control(typename Datapath<Arithmetic>::Inputs& inputs) {
     if (rows_left_ == 0) {
       if (!can_start()) return false;
       start_stream();
-      swap = matmul_->next_weights;
+      inputs.swap = matmul_->next_weights;
     }
     const std::uint32_t row = matmul_->rows - rows_left_;
     load_act_row(walk_[row]);
+    inputs.act_row = act_row_.data();
+    inputs.acc_row = matmul_->acc + row;
+    inputs.accumulate = matmul_->accumulate;
     --rows_left_;
-    in_flight_.push_back({stream_index_, matmul_->acc + row, matmul_->accumulate, rows_left_ == 0});
+    in_flight_.push_back({stream_index_, rows_left_ == 0});
     return true;
   }
 
@@ -124,44 +133,29 @@ class ClockedMatmulUnit : public UnitModule {
   }
 
   void take_tile() {
-    widen(values_.tiles.front(), tile_);
+    copy(values_.tiles.front(), tile_);
     values_.tiles.pop_front();
     push_rows_left_ = rows_;
   }
 
   void load_act_row(std::optional<std::int64_t> row) {
     if (row) {
-      widen(values_.buffer.row(static_cast<std::uint64_t>(*row)), act_row_);
+      copy(values_.buffer.row(static_cast<std::uint64_t>(*row)), act_row_);
     } else {
-      std::ranges::fill(act_row_, Arithmetic::widen(Arithmetic::from_bits(matmul_->ub.pad)));
+      std::ranges::fill(act_row_, Arithmetic::from_bits(matmul_->ub.pad));
     }
   }
 
-  void take_result(std::span<const Psum> result) {
-    if (result.empty()) return;
-    const Destination to = in_flight_.front();
+  void row_written() {
+    const RowInFlight row = in_flight_.front();
     in_flight_.pop_front();
-    const std::span<Psum> acc = values_.accumulators.row(to.acc);
-    if (to.accumulate) {
-      std::ranges::transform(acc, result, acc.begin(), Arithmetic::add);
-    } else {
-      std::ranges::copy(result, acc.begin());
-    }
-    if (to.last) retire_at(to.instruction, current_cycle());
+    if (row.last) retire_at(row.instruction, current_cycle());
   }
 
   void on_retire(std::uint32_t index) override { progress_.done(context_.program.code[index]); }
 
-  static void widen(std::span<const std::byte> bytes, std::vector<Operand>& out) {
-    if constexpr (std::is_same_v<typename Arithmetic::Element, Operand>) {
-      std::memcpy(out.data(), bytes.data(), out.size() * sizeof(Operand));
-      return;
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      typename Arithmetic::Element element;
-      std::memcpy(&element, bytes.data() + i * sizeof(element), sizeof(element));
-      out[i] = Arithmetic::widen(element);
-    }
+  static void copy(std::span<const std::byte> bytes, std::vector<Element>& out) {
+    std::memcpy(out.data(), bytes.data(), out.size() * sizeof(Element));
   }
 
   const Matmul& head_matmul() const {
@@ -191,21 +185,21 @@ class ClockedMatmulUnit : public UnitModule {
   }
 
   TypedMachineValues<Arithmetic>& values_;
+  Datapath<Arithmetic>& datapath_;
   ProgressMeter& progress_;
   const std::uint32_t rows_;
   const std::uint32_t cols_;
-  SteppedArray<Arithmetic> array_;
 
   // Stream control.
   const Matmul* matmul_ = nullptr;
   std::uint32_t stream_index_ = 0;
   std::vector<std::optional<std::int64_t>> walk_;  // the UB row of each row, none for padding
   std::uint32_t rows_left_ = 0;
-  std::vector<Operand> act_row_;
-  std::deque<Destination> in_flight_;
+  std::vector<Element> act_row_;
+  std::deque<RowInFlight> in_flight_;
 
   // Push control.
-  std::vector<Operand> tile_;
+  std::vector<Element> tile_;
   std::uint32_t push_rows_left_ = 0;
   bool shadow_full_ = false;
 

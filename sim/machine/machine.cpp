@@ -1,14 +1,19 @@
 #include "sim/machine/machine.h"
 
+#include <exception>
 #include <memory>
 #include <systemc>
 #include <utility>
 
+#include "rtl/cosim/rtl_models.h"
+#include "sim/array/stepped_datapath.h"
 #include "sim/config/error.h"
 #include "sim/machine/clocked_matmul_unit.h"
+#include "sim/machine/lockstep_datapath.h"
 #include "sim/machine/memory_channel.h"
 #include "sim/machine/sequencer.h"
 #include "sim/machine/timed_matmul_unit.h"
+#include "sim/machine/traced_datapath.h"
 #include "sim/machine/transfer_unit.h"
 #include "sim/machine/vector_unit.h"
 #include "sim/timing/stall_report.h"
@@ -46,7 +51,7 @@ class Machine {
   Machine(const MachineConfig& config, const Program& program, HostMemory* memory,
           MachineValues* values)
       : streams_(program),
-        context_{config, program, timeline_, {}},
+        context_{config, program, timeline_, {}, {}},
         load_("load", context_, values),
         fetch_("fetch", context_, values),
         vector_("vector", context_, values),
@@ -70,6 +75,7 @@ class Machine {
 
   Timeline run() {
     sc_core::sc_start();
+    if (context_.failure) std::rethrow_exception(context_.failure);
     const Progress reached = progress();
     for (std::size_t u = 0; u < kUnitCount; ++u) {
       if (reached.started[u] == streams_.of_unit[u].size()) continue;
@@ -124,15 +130,55 @@ Timeline run_timed_machine(const MachineConfig& config, const Program& program) 
   return machine.run();
 }
 
-Timeline run_stepped_machine(const MachineConfig& config, const Program& program,
-                             HostMemory& memory, const std::function<void(double)>& progress) {
-  ProgressMeter meter(program, progress);
-  return with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {
-    const SimulationContext context;
-    TypedMachineValues<Arithmetic> values(config);
-    Machine machine(config, program, &memory, &values);
-    machine.install_matmul_unit<ClockedMatmulUnit<Arithmetic>>(values, meter);
-    return machine.run();
+namespace {
+
+template <class Arithmetic>
+Timeline run_with_datapath(const ClockedRun& run, Datapath<Arithmetic>& datapath) {
+  ProgressMeter meter(run.program, run.progress);
+  const SimulationContext context;
+  TypedMachineValues<Arithmetic> values(run.config, datapath);
+  Machine machine(run.config, run.program, &run.memory, &values);
+  machine.install_matmul_unit<ClockedMatmulUnit<Arithmetic>>(values, datapath, meter);
+  return machine.run();
+}
+
+template <class Arithmetic>
+Timeline run_traced(const ClockedRun& run, Datapath<Arithmetic>& datapath) {
+  if (run.vcd == nullptr) return run_with_datapath(run, datapath);
+  TracedDatapath<Arithmetic> traced(datapath, run.config.clock_hz, *run.vcd);
+  Timeline timeline = run_with_datapath<Arithmetic>(run, traced);
+  traced.finish();
+  return timeline;
+}
+
+/// A difference is worth more than the failure that may follow from it.
+template <class Arithmetic>
+ClockedResult run_lockstep(const ClockedRun& run, Datapath<Arithmetic>& rtl) {
+  SteppedDatapath<Arithmetic> stepped(run.config);
+  LockstepDatapath<Arithmetic> pair(stepped, rtl, run.config.clock_hz);
+  ClockedResult result;
+  try {
+    result.timeline = run_traced<Arithmetic>(run, pair);
+  } catch (const SimulationError&) {
+    pair.finish();
+    throw;
+  }
+  pair.finish();
+  result.compared_cycles = pair.cycles();
+  return result;
+}
+
+}  // namespace
+
+ClockedResult run_clocked_machine(const ClockedRun& run) {
+  return with_arithmetic(run.config.dtype, [&]<class Arithmetic>(Arithmetic) -> ClockedResult {
+    if (run.array == ArrayModel::kStepped) {
+      SteppedDatapath<Arithmetic> stepped(run.config);
+      return {run_traced<Arithmetic>(run, stepped), 0};
+    }
+    const auto rtl = make_rtl_datapath<Arithmetic>(run.config);
+    if (run.lockstep) return run_lockstep(run, *rtl);
+    return {run_traced(run, *rtl), 0};
   });
 }
 

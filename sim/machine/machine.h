@@ -10,7 +10,9 @@
 //          memory channels (none, one shared, or weight memory and host link)
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <iosfwd>
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
@@ -22,9 +24,27 @@ namespace weft {
 /// Runs the machine with timed waits, without values. Throws DeadlockError.
 Timeline run_timed_machine(const MachineConfig& config, const Program& program);
 
-/// Runs the machine with every PE register advanced every cycle; values move between `memory` and
-/// the array. `progress` may be empty. Throws DeadlockError.
-Timeline run_stepped_machine(const MachineConfig& config, const Program& program,
-                             HostMemory& memory, const std::function<void(double)>& progress);
+/// What the matmul unit of a clocked run contains.
+enum class ArrayModel : std::uint8_t { kStepped, kRtl };
+
+struct ClockedRun {
+  const MachineConfig& config;
+  const Program& program;
+  HostMemory& memory;
+  ArrayModel array = ArrayModel::kStepped;
+  bool lockstep = false;        // kRtl only: compare with kStepped after every edge
+  std::ostream* vcd = nullptr;  // where the waveform goes
+  std::function<void(double)> progress;
+};
+
+struct ClockedResult {
+  Timeline timeline;
+  std::uint64_t compared_cycles = 0;  // by lock-step checking
+};
+
+/// Runs the machine with every PE register advanced every cycle; values move between the memory and
+/// the array. Throws DeadlockError, ConfigError (no such RTL), LockstepError, InputError (the waveform
+/// cannot be written).
+ClockedResult run_clocked_machine(const ClockedRun& run);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
-// The values that a run with `stepped` moves through the machine as time passes: the contents of
-// the unified buffer, of the weight FIFO and of the accumulators. An engine that only tells time
-// has none.
+// The values that a clocked run moves through the machine as time passes: the contents of the
+// unified buffer and of the weight FIFO; those of the accumulators lie in the datapath. An engine
+// that only tells time has none.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 #include <deque>
 #include <vector>
 
+#include "sim/array/datapath.h"
 #include "sim/array/vector_op.h"
 #include "sim/config/machine_config.h"
-#include "sim/memory/accumulators.h"
 #include "sim/memory/unified_buffer.h"
 
 namespace weft {
@@ -33,23 +33,22 @@ class MachineValues {
 template <class Arithmetic>
 class TypedMachineValues : public MachineValues {
  public:
-  explicit TypedMachineValues(const MachineConfig& config)
-      : MachineValues(config), accumulators(config), result_bytes_(result_bytes(config)) {}
+  TypedMachineValues(const MachineConfig& config, Datapath<Arithmetic>& datapath)
+      : MachineValues(config), datapath_(datapath), result_bytes_(result_bytes(config)) {}
 
   std::vector<std::byte> vector_row(const Vector& vector, std::uint32_t row) const override {
     std::vector<std::byte> out(result_bytes_);
     const std::byte* bias = vector.has_bias ? buffer.row(vector.bias).data() : nullptr;
-    apply_vector_op<Arithmetic>(vector, accumulators.row(vector.acc + row), bias, out);
+    apply_vector_op<Arithmetic>(vector, datapath_.accumulator_row(vector.acc + row), bias, out);
     return out;
   }
-
-  Accumulators<Arithmetic> accumulators;
 
  private:
   static std::size_t result_bytes(const MachineConfig& config) {
     return std::size_t{config.result_row_rows()} * config.row_bytes();
   }
 
+  Datapath<Arithmetic>& datapath_;
   std::size_t result_bytes_;
 };
 

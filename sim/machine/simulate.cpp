@@ -13,23 +13,43 @@
 namespace weft {
 namespace {
 
-constexpr std::array<std::pair<Engine, std::string_view>, 3> kEngines = {{
+constexpr std::array<std::pair<Engine, std::string_view>, 4> kEngines = {{
     {Engine::kAnalytic, "analytic"},
     {Engine::kFast, "fast"},
     {Engine::kStepped, "stepped"},
+    {Engine::kRtl, "rtl"},
 }};
 
-Timeline run_engine(const MachineConfig& config, const Program& program, HostMemory* memory,
+ClockedResult run_engine(const MachineConfig& config, const Program& program, HostMemory* memory,
                     const SimulateOptions& options) {
   switch (options.engine) {
     case Engine::kAnalytic:
-      return analytic_timeline(config, program);
+      return {analytic_timeline(config, program), 0};
     case Engine::kFast:
-      return run_timed_machine(config, program);
+      return {run_timed_machine(config, program), 0};
     case Engine::kStepped:
+    case Engine::kRtl:
       break;
   }
-  return run_stepped_machine(config, program, *memory, options.progress);
+  const bool rtl = options.engine == Engine::kRtl;
+  return run_clocked_machine({.config = config,
+                              .program = program,
+                              .memory = *memory,
+                              .array = rtl ? ArrayModel::kRtl : ArrayModel::kStepped,
+                              .lockstep = options.lockstep,
+                              .vcd = options.vcd,
+                              .progress = options.progress});
+}
+
+/// Options that the engine would ignore are mistakes.
+void check_options(const SimulateOptions& options) {
+  const bool clocked = options.engine == Engine::kStepped || options.engine == Engine::kRtl;
+  if (options.lockstep && options.engine != Engine::kRtl) {
+    throw InputError("lock-step checking compares rtl with stepped and needs --engine rtl");
+  }
+  if (options.vcd != nullptr && !clocked) {
+    throw InputError("only --engine stepped and --engine rtl have registers for a waveform");
+  }
 }
 
 // A push that would begin after the last retirement is none of this run's.
@@ -56,18 +76,21 @@ std::optional<Engine> engine_from_string(std::string_view name) {
 
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options) {
+  check_options(options);
   validate(config);
   validate(program, config);
   if (options.engine != Engine::kAnalytic && memory == nullptr) {
     throw InputError("this engine computes values and needs memory to read and write them");
   }
-  Timeline timeline = run_engine(config, program, memory, options);
+  auto [timeline, compared_cycles] = run_engine(config, program, memory, options);
   drop_late_pushes(timeline);
   check_hazards(config, program, timeline);
   if (options.engine == Engine::kFast) {
     execute_values(config, program, *memory, options.threads, options.progress);
   }
-  return summarize(config, program, std::move(timeline));
+  Result result = summarize(config, program, std::move(timeline));
+  result.compared_cycles = compared_cycles;
+  return result;
 }
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <systemc>
 
 #include "sim/config/machine_config.h"
@@ -26,6 +27,7 @@ struct MachineContext {
   const Program& program;
   Timeline& timeline;
   std::array<UnitModule*, kUnitCount> units{};
+  std::exception_ptr failure;  // of a datapath; the simulation has been stopped
 };
 
 class UnitModule : public sc_core::sc_module {

@@ -64,6 +64,7 @@ struct Result {
   CycleLedger ledger;    // ledger.sum() == total
   Traffic traffic;
   std::uint64_t issued_macs = 0;  // rows streamed * R * C
+  std::uint64_t compared_cycles = 0;  // by lock-step checking, without a difference
 };
 
 }  // namespace weft

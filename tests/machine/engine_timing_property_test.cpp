@@ -63,7 +63,16 @@ TEST(EngineTimingPropertyTest, AllEnginesAgreeOnRandomPrograms) {
     const Program& program = made.program();
     const Outcome analytic = outcome([&] { return analytic_timeline(config, program); });
     ASSERT_EQ(analytic, outcome([&] { return run_timed_machine(config, program); }));
-    ASSERT_EQ(analytic, outcome([&] { return run_stepped_machine(config, program, memory, {}); }));
+    ASSERT_EQ(analytic, outcome([&] {
+                return run_clocked_machine({.config = config,
+                                            .program = program,
+                                            .memory = memory,
+                                            .array = ArrayModel::kStepped,
+                                            .lockstep = false,
+                                            .vcd = nullptr,
+                                            .progress = {}})
+                    .timeline;
+              }));
     ++hits[analytic.deadlock.empty() ? "finished" : "deadlocked"];
     ++hits[config.double_buffer ? "double buffer" : "single buffer"];
     ++hits["memory kind " + std::to_string(static_cast<int>(config.memory_kind))];

@@ -1,0 +1,12 @@
+// The arrays that the command is built with by default, against `stepped`.
+#include "tests/rtl/cosim/random_cosim.h"
+
+namespace weft {
+namespace {
+
+TEST(RtlCosimulationTest, SquareArraysEqualSteppedToTheBitAndTheCycle) {
+  testing::compare_programs({{4, 4}, {8, 8}, {16, 16}}, 1000, 17);
+}
+
+}  // namespace
+}  // namespace weft
