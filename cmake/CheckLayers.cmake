@@ -1,8 +1,8 @@
 # Usage: cmake -DROOT=<source tree> -P CheckLayers.cmake
 # For each folder, the prefixes of project headers that it may include (a regular expression).
 # `compiler` never sees sim/machine or sim/array: the program is all that passes between them.
-set(layers pe sim/config sim/isa sim/memory sim/timing sim/stats sim/hazards sim/array sim/machine
-  compiler models cli)
+set(layers pe sim/config sim/isa sim/memory sim/timing sim/stats sim/hazards sim/array sim/trace
+  sim/machine compiler models cli)
 set(allow_pe "pe/")
 set(allow_sim/config "pe/|sim/config/")
 set(allow_sim/isa "pe/|sim/config/|sim/isa/")
@@ -11,6 +11,7 @@ set(allow_sim/stats "pe/|sim/(config|isa|timing|stats)/")
 set(allow_sim/timing "pe/|sim/(config|isa|timing)/")
 set(allow_sim/hazards "pe/|sim/(config|isa|timing|hazards)/")
 set(allow_sim/array "pe/|sim/(config|isa|memory|timing|array)/")
+set(allow_sim/trace "pe/|sim/(config|isa|memory|timing|array|trace)/")
 set(allow_sim/machine "pe/|sim/")
 set(allow_compiler "pe/|sim/(config|isa|memory)/|compiler/")
 set(allow_models "pe/|sim/(config|isa|memory)/|compiler/|models/")
