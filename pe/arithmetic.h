@@ -21,6 +21,26 @@ inline float canonical(float value) {
   return std::isnan(value) ? std::bit_cast<float>(kCanonicalNan) : value;
 }
 
+/// The bf16 of which `value` is the widening, every NaN with its payload, where to_bf16() rounds.
+inline std::uint16_t unwidened(Bf16, float value) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+}
+
+/// The same for fp16.
+inline std::uint16_t unwidened(Fp16, float value) {
+  constexpr std::uint32_t kRebias = 127U - 15U;
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000U;
+  const std::uint32_t exponent = bits >> 23 & 0xFFU;
+  const std::uint32_t fraction = bits >> 13 & 0x3FFU;
+  if (exponent == 255) return static_cast<std::uint16_t>(sign | 31U << 10 | fraction);
+  if (exponent <= kRebias) {  // a subnormal of fp16, or zero: a whole multiple of 2^-24
+    return static_cast<std::uint16_t>(sign |
+                                      static_cast<std::uint32_t>(std::fabs(value) * 0x1p24F));
+  }
+  return static_cast<std::uint16_t>(sign | (exponent - kRebias) << 10 | fraction);
+}
+
 /// Element: as stored in the unified buffer. Operand: as multiplied. Psum: as accumulated.
 struct Int8Arithmetic {
   using Element = std::int8_t;
@@ -31,6 +51,8 @@ struct Int8Arithmetic {
   static Operand widen(Element value) { return value; }
   /// The element of which `bits` holds the pattern, in its low byte.
   static Element from_bits(std::uint16_t bits) { return static_cast<Element>(bits & 0xFFU); }
+  /// The pattern of an operand, in the low byte: to_bits(widen(from_bits(b))) is b's low byte.
+  static std::uint16_t to_bits(Operand value) { return static_cast<std::uint8_t>(value); }
   /// psum + act * weight modulo 2^32.
   static Psum mac(Operand act, Operand weight, Psum psum) {
     return static_cast<Psum>(static_cast<std::uint32_t>(psum) +
@@ -52,6 +74,8 @@ struct FloatArithmetic {
 
   static Operand widen(Element value) { return to_float(value); }
   static Element from_bits(std::uint16_t bits) { return Element{bits}; }
+  /// The pattern that `value` was widened from; it must be a widened element.
+  static std::uint16_t to_bits(Operand value) { return unwidened(Format{}, value); }
   static Psum mac(Operand act, Operand weight, Psum psum) {
     return canonical(std::fma(act, weight, psum));
   }

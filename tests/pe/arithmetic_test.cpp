@@ -36,6 +36,25 @@ TEST(Int8ArithmeticTest, TheSumWrapsAtBothEnds) {
   EXPECT_EQ(Int8Arithmetic::add(kMin, kMin), 0);
 }
 
+TEST(Int8ArithmeticTest, BitsOfAnOperandAreThoseOfItsElement) {
+  for (std::uint32_t pattern = 0; pattern <= 0xFFFFU; ++pattern) {
+    const auto element = Int8Arithmetic::from_bits(static_cast<std::uint16_t>(pattern));
+    ASSERT_EQ(Int8Arithmetic::to_bits(Int8Arithmetic::widen(element)), pattern & 0xFFU);
+  }
+}
+
+template <class Arithmetic>
+class BitsOfOperandTest : public testing::Test {};
+using FloatArithmetics = testing::Types<Bf16Arithmetic, Fp16Arithmetic>;
+TYPED_TEST_SUITE(BitsOfOperandTest, FloatArithmetics);
+
+TYPED_TEST(BitsOfOperandTest, AreThoseOfItsElementForEveryPattern) {
+  for (std::uint32_t pattern = 0; pattern <= 0xFFFFU; ++pattern) {
+    const auto element = TypeParam::from_bits(static_cast<std::uint16_t>(pattern));
+    ASSERT_EQ(TypeParam::to_bits(TypeParam::widen(element)), pattern);
+  }
+}
+
 TEST(FloatArithmeticTest, TheMacRoundsOnce) {
   // Where the product overflows binary32 but the sum does not, two roundings give infinity.
   const float huge = std::ldexp(1.0F, 64);

@@ -1,0 +1,481 @@
+// Small dumps against bytes written by hand; and dumps of random runs, read back and compared with
+// the registers of the naive array, cycle by cycle.
+#include "sim/trace/datapath_vcd.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <deque>
+#include <limits>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sim/config/error.h"
+#include "tests/trace/recorded_datapath.h"
+#include "tests/trace/vcd_reader.h"
+
+namespace weft {
+namespace {
+
+using test::VcdReader;
+
+constexpr std::uint64_t kMHz = 1'000'000;
+
+template <class Arithmetic>
+void add(DatapathVcd<Arithmetic>& vcd, const DatapathSnapshot<Arithmetic>& snapshot) {
+  const std::array<const DatapathSnapshot<Arithmetic>*, 1> one{&snapshot};
+  vcd.add(one);
+}
+
+// --- Bytes by hand -------------------------------------------------------------------------------
+
+DatapathSnapshot<Int8Arithmetic> idle_cycle(Cycle cycle) {
+  DatapathSnapshot<Int8Arithmetic> snapshot;
+  snapshot.cycle = cycle;
+  snapshot.registers.resize(1);
+  return snapshot;
+}
+
+/// A 1 x 1 array: a row with a swap and a push; the result; ninety cycles of nothing; one more.
+std::string small_dump() {
+  std::ostringstream out;
+  DatapathVcd<Int8Arithmetic> vcd(out, 1, 1, 12'500'000, {"matmul_datapath"});
+  auto first = idle_cycle(3);
+  first.valid = first.swap = first.accumulate = first.push = true;
+  first.acc_row = 2;
+  first.act_row = {-1};
+  first.weight_row = {5};
+  first.registers[0] = {.weight_shadow = -128};
+  add(vcd, first);
+  auto second = idle_cycle(4);
+  second.registers[0] = {.act = -1,
+                         .weight_active = -128,
+                         .weight_shadow = 5,
+                         .weight_out = -128,
+                         .psum = 128,
+                         .push = true,
+                         .swap = true};
+  second.write = true;
+  second.write_row = 2;
+  second.write_data = {-3};
+  add(vcd, second);
+  auto third = idle_cycle(94);
+  third.registers[0] = {.weight_active = -128, .weight_shadow = 5, .weight_out = -128};
+  add(vcd, third);
+  vcd.finish();
+  return out.str();
+}
+
+constexpr std::string_view kSmallHeader =
+    "$comment\n"
+    "Matrix multiplication datapath, 1 x 1 PEs, int8.\n"
+    "10 ns here are one cycle of the 12.5 MHz clock. x: nothing uses the value in this cycle.\n"
+    "$end\n"
+    "$timescale 1 ns $end\n"
+    "$scope module matmul_datapath $end\n"
+    "$var integer 64 ! cycle $end\n"
+    "$var wire 1 \" clk_i $end\n"
+    "$var wire 1 # valid_i $end\n"
+    "$var wire 8 $ act_i_0 [7:0] $end\n"
+    "$var wire 1 % swap_i $end\n"
+    "$var wire 32 & row_i [31:0] $end\n"
+    "$var wire 1 ' accumulate_i $end\n"
+    "$var wire 1 ( push_i $end\n"
+    "$var wire 8 ) weight_i_0 [7:0] $end\n"
+    "$var wire 1 * write_o $end\n"
+    "$var wire 32 + write_row_o [31:0] $end\n"
+    "$var wire 32 , write_data_o_0 [31:0] $end\n"
+    "$scope module u_mxu $end\n"
+    "$scope begin gen_row[0] $end\n"
+    "$scope begin gen_col[0] $end\n"
+    "$scope begin gen_pe $end\n"
+    "$scope module u_pe $end\n"
+    "$scope module u_registers $end\n"
+    "$var reg 8 - act_q [7:0] $end\n"
+    "$var reg 1 . swap_q $end\n"
+    "$var reg 1 / push_q $end\n"
+    "$var reg 8 0 weight_active_q [7:0] $end\n"
+    "$var reg 8 1 weight_shadow_q [7:0] $end\n"
+    "$var reg 8 2 weight_out_q [7:0] $end\n"
+    "$var reg 32 3 psum_q [31:0] $end\n"
+    "$upscope $end\n"
+    "$upscope $end\n"
+    "$upscope $end\n"
+    "$upscope $end\n"
+    "$upscope $end\n"
+    "$upscope $end\n"
+    "$upscope $end\n"
+    "$enddefinitions $end\n";
+
+constexpr std::string_view kSmallValues =
+    "#30\n$dumpvars\n"
+    "1\"\nb11 !\n1#\n1%\n1(\nb11111111 $\nb101 )\nb10 &\n1'\n0*\nbx +\nbx ,\n"
+    "b0 -\n0.\n0/\nb0 0\nb10000000 1\nb0 2\nb0 3\n$end\n"
+    "#35\n0\"\n"
+    "#40\n1\"\nb100 !\n0#\n0%\n0(\nb0 $\nbx )\nbx &\nx'\n"
+    "1*\nb10 +\nb11111111111111111111111111111101 ,\n"
+    "b11111111 -\n1.\n1/\nb10000000 0\nb101 1\nb10000000 2\nb10000000 3\n"
+    "#45\n0\"\n"
+    "#50\nbx !\n0*\nbx +\nbx ,\n"
+    "#940\n1\"\nb1011110 !\nb0 -\n0.\n0/\nb0 3\n"
+    "#945\n0\"\n"
+    "#950\n";
+
+TEST(DatapathVcdTest, ASmallDumpHasTheBytesWrittenByHand) {
+  EXPECT_EQ(small_dump(), std::string(kSmallHeader) + std::string(kSmallValues));
+}
+
+TEST(DatapathVcdTest, ADumpWithoutCyclesIsWhole) {
+  std::stringstream out;
+  DatapathVcd<Bf16Arithmetic> vcd(out, 2, 3, kMHz, {std::string(kDatapathScope)});
+  vcd.finish();
+  const VcdReader reader(out);
+  EXPECT_EQ(reader.times(), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(reader.at("matmul_datapath.cycle", 0), "x");
+}
+
+// --- Names ---------------------------------------------------------------------------------------
+
+std::string pe_path(const std::string& top, std::uint32_t row, std::uint32_t col) {
+  return fmt::format("{}.u_mxu.gen_row[{}].gen_col[{}].gen_pe.u_pe.u_registers.", top, row, col);
+}
+
+TEST(DatapathVcdTest, ScopesAreModulesAndGenerateBlocksAsInTheRtl) {
+  std::stringstream out;
+  DatapathVcd<Fp16Arithmetic> vcd(out, 2, 3, kMHz, {"matmul_datapath"});
+  vcd.finish();
+  const VcdReader reader(out);
+  const std::string pe = "matmul_datapath.u_mxu.gen_row[1].gen_col[2]";
+  EXPECT_EQ(reader.scopes().at("matmul_datapath"), "module");
+  EXPECT_EQ(reader.scopes().at("matmul_datapath.u_mxu"), "module");
+  EXPECT_EQ(reader.scopes().at("matmul_datapath.u_mxu.gen_row[1]"), "begin");
+  EXPECT_EQ(reader.scopes().at(pe), "begin");
+  EXPECT_EQ(reader.scopes().at(pe + ".gen_pe"), "begin");
+  EXPECT_EQ(reader.scopes().at(pe + ".gen_pe.u_pe"), "module");
+  EXPECT_EQ(reader.scopes().at(pe + ".gen_pe.u_pe.u_registers"), "module");
+  EXPECT_EQ(reader.variables().size(), 9U + 2 + 3 + 3 + 2 * 3 * 7);
+  EXPECT_EQ(reader.variables().at("matmul_datapath.act_i_1").width, 16U);
+  EXPECT_EQ(reader.variables().at("matmul_datapath.weight_i_2").width, 16U);
+  EXPECT_EQ(reader.variables().at("matmul_datapath.write_data_o_2").width, 32U);
+  EXPECT_EQ(reader.variables().at("matmul_datapath.cycle").kind, "integer");
+  EXPECT_EQ(reader.variables().at(pe_path("matmul_datapath", 1, 2) + "weight_out_q").kind, "reg");
+}
+
+TEST(DatapathVcdTest, RefusesBadAndEqualTopScopes) {
+  std::ostringstream out;
+  const auto make = [&out](const std::vector<std::string>& tops) {
+    DatapathVcd<Int8Arithmetic>(out, 1, 1, kMHz, tops);
+  };
+  EXPECT_THROW(make({"a b"}), InputError);
+  EXPECT_THROW(make({"$end"}), InputError);
+  EXPECT_THROW(make({"stepped", "stepped"}), InputError);
+  EXPECT_NO_THROW(make({"stepped", "rtl"}));
+}
+
+TEST(DatapathVcdTest, RefusesAnArrayOfTooManySignalsBeforeWriting) {
+  std::ostringstream out;
+  for (const auto& [rows, cols] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+           {4096, 4096}, {0xFFFFFFFF, 0xFFFFFFFF}, {1 << 20, 2}}) {
+    EXPECT_THROW(DatapathVcd<Int8Arithmetic>(out, rows, cols, kMHz, {"top"}), InputError);
+  }
+  EXPECT_TRUE(out.str().empty());
+}
+
+// --- Misuse --------------------------------------------------------------------------------------
+
+TEST(DatapathVcdTest, RefusesSnapshotsThatDoNotFit) {
+  std::ostringstream out;
+  DatapathVcd<Int8Arithmetic> vcd(out, 1, 1, kMHz, {"top"});
+  const auto refuses = [&vcd](const DatapathSnapshot<Int8Arithmetic>& snapshot) {
+    EXPECT_THROW(add(vcd, snapshot), SimulationError);
+  };
+  add(vcd, idle_cycle(5));
+  refuses(idle_cycle(5));
+  refuses(idle_cycle(4));
+  refuses(idle_cycle(-1));
+  refuses(idle_cycle(std::numeric_limits<Cycle>::max() / 10));
+  auto snapshot = idle_cycle(6);
+  snapshot.registers.resize(2);
+  refuses(snapshot);
+  snapshot = idle_cycle(6);
+  snapshot.valid = true;
+  refuses(snapshot);
+  snapshot = idle_cycle(6);
+  snapshot.push = true;
+  refuses(snapshot);
+  snapshot = idle_cycle(6);
+  snapshot.write = true;
+  refuses(snapshot);
+  EXPECT_THROW(vcd.add({}), SimulationError);
+  add(vcd, idle_cycle(std::numeric_limits<Cycle>::max() / 10 - 1));
+}
+
+TEST(DatapathVcdTest, RefusesDifferentCyclesSideBySide) {
+  std::ostringstream out;
+  DatapathVcd<Int8Arithmetic> vcd(out, 1, 1, kMHz, {"stepped", "rtl"});
+  const auto first = idle_cycle(0);
+  const auto second = idle_cycle(1);
+  const std::array<const DatapathSnapshot<Int8Arithmetic>*, 2> both{&first, &second};
+  EXPECT_THROW(vcd.add(both), SimulationError);
+}
+
+// --- Random runs ---------------------------------------------------------------------------------
+
+/// The pattern of an operand, looked up among those of all elements.
+template <class Arithmetic>
+std::uint64_t pattern_of(typename Arithmetic::Operand operand) {
+  if constexpr (std::is_same_v<Arithmetic, Int8Arithmetic>) {
+    return static_cast<std::uint8_t>(operand);
+  } else {
+    static const auto table = [] {
+      std::unordered_map<std::uint32_t, std::uint64_t> patterns;
+      for (std::uint32_t bits = 0; bits <= 0xFFFFU; ++bits) {
+        const float value = to_float(Arithmetic::from_bits(static_cast<std::uint16_t>(bits)));
+        patterns.emplace(std::bit_cast<std::uint32_t>(value), bits);
+      }
+      return patterns;
+    }();
+    return table.at(std::bit_cast<std::uint32_t>(operand));
+  }
+}
+
+template <class Psum>
+std::uint64_t raw(Psum value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
+
+struct Counts {
+  int rows = 0;
+  int swaps_with_push = 0;
+  int writes = 0;
+  int accumulates = 0;
+  int jumps = 0;
+};
+
+template <class Arithmetic>
+struct Recording {
+  std::vector<test::ExpectedCycle<Arithmetic>> expected;
+  std::string dump;
+};
+
+/// A run recorded once under each of `tops`.
+template <class Arithmetic>
+Recording<Arithmetic> record(std::uint32_t rows, std::uint32_t cols, int cycles, std::uint64_t seed,
+                             bool pauses, const std::vector<std::string>& tops) {
+  Recording<Arithmetic> recording;
+  std::ostringstream out;
+  DatapathVcd<Arithmetic> vcd(out, rows, cols, kMHz, tops);
+  test::RandomActivity<Arithmetic> activity(rows, cols, seed, pauses);
+  test::RecordedDatapath<Arithmetic> datapath(rows, cols);
+  DatapathSnapshot<Arithmetic> snapshot;
+  const std::vector<const DatapathSnapshot<Arithmetic>*> snapshots(tops.size(), &snapshot);
+  for (int i = 0; i < cycles; ++i) {
+    recording.expected.push_back(activity.next());
+    test::clock_and_record(datapath, recording.expected.back(), snapshot);
+    vcd.add(snapshots);
+  }
+  vcd.finish();
+  recording.dump = out.str();
+  return recording;
+}
+
+/// Compares a dump with what was expected of the run.
+template <class Arithmetic>
+class Comparison {
+ public:
+  Comparison(const VcdReader& dump, std::string top, std::uint32_t rows, std::uint32_t cols)
+      : dump_(dump), top_(std::move(top)), rows_(rows), cols_(cols) {}
+
+  void cycle(const test::ExpectedCycle<Arithmetic>& now, Counts& counts) {
+    // Both halves of the cycle show the same, but for the clock.
+    for (const std::uint64_t offset : {0U, 5U}) {
+      time_ = static_cast<std::uint64_t>(now.cycle) * 10 + offset;
+      expect("cycle", static_cast<std::uint64_t>(now.cycle));
+      expect("clk_i", offset == 0 ? 1U : 0U);
+      inputs(now);
+      registers(now);
+    }
+    time_ = static_cast<std::uint64_t>(now.cycle) * 10;
+    write(now, counts);
+    counts.rows += now.acts.has_value();
+    counts.swaps_with_push += now.swap && now.weights;
+  }
+
+  /// Between the last cycle and the next nothing is active and the registers stand.
+  void pause(const test::ExpectedCycle<Arithmetic>& before,
+             const test::ExpectedCycle<Arithmetic>& after) {
+    test::ExpectedCycle<Arithmetic> nothing;
+    nothing.registers = after.registers;
+    for (const Cycle time : {before.cycle * 10 + 10, after.cycle * 10 - 1}) {
+      time_ = static_cast<std::uint64_t>(time);
+      unknown("cycle");
+      expect("clk_i", 0);
+      expect("write_o", 0);
+      unknown("write_row_o");
+      inputs(nothing);
+      registers(nothing);
+    }
+  }
+
+ private:
+  void expect(const std::string& name, std::uint64_t value) {
+    ASSERT_EQ(dump_.number_at(top_ + "." + name, time_), value) << name << " at " << time_;
+  }
+
+  void unknown(const std::string& name) {
+    ASSERT_EQ(dump_.at(top_ + "." + name, time_), "x") << name << " at " << time_;
+  }
+
+  void expect_if(bool known, const std::string& name, std::uint64_t value) {
+    if (known) {
+      expect(name, value);
+    } else {
+      unknown(name);
+    }
+  }
+
+  void inputs(const test::ExpectedCycle<Arithmetic>& now) {
+    constexpr std::uint32_t kMask = (1U << 8 * element_bytes(Arithmetic::kType)) - 1;
+    expect("valid_i", now.acts ? 1U : 0U);
+    expect("push_i", now.weights ? 1U : 0U);
+    expect("swap_i", now.swap ? 1U : 0U);
+    expect_if(now.acts.has_value(), "row_i", now.acc_row);
+    expect_if(now.acts.has_value(), "accumulate_i", now.accumulate ? 1U : 0U);
+    for (std::uint32_t r = 0; r < rows_; ++r) {
+      expect(fmt::format("act_i_{}", r), now.acts ? (*now.acts)[r] & kMask : 0U);
+    }
+    for (std::uint32_t c = 0; c < cols_; ++c) {
+      expect_if(now.weights.has_value(), fmt::format("weight_i_{}", c),
+                now.weights ? (*now.weights)[c] & kMask : 0);
+    }
+  }
+
+  void registers(const test::ExpectedCycle<Arithmetic>& now) {
+    for (std::uint32_t r = 0; r < rows_; ++r) {
+      for (std::uint32_t c = 0; c < cols_; ++c) {
+        const auto& q = now.registers[r * cols_ + c];
+        const std::string pe = pe_path("", r, c).substr(1);
+        expect(pe + "act_q", pattern_of<Arithmetic>(q.act));
+        expect(pe + "swap_q", q.swap ? 1U : 0U);
+        expect(pe + "push_q", q.push ? 1U : 0U);
+        expect(pe + "weight_active_q", pattern_of<Arithmetic>(q.weight_active));
+        expect(pe + "weight_shadow_q", pattern_of<Arithmetic>(q.weight_shadow));
+        expect(pe + "weight_out_q", pattern_of<Arithmetic>(q.weight_out));
+        expect(pe + "psum_q", raw(q.psum));
+      }
+    }
+  }
+
+  /// The accumulators once more, plainly: the result of the naive array overwrites or is added.
+  void write(const test::ExpectedCycle<Arithmetic>& now, Counts& counts) {
+    if (now.acts) in_flight_.emplace_back(now.acc_row, now.accumulate);
+    expect("write_o", now.result ? 1U : 0U);
+    if (!now.result) {
+      unknown("write_row_o");
+      unknown("write_data_o_0");
+      return;
+    }
+    const auto [row, accumulate] = in_flight_.front();
+    in_flight_.pop_front();
+    auto& stored = accumulators_.try_emplace(row, cols_).first->second;
+    expect("write_row_o", row);
+    for (std::uint32_t c = 0; c < cols_; ++c) {
+      const auto sum = (*now.result)[c];
+      stored[c] = accumulate ? Arithmetic::add(stored[c], sum) : sum;
+      expect(fmt::format("write_data_o_{}", c), raw(stored[c]));
+    }
+    ++counts.writes;
+    counts.accumulates += accumulate;
+  }
+
+  const VcdReader& dump_;
+  std::string top_;
+  std::uint32_t rows_;
+  std::uint32_t cols_;
+  std::uint64_t time_ = 0;
+  std::deque<std::pair<std::uint32_t, bool>> in_flight_;
+  std::map<std::uint32_t, std::vector<typename Arithmetic::Psum>> accumulators_;
+};
+
+template <class Arithmetic>
+void expect_dump_of_run(const Recording<Arithmetic>& recording, const std::string& top,
+                        std::uint32_t rows, std::uint32_t cols, Counts& counts) {
+  std::istringstream in(recording.dump);
+  const VcdReader dump(in);
+  Comparison<Arithmetic> comparison(dump, top, rows, cols);
+  const auto& expected = recording.expected;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (i > 0 && expected[i].cycle > expected[i - 1].cycle + 1) {
+      comparison.pause(expected[i - 1], expected[i]);
+      ++counts.jumps;
+    }
+    comparison.cycle(expected[i], counts);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  ASSERT_EQ(dump.times().back(), static_cast<std::uint64_t>(expected.back().cycle + 1) * 10);
+}
+
+template <class Arithmetic>
+class DatapathVcdRunTest : public testing::Test {};
+using Arithmetics = testing::Types<Int8Arithmetic, Bf16Arithmetic, Fp16Arithmetic>;
+TYPED_TEST_SUITE(DatapathVcdRunTest, Arithmetics);
+
+TYPED_TEST(DatapathVcdRunTest, ShowsTheRegistersOfTheNaiveArrayInEveryCycle) {
+  constexpr std::uint64_t kSeed = 71;
+  SCOPED_TRACE(kSeed);
+  std::mt19937_64 random(kSeed);
+  const auto side = [&random] { return static_cast<std::uint32_t>(2 + random() % 7); };
+  Counts counts;
+  // One PE, one row, one column, the machine of the lessons, then random rectangles.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes{{1, 1}, {1, 6}, {6, 1}, {4, 4}};
+  for (int i = 0; i < 4; ++i) shapes.emplace_back(side(), side());
+  for (const auto& [rows, cols] : shapes) {
+    const std::uint64_t seed = random();
+    SCOPED_TRACE(testing::Message() << rows << " x " << cols << ", seed " << seed);
+    const auto recording = record<TypeParam>(rows, cols, 150, seed, true, {"matmul_datapath"});
+    expect_dump_of_run(recording, "matmul_datapath", rows, cols, counts);
+    if (this->HasFatalFailure()) return;
+  }
+  EXPECT_GT(counts.rows, 100);
+  EXPECT_GT(counts.swaps_with_push, 20);
+  EXPECT_GT(counts.writes, 100);
+  EXPECT_GT(counts.accumulates, 30);
+  EXPECT_GT(counts.jumps, 8);
+}
+
+TYPED_TEST(DatapathVcdRunTest, RecordsSeveralDatapathsSideBySide) {
+  constexpr std::uint64_t kSeed = 72;
+  SCOPED_TRACE(kSeed);
+  Counts counts;
+  const auto recording = record<TypeParam>(3, 2, 60, kSeed, true, {"stepped", "rtl"});
+  expect_dump_of_run(recording, "stepped", 3, 2, counts);
+  expect_dump_of_run(recording, "rtl", 3, 2, counts);
+  EXPECT_GT(counts.writes, 10);
+}
+
+TYPED_TEST(DatapathVcdRunTest, EqualRunsGiveEqualBytesAndOthersDoNot) {
+  const auto dump = [](std::uint64_t seed) {
+    return record<TypeParam>(3, 5, 80, seed, true, {"matmul_datapath"}).dump;
+  };
+  EXPECT_EQ(dump(73), dump(73));
+  EXPECT_NE(dump(73), dump(74));
+}
+
+TYPED_TEST(DatapathVcdRunTest, NeedsCodesOfThreeCharactersForAWideArrayAndKeepsThemApart) {
+  constexpr std::uint64_t kSeed = 75;
+  SCOPED_TRACE(kSeed);
+  Counts counts;
+  const auto recording = record<TypeParam>(36, 37, 4, kSeed, false, {"matmul_datapath"});
+  expect_dump_of_run(recording, "matmul_datapath", 36, 37, counts);
+}
+
+}  // namespace
+}  // namespace weft
