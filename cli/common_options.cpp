@@ -76,14 +76,14 @@ void check_outputs(const RunOptions& options) {
 void check_contradictions(const RunOptions& options) {
   check_outputs(options);
   if (options.lockstep && options.engine != Engine::kRtl) {
-    throw InputError(fmt::format(
-        "--lockstep compares rtl with stepped; give --engine rtl instead of {}",
-        to_string(options.engine)));
+    throw InputError(
+        fmt::format("--lockstep compares rtl with stepped; give --engine rtl instead of {}",
+                    to_string(options.engine)));
   }
   if (options.vcd && options.engine != Engine::kRtl && options.engine != Engine::kStepped) {
-    throw InputError(fmt::format(
-        "--vcd: the {} engine has no registers to show; give --engine stepped or rtl",
-        to_string(options.engine)));
+    throw InputError(
+        fmt::format("--vcd: the {} engine has no registers to show; give --engine stepped or rtl",
+                    to_string(options.engine)));
   }
   if (options.with_values()) return;
   if (options.check != CheckMode::kNone) {

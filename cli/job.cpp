@@ -202,8 +202,8 @@ int run_job(const Job& job, const Streams& streams) {
   if (job.options.with_values()) values.emplace(job);
   std::optional<OutputStream> vcd;
   if (job.options.vcd) vcd.emplace(*job.options.vcd);
-  report.result = timed_simulation(job, values ? &values->memory() : nullptr,
-                                   vcd ? &*vcd : nullptr, streams, report.wall_seconds);
+  report.result = timed_simulation(job, values ? &values->memory() : nullptr, vcd ? &*vcd : nullptr,
+                                   streams, report.wall_seconds);
   if (values) finish_values(job, *values, report);
   write_files(job, report, values ? values->result() : Matrix(), vcd);
   print(job, report, streams);

@@ -87,9 +87,10 @@ std::string check_line(const CheckReport& check, const Style& style) {
 
 /// What lock-step checking compared; it ends the run at the first difference.
 std::string lockstep_line(std::uint64_t cycles, const Style& style) {
-  return style.good(fmt::format("rtl equal to stepped in {} cycles, every PE register and every "
-                                "accumulator write",
-                                grouped(cycles)));
+  return style.good(
+      fmt::format("rtl equal to stepped in {} cycles, every PE register and every "
+                  "accumulator write",
+                  grouped(cycles)));
 }
 
 std::string simulator_line(const RunReport& report) {

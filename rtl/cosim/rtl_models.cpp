@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/config/error.h"
@@ -12,29 +12,32 @@
 namespace weft {
 namespace {
 
-void add_once(std::vector<std::string>& words, std::string word) {
-  if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
+void append(std::string& list, const std::string& word) {
+  list += (list.empty() ? "" : ", ") + word;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+/// "4 x 4, 8 x 8": the sizes that there are of `type`.
+std::string sizes_of(std::span<const RtlModel> models, ElementType type) {
+  std::string sizes;
+  for (const RtlModel& model : models) {
+    if (model.type() == type) append(sizes, fmt::format("{} x {}", model.rows, model.cols));
+  }
+  return sizes;
 }
 
-/// "4 x 4, 8 x 8 int8; 4 x 4 bf16".
+/// "int8, bf16 at 4 x 4, 8 x 8; fp16 at 4 x 4": types with the same sizes together.
 std::string list_of(std::span<const RtlModel> models) {
-  std::vector<std::string> lists;
-  std::vector<std::string> types;
-  for (const RtlModel& model : models) add_once(types, std::string(to_string(model.type())));
+  std::vector<std::pair<std::string, std::string>> groups;  // sizes, types
+  for (const ElementType type : {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16}) {
+    const std::string sizes = sizes_of(models, type);
+    if (sizes.empty()) continue;
+    auto group = std::ranges::find(groups, sizes, &std::pair<std::string, std::string>::first);
+    if (group == groups.end()) group = groups.insert(groups.end(), {sizes, ""});
+    append(group->second, std::string(to_string(type)));
+  }
   std::string text;
-  for (const std::string& type : types) {
-    std::vector<std::string> sizes;
-    for (const RtlModel& model : models) {
-      if (to_string(model.type()) != type) continue;
-      add_once(sizes, fmt::format("{} x {}", model.rows, model.cols));
-    }
-    text += (text.empty() ? "" : "; ") + type + " " + joined(sizes);
+  for (const auto& [sizes, types] : groups) {
+    text += (text.empty() ? "" : "; ") + types + " at " + sizes;
   }
   return text;
 }
@@ -59,9 +62,8 @@ const RtlModel& find_rtl_model(const MachineConfig& config) {
   });
   if (model == models.end()) {
     throw ConfigError(fmt::format(
-        "--engine rtl: no array of {} x {} {} was built, only {}; choose one of these with "
-        "--array.rows, --array.cols and --array.dtype, or add the size to WEFT_RTL_SIZES and build "
-        "again",
+        "--engine rtl: there is no {} x {} {} array, only {}; choose one of these (--array.rows, "
+        "--array.cols, --array.dtype), use --engine stepped, or build with another WEFT_RTL_SIZES",
         config.array_rows, config.array_cols, to_string(config.dtype), list_of(models)));
   }
   if (config.accumulator_rows > model->accumulator_rows) {

@@ -51,8 +51,8 @@ class Datapath {
   virtual std::uint32_t rows() const = 0;
   virtual std::uint32_t cols() const = 0;
 
-  /// One clock edge. Returns the accumulator write of the cycle that this edge ends: that of the row
-  /// that entered R+C-1 cycles before, if one did.
+  /// One clock edge. Returns the accumulator write of the cycle that this edge ends: that of the
+  /// row that entered R+C-1 cycles before, if one did.
   virtual std::optional<Write> step(const Inputs& inputs) = 0;
 
   /// The registers of PE(row, col) as the last edge left them.

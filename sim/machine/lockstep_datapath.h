@@ -1,7 +1,7 @@
 // Two datapaths side by side: the machine is driven by the expected one, the actual one gets the
-// same inputs, and after every edge all PE registers and the accumulator write are compared, bit for
-// bit; so is every accumulator row that the vector unit reads. The first difference is kept, a few
-// more cycles are recorded, then the run ends with a LockstepError.
+// same inputs, and after every edge all PE registers and the accumulator write are compared, bit
+// for bit; so is every accumulator row that the vector unit reads. The first difference is kept, a
+// few more cycles are recorded, then the run ends with a LockstepError.
 //
 //              +-> expected --> registers, write ----> the machine
 //   inputs ----+                       == ?
@@ -12,8 +12,8 @@
 #include <span>
 #include <utility>
 
-#include "sim/machine/lockstep_error.h"
 #include "sim/machine/lockstep_compare.h"
+#include "sim/machine/lockstep_error.h"
 #include "sim/machine/lockstep_recorder.h"
 
 namespace weft {
@@ -55,8 +55,8 @@ class LockstepDatapath final : public Datapath<Arithmetic> {
   std::span<const Psum> accumulator_row(std::uint32_t row) override {
     const std::span<const Psum> expected = expected_.accumulator_row(row);
     // A row is read after the cycle that the last edge ended.
-    note(cycle_ + 1, lockstep::compare_sums<Psum>("read_data_o", row, expected,
-                                                  actual_.accumulator_row(row)));
+    note(cycle_ + 1,
+         lockstep::compare_sums<Psum>("read_data_o", row, expected, actual_.accumulator_row(row)));
     return expected;
   }
 

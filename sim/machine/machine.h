@@ -43,8 +43,8 @@ struct ClockedResult {
 };
 
 /// Runs the machine with every PE register advanced every cycle; values move between the memory and
-/// the array. Throws DeadlockError, ConfigError (no such RTL), LockstepError, InputError (the waveform
-/// cannot be written).
+/// the array. Throws DeadlockError, ConfigError (no such RTL), LockstepError, InputError (the
+/// waveform cannot be written).
 ClockedResult run_clocked_machine(const ClockedRun& run);
 
 }  // namespace weft

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<Engine, std::string_view>, 4> kEngines = {{
 }};
 
 ClockedResult run_engine(const MachineConfig& config, const Program& program, HostMemory* memory,
-                    const SimulateOptions& options) {
+                         const SimulateOptions& options) {
   switch (options.engine) {
     case Engine::kAnalytic:
       return {analytic_timeline(config, program), 0};

@@ -76,6 +76,27 @@ TEST_F(BadInputTest, ProductsOfSizesMustFit) {
   expect_refused({"explain", "1", "1000000000", "1000000", "--machine", "tiny"}, {"this computer"});
 }
 
+// An array that no build has, and what belongs to other engines.
+TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
+  const std::string out = folder_.file("out.vcd");
+  const auto with = [](const Words& more) {
+    Words words = {"matmul", "5", "6", "7", "--machine", "tiny"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_refused(with({"--engine", "rtl", "--array.rows", "5"}), {"--engine rtl", "5 x 4 int8"});
+  expect_refused(with({"--lockstep"}), {"--lockstep", "--engine rtl", "fast"});
+  expect_refused(with({"--lockstep", "--engine", "stepped"}), {"--lockstep", "stepped"});
+  expect_refused(with({"--vcd", out}), {"--vcd", "fast", "stepped or rtl"});
+  expect_refused(with({"--vcd", out, "--engine", "analytic"}), {"--vcd", "analytic"});
+  expect_refused(with({"--vcd", "-", "--engine", "stepped"}), {"--vcd -", "name a file"});
+  expect_refused(with({"--vcd", out, "--out", out, "--engine", "stepped"}),
+                 {out, "--out", "--vcd", "two files"});
+  const std::string nowhere = folder_.file("no/such/folder.vcd");
+  expect_refused(with({"--vcd", nowhere, "--engine", "stepped"}), {nowhere, "folder"});
+  expect_refused(with({"--vcd", "/dev/full", "--engine", "stepped"}), {"/dev/full", "space"});
+}
+
 TEST_F(BadInputTest, AProgramThatIsTooLargeGetsAdviceThatHelps) {
   const std::string huge = "1000000";
   for (const Words& words : {Words{"explain", huge, huge, huge}, Words{"compile", huge, huge, huge},

@@ -56,7 +56,8 @@ TEST(JsonTest, HasTheDocumentedKeysInOrder) {
   EXPECT_EQ(keys_of(report["macs"]), (Words{"useful", "issued", "padded_k", "padded_n"}));
   EXPECT_EQ(keys_of(report["traffic"]), (Words{"weight_bytes", "input_bytes", "output_bytes"}));
   EXPECT_EQ(keys_of(report["check"]), (Words{"reference", "bit_exact", "max_abs_error"}));
-  EXPECT_EQ(keys_of(report["simulator"]), (Words{"wall_seconds", "cycles_per_second"}));
+  EXPECT_EQ(keys_of(report["simulator"]),
+            (Words{"wall_seconds", "cycles_per_second", "lockstep_cycles"}));
   EXPECT_EQ(report["schema"], 1);
   EXPECT_EQ(report["command"], "matmul");
   EXPECT_EQ(report["machine"]["name"], "tiny");

@@ -1,5 +1,5 @@
-// Arrays that no table of a compiler or a synthesis tool would be tuned for: more rows than columns,
-// more columns than rows, a single row. This program is linked with models of its own.
+// Arrays that no table of a compiler or a synthesis tool would be tuned for: more rows than
+// columns, more columns than rows, a single row. This program is linked with models of its own.
 #include "tests/rtl/cosim/random_cosim.h"
 
 namespace weft {

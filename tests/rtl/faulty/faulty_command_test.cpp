@@ -1,0 +1,60 @@
+// What a user sees when RTL and C++ disagree: one line that says where first, exit code 1, a
+// waveform of the cycles around it, and none of the files that were asked for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/npy_bytes.h"
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+/// The command leaves its waveform in the folder where it runs.
+class FaultyCommandTest : public testing::Test {
+ protected:
+  FaultyCommandTest() : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(std::filesystem::path(folder_.file("x")).parent_path());
+  }
+  ~FaultyCommandTest() override { std::filesystem::current_path(before_); }
+
+  TemporaryFolder folder_;
+  std::filesystem::path before_;
+};
+
+// The tile's bottom row is pushed first, in cycle W: PE(0,0) then hands on its shadow, which is 0,
+// in cycle W+1. The faulty one hands on the weight that just came in: the last of column 0, 7.
+TEST_F(FaultyCommandTest, LockstepReportsTheFirstDifferenceAndRecordsIt) {
+  const std::vector<std::int8_t> b = {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 7, 7, 7, 7};
+  const std::string file = folder_.write("b.npy", npy("|i1", "(4, 4)", b));
+  const std::string out = folder_.file("out.npy");
+  const Finished finished =
+      run_weft({"matmul", "5", "4", "4", "--machine", "tiny", "--memory.kind", "ideal", "--b", file,
+                "--engine", "rtl", "--lockstep", "--out", out, "--vcd", folder_.file("all.vcd")});
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_TRUE(finished.err.starts_with("weft: lock-step: cycle ")) << finished.err;
+  EXPECT_NE(
+      finished.err.find(", PE row 0, column 0, weight_out_q: expected 0 (0x00), got 7 (0x07); "
+                        "the cycles around it are in weft-lockstep.vcd\n"),
+      std::string::npos)
+      << finished.err;
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1);
+  EXPECT_TRUE(folder_.read("weft-lockstep.vcd").ends_with("\n"));
+  EXPECT_EQ(folder_.count(), 2U) << "b.npy and the waveform, nothing else";
+}
+
+TEST_F(FaultyCommandTest, WithoutLockstepTheReferenceFindsTheWrongResult) {
+  const Finished finished =
+      run_weft({"matmul", "5", "4", "4", "--machine", "tiny", "--engine", "rtl"});
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_NE(finished.err.find("differs from the cpu reference"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::test
