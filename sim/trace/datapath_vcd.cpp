@@ -41,8 +41,8 @@ std::string described(std::uint64_t rows, std::uint64_t cols, std::uint64_t cloc
   if (!small || tops * (rows * cols * kSignalsOfPe + rows + 2 * cols + kSignalsOfTop) >=
                     kMaxWaveformSignals) {
     throw InputError(
-        fmt::format("waveform: an array of {} x {} PEs has too many signals; use one "
-                    "of at most 1024 x 1024",
+        fmt::format("waveform: an array of {} x {} PEs has too many signals; "
+                    "record a smaller one",
                     rows, cols));
   }
   return fmt::format(

@@ -8,9 +8,11 @@
 #include <array>
 #include <bit>
 #include <deque>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -44,7 +46,8 @@ DatapathSnapshot<Int8Arithmetic> idle_cycle(Cycle cycle) {
   return snapshot;
 }
 
-/// A 1 x 1 array: a row with a swap and a push; the result; ninety cycles of nothing; one more.
+/// A 1 x 1 array: a row with a swap and a push; the result and another push; ninety cycles of
+/// nothing; one more.
 std::string small_dump() {
   std::ostringstream out;
   DatapathVcd<Int8Arithmetic> vcd(out, 1, 1, 12'500'000, {"matmul_datapath"});
@@ -63,6 +66,8 @@ std::string small_dump() {
                          .psum = 128,
                          .push = true,
                          .swap = true};
+  second.push = true;
+  second.weight_row = {7};
   second.write = true;
   second.write_row = 2;
   second.write_data = {-3};
@@ -120,11 +125,11 @@ constexpr std::string_view kSmallValues =
     "1\"\nb11 !\n1#\n1%\n1(\nb11111111 $\nb101 )\nb10 &\n1'\n0*\nbx +\nbx ,\n"
     "b0 -\n0.\n0/\nb0 0\nb10000000 1\nb0 2\nb0 3\n$end\n"
     "#35\n0\"\n"
-    "#40\n1\"\nb100 !\n0#\n0%\n0(\nb0 $\nbx )\nbx &\nx'\n"
+    "#40\n1\"\nb100 !\n0#\n0%\nb0 $\nb111 )\nbx &\nx'\n"
     "1*\nb10 +\nb11111111111111111111111111111101 ,\n"
     "b11111111 -\n1.\n1/\nb10000000 0\nb101 1\nb10000000 2\nb10000000 3\n"
     "#45\n0\"\n"
-    "#50\nbx !\n0*\nbx +\nbx ,\n"
+    "#50\nbx !\n0(\nbx )\n0*\nbx +\nbx ,\n"
     "#940\n1\"\nb1011110 !\nb0 -\n0.\n0/\nb0 3\n"
     "#945\n0\"\n"
     "#950\n";
@@ -260,27 +265,43 @@ struct Counts {
   int jumps = 0;
 };
 
+struct Run {
+  std::string top;
+  std::uint64_t seed;
+};
+
 template <class Arithmetic>
 struct Recording {
-  std::vector<test::ExpectedCycle<Arithmetic>> expected;
+  std::vector<std::vector<test::ExpectedCycle<Arithmetic>>> expected;  // of each run
   std::string dump;
 };
 
-/// A run recorded once under each of `tops`.
+/// Runs side by side, each under its own scope and with its own datapath. Only a run alone may
+/// pause, because each would at its own time.
 template <class Arithmetic>
-Recording<Arithmetic> record(std::uint32_t rows, std::uint32_t cols, int cycles, std::uint64_t seed,
-                             bool pauses, const std::vector<std::string>& tops) {
+Recording<Arithmetic> record(std::uint32_t rows, std::uint32_t cols, int cycles,
+                             const std::vector<Run>& runs) {
+  std::vector<std::string> tops;
+  std::deque<test::RandomActivity<Arithmetic>> activities;
+  std::deque<test::RecordedDatapath<Arithmetic>> datapaths;
+  std::deque<DatapathSnapshot<Arithmetic>> snapshots(runs.size());
+  std::vector<const DatapathSnapshot<Arithmetic>*> pointers;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    tops.push_back(runs[i].top);
+    activities.emplace_back(rows, cols, runs[i].seed, runs.size() == 1);
+    datapaths.emplace_back(rows, cols);
+    pointers.push_back(&snapshots[i]);
+  }
   Recording<Arithmetic> recording;
+  recording.expected.resize(runs.size());
   std::ostringstream out;
   DatapathVcd<Arithmetic> vcd(out, rows, cols, kMHz, tops);
-  test::RandomActivity<Arithmetic> activity(rows, cols, seed, pauses);
-  test::RecordedDatapath<Arithmetic> datapath(rows, cols);
-  DatapathSnapshot<Arithmetic> snapshot;
-  const std::vector<const DatapathSnapshot<Arithmetic>*> snapshots(tops.size(), &snapshot);
-  for (int i = 0; i < cycles; ++i) {
-    recording.expected.push_back(activity.next());
-    test::clock_and_record(datapath, recording.expected.back(), snapshot);
-    vcd.add(snapshots);
+  for (int cycle = 0; cycle < cycles; ++cycle) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      recording.expected[i].push_back(activities[i].next());
+      test::clock_and_record(datapaths[i], recording.expected[i].back(), snapshots[i]);
+    }
+    vcd.add(pointers);
   }
   vcd.finish();
   recording.dump = out.str();
@@ -406,12 +427,10 @@ class Comparison {
 };
 
 template <class Arithmetic>
-void expect_dump_of_run(const Recording<Arithmetic>& recording, const std::string& top,
+void expect_dump_of_run(const VcdReader& dump, const std::string& top,
+                        const std::vector<test::ExpectedCycle<Arithmetic>>& expected,
                         std::uint32_t rows, std::uint32_t cols, Counts& counts) {
-  std::istringstream in(recording.dump);
-  const VcdReader dump(in);
   Comparison<Arithmetic> comparison(dump, top, rows, cols);
-  const auto& expected = recording.expected;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (i > 0 && expected[i].cycle > expected[i - 1].cycle + 1) {
       comparison.pause(expected[i - 1], expected[i]);
@@ -421,6 +440,19 @@ void expect_dump_of_run(const Recording<Arithmetic>& recording, const std::strin
     if (testing::Test::HasFatalFailure()) return;
   }
   ASSERT_EQ(dump.times().back(), static_cast<std::uint64_t>(expected.back().cycle + 1) * 10);
+}
+
+/// Records `runs` and compares each with its part of the dump.
+template <class Arithmetic>
+void expect_runs_in_dump(std::uint32_t rows, std::uint32_t cols, int cycles,
+                         const std::vector<Run>& runs, Counts& counts) {
+  const auto recording = record<Arithmetic>(rows, cols, cycles, runs);
+  std::istringstream in(recording.dump);
+  const VcdReader dump(in);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << cols << ", seed " << runs[i].seed);
+    expect_dump_of_run(dump, runs[i].top, recording.expected[i], rows, cols, counts);
+  }
 }
 
 template <class Arithmetic>
@@ -438,10 +470,7 @@ TYPED_TEST(DatapathVcdRunTest, ShowsTheRegistersOfTheNaiveArrayInEveryCycle) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes{{1, 1}, {1, 6}, {6, 1}, {4, 4}};
   for (int i = 0; i < 4; ++i) shapes.emplace_back(side(), side());
   for (const auto& [rows, cols] : shapes) {
-    const std::uint64_t seed = random();
-    SCOPED_TRACE(testing::Message() << rows << " x " << cols << ", seed " << seed);
-    const auto recording = record<TypeParam>(rows, cols, 150, seed, true, {"matmul_datapath"});
-    expect_dump_of_run(recording, "matmul_datapath", rows, cols, counts);
+    expect_runs_in_dump<TypeParam>(rows, cols, 150, {{"matmul_datapath", random()}}, counts);
     if (this->HasFatalFailure()) return;
   }
   EXPECT_GT(counts.rows, 100);
@@ -452,29 +481,52 @@ TYPED_TEST(DatapathVcdRunTest, ShowsTheRegistersOfTheNaiveArrayInEveryCycle) {
 }
 
 TYPED_TEST(DatapathVcdRunTest, RecordsSeveralDatapathsSideBySide) {
-  constexpr std::uint64_t kSeed = 72;
-  SCOPED_TRACE(kSeed);
   Counts counts;
-  const auto recording = record<TypeParam>(3, 2, 60, kSeed, true, {"stepped", "rtl"});
-  expect_dump_of_run(recording, "stepped", 3, 2, counts);
-  expect_dump_of_run(recording, "rtl", 3, 2, counts);
-  EXPECT_GT(counts.writes, 10);
+  expect_runs_in_dump<TypeParam>(3, 2, 60, {{"stepped", 72}, {"rtl", 73}}, counts);
+  EXPECT_GT(counts.writes, 20);
 }
 
 TYPED_TEST(DatapathVcdRunTest, EqualRunsGiveEqualBytesAndOthersDoNot) {
   const auto dump = [](std::uint64_t seed) {
-    return record<TypeParam>(3, 5, 80, seed, true, {"matmul_datapath"}).dump;
+    return record<TypeParam>(3, 5, 80, {{"matmul_datapath", seed}}).dump;
   };
   EXPECT_EQ(dump(73), dump(73));
   EXPECT_NE(dump(73), dump(74));
 }
 
-TYPED_TEST(DatapathVcdRunTest, NeedsCodesOfThreeCharactersForAWideArrayAndKeepsThemApart) {
-  constexpr std::uint64_t kSeed = 75;
-  SCOPED_TRACE(kSeed);
+TYPED_TEST(DatapathVcdRunTest, KeepsTheSignalsOfAWideArrayApart) {
   Counts counts;
-  const auto recording = record<TypeParam>(36, 37, 4, kSeed, false, {"matmul_datapath"});
-  expect_dump_of_run(recording, "matmul_datapath", 36, 37, counts);
+  ASSERT_GT(36 * 37 * 7, 94 + 94 * 94) << "codes of three characters";
+  expect_runs_in_dump<TypeParam>(36, 37, 4, {{"matmul_datapath", 75}}, counts);
+}
+
+// --- The example ---------------------------------------------------------------------------------
+
+/// The lines of a GTKWave save file that name a signal.
+std::vector<std::string> signals_of_save_file(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && std::string_view("[*@-").find(line[0]) == std::string_view::npos) {
+      names.push_back(line);
+    }
+  }
+  return names;
+}
+
+TEST(WaveformExampleTest, NamesOnlySignalsOfTheMachineTiny) {
+  std::stringstream out;
+  DatapathVcd<Int8Arithmetic> vcd(out, 4, 4, kMHz, {std::string(kDatapathScope)});
+  vcd.finish();
+  const VcdReader reader(out);
+  std::set<std::string> known;
+  for (const auto& [path, variable] : reader.variables()) {
+    const bool range = variable.kind != "integer" && variable.width > 1;
+    known.insert(path + (range ? fmt::format("[{}:0]", variable.width - 1) : ""));
+  }
+  const auto names = signals_of_save_file(WEFT_EXAMPLES "/tiny.gtkw");
+  EXPECT_GT(names.size(), 30U);
+  for (const std::string& name : names) EXPECT_TRUE(known.contains(name)) << name;
 }
 
 }  // namespace

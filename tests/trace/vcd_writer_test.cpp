@@ -221,5 +221,36 @@ TEST(VcdWriterTest, ReportsAFullDiskWhereverItStops) {
   EXPECT_NO_THROW(write_much(out, 200));
 }
 
+TEST(VcdWriterTest, ReportsAFullDiskLongBeforeTheEnd) {
+  FullDisk disk(0);
+  std::ostream out(&disk);
+  VcdWriter vcd(out, "");
+  vcd.open_scope(Scope::kModule, "top");
+  const auto signal = vcd.add_signal(Kind::kReg, "q", 64);
+  vcd.close_scope();
+  const auto run = [&] {
+    for (std::uint64_t t = 0; t < 100'000; ++t) {
+      vcd.set_time(t);
+      vcd.set(signal, t);
+    }
+  };
+  EXPECT_THROW(run(), InputError);
+}
+
+/// A device that takes everything and fails when it is told to keep it.
+class UnreliableDisk : public FullDisk {
+ public:
+  UnreliableDisk() : FullDisk(1'000'000) {}
+
+ protected:
+  int sync() override { return -1; }
+};
+
+TEST(VcdWriterTest, ReportsADiskThatFailsAtTheVeryEnd) {
+  UnreliableDisk disk;
+  std::ostream out(&disk);
+  EXPECT_THROW(write_much(out, 2), InputError);
+}
+
 }  // namespace
 }  // namespace weft
