@@ -1,0 +1,63 @@
+// The command with `--engine rtl`: what it prints and writes.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+std::vector<std::string> product(const char* dtype, const char* engine) {
+  return {"matmul",        "9",   "10",       "11",  "--machine", "tiny",
+          "--array.dtype", dtype, "--engine", engine};
+}
+
+// The cycles and the bits being equal, so is every byte of the waveform.
+TEST(RtlCommandTest, WaveformsOfSteppedAndRtlAreTheSameFile) {
+  const TemporaryFolder folder;
+  for (const char* dtype : {"int8", "bf16", "fp16"}) {
+    SCOPED_TRACE(dtype);
+    for (const char* engine : {"stepped", "rtl"}) {
+      auto words = product(dtype, engine);
+      words.insert(words.end(), {"--vcd", folder.file(engine)});
+      const Finished finished = run_weft(words);
+      ASSERT_EQ(finished.code, 0) << finished.err;
+    }
+    EXPECT_GT(folder.read("stepped").size(), 10000U);
+    EXPECT_TRUE(folder.read("stepped") == folder.read("rtl"));
+  }
+}
+
+TEST(RtlCommandTest, LockstepSaysHowManyCyclesItCompared) {
+  auto words = product("bf16", "rtl");
+  words.insert(words.end(), {"--lockstep", "--json", "-"});
+  const Finished finished = run_weft(words);
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto report = nlohmann::json::parse(finished.out);
+  EXPECT_EQ(report["engine"], "rtl");
+  // Compared while anything moves: at least as long as rows enter, at most to the end of the run.
+  EXPECT_GE(report["simulator"]["lockstep_cycles"], report["cycles"]["array_active"]);
+  EXPECT_LE(report["simulator"]["lockstep_cycles"], report["cycles"]["total"]);
+}
+
+TEST(RtlCommandTest, AListOfWhatIsBuiltComesWithTheErrorForOtherArrays) {
+  const Finished finished = run_weft({"matmul", "2", "3", "4", "--engine", "rtl"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.err.find("128 x 128 bf16") == std::string::npos, false) << finished.err;
+  for (const char* size : {"4 x 4", "8 x 8", "16 x 16"}) {
+    EXPECT_NE(finished.err.find(size), std::string::npos) << finished.err;
+  }
+  auto words = product("int8", "rtl");
+  words.insert(words.end(), {"--accumulators.rows", "5000"});
+  const Finished rows = run_weft(words);
+  EXPECT_EQ(rows.code, 2);
+  EXPECT_NE(rows.err.find("5000"), std::string::npos) << rows.err;
+  EXPECT_NE(rows.err.find("4096"), std::string::npos) << rows.err;
+}
+
+}  // namespace
+}  // namespace weft::test
