@@ -54,4 +54,11 @@ module accumulator #(
   always_ff @(posedge clk_i) begin
     if (write_i) memory_q[row_i] <= write_data_o;
   end
+
+  // Where Depth is no power of two, row_i can name more rows than there are. Icarus 11 reads
+  // no label before an assertion and refuses one in always_ff, Yosys reads no else behind it.
+  always @(posedge clk_i) begin
+    assert (!write_i || 32'(row_i) < Depth);
+    assert (32'(read_row_i) < Depth);
+  end
 endmodule

@@ -76,4 +76,9 @@ module matmul_datapath #(
     .read_row_i,
     .read_data_o
   );
+
+  // Checked where the mistake is made, Rows+Cols-1 cycles before the write.
+  always @(posedge clk_i) begin
+    assert (!rst_ni || !valid_i || 32'(row_i) < Depth);
+  end
 endmodule
