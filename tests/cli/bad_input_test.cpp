@@ -84,7 +84,7 @@ TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  expect_refused(with({"--engine", "rtl", "--array.rows", "5"}), {"--engine rtl", "5 x 4 int8"});
+  expect_refused(with({"--engine", "rtl", "--array.rows", "5"}), {"--engine rtl", "--engine stepped"});
   expect_refused(with({"--lockstep"}), {"--lockstep", "--engine rtl", "fast"});
   expect_refused(with({"--lockstep", "--engine", "stepped"}), {"--lockstep", "stepped"});
   expect_refused(with({"--vcd", out}), {"--vcd", "fast", "stepped or rtl"});

@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "rtl/cosim/rtl_models.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/baselines.h"
 #include "tools/bench/matmul_job.h"
@@ -59,6 +60,23 @@ Row stepped_row() {
           .work_unit = "PE/s"};
 }
 
+// Simulated cycles a second of an engine with every register, on an array that RTL is built for.
+Row clocked_row(Engine engine, ElementType dtype) {
+  MachineConfig config = tpu_v2_of_side(16);
+  config.dtype = dtype;
+  const auto job = std::make_shared<MatmulJob>(config, cube(256));
+  const Cycle cycles = job->run(Engine::kStepped, 1).array_span;
+  return {.name = fmt::format("{}, {}, 256^3 on 16 x 16", to_string(engine), to_string(dtype)),
+          .weft = [job, engine] { job->run(engine, 1); },
+          .figure = Figure::kRate,
+          .work = static_cast<double>(cycles),
+          .work_unit = "cycles/s"};
+}
+
+bool has_rtl() {
+  return !rtl_models().empty();
+}
+
 Row analytic_row(std::uint32_t array_side, std::uint64_t side) {
   const MachineConfig config = tpu_v2_of_side(array_side);
   const auto program =
@@ -89,13 +107,18 @@ Row compile_row() {
 }  // namespace
 
 std::vector<Row> simulation_rows() {
-  return {fast_row(ElementType::kBf16, sgemm(1024), 1.5),
-          fast_row(ElementType::kInt8, int8_gemm(1024), 2.0),
-          threads_row(ElementType::kBf16),
-          stepped_row(),
-          analytic_row(128, 4096),
-          analytic_row(8, 2048),
-          compile_row()};
+  std::vector<Row> rows = {fast_row(ElementType::kBf16, sgemm(1024), 1.5),
+                           fast_row(ElementType::kInt8, int8_gemm(1024), 2.0),
+                           threads_row(ElementType::kBf16),
+                           stepped_row(),
+                           analytic_row(128, 4096),
+                           analytic_row(8, 2048),
+                           compile_row()};
+  for (const ElementType dtype : {ElementType::kInt8, ElementType::kBf16}) {
+    rows.push_back(clocked_row(Engine::kStepped, dtype));
+    if (has_rtl()) rows.push_back(clocked_row(Engine::kRtl, dtype));
+  }
+  return rows;
 }
 
 }  // namespace weft::bench
