@@ -1,9 +1,10 @@
-# Usage: cmake -DVERILATOR= -DRTL_DIR= -DPREFIX= -DTOP= -DPARAMETERS= -DFOLDER= -DDEPFILE= -P ...
+# Usage: cmake -DVERILATOR= -DRTL_DIR= -DPREFIX= -DTOP= -DPARAMETERS= -DWARNINGS= -DFOLDER=
+#   -DDEPFILE= -P ...
 # Runs Verilator into an empty FOLDER and writes there fast.cpp and slow.cpp, which include what it
 # generated (the number of files is its business), and a dependency file for the build tool.
 file(REMOVE_RECURSE "${FOLDER}")
 execute_process(
-  COMMAND "${VERILATOR}" --cc -Wall -O3 --x-assign fast --x-initial fast --assert
+  COMMAND "${VERILATOR}" --cc ${WARNINGS} -O3 --x-assign fast --x-initial fast --assert
     --prefix "${PREFIX}" --Mdir "${FOLDER}" --top-module "${TOP}" ${PARAMETERS}
     -y "${RTL_DIR}" "${RTL_DIR}/verilator.vlt" "${RTL_DIR}/binary32_pkg.sv" "${RTL_DIR}/${TOP}.sv"
   RESULT_VARIABLE result)

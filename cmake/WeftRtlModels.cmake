@@ -8,12 +8,17 @@ set(weft_arithmetic_int8 Int8Arithmetic)
 set(weft_arithmetic_bf16 Bf16Arithmetic)
 set(weft_arithmetic_fp16 Fp16Arithmetic)
 
-# weft_rtl_models(TARGET target PREFIX prefix SIZES ... TYPES ... [RTL_DIR dir]): gives the target a
-# definition of rtl_models() with an array for each size and type. PREFIX is unique in the build.
+# weft_rtl_models(TARGET target PREFIX prefix SIZES ... TYPES ... [RTL_DIR dir] [DRAFT]): gives the
+# target a definition of rtl_models() with an array for each size and type. PREFIX is unique in the
+# build; DRAFT is that of weft_verilate.
 # In a program it takes the place of weft::rtl's own, since a linker takes from a library only what
 # is still missing.
 function(weft_rtl_models)
-  cmake_parse_arguments(ARG "" "TARGET;PREFIX;RTL_DIR" "SIZES;TYPES" ${ARGN})
+  cmake_parse_arguments(ARG "DRAFT" "TARGET;PREFIX;RTL_DIR" "SIZES;TYPES" ${ARGN})
+  set(draft "")
+  if(ARG_DRAFT)
+    set(draft DRAFT)
+  endif()
   set(includes "")
   set(entries "")
   set(libraries "")
@@ -31,7 +36,7 @@ function(weft_rtl_models)
         set(cols ${CMAKE_MATCH_3})
       endif()
       set(model ${ARG_PREFIX}_${type}_${rows}x${cols})
-      weft_verilate(PREFIX ${model} TOP matmul_datapath OUTPUT library RTL_DIR "${ARG_RTL_DIR}"
+      weft_verilate(PREFIX ${model} TOP matmul_datapath OUTPUT library RTL_DIR "${ARG_RTL_DIR}" ${draft}
         PARAMETERS Rows=${rows} Cols=${cols} ${weft_rtl_${type}} Depth=${WEFT_RTL_ACCUMULATOR_ROWS})
       list(APPEND libraries ${library})
       string(APPEND includes "#include \"${model}.h\"\n")

@@ -47,14 +47,16 @@ target_compile_options(weft_verilated PRIVATE -O2
   "SHELL:-include \"${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.h\"")
 target_link_libraries(weft_verilated PUBLIC Threads::Threads)
 
-# weft_verilate(PREFIX V... TOP module OUTPUT variable [PARAMETERS Name=value ...] [RTL_DIR dir])
+# weft_verilate(PREFIX V... TOP module OUTPUT variable [PARAMETERS Name=value ...] [RTL_DIR dir]
+#               [DRAFT])
 #
 # A static library of the class PREFIX, header "PREFIX.h", which simulates module TOP with these
 # parameters; the target's name goes into the variable. PREFIX is unique in the build. Verilator
 # runs at build time, again whenever a file changes that it read. A failing assertion of the RTL
-# throws std::runtime_error from eval().
+# throws std::runtime_error from eval(). DRAFT is for RTL that runs once and may be wrong: compiled
+# quickly, not to run fast, and without Verilator's warnings.
 function(weft_verilate)
-  cmake_parse_arguments(ARG "" "PREFIX;TOP;OUTPUT;RTL_DIR" "PARAMETERS" ${ARGN})
+  cmake_parse_arguments(ARG "DRAFT" "PREFIX;TOP;OUTPUT;RTL_DIR" "PARAMETERS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_PREFIX OR NOT ARG_TOP OR NOT ARG_OUTPUT)
     message(FATAL_ERROR "weft_verilate: needs PREFIX, TOP and OUTPUT; "
       "does not know '${ARG_UNPARSED_ARGUMENTS}'")
@@ -65,12 +67,18 @@ function(weft_verilate)
   list(TRANSFORM ARG_PARAMETERS PREPEND -G)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_PREFIX}.verilated")
   set(script "${PROJECT_SOURCE_DIR}/cmake/RunVerilator.cmake")
+  set(warnings -Wall)
+  set(optimisation -O2)
+  if(ARG_DRAFT)
+    set(warnings -Wno-lint -Wno-style -Wno-UNOPTFLAT -Wno-fatal)
+    set(optimisation -O0)
+  endif()
 
   add_custom_command(
     OUTPUT "${folder}/${ARG_PREFIX}.h" "${folder}/fast.cpp" "${folder}/slow.cpp"
     COMMAND "${CMAKE_COMMAND}" "-DVERILATOR=${WEFT_VERILATOR}" "-DRTL_DIR=${ARG_RTL_DIR}"
       "-DPREFIX=${ARG_PREFIX}" "-DTOP=${ARG_TOP}" "-DPARAMETERS=${ARG_PARAMETERS}"
-      "-DFOLDER=${folder}" "-DDEPFILE=${folder}.d" -P "${script}"
+      "-DWARNINGS=${warnings}" "-DFOLDER=${folder}" "-DDEPFILE=${folder}.d" -P "${script}"
     DEPENDS "${script}"
     DEPFILE "${folder}.d"
     COMMENT "Verilating ${ARG_TOP} as ${ARG_PREFIX}"
@@ -82,7 +90,8 @@ function(weft_verilate)
   target_include_directories(${target} SYSTEM PUBLIC "${folder}")
   target_link_libraries(${target} PUBLIC weft_verilated)
   # slow.cpp runs once, when a model is made, and would take most of the compiler's time.
-  set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS -O2)
+  set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS
+    ${optimisation})
   set_source_files_properties("${folder}/slow.cpp" PROPERTIES COMPILE_OPTIONS -O0)
   set(${ARG_OUTPUT} ${target} PARENT_SCOPE)
 endfunction()

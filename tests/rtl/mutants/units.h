@@ -1,0 +1,39 @@
+// Units of the RTL that a mutant may break where the array does not show it: the array reaches only
+// few of their inputs. Each is Verilated alone if the mutant's patch touches it, else it is empty.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace weft::testing {
+
+struct AccumulatorInputs {
+  bool write = false;
+  bool accumulate = false;
+  std::uint8_t row = 0;
+  std::uint32_t data = 0;
+  std::uint8_t read_row = 0;
+};
+
+struct AccumulatorOutputs {
+  std::uint32_t write_data = 0;
+  std::uint32_t read_data = 0;
+  friend bool operator==(const AccumulatorOutputs&, const AccumulatorOutputs&) = default;
+};
+
+inline constexpr std::uint32_t kAccumulatorRows = 4;  // of one integer column
+
+struct Units {
+  std::function<std::uint32_t(std::uint32_t a, std::uint32_t b, std::uint32_t c)> fma;
+  std::function<std::uint32_t(std::uint16_t)> widen_bf16;
+  std::function<std::uint32_t(std::uint16_t)> widen_fp16;
+  /// The PE's sum one cycle after act and psum came, with a weight pushed and swapped in before.
+  std::function<std::uint32_t(std::uint8_t act, std::uint8_t weight, std::uint32_t psum)> pe_int8;
+  /// One cycle: the outputs ahead of the edge.
+  std::function<AccumulatorOutputs(const AccumulatorInputs&)> accumulator;
+};
+
+/// The units of this program. Generated for each mutant.
+Units make_units();
+
+}  // namespace weft::testing
