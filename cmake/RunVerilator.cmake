@@ -1,10 +1,15 @@
-# Usage: cmake -DVERILATOR= -DRTL_DIR= -DPREFIX= -DTOP= -DPARAMETERS= -DWARNINGS= -DFOLDER=
+# Usage: cmake -DVERILATOR= -DRTL_DIR= -DPREFIX= -DTOP= -DPARAMETERS= -DDRAFT= -DFOLDER=
 #   -DDEPFILE= -P ...
 # Runs Verilator into an empty FOLDER and writes there fast.cpp and slow.cpp, which include what it
-# generated (the number of files is its business), and a dependency file for the build tool.
+# generated (the number of files is its business), and a dependency file for the build tool. DRAFT:
+# without warnings, and all.cpp in place of the two.
 file(REMOVE_RECURSE "${FOLDER}")
+set(warnings -Wall)
+if(DRAFT)
+  set(warnings -Wno-lint -Wno-style -Wno-UNOPTFLAT -Wno-fatal)
+endif()
 execute_process(
-  COMMAND "${VERILATOR}" --cc ${WARNINGS} -O3 --x-assign fast --x-initial fast --assert
+  COMMAND "${VERILATOR}" --cc ${warnings} -O3 --x-assign fast --x-initial fast --assert
     --prefix "${PREFIX}" --Mdir "${FOLDER}" --top-module "${TOP}" ${PARAMETERS}
     -y "${RTL_DIR}" "${RTL_DIR}/verilator.vlt" "${RTL_DIR}/binary32_pkg.sv" "${RTL_DIR}/${TOP}.sv"
   RESULT_VARIABLE result)
@@ -16,16 +21,20 @@ file(GLOB sources RELATIVE "${FOLDER}" "${FOLDER}/*.cpp")
 list(SORT sources)
 set(slow_sources ${sources})
 list(FILTER slow_sources INCLUDE REGEX "__(Slow|Syms)\\.cpp$")
-list(REMOVE_ITEM sources ${slow_sources})
-foreach(part IN ITEMS fast slow)
-  set(names ${sources})
-  if(part STREQUAL "slow")
-    set(names ${slow_sources})
-  endif()
-  list(TRANSFORM names REPLACE "(.+)" "#include \"\\1\"\n")
-  list(JOIN names "" text)
+set(fast_sources ${sources})
+list(REMOVE_ITEM fast_sources ${slow_sources})
+
+function(write_part part)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN ARGN "" text)
   file(WRITE "${FOLDER}/${part}.cpp" "${text}")
-endforeach()
+endfunction()
+if(DRAFT)
+  write_part(all ${sources})
+else()
+  write_part(fast ${fast_sources})
+  write_part(slow ${slow_sources})
+endif()
 
 # Verilator's own list of what it read, behind the one output that the build tool knows it by.
 file(READ "${FOLDER}/${PREFIX}__ver.d" dependencies)

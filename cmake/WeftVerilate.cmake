@@ -67,31 +67,29 @@ function(weft_verilate)
   list(TRANSFORM ARG_PARAMETERS PREPEND -G)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_PREFIX}.verilated")
   set(script "${PROJECT_SOURCE_DIR}/cmake/RunVerilator.cmake")
-  set(warnings -Wall)
-  set(optimisation -O2)
+  set(sources "${folder}/fast.cpp" "${folder}/slow.cpp")
   if(ARG_DRAFT)
-    set(warnings -Wno-lint -Wno-style -Wno-UNOPTFLAT -Wno-fatal)
-    set(optimisation -O0)
+    set(sources "${folder}/all.cpp")
   endif()
 
   add_custom_command(
-    OUTPUT "${folder}/${ARG_PREFIX}.h" "${folder}/fast.cpp" "${folder}/slow.cpp"
+    OUTPUT "${folder}/${ARG_PREFIX}.h" ${sources}
     COMMAND "${CMAKE_COMMAND}" "-DVERILATOR=${WEFT_VERILATOR}" "-DRTL_DIR=${ARG_RTL_DIR}"
       "-DPREFIX=${ARG_PREFIX}" "-DTOP=${ARG_TOP}" "-DPARAMETERS=${ARG_PARAMETERS}"
-      "-DWARNINGS=${warnings}" "-DFOLDER=${folder}" "-DDEPFILE=${folder}.d" -P "${script}"
+      "-DDRAFT=${ARG_DRAFT}" "-DFOLDER=${folder}" "-DDEPFILE=${folder}.d" -P "${script}"
     DEPENDS "${script}"
     DEPFILE "${folder}.d"
     COMMENT "Verilating ${ARG_TOP} as ${ARG_PREFIX}"
     VERBATIM)
 
   set(target "verilated_${ARG_PREFIX}")
-  add_library(${target} STATIC "${folder}/fast.cpp" "${folder}/slow.cpp")
+  add_library(${target} STATIC ${sources})
   weft_foreign_code(${target})
   target_include_directories(${target} SYSTEM PUBLIC "${folder}")
   target_link_libraries(${target} PUBLIC weft_verilated)
   # slow.cpp runs once, when a model is made, and would take most of the compiler's time.
-  set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS
-    ${optimisation})
-  set_source_files_properties("${folder}/slow.cpp" PROPERTIES COMPILE_OPTIONS -O0)
+  set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS -O2)
+  set_source_files_properties("${folder}/slow.cpp" "${folder}/all.cpp" PROPERTIES
+    COMPILE_OPTIONS -O0)
   set(${ARG_OUTPUT} ${target} PARENT_SCOPE)
 endfunction()

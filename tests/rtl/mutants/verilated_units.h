@@ -11,6 +11,9 @@ namespace weft::testing {
 
 template <class Model>
 struct Simulation {
+  // Verilator takes a model's scopes from the context that its thread used last, which may be gone.
+  ~Simulation() { Verilated::threadContextp(&context); }
+
   VerilatedContext context;
   Model model{&context};
 };

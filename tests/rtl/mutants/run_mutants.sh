@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Runs the checks of the suite on each mutant and says which check caught it.
+#
+#   run_mutants.sh BUILD_FOLDER [DOCUMENT]
+#
+# BUILD_FOLDER is that of tests/rtl/mutants, in which `ninja mutants` has put the programs (bin/) and
+# CMake the mutated RTL (rtl/). Writes mutants.md there, the table in Markdown, and a log of each
+# check (log/). DOCUMENT, if given, gets the table between its lines <!-- mutants --> and
+# <!-- end of mutants -->. Exit code 0: every mutant was caught; 1: not; 2: cannot tell.
+set -euo pipefail
+
+readonly kFewestMutants=30
+readonly kCheckSeconds=60  # a check takes seconds; a mutant may never end
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+lint="$here/../../../rtl/lint/lint.sh"
+prove="$here/../../../rtl/formal/prove.sh"
+
+die() {
+  echo "run_mutants.sh: $1" >&2
+  exit 2
+}
+
+# --- Checks ----------------------------------------------------------------------------------------
+# Each prints nothing if NAME passes, otherwise how it was caught.
+
+# simulated NAME CHECK TESTS: some of the GoogleTests of the mutant's program.
+simulated() {
+  local log="log/$1.$2" status=0
+  timeout "$kCheckSeconds" "bin/$1" --gtest_filter="$3" > "$log" 2>&1 || status=$?
+  case $status in
+    0) ;;
+    1) failed_by "$2" "$log" ;;
+    124) echo "$2 (does not end)" ;;
+    *) echo "$2 (exit code $status)" ;;
+  esac
+}
+
+# An assertion of the RTL and lock-step checking may strike before the check itself does.
+failed_by() {
+  if grep -q 'description "RTL: ' "$2"; then
+    echo assertion
+  elif grep -q 'description "lock-step: ' "$2"; then
+    echo lock-step
+  else
+    echo "$1"
+  fi
+}
+
+lint() { "$lint" verilator "rtl/$1" > "log/$1.lint" 2>&1 || echo lint; }
+
+# proofs NAME: those that the patch asks for in a line "Proofs: module ..."
+proofs() {
+  local -a modules=()
+  read -r -a modules < <(sed -n 's/^Proofs: //p' "$here/$1.patch") || true
+  if [[ ${#modules[@]} -eq 0 ]]; then return 0; fi
+  "$prove" "rtl/$1" "proofs/$1" "${modules[@]}" > "log/$1.proofs" 2>&1 || echo formal
+}
+
+# check NAME: all that catch it, in caught/NAME.
+check() {
+  local name=$1
+  {
+    lint "$name"
+    simulated "$name" cosim 'ArrayTest.*'
+    simulated "$name" lock-step 'LockstepTest.*'
+    simulated "$name" float 'FloatTest.*'
+    simulated "$name" integer 'IntegerTest.*'
+    if [[ $name != unmutated ]]; then proofs "$name"; fi
+  } | sort -u | paste -sd ' ' | sed 's/ /, /g' > "caught/$name"
+}
+
+# --- Table -----------------------------------------------------------------------------------------
+
+# One line a mutant: name, what is broken, types, caught by; joined with $1.
+rows() {
+  local name
+  for name in "${names[@]}"; do
+    printf "| %s | %s | %s | %s |\n" "$name" "$(head -n 1 "$here/$name.patch")" \
+      "$(sed -n 's/^Types: //p' "$here/$name.patch")" "$(cat "caught/$name")"
+  done
+}
+
+table() {
+  echo '| mutant | what is broken | types | caught by |'
+  echo '|---|---|---|---|'
+  rows
+}
+
+# Replaces what stands between the two lines of the document.
+insert_table() {
+  grep -qx '<!-- mutants -->' "$1" || die "no line '<!-- mutants -->' in $1"
+  sed -i -e '/^<!-- mutants -->$/,/^<!-- end of mutants -->$/{//!d}' \
+    -e '/^<!-- mutants -->$/r mutants.md' "$1"
+}
+
+# --- Main ------------------------------------------------------------------------------------------
+if [[ $# -lt 1 || $# -gt 2 ]]; then die "usage: run_mutants.sh BUILD_FOLDER [DOCUMENT]"; fi
+if [[ $# -eq 2 ]]; then document=$(realpath "$2"); fi
+cd "$1" 2> /dev/null || die "no folder $1"
+mapfile -t names < names.txt
+if [[ ${#names[@]} -lt $kFewestMutants ]]; then
+  die "${#names[@]} mutants; at least $kFewestMutants are expected"
+fi
+for name in unmutated "${names[@]}"; do
+  if [[ ! -x bin/$name ]]; then
+    die "bin/$name is not there; build the target \`mutants\`: cmake --build BUILD --target mutants"
+  fi
+done
+
+rm -rf caught log proofs
+mkdir caught log proofs
+for name in unmutated "${names[@]}"; do
+  while [[ $(jobs -rp | wc -l) -ge $(nproc) ]]; do wait -n || true; done
+  check "$name" &
+done
+wait
+
+if [[ -s caught/unmutated ]]; then
+  die "the RTL itself does not pass: $(cat caught/unmutated); see $PWD/log"
+fi
+table > mutants.md
+column -t -s '|' -o '|' mutants.md 2> /dev/null || cat mutants.md
+if [[ -n ${document:-} ]]; then insert_table "$document"; fi
+
+survivors=0
+for name in "${names[@]}"; do
+  if [[ -s caught/$name ]]; then continue; fi
+  echo "survived: $name: $(head -n 1 "$here/$name.patch")"
+  survivors=$((survivors + 1))
+done
+echo "${#names[@]} mutants, $survivors survived"
+[[ $survivors -eq 0 ]]
