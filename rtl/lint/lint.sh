@@ -32,20 +32,23 @@ matmul_datapath Rows=1 Cols=1 Depth=1
 matmul_datapath Rows=3 Cols=5 Depth=6
 matmul_datapath Rows=7 Cols=2 ElementWidth=16 ExponentWidth=8 Depth=9
 matmul_datapath Rows=2 Cols=3 ElementWidth=16 ExponentWidth=5
+mxu_serial Rows=3 Cols=5
 '
 
-# Packages come first: they must be known where they are used.
+# Packages come first, because they must be known where they are used.
 packages=("$rtl"/*_pkg.sv)
-modules=()
-for file in "$rtl"/*.sv; do
-  if [[ "$file" != *_pkg.sv ]]; then modules+=("$file"); fi
+shopt -s nullglob
+declare -A file_of
+for file in "$rtl"/*.sv "$rtl"/synth/*.sv; do
+  if [[ "$file" != *_pkg.sv ]]; then file_of["$(basename "$file" .sv)"]="$file"; fi
 done
+modules=("${file_of[@]}")
 
 lint_verilator() {
   local top="$1"
   shift
   verilator --lint-only -Wall --top-module "$top" "${@/#/-G}" "$rtl/verilator.vlt" \
-    "${packages[@]}" -y "$rtl" "$rtl/$top.sv"
+    "${packages[@]}" -y "$rtl" "${file_of[$top]}"
 }
 
 lint_iverilog() {
@@ -80,15 +83,15 @@ case "$tools" in
   verilator | iverilog | yosys) ;;
   *) echo "lint.sh: unknown tool '$tools'; one of all, verilator, iverilog, yosys" >&2; exit 2 ;;
 esac
-if [[ ! -e "${modules[0]}" ]]; then
+if [[ ${#modules[@]} -eq 0 ]]; then
   echo "lint.sh: no module in $rtl" >&2
   exit 2
 fi
 
 checks=0
 for tool in $tools; do
-  for file in "${modules[@]}"; do
-    check "$tool" "$(basename "$file" .sv)"
+  for module in "${!file_of[@]}"; do
+    check "$tool" "$module"
     checks=$((checks + 1))
   done
   while read -r -a variant; do
