@@ -8,10 +8,11 @@ set(warnings -Wall)
 if(DRAFT)
   set(warnings -Wno-lint -Wno-style -Wno-UNOPTFLAT -Wno-fatal)
 endif()
+file(GLOB_RECURSE top_file "${RTL_DIR}/${TOP}.sv")  # it may lie in a folder of its own
 execute_process(
   COMMAND "${VERILATOR}" --cc ${warnings} -O3 --x-assign fast --x-initial fast --assert
     --prefix "${PREFIX}" --Mdir "${FOLDER}" --top-module "${TOP}" ${PARAMETERS}
-    -y "${RTL_DIR}" "${RTL_DIR}/verilator.vlt" "${RTL_DIR}/binary32_pkg.sv" "${RTL_DIR}/${TOP}.sv"
+    -y "${RTL_DIR}" "${RTL_DIR}/verilator.vlt" "${RTL_DIR}/binary32_pkg.sv" ${top_file}
   RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "Verilator failed on ${TOP} ${PARAMETERS}")

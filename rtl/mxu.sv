@@ -158,4 +158,48 @@ module mxu #(
     .d_i(valid_i),
     .q_o(valid_o)
   );
+
+`ifndef SYNTHESIS
+  // --- Contract of the driver ------------------------------------------------------------------
+  // Simulation asserts it, the proofs assume it. Whether the pushes of a tile pause does not matter.
+  localparam int CountWidth = $clog2(Rows + 1);
+  localparam logic [CountWidth-1:0] Complete = CountWidth'(Rows);
+
+  logic [CountWidth-1:0] pushed, pushed_d, pushed_q;  // rows of the next tile
+  logic                  swap_has_row, swap_has_tile, push_has_room;
+
+  assign pushed        = swap_i ? '0 : pushed_q;
+  assign pushed_d      = pushed + CountWidth'(push_i);
+  assign swap_has_row  = !swap_i || valid_i;
+  assign swap_has_tile = !swap_i || pushed_q == Complete;
+  assign push_has_room = !push_i || pushed != Complete;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) pushed_q <= '0;
+    else pushed_q <= pushed_d;
+  end
+
+`ifdef FORMAL
+  always_comb assume (swap_has_row && swap_has_tile && push_has_room);
+`else
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (rst_ni) begin
+      assert (swap_has_row)
+      else $error("swap_i without valid_i: a tile is swapped in by its first row");
+      assert (swap_has_tile)
+      else $error("swap_i with %0d of %0d rows of the tile pushed", pushed_q, Rows);
+      assert (push_has_room)
+      else $error("push_i onto a complete tile that was not swapped in yet");
+    end
+  end
+`endif
+`endif
+
+`ifdef FORMAL_MXU
+  `include "formal/mxu_properties.svh"
+  `include "formal/mxu_state.svh"
+`endif
+`ifdef FORMAL_MXU_COVERS
+  `include "formal/mxu_covers.svh"
+`endif
 endmodule

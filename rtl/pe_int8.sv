@@ -42,4 +42,8 @@ module pe_int8 #(
     .push_o,
     .psum_o
   );
+
+`ifdef FORMAL_PE_INT8
+  `include "formal/pe_int8_properties.svh"
+`endif
 endmodule

@@ -77,4 +77,8 @@ module pe_registers #(
   assign weight_out_o  = weight_out_q;
   assign push_o        = push_q;
   assign psum_o        = psum_q;
+
+`ifdef FORMAL_PE_REGISTERS
+  `include "formal/pe_registers_properties.svh"
+`endif
 endmodule
