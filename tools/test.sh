@@ -10,5 +10,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_packages
 configure
-build all
+build all mutants
 exec ctest --test-dir "$weft_build" --parallel 2 --output-on-failure --no-tests=error "$@"
