@@ -3,8 +3,8 @@
 #
 #   prove.sh [RTL_FOLDER [WORK_FOLDER [MODULE...]]]
 #
-# RTL_FOLDER defaults to the one above this script, WORK_FOLDER (models and logs) to a temporary one.
-# MODULE is pe_registers, pe_int8, mxu or mxu:ROWSxCOLS; by default the first three.
+# RTL_FOLDER defaults to the one above this script, WORK_FOLDER, for models and logs, to a temporary
+# one. MODULE is pe_registers, pe_int8, mxu or mxu:ROWSxCOLS; by default the first three.
 # Prints a line for each proof. Exit code 0: all hold and all covers are reached; 1: one does not,
 # or Yosys refuses the design; 2: wrong arguments.
 set -euo pipefail
@@ -67,11 +67,12 @@ model() {
 # What the solver's log says of failed assertions and unreached covers.
 complaints() {
   grep -q 'Status: ' "$1" || echo -n "no answer of the solver "
-  sed -nE 's/^.*(Assert failed in [^:]*:|Unreached cover statement at) *([^ ]*[^ .])\.?$/\2/p' "$1" |
+  sed -nE \
+    's/^.*(Assert failed in [^:]*:|Unreached cover statement at) *([^ ]*[^ .])\.?$/\2/p' "$1" |
     sort -u | paste -sd ' '
 }
 
-# run DESIGN PROPERTIES MODE DEPTH MODEL LOGIC [OPTION...]: one call of the solver, one line of report.
+# run DESIGN PROPERTIES MODE DEPTH MODEL LOGIC [OPTION...]: one call of the solver, one line.
 # Unrolled, without increments and in a logic without arrays, z3 replaces equals by equals before it
 # searches: that makes seconds of hours.
 run() {
@@ -151,7 +152,8 @@ shift $(($# < 2 ? $# : 2))
 
 for module in "$@"; do
   case $module in
-    pe_registers | pe_int8) "prove_$module" ;;
+    pe_registers) prove_pe_registers ;;
+    pe_int8) prove_pe_int8 ;;
     mxu)
       for size in "${kMxuSizes[@]}"; do prove_mxu "$size" || true; done
       cover_mxu || true
