@@ -27,7 +27,7 @@ fail() {
   report "$@"
 }
 
-# --- Models: a design and its properties as SMT-LIB ------------------------------------------------
+# --- Models: a design and its properties as SMT-LIB -----------------------------------------------
 
 # The registers of the PEs as mxu_state.svh wants them. Yosys reads no hierarchical names, but
 # connects a wire with the attribute hierconn to the one that has its name in the flat design; if
@@ -62,7 +62,7 @@ model() {
     { fail "$name" - model - "FAILED: $(grep -m 1 ERROR "$log") ($log)" && false; }
 }
 
-# --- Proofs ----------------------------------------------------------------------------------------
+# --- Proofs ---------------------------------------------------------------------------------------
 
 # What the solver's log says of failed assertions and unreached covers.
 complaints() {
@@ -136,7 +136,7 @@ cover_mxu() {
     "chformal -assert -remove" "" && run "mxu 2x2" "cases" cover 12 "$name" QF_BV -c
 }
 
-# --- Main ------------------------------------------------------------------------------------------
+# --- Main -----------------------------------------------------------------------------------------
 formal=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rtl=$(cd "${1:-$formal/..}" 2> /dev/null && pwd) || die "no folder $1; $kUsage"
 [[ -f $rtl/mxu.sv ]] || die "no mxu.sv in $rtl; $kUsage"
