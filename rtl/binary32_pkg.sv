@@ -110,6 +110,32 @@ package binary32_pkg;
     if (rounded[FractionWidth+:SumWidth] >= SumWidth'(Largest)) round = Infinity;
   endfunction
 
+  // A number of a format with a narrower exponent, exactly; its fraction stands left-aligned. `special`
+  // marks infinities and NaNs. The format's subnormals become normal numbers: moving the leading one
+  // to the place of the hidden bit takes one off the exponent for each place.
+  function automatic logic [Width-1:0] widen(
+      input logic sign, input logic [ExponentWidth-1:0] exponent,
+      input logic [FractionWidth-1:0] fraction, input logic special,
+      input logic [ExponentWidth-1:0] rebias);
+    /* verilator no_inline_task */
+    logic [ExponentWidth-1:0] wide;
+    logic [     SigWidth-1:0] sig;
+    wide = exponent + rebias;
+    sig  = {1'b0, fraction};
+    if (exponent == '0) begin
+      wide = rebias + ExponentWidth'(1);
+      for (int i = 4; i >= 0; i--) begin
+        if ((sig >> (SigWidth - (1 << i))) == '0) begin
+          wide = wide - ExponentWidth'(1 << i);
+          sig  = sig << (1 << i);
+        end
+      end
+      if (fraction == '0) wide = '0;
+    end
+    if (special) wide = Largest;
+    widen = {sign, wide, sig[FractionWidth-1:0]};
+  endfunction
+
   // a * b + c of finite operands.
   function automatic logic [Width-1:0] finite_fma(
       input logic [Width-1:0] a, input logic [Width-1:0] b, input logic [Width-1:0] c);

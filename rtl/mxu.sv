@@ -161,7 +161,7 @@ module mxu #(
 
 `ifndef SYNTHESIS
   // --- Contract of the driver ------------------------------------------------------------------
-  // Simulation asserts it, the proofs assume it. Whether the pushes of a tile pause does not matter.
+  // Simulation asserts it, the proofs assume it. The pushes of a tile may pause.
   localparam int CountWidth = $clog2(Rows + 1);
   localparam logic [CountWidth-1:0] Complete = CountWidth'(Rows);
 

@@ -25,35 +25,15 @@ module widen_binary32 #(
 
     logic                     sign;
     logic [ExponentWidth-1:0] exponent;
-    logic [FractionWidth-1:0] fraction, normalised;
-    logic [ WideExponent-1:0] wide_exponent, subnormal_exponent;
+    logic [FractionWidth-1:0] fraction;
 
     assign {sign, exponent, fraction} = element_i;
-
-    // A subnormal is 0.fraction with the exponent of the smallest normal number, 1: each shift that
-    // brings its leading one towards the hidden bit takes one off the exponent.
-    always_comb begin
-      normalised         = fraction;
-      subnormal_exponent = WideExponent'(Rebias + 1);
-      for (int i = 0; i < FractionWidth; i++) begin
-        if (fraction[i]) begin
-          normalised         = fraction << (FractionWidth - i);
-          subnormal_exponent = WideExponent'(Rebias + 1 - (FractionWidth - i));
-        end
-      end
-    end
-
-    always_comb begin
-      wide_exponent = WideExponent'(exponent) + WideExponent'(Rebias);
-      if (exponent == Largest) wide_exponent = '1;
-      if (exponent == '0) wide_exponent = (fraction == '0) ? '0 : subnormal_exponent;
-    end
-
-    assign binary32_o = {
+    assign binary32_o = binary32_pkg::widen(
       sign,
-      wide_exponent,
-      (exponent == '0) ? normalised : fraction,
-      {(WideFraction - FractionWidth) {1'b0}}
-    };
+      WideExponent'(exponent),
+      {fraction, {(WideFraction - FractionWidth) {1'b0}}},
+      exponent == Largest,
+      WideExponent'(Rebias)
+    );
   end
 endmodule

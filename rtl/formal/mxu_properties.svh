@@ -12,7 +12,7 @@ localparam int TileRowWidth = Cols * ElementWidth;
 localparam int TileWidth    = Rows * TileRowWidth;
 localparam int SumsWidth    = Cols * PsumWidth;
 
-// --- Environment: the contract of mxu.sv, and a reset at first and whenever it likes --------------
+// --- Environment: the contract of mxu.sv, and a reset at first and whenever it likes -------------
 initial assume (!rst_ni);
 
 // --- Oracle --------------------------------------------------------------------------------------

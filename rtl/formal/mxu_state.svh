@@ -1,5 +1,5 @@
-// Properties of the registers inside the PEs of mxu. They say where each weight and each sum is, which
-// the ports show only later or never, and so make the proof inductive.
+// Properties of the registers inside the PEs of mxu. They say where each weight and each sum is,
+// which the ports show only later or never, and so make the proof inductive.
 //
 // pe_wires.svh, which prove.sh writes for the size at hand, names the registers: pe_shadow,
 // pe_active and pe_used hold the weights of the PEs as a tile does.

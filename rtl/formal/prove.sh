@@ -3,8 +3,8 @@
 #
 #   prove.sh [RTL_FOLDER [WORK_FOLDER [MODULE...]]]
 #
-# RTL_FOLDER defaults to the one above this script, WORK_FOLDER (models and logs) to a temporary one.
-# MODULE is pe_registers, pe_int8, mxu or mxu:ROWSxCOLS; by default the first three.
+# RTL_FOLDER defaults to the one above this script, WORK_FOLDER, for models and logs, to a temporary
+# one. MODULE is pe_registers, pe_int8, mxu or mxu:ROWSxCOLS; by default the first three.
 # Prints a line for each proof. Exit code 0: all hold and all covers are reached; 1: one does not,
 # or Yosys refuses the design; 2: wrong arguments.
 set -euo pipefail
@@ -27,7 +27,7 @@ fail() {
   report "$@"
 }
 
-# --- Models: a design and its properties as SMT-LIB ------------------------------------------------
+# --- Models: a design and its properties as SMT-LIB -----------------------------------------------
 
 # The registers of the PEs as mxu_state.svh wants them. Yosys reads no hierarchical names, but
 # connects a wire with the attribute hierconn to the one that has its name in the flat design; if
@@ -62,16 +62,17 @@ model() {
     { fail "$name" - model - "FAILED: $(grep -m 1 ERROR "$log") ($log)" && false; }
 }
 
-# --- Proofs ----------------------------------------------------------------------------------------
+# --- Proofs ---------------------------------------------------------------------------------------
 
 # What the solver's log says of failed assertions and unreached covers.
 complaints() {
   grep -q 'Status: ' "$1" || echo -n "no answer of the solver "
-  sed -nE 's/^.*(Assert failed in [^:]*:|Unreached cover statement at) *([^ ]*[^ .])\.?$/\2/p' "$1" |
+  sed -nE \
+    's/^.*(Assert failed in [^:]*:|Unreached cover statement at) *([^ ]*[^ .])\.?$/\2/p' "$1" |
     sort -u | paste -sd ' '
 }
 
-# run DESIGN PROPERTIES MODE DEPTH MODEL LOGIC [OPTION...]: one call of the solver, one line of report.
+# run DESIGN PROPERTIES MODE DEPTH MODEL LOGIC [OPTION...]: one call of the solver, one line.
 # Unrolled, without increments and in a logic without arrays, z3 replaces equals by equals before it
 # searches: that makes seconds of hours.
 run() {
@@ -135,7 +136,7 @@ cover_mxu() {
     "chformal -assert -remove" "" && run "mxu 2x2" "cases" cover 12 "$name" QF_BV -c
 }
 
-# --- Main ------------------------------------------------------------------------------------------
+# --- Main -----------------------------------------------------------------------------------------
 formal=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rtl=$(cd "${1:-$formal/..}" 2> /dev/null && pwd) || die "no folder $1; $kUsage"
 [[ -f $rtl/mxu.sv ]] || die "no mxu.sv in $rtl; $kUsage"
@@ -151,7 +152,8 @@ shift $(($# < 2 ? $# : 2))
 
 for module in "$@"; do
   case $module in
-    pe_registers | pe_int8) "prove_$module" ;;
+    pe_registers) prove_pe_registers ;;
+    pe_int8) prove_pe_int8 ;;
     mxu)
       for size in "${kMxuSizes[@]}"; do prove_mxu "$size" || true; done
       cover_mxu || true
