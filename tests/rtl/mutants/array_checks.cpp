@@ -17,7 +17,8 @@ std::vector<ArraySize> built_sizes() {
   return sizes;
 }
 
-/// Whether the programs of this seed, which choose their machine first, are of a type that is there.
+/// Whether the programs of this seed, which choose their machine first, are of a type that is
+/// there.
 bool is_built(const std::vector<ArraySize>& sizes, std::uint64_t seed) {
   Random random(seed);
   const ElementType type = random_machine_of(sizes, random).dtype;

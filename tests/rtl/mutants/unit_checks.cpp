@@ -23,7 +23,7 @@ std::uint32_t random_sum(Random& random) {
 
 TEST(FloatTest, FmaEqualsHost) {
   const Units units = make_units();
-  if (!units.fma) GTEST_SKIP() << "the patch does not touch it";
+  if (!units.fma) GTEST_SKIP() << "the patch does not name it";
   weft::test::TripleGenerator generator(1);
   for (int i = 0; i < 200'000; ++i) {
     const weft::test::FmaTriple t = generator.next();
@@ -44,26 +44,26 @@ void expect_widens_all(const std::function<std::uint32_t(std::uint16_t)>& widen)
 
 TEST(FloatTest, Bf16WidensExactly) {
   const Units units = make_units();
-  if (!units.widen_bf16) GTEST_SKIP() << "the patch does not touch it";
+  if (!units.widen_bf16) GTEST_SKIP() << "the patch does not name it";
   expect_widens_all<Bf16>(units.widen_bf16);
 }
 
 TEST(FloatTest, Fp16WidensExactly) {
   const Units units = make_units();
-  if (!units.widen_fp16) GTEST_SKIP() << "the patch does not touch it";
+  if (!units.widen_fp16) GTEST_SKIP() << "the patch does not name it";
   expect_widens_all<Fp16>(units.widen_fp16);
 }
 
 TEST(IntegerTest, PeMultipliesAllPairsAndWraps) {
   const Units units = make_units();
-  if (!units.pe_int8) GTEST_SKIP() << "the patch does not touch it";
+  if (!units.pe_int8) GTEST_SKIP() << "the patch does not name it";
   Random random(1);
   for (int act = -128; act < 128; ++act) {
     for (int weight = -128; weight < 128; ++weight) {
       const std::uint32_t psum = random_sum(random);
-      ASSERT_EQ(units.pe_int8(static_cast<std::uint8_t>(act), static_cast<std::uint8_t>(weight),
-                              psum),
-                psum + static_cast<std::uint32_t>(act * weight))
+      ASSERT_EQ(
+          units.pe_int8(static_cast<std::uint8_t>(act), static_cast<std::uint8_t>(weight), psum),
+          psum + static_cast<std::uint32_t>(act * weight))
           << act << " * " << weight << " + " << psum;
     }
   }
@@ -71,7 +71,7 @@ TEST(IntegerTest, PeMultipliesAllPairsAndWraps) {
 
 TEST(IntegerTest, AccumulatorRowsAddAndWrap) {
   const Units units = make_units();
-  if (!units.accumulator) GTEST_SKIP() << "the patch does not touch it";
+  if (!units.accumulator) GTEST_SKIP() << "the patch does not name it";
   Random random(1);
   std::array<std::uint32_t, kAccumulatorRows> rows{};
   for (int cycle = 0; cycle < 20'000; ++cycle) {

@@ -1,5 +1,6 @@
 // Units of the RTL that a mutant may break where the array does not show it: the array reaches only
-// few of their inputs. Each is Verilated alone if the mutant's patch touches it, else it is empty.
+// few of their inputs. Those that the mutant's patch names are Verilated alone, the others are
+// empty.
 #pragma once
 
 #include <cstdint>
