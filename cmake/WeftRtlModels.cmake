@@ -36,7 +36,8 @@ function(weft_rtl_models)
         set(cols ${CMAKE_MATCH_3})
       endif()
       set(model ${ARG_PREFIX}_${type}_${rows}x${cols})
-      weft_verilate(PREFIX ${model} TOP matmul_datapath OUTPUT library RTL_DIR "${ARG_RTL_DIR}" ${draft}
+      weft_verilate(PREFIX ${model} TOP matmul_datapath OUTPUT library
+        RTL_DIR "${ARG_RTL_DIR}" ${draft}
         PARAMETERS Rows=${rows} Cols=${cols} ${weft_rtl_${type}} Depth=${WEFT_RTL_ACCUMULATOR_ROWS})
       list(APPEND libraries ${library})
       string(APPEND includes "#include \"${model}.h\"\n")
