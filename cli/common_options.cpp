@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -47,34 +48,56 @@ unsigned read_threads(const Arguments& arguments) {
   return static_cast<unsigned>(parse_number(*text, "--threads", 1, 1024));
 }
 
-/// The same name once links and dots are followed.
+/// The same name once links and dots are followed, whether there is such a file yet or not.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;
-  const auto real_a = std::filesystem::weakly_canonical(a, error);
-  const auto real_b = std::filesystem::weakly_canonical(b, error);
+  const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
+  const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
   return a == b || (!error && real_a == real_b);
 }
 
-/// No two options write the same file, and only --json goes to stdout.
-void check_outputs(const RunOptions& options) {
-  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
-      {"--out", options.out}, {"--json", options.json}, {"--vcd", options.vcd}};
-  for (const auto& [name, file] : outputs) {
+struct NamedFile {
+  const char* option;
+  const std::optional<std::string>& file;
+};
+
+/// No output replaces an input, another output or the waveform of a lock-step difference, and only
+/// --json goes to stdout.
+void check_files(const RunOptions& options, const std::optional<std::string>& machine) {
+  const std::optional<std::string> difference(kLockstepFile);
+  const std::optional<std::string> nothing;
+  const NamedFile files[] = {{"--machine", machine},
+                             {"--a", options.a},
+                             {"--b", options.b},
+                             {"--bias", options.bias},
+                             {"--lockstep", options.lockstep ? difference : nothing},
+                             {"--out", options.out},
+                             {"--json", options.json},
+                             {"--vcd", options.vcd}};
+  constexpr std::size_t kFirstOutput = 5;
+  for (std::size_t i = kFirstOutput; i < std::size(files); ++i) {
+    const auto& [option, file] = files[i];
+    if (!file) continue;
     if (file == "-" && &file != &options.json) {
-      throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", name));
+      throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", option));
     }
-    for (const auto& [other, other_file] : outputs) {
-      if (&file == &other_file) break;
-      if (file && other_file && same_file(*file, *other_file)) {
-        throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
-                                     printable(*file), other, name));
-      }
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [other, other_file] = files[j];
+      if (!other_file || !same_file(*file, *other_file)) continue;
+      throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
+                                   printable(*file), other, option));
     }
   }
 }
 
+/// The INI file that --machine names, if it is none of the presets.
+std::optional<std::string> machine_file(const Arguments& arguments) {
+  std::error_code error;
+  const auto name = arguments.text("machine");
+  return name && std::filesystem::is_regular_file(*name, error) ? name : std::nullopt;
+}
+
 void check_contradictions(const RunOptions& options) {
-  check_outputs(options);
   if (options.lockstep && options.engine != Engine::kRtl) {
     throw InputError(
         fmt::format("--lockstep compares rtl with stepped; give --engine rtl instead of {}",
@@ -200,8 +223,19 @@ RunOptions read_run_options(const Arguments& arguments) {
   options.vcd = arguments.text("vcd");
   options.lockstep = arguments.has("lockstep");
   options.quiet = arguments.has("quiet");
+  check_files(options, machine_file(arguments));
   check_contradictions(options);
   return options;
+}
+
+void check_not_written(const std::string& file, const RunOptions& options) {
+  const NamedFile outputs[] = {
+      {"--out", options.out}, {"--json", options.json}, {"--vcd", options.vcd}};
+  for (const auto& [option, output] : outputs) {
+    if (!output || !same_file(file, *output)) continue;
+    throw InputError(
+        fmt::format("{}: {} would replace the program; choose another file", file, option));
+  }
 }
 
 void check_positional_count(const Arguments& arguments, std::size_t most) {

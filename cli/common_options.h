@@ -39,6 +39,8 @@ struct RunOptions {
 
 inline constexpr const char* kDefaultMachine = "tpu-v2";
 inline constexpr std::uint64_t kDefaultSeed = 1;
+/// Where the waveform of a difference goes that --lockstep finds.
+inline constexpr const char* kLockstepFile = "weft-lockstep.vcd";
 
 /// The options of `parts` as one group: "General".
 po::options_description general_flags(std::initializer_list<po::options_description> parts);
@@ -63,6 +65,9 @@ MachineConfig read_machine(const Arguments& arguments);
 Activation read_activation(const Arguments& arguments);
 /// Throws InputError for unknown names, numbers out of range and flags that contradict each other.
 RunOptions read_run_options(const Arguments& arguments);
+
+/// Throws InputError if an output of the run is the program's `file`.
+void check_not_written(const std::string& file, const RunOptions& options);
 
 /// Throws InputError if there are more positional arguments than `most`.
 void check_positional_count(const Arguments& arguments, std::size_t most);

@@ -16,8 +16,6 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kLockstepFile = "weft-lockstep.vcd";
-
 double bytes_of(const TensorDecl& tensor) {
   return static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
          element_bytes(tensor.type);

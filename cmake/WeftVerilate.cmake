@@ -53,7 +53,7 @@ target_link_libraries(weft_verilated PUBLIC Threads::Threads)
 # A static library of the class PREFIX, header "PREFIX.h", which simulates module TOP with these
 # parameters; the target's name goes into the variable. PREFIX is unique in the build. Verilator
 # runs at build time, again whenever a file changes that it read. A failing assertion of the RTL
-# throws std::runtime_error from eval(). DRAFT is for RTL that runs once and may be wrong: compiled
+# throws SimulationError from eval(). DRAFT is for RTL that runs once and may be wrong: compiled
 # quickly, not to run fast, and without Verilator's warnings.
 function(weft_verilate)
   cmake_parse_arguments(ARG "DRAFT" "PREFIX;TOP;OUTPUT;RTL_DIR" "PARAMETERS" ${ARGN})

@@ -79,6 +79,6 @@ module matmul_datapath #(
 
   // Checked where the mistake is made, Rows+Cols-1 cycles before the write.
   always @(posedge clk_i) begin
-    assert (!rst_ni || !valid_i || 32'(row_i) < Depth);
+    assert (!valid_i || 32'(row_i) < Depth);
   end
 endmodule

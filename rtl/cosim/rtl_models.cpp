@@ -63,7 +63,8 @@ const RtlModel& find_rtl_model(const MachineConfig& config) {
   if (model == models.end()) {
     throw ConfigError(fmt::format(
         "--engine rtl: there is no {} x {} {} array, only {}; choose one of these (--array.rows, "
-        "--array.cols, --array.dtype), use --engine stepped, or build with another WEFT_RTL_SIZES",
+        "--array.cols, --array.dtype), use --engine stepped, or build with other "
+        "WEFT_RTL_SIZES and WEFT_RTL_TYPES",
         config.array_rows, config.array_cols, to_string(config.dtype), list_of(models)));
   }
   if (config.accumulator_rows > model->accumulator_rows) {

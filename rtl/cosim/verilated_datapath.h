@@ -39,7 +39,11 @@ class VerilatedDatapath final : public Datapath<Arithmetic> {
     reset();
   }
 
-  ~VerilatedDatapath() override { model_.final(); }
+  // A model's scopes sign off at the context that is current in the thread, not at their own.
+  ~VerilatedDatapath() override {
+    Verilated::threadContextp(&context_);
+    model_.final();
+  }
 
   std::uint32_t rows() const override { return rows_; }
   std::uint32_t cols() const override { return cols_; }
@@ -77,13 +81,13 @@ class VerilatedDatapath final : public Datapath<Arithmetic> {
   }
 
  private:
-  // The reset is asynchronous; nothing has been clocked when it ends.
+  // The reset is asynchronous: it takes a falling edge, and nothing has been clocked when it ends.
   void reset() {
     model_.clk_i = 0;
-    model_.rst_ni = 0;
-    model_.eval();
-    model_.rst_ni = 1;
-    model_.eval();
+    for (const bool released : {true, false, true}) {
+      model_.rst_ni = released;
+      model_.eval();
+    }
   }
 
   void drive(const Inputs& inputs) {

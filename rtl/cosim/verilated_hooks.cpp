@@ -1,4 +1,4 @@
-// What becomes of $error, $stop, $fatal and $finish in verilated code: a std::runtime_error with
+// What becomes of $error, $stop, $fatal and $finish in verilated code: a SimulationError with
 // file, line and message, in place of a line on standard output and abort(). Verilator's runtime
 // declares these functions and leaves them to its user where VL_USER_* are defined.
 #include "rtl/cosim/verilated_hooks.h"
@@ -6,10 +6,11 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "sim/config/error.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ std::string error_message(std::string_view printed) {
 [[noreturn]] void stop(const char* file, int line, const char* otherwise) {
   std::string message = std::exchange(last_error(), {});
   if (message.empty()) message = std::string(file) + ":" + std::to_string(line) + ": " + otherwise;
-  throw std::runtime_error("RTL: " + message);
+  throw weft::SimulationError("RTL: " + message);
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ if [[ -n ${2:-} ]]; then
   work=$(cd "$2" && pwd)
 else
   work=$(mktemp -d)
-  trap 'rm -rf "$work"' EXIT
+  trap '((failures)) || rm -rf "$work"' EXIT  # what failed is to be looked at
 fi
 shift $(($# < 2 ? $# : 2))
 (($#)) || set -- pe_registers pe_int8 mxu

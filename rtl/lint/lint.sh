@@ -47,7 +47,7 @@ modules=("${file_of[@]}")
 lint_verilator() {
   local top="$1"
   shift
-  verilator --lint-only -Wall --top-module "$top" "${@/#/-G}" "$rtl/verilator.vlt" \
+  verilator --lint-only -Wall --assert --top-module "$top" "${@/#/-G}" "$rtl/verilator.vlt" \
     "${packages[@]}" -y "$rtl" "${file_of[$top]}"
 }
 

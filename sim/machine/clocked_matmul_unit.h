@@ -7,7 +7,8 @@
 //   UB rows -> [stream control] --act row-->  +----------+
 //
 // It sleeps while nothing can enter and long enough after the last row that no register of the
-// array would change; any dispatch, retirement or arriving tile wakes it.
+// array would change, and when the program is over; any dispatch, retirement or arriving tile wakes
+// it.
 #pragma once
 
 #include <algorithm>
@@ -162,8 +163,15 @@ class ClockedMatmulUnit : public UnitModule {
     return std::get<Matmul>(context_.program.code[head_index()].operation);
   }
 
+  bool all_retired() const {
+    std::size_t retired = 0;
+    for (const UnitModule* unit : context_.units) retired += unit->retired_count();
+    return retired == context_.program.code.size();
+  }
+
   // With double buffering the pushes need no instruction; otherwise they wait for the head.
   bool asleep() const {
+    if (in_flight_.empty() && all_retired()) return true;
     const bool settled = rows_left_ == 0 && push_rows_left_ == 0 && in_flight_.empty() &&
                          quiet_cycles_ > 2 * (rows_ + cols_);
     if (!settled || (context_.config.double_buffer && can_push())) return false;

@@ -36,6 +36,7 @@ class LockstepDatapath final : public Datapath<Arithmetic> {
   std::uint32_t cols() const override { return expected_.cols(); }
 
   std::optional<Write> step(const Inputs& inputs) override {
+    if (cycles_ == 0) compare_registers(inputs.cycle);  // as the reset left them
     cycle_ = inputs.cycle;
     recorder_.begin_cycle(inputs, expected_, actual_);
     const std::optional<Write> expected = expected_.step(inputs);
@@ -44,7 +45,7 @@ class LockstepDatapath final : public Datapath<Arithmetic> {
     ++cycles_;
     if (difference_ && ++cycles_after_ == kCyclesAfter) finish();
     note(cycle_, lockstep::compare_writes<Arithmetic>(expected, actual));
-    compare_registers();
+    compare_registers(cycle_ + 1);
     return expected;
   }
 
@@ -78,13 +79,13 @@ class LockstepDatapath final : public Datapath<Arithmetic> {
     difference_->cycle = cycle;
   }
 
-  void compare_registers() {
+  void compare_registers(Cycle cycle) {
     for (std::uint32_t r = 0; r < rows() && !difference_; ++r) {
       for (std::uint32_t c = 0; c < cols() && !difference_; ++c) {
         auto difference = lockstep::compare_registers<Arithmetic>(expected_.registers(r, c),
                                                                   actual_.registers(r, c));
         if (difference) difference->place = fmt::format("PE row {}, column {}", r, c);
-        note(cycle_ + 1, std::move(difference));
+        note(cycle, std::move(difference));
       }
     }
   }

@@ -84,7 +84,8 @@ TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  expect_refused(with({"--engine", "rtl", "--array.rows", "5"}), {"--engine rtl", "--engine stepped"});
+  expect_refused(with({"--engine", "rtl", "--array.rows", "5"}),
+                 {"--engine rtl", "--engine stepped"});
   expect_refused(with({"--lockstep"}), {"--lockstep", "--engine rtl", "fast"});
   expect_refused(with({"--lockstep", "--engine", "stepped"}), {"--lockstep", "stepped"});
   expect_refused(with({"--vcd", out}), {"--vcd", "fast", "stepped or rtl"});
@@ -95,6 +96,29 @@ TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
   const std::string nowhere = folder_.file("no/such/folder.vcd");
   expect_refused(with({"--vcd", nowhere, "--engine", "stepped"}), {nowhere, "folder"});
   expect_refused(with({"--vcd", "/dev/full", "--engine", "stepped"}), {"/dev/full", "space"});
+}
+
+// The same file by another name, there yet or not.
+TEST_F(BadInputTest, NoOutputReplacesAnInputOrAnotherOutput) {
+  const std::string a = folder_.write("a.npy", npy<std::int8_t>("|i1", "(1, 1)", {1}));
+  const std::string around = folder_.file("./a.npy");
+  const std::string program = folder_.write("p.weft", "not read");
+  const std::string machine = folder_.write("m.ini", "[machine]\nname = m\n");
+  for (const char* option : {"--out", "--json", "--vcd"}) {
+    expect_refused({"matmul", "1", "1", "1", "--machine", "tiny", "--engine", "stepped", "--a", a,
+                    option, around},
+                   {"a.npy", "--a", option, "two files"});
+    expect_refused(
+        {"matmul", "1", "1", "1", "--machine", machine, "--engine", "stepped", option, machine},
+        {machine, "--machine", option});
+    expect_refused({"exec", program, "--engine", "stepped", option, program}, {program, option});
+    expect_refused({"matmul", "1", "1", "1", "--machine", "tiny", "--engine", "rtl", "--lockstep",
+                    option, "weft-lockstep.vcd"},
+                   {"weft-lockstep.vcd", "--lockstep", option});
+  }
+  expect_refused(
+      {"matmul", "1", "1", "1", "--machine", "tiny", "--out", "weft-new", "--json", "./weft-new"},
+      {"weft-new", "--out", "--json", "two files"});
 }
 
 TEST_F(BadInputTest, AProgramThatIsTooLargeGetsAdviceThatHelps) {

@@ -199,6 +199,16 @@ TEST(LockstepTest, ComparesWhatTheVectorUnitReads) {
   }
 }
 
+TEST(LockstepTest, ComparesWhatTheResetLeft) {
+  Fault<Int8> fault;
+  fault.cycle = 0;
+  fault.row = 2;
+  fault.registers = [](Pe8& pe) { pe.psum = -1; };
+  EXPECT_EQ(message_of<Int8>(fault),
+            "lock-step: cycle 0, PE row 2, column 0, psum_q: expected 0 (0x00000000), got -1 "
+            "(0xffffffff)");
+}
+
 TEST(LockstepTest, ComparesBitsNotValues) {
   Fault<Bf16Arithmetic> fault;
   fault.cycle = 1;  // before any row enters, every psum is +0

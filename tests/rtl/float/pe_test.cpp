@@ -76,11 +76,11 @@ class LockStep {
   LockStep() { reset(); }
 
   void reset() {
-    model_.rst_ni = 0;
     model_.clk_i = 0;
-    model_.eval();
-    model_.rst_ni = 1;
-    model_.eval();
+    for (const bool released : {true, false, true}) {  // a reset is a falling edge
+      model_.rst_ni = released;
+      model_.eval();
+    }
     expected_ = {};
   }
 

@@ -21,10 +21,10 @@ using ResultRow = std::array<std::int32_t, kCols>;
 class MxuSerial {
  public:
   MxuSerial() {
-    model_.rst_ni = 0;
-    model_.eval();
-    model_.rst_ni = 1;
-    model_.eval();
+    for (const bool released : {true, false, true}) {  // a reset is a falling edge
+      model_.rst_ni = released;
+      model_.eval();
+    }
   }
 
   void push(const WeightRow& weights) { send(false, true, {}, weights); }

@@ -51,9 +51,10 @@ void clock(Model& model) {
 template <class Model>
 auto pe_int8_of() {
   auto sim = std::make_shared<Simulation<Model>>();
-  sim->model.rst_ni = 0;
-  sim->model.eval();
-  sim->model.rst_ni = 1;
+  for (const bool released : {true, false, true}) {  // a reset is a falling edge
+    sim->model.rst_ni = released;
+    sim->model.eval();
+  }
   return [sim](std::uint8_t act, std::uint8_t weight, std::uint32_t psum) {
     Model& model = sim->model;
     model.push_i = 1;
