@@ -81,18 +81,40 @@ OutputFile::OutputFile(const fs::path& path) : shown_(path), target_(resolve(pat
   } else {
     temporary_ =
         folder_of(target_) / fmt::format(".{}.{}.tmp", target_.filename().string(), ::getpid());
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    open_temporary();
   }
   if (descriptor_ < 0) {
-    const int error = errno;
-    temporary_.clear();
-    fail(shown_, error, "choose another file");
+    fail(shown_, errno, "choose another file");
   }
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (named_) ::unlink(temporary_.c_str());
+}
+
+// A file without a name is gone with the process, however that ends. Where the file system has no
+// such files, or nothing could name it later, it gets its temporary name at once.
+void OutputFile::open_temporary() {
+  descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0 && ::access(descriptor_path().c_str(), F_OK) == 0) return;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  named_ = descriptor_ >= 0;
+}
+
+std::string OutputFile::descriptor_path() const {
+  return fmt::format("/proc/self/fd/{}", descriptor_);
+}
+
+// rename() replaces what has the name already, which linking does not.
+void OutputFile::give_temporary_name() {
+  if (named_) return;
+  if (::linkat(AT_FDCWD, descriptor_path().c_str(), AT_FDCWD, temporary_.c_str(),
+               AT_SYMLINK_FOLLOW) != 0) {
+    fail(shown_, errno, "choose another folder");
+  }
+  named_ = true;
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
@@ -115,12 +137,13 @@ void OutputFile::close_file() {
 }
 
 void OutputFile::commit() {
+  if (!temporary_.empty()) give_temporary_name();
   close_file();
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
     fail(shown_, errno, "choose another file");
   }
-  temporary_.clear();
+  named_ = false;
 }
 
 void write_file(const fs::path& path, std::string_view text) {

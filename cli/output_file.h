@@ -1,7 +1,7 @@
-// A file that appears whole or not at all: written to a temporary name in the same folder, renamed
-// when complete, removed when anything goes wrong. Character devices, and pipes that this
-// process already holds open, are written to directly, because a rename would replace them; other
-// pipes, sockets and disks are refused.
+// A file that appears whole or not at all: written in the same folder without a name (or under a
+// temporary one, where the file system needs one), named when complete, gone when anything goes
+// wrong. Character devices, and pipes that this process already holds open, are written to directly,
+// because a rename would replace them; other pipes, sockets and disks are refused.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +32,15 @@ class OutputFile {
   void commit();
 
  private:
+  void open_temporary();
+  std::string descriptor_path() const;
+  void give_temporary_name();
   void close_file();
 
   std::filesystem::path shown_;      // as the user named it
   std::filesystem::path target_;     // where links lead
   std::filesystem::path temporary_;  // empty for a device
+  bool named_ = false;               // a file has the temporary name
   int descriptor_ = -1;
 };
 
