@@ -1,7 +1,7 @@
 // A file that appears whole or not at all: written in the same folder without a name (or under a
 // temporary one, where the file system needs one), named when complete, gone when anything goes
-// wrong. Character devices, and pipes that this process already holds open, are written to directly,
-// because a rename would replace them; other pipes, sockets and disks are refused.
+// wrong. Character devices, and pipes that this process already holds open, are written to
+// directly, because a rename would replace them; other pipes, sockets and disks are refused.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,7 @@ struct Result {
   Cycle array_span = 0;  // first weight push to the last PE's last product; 0 without a matmul
   CycleLedger ledger;    // ledger.sum() == total
   Traffic traffic;
-  std::uint64_t issued_macs = 0;  // rows streamed * R * C
+  std::uint64_t issued_macs = 0;      // rows streamed * R * C
   std::uint64_t compared_cycles = 0;  // by lock-step checking, without a difference
 };
 

@@ -2,6 +2,8 @@
 // every rule of the format that a dump of ours relies on checked on the way.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <istream>
@@ -168,5 +170,10 @@ class VcdReader {
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> changes_;
   std::vector<std::uint64_t> times_;
 };
+
+/// The scope of the registers of a PE, as the RTL's hierarchy names it, with a dot at its end.
+inline std::string pe_path(const std::string& top, std::uint32_t row, std::uint32_t col) {
+  return fmt::format("{}.u_mxu.gen_row[{}].gen_col[{}].gen_pe.u_pe.u_registers.", top, row, col);
+}
 
 }  // namespace weft::test
