@@ -5,6 +5,8 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
+find_package(ONNX REQUIRED CONFIG)
+find_package(Protobuf REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED systemc)
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <span>
 
+#include "sim/config/error.h"
 #include "sim/isa/instruction.h"
 
 namespace weft {
@@ -60,6 +61,8 @@ void apply_vector_op(const Vector& vector, std::span<const typename Arithmetic::
           acc, bias, out,
           [low = std::bit_cast<Psum>(vector.low), high = std::bit_cast<Psum>(vector.high)](
               Psum value) { return clamp(value, low, high); });
+    default:
+      throw SimulationError("this vector operation has no values yet");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 namespace weft {
@@ -33,9 +34,33 @@ struct Load {
   friend bool operator==(const Load&, const Load&) = default;
 };
 
-/// Weight memory -> weight FIFO: one tile.
+/// Which UB elements are the lanes of a vector row, or the columns of a tile, in narrow rows of R
+/// elements. Channels beyond one row lie in further planes, `plane` UB rows apart:
+///
+///   lane c of row r  =  UB row r + (column + c) / R * plane, element (column + c) % R
+struct LaneWindow {
+  std::uint32_t column = 0;
+  std::uint32_t plane = 0;
+  friend bool operator==(const LaneWindow&, const LaneWindow&) = default;
+};
+
+/// A block of UB rows taken as weights: `rows` rows from `row` on, `lanes` lanes of each. Row i and
+/// lane j become tile element [at + i][j], or [at + j][i] if transposed; the rest of the tile is 0.
+/// One UB row is read in a cycle.
+struct BufferTile {
+  std::uint32_t row = 0;
+  std::uint32_t rows = 1;
+  std::uint32_t lanes = 1;
+  LaneWindow window = {};
+  bool transpose = false;
+  std::uint32_t at = 0;  // first array row
+  friend bool operator==(const BufferTile&, const BufferTile&) = default;
+};
+
+/// Weight memory -> weight FIFO: one tile. Or, if it has a buffer tile, UB -> weight FIFO.
 struct Fetch {
-  std::uint64_t tile = 0;
+  std::uint64_t tile = 0;  // unused with a buffer tile
+  std::optional<BufferTile> buffer = {};
   friend bool operator==(const Fetch&, const Fetch&) = default;
 };
 
@@ -68,7 +93,7 @@ struct RowGenerator {
 /// Streams `rows` rows (at most the product of the loop counts) through the array into accumulator
 /// rows acc, acc+1, ...
 struct Matmul {
-  RowGenerator ub;
+  RowGenerator ub = {};
   std::uint32_t rows = 1;
   std::uint32_t acc = 0;
   bool accumulate = false;   // add to the accumulator rows, or overwrite them
@@ -76,18 +101,116 @@ struct Matmul {
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 
-enum class VectorOp : std::uint8_t { kCopy, kRelu, kClamp };
+/// The function of a vector instruction, applied to each lane last. low and high are its
+/// parameters: bounds for clamp; alpha and beta, as the ONNX operators of these names define them,
+/// for the others (leaky_relu, elu: alpha; selu: alpha, gamma; hard_sigmoid: alpha, beta).
+enum class VectorOp : std::uint8_t {
+  kCopy,
+  kRelu,
+  kClamp,
+  kLeakyRelu,
+  kElu,
+  kSelu,
+  kSigmoid,
+  kHardSigmoid,
+  kHardSwish,
+  kTanh,
+  kErf,
+  kSoftplus,
+  kSqrt,
+  kExp,
+  kLog,
+  kNeg,
+  kAbs,
+  kReciprocal,
+};
 
-/// Accumulators -> UB: `rows` results of C 32-bit words, each to result_row_rows() UB rows from
-/// `ub` on: op(acc + bias). The bias is one such result row in the UB, if has_bias.
+/// What a vector instruction makes of lane x of its first and lane y of its second operand.
+/// sub: x - y. div: x / y. pow: x to the y. prelu: x, or x * y if x < 0.
+enum class VectorCombine : std::uint8_t {
+  kNone,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMin,
+  kMax,
+  kPow,
+  kPrelu,
+};
+
+/// Across the lanes of a row: the sum or the maximum of the first `lanes` lanes, given to all
+/// lanes.
+enum class VectorReduce : std::uint8_t { kNone, kSum, kMax };
+
+/// Overwrite the destination, or add to it or take the maximum with what is there.
+enum class VectorMode : std::uint8_t { kOverwrite, kAdd, kMax };
+
+/// narrow: elements of the array's type, R to a UB row, by a LaneWindow. wide: C 32-bit words in
+/// result_row_rows() UB rows one after the other.
+enum class RowFormat : std::uint8_t { kWide, kNarrow };
+
+/// accumulator: lanes have the accumulators' type: 32-bit integers, wrapping, or binary32. float:
+/// binary32 on every machine; integers are converted, narrow int8 by their Quantization.
+enum class VectorDomain : std::uint8_t { kAccumulator, kFloat };
+
+/// real = (q - zero) * scale: how the float domain reads narrow int8 elements, and how it writes
+/// them: q = saturate(round_half_even(real / scale) + zero). Bit patterns of binary32 for scale.
+/// float machines have no use for it: scale 1, zero 0.
+struct Quantization {
+  std::uint32_t scale = 0x3F80'0000;
+  std::int32_t zero = 0;
+  friend bool operator==(const Quantization&, const Quantization&) = default;
+};
+
+/// The first operand, if it lies in the UB: rows of a row generator. Its `pad` is an element as it
+/// stands in narrow rows (in wide rows: padding is +0).
+struct VectorSource {
+  RowGenerator rows = {};
+  RowFormat format = RowFormat::kNarrow;
+  LaneWindow window = {};
+  Quantization quantization = {};
+  friend bool operator==(const VectorSource&, const VectorSource&) = default;
+};
+
+/// The second operand: UB rows row, row + step, row + 2*step, ...; step 0 is one row for all.
+struct VectorOperand {
+  std::uint32_t row = 0;
+  std::uint32_t step = 0;
+  RowFormat format = RowFormat::kWide;
+  LaneWindow window = {};
+  Quantization quantization = {};
+  friend bool operator==(const VectorOperand&, const VectorOperand&) = default;
+};
+
+/// Accumulators or UB -> UB, one row of C lanes a cycle, each result lane
+///
+///   out = mode(out, reduce(op(combine(convert(x + bias), y))))
+///
+/// with x from the accumulators (row acc + i) or from `source`, the bias (one wide row of the
+/// accumulators' type) added in that type, and convert() to the domain. Result row i goes to UB row
+/// ub + i (narrow) or ub + i * result_row_rows() (wide). Lanes from `lanes` on are not computed;
+/// `fill` writes them as zero, else they keep what they hold. The rows that are read and those that
+/// are written must be disjoint, but for the destination that `mode` reads.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
-  std::uint32_t acc = 0;
+  VectorCombine combine = VectorCombine::kNone;  // needs `operand`
+  VectorReduce reduce = VectorReduce::kNone;
+  VectorMode mode = VectorMode::kOverwrite;
+  VectorDomain domain = VectorDomain::kAccumulator;
+  std::uint32_t acc = 0;  // unused with a source
+  std::optional<VectorSource> source = {};
   std::uint32_t ub = 0;
   std::uint32_t rows = 1;
   bool has_bias = false;
   std::uint32_t bias = 0;
-  std::uint32_t low = 0;  // clamp: bit patterns of the accumulator type
+  std::optional<VectorOperand> operand = {};
+  RowFormat format = RowFormat::kWide;  // of the result
+  LaneWindow window = {};               // of a narrow result
+  Quantization quantization = {};       // of a narrow int8 result of the float domain
+  std::uint32_t lanes = 0;              // 0: all C
+  bool fill = true;
+  std::uint32_t low = 0;  // bit patterns of the domain's type
   std::uint32_t high = 0;
   friend bool operator==(const Vector&, const Vector&) = default;
 };

@@ -58,7 +58,7 @@ TEST(EncodingTest, RefusesAnUnknownOpcode) {
 }
 
 TEST(EncodingTest, RefusesAnUnknownVectorOp) {
-  std::vector<std::byte> bytes = encode({Vector{VectorOp::kClamp, 0, 0, 1, false, 0, 0, 0}, {}});
+  std::vector<std::byte> bytes = encode({Vector{.op = VectorOp::kClamp}, {}});
   // The op's two bits follow opcode and counts, at bit 163 = byte 20, bit 3.
   EXPECT_EQ(bytes[20] & std::byte{0b11000}, std::byte{0b10000});
   bytes[20] |= std::byte{0b11000};

@@ -78,7 +78,15 @@ TEST(AssemblerTest, ReadsEveryOperand) {
                        "mode=accumulate weights=keep"),
       (Instruction{matmul, {}}));
   EXPECT_EQ(only_instruction("vector op=clamp acc=1 ub=2 rows=3 bias=4 low=0x80000000 high=6"),
-            (Instruction{Vector{VectorOp::kClamp, 1, 2, 3, true, 4, 0x80000000, 6}, {}}));
+            (Instruction{Vector{.op = VectorOp::kClamp,
+                                .acc = 1,
+                                .ub = 2,
+                                .rows = 3,
+                                .has_bias = true,
+                                .bias = 4,
+                                .low = 0x80000000,
+                                .high = 6},
+                         {}}));
   EXPECT_EQ(only_instruction("store ub=1 host=2 rows=3"), (Instruction{Store{1, 2, 3}, {}}));
 }
 
@@ -88,8 +96,7 @@ TEST(AssemblerTest, FillsInDefaults) {
   matmul.rows = 5;
   EXPECT_EQ(only_instruction("matmul acc=0 ub=0 rows=5"), (Instruction{matmul, {}}));
   EXPECT_EQ(only_instruction("load host=1 ub=2"), (Instruction{Load{1, 2, 1}, {}}));
-  EXPECT_EQ(only_instruction("vector acc=1 ub=2"),
-            (Instruction{Vector{VectorOp::kCopy, 1, 2, 1, false, 0, 0, 0}, {}}));
+  EXPECT_EQ(only_instruction("vector acc=1 ub=2"), (Instruction{Vector{.acc = 1, .ub = 2}, {}}));
 }
 
 TEST(DisassemblerTest, LeavesOutDefaults) {

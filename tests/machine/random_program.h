@@ -76,7 +76,7 @@ class RandomProgram {
         ++tiles_;
         return Fetch{0};
       case 4:
-        return Vector{VectorOp::kCopy, 0, 0, limited(random_.between(1, 5)), false, 0, 0, 0};
+        return Vector{.rows = limited(random_.between(1, 5))};
       case 5:
         return Store{random_.between(0, 3), random_.between(0, 50), random_.between(1, 4)};
       default:

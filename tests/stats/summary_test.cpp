@@ -25,7 +25,7 @@ class SummaryTest : public ::testing::Test {
     add(Load{0, 0, 5}, 0, 4);
     add(Fetch{0}, 5, 6);
     add(matmul(5), 12, 22);  // the last row is in the accumulators 4 + 4 + 2 cycles later
-    add(Vector{VectorOp::kCopy, 0, 10, 2}, 23, 24);
+    add(Vector{.acc = 0, .ub = 10, .rows = 2}, 23, 24);
     add(Store{10, 50, 6}, 25, 26);
     program_.code[2].after[Unit::kLoad] = 1;
     timeline_.pushes = {7};
