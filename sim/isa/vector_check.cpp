@@ -208,7 +208,8 @@ class VectorCheck {
       fail("{} is for narrow int8 rows and domain=float", operand);
     }
     const auto scale = std::bit_cast<float>(quantization.scale);
-    if (!std::isfinite(scale) || scale <= 0) fail("the scale of {} must be above 0", operand);
+    if (!std::isfinite(scale) || scale <= 0)
+      fail("the scale of {} must be finite and above 0", operand);
     if (quantization.zero < std::numeric_limits<std::int8_t>::min() ||
         quantization.zero > std::numeric_limits<std::int8_t>::max()) {
       fail("the zero point of {} must be -128..127", operand);
