@@ -1,5 +1,5 @@
-// Which rows of the unified buffer an instruction of the vector unit or a fetch from the buffer
-// touches, and when: what orders them (dependences) and what proves the order (hazards) agree here.
+// Which rows of the unified buffer an instruction touches beside the transfers' plain ranges, and
+// when: what orders them (dependences) and what proves the order (hazards) agree here.
 //
 //   narrow, R = 4, column 2, 7 lanes, plane 8         wide, result_row_rows() = 4
 //     row 0   . . 0 1                                   row 0..3   lanes 0..C-1 of index 0
@@ -58,6 +58,11 @@ struct RowShape {
   std::uint64_t distance = 0;
   std::uint32_t group = 1;
 };
+
+/// From the first row of a shape to the one behind its last.
+constexpr std::uint64_t shape_extent(const RowShape& shape) {
+  return (shape.blocks - 1) * shape.distance + shape.group;
+}
 
 /// The shape of wide rows, or of the first `lanes` lanes of narrow ones.
 RowShape row_shape(RowFormat format, const LaneWindow& window, std::uint32_t lanes,
@@ -122,6 +127,13 @@ void for_each_read(const Vector& vector, const MachineConfig& config, Function&&
     detail::touch_run({0, vector.rows, vector.bias, 0}, shape, function);
   }
   if (vector.mode != VectorMode::kOverwrite) for_each_write(vector, config, function);
+}
+
+/// Calls function(RowTouch) for the rows of the unified buffer that `matmul` streams.
+template <class Function>
+void for_each_read(const Matmul& matmul, Function&& function) {
+  for_each_run(matmul.ub, matmul.rows,
+               [&](const RowRun& run) { detail::touch_run(run, RowShape{}, function); });
 }
 
 /// Calls function(RowTouch) for the rows of the unified buffer that a fetch of `tile` reads.
