@@ -90,7 +90,9 @@ void VectorLanes<Arithmetic>::load_first(std::uint32_t index, const Psum* sums,
   } else if constexpr (std::is_same_v<Word, Psum>) {
     std::memcpy(x.data(), sums, count_ * sizeof(Word));
   } else {  // the bias is added before the conversion
-    const std::byte* bias = vector_->has_bias ? buffer.row(vector_->bias).data() : nullptr;
+    const std::uint32_t width = config_.result_row_rows();
+    const std::byte* bias =
+        vector_->has_bias ? buffer.rows_from(vector_->bias, width).data() : nullptr;
     return kernels_.convert_sums(sums, bias, x.data(), count_);
   }
   if (!vector_->has_bias) return;
