@@ -11,7 +11,7 @@
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::DataType;
@@ -78,4 +78,4 @@ std::vector<Tensor> evaluate_range(const NodeCall& call) {
   })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

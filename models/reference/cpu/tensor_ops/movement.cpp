@@ -10,7 +10,7 @@
 #include "models/reference/cpu/tensor_ops/strided_copy.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -127,4 +127,4 @@ std::vector<Tensor> evaluate_slice(const NodeCall& call) {
   return {copy_view(x, view, view.extents)};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops
