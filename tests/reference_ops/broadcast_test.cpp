@@ -138,14 +138,16 @@ TEST(BroadcastTest, VariadicOperatorsTakeAnyNumberOfOperands) {
     std::vector<Tensor> tensors;
     std::vector<const Tensor*> inputs;
     for (std::size_t i = 0; i < count; ++i) {
-      operands.push_back(random.integers(i == 0 ? Shape{2, 3} : random.broadcastable({2, 3}), -9, 9));
+      operands.push_back(
+          random.integers(i == 0 ? Shape{2, 3} : random.broadcastable({2, 3}), -9, 9));
       tensors.push_back(to_tensor(DataType::kFloat32, operands.back()));
     }
     for (const Tensor& tensor : tensors) inputs.push_back(&tensor);
     const auto fold = [&](Function function) {
       return Naive({2, 3}, [&](const Index& at) {
         double result = operands[0].broadcast(at);
-        for (std::size_t i = 1; i < count; ++i) result = function(result, operands[i].broadcast(at));
+        for (std::size_t i = 1; i < count; ++i)
+          result = function(result, operands[i].broadcast(at));
         return result;
       });
     };
@@ -256,8 +258,8 @@ TEST(BroadcastTest, PowIsRoundedOnceFromBinary64) {
   const Tensor y = to_tensor(DataType::kFloat32, random.reals({500}, -5, 5));
   const Tensor result = call(Op::kPow, {&x, &y}, x.value_type());
   for (std::size_t i = 0; i < 500; ++i) {
-    const double wide = std::pow(static_cast<double>(x.data<float>()[i]),
-                                 static_cast<double>(y.data<float>()[i]));
+    const double wide =
+        std::pow(static_cast<double>(x.data<float>()[i]), static_cast<double>(y.data<float>()[i]));
     ASSERT_EQ(result.data<float>()[i], static_cast<float>(wide));
   }
 }

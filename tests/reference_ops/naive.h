@@ -182,15 +182,14 @@ class Random {
   std::mt19937_64 bits_;
 };
 
-inline constexpr std::array kNumberTypes = {DataType::kFloat16, DataType::kFloat32,
-                                            DataType::kFloat64, DataType::kInt8,
-                                            DataType::kUint8,   DataType::kInt32,
-                                            DataType::kInt64};
+inline constexpr std::array kNumberTypes = {
+    DataType::kFloat16, DataType::kFloat32, DataType::kFloat64, DataType::kInt8,
+    DataType::kUint8,   DataType::kInt32,   DataType::kInt64};
 inline constexpr std::array kFloatTypes = {DataType::kFloat16, DataType::kFloat32,
                                            DataType::kFloat64};
-inline constexpr std::array kAllTypes = {
-    DataType::kFloat16, DataType::kFloat32, DataType::kFloat64, DataType::kInt8,
-    DataType::kUint8,   DataType::kInt32,   DataType::kInt64,   DataType::kBool};
+inline constexpr std::array kAllTypes = {DataType::kFloat16, DataType::kFloat32, DataType::kFloat64,
+                                         DataType::kInt8,    DataType::kUint8,   DataType::kInt32,
+                                         DataType::kInt64,   DataType::kBool};
 
 inline Tensor list(const std::vector<std::int64_t>& values) {
   return Tensor::vector<std::int64_t>(values);
