@@ -65,7 +65,7 @@ T hard_sigmoid(T x, T alpha, T beta) {
 /// x * hard_sigmoid(x) with alpha = 1/6 and beta = 1/2.
 template <class T>
 T hard_swish(T x) {
-  return x * hard_sigmoid(x, static_cast<T>(1.0F / 6.0F), T{0.5});
+  return x * hard_sigmoid(x, T{1} / T{6}, T{0.5});
 }
 
 template <class T>
