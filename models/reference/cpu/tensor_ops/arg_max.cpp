@@ -6,7 +6,7 @@
 #include "models/reference/cpu/tensor_ops/elements.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -46,4 +46,4 @@ std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
   })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -12,7 +12,7 @@
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -125,4 +125,4 @@ std::vector<Tensor> evaluate_pow(const NodeCall& call) {
       with_numbers(type.type, [&]<class T>(T) { return power<T>(type, base, input(call, 1)); })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -4,7 +4,7 @@
 
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 graph::Shape broadcast_strides(const graph::Shape& input, const graph::Shape& output) {
   const auto refuse = [&] {
@@ -25,4 +25,4 @@ graph::Shape broadcast_strides(const graph::Shape& input, const graph::Shape& ou
   return strides;
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -13,7 +13,7 @@
 #include "compiler/graph/tensor.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 /// Strides with which an input of shape `input` is read for a result of shape `output`: 0 along
 /// dimensions that it repeats. Throws InputError if it does not broadcast to `output`.
@@ -77,4 +77,4 @@ graph::Tensor map_elements(graph::DataType type, const graph::Tensor& input, Fun
   return map_broadcast<Out, In>({type, input.shape()}, {&input}, function);
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -5,7 +5,7 @@
 #include "compiler/graph/operator_table.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 const graph::Tensor& input(const graph::NodeCall& call, std::size_t i) {
   const graph::Tensor* tensor = optional_input(call, i);
@@ -34,4 +34,4 @@ AxisView view_along(const graph::Shape& shape, std::int64_t axis) {
   return view;
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

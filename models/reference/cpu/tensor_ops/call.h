@@ -7,7 +7,7 @@
 
 #include "compiler/graph/evaluator.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 /// Input `i`, or null if it is left out.
 inline const graph::Tensor* optional_input(const graph::NodeCall& call, std::size_t i) {
@@ -34,4 +34,4 @@ struct AxisView {
 /// Throws InputError unless 0 <= axis < rank.
 AxisView view_along(const graph::Shape& shape, std::int64_t axis);
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -4,7 +4,7 @@
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 graph::Tensor convert_tensor(const graph::Tensor& tensor, graph::DataType type) {
   if (tensor.type() == type) return tensor;
@@ -19,4 +19,4 @@ std::vector<graph::Tensor> evaluate_cast(const graph::NodeCall& call) {
   return {convert_tensor(input(call, 0), call.outputs[0].type)};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

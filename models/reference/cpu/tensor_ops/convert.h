@@ -12,7 +12,7 @@
 #include "compiler/graph/tensor.h"
 #include "models/reference/cpu/tensor_ops/elements.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 template <class To>
 To saturate(double value) {
@@ -45,4 +45,4 @@ To convert(From from) {
 /// Every element of `tensor` converted; the tensor itself if it has the type already.
 graph::Tensor convert_tensor(const graph::Tensor& tensor, graph::DataType type);
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -14,7 +14,7 @@
 #include "pe/float_formats.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 /// The type in which arithmetic on elements T is done.
 template <class T>
@@ -70,4 +70,4 @@ graph::Tensor with_numbers(graph::DataType type, Function&& function) {
                      std::int64_t>(type, function);
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

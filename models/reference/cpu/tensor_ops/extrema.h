@@ -1,7 +1,7 @@
 // The smaller and the larger of two numbers; if one is a NaN, that NaN. Of two zeros the first.
 #pragma once
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 struct Smaller {
   template <class T>
@@ -17,4 +17,4 @@ struct Larger {
   }
 };
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

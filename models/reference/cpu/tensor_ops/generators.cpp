@@ -5,24 +5,20 @@
 #include <functional>
 #include <type_traits>
 
+#include "compiler/graph/slice.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
 #include "models/reference/cpu/tensor_ops/elements.h"
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::DataType;
 using graph::NodeCall;
 using graph::Tensor;
 using graph::ValueType;
-
-// `axis` of a Shape's start and end: beyond either end it is that end.
-std::int64_t clamped_axis(std::int64_t axis, std::int64_t rank) {
-  return std::clamp(axis < 0 ? axis + rank : axis, std::int64_t{0}, rank);
-}
 
 // start + i * delta, in the type itself.
 template <class T>
@@ -45,11 +41,8 @@ const Tensor& scalar_input(const NodeCall& call, std::size_t i, DataType type) {
 
 std::vector<Tensor> evaluate_shape(const NodeCall& call) {
   const graph::Shape& shape = input(call, 0).shape();
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  const std::int64_t start = clamped_axis(call.attributes.integer("start", 0), rank);
-  const std::int64_t end = clamped_axis(call.attributes.integer("end", rank), rank);
-  if (end <= start) return {Tensor(DataType::kInt64, {0})};
-  return {Tensor::vector<std::int64_t>({shape.begin() + start, shape.begin() + end})};
+  const auto [begin, end] = graph::shape_range(call.attributes, input(call, 0).rank());
+  return {Tensor::vector<std::int64_t>({shape.begin() + begin, shape.begin() + end})};
 }
 
 std::vector<Tensor> evaluate_constant_of_shape(const NodeCall& call) {
@@ -78,4 +71,4 @@ std::vector<Tensor> evaluate_range(const NodeCall& call) {
   })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -8,7 +8,7 @@
 
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 /// The unsigned type in which arithmetic on T wraps; at least as wide as unsigned, so that nothing
 /// is promoted to a signed type.
@@ -55,4 +55,4 @@ T integer_power(T x, std::int64_t y) {
   return static_cast<T>(power);
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

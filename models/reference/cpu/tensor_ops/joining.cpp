@@ -8,7 +8,7 @@
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -99,4 +99,4 @@ std::vector<Tensor> evaluate_gather(const NodeCall& call) {
   return {result};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -8,9 +8,12 @@
 
 #include "compiler/graph/evaluator.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 using Kernel = std::vector<graph::Tensor> (*)(const graph::NodeCall&);
+
+/// The operator's kernel, or null for an operator of another folder.
+Kernel find_kernel(graph::Op op);
 
 /// Relu ... Reciprocal: one element in, one out (unary.cpp).
 std::vector<graph::Tensor> evaluate_unary(const graph::NodeCall& call);
@@ -51,4 +54,4 @@ std::vector<graph::Tensor> evaluate_expand(const graph::NodeCall& call);
 std::vector<graph::Tensor> evaluate_tile(const graph::NodeCall& call);
 std::vector<graph::Tensor> evaluate_pad(const graph::NodeCall& call);
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

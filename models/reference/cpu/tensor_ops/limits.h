@@ -3,7 +3,7 @@
 
 #include <limits>
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 template <class T>
 constexpr T highest() {
@@ -17,4 +17,4 @@ constexpr T lowest() {
   return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

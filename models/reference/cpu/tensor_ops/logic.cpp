@@ -6,7 +6,7 @@
 #include "models/reference/cpu/tensor_ops/elements.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::DataType;
@@ -75,4 +75,4 @@ std::vector<Tensor> evaluate_where(const NodeCall& call) {
   })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -16,7 +16,7 @@
 #include "models/reference/cpu/tensor_ops/raw.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -139,4 +139,4 @@ std::vector<Tensor> evaluate_pad(const NodeCall& call) {
   return {result};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

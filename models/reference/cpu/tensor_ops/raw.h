@@ -6,7 +6,7 @@
 
 #include "compiler/graph/tensor.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 /// One element of kBytes bytes. Bytes may stand for objects of any type, so that copying through
 /// them breaks no aliasing rule; the compiler makes one move of it.
@@ -40,4 +40,4 @@ R* mutable_raw_data(graph::Tensor& tensor) {
   return reinterpret_cast<R*>(tensor.mutable_bytes().data());
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

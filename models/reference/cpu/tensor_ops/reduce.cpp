@@ -18,7 +18,7 @@
 #include "models/reference/cpu/tensor_ops/limits.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -169,4 +169,4 @@ std::vector<Tensor> evaluate_reduce(const NodeCall& call) {
   return {with_numbers(x.type(), [&]<class T>(T) { return reduce<T>(call.op, reduction); })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

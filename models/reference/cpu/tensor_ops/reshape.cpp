@@ -5,7 +5,7 @@
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 using graph::NodeCall;
 using graph::Tensor;
@@ -31,4 +31,4 @@ std::vector<Tensor> evaluate_dropout(const NodeCall& call) {
   return results;
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -13,7 +13,7 @@
 #include "models/reference/cpu/tensor_ops/extrema.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -70,4 +70,4 @@ std::vector<Tensor> evaluate_softmax(const NodeCall& call) {
   return {with_floats(x.type(), [&]<class T>(T) { return map_lanes<T>(x, view, function); })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -8,7 +8,7 @@
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
 #include "sim/config/error.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 template <class R>
@@ -42,4 +42,4 @@ graph::Tensor copy_view(const graph::Tensor& tensor, const View& view, const gra
   return result;
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -4,7 +4,7 @@
 
 #include "compiler/graph/tensor.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 /// A walk over a tensor: element `start + sum of index_d * strides[d]` for every index below the
 /// extents, in row-major order. All elements of the walk must lie in the tensor.
@@ -17,4 +17,4 @@ struct View {
 /// A tensor of shape `shape`. Throws InputError if the view has not as many elements.
 graph::Tensor copy_view(const graph::Tensor& tensor, const View& view, const graph::Shape& shape);
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

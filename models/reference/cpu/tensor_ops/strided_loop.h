@@ -14,7 +14,7 @@
 
 #include "compiler/graph/tensor.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 
 template <std::size_t N>
 class StridedLoop {
@@ -90,4 +90,4 @@ class StridedLoop {
   std::int64_t rows_ = 1;
 };
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops

@@ -7,12 +7,13 @@
 #include "models/reference/cpu/nn/scalar_functions.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cpu/tensor_ops/call.h"
+#include "models/reference/cpu/tensor_ops/convert.h"
 #include "models/reference/cpu/tensor_ops/elements.h"
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "models/reference/cpu/tensor_ops/limits.h"
 
-namespace weft::reference {
+namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
@@ -86,6 +87,16 @@ T negated(T x) {
   }
 }
 
+// Integers too have an Erf in ONNX: truncated, 1, 0 or -1.
+template <class T>
+T error_function(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return convert<T>(erf(static_cast<double>(x)));
+  } else {
+    return erf(x);
+  }
+}
+
 Tensor unary(const NodeCall& call) {
   switch (call.op) {
     case Op::kRelu:
@@ -101,7 +112,7 @@ Tensor unary(const NodeCall& call) {
     case Op::kTanh:
       return map_floats(call, [](auto x) { return tanh(x); });
     case Op::kErf:
-      return map_floats(call, [](auto x) { return erf(x); });
+      return map_numbers(call, [](auto x) { return error_function(x); });
     case Op::kSoftplus:
       return map_floats(call, [](auto x) { return softplus(x); });
     case Op::kSqrt:
@@ -144,4 +155,4 @@ std::vector<Tensor> evaluate_clip(const NodeCall& call) {
   })};
 }
 
-}  // namespace weft::reference
+}  // namespace weft::reference::tensor_ops
