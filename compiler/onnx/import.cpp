@@ -32,21 +32,21 @@ void check_ir_version(const ModelProto& model) {
                                kOldestIrVersion, kNewestIrVersion));
 }
 
+/// 0 if the model names none; its operators are all refused then.
 int checked_opset(const ModelProto& model) {
   std::set<std::int64_t> versions;
   for (const auto& opset : model.opset_import()) {
     if (is_default_domain(opset.domain())) versions.insert(opset.version());
   }
-  if (versions.size() != 1) {
-    throw InputError("needs one opset of ONNX's own operators; export it again");
-  }
+  if (versions.empty()) return 0;
+  if (versions.size() > 1) throw InputError("names two opsets of ONNX's own operators");
   const std::int64_t version = *versions.begin();
   if (version >= 1 && version <= kOpset) return static_cast<int>(version);
   throw InputError(
       fmt::format("opset {} is not supported; export it as {} or older", version, kOpset));
 }
 
-/// ", nor are 3 more nodes: If, Loop", for all nodes after the first.
+/// "; so is it for 3 more nodes: If, Loop", for all nodes after the first.
 std::string others(const std::vector<const NodeProto*>& refused) {
   if (refused.size() == 1) return "";
   std::set<std::string> names;
@@ -55,14 +55,15 @@ std::string others(const std::vector<const NodeProto*>& refused) {
     names.insert(name.substr(1, name.size() - 2));
   }
   const std::size_t count = refused.size() - 1;
-  return fmt::format("; the same holds for {} more node{}: {}", count, count == 1 ? "" : "s",
+  return fmt::format("; so is it for {} more node{}: {}", count, count == 1 ? "" : "s",
                      fmt::join(names, ", "));
 }
 
-void require_operators(const std::vector<const NodeProto*>& nodes, const NodeUpgrade& upgrade) {
+void require_operators(const ::onnx::GraphProto& model, const NodeUpgrade& upgrade) {
   std::vector<const NodeProto*> refused;
-  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(refused),
-               [&](const NodeProto* node) { return upgrade.refusal(*node).has_value(); });
+  for (const NodeProto& node : model.node()) {
+    if (!is_constant_node(node) && upgrade.refusal(node)) refused.push_back(&node);
+  }
   if (refused.empty()) return;
   throw InputError(label_of(*refused[0]) + ": " + *upgrade.refusal(*refused[0]) + others(refused));
 }
@@ -70,15 +71,13 @@ void require_operators(const std::vector<const NodeProto*>& nodes, const NodeUpg
 /// One import of one model.
 class Import {
  public:
-  Import(ModelProto& model, DataFolder folder, const ImportOptions& options)
-      : model_(*model.mutable_graph()),
+  Import(::onnx::GraphProto& model, int opset, DataFolder folder, const ImportOptions& options)
+      : model_(model),
         options_(options),
-        upgrade_(checked_opset(model)),
+        upgrade_(opset),
         constants_(model_, std::move(folder)),
         inputs_(bind_inputs(model_, constants_, options)),
-        nodes_(ordered_nodes(model_, constants_)) {
-    require_operators(nodes_, upgrade_);
-  }
+        nodes_(ordered_nodes(model_, constants_)) {}
 
   /// A node that fails may need the elements of an input. Those that it depends on and whose
   /// elements are known are frozen then, and all starts again; each time there are more of them.
@@ -137,18 +136,21 @@ class Import {
 graph::Graph import_model(ModelProto model, DataFolder folder, const ImportOptions& options) {
   if (!model.has_graph()) throw InputError("holds no network; is it an ONNX model?");
   check_ir_version(model);
-  return Import(model, std::move(folder), options).run();
+  const int opset = checked_opset(model);
+  require_operators(model.graph(), NodeUpgrade(opset));
+  return Import(*model.mutable_graph(), opset, std::move(folder), options).run();
 }
 
 }  // namespace
 
 graph::Graph import_onnx(const std::string& path, const ImportOptions& options) {
-  return located(path, [&] { return import_model(read_model(path), folder_of(path), options); });
+  return located_in_file(path,
+                         [&] { return import_model(read_model(path), folder_of(path), options); });
 }
 
 graph::Graph import_onnx_bytes(std::span<const std::byte> bytes, const std::string& name,
                                const ImportOptions& options) {
-  return located(name, [&] { return import_model(parse_model(bytes), {}, options); });
+  return located_in_file(name, [&] { return import_model(parse_model(bytes), {}, options); });
 }
 
 }  // namespace weft::onnx_io

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,20 @@ decltype(auto) located(const std::string& where, Function&& function) {
     return function();
   } catch (const InputError& error) {
     throw InputError(where + ": " + error.what());
+  }
+}
+
+/// Calls `function` and returns what it returns; an InputError gets `file: ` in front and loses
+/// what control characters the file's names brought into it.
+template <class Function>
+decltype(auto) located_in_file(const std::string& file, Function&& function) {
+  try {
+    return function();
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    throw InputError(file + ": " + text);
   }
 }
 

@@ -132,7 +132,8 @@ NodeUpgrade::~NodeUpgrade() = default;
 std::optional<std::string> NodeUpgrade::refusal(const NodeProto& node) const {
   const std::string& op = node.op_type();
   const bool known = graph::op_from_string(op).has_value() || op == "Upsample";
-  if (!is_default_domain(node.domain()) || !known) return "this operator is not supported";
+  if (!is_default_domain(node.domain()) || !known) return "the operator is not supported";
+  if (opset_ == 0) return "the file names no opset of ONNX's own operators";
   if (definition(op, opset_) == nullptr) {
     return fmt::format("opset {} has no such operator", opset_);
   }

@@ -36,12 +36,14 @@ struct UpgradedNode {
 
 class NodeUpgrade {
  public:
+  /// `opset` is 0 if the model names none.
   explicit NodeUpgrade(int opset);
   ~NodeUpgrade();
   NodeUpgrade(const NodeUpgrade&) = delete;
   NodeUpgrade& operator=(const NodeUpgrade&) = delete;
 
-  /// Why the node's operator cannot be had at all; nothing if it can.
+  /// Why the node's operator cannot be had at all; nothing if it can. The other functions are for
+  /// nodes that are not refused.
   std::optional<std::string> refusal(const ::onnx::NodeProto& node) const;
   /// True if the operator's definition has changed since the model's opset.
   bool needed(const ::onnx::NodeProto& node) const;
