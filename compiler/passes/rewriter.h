@@ -42,6 +42,8 @@ class Rewriter {
   bool used_once(graph::ValueId value) const { return uses_[value] == 1; }
   bool used(graph::ValueId value) const { return value != graph::kNoValue && uses_[value] != 0; }
 
+  /// `stem`, with a number behind it if the graph has that name already.
+  std::string unique(std::string_view stem);
   /// A new constant, named after `stem`.
   graph::ValueId add_constant(graph::Constant constant, std::string_view stem);
   /// A new node with one new output, both named after `stem`; returns the output.
@@ -61,7 +63,6 @@ class Rewriter {
                               const std::function<bool(Rewriter&, const graph::Node&)>& visit);
 
   graph::ValueId resolve(graph::ValueId value) const;
-  std::string unique(std::string_view stem);
   graph::ValueId add_value(graph::Value value);
   void count(const std::vector<graph::ValueId>& inputs, std::ptrdiff_t change);
   graph::Graph finish();
