@@ -17,12 +17,14 @@ namespace weft::graph {
 
 class Builder {
  public:
-  /// Without an evaluator nothing but Shape is computed.
+  /// Without an evaluator nothing but Shape is computed. With one, a node is computed if all its
+  /// inputs are constants that exist (Constant::ready) and its outputs have at most 65,536
+  /// elements.
   explicit Builder(std::string name, Evaluator evaluate = {});
 
   /// A graph input. Throws InputError if the name is empty or taken.
   ValueId input(std::string name, ValueType type);
-  /// A constant; without a name it gets one.
+  /// A constant; without a name it gets one, and a number after it if it is taken.
   ValueId constant(Constant constant, std::string name = "");
 
   /// Adds a node with one output and returns it. An empty `name` is made up; kNoValue among the
@@ -30,7 +32,7 @@ class Builder {
   ValueId add(Op op, std::vector<ValueId> inputs, Attributes attributes = {},
               std::string name = "");
   /// The same with as many outputs as there are names; an empty name is an output that nobody
-  /// wants, which comes back as kNoValue.
+  /// wants, which comes back as kNoValue. A value whose name is taken gets a number after it.
   std::vector<ValueId> add(Op op, std::vector<ValueId> inputs, Attributes attributes,
                            std::string name, const std::vector<std::string>& output_names);
 
@@ -46,6 +48,7 @@ class Builder {
   std::vector<ValueType> infer(const Node& node) const;
   bool fold(const Node& node, const std::vector<ValueType>& types,
             const std::vector<std::string>& names, std::vector<ValueId>& results);
+  bool ready_inputs(const Node& node, std::vector<const Tensor*>& inputs) const;
   ValueId new_value(std::string name, ValueType type);
   std::string unique(std::string_view stem);
 

@@ -68,6 +68,11 @@ std::vector<std::size_t> producers(const Graph& graph);
 /// For each value how often it is used, by nodes and as an output.
 std::vector<std::size_t> use_counts(const Graph& graph);
 
+/// The types of the outputs of `node`, of which the inputs are values of `graph` (not necessarily
+/// one of its nodes yet); there are as many as node.outputs. Throws as infer_outputs() of
+/// operator_table.h does.
+std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node);
+
 /// Throws InputError naming the node if the invariant above is broken, or if a node's inputs,
 /// attributes or outputs are not what its operator gives (operator_table.h).
 void check(const Graph& graph);

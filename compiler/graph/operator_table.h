@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,14 +24,36 @@ struct NodeTypes {
   std::size_t outputs = 1;                   // how many the node names
 };
 
+/// A set of element types, one bit for each.
+using TypeSet = std::uint32_t;
+constexpr TypeSet types_of(DataType type) {
+  return TypeSet{1} << static_cast<unsigned>(type);
+}
+
+/// An input's name in ONNX and the element types that it may have.
+struct InputRule {
+  std::string_view name;
+  TypeSet types = 0;  // if `like` is given: not used
+  /// The input whose type this one shares, or kOwnType.
+  std::size_t like = kOwnType;
+
+  static constexpr std::size_t kOwnType = static_cast<std::size_t>(-1);
+};
+
+/// max_inputs or max_outputs of operators that take or give any number.
+inline constexpr std::size_t kAnyNumber = static_cast<std::size_t>(-1);
+
 struct Operator {
   Op op;
   std::size_t min_inputs;
   std::size_t max_inputs;
   std::size_t max_outputs;
   std::vector<std::string_view> attributes;
-  /// Throws InputError, without naming the node, if types, shapes or attributes do not fit.
+  /// Throws InputError, without naming the node, if shapes or attributes do not fit. Number and
+  /// types of the inputs have been checked; may give more outputs than the node names.
   std::vector<ValueType> (*infer)(const NodeTypes& node);
+  /// One rule for each input; the last one holds for all further inputs too.
+  std::vector<InputRule> inputs;
 };
 
 /// The table's entry.

@@ -1,0 +1,150 @@
+#include "compiler/graph/inference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/config/error.h"
+
+namespace weft::graph {
+namespace {
+
+[[noreturn]] void refuse_overflow() {
+  throw InputError("the extents overflow 64 bits");
+}
+
+[[noreturn]] void refuse_shape(const NodeTypes& node, std::size_t i, std::string_view expected) {
+  throw InputError(fmt::format("{}: the shape is {}, not {}", input_label(node, i),
+                               to_string(shape_of(node, i)), expected));
+}
+
+}  // namespace
+
+std::string input_label(const NodeTypes& node, std::size_t i) {
+  const auto& rules = operator_of(node.op).inputs;
+  return fmt::format("input {} ({})", i, rules[std::min(i, rules.size() - 1)].name);
+}
+
+const ValueType& input(const NodeTypes& node, std::size_t i) {
+  const ValueType* type = optional_input(node, i);
+  if (type == nullptr) throw InputError(fmt::format("{} is missing", input_label(node, i)));
+  return *type;
+}
+
+const Tensor& known(const NodeTypes& node, std::size_t i) {
+  const Tensor* tensor = i < node.constants.size() ? node.constants[i] : nullptr;
+  if (tensor == nullptr) {
+    throw InputError(fmt::format("{} must be known before the network runs", input_label(node, i)));
+  }
+  return *tensor;
+}
+
+std::vector<std::int64_t> known_list(const NodeTypes& node, std::size_t i) {
+  expect_rank(node, i, 1, 1);
+  return to_int64(known(node, i));
+}
+
+void expect_shape(const NodeTypes& node, std::size_t i, const Shape& shape) {
+  const ValueType* type = optional_input(node, i);
+  if (type != nullptr && type->shape != shape) refuse_shape(node, i, to_string(shape));
+}
+
+void expect_rank(const NodeTypes& node, std::size_t i, std::size_t least, std::size_t most) {
+  const ValueType* type = optional_input(node, i);
+  if (type == nullptr || (type->shape.size() >= least && type->shape.size() <= most)) return;
+  if (least == most) refuse_shape(node, i, fmt::format("of rank {}", least));
+  if (most == kAnyNumber) refuse_shape(node, i, fmt::format("of rank {} or more", least));
+  refuse_shape(node, i, fmt::format("of rank {} to {}", least, most));
+}
+
+void expect_scalar(const NodeTypes& node, std::size_t i) {
+  const ValueType* type = optional_input(node, i);
+  if (type == nullptr || type->shape.empty() || type->shape == Shape{1}) return;
+  refuse_shape(node, i, "scalar");
+}
+
+void expect_scalar_or_list(const NodeTypes& node, std::size_t i, std::int64_t channels) {
+  const ValueType* type = optional_input(node, i);
+  if (type == nullptr || type->shape.empty() || type->shape == Shape{1}) return;
+  if (type->shape != Shape{channels}) {
+    refuse_shape(node, i, fmt::format("scalar or {}", channels));
+  }
+}
+
+void expect_broadcastable_to(const NodeTypes& node, std::size_t i, const Shape& shape) {
+  const ValueType* type = optional_input(node, i);
+  if (type != nullptr && broadcast(type->shape, shape) != shape) {
+    refuse_shape(node, i, fmt::format("one that broadcasts to {}", to_string(shape)));
+  }
+}
+
+std::int64_t required_integer(const NodeTypes& node, std::string_view name) {
+  if (!node.attributes.has(name)) throw InputError(fmt::format("attribute {} is missing", name));
+  return node.attributes.integer(name, 0);
+}
+
+void expect_one_of(const Attributes& attributes, std::string_view name, std::string_view otherwise,
+                   std::initializer_list<std::string_view> known) {
+  const std::string value = attributes.text(name, otherwise);
+  if (std::ranges::find(known, value) != known.end()) return;
+  throw InputError(fmt::format("attribute {}: '{}' is not supported; known are {}", name, value,
+                               fmt::join(known, ", ")));
+}
+
+std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) refuse_overflow();
+  return sum;
+}
+
+std::int64_t checked_sub(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  if (__builtin_sub_overflow(a, b, &difference)) refuse_overflow();
+  return difference;
+}
+
+std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) refuse_overflow();
+  return product;
+}
+
+std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes,
+                                          std::int64_t rank) {
+  std::vector<bool> seen(static_cast<std::size_t>(rank), false);
+  std::vector<std::int64_t> result;
+  for (const std::int64_t axis : axes) {
+    result.push_back(normalized_axis(axis, rank));
+    auto entry = seen[static_cast<std::size_t>(result.back())];
+    if (entry) throw InputError(fmt::format("axis {} stands twice", axis));
+    entry = true;
+  }
+  return result;
+}
+
+std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank) {
+  if (axis < -rank || axis >= rank) {
+    throw InputError(
+        fmt::format("axis {} is outside [{}, {}), as the rank is {}", axis, -rank, rank, rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+Shape broadcast(const Shape& a, const Shape& b) {
+  const Shape& longer = a.size() >= b.size() ? a : b;
+  const Shape& shorter = a.size() >= b.size() ? b : a;
+  Shape result = longer;
+  const std::size_t lead = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    std::int64_t& extent = result[lead + i];
+    if (extent == 1) extent = shorter[i];
+    if (shorter[i] != 1 && shorter[i] != extent) {
+      throw InputError(
+          fmt::format("shapes {} and {} do not broadcast", to_string(a), to_string(b)));
+    }
+  }
+  return result;
+}
+
+}  // namespace weft::graph

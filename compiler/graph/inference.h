@@ -1,0 +1,138 @@
+// What the inference rules share: access to a node's inputs with errors that name them, checks of
+// shapes, and arithmetic of extents that refuses to overflow. The rules themselves stand in
+// infer_*.cpp by family and are listed here for the table (operator_table.cpp), which has checked
+// number and types of the inputs before a rule runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/operator_table.h"
+
+namespace weft::graph {
+
+/// `input 1 (shape)`.
+std::string input_label(const NodeTypes& node, std::size_t i);
+
+/// Input `i`, or null if it is left out.
+inline const ValueType* optional_input(const NodeTypes& node, std::size_t i) {
+  return i < node.inputs.size() ? node.inputs[i] : nullptr;
+}
+/// Input `i`. Throws InputError if it is left out.
+const ValueType& input(const NodeTypes& node, std::size_t i);
+/// Its shape.
+inline const Shape& shape_of(const NodeTypes& node, std::size_t i) {
+  return input(node, i).shape;
+}
+
+/// The elements of input `i`. Throws InputError if they are not known before the network runs.
+const Tensor& known(const NodeTypes& node, std::size_t i);
+/// The same as integers of a list (rank 1). Throws InputError for another rank too.
+std::vector<std::int64_t> known_list(const NodeTypes& node, std::size_t i);
+
+/// Throw InputError naming the input. An input that is left out is always right.
+void expect_shape(const NodeTypes& node, std::size_t i, const Shape& shape);
+void expect_rank(const NodeTypes& node, std::size_t i, std::size_t least, std::size_t most);
+/// One element, of rank 0 or 1.
+void expect_scalar(const NodeTypes& node, std::size_t i);
+/// One element, or one for each of `channels`.
+void expect_scalar_or_list(const NodeTypes& node, std::size_t i, std::int64_t channels);
+/// A shape that broadcasts to `shape` without changing it.
+void expect_broadcastable_to(const NodeTypes& node, std::size_t i, const Shape& shape);
+
+/// The attribute `name`, which must be there.
+std::int64_t required_integer(const NodeTypes& node, std::string_view name);
+/// Throws InputError, naming attribute and value, unless the text attribute is one of `known`.
+void expect_one_of(const Attributes& attributes, std::string_view name, std::string_view otherwise,
+                   std::initializer_list<std::string_view> known);
+
+/// a + b, a - b and a * b. Throw InputError if the result does not fit in 64 bits.
+std::int64_t checked_add(std::int64_t a, std::int64_t b);
+std::int64_t checked_sub(std::int64_t a, std::int64_t b);
+std::int64_t checked_mul(std::int64_t a, std::int64_t b);
+
+/// `axes` counted from the front of `rank` dimensions. Throws InputError for an axis out of range
+/// or one that stands twice.
+std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes, std::int64_t rank);
+
+inline std::int64_t rank_of(const Shape& shape) {
+  return static_cast<std::int64_t>(shape.size());
+}
+
+using ValueTypes = std::vector<ValueType>;
+
+// infer_contraction.cpp
+ValueTypes infer_conv(const NodeTypes& node);
+ValueTypes infer_conv_transpose(const NodeTypes& node);
+ValueTypes infer_matmul(const NodeTypes& node);
+ValueTypes infer_gemm(const NodeTypes& node);
+/// The output's shape; shared with the integer and quantised forms. Input numbers are x's and w's.
+Shape conv_shape(const NodeTypes& node, std::size_t x, std::size_t w);
+Shape matmul_shape(const NodeTypes& node, std::size_t a, std::size_t b);
+/// Throws InputError unless the "activation" attributes name one of Relu and Clip, or, if
+/// `any_unary`, an operator of one input and at most two numbers.
+void check_activation(const NodeTypes& node, bool any_unary);
+
+// infer_quantisation.cpp
+ValueTypes infer_conv_integer(const NodeTypes& node);
+ValueTypes infer_qlinear_conv(const NodeTypes& node);
+ValueTypes infer_matmul_integer(const NodeTypes& node);
+ValueTypes infer_qlinear_matmul(const NodeTypes& node);
+ValueTypes infer_quantize(const NodeTypes& node);
+ValueTypes infer_dequantize(const NodeTypes& node);
+ValueTypes infer_dynamic_quantize(const NodeTypes& node);
+
+// infer_elementwise.cpp
+ValueTypes infer_unary(const NodeTypes& node);
+ValueTypes infer_prelu(const NodeTypes& node);
+ValueTypes infer_clip(const NodeTypes& node);
+ValueTypes infer_cast(const NodeTypes& node);
+ValueTypes infer_dropout(const NodeTypes& node);
+ValueTypes infer_broadcast(const NodeTypes& node);
+ValueTypes infer_comparison(const NodeTypes& node);
+ValueTypes infer_where(const NodeTypes& node);
+
+// infer_reduction.cpp
+ValueTypes infer_along_axis(const NodeTypes& node);
+ValueTypes infer_reduce(const NodeTypes& node);
+ValueTypes infer_reduce_sum(const NodeTypes& node);
+ValueTypes infer_arg_max(const NodeTypes& node);
+
+// infer_windows.cpp
+ValueTypes infer_max_pool(const NodeTypes& node);
+ValueTypes infer_average_pool(const NodeTypes& node);
+ValueTypes infer_global_pool(const NodeTypes& node);
+ValueTypes infer_batch_normalization(const NodeTypes& node);
+ValueTypes infer_instance_normalization(const NodeTypes& node);
+ValueTypes infer_layer_normalization(const NodeTypes& node);
+ValueTypes infer_lrn(const NodeTypes& node);
+
+// infer_reshape.cpp: the same elements in the same order, under another shape
+ValueTypes infer_reshape(const NodeTypes& node);
+ValueTypes infer_flatten(const NodeTypes& node);
+ValueTypes infer_squeeze(const NodeTypes& node);
+ValueTypes infer_unsqueeze(const NodeTypes& node);
+
+// infer_movement.cpp
+ValueTypes infer_concat(const NodeTypes& node);
+ValueTypes infer_split(const NodeTypes& node);
+ValueTypes infer_slice(const NodeTypes& node);
+ValueTypes infer_gather(const NodeTypes& node);
+ValueTypes infer_transpose(const NodeTypes& node);
+ValueTypes infer_shape(const NodeTypes& node);
+ValueTypes infer_constant_of_shape(const NodeTypes& node);
+ValueTypes infer_expand(const NodeTypes& node);
+ValueTypes infer_tile(const NodeTypes& node);
+
+// infer_resize.cpp
+ValueTypes infer_pad(const NodeTypes& node);
+ValueTypes infer_resize(const NodeTypes& node);
+ValueTypes infer_range(const NodeTypes& node);
+
+// infer_recurrent.cpp
+ValueTypes infer_lstm(const NodeTypes& node);
+ValueTypes infer_gru(const NodeTypes& node);
+ValueTypes infer_rnn(const NodeTypes& node);
+
+}  // namespace weft::graph

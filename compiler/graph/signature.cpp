@@ -1,0 +1,127 @@
+// Checks a node against its line of the operator table, and infers its outputs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/graph/inference.h"
+#include "sim/config/error.h"
+
+namespace weft::graph {
+namespace {
+
+enum class Kind : std::uint8_t { kInteger, kReal, kText, kIntegers, kReals, kTexts, kTensor };
+
+constexpr std::array<std::string_view, 7> kKinds = {
+    "an integer",        "a number",        "a text",  "a list of integers",
+    "a list of numbers", "a list of texts", "a tensor"};
+
+// The kind of every attribute that is not an integer; all operators agree on them but for the
+// slopes of activations, which are lists in the recurrent ones.
+Kind kind_of(Op op, std::string_view name) {
+  struct Entry {
+    std::string_view name;
+    Kind kind;
+  };
+  constexpr auto kEntries = std::to_array<Entry>({
+      {"activation", Kind::kText},
+      {"activation_alpha", Kind::kReal},
+      {"activation_beta", Kind::kReal},
+      {"activations", Kind::kTexts},
+      {"alpha", Kind::kReal},
+      {"auto_pad", Kind::kText},
+      {"axes", Kind::kIntegers},
+      {"beta", Kind::kReal},
+      {"bias", Kind::kReal},
+      {"clip", Kind::kReal},
+      {"coordinate_transformation_mode", Kind::kText},
+      {"cubic_coeff_a", Kind::kReal},
+      {"dilations", Kind::kIntegers},
+      {"direction", Kind::kText},
+      {"epsilon", Kind::kReal},
+      {"extrapolation_value", Kind::kReal},
+      {"gamma", Kind::kReal},
+      {"kernel_shape", Kind::kIntegers},
+      {"mode", Kind::kText},
+      {"momentum", Kind::kReal},
+      {"nearest_mode", Kind::kText},
+      {"output_padding", Kind::kIntegers},
+      {"output_shape", Kind::kIntegers},
+      {"pads", Kind::kIntegers},
+      {"perm", Kind::kIntegers},
+      {"strides", Kind::kIntegers},
+      {"value", Kind::kTensor},
+  });
+  if (op >= Op::kLstm && name.starts_with("activation_")) return Kind::kReals;
+  const auto entry = std::ranges::find(kEntries, name, &Entry::name);
+  return entry == kEntries.end() ? Kind::kInteger : entry->kind;
+}
+
+std::string range_text(std::size_t least, std::size_t most) {
+  if (most == kAnyNumber) return fmt::format("{} or more", least);
+  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+}
+
+void expect_count(std::string_view what, std::size_t count, std::size_t least, std::size_t most) {
+  if (count >= least && count <= most) return;
+  throw InputError(fmt::format("{} {}, not {}", count, what, range_text(least, most)));
+}
+
+void check_attributes(const NodeTypes& node, const Operator& rule) {
+  for (const auto& [name, value] : node.attributes.entries()) {
+    if (std::ranges::find(rule.attributes, name) == rule.attributes.end()) {
+      throw InputError(fmt::format("attribute {}: the operator has none of this name", name));
+    }
+    const auto kind = static_cast<std::size_t>(kind_of(node.op, name));
+    if (value.index() != kind) {
+      throw InputError(fmt::format("attribute {}: must be {}", name, kKinds[kind]));
+    }
+  }
+}
+
+std::string names_of(TypeSet types) {
+  std::vector<std::string_view> names;
+  for (unsigned i = 0; i <= static_cast<unsigned>(DataType::kBool); ++i) {
+    const auto type = static_cast<DataType>(i);
+    if ((types & types_of(type)) != 0) names.push_back(to_string(type));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void check_type(const NodeTypes& node, std::size_t i, const InputRule& rule) {
+  const DataType type = input(node, i).type;
+  if (rule.like == InputRule::kOwnType) {
+    if ((rule.types & types_of(type)) != 0) return;
+    throw InputError(fmt::format("{}: {} is not among {}", input_label(node, i), to_string(type),
+                                 names_of(rule.types)));
+  }
+  if (const DataType other = input(node, rule.like).type; type != other) {
+    throw InputError(fmt::format("{}: {}, but {} is {}", input_label(node, i), to_string(type),
+                                 input_label(node, rule.like), to_string(other)));
+  }
+}
+
+void check_inputs(const NodeTypes& node, const Operator& rule) {
+  expect_count("inputs", node.inputs.size(), rule.min_inputs, rule.max_inputs);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const bool needed = i < rule.min_inputs || rule.max_inputs == kAnyNumber;
+    if (!needed && node.inputs[i] == nullptr) continue;
+    check_type(node, i, rule.inputs[std::min(i, rule.inputs.size() - 1)]);
+  }
+}
+
+}  // namespace
+
+std::vector<ValueType> infer_outputs(const NodeTypes& node) {
+  const Operator& rule = operator_of(node.op);
+  check_inputs(node, rule);
+  expect_count("outputs", node.outputs, 1, rule.max_outputs);
+  check_attributes(node, rule);
+  std::vector<ValueType> types = rule.infer(node);
+  for (const ValueType& type : types) element_count(type.shape);
+  types.resize(node.outputs);
+  return types;
+}
+
+}  // namespace weft::graph
