@@ -1,0 +1,110 @@
+// The sizes that papers and the documentation of their implementations give. They were typed in
+// from there, not taken from a run.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+
+#include "models/networks/count.h"
+#include "models/networks/networks.h"
+
+namespace weft::networks {
+namespace {
+
+struct Published {
+  const char* name;
+  double parameters;  // millions
+  double macs;        // 10^9; 0: none published
+};
+
+void PrintTo(const Published& published, std::ostream* out) {
+  *out << published.name;
+}
+
+class PublishedSizesTest : public testing::TestWithParam<Published> {};
+
+TEST_P(PublishedSizesTest, ParametersAreWithinOnePercent) {
+  const auto count = static_cast<double>(count_parameters(build_network(GetParam().name)));
+  EXPECT_NEAR(count, GetParam().parameters * 1e6, 0.01 * GetParam().parameters * 1e6);
+}
+
+TEST_P(PublishedSizesTest, MacsAreWithinTwoPercent) {
+  if (GetParam().macs == 0) GTEST_SKIP() << "no published count at this input";
+  const auto count = static_cast<double>(count_macs(build_network(GetParam().name)));
+  EXPECT_NEAR(count, GetParam().macs * 1e9, 0.02 * GetParam().macs * 1e9);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Networks, PublishedSizesTest,
+    testing::Values(Published{"mlp0", 20, 0},                // Jouppi et al. 2017, table 1
+                    Published{"alexnet", 61.1, 0.71},        // torchvision's table of models
+                    Published{"alexnet-2012", 61.0, 0.724},  // Sze et al. 2017, table II
+                    Published{"vgg16", 138.4, 15.5},         // Sze et al. 2017; torchvision
+                    Published{"resnet18", 11.7, 1.81},       // torchvision; He et al.: 1.8
+                    Published{"resnet50", 25.56, 4.09},      // torchvision
+                    Published{"mobilenetv2", 3.5, 0.30},     // torchvision; Sandler et al.
+                    Published{"vit-s", 22.05, 4.6},          // Touvron et al. 2021: 22 M, 4.6 G
+                    Published{"lstm", 19.8, 0},              // Zaremba's medium model: 20 M
+                    Published{"bert-base", 109.5, 0},        // Devlin et al.: 110 M
+                    Published{"gpt2", 124.4, 0}));           // OpenAI's release notes: 124 M
+
+/// Layer by layer on paper: 784*512 + 512*512 + 512*10 products, 512 + 512 + 10 biases.
+TEST(SizesTest, OfThePerceptronAreThoseOfItsWidths) {
+  const graph::Graph graph = build_network("mlp");
+  EXPECT_EQ(count_macs(graph), 668'672U);
+  EXPECT_EQ(count_parameters(graph), 669'706U);
+}
+
+/// C1 28*28*6*25, C3 10*10*16*150, C5 120*400, F6 120*84, output 84*10; the parameters are 156,
+/// 2416, 48120, 10164 and 850.
+TEST(SizesTest, OfLeNetAreThoseOfItsLayers) {
+  const graph::Graph graph = build_network("lenet5");
+  EXPECT_EQ(count_macs(graph), 117'600U + 240'000 + 48'000 + 10'080 + 840);
+  EXPECT_EQ(count_parameters(graph), 61'706U);
+}
+
+/// The released models' own counts: 109,482,240 with pooler and 124,439,808 with tied embeddings.
+TEST(SizesTest, OfTheTransformersAreExactlyThoseOfTheReleasedModels) {
+  EXPECT_EQ(count_parameters(build_network("bert-base")), 109'482'240U);
+  EXPECT_EQ(count_parameters(build_network("gpt2")), 124'439'808U);
+  EXPECT_EQ(count_parameters(build_network("vit-s")), 22'050'664U);
+}
+
+/// torchvision's own counts.
+TEST(SizesTest, OfTheConvolutionalNetworksAreExactlyThoseOfTorchvision) {
+  EXPECT_EQ(count_parameters(build_network("alexnet")), 61'100'840U);
+  EXPECT_EQ(count_parameters(build_network("vgg16")), 138'357'544U);
+  EXPECT_EQ(count_parameters(build_network("resnet18")), 11'689'512U);
+  EXPECT_EQ(count_parameters(build_network("resnet50")), 25'557'032U);
+  EXPECT_EQ(count_parameters(build_network("mobilenetv2")), 3'504'872U);
+}
+
+/// Per block 4 projections, 2 feed-forward layers of 4 h^2 each, and 2 products of s^2 h for the
+/// attention: s * 12 h^2 + 2 s^2 h; BERT's pooler adds h^2, GPT-2's output projection s * V * h.
+TEST(SizesTest, OfTheTransformersFollowTheUsualFormula) {
+  const auto blocks = [](std::uint64_t s, std::uint64_t h) {
+    return 12 * (s * 12 * h * h + 2 * s * s * h);
+  };
+  EXPECT_EQ(count_macs(build_network("bert-base")), blocks(128, 768) + 768 * 768);
+  EXPECT_EQ(count_macs(build_network("gpt2")), blocks(128, 768) + 128U * 50257 * 768);
+  EXPECT_EQ(count_macs(build_network("gpt2", {.sequence = 7})), blocks(7, 768) + 7U * 50257 * 768);
+  EXPECT_EQ(count_macs(build_network("vit-s")), blocks(197, 384) + 196U * 768 * 384 + 384U * 1000);
+}
+
+/// Each of 35 steps: 4 gates of 650 units from 1300 inputs, twice, and the decoder.
+TEST(SizesTest, OfTheLstmFollowFromItsGates) {
+  EXPECT_EQ(count_macs(build_network("lstm")), 35U * (2 * 4 * 650 * 1300 + 650 * 10000));
+}
+
+TEST(SizesTest, MacsGrowWithTheBatchAndParametersDoNot) {
+  for (const NetworkInfo& info : networks()) {
+    const graph::Graph one = build_network(info.name);
+    const graph::Graph three = build_network(info.name, {.batch = 3});
+    EXPECT_EQ(count_macs(three), 3 * count_macs(one)) << info.name;
+    EXPECT_EQ(count_parameters(three), count_parameters(one)) << info.name;
+  }
+}
+
+}  // namespace
+}  // namespace weft::networks
