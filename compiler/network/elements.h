@@ -32,9 +32,11 @@ void with_floats(const graph::Tensor& tensor, ElementType dtype, Function&& func
   const auto run = [&]<class Source>(Source) {
     const auto data = tensor.data<Source>();
     if (dtype == ElementType::kBf16) {
-      function([data](std::int64_t i) { return to_bf16(as_float(data[static_cast<std::size_t>(i)])); });
+      function(
+          [data](std::int64_t i) { return to_bf16(as_float(data[static_cast<std::size_t>(i)])); });
     } else {
-      function([data](std::int64_t i) { return to_fp16(as_float(data[static_cast<std::size_t>(i)])); });
+      function(
+          [data](std::int64_t i) { return to_fp16(as_float(data[static_cast<std::size_t>(i)])); });
     }
   };
   if (tensor.type() == graph::DataType::kFloat16) return run(graph::Half{});

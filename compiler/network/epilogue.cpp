@@ -68,8 +68,8 @@ Vector EpilogueRows::instruction(const Target& target) const {
         target.out.at(target.channel / context_.config.array_cols, target.row));
     return vector;
   }
-  const LaneBlock block = lane_block(context_, target.sheet, target.channel, target.width,
-                                     target.out.plane_step);
+  const LaneBlock block =
+      lane_block(context_, target.sheet, target.channel, target.width, target.out.plane_step);
   vector.format = RowFormat::kNarrow;
   vector.ub = static_cast<std::uint32_t>(target.out.at(block.plane, target.row));
   vector.window = block.window;

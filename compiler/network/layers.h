@@ -1,6 +1,6 @@
 // What a network becomes before any address is known: one layer for each node that the machine
-// runs, with views in place of values. Planning (plan_layers.h) makes them, lowering turns each into
-// instructions.
+// runs, with views in place of values. Planning (plan_layers.h) makes them, lowering turns each
+// into instructions.
 //
 // Layers are pure descriptions: they hold no addresses, and constants only as functions that make
 // them, since a run without values never asks for them.

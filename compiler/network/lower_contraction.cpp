@@ -64,12 +64,11 @@ class Contraction {
   void add_weights() {
     if (constant() == nullptr) return;
     const KLayout layout = k_layout();
-    tile_base_ = memory_.add_weights(
-        layout.rows(), layer_.n,
-        [weights = *constant(), layout, k = layer_.k, n = layer_.n, groups = layer_.groups,
-         dtype = context_.config.dtype] {
-          return pack_weights(weights, layout, k, n, groups, dtype);
-        });
+    tile_base_ = memory_.add_weights(layout.rows(), layer_.n,
+                                     [weights = *constant(), layout, k = layer_.k, n = layer_.n,
+                                      groups = layer_.groups, dtype = context_.config.dtype] {
+                                       return pack_weights(weights, layout, k, n, groups, dtype);
+                                     });
   }
 
   void fill_in_plan() {
@@ -102,8 +101,7 @@ class Contraction {
 
   /// The largest chunk worth having whose staged rows fit.
   std::int64_t chunk_limit() const {
-    const auto most =
-        std::min<std::int64_t>(context_.config.accumulator_rows, layer_.walk.rows());
+    const auto most = std::min<std::int64_t>(context_.config.accumulator_rows, layer_.walk.rows());
     std::int64_t best = 0;
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
@@ -174,8 +172,7 @@ class Contraction {
     std::uint64_t rows = memory_.staging_need(layer_.a.sheet, a_block(product, chunk)) +
                          memory_.staging_need(layer_.out.sheet, out_block(product, chunk));
     if (layer_.epilogue.residual) {
-      rows += memory_.staging_need(layer_.epilogue.residual->sheet,
-                                   residual_block(product, chunk));
+      rows += memory_.staging_need(layer_.epilogue.residual->sheet, residual_block(product, chunk));
     }
     if (constant() == nullptr) {
       const auto& weights = std::get<ComputedWeights>(layer_.weights);
@@ -257,8 +254,7 @@ class Contraction {
     const std::int64_t group_k = layer_.k / layer_.groups;
     const std::int64_t group_n = layer_.n / layer_.groups;
     const std::int64_t k_first = std::max<std::int64_t>(0, plane * array_rows_ - front(product));
-    const std::int64_t k_last =
-        std::min(layer_.k, (plane + 1) * array_rows_ - front(product)) - 1;
+    const std::int64_t k_last = std::min(layer_.k, (plane + 1) * array_rows_ - front(product)) - 1;
     const std::int64_t n_first = tile * cols_;
     const std::int64_t n_last = std::min(layer_.n, n_first + cols_) - 1;
     return k_first / group_k <= n_last / group_n && n_first / group_n <= k_last / group_k;
@@ -269,8 +265,7 @@ class Contraction {
     if (constant() != nullptr) {
       const std::int64_t k_tiles = layer_.walk.taps() * planes(product);
       const auto number =
-          tile_base_ +
-          static_cast<std::uint64_t>(tile * k_tiles + tap * planes(product) + plane);
+          tile_base_ + static_cast<std::uint64_t>(tile * k_tiles + tap * planes(product) + plane);
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
       last_tile_ = number;
@@ -291,10 +286,10 @@ class Contraction {
     const std::int64_t k_count = std::min(layer_.k - k_first, array_rows_ - lead);
     const std::int64_t n_first = tile * cols_;
     const std::int64_t n_count = std::min(layer_.n - n_first, cols_);
-    const std::int64_t row = weights.view.row + product.b_row +
-                             (weights.transpose ? n_first : k_first);
-    const std::int64_t channel = weights.view.channel + product.b_channel +
-                                 (weights.transpose ? k_first : n_first);
+    const std::int64_t row =
+        weights.view.row + product.b_row + (weights.transpose ? n_first : k_first);
+    const std::int64_t channel =
+        weights.view.channel + product.b_channel + (weights.transpose ? k_first : n_first);
     BufferTile block;
     block.row = static_cast<std::uint32_t>(operands.b.at(channel / array_rows_, row));
     block.rows = static_cast<std::uint32_t>(weights.transpose ? n_count : k_count);

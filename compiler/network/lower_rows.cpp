@@ -45,8 +45,8 @@ class Elementwise {
   }
 
   void run() {
-    const std::vector<Chunk> chunks = staged_chunks(
-        layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
+    const std::vector<Chunk> chunks =
+        staged_chunks(layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
     context_.info.chunks += chunks.size();
     context_.info.n_tiles = std::max<std::uint64_t>(context_.info.n_tiles, tiles_.size());
     for (const Chunk& chunk : chunks) run_chunk(chunk);
@@ -108,8 +108,8 @@ class Elementwise {
     const LaneBlock block =
         lane_block(context_, view.sheet, view.channel + tile.first, tile.width, b.plane_step);
     VectorOperand operand;
-    operand.row = static_cast<std::uint32_t>(
-        b.at(block.plane, view.row + chunk.first_row * layer_.b_step));
+    operand.row =
+        static_cast<std::uint32_t>(b.at(block.plane, view.row + chunk.first_row * layer_.b_step));
     operand.step = static_cast<std::uint32_t>(layer_.b_step);
     operand.format = RowFormat::kNarrow;
     operand.window = block.window;
@@ -128,9 +128,9 @@ class Elementwise {
 class RowStatistics {
  public:
   RowStatistics(const View& a, const RowWalk& walk, std::int64_t channels, const View& out,
-                std::uint64_t tile_buffers, std::uint64_t statistics, LoweringContext& context)
-      : context(context),
-        tiles(lane_tiles(channels, context.config)),
+                std::uint64_t tile_buffers, std::uint64_t statistics, LoweringContext& lowering)
+      : context(lowering),
+        tiles(lane_tiles(channels, lowering.config)),
         a_(a),
         walk_(walk),
         channels_(channels),
@@ -141,7 +141,7 @@ class RowStatistics {
   template <class Function>
   void for_each_chunk(Function&& function) {
     const std::vector<Chunk> chunks =
-        staged_chunks(walk_, context, [this](const Chunk& chunk) { return staged(chunk); });
+        staged_chunks(walk_, context, [this](const Chunk& next) { return staged(next); });
     context.info.chunks = chunks.size();
     context.info.n_tiles = tiles.size();
     for (const Chunk& next : chunks) {
@@ -156,8 +156,8 @@ class RowStatistics {
     return base_ + static_cast<std::uint32_t>((buffer * tiles.size() + tile) * block_rows());
   }
   std::uint32_t statistic(std::uint64_t index) const {
-    return base_ + static_cast<std::uint32_t>((tile_buffers_ * tiles.size() + index) *
-                                              block_rows());
+    return base_ +
+           static_cast<std::uint32_t>((tile_buffers_ * tiles.size() + index) * block_rows());
   }
 
   VectorSource input(std::size_t tile) const {
@@ -354,9 +354,8 @@ class Normalization {
       for (std::size_t tile = 0; tile < rows_.tiles.size(); ++tile) {
         const VectorSource source = rows_.wide(rows_.buffer(i % 2, tile));
         const bool last = i + 1 == steps.size();
-        const VectorOperand operand = steps[i].constant
-                                          ? channel_operand(*steps[i].constant, tile)
-                                          : rows_.operand(rows_.statistic(0));
+        const VectorOperand operand = steps[i].constant ? channel_operand(*steps[i].constant, tile)
+                                                        : rows_.operand(rows_.statistic(0));
         combine(last ? rows_.to_out(source, tile)
                      : rows_.to_wide_rows(source, rows_.buffer((i + 1) % 2, tile), tile),
                 steps[i].combine, operand);
@@ -365,8 +364,8 @@ class Normalization {
   }
 
   VectorOperand channel_operand(std::uint32_t base, std::size_t tile) const {
-    return constant_operand(base + static_cast<std::uint32_t>(tile) *
-                                       context_.config.result_row_rows());
+    return constant_operand(base +
+                            static_cast<std::uint32_t>(tile) * context_.config.result_row_rows());
   }
 
   const NormalizationLayer& layer_;

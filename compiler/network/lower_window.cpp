@@ -25,8 +25,8 @@ class Window {
         epilogue_(layer.epilogue, layer.channels, context) {}
 
   void run() {
-    const std::vector<Chunk> chunks = staged_chunks(
-        layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
+    const std::vector<Chunk> chunks =
+        staged_chunks(layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
     context_.info.chunks = chunks.size();
     context_.info.n_tiles = tiles_.size();
     if (layer_.kind == WindowKind::kDepthwise) load_filters();
@@ -102,8 +102,8 @@ class Window {
   void run_sums(const Chunk& chunk, const LaneTile& tile, const Placement& a, const Placement& out,
                 std::uint32_t sums) {
     for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
-      Vector vector = to_wide(tap_source(chunk, tile, a, tap), sums, chunk.rows(), tile,
-                              context_.config);
+      Vector vector =
+          to_wide(tap_source(chunk, tile, a, tap), sums, chunk.rows(), tile, context_.config);
       vector.domain = layer_.domain;
       vector.mode = tap == 0 ? VectorMode::kOverwrite : VectorMode::kAdd;
       if (layer_.kind == WindowKind::kDepthwise) multiply_by_filter(tap, tile, vector);
@@ -125,11 +125,11 @@ class Window {
   void multiply_by_filter(std::int64_t tap, const LaneTile& tile, Vector& vector) const {
     const std::int64_t width = context_.config.array_rows;
     vector.combine = VectorCombine::kMul;
-    vector.operand = VectorOperand{
-        .row = static_cast<std::uint32_t>(filters_.at(tile.first / width, tap)),
-        .format = RowFormat::kNarrow,
-        .window = {static_cast<std::uint32_t>(tile.first % width),
-                   static_cast<std::uint32_t>(filters_.plane_step)}};
+    vector.operand =
+        VectorOperand{.row = static_cast<std::uint32_t>(filters_.at(tile.first / width, tap)),
+                      .format = RowFormat::kNarrow,
+                      .window = {static_cast<std::uint32_t>(tile.first % width),
+                                 static_cast<std::uint32_t>(filters_.plane_step)}};
   }
 
   const WindowLayer& layer_;

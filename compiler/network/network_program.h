@@ -17,18 +17,26 @@
 
 namespace weft::network {
 
+/// A value that the host takes from a sheet.
+struct HostValue {
+  graph::ValueId value = graph::kNoValue;
+  View view = {};
+  Quantization quantization = {};
+  bool dequantized = false;  // a float value that lies as int8
+};
+
 /// What lies behind one tensor of a program.
 struct HostTensor {
   enum class Kind : std::uint8_t {
     kInput,     // `value`, brought into the layout of `view`
     kConstant,  // `make`
-    kOutput,    // becomes `value`, read through `view`
-    kSpill,     // rows that go out and come back
+    kResult,    // rows that the program stores, and may load again
   };
-  Kind kind = Kind::kSpill;
+  Kind kind = Kind::kResult;
   graph::ValueId value = graph::kNoValue;
   View view = {};
   std::function<Matrix()> make = {};
+  std::vector<HostValue> results = {};  // what the host reads from it after the run
 };
 
 /// One row of the layer table: what was planned, before anything ran.
@@ -63,7 +71,7 @@ struct MachineStep {
   Program program;
   std::vector<HostTensor> tensors;  // of program.tensors
   std::vector<LayerInfo> layers;
-  std::vector<LayerResult> results;            // of each layer
+  std::vector<LayerResult> results;              // of each layer
   std::vector<std::uint32_t> instruction_layer;  // of each instruction
 };
 
@@ -78,9 +86,9 @@ struct NetworkProgram {
   std::vector<std::variant<MachineStep, HostStep>> steps;
 };
 
-/// Compiles a network for the machine. `graph` has been through the passes (compiler/passes). Throws
-/// InputError for what the network cannot be on this machine, ConfigError if the unified buffer or
-/// the accumulators are too small for a layer, naming both.
+/// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
+/// Throws InputError for what the network cannot be on this machine, ConfigError if the unified
+/// buffer or the accumulators are too small for a layer, naming both.
 NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config);
 
 }  // namespace weft::network

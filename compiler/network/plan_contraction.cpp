@@ -125,9 +125,8 @@ Refusal Planner::float_epilogue(const graph::Node& node, std::int64_t channels,
   if (Refusal refusal = residual(node, epilogue)) return refusal;
   const std::string activation = node.attributes.text("activation", "");
   if (activation.empty()) return std::nullopt;
-  const auto function =
-      lane_function(activation, node.attributes.real("activation_alpha", 0),
-                    node.attributes.real("activation_beta", 0));
+  const auto function = lane_function(activation, node.attributes.real("activation_alpha", 0),
+                                      node.attributes.real("activation_beta", 0));
   if (!function) return "the vector unit lacks its activation";
   epilogue.op = function->op;
   epilogue.low = function->low;
@@ -139,8 +138,8 @@ Refusal Planner::residual(const graph::Node& node, Epilogue& epilogue) {
   const ValueId value = node.input(3);
   if (value == graph::kNoValue) return std::nullopt;
   const Shape& shape = graph_.type(node.outputs[0]).shape;
-  const std::size_t axis = node.op == Op::kConv ? image_channel_axis(shape.size())
-                                                : last_channel_axis(shape.size());
+  const std::size_t axis =
+      node.op == Op::kConv ? image_channel_axis(shape.size()) : last_channel_axis(shape.size());
   const auto view = plain_operand(value, axis);
   if (!view) return "its residual does not lie in the machine";
   const View dense = dense_view(view->sheet, shape, axis);
@@ -180,8 +179,8 @@ Refusal Planner::requantisation(const graph::Node& node, ValueId x_scale, ValueI
   };
   const bool relu = activation == "Relu";
   const float low = relu ? 0 : node.attributes.real("activation_alpha", 0);
-  const float high = relu ? std::numeric_limits<float>::max()
-                          : node.attributes.real("activation_beta", 0);
+  const float high =
+      relu ? std::numeric_limits<float>::max() : node.attributes.real("activation_beta", 0);
   epilogue.op = VectorOp::kClamp;
   epilogue.low = std::bit_cast<std::uint32_t>(quantum(low));
   epilogue.high = std::bit_cast<std::uint32_t>(quantum(high));
@@ -205,8 +204,7 @@ Refusal Planner::plan_conv(const graph::Node& node) {
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
   if (parts.weights == nullptr) return kComputedWeights;
-  if (Refusal refusal =
-          float_epilogue(node, parts.weights->type().shape[0], parts.epilogue)) {
+  if (Refusal refusal = float_epilogue(node, parts.weights->type().shape[0], parts.epilogue)) {
     return refusal;
   }
   parts.wide = only_output(node.outputs[0]);
@@ -219,9 +217,10 @@ Refusal Planner::plan_conv_integer(const graph::Node& node) {
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
   if (parts.weights == nullptr) return kComputedWeights;
-  const auto x_zero = node.input(2) == graph::kNoValue && graph_.type(parts.x).type == DataType::kUint8
-                          ? std::optional(-128)
-                          : zero_point(node.input(2));
+  const auto x_zero =
+      node.input(2) == graph::kNoValue && graph_.type(parts.x).type == DataType::kUint8
+          ? std::optional(-128)
+          : zero_point(node.input(2));
   const auto w_zero = weight_zero_point(lazy_constant(node.input(3)));
   if (!x_zero || !w_zero) return "its zero points are not one constant";
   parts.x_zero = *x_zero;
@@ -292,13 +291,13 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k) {
     return plan_depthwise(node, parts, std::move(layer));
   }
-  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k /
-                                         layer.groups * layer.n);
+  const std::uint64_t macs =
+      unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
   layer.out = new_result(node.outputs[0], 1, parts.wide);
-  std::string note = layer.groups > 1
-                         ? fmt::format("{} groups as blocks of tiles; empty tiles are left out",
-                                       layer.groups)
-                         : std::string();
+  std::string note =
+      layer.groups > 1
+          ? fmt::format("{} groups as blocks of tiles; empty tiles are left out", layer.groups)
+          : std::string();
   add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
   return std::nullopt;
 }
@@ -308,12 +307,11 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
   const DepthwiseCost cost = depthwise_cost(layer.walk, layer.k, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
   const bool on_vector = cost.vector_cycles < cost.array_cycles && !parts.wide;
-  std::string note =
-      fmt::format("depthwise {}: about {} cycles; {} would take {}",
-                  on_vector ? "on the vector unit" : "as diagonal tiles",
-                  on_vector ? cost.vector_cycles : cost.array_cycles,
-                  on_vector ? "diagonal tiles" : "the vector unit",
-                  on_vector ? cost.array_cycles : cost.vector_cycles);
+  std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
+                                 on_vector ? "on the vector unit" : "as diagonal tiles",
+                                 on_vector ? cost.vector_cycles : cost.array_cycles,
+                                 on_vector ? "diagonal tiles" : "the vector unit",
+                                 on_vector ? cost.array_cycles : cost.vector_cycles);
   layer.out = new_result(node.outputs[0], 1, parts.wide);
   if (!on_vector) {
     add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
@@ -375,8 +373,7 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
   if (b == nullptr) return kComputedWeights;
   if (node.attributes.integer("transA", 0) != 0) return "its A is transposed";
   const bool has_c = node.input(2) != graph::kNoValue;
-  if (node.attributes.real("alpha", 1) != 1 ||
-      (has_c && node.attributes.real("beta", 1) != 1)) {
+  if (node.attributes.real("alpha", 1) != 1 || (has_c && node.attributes.real("beta", 1) != 1)) {
     return "its alpha or beta is not 1";
   }
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";

@@ -135,7 +135,8 @@ Refusal Planner::plan_elementwise(const graph::Node& node, ElementwiseLayer laye
       if (!second) return kUnreadable;
       const Shape& b_shape = graph_.type(b).shape;
       if (b_shape.size() != shape.size()) return "its second operand is broadcast";
-      const std::int64_t rows = graph::element_count(b_shape) / std::max<std::int64_t>(1, b_shape[*axis]);
+      const std::int64_t rows =
+          graph::element_count(b_shape) / std::max<std::int64_t>(1, b_shape[*axis]);
       if (b_shape[*axis] != shape[*axis] || !is_channel_axis(second->view, *axis)) {
         return "its second operand is broadcast along channels";
       }
@@ -254,7 +255,8 @@ bool has_one_divisor(const std::vector<graph::WindowDim>& windows, bool count_pa
 Refusal Planner::plan_max_pool(const graph::Node& node) {
   const Shape& input = graph_.type(node.input(0)).shape;
   if (input.size() > 4 || input.size() < 3) return "windows of three dimensions run on the host";
-  if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue) return "its indices are wanted";
+  if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue)
+    return "its indices are wanted";
   const auto source = operand(node.input(0), 1);
   if (source && source->dequantized) return "a maximum of dequantised values";
   WindowLayer layer;
@@ -285,8 +287,8 @@ Refusal Planner::plan_softmax(const graph::Node& node) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   if (rank == 0) return "a scalar";
-  const auto axis = static_cast<std::size_t>(
-      graph::normalized_axis(node.attributes.integer("axis", -1), rank));
+  const auto axis =
+      static_cast<std::size_t>(graph::normalized_axis(node.attributes.integer("axis", -1), rank));
   const auto view = plain_operand(node.input(0), axis);
   if (!view || !is_channel_axis(*view, axis)) return "its axis does not lie along the channels";
   const auto walk = walk_rows(*view, axis);
@@ -305,8 +307,7 @@ Refusal Planner::plan_layer_normalization(const graph::Node& node) {
   if (int8()) return "an int8 machine computes no normalisation";
   const Shape& shape = graph_.type(node.input(0)).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
-  if (rank == 0 ||
-      graph::normalized_axis(node.attributes.integer("axis", -1), rank) != rank - 1) {
+  if (rank == 0 || graph::normalized_axis(node.attributes.integer("axis", -1), rank) != rank - 1) {
     return "it normalises more than the last axis";
   }
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {

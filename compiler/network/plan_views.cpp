@@ -1,8 +1,8 @@
 // Nodes that move nothing: the result is the same elements seen through another view.
-#include "compiler/network/planner.h"
-
 #include <algorithm>
 #include <bit>
+
+#include "compiler/network/planner.h"
 
 namespace weft::network {
 
@@ -78,8 +78,8 @@ Refusal Planner::plan_slice(const graph::Node& node) {
     const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
     const std::int64_t extent = source->view.dims[axis].extent;
     const std::int64_t begin = begins[i] < 0 ? begins[i] + extent : begins[i];
-    result.view = sliced(result.view, axis, std::clamp<std::int64_t>(begin, 0, extent),
-                         shape[axis], steps[i]);
+    result.view = sliced(result.view, axis, std::clamp<std::int64_t>(begin, 0, extent), shape[axis],
+                         steps[i]);
   }
   if (graph::element_count(shape) == 0) return "it is empty";
   segment_->values[node.outputs[0]] = result;

@@ -34,10 +34,13 @@ Refusal Planner::add(std::size_t index, Segment& segment, std::vector<std::size_
   absorbed_ = &absorbed;
   Refusal refusal = plan(graph_.nodes[index]);
   if (refusal) {
-    segment.sheets.resize(sheets);
-    segment.layers.resize(layers);
+    segment.sheets.erase(segment.sheets.begin() + static_cast<std::ptrdiff_t>(sheets),
+                         segment.sheets.end());
+    segment.layers.erase(segment.layers.begin() + static_cast<std::ptrdiff_t>(layers),
+                         segment.layers.end());
     segment.inputs = inputs;
     absorbed.resize(taken);
+    for (const ValueId output : graph_.nodes[index].outputs) segment.values.erase(output);
   }
   return refusal;
 }
@@ -178,8 +181,8 @@ View Planner::new_result(ValueId value, std::size_t channel_axis, bool wide) {
   return view;
 }
 
-void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t macs,
-                        LayerBody body, std::string note) {
+void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t macs, LayerBody body,
+                        std::string note) {
   segment_->layers.push_back({node.name, std::string(to_string(node.op)), result,
                               graph_.type(result), macs, std::move(note), std::move(body)});
 }
@@ -210,14 +213,16 @@ std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis) {
     }
   }
   if (loops.size() > 3) return std::nullopt;
-  while (loops.size() < 3) loops.insert(loops.begin(), ViewDim{});
+  const auto loop = [&](std::size_t from_inner) {
+    return from_inner < loops.size() ? loops[loops.size() - 1 - from_inner] : ViewDim{};
+  };
   RowWalk walk;
-  walk.images = loops[0].extent;
-  walk.image_step = loops[0].row_step;
-  walk.y.input = walk.y.output = loops[1].extent;
-  walk.y_step = loops[1].row_step;
-  walk.x.input = walk.x.output = loops[2].extent;
-  walk.x_step = loops[2].row_step;
+  walk.images = loop(2).extent;
+  walk.image_step = loop(2).row_step;
+  walk.y.input = walk.y.output = loop(1).extent;
+  walk.y_step = loop(1).row_step;
+  walk.x.input = walk.x.output = loop(0).extent;
+  walk.x_step = loop(0).row_step;
   return walk;
 }
 

@@ -1,6 +1,6 @@
 // Decides what runs where. A segment collects the nodes that one program of the machine can run:
-// each becomes a layer, or nothing at all where the result is the same elements seen through another
-// view. A node that does not fit says why, and waits for the host.
+// each becomes a layer, or nothing at all where the result is the same elements seen through
+// another view. A node that does not fit says why, and waits for the host.
 //
 // Values of a segment have views; values with the host become input sheets when a layer asks for
 // them, in the layout that it asks for.
@@ -40,8 +40,7 @@ struct Segment {
 class Planner {
  public:
   /// `graph` and `config` must outlive the planner. `on_host[v]`: the host has value v.
-  Planner(const graph::Graph& graph, const MachineConfig& config,
-          const std::vector<bool>& on_host);
+  Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host);
 
   /// Adds node `index` to the segment; on refusal the segment is as it was. Nodes that were taken
   /// along with it (an activation, a quantisation) are in `absorbed`.
@@ -106,8 +105,8 @@ class Planner {
 
   /// A new sheet for `value` and its view. `wide`: 32-bit words, for the host alone.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
-  void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs,
-                 LayerBody body, std::string note = "");
+  void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
+                 std::string note = "");
   /// The only node that uses `value`, unless it is an output of the graph.
   const graph::Node* only_user(graph::ValueId value) const;
   /// True if the host alone takes the value: it is an output and nothing else uses it.

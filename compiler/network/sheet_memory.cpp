@@ -33,7 +33,7 @@ SheetMemory::SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets,
       step_(step),
       rows_(usable_rows(config), std::min(margin, usable_rows(config) / 2),
             usable_rows(config) / kStagingShare) {
-  for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, false, false});
+  for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, false});
 }
 
 std::int64_t SheetMemory::plane_width(std::size_t id) const {
@@ -76,11 +76,10 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
   if (state.host) return *state.host;
   const Sheet& sheet = state.sheet;
   HostTensor behind;
-  behind.kind = sheet.from_host ? HostTensor::Kind::kInput
-                : sheet.to_host ? HostTensor::Kind::kOutput
-                                : HostTensor::Kind::kSpill;
+  behind.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
   behind.value = sheet.value;
   behind.view = sheet.view;
+  behind.results = sheet.results;
   const TensorRole role = sheet.from_host ? TensorRole::kActivation
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
@@ -142,6 +141,29 @@ void SheetMemory::prepare_output(std::size_t id) {
   if (!state.base) report_spill(id);
 }
 
+void SheetMemory::clear_last_plane(std::size_t id) {
+  const Sheet& target = sheet(id);
+  const bool full = target.size.channels % plane_width(id) == 0;
+  if (full || target.wide || !resident(id) || config_.dtype == ElementType::kInt8) return;
+  // A source of which every row is padding reads nothing.
+  VectorSource zeros;
+  zeros.rows.loops[0] = {static_cast<std::uint32_t>(target.size.rows), 0};
+  zeros.rows.bounds[0] = {-1, 0, 1};
+  for (std::int64_t column = 0; column < plane_width(id); column += config_.array_cols) {
+    Vector clear;
+    clear.source = zeros;
+    clear.rows = static_cast<std::uint32_t>(target.size.rows);
+    clear.ub = static_cast<std::uint32_t>(whole(id).at(planes(id) - 1, 0));
+    clear.format = RowFormat::kNarrow;
+    clear.window = {static_cast<std::uint32_t>(column), 0};
+    const std::int64_t lanes = std::min<std::int64_t>(config_.array_cols, plane_width(id) - column);
+    if (lanes < config_.array_cols) clear.lanes = static_cast<std::uint32_t>(lanes);
+    clear.fill = false;
+    step_.layers.back().vector_rows += clear.rows;
+    stream_.emit(clear);
+  }
+}
+
 void SheetMemory::require_resident(std::size_t id, const std::string& layer) const {
   if (resident(id)) return;
   throw ConfigError(fmt::format(
@@ -152,7 +174,7 @@ void SheetMemory::require_resident(std::size_t id, const std::string& layer) con
 
 void SheetMemory::finish_output(std::size_t id) {
   State& state = states_[id];
-  if (!state.sheet.to_host || !state.base) return;
+  if (state.sheet.results.empty() || state.sheet.from_host || !state.base) return;
   store(id, {0, planes(id), 0, sheet(id).size.rows}, whole(id));
 }
 
@@ -201,8 +223,8 @@ std::uint32_t SheetMemory::take_constant(std::uint64_t rows) {
 std::uint32_t SheetMemory::load_wide_constant(std::int64_t channels, std::function<Matrix()> make,
                                               ElementType type) {
   const std::int64_t cols = config_.array_cols;
-  const auto rows = static_cast<std::uint32_t>((channels + cols - 1) / cols) *
-                    config_.result_row_rows();
+  const auto rows =
+      static_cast<std::uint32_t>((channels + cols - 1) / cols) * config_.result_row_rows();
   HostTensor behind;
   behind.kind = HostTensor::Kind::kConstant;
   behind.make = std::move(make);

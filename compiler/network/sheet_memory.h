@@ -45,10 +45,10 @@ struct Sheet {
   SheetSize size;
   bool wide = false;  // rows of 32-bit results: only as an output of the network
   graph::ValueId value = graph::kNoValue;
-  View view = {};            // how `value` lies in it
-  bool from_host = false;    // an input of the program
-  bool to_host = false;      // an output of the program
-  std::size_t last_use = 0;  // layer
+  View view = {};                       // how `value` lies in it
+  bool from_host = false;               // an input of the program
+  std::vector<HostValue> results = {};  // what the host wants of it
+  std::size_t last_use = 0;             // layer
 };
 
 class SheetMemory {
@@ -66,6 +66,9 @@ class SheetMemory {
   void prepare_input(std::size_t id);
   /// Takes room for a sheet that a layer writes, if there is room; else it goes to the host.
   void prepare_output(std::size_t id);
+  /// Writes zeros into the last plane of a resident float sheet whose channels do not fill it, for
+  /// layers that write only their own lanes: products with what lies beyond must not become NaN.
+  void clear_last_plane(std::size_t id);
   /// Throws ConfigError if the sheet is not resident: the layer can only work on all of it.
   void require_resident(std::size_t id, const std::string& layer) const;
   /// Stores what the host needs of a resident sheet that has been written.
@@ -100,13 +103,12 @@ class SheetMemory {
     Sheet sheet;
     std::optional<std::uint32_t> base;
     std::optional<std::uint64_t> host;  // first host row
-    bool host_is_current = false;
     bool spill_reported = false;
   };
 
   std::uint64_t host_rows(std::size_t id);
-  std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows,
-                           std::int64_t cols, HostTensor behind);
+  std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
+                           HostTensor behind);
   std::uint64_t total_rows(std::size_t id) const;
   Placement whole(std::size_t id) const;
   void load(std::size_t id, const Block& block, const Placement& placement);

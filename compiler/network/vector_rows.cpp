@@ -58,8 +58,8 @@ VectorSource narrow_source(const View& view, const RowWalk& walk, const Chunk& c
                            const LaneTile& tile, const Placement& placement,
                            const LoweringContext& context, std::int64_t ky, std::int64_t kx,
                            std::uint16_t pad) {
-  const LaneBlock lanes = lane_block(context, view.sheet, view.channel + tile.first, tile.width,
-                                     placement.plane_step);
+  const LaneBlock lanes =
+      lane_block(context, view.sheet, view.channel + tile.first, tile.width, placement.plane_step);
   VectorSource source;
   source.rows = tap_rows(walk, chunk, ky, kx, placement.at(lanes.plane, view.row), pad);
   source.window = lanes.window;
@@ -96,8 +96,8 @@ Vector to_wide(VectorSource source, std::uint32_t base, std::int64_t rows, const
 
 Vector to_narrow(VectorSource source, const View& out, const Placement& placement,
                  const Chunk& chunk, const LaneTile& tile, const LoweringContext& context) {
-  const LaneBlock block = lane_block(context, out.sheet, out.channel + tile.first, tile.width,
-                                     placement.plane_step);
+  const LaneBlock block =
+      lane_block(context, out.sheet, out.channel + tile.first, tile.width, placement.plane_step);
   Vector vector;
   vector.domain = VectorDomain::kFloat;
   vector.source = source;

@@ -34,8 +34,8 @@ Block write_block(const View& view, const Chunk& chunk, std::int64_t channels,
 /// A tile of a narrow view through tap (ky, kx) of the walk.
 VectorSource narrow_source(const View& view, const RowWalk& walk, const Chunk& chunk,
                            const LaneTile& tile, const Placement& placement,
-                           const LoweringContext& context, std::int64_t ky = 0,
-                           std::int64_t kx = 0, std::uint16_t pad = 0);
+                           const LoweringContext& context, std::int64_t ky = 0, std::int64_t kx = 0,
+                           std::uint16_t pad = 0);
 
 /// `rows` wide rows one after the other from UB row `base` on.
 VectorSource wide_source(std::uint32_t base, std::int64_t rows, const MachineConfig& config);

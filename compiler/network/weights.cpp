@@ -47,8 +47,8 @@ Matrix pack_weights(const ConstantWeights& weights, const KLayout& layout, std::
       const std::int64_t first = tap * layout.planes * layout.array_rows + layout.front;
       for (std::int64_t group = 0; group < groups; ++group) {
         for (std::int64_t channel = 0; channel < group_k; ++channel) {
-          const std::span<std::byte> bytes = packed.row_from(
-              size(first + group * group_k + channel), size(group * group_n));
+          const std::span<std::byte> bytes =
+              packed.row_from(size(first + group * group_k + channel), size(group * group_n));
           auto* out = reinterpret_cast<Element*>(bytes.data());
           for (std::int64_t column = 0; column < group_n; ++column) {
             out[column] = element(index(group * group_n + column, channel, tap));
