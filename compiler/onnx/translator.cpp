@@ -100,7 +100,10 @@ std::vector<ValueId> Translator::add_operator(const NodeProto& node, const std::
                                               std::vector<ValueId> inputs,
                                               const std::vector<std::string>& outputs) {
   const graph::Op op = *graph::op_from_string(node.op_type());
-  graph::Attributes attributes = located(label_of(node), [&] { return read_attributes(node); });
+  graph::Attributes attributes = located(label_of(node), [&] {
+    require_standard(node);
+    return read_attributes(node);
+  });
   if (op == graph::Op::kResize) drop_empty_inputs(inputs);
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
   return builder_.add(op, std::move(inputs), std::move(attributes), name, outputs);
