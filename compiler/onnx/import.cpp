@@ -46,7 +46,7 @@ int checked_opset(const ModelProto& model) {
       fmt::format("opset {} is not supported; export it as {} or older", version, kOpset));
 }
 
-/// "; so is it for 3 more nodes: If, Loop", for all nodes after the first.
+/// "; 3 more nodes cannot be imported either: If, Loop", for all nodes after the first.
 std::string others(const std::vector<const NodeProto*>& refused) {
   if (refused.size() == 1) return "";
   std::set<std::string> names;
@@ -55,7 +55,7 @@ std::string others(const std::vector<const NodeProto*>& refused) {
     names.insert(name.substr(1, name.size() - 2));
   }
   const std::size_t count = refused.size() - 1;
-  return fmt::format("; so is it for {} more node{}: {}", count, count == 1 ? "" : "s",
+  return fmt::format("; {} more node{} cannot be imported either: {}", count, count == 1 ? "" : "s",
                      fmt::join(names, ", "));
 }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/graph/op.h"
 #include "compiler/onnx/legacy_node.h"
+#include "compiler/onnx/located.h"
 #include "compiler/onnx/node_attributes.h"
 #include "compiler/onnx/tensor_proto.h"
 #include "sim/config/error.h"
@@ -106,6 +107,18 @@ UpgradedNode result_of(LegacyNode& legacy, ModelProto& converted, const NodeProt
 }
 
 }  // namespace
+
+void require_standard(const NodeProto& node) {
+  const auto& schema = *definition(node.op_type(), kOpset);
+  for (const auto& attribute : node.attribute()) {
+    if (schema.attributes().contains(attribute.name())) continue;
+    throw InputError("has no " + labelled("attribute", attribute.name()));
+  }
+  if (node.input_size() > schema.max_input()) {
+    throw InputError(
+        fmt::format("takes at most {} inputs, not {}", schema.max_input(), node.input_size()));
+  }
+}
 
 class NodeUpgrade::Converter {
  public:

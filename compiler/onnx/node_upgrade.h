@@ -34,6 +34,10 @@ struct UpgradedNode {
   std::vector<std::string> outputs;            // and outputs; empty where the original's are
 };
 
+/// Throws InputError if the node, at opset 17, has an attribute or a number of inputs that ONNX
+/// does not give its operator: Weft's own extensions (graph/op.h) are no input format.
+void require_standard(const ::onnx::NodeProto& node);
+
 class NodeUpgrade {
  public:
   /// `opset` is 0 if the model names none.

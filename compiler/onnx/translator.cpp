@@ -62,7 +62,7 @@ void Translator::add(const NodeProto& node) {
   for (const std::string& name : node.input()) inputs.push_back(value(name));
   if (upgrade_.needed(node)) return add_upgraded(node, inputs);
   const std::vector<std::string> outputs(node.output().begin(), node.output().end());
-  const std::vector<ValueId> results = add_operator(node, node_name(node), inputs, outputs);
+  const std::vector<ValueId> results = add_operator(node, inputs, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) values_[outputs[i]] = results[i];
 }
 
@@ -80,6 +80,7 @@ void Translator::add_upgraded(const NodeProto& node, const std::vector<ValueId>&
   }
   local[""] = kNoValue;
   for (NodeProto& part : upgraded.nodes) {
+    part.set_name(node_name(node));
     if (is_constant_node(part)) {
       local[part.output(0)] =
           builder_.constant(take_tensor(*part.mutable_attribute(0)->mutable_t(), {}));
@@ -88,7 +89,7 @@ void Translator::add_upgraded(const NodeProto& node, const std::vector<ValueId>&
     std::vector<ValueId> part_inputs;
     for (const std::string& name : part.input()) part_inputs.push_back(local.at(name));
     const std::vector<std::string> names = final_names(part, upgraded, node);
-    const auto results = add_operator(part, node_name(node), part_inputs, names);
+    const auto results = add_operator(part, part_inputs, names);
     for (std::size_t i = 0; i < results.size(); ++i) {
       local[part.output(static_cast<int>(i))] = results[i];
       values_[names[i]] = results[i];
@@ -96,14 +97,16 @@ void Translator::add_upgraded(const NodeProto& node, const std::vector<ValueId>&
   }
 }
 
-std::vector<ValueId> Translator::add_operator(const NodeProto& node, const std::string& name,
-                                              std::vector<ValueId> inputs,
+std::vector<ValueId> Translator::add_operator(const NodeProto& node, std::vector<ValueId> inputs,
                                               const std::vector<std::string>& outputs) {
   const graph::Op op = *graph::op_from_string(node.op_type());
-  graph::Attributes attributes = located(label_of(node), [&] { return read_attributes(node); });
+  graph::Attributes attributes = located(label_of(node), [&] {
+    require_standard(node);
+    return read_attributes(node);
+  });
   if (op == graph::Op::kResize) drop_empty_inputs(inputs);
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
-  return builder_.add(op, std::move(inputs), std::move(attributes), name, outputs);
+  return builder_.add(op, std::move(inputs), std::move(attributes), node_name(node), outputs);
 }
 
 void Translator::drop_empty_inputs(std::vector<ValueId>& inputs) const {

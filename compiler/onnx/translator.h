@@ -36,7 +36,7 @@ class Translator {
 
   graph::ValueId value(const std::string& name);
   void add_upgraded(const ::onnx::NodeProto& node, const std::vector<graph::ValueId>& inputs);
-  std::vector<graph::ValueId> add_operator(const ::onnx::NodeProto& node, const std::string& name,
+  std::vector<graph::ValueId> add_operator(const ::onnx::NodeProto& node,
                                            std::vector<graph::ValueId> inputs,
                                            const std::vector<std::string>& outputs);
   void drop_empty_inputs(std::vector<graph::ValueId>& inputs) const;
