@@ -217,6 +217,16 @@ TEST(ValidateTest, LetsLoadsReadOnlyResultsThatWereStored) {
   EXPECT_NE(tensor_code_error("load host=20 ub=0\n" + stores), "");
 }
 
+TEST(ValidateTest, LetsStoresWriteNarrowTensorsAndLoadsReadThemBack) {
+  const std::string spill =
+      std::string(kHead) + kTensors + "tensor name=spill role=narrow type=int8 shape=5x7 base=60\n";
+  EXPECT_EQ(error_of(spill + "store ub=0 host=60 rows=10\nload host=60 ub=0 rows=10\nend\n"), "");
+  EXPECT_NE(error_of(spill + "store ub=0 host=60 rows=11\nend\n"), "");
+  EXPECT_EQ(error_of(spill + "store ub=0 host=60 rows=9\nload host=60 ub=0 rows=10\nend\n"),
+            "t:9: instruction 1 (load host=60 ub=0 rows=10): loads rows of the narrow tensor "
+            "'spill' that no earlier store wrote");
+}
+
 TEST(ValidateTest, LeavesHostRowsAloneWithoutTensors) {
   EXPECT_EQ(code_error("load host=12345678901 ub=0\nstore ub=0 host=5\nfetch tile=99"), "");
 }

@@ -36,6 +36,8 @@ TEST(TensorExtentTest, CountsPaddedBlocks) {
   // 4 results of 4 bytes take 4 rows of 4 bytes; 7 columns are 2 n tiles.
   EXPECT_EQ(tensor_extent({"c", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}, int8), 8U);
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kInt32, 5, 7, 0}, int8), 40U);
+  // Narrow results lie as activations do: 2 blocks of 4 columns.
+  EXPECT_EQ(tensor_extent({"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}, int8), 10U);
   // A bf16 row has 8 bytes, so a result row takes 2.
   const Program bf16 = program_of(ElementType::kBf16, {});
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kFloat32, 5, 7, 0}, bf16), 20U);
@@ -80,6 +82,27 @@ TEST(ValidateTensorsTest, FindsTypesThatDoNotSuit) {
   EXPECT_EQ(error_of(program_of(ElementType::kInt8,
                                 {{"o", TensorRole::kResult, ElementType::kInt8, 1, 1, 0}})),
             "tensor 'o': role result on a int8 machine has type int32, not int8");
+}
+
+TEST(ValidateTensorsTest, TakesNarrowTensorsOfTheArraysType) {
+  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}})),
+            "");
+  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kNarrow, ElementType::kInt32, 5, 7, 0}})),
+            "tensor 's': role narrow on a int8 machine has type int8, not int32");
+}
+
+TEST(ValidateTensorsTest, TakesARowOfScalesAsABias) {
+  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kBias, ElementType::kFloat32, 1, 7, 0}})),
+            "");
+  EXPECT_NE(error_of(program_of(ElementType::kBf16,
+                                {{"s", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}})),
+            "");
+  EXPECT_NE(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kResult, ElementType::kFloat32, 1, 7, 0}})),
+            "");
 }
 
 TEST(ValidateTensorsTest, FindsSizesThatAreZeroOrOverflow) {
