@@ -84,7 +84,7 @@ TEST(ValidateTest, NamesTheLineOfATensorAndOfComputes) {
   EXPECT_EQ(error_of(kHead + a + "tensor name=c role=activation type=int8 shape=5x6 base=9\nend\n"),
             "t:5: tensor 'c': base 9 lies inside tensor 'a', which ends before 10");
   EXPECT_EQ(error_of(kHead + a + "\ncomputes matmul m=4 k=6 n=7\nend\n"),
-            "t:6: computes matmul: needs a tensor a of role activation and shape 4 x 6");
+            "t:6: computes matmul: needs a tensor a of role activation, type int8 and shape 4 x 6");
   EXPECT_EQ(error_of("\nweft 1\nmachine rows=0 cols=4 dtype=int8\nend\n",
                      [] {
                        MachineConfig config;

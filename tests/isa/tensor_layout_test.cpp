@@ -136,7 +136,13 @@ TEST(ValidateTensorsTest, HoldsWhatIsComputedAgainstTheTensors) {
   program.computes->k = 5;
   EXPECT_NE(error_of(program), "");
   program.computes = MatmulSpec{5, 6, 7, true, Activation::kNone};
-  EXPECT_EQ(error_of(program), "computes matmul: needs a tensor bias of role bias and shape 1 x 7");
+  const std::string no_bias =
+      "computes matmul: needs a tensor bias of role bias, type int32 and shape 1 x 7";
+  EXPECT_EQ(error_of(program), no_bias);
+  program.tensors.push_back({"bias", TensorRole::kBias, ElementType::kFloat32, 1, 7, 100});
+  EXPECT_EQ(error_of(program), no_bias) << "a row of scales";
+  program.tensors.back().type = ElementType::kInt32;
+  EXPECT_EQ(error_of(program), "");
 }
 
 TEST(TensorMapTest, FindsOnlyWhatLiesInOneTensor) {
