@@ -92,13 +92,15 @@ void check_overlaps(const Program& program, bool weight_memory) {
 void check_shape(const Program& program, std::string_view name, TensorRole role, std::uint64_t rows,
                  std::uint64_t cols) {
   const auto found = std::ranges::find(program.tensors, name, &TensorDecl::name);
-  if (found != program.tensors.end() && found->role == role && found->rows == rows &&
-      found->cols == cols) {
+  const ElementType type = type_for(role, program.dtype);
+  if (found != program.tensors.end() && found->role == role && found->type == type &&
+      found->rows == rows && found->cols == cols) {
     return;
   }
-  throw InputError(fmt::format("{}computes matmul: needs a tensor {} of role {} and shape {} x {}",
-                               line_prefix(program.source, program.source.computes_line), name,
-                               to_string(role), rows, cols));
+  throw InputError(
+      fmt::format("{}computes matmul: needs a tensor {} of role {}, type {} and shape {} x {}",
+                  line_prefix(program.source, program.source.computes_line), name, to_string(role),
+                  to_string(type), rows, cols));
 }
 
 void check_computes(const Program& program) {
