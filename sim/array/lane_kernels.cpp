@@ -146,10 +146,14 @@ Word sum_lanes(Word* x, std::size_t n) {
 }
 
 template <class Word>
-Word max_lane(const Word* x, std::size_t n) {
-  Word largest = x[0];
-  for (std::size_t i = 1; i < n; ++i) largest = lane::max(largest, x[i]);
-  return largest;
+Word max_lane(Word* x, std::size_t n) {
+  while (n > 1) {  // in halves, which vectorises: the order decides nothing
+    const std::size_t half = n / 2;
+    const Word* upper = x + (n - half);
+    for (std::size_t i = 0; i < half; ++i) x[i] = lane::max(x[i], upper[i]);
+    n -= half;
+  }
+  return x[0];
 }
 
 void convert_sums(const std::int32_t* HWY_RESTRICT sums, const std::byte* HWY_RESTRICT bias,

@@ -22,9 +22,9 @@ struct WordKernels {
   /// x[i] = op(x[i]).
   void (*apply)(VectorOp op, Word low, Word high, Word* x, std::size_t n);
   /// A balanced tree: neighbours are added until one is left, an odd last one moves up as it is.
-  /// Uses x as scratch. n is at least 1.
+  /// Both use x as scratch; n is at least 1.
   Word (*sum)(Word* x, std::size_t n);
-  Word (*max)(const Word* x, std::size_t n);
+  Word (*max)(Word* x, std::size_t n);
 };
 
 struct LaneKernels {

@@ -10,7 +10,6 @@
 #include "sim/config/error.h"
 #include "sim/hazards/row_history.h"
 #include "sim/isa/row_access.h"
-#include "sim/isa/row_generator.h"
 #include "sim/timing/array_timing.h"
 
 namespace weft {
@@ -71,10 +70,9 @@ class HazardCheck {
   }
 
   void check(const Matmul& matmul) {
-    const Cycle start = timing().started;
-    for_each_run(matmul.ub, matmul.rows, [&](const RowRun& run) { read_run(run, start); });
+    for_each_read(matmul, [this](const RowTouch& touch) { read_touched(touch, Reader::kMatmul); });
     const std::uint64_t end = std::uint64_t{matmul.acc} + matmul.rows;
-    const Access access{index_, 1, matmul.acc, start + array_.front_to_accumulator()};
+    const Access access{index_, 1, matmul.acc, timing().started + array_.front_to_accumulator()};
     // Accumulating reads and writes a row in one cycle: one access, a write to what was written.
     if (matmul.accumulate) {
       if (const auto row = accumulators_.first_unwritten(matmul.acc, end)) {
@@ -82,15 +80,6 @@ class HazardCheck {
       }
     }
     write(accumulators_, kAccumulatorRow, matmul.acc, end, access);
-  }
-
-  void read_run(const RowRun& run, Cycle start) {
-    const Cycle first = start + run.first_index;
-    const std::uint32_t length = run.row_step == 1 ? run.count : 1;  // rows that follow each other
-    for (std::uint32_t i = 0; i < run.count; i += length) {
-      const auto row = static_cast<std::uint64_t>(run.first_row + std::int64_t{i} * run.row_step);
-      read_buffer(row, row + length, {index_, 1, row, first + i}, Reader::kMatmul);
-    }
   }
 
   void check(const Vector& vector) {
