@@ -66,11 +66,11 @@ bool is_covered(const Rewriter& rewriter, const Node& node) {
          steps >= 1 && steps <= kMostSteps;
 }
 
-std::vector<ValueId> step_numbers(Rewriter& rewriter, const Node& node, std::int64_t steps) {
+std::vector<ValueId> numbers_of(Rewriter& rewriter, const Node& node, const RecurrentDims& dims) {
   std::vector<ValueId> numbers;
-  for (std::int64_t t = 0; t <= steps; ++t) {
+  for (std::int64_t i = 0; i <= std::max(dims.steps, dims.directions); ++i) {
     numbers.push_back(
-        rewriter.add_constant(Tensor::vector<std::int64_t>({t}), node.name + "/step"));
+        rewriter.add_constant(Tensor::vector<std::int64_t>({i}), node.name + "/number"));
   }
   return numbers;
 }
@@ -115,7 +115,7 @@ void join(Rewriter& rewriter, const Node& node, std::size_t i, std::vector<Value
 bool decompose(Rewriter& rewriter, const Node& node) {
   if (!is_covered(rewriter, node)) return false;
   const RecurrentDims dims = dims_of(rewriter, node);
-  const std::vector<ValueId> numbers = step_numbers(rewriter, node, dims.steps);
+  const std::vector<ValueId> numbers = numbers_of(rewriter, node, dims);
   const bool only_reverse = node.attributes.text("direction", "forward") == "reverse";
   Results results;
   for (std::int64_t d = 0; d < dims.directions; ++d) {

@@ -141,11 +141,7 @@ ValueId RecurrentCell::initial(std::size_t input) {
   }
   if (dims_.directions == 1) return given;
   const auto d = static_cast<std::size_t>(direction_);
-  const ValueId begin =
-      rewriter_.add_constant(Tensor::vector<std::int64_t>({direction_}), node_.name + "/direction");
-  const ValueId end = rewriter_.add_constant(Tensor::vector<std::int64_t>({direction_ + 1}),
-                                             node_.name + "/direction");
-  return add(Op::kSlice, {given, begin, end, d == 0 ? begin : numbers_[0]});
+  return add(Op::kSlice, {given, numbers_[d], numbers_[d + 1], numbers_[0]});
 }
 
 RecurrentState RecurrentCell::initial_state() {

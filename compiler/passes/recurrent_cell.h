@@ -30,7 +30,8 @@ struct RecurrentState {
 
 class RecurrentCell {
  public:
-  /// Adds what all steps share. `numbers[t]` is a constant [t], int64, for t from 0 to dims.steps.
+  /// Adds what all steps share. `numbers[i]` is a constant [i], int64, up to the number of
+  /// steps and that of directions.
   RecurrentCell(Rewriter& rewriter, const graph::Node& node, const RecurrentDims& dims,
                 std::int64_t direction, const std::vector<graph::ValueId>& numbers);
 

@@ -52,9 +52,11 @@ ValueId Rewriter::resolve(ValueId value) const {
 
 std::string Rewriter::unique(std::string_view stem) {
   std::string name(stem);
-  for (std::size_t i = 1; !names_.insert(name).second; ++i) {
-    name = std::string(stem) + "_" + std::to_string(i);
-  }
+  if (names_.insert(name).second) return name;
+  std::size_t& number = numbers_[name];
+  do {
+    name = std::string(stem) + "_" + std::to_string(++number);
+  } while (!names_.insert(name).second);
   return name;
 }
 
