@@ -79,6 +79,11 @@ std::optional<Constant> per_channel(const Constant& constant, const ValueType& o
   });
 }
 
+std::optional<Constant> channel_bias(Op op, const Constant& bias, const ValueType& output) {
+  if (op != Op::kGemm) return bias;
+  return per_channel(bias, output, 1);
+}
+
 void set_input(Node& node, std::size_t place, graph::ValueId value) {
   if (node.inputs.size() <= place) node.inputs.resize(place + 1, kNoValue);
   node.inputs[place] = value;

@@ -34,6 +34,11 @@ std::int64_t channel_axis(graph::Op op, std::int64_t rank);
 std::optional<graph::Constant> per_channel(const graph::Constant& constant,
                                            const graph::ValueType& output, std::int64_t axis);
 
+/// The constant bias of a contraction with output `output`, as [channels]. Gemm's is broadcast and
+/// may be another thing: nothing then.
+std::optional<graph::Constant> channel_bias(graph::Op op, const graph::Constant& bias,
+                                            const graph::ValueType& output);
+
 /// Sets input `place`; places in between that the node does not have are left out.
 void set_input(graph::Node& node, std::size_t place, graph::ValueId value);
 

@@ -107,7 +107,7 @@ bool fold(Rewriter& rewriter, const Node& node, const Statistics& s) {
   std::optional<Constant> bias;
   if (const ValueId old = found->input(kBias); old != kNoValue) {
     if (rewriter.constant(old) == nullptr) return false;
-    bias = per_channel(*rewriter.constant(old), output, 1);
+    bias = channel_bias(found->op, *rewriter.constant(old), output);
     if (!bias) return false;
   }
   if (!layout) return false;

@@ -44,7 +44,6 @@ std::optional<float> bound(const Rewriter& rewriter, ValueId value, float otherw
 }
 
 std::optional<Attributes> clip_attributes(const Rewriter& rewriter, const Node& node) {
-  if (!graph::is_float(rewriter.type(node.inputs[0]).type)) return std::nullopt;
   const auto low = bound(rewriter, node.input(1), -kLargest);
   const auto high = bound(rewriter, node.input(2), kLargest);
   if (!low || !high) return std::nullopt;
@@ -56,7 +55,10 @@ std::optional<Attributes> clip_attributes(const Rewriter& rewriter, const Node& 
 
 bool fuse(Rewriter& rewriter, const Node& node) {
   const auto attributes = activation_attributes(rewriter, node);
-  if (!attributes || !rewriter.used_once(node.inputs[0])) return false;
+  if (!attributes || !rewriter.used_once(node.inputs[0]) ||
+      !graph::is_float(rewriter.type(node.inputs[0]).type)) {
+    return false;
+  }
   const Node* before = rewriter.producer(node.inputs[0]);
   if (before == nullptr || !is_contraction(before->op) || before->op == Op::kConvTranspose ||
       before->attributes.has(kActivation)) {

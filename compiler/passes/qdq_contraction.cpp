@@ -57,11 +57,6 @@ bool allows_activation(const Node& node, const Chain& chain) {
   return !chain.activation && (name == "Relu" || name == "Clip");
 }
 
-bool is_byte(const Rewriter& rewriter, ValueId value) {
-  const DataType type = rewriter.type(value).type;
-  return type == DataType::kInt8 || type == DataType::kUint8;
-}
-
 bool is_transposed(const Node& node) {
   return node.op == Op::kGemm && node.attributes.integer("transB", 0) != 0;
 }
@@ -76,51 +71,53 @@ bool has_channel_scales(const Rewriter& rewriter, const Node& node, const Quanti
   return weights.axis == (node.op == Op::kConv || is_transposed(node) ? 0 : 1);
 }
 
-/// The bias in integers of scale x_scale * w_scale, from its real values or, if they have a scale
-/// of their own, integers. Sources: x_scale, w_scale, bias[, the bias' own scale].
+/// `value` to the nearest integer, ties to even; int32's extremes stand for what it does not hold.
+std::int32_t rounded(double value) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  if (value <= Limits::min()) return Limits::min();
+  if (value >= Limits::max()) return Limits::max();
+  return static_cast<std::int32_t>(std::nearbyint(value));
+}
+
+/// The element of a list of one a channel, or of one for all.
+float of_channel(std::span<const float> list, std::size_t channel) {
+  return list[list.size() == 1 ? 0 : channel];
+}
+
+/// The bias in integers of scale x_scale * w_scale. Sources: x_scale, w_scale, and the bias, with
+/// its own scale if it is integers. These stay as they are if their scale is the product in
+/// binary32 already, as exporters compute it.
 Tensor integer_bias(std::span<const Tensor> sources, std::int64_t channels) {
   const float x_scale = sources[0].data<float>()[0];
-  const std::span<const float> w_scales = sources[1].data<float>();
-  const bool dequantised = sources.size() == 4;
+  const bool has_scale = sources.size() == 4;
   std::vector<double> real;
-  if (!dequantised) real = real_values(sources[2]);
+  if (!has_scale) real = real_values(sources[2]);
   Tensor result(DataType::kInt32, {channels});
   const std::span<std::int32_t> out = result.mutable_data<std::int32_t>();
   for (std::size_t c = 0; c < out.size(); ++c) {
-    const float w_scale = w_scales[w_scales.size() == 1 ? 0 : c];
+    const float w_scale = of_channel(sources[1].data<float>(), c);
     const double scale = static_cast<double>(x_scale) * static_cast<double>(w_scale);
-    double value = 0;
-    if (dequantised) {
-      const std::span<const float> own = sources[3].data<float>();
-      const float own_scale = own[own.size() == 1 ? 0 : c];
-      const double integer = sources[2].data<std::int32_t>()[c];
-      const bool same = own_scale == x_scale * w_scale;
-      value = same ? integer : std::nearbyint(integer * static_cast<double>(own_scale) / scale);
-    } else {
-      value = std::nearbyint(real[c] / scale);
-    }
-    constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
-    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-    const bool in_range = value > kLeast && value < kMost;
-    out[c] = in_range ? static_cast<std::int32_t>(value) : (value > 0 ? kMost : kLeast);
+    const float own = has_scale ? of_channel(sources[3].data<float>(), c) : 0.0F;
+    const std::int32_t integer = has_scale ? sources[2].data<std::int32_t>()[c] : 0;
+    const double value = has_scale ? integer * static_cast<double>(own) : real[c];
+    out[c] = has_scale && own == x_scale * w_scale ? integer : rounded(value / scale);
   }
   return result;
 }
 
 /// The constants of the bias, real or integer and scale, with one element a channel; empty if it
 /// is neither.
-std::vector<Constant> bias_sources(const Rewriter& rewriter, ValueId bias,
-                                   const graph::ValueType& product, std::int64_t axis) {
-  const std::int64_t channels = product.shape[static_cast<std::size_t>(axis)];
+std::vector<Constant> bias_sources(const Rewriter& rewriter, const Node& node,
+                                   const graph::ValueType& product, std::int64_t channels) {
+  const ValueId bias = node.inputs[kBias];
   if (const Constant* real = rewriter.constant(bias); real != nullptr) {
-    const auto flat = per_channel(*real, product, axis);
+    const auto flat = channel_bias(node.op, *real, product);
     return flat ? std::vector<Constant>{*flat} : std::vector<Constant>{};
   }
   const Quantized own = dequantized(rewriter, bias);
   if (!own || rewriter.constant(own.integers) == nullptr) return {};
-  const graph::ValueType& type = rewriter.type(own.integers);
-  const bool vector = graph::element_count(type.shape) == channels && type.shape.size() == 1;
-  if (!vector || type.type != DataType::kInt32 || zero_point(rewriter, own) != 0) return {};
+  const graph::ValueType list{DataType::kInt32, {channels}};
+  if (rewriter.type(own.integers) != list || !has_zero_points_of_0(rewriter, own)) return {};
   return {*rewriter.constant(own.integers), *rewriter.constant(own.scale)};
 }
 
@@ -142,7 +139,7 @@ std::optional<Constant> quantised_bias(const Rewriter& rewriter, const Node& nod
   const std::int64_t axis = channel_axis(node.op, rank);
   const std::int64_t channels = product.shape[static_cast<std::size_t>(axis)];
   std::vector<Constant> sources = {*rewriter.constant(x.scale), *rewriter.constant(w.scale)};
-  for (Constant& source : bias_sources(rewriter, node.inputs[kBias], product, axis)) {
+  for (Constant& source : bias_sources(rewriter, node, product, channels)) {
     sources.push_back(std::move(source));
   }
   if (sources.size() == 2) return std::nullopt;
@@ -153,8 +150,7 @@ std::optional<Constant> quantised_bias(const Rewriter& rewriter, const Node& nod
   return bias;
 }
 
-void append(Rewriter& rewriter, const Quantized& value, std::vector<ValueId>& inputs) {
-  if (value.integers != kNoValue) inputs.push_back(value.integers);
+void append_parameters(Rewriter& rewriter, const Quantized& value, std::vector<ValueId>& inputs) {
   inputs.push_back(scale_operand(rewriter, value));
   inputs.push_back(zero_point_operand(rewriter, value));
 }
@@ -166,16 +162,18 @@ struct Operands {
   std::optional<Constant> bias;
 };
 
+ValueId weights_operand(Rewriter& rewriter, const Node& node, const Quantized& weights) {
+  if (!is_transposed(node)) return weights.integers;
+  return rewriter.add_constant(transposed(*rewriter.constant(weights.integers)),
+                               node.name + "/weights");
+}
+
 std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const Operands& operands) {
-  std::vector<ValueId> inputs;
-  append(rewriter, operands.x, inputs);
-  append(rewriter, operands.w, inputs);
-  if (is_transposed(node)) {
-    inputs[3] = rewriter.add_constant(transposed(*rewriter.constant(operands.w.integers)),
-                                      node.name + "/weights");
-  }
-  inputs.push_back(scale_operand(rewriter, operands.y));
-  inputs.push_back(zero_point_operand(rewriter, operands.y));
+  std::vector<ValueId> inputs = {operands.x.integers};
+  append_parameters(rewriter, operands.x, inputs);
+  inputs.push_back(weights_operand(rewriter, node, operands.w));
+  append_parameters(rewriter, operands.w, inputs);
+  append_parameters(rewriter, operands.y, inputs);
   if (operands.bias) inputs.push_back(rewriter.add_constant(*operands.bias, node.name + "/bias"));
   return inputs;
 }

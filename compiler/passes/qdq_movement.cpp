@@ -12,18 +12,12 @@
 namespace weft::passes {
 
 using graph::Attributes;
-using graph::DataType;
 using graph::kNoValue;
 using graph::Node;
 using graph::Op;
 using graph::ValueId;
 
 namespace {
-
-bool is_byte(const Rewriter& rewriter, ValueId value) {
-  const DataType type = rewriter.type(value).type;
-  return type == DataType::kInt8 || type == DataType::kUint8;
-}
 
 /// How a value came from bytes with one scale; false if it did not.
 Quantized dequantized_bytes(const Rewriter& rewriter, ValueId value) {

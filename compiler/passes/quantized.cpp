@@ -54,6 +54,11 @@ Quantized quantized(const Rewriter& rewriter, const Node& node) {
   return parameters(rewriter, node, node.outputs[0]);
 }
 
+bool is_byte(const Rewriter& rewriter, ValueId value) {
+  const DataType type = rewriter.type(value).type;
+  return type == DataType::kInt8 || type == DataType::kUint8;
+}
+
 bool is_per_tensor(const Rewriter& rewriter, const Quantized& value) {
   return elements(rewriter, value.scale) == 1;
 }
@@ -65,6 +70,13 @@ std::optional<std::int64_t> zero_point(const Rewriter& rewriter, const Quantized
   if (known->type() == DataType::kUint8) return known->data<std::uint8_t>()[0];
   if (known->type() == DataType::kInt8) return known->data<std::int8_t>()[0];
   return known->data<std::int32_t>()[0];
+}
+
+bool has_zero_points_of_0(const Rewriter& rewriter, const Quantized& value) {
+  if (value.zero_point == kNoValue) return true;
+  const Tensor* known = rewriter.ready(value.zero_point);
+  const auto is_0 = [](std::byte byte) { return byte == std::byte{0}; };
+  return known != nullptr && std::ranges::all_of(known->bytes(), is_0);
 }
 
 bool same_parameters(const Rewriter& rewriter, const Quantized& a, const Quantized& b) {
@@ -99,11 +111,6 @@ ValueId zero_point_operand(Rewriter& rewriter, const Quantized& value) {
 
 std::int64_t lowest(DataType type) {
   return type == DataType::kInt8 ? -128 : 0;
-}
-
-Tensor integer_scalar(DataType type, std::int64_t value) {
-  if (type == DataType::kInt8) return Tensor::scalar(static_cast<std::int8_t>(value));
-  return Tensor::scalar(static_cast<std::uint8_t>(value));
 }
 
 }  // namespace weft::passes

@@ -25,6 +25,8 @@ Quantized dequantized(const Rewriter& rewriter, graph::ValueId value);
 /// The parameters of a QuantizeLinear, with its output as the integers; false if not constant.
 Quantized quantized(const Rewriter& rewriter, const graph::Node& node);
 
+/// True if the value is int8 or uint8.
+bool is_byte(const Rewriter& rewriter, graph::ValueId value);
 /// True if one scale serves the whole tensor.
 bool is_per_tensor(const Rewriter& rewriter, const Quantized& value);
 /// True if integers of one type mean the same numbers in both: per tensor, equal, and so scaled
@@ -34,6 +36,9 @@ bool same_parameters(const Rewriter& rewriter, const Quantized& a, const Quantiz
 /// The zero point of a value that is quantised per tensor; nothing if it is made on demand.
 std::optional<std::int64_t> zero_point(const Rewriter& rewriter, const Quantized& value);
 
+/// True if every zero point is 0, be they one or many; false if they are made on demand.
+bool has_zero_points_of_0(const Rewriter& rewriter, const Quantized& value);
+
 /// Scale and zero point as values of rank 0, or [channels] if not per tensor: how the QLinear
 /// operators take them. They are made where the graph has them otherwise or not at all.
 graph::ValueId scale_operand(Rewriter& rewriter, const Quantized& value);
@@ -41,7 +46,5 @@ graph::ValueId zero_point_operand(Rewriter& rewriter, const Quantized& value);
 
 /// The smallest integer of int8 or uint8.
 std::int64_t lowest(graph::DataType type);
-/// A tensor of one integer, of type int8 or uint8.
-graph::Tensor integer_scalar(graph::DataType type, std::int64_t value);
 
 }  // namespace weft::passes

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <utility>
 
-#include "compiler/graph/operator_table.h"
 #include "compiler/passes/remove_dead_code.h"
 
 namespace weft::passes {
@@ -53,9 +52,11 @@ ValueId Rewriter::resolve(ValueId value) const {
 
 std::string Rewriter::unique(std::string_view stem) {
   std::string name(stem);
-  for (std::size_t i = 1; !names_.insert(name).second; ++i) {
-    name = std::string(stem) + "_" + std::to_string(i);
-  }
+  if (names_.insert(name).second) return name;
+  std::size_t& number = numbers_[name];
+  do {
+    name = std::string(stem) + "_" + std::to_string(++number);
+  } while (!names_.insert(name).second);
   return name;
 }
 
@@ -74,17 +75,11 @@ ValueId Rewriter::add_constant(graph::Constant constant, std::string_view stem) 
 
 ValueId Rewriter::add(graph::Op op, std::vector<ValueId> inputs, graph::Attributes attributes,
                       std::string_view stem) {
-  std::vector<const ValueType*> types;
-  std::vector<const Tensor*> constants;
-  for (const ValueId input : inputs) {
-    types.push_back(input == kNoValue ? nullptr : &type(input));
-    constants.push_back(ready(input));
-  }
-  std::vector<ValueType> outputs = graph::infer_outputs({op, attributes, types, constants, 1});
-  const std::string name = unique(stem);
-  const ValueId output = add_value({name, std::move(outputs.front())});
-  emit({op, name, std::move(inputs), {output}, std::move(attributes)});
-  return output;
+  Node node{op, unique(stem), std::move(inputs), {kNoValue}, std::move(attributes)};
+  ValueType type = graph::infer_outputs(graph_, node).front();
+  node.outputs = {add_value({node.name, std::move(type)})};
+  emit(std::move(node));
+  return graph_.nodes.back().outputs.front();
 }
 
 void Rewriter::count(const std::vector<ValueId>& inputs, std::ptrdiff_t change) {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -73,6 +74,7 @@ class Rewriter {
   std::vector<std::size_t> uses_;
   std::vector<graph::ValueId> replaced_by_;
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, std::size_t> numbers_;  // the last one put behind a name
 };
 
 /// Returns true if it has given every output of the node a new source; the node is kept otherwise.
