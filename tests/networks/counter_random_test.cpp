@@ -34,6 +34,18 @@ TEST(CounterRandomTest, SeparatesSeedsAndStreams) {
   }
 }
 
+TEST(CounterRandomTest, FillsBothElementsOfAPairWithBitsOfTheirOwn) {
+  std::vector<float> values(1000);
+  CounterRandom(3, 1).fill(values, 0, 1);
+  double product = 0;
+  for (std::size_t i = 0; i < values.size(); i += 2) {
+    EXPECT_NE(values[i], values[i + 1]);
+    product += static_cast<double>(values[i]) * static_cast<double>(values[i + 1]);
+  }
+  // A product of two independent ones has variance 1/9; six deviations of the mean of 500.
+  EXPECT_NEAR(product / 500, 0, 6 * std::sqrt(1.0 / 9 / 500));
+}
+
 TEST(CounterRandomTest, FillsUniformlyAboutTheCentre) {
   constexpr std::size_t kCount = 100'001;  // odd: the last element has a draw of its own
   std::vector<float> values(kCount);
