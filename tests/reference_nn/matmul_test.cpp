@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "models/reference/cpu/nn/product.h"
 #include "nn_test.h"
 
 namespace weft::reference {
@@ -105,6 +106,45 @@ TEST(MatMulTest, OfNoElementsIsZeros) {
   const Tensor b(DataType::kFloat32, {0, 3});
   EXPECT_EQ(values(run(Op::kMatMul, {}, {a, b})[0]), std::vector<double>(6, 0.0));
   EXPECT_EQ(run(Op::kMatMul, {}, {b, Tensor(DataType::kFloat32, {3, 2})})[0].size(), 0);
+}
+
+/// c = a b with every operand moved by `shift` elements in memory.
+template <class T>
+std::vector<T> product_at(const std::vector<T>& a, const std::vector<T>& b, GemmShape shape,
+                          std::size_t shift) {
+  std::vector<T> left(shift, T{9});
+  left.insert(left.end(), a.begin(), a.end());
+  std::vector<T> right(2 * shift, T{9});
+  right.insert(right.end(), b.begin(), b.end());
+  std::vector<T> sums(3 * shift + static_cast<std::size_t>(shape.m * shape.n));
+  add_product(left.data() + shift, right.data() + 2 * shift, sums.data() + 3 * shift, shape);
+  return {sums.begin() + static_cast<std::ptrdiff_t>(3 * shift), sums.end()};
+}
+
+template <class T>
+void expect_same_bits_everywhere(Generator& generator, GemmShape shape) {
+  const auto as = random_reals<T>(generator, {shape.m, shape.k});
+  const auto bs = random_reals<T>(generator, {shape.k, shape.n});
+  const std::vector<T> a(as.template data<T>().begin(), as.template data<T>().end());
+  const std::vector<T> b(bs.template data<T>().begin(), bs.template data<T>().end());
+  const std::vector<T> expected = product_at(a, b, shape, 0);
+  for (std::size_t shift = 1; shift < 9; ++shift) {
+    ASSERT_EQ(product_at(a, b, shape, shift), expected)
+        << shape.m << "x" << shape.k << "x" << shape.n << " moved by " << shift;
+  }
+}
+
+TEST(ProductTest, GivesTheSameBitsWhereverTheOperandsLie) {
+  Generator generator(kSeed + 2);
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t most = i % 3 == 0 ? 70 : 8;  // Eigen has other ways for small products
+    GemmShape shape{between(generator, 1, most), between(generator, 1, most),
+                    between(generator, 1, most)};
+    if (i % 5 == 1) shape.m = 1;
+    if (i % 5 <= 2 && i % 5 > 0) shape.n = i % 2 == 0 ? 1 : shape.n;
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere<float>(generator, shape));
+    ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere<double>(generator, shape));
+  }
 }
 
 TEST(GemmTest, TransposesScalesAndAddsC) {
