@@ -7,12 +7,6 @@
 
 namespace weft::reference::tensor_ops {
 
-const graph::Tensor& input(const graph::NodeCall& call, std::size_t i) {
-  const graph::Tensor* tensor = optional_input(call, i);
-  if (tensor == nullptr) throw InputError(fmt::format("input {} is missing", i));
-  return *tensor;
-}
-
 void check_type(const graph::Tensor& operand, graph::DataType expected) {
   if (operand.type() == expected) return;
   throw InputError(fmt::format("an operand is {} where {} is expected",

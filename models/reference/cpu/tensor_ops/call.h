@@ -6,16 +6,12 @@
 #include <cstdint>
 
 #include "compiler/graph/evaluator.h"
+#include "models/reference/cpu/nn/node_call.h"
 
 namespace weft::reference::tensor_ops {
 
-/// Input `i`, or null if it is left out.
-inline const graph::Tensor* optional_input(const graph::NodeCall& call, std::size_t i) {
-  return i < call.inputs.size() ? call.inputs[i] : nullptr;
-}
-
-/// Input `i`. Throws InputError if it is left out.
-const graph::Tensor& input(const graph::NodeCall& call, std::size_t i);
+using reference::input;
+using reference::optional_input;
 
 /// Throws InputError unless `operand` has elements of type `expected`.
 void check_type(const graph::Tensor& operand, graph::DataType expected);
