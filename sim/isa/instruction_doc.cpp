@@ -18,6 +18,7 @@ std::string cell(std::string text) {
 
 template <class Codec, class Op, class Descriptor>
 std::string default_text(const Descriptor& operand) {
+  if (!operand.unless.empty()) return fmt::format("required, or `{}`", operand.unless);
   if (operand.required) return "required";
   if constexpr (!Codec::kPlainDefault) return "see meaning";
   std::string text;

@@ -7,6 +7,7 @@ namespace {
 
 constexpr RowLoop kOnce{};
 constexpr RowBound kUnbounded{};
+constexpr Pattern<std::uint32_t> kScale;
 
 /// As many numbers as there are `values`, with colons between them.
 template <class First, class... Rest>
@@ -18,6 +19,12 @@ bool parse_colons(std::string_view text, First& first, Rest&... rest) {
     return colon != std::string_view::npos && parse_number(text.substr(0, colon), first) &&
            parse_colons(text.substr(colon + 1), rest...);
   }
+}
+
+template <class First, class... Rest>
+void print_colons(std::string& out, First first, Rest... rest) {
+  out += std::to_string(first);
+  ((out.append(":").append(std::to_string(rest))), ...);
 }
 
 /// Comma-separated items, at least one and at most items.size(), each read by `parse_item`.
@@ -45,8 +52,12 @@ void print_list(const Items& items, const typename Items::value_type& rest, Prin
   }
 }
 
+void put_word(BitWriter& writer, std::uint32_t value) {
+  writer.put(value, 32);
+}
+
 void put_signed(BitWriter& writer, std::int32_t value) {
-  writer.put(static_cast<std::uint32_t>(value), 32);
+  put_word(writer, static_cast<std::uint32_t>(value));
 }
 
 std::uint32_t get_word(BitReader& reader) {
@@ -57,48 +68,70 @@ std::int32_t get_signed(BitReader& reader) {
   return static_cast<std::int32_t>(get_word(reader));
 }
 
+/// The generator of an operation that has one.
+RowGenerator& generator_of(Matmul& matmul) {
+  return matmul.ub;
+}
+const RowGenerator& generator_of(const Matmul& matmul) {
+  return matmul.ub;
+}
+RowGenerator& generator_of(Vector& vector) {
+  return vector.source ? vector.source->rows : vector.source.emplace().rows;
+}
+const RowGenerator& generator_of(const Vector& vector) {
+  return vector.source->rows;
+}
+
 std::array<RowLoop, 4> contiguous_loops(std::uint32_t rows) {
   return {RowLoop{rows, 1}, kOnce, kOnce, kOnce};
 }
 
 }  // namespace
 
-bool Loops::parse(std::string_view text, Matmul& matmul) const {
-  matmul.ub.loops.fill(kOnce);
-  return parse_list(text, matmul.ub.loops, [](std::string_view item, RowLoop& loop) {
+template <class Op>
+bool Loops<Op>::parse(std::string_view text, Op& op) const {
+  auto& loops = generator_of(op).loops;
+  loops.fill(kOnce);
+  return parse_list(text, loops, [](std::string_view item, RowLoop& loop) {
     return parse_colons(item, loop.count, loop.stride);
   });
 }
 
-void Loops::print(const Matmul& matmul, std::string& out) const {
-  const auto print_loop = [&](const RowLoop& loop) {
-    out += std::to_string(loop.count) + ':' + std::to_string(loop.stride);
-  };
-  print_list(matmul.ub.loops, kOnce, print_loop, out);
+template <class Op>
+void Loops<Op>::print(const Op& op, std::string& out) const {
+  const auto print_loop = [&](const RowLoop& loop) { print_colons(out, loop.count, loop.stride); };
+  print_list(generator_of(op).loops, kOnce, print_loop, out);
 }
 
-void Loops::encode(BitWriter& writer, const Matmul& matmul) const {
-  for (const RowLoop& loop : matmul.ub.loops) {
-    writer.put(loop.count, 32);
+template <class Op>
+void Loops<Op>::encode(BitWriter& writer, const Op& op) const {
+  for (const RowLoop& loop : generator_of(op).loops) {
+    put_word(writer, loop.count);
     put_signed(writer, loop.stride);
   }
 }
 
-bool Loops::decode(BitReader& reader, Matmul& matmul) const {
-  for (RowLoop& loop : matmul.ub.loops) {
+template <class Op>
+bool Loops<Op>::decode(BitReader& reader, Op& op) const {
+  for (RowLoop& loop : generator_of(op).loops) {
     loop.count = get_word(reader);
     loop.stride = get_signed(reader);
   }
   return true;
 }
 
-bool Loops::is_default(const Matmul& matmul) const {
-  return matmul.ub.loops == contiguous_loops(matmul.rows);
+template <class Op>
+bool Loops<Op>::is_default(const Op& op) const {
+  return generator_of(op).loops == contiguous_loops(op.rows);
 }
 
-void Loops::set_default(Matmul& matmul) const {
-  matmul.ub.loops = contiguous_loops(matmul.rows);
+template <class Op>
+void Loops<Op>::set_default(Op& op) const {
+  generator_of(op).loops = contiguous_loops(op.rows);
 }
+
+template struct Loops<Matmul>;
+template struct Loops<Vector>;
 
 bool Bounds::parse(std::string_view text, Value& bounds) const {
   bounds.fill(kUnbounded);
@@ -109,8 +142,7 @@ bool Bounds::parse(std::string_view text, Value& bounds) const {
 
 void Bounds::print(const Value& bounds, std::string& out) const {
   const auto print_bound = [&](const RowBound& bound) {
-    out += std::to_string(bound.origin) + ':' + std::to_string(bound.step) + ':' +
-           std::to_string(bound.limit);
+    print_colons(out, bound.origin, bound.step, bound.limit);
   };
   print_list(bounds, kUnbounded, print_bound, out);
 }
@@ -119,7 +151,7 @@ void Bounds::encode(BitWriter& writer, const Value& bounds) const {
   for (const RowBound& bound : bounds) {
     put_signed(writer, bound.origin);
     put_signed(writer, bound.step);
-    writer.put(bound.limit, 32);
+    put_word(writer, bound.limit);
   }
 }
 
@@ -129,6 +161,65 @@ bool Bounds::decode(BitReader& reader, Value& bounds) const {
     bound.step = get_signed(reader);
     bound.limit = get_word(reader);
   }
+  return true;
+}
+
+bool Window::parse(std::string_view text, LaneWindow& window) const {
+  return parse_colons(text, window.column, window.plane);
+}
+
+void Window::print(const LaneWindow& window, std::string& out) const {
+  print_colons(out, window.column, window.plane);
+}
+
+void Window::encode(BitWriter& writer, const LaneWindow& window) const {
+  put_word(writer, window.column);
+  put_word(writer, window.plane);
+}
+
+bool Window::decode(BitReader& reader, LaneWindow& window) const {
+  window.column = get_word(reader);
+  window.plane = get_word(reader);
+  return true;
+}
+
+bool QuantizationPair::parse(std::string_view text, Quantization& quantization) const {
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos &&
+         kScale.parse(text.substr(0, colon), quantization.scale) &&
+         parse_number(text.substr(colon + 1), quantization.zero);
+}
+
+void QuantizationPair::print(const Quantization& quantization, std::string& out) const {
+  kScale.print(quantization.scale, out);
+  out.append(":").append(std::to_string(quantization.zero));
+}
+
+void QuantizationPair::encode(BitWriter& writer, const Quantization& quantization) const {
+  put_word(writer, quantization.scale);
+  put_signed(writer, quantization.zero);
+}
+
+bool QuantizationPair::decode(BitReader& reader, Quantization& quantization) const {
+  quantization.scale = get_word(reader);
+  quantization.zero = get_signed(reader);
+  return true;
+}
+
+bool TileBlock::parse(std::string_view text, BufferTile& tile) const {
+  return parse_colons(text, tile.row, tile.rows, tile.lanes);
+}
+
+void TileBlock::print(const BufferTile& tile, std::string& out) const {
+  print_colons(out, tile.row, tile.rows, tile.lanes);
+}
+
+void TileBlock::encode(BitWriter& writer, const BufferTile& tile) const {
+  for (const std::uint32_t word : {tile.row, tile.rows, tile.lanes}) put_word(writer, word);
+}
+
+bool TileBlock::decode(BitReader& reader, BufferTile& tile) const {
+  for (std::uint32_t* word : {&tile.row, &tile.rows, &tile.lanes}) *word = get_word(reader);
   return true;
 }
 
@@ -143,7 +234,7 @@ void BiasRow::print(const Vector& vector, std::string& out) const {
 
 void BiasRow::encode(BitWriter& writer, const Vector& vector) const {
   writer.put(vector.has_bias ? 1 : 0, 1);
-  writer.put(vector.bias, 32);
+  put_word(writer, vector.bias);
 }
 
 bool BiasRow::decode(BitReader& reader, Vector& vector) const {
@@ -173,7 +264,7 @@ void AfterCounts::print(const After& after, std::string& out) const {
 }
 
 void AfterCounts::encode(BitWriter& writer, const After& after) const {
-  for (const std::uint32_t count : after.count) writer.put(count, 32);
+  for (const std::uint32_t count : after.count) put_word(writer, count);
 }
 
 bool AfterCounts::decode(BitReader& reader, After& after) const {

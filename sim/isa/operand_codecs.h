@@ -8,10 +8,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -69,7 +71,7 @@ struct Pattern : Number<T> {
 /// One of a few names; the value is the name's index.
 template <class E, std::size_t kCount>
 struct Choice {
-  static constexpr unsigned kBits = kCount <= 2 ? 1 : kCount <= 4 ? 2 : 3;
+  static constexpr unsigned kBits = std::bit_width(kCount - 1);
   static constexpr bool kPlainDefault = true;
   std::array<std::string_view, kCount> names;
 
@@ -98,18 +100,19 @@ struct Choice {
   }
 };
 
-/// The loops of a matmul's row generator, innermost first; left out, they walk `rows` rows one
-/// after the other.
+/// The loops of a row generator, that of an operation Op (Matmul or Vector), innermost first; left
+/// out, they walk `rows` rows one after the other.
+template <class Op>
 struct Loops {
   static constexpr unsigned kBits = 4 * 64;
   static constexpr bool kPlainDefault = false;
 
-  bool parse(std::string_view text, Matmul& matmul) const;
-  void print(const Matmul& matmul, std::string& out) const;
-  void encode(BitWriter& writer, const Matmul& matmul) const;
-  bool decode(BitReader& reader, Matmul& matmul) const;
-  bool is_default(const Matmul& matmul) const;
-  void set_default(Matmul& matmul) const;
+  bool parse(std::string_view text, Op& op) const;
+  void print(const Op& op, std::string& out) const;
+  void encode(BitWriter& writer, const Op& op) const;
+  bool decode(BitReader& reader, Op& op) const;
+  bool is_default(const Op& op) const;
+  void set_default(Op& op) const;
   std::string form() const { return "count:stride, up to 4, with commas"; }
 };
 
@@ -125,6 +128,76 @@ struct Bounds {
   bool decode(BitReader& reader, Value& bounds) const;
   std::string form() const { return "origin:step:limit, up to 2, with a comma"; }
 };
+
+/// A window of lanes.
+struct Window {
+  static constexpr unsigned kBits = 2 * 32;
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, LaneWindow& window) const;
+  void print(const LaneWindow& window, std::string& out) const;
+  void encode(BitWriter& writer, const LaneWindow& window) const;
+  bool decode(BitReader& reader, LaneWindow& window) const;
+  std::string form() const { return "column:plane"; }
+};
+
+/// Scale and zero point of int8 elements.
+struct QuantizationPair {
+  static constexpr unsigned kBits = 2 * 32;
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, Quantization& quantization) const;
+  void print(const Quantization& quantization, std::string& out) const;
+  void encode(BitWriter& writer, const Quantization& quantization) const;
+  bool decode(BitReader& reader, Quantization& quantization) const;
+  std::string form() const { return "scale:zero, the scale as 32 bits of binary32"; }
+};
+
+/// Rows and lanes of a tile in the unified buffer.
+struct TileBlock {
+  static constexpr unsigned kBits = 3 * 32;
+
+  bool parse(std::string_view text, BufferTile& tile) const;
+  void print(const BufferTile& tile, std::string& out) const;
+  void encode(BitWriter& writer, const BufferTile& tile) const;
+  bool decode(BitReader& reader, BufferTile& tile) const;
+  std::string form() const { return "row:rows:lanes"; }
+};
+
+/// A part of the operation that may be missing, and is there if this operand is: one bit, then
+/// `codec` on what `get` finds in the part.
+template <class Codec, class Get>
+struct Owner {
+  static constexpr unsigned kBits = 1 + Codec::kBits;
+  static constexpr bool kPlainDefault = true;
+  Codec codec;
+  Get get;
+
+  template <class Part>
+  bool parse(std::string_view text, std::optional<Part>& part) const {
+    if (!part) part.emplace();  // an operand before this one may have made it
+    return codec.parse(text, get(*part));
+  }
+  template <class Part>
+  void print(const std::optional<Part>& part, std::string& out) const {
+    if (part) codec.print(get(*part), out);
+  }
+  template <class Part>
+  void encode(BitWriter& writer, const std::optional<Part>& part) const {
+    writer.put(part ? 1 : 0, 1);
+    if (part) return codec.encode(writer, get(*part));
+    writer.skip(Codec::kBits);
+  }
+  template <class Part>
+  bool decode(BitReader& reader, std::optional<Part>& part) const {
+    part.reset();
+    if (reader.get(1) == 0) return reader.skip_zeros(Codec::kBits);
+    return codec.decode(reader, get(part.emplace()));
+  }
+  std::string form() const { return codec.form(); }
+};
+template <class Codec, class Get>
+Owner(Codec, Get) -> Owner<Codec, Get>;
 
 /// The UB row of a vector instruction's bias; left out, there is none.
 struct BiasRow {

@@ -1,0 +1,66 @@
+// Unary operators chosen by name: the activations that contractions apply last (the extension in
+// compiler/graph/op.h) and those of the recurrent operators. The functions are in
+// scalar_functions.h.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "models/reference/cpu/nn/node_call.h"
+
+namespace weft::reference {
+
+enum class ActivationKind : std::uint8_t {
+  kIdentity,
+  kRelu,
+  kLeakyRelu,
+  kElu,
+  kSelu,
+  kSigmoid,
+  kHardSigmoid,
+  kHardSwish,
+  kTanh,
+  kErf,
+  kSoftplus,
+  kClip,
+  kSqrt,
+  kExp,
+  kLog,
+  kNeg,
+  kAbs,
+  kReciprocal,
+  kAffine,           // alpha * x + beta
+  kThresholdedRelu,  // x above alpha, else 0
+  kScaledTanh,       // alpha * tanh(beta * x)
+  kSoftsign,
+};
+
+/// An activation with its parameters. Clip: alpha is the lower and beta the upper bound. Selu: beta
+/// is gamma.
+struct ActivationFunction {
+  ActivationKind kind = ActivationKind::kIdentity;
+  float alpha = 0;
+  float beta = 0;
+};
+
+/// How many parameters the activation of this name has: none, alpha, or alpha and beta. Throws
+/// InputError for an unknown name.
+int activation_parameters(std::string_view name);
+/// Parameters that are left out get ONNX's defaults. Throws InputError for an unknown name.
+ActivationFunction find_activation(std::string_view name, std::optional<float> alpha,
+                                   std::optional<float> beta);
+
+/// x = function(x) for every element. T is float or double.
+template <class T>
+void apply_activation(const ActivationFunction& function, std::span<T> elements);
+
+/// The same on a tensor of float32 or float64. Throws InputError for another type or an unknown
+/// name.
+void apply_activation(Tensor& tensor, std::string_view name, std::optional<float> alpha = {},
+                      std::optional<float> beta = {});
+
+/// The node's "activation" with "activation_alpha" and "activation_beta"; kIdentity if it has none.
+ActivationFunction activation_of(const graph::Attributes& attributes);
+
+}  // namespace weft::reference

@@ -1,0 +1,66 @@
+// ConvInteger and QLinearConv: exact modulo 2^32, then, for the latter, requantised.
+#include "models/reference/cpu/nn/convolution.h"
+#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/quantization.h"
+
+namespace weft::reference {
+namespace {
+
+/// Where a convolution's operands are among the inputs.
+struct Operands {
+  std::size_t x;
+  std::size_t x_zero_point;
+  std::size_t w;
+  std::size_t w_zero_point;
+};
+
+std::int64_t at_least_one(std::int64_t extent) {
+  return std::max<std::int64_t>(extent, 1);
+}
+
+/// The int32 sums, as output_shape(geometry). Padding is the zero point, that is 0 once centred.
+Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry, Operands operands) {
+  const Tensor& w = input(call, operands.w);
+  const std::int64_t channels = w.shape()[0];
+  const AxisLayout per_channel{channels, at_least_one(w.size() / at_least_one(channels))};
+  const auto x = centred(call, operands.x, zero_points(call, operands.x_zero_point), AxisLayout{});
+  const auto weights =
+      centred(call, operands.w, zero_points(call, operands.w_zero_point), per_channel);
+  Tensor sums(DataType::kInt32, output_shape(geometry));
+  convolve(geometry, std::span<const float>(x), std::span<const float>(weights),
+           sums.mutable_data<std::int32_t>());
+  return sums;
+}
+
+void add_bias_wrapping(std::span<std::int32_t> sums, std::span<const std::int32_t> bias,
+                       std::int64_t plane) {
+  for (std::size_t i = 0; !bias.empty() && i < sums.size(); ++i) {
+    const std::int32_t value = bias[i / static_cast<std::size_t>(plane) % bias.size()];
+    sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                        static_cast<std::uint32_t>(value));
+  }
+}
+
+}  // namespace
+
+Tensors evaluate_conv_integer(const NodeCall& call) {
+  const ConvGeometry geometry =
+      conv_geometry(call.attributes, input(call, 0).shape(), input(call, 1).shape());
+  return {convolve_integers(call, geometry, {0, 2, 1, 3})};
+}
+
+Tensors evaluate_qlinear_conv(const NodeCall& call) {
+  const ConvGeometry geometry =
+      conv_geometry(call.attributes, input(call, 0).shape(), input(call, 3).shape());
+  const std::int64_t plane = at_least_one(output_plane(geometry.windows));
+  Tensor sums = convolve_integers(call, geometry, {0, 2, 3, 5});
+  add_bias_wrapping(sums.mutable_data<std::int32_t>(), elements<std::int32_t>(call, 8), plane);
+  const DataType type = input(call, 7).type();
+  const Requantization how =
+      requantization(call, {scales(call, 1).at(0)}, scales(call, 4), scales(call, 6).at(0),
+                     zero_points(call, 7).at(0), type);
+  const AxisLayout per_channel{input(call, 3).shape()[0], plane};
+  return {requantize(call, sums.data<std::int32_t>(), how, per_channel, {type, sums.shape()})};
+}
+
+}  // namespace weft::reference

@@ -1,0 +1,29 @@
+// Matrix products on raw elements, under every contraction: Eigen's, in the build for this
+// processor (models/reference/cpu/gemm.h).
+//
+// Integers go through the binary32 product too: the factors are integers of at most 255 in
+// magnitude (a byte minus a zero point), so sums over k <= 258 are integers of at most 2^24, exact
+// in binary32 in any order. Blocks of k add up modulo 2^32.
+#pragma once
+
+#include <cstdint>
+
+#include "models/reference/cpu/gemm.h"
+
+namespace weft::reference {
+
+/// c [m,n] += a [m,k] * b [k,n]; all row-major and dense, not overlapping.
+void add_product(const float* a, const float* b, float* c, GemmShape shape);
+void add_product(const double* a, const double* b, double* c, GemmShape shape);
+/// The elements of a and b are integers from -255 to 255. Wraps modulo 2^32.
+void add_product(const float* a, const float* b, std::int32_t* c, GemmShape shape);
+
+/// c [m,n] += a [m,k] * transpose(b [n,k]).
+template <class T>
+void add_product_transposed(const T* a, const T* b, T* c, GemmShape shape);
+
+/// to [cols,rows] = transpose(from [rows,cols]).
+template <class T>
+void transpose(const T* from, T* to, std::ptrdiff_t rows, std::ptrdiff_t cols);
+
+}  // namespace weft::reference

@@ -1,0 +1,192 @@
+#include "models/reference/cpu/run_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/graph/operator_table.h"
+#include "models/reference/cpu/evaluate.h"
+#include "models/reference/cpu/tensor_ops/convert.h"
+#include "sim/config/error.h"
+
+namespace weft::reference {
+namespace {
+
+using graph::DataType;
+using graph::Graph;
+using graph::kNoValue;
+using graph::Node;
+using graph::Tensor;
+using graph::ValueId;
+using graph::ValueType;
+using tensor_ops::convert_tensor;
+
+// Whether the operator may have float64 as input `i`.
+bool takes_float64(graph::Op op, std::size_t i) {
+  const std::vector<graph::InputRule>& rules = graph::operator_of(op).inputs;
+  const graph::InputRule* rule = &rules[std::min(i, rules.size() - 1)];
+  while (rule->like != graph::InputRule::kOwnType) rule = &rules[rule->like];
+  return (rule->types & graph::types_of(DataType::kFloat64)) != 0;
+}
+
+const Tensor& given_input(const Graph& graph, const graph::Value& value,
+                          const NamedTensors& inputs) {
+  const auto given = inputs.find(value.name);
+  if (given != inputs.end()) return given->second;
+  throw InputError(fmt::format("graph '{}': input '{}' ({}) is missing", graph.name, value.name,
+                               to_string(value.type)));
+}
+
+void check_names(const Graph& graph, const NamedTensors& inputs) {
+  for (const auto& [name, tensor] : inputs) {
+    const auto has_name = [&](ValueId id) { return graph.values[id].name == name; };
+    if (std::ranges::any_of(graph.inputs, has_name)) continue;
+    std::string known;
+    for (const ValueId id : graph.inputs) known += fmt::format(" '{}'", graph.values[id].name);
+    throw InputError(fmt::format("graph '{}': there is no input '{}'; its inputs are{}", graph.name,
+                                 name, known.empty() ? " none" : known));
+  }
+}
+
+void check_results(const std::vector<Tensor>& results, const std::vector<ValueType>& types) {
+  if (results.size() != types.size()) {
+    throw InputError(fmt::format("gave {} outputs, not {}", results.size(), types.size()));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].value_type() == types[i]) continue;
+    throw InputError(fmt::format("output {} came out as {}, not {}", i,
+                                 to_string(results[i].value_type()), to_string(types[i])));
+  }
+}
+
+}  // namespace
+
+// The values of one run.
+class GraphRunner::Run {
+ public:
+  explicit Run(GraphRunner& runner)
+      : graph_(runner.graph_),
+        options_(runner.options_),
+        kept_(runner.constants_),
+        uses_left_(runner.use_counts_),
+        values_(runner.graph_.values.size()) {}
+
+  NamedTensors operator()(const NamedTensors& inputs) {
+    take_inputs(inputs);
+    for (const Node& node : graph_.nodes) run(node);
+    NamedTensors outputs;
+    for (const graph::Output& output : graph_.outputs) {
+      outputs.insert_or_assign(output.name, value(output.value));
+    }
+    return outputs;
+  }
+
+ private:
+  void take_inputs(const NamedTensors& inputs) {
+    check_names(graph_, inputs);
+    for (const ValueId id : graph_.inputs) {
+      const graph::Value& value = graph_.values[id];
+      const Tensor& given = given_input(graph_, value, inputs);
+      if (given.value_type() != value.type && given.value_type() != own_type(value.type)) {
+        throw InputError(fmt::format("graph '{}': input '{}' is {}, given is {}", graph_.name,
+                                     value.name, to_string(value.type),
+                                     to_string(given.value_type())));
+      }
+      values_[id] = in_own_type(given);
+    }
+  }
+
+  // The type that a value has in this run.
+  DataType own_type(DataType type) const {
+    return options_.double_precision && graph::is_float(type) ? DataType::kFloat64 : type;
+  }
+  ValueType own_type(const ValueType& type) const { return {own_type(type.type), type.shape}; }
+  Tensor in_own_type(const Tensor& tensor) const {
+    return convert_tensor(tensor, own_type(tensor.type()));
+  }
+
+  const Tensor& value(ValueId id) {
+    std::optional<Tensor>& tensor =
+        options_.keep_constants && graph_.is_constant(id) ? kept_[id] : values_[id];
+    // Only constants are not there yet.
+    if (!tensor) tensor = in_own_type(graph_.values[id].constant.value().tensor());
+    return *tensor;
+  }
+
+  void run(const Node& node) {
+    std::vector<Tensor> tensors = named_results(node);
+    if (options_.observer) options_.observer(node, tensors);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const ValueId id = node.outputs[i];
+      if (id != kNoValue && uses_left_[id] > 0) values_[id] = std::move(tensors[i]);
+    }
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue && --uses_left_[id] == 0) values_[id].reset();
+    }
+  }
+
+  std::vector<Tensor> named_results(const Node& node) {
+    try {
+      return results(node);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", node_label(node), error.what()));
+    }
+  }
+
+  // Input `i` of the node as its operator takes it.
+  Tensor operand(const Node& node, std::size_t i) {
+    const Tensor& tensor = value(node.inputs[i]);
+    if (tensor.type() != DataType::kFloat64 || takes_float64(node.op, i)) return tensor;
+    return convert_tensor(tensor, graph_.type(node.inputs[i]).type);
+  }
+
+  std::vector<Tensor> results(const Node& node) {
+    std::vector<Tensor> operands;
+    operands.reserve(node.inputs.size());  // the pointers stay valid
+    std::vector<const Tensor*> inputs(node.inputs.size(), nullptr);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (node.inputs[i] != kNoValue) inputs[i] = &operands.emplace_back(operand(node, i));
+    }
+    const std::vector<ValueType> types = output_types(node);
+    std::vector<Tensor> tensors = evaluate({node.op, node.attributes, inputs, types});
+    for (Tensor& tensor : tensors) tensor = in_own_type(tensor);
+    check_results(tensors, types);
+    return tensors;
+  }
+
+  std::vector<ValueType> output_types(const Node& node) const {
+    // The graph knows the types of the outputs that somebody wants.
+    std::vector<ValueType> types;
+    if (std::ranges::find(node.outputs, kNoValue) != node.outputs.end()) {
+      types = infer_outputs(graph_, node);
+    } else {
+      for (const ValueId id : node.outputs) types.push_back(graph_.type(id));
+    }
+    for (ValueType& type : types) type = own_type(type);
+    return types;
+  }
+
+  const Graph& graph_;
+  const RunGraphOptions& options_;
+  std::vector<std::optional<Tensor>>& kept_;
+  std::vector<std::size_t> uses_left_;
+  std::vector<std::optional<Tensor>> values_;
+};
+
+GraphRunner::GraphRunner(const graph::Graph& graph, RunGraphOptions options)
+    : graph_(graph),
+      options_(std::move(options)),
+      use_counts_(graph::use_counts(graph)),
+      constants_(graph.values.size()) {}
+
+NamedTensors GraphRunner::run(const NamedTensors& inputs) {
+  return Run(*this)(inputs);
+}
+
+NamedTensors run_graph(const graph::Graph& graph, const NamedTensors& inputs,
+                       RunGraphOptions options) {
+  return GraphRunner(graph, std::move(options)).run(inputs);
+}
+
+}  // namespace weft::reference

@@ -1,0 +1,49 @@
+// ArgMax: where along an axis the largest element is; the first of equal ones, or the last with
+// select_last_index. A NaN is larger than every number, as in NumPy.
+#include <vector>
+
+#include "models/reference/cpu/tensor_ops/call.h"
+#include "models/reference/cpu/tensor_ops/elements.h"
+#include "models/reference/cpu/tensor_ops/kernels.h"
+
+namespace weft::reference::tensor_ops {
+namespace {
+
+using graph::NodeCall;
+using graph::Tensor;
+
+template <class T>
+bool above(T x, T y) {
+  return x > y || (x != x && y == y);
+}
+
+// One block of extent x inner elements; `best` gets `inner` indices.
+template <class T>
+void arg_max(const T* block, const AxisView& view, bool last, std::int64_t* best) {
+  for (std::int64_t a = 1; a < view.extent; ++a) {
+    for (std::int64_t i = 0; i < view.inner; ++i) {
+      const auto candidate = widen(block[a * view.inner + i]);
+      const auto champion = widen(block[best[i] * view.inner + i]);
+      if (last ? !above(champion, candidate) : above(candidate, champion)) best[i] = a;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
+  const Tensor& x = input(call, 0);
+  const AxisView view = view_along(x.shape(), axis_of(call, 0, x.rank()));
+  const bool last = call.attributes.integer("select_last_index", 0) != 0;
+  if (view.extent == 0) throw InputError("the largest of no elements is asked for");
+  return {with_numbers(x.type(), [&]<class T>(T) {
+    Tensor result(call.outputs[0]);
+    std::int64_t* best = result.mutable_data<std::int64_t>().data();
+    for (std::int64_t o = 0; o < view.outer; ++o, best += view.inner) {
+      arg_max(x.data<T>().data() + o * view.extent * view.inner, view, last, best);
+    }
+    return result;
+  })};
+}
+
+}  // namespace weft::reference::tensor_ops

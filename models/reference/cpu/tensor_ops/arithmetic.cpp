@@ -1,0 +1,128 @@
+// Arithmetic of two or more operands with broadcasting. Operators of any number of operands fold
+// them from the left, rounding after each step.
+#include <cmath>
+#include <functional>
+#include <type_traits>
+
+#include "models/reference/cpu/tensor_ops/broadcast.h"
+#include "models/reference/cpu/tensor_ops/call.h"
+#include "models/reference/cpu/tensor_ops/convert.h"
+#include "models/reference/cpu/tensor_ops/elements.h"
+#include "models/reference/cpu/tensor_ops/extrema.h"
+#include "models/reference/cpu/tensor_ops/integers.h"
+#include "models/reference/cpu/tensor_ops/kernels.h"
+
+namespace weft::reference::tensor_ops {
+namespace {
+
+using graph::NodeCall;
+using graph::Op;
+using graph::Tensor;
+using graph::ValueType;
+
+// For sums, differences and products: a single operation of floats, wrapping of integers.
+template <class Operation>
+struct Wrapped {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return wrapping(x, y, Operation{});
+    } else {
+      return Operation{}(x, y);
+    }
+  }
+};
+
+struct Quotient {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return truncated_quotient(x, y);
+    } else {
+      return x / y;
+    }
+  }
+};
+
+template <class Function>
+Tensor combine(const ValueType& type, const Tensor& x, const Tensor& y, Function function) {
+  check_type(x, type.type);
+  check_type(y, type.type);
+  return with_numbers(type.type, [&]<class T>(T) {
+    return map_broadcast<T, T, T>(type, {&x, &y}, on_elements<T>(function));
+  });
+}
+
+template <class Function>
+Tensor fold(const NodeCall& call, Function function) {
+  Tensor result = input(call, 0);
+  for (std::size_t i = 1; i < call.inputs.size(); ++i) {
+    result = combine(call.outputs[0], result, input(call, i), function);
+  }
+  return result;
+}
+
+Tensor mean(const NodeCall& call) {
+  const Tensor sum = fold(call, Wrapped<std::plus<>>{});
+  return with_floats(sum.type(), [&]<class T>(T) {
+    const auto count = static_cast<Compute<T>>(call.inputs.size());
+    const auto divide = [count](auto x) { return x / count; };
+    return map_elements<T, T>(sum.type(), sum, on_elements<T>(divide));
+  });
+}
+
+Tensor arithmetic(const NodeCall& call) {
+  switch (call.op) {
+    case Op::kSub:
+      return fold(call, Wrapped<std::minus<>>{});
+    case Op::kMul:
+      return fold(call, Wrapped<std::multiplies<>>{});
+    case Op::kDiv:
+      return fold(call, Quotient{});
+    case Op::kMin:
+      return fold(call, Smaller{});
+    case Op::kMax:
+      return fold(call, Larger{});
+    case Op::kMean:
+      return mean(call);
+    default:
+      return fold(call, Wrapped<std::plus<>>{});
+  }
+}
+
+// An integer to a real power is evaluated in binary64 and truncated.
+template <class T>
+Tensor power(const ValueType& type, const Tensor& base, const Tensor& exponent) {
+  if (std::is_integral_v<T> && !graph::is_float(exponent.type())) {
+    if constexpr (std::is_integral_v<T>) {
+      const Tensor exact = convert_tensor(exponent, graph::DataType::kInt64);
+      return map_broadcast<T, T, std::int64_t>(type, {&base, &exact}, integer_power<T>);
+    }
+  }
+  const Tensor real = convert_tensor(exponent, graph::DataType::kFloat64);
+  return map_broadcast<T, T, double>(type, {&base, &real}, [](T x, double y) {
+    return narrow<T>(convert<Compute<T>>(std::pow(static_cast<double>(widen(x)), y)));
+  });
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate_arithmetic(const NodeCall& call) {
+  return {arithmetic(call)};
+}
+
+std::vector<Tensor> evaluate_prelu(const NodeCall& call) {
+  const auto slope = Wrapped<std::multiplies<>>{};
+  return {combine(call.outputs[0], input(call, 0), input(call, 1),
+                  [slope]<class T>(T x, T y) { return x < T{0} ? slope(x, y) : x; })};
+}
+
+std::vector<Tensor> evaluate_pow(const NodeCall& call) {
+  const ValueType& type = call.outputs[0];
+  const Tensor& base = input(call, 0);
+  check_type(base, type.type);
+  return {
+      with_numbers(type.type, [&]<class T>(T) { return power<T>(type, base, input(call, 1)); })};
+}
+
+}  // namespace weft::reference::tensor_ops

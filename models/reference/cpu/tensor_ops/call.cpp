@@ -1,0 +1,31 @@
+#include "models/reference/cpu/tensor_ops/call.h"
+
+#include <fmt/format.h>
+
+#include "compiler/graph/operator_table.h"
+#include "sim/config/error.h"
+
+namespace weft::reference::tensor_ops {
+
+void check_type(const graph::Tensor& operand, graph::DataType expected) {
+  if (operand.type() == expected) return;
+  throw InputError(fmt::format("an operand is {} where {} is expected",
+                               graph::to_string(operand.type()), graph::to_string(expected)));
+}
+
+std::int64_t axis_of(const graph::NodeCall& call, std::int64_t otherwise, std::int64_t rank) {
+  return graph::normalized_axis(call.attributes.integer("axis", otherwise), rank);
+}
+
+AxisView view_along(const graph::Shape& shape, std::int64_t axis) {
+  if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size())) {
+    throw InputError(fmt::format("axis {} of a shape {}", axis, graph::to_string(shape)));
+  }
+  const auto at = static_cast<std::size_t>(axis);
+  AxisView view{1, shape[at], 1};
+  for (std::size_t d = 0; d < at; ++d) view.outer *= shape[d];
+  for (std::size_t d = at + 1; d < shape.size(); ++d) view.inner *= shape[d];
+  return view;
+}
+
+}  // namespace weft::reference::tensor_ops

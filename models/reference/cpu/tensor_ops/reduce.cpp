@@ -1,0 +1,172 @@
+// The reduction engine. It is the broadcasting loop run backwards: the input is walked in its own
+// order, and the accumulator that an element goes to has stride 0 along the reduced dimensions.
+//
+// Sums and means of floats are accumulated in binary64 and rounded once; integers wrap. A mean of
+// integers is truncated. Nothing sums to 0, and its maximum is the lowest value of the type.
+#include <array>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "compiler/graph/operator_table.h"
+#include "models/reference/cpu/tensor_ops/call.h"
+#include "models/reference/cpu/tensor_ops/convert.h"
+#include "models/reference/cpu/tensor_ops/elements.h"
+#include "models/reference/cpu/tensor_ops/extrema.h"
+#include "models/reference/cpu/tensor_ops/integers.h"
+#include "models/reference/cpu/tensor_ops/kernels.h"
+#include "models/reference/cpu/tensor_ops/limits.h"
+#include "models/reference/cpu/tensor_ops/strided_loop.h"
+
+namespace weft::reference::tensor_ops {
+namespace {
+
+using graph::NodeCall;
+using graph::Op;
+using graph::Shape;
+using graph::Tensor;
+
+// From an input, or from the attribute that older operator sets have.
+std::vector<std::int64_t> given_axes(const NodeCall& call) {
+  const Tensor* axes = optional_input(call, 1);
+  return axes != nullptr ? graph::to_int64(*axes) : call.attributes.integers("axes");
+}
+
+Shape reduced_axes(const NodeCall& call, std::int64_t rank) {
+  Shape axes = given_axes(call);
+  for (std::int64_t& axis : axes) axis = graph::normalized_axis(axis, rank);
+  if (axes.empty() && call.attributes.integer("noop_with_empty_axes", 0) == 0) {
+    axes.resize(static_cast<std::size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return axes;
+}
+
+// The input's shape with extents 1 where it is reduced.
+Shape accumulator_shape(const Tensor& x, const Shape& axes) {
+  Shape shape = x.shape();
+  for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
+  return shape;
+}
+
+struct Reduction {
+  const Tensor& x;
+  const graph::ValueType& type;  // of the result
+  Shape accumulators;
+  Shape accumulator_strides;  // along the input's dimensions
+
+  Reduction(const NodeCall& call, const Tensor& input)
+      : x(input),
+        type(call.outputs[0]),
+        accumulators(accumulator_shape(x, reduced_axes(call, x.rank()))),
+        accumulator_strides(graph::row_major_strides(accumulators)) {
+    for (std::size_t d = 0; d < accumulators.size(); ++d) {
+      if (accumulators[d] == 1) accumulator_strides[d] = 0;
+    }
+  }
+
+  // How many elements go to one accumulator.
+  std::int64_t count() const {
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < accumulators.size(); ++d) {
+      if (accumulators[d] == 1) count *= x.shape()[d];
+    }
+    return count;
+  }
+
+  /// The accumulators, each from `start` through step(accumulator, element) for its elements.
+  template <class T, class Accumulator, class Step>
+  std::vector<Accumulator> run(Accumulator start, Step step) const;
+};
+
+template <class T, class Accumulator, class Step>
+std::vector<Accumulator> Reduction::run(Accumulator start, Step step) const {
+  std::vector<Accumulator> results(static_cast<std::size_t>(graph::element_count(accumulators)),
+                                   start);
+  const StridedLoop<2> loop(x.shape(), {graph::row_major_strides(x.shape()), accumulator_strides});
+  const std::int64_t length = loop.row_length();
+  loop.for_each_row([&](const auto& at) {
+    const T* row = x.data<T>().data() + at[0];
+    Accumulator* into = results.data() + at[1];
+    if (loop.steps()[1] == 0) {
+      Accumulator total = *into;
+      for (std::int64_t i = 0; i < length; ++i) total = step(total, row[i]);
+      *into = total;
+    } else {
+      for (std::int64_t i = 0; i < length; ++i) into[i] = step(into[i], row[i]);
+    }
+  });
+  return results;
+}
+
+template <class T, class Accumulator, class Finish>
+Tensor to_tensor(const Reduction& reduction, const std::vector<Accumulator>& accumulators,
+                 Finish finish) {
+  Tensor result(reduction.x.type(), reduction.accumulators);
+  const std::span<T> out = result.mutable_data<T>();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = convert<T>(finish(accumulators[i]));
+  return result.reshaped(reduction.type.shape);
+}
+
+// Floats are summed in binary64, integers in int64.
+template <class T>
+using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+template <class T>
+std::vector<Sum<T>> sums(const Reduction& reduction) {
+  return reduction.run<T, Sum<T>>(0, [](Sum<T> total, T element) {
+    const auto term = convert<Sum<T>>(element);
+    if constexpr (std::is_integral_v<T>) {
+      return wrapping(total, term, std::plus<>{});
+    } else {
+      return total + term;
+    }
+  });
+}
+
+template <class T>
+Tensor sum(const Reduction& reduction) {
+  return to_tensor<T>(reduction, sums<T>(reduction), std::identity{});
+}
+
+template <class T>
+Tensor mean(const Reduction& reduction) {
+  const auto count = static_cast<Sum<T>>(reduction.count());
+  return to_tensor<T>(reduction, sums<T>(reduction), [count](Sum<T> total) {
+    if constexpr (std::is_integral_v<T>) {
+      return truncated_quotient(total, count);
+    } else {
+      return total / count;
+    }
+  });
+}
+
+template <class T, class Extremum>
+Tensor extremum(const Reduction& reduction, Compute<T> start, Extremum choose) {
+  const auto step = [choose](Compute<T> best, T element) { return choose(best, widen(element)); };
+  return to_tensor<T>(reduction, reduction.run<T, Compute<T>>(start, step), std::identity{});
+}
+
+template <class T>
+Tensor reduce(Op op, const Reduction& reduction) {
+  switch (op) {
+    case Op::kReduceMean:
+      return mean<T>(reduction);
+    case Op::kReduceSum:
+      return sum<T>(reduction);
+    case Op::kReduceMax:
+      return extremum<T>(reduction, lowest<Compute<T>>(), Larger{});
+    default:
+      return extremum<T>(reduction, highest<Compute<T>>(), Smaller{});
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate_reduce(const NodeCall& call) {
+  const Tensor& x = input(call, 0);
+  const Reduction reduction(call, x);
+  return {with_numbers(x.type(), [&]<class T>(T) { return reduce<T>(call.op, reduction); })};
+}
+
+}  // namespace weft::reference::tensor_ops
