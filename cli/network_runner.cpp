@@ -104,11 +104,11 @@ void add(CycleLedger& sum, const CycleLedger& more) {
   for (const LedgerClass& entry : kLedgerClasses) sum.*entry.cycles += more.*entry.cycles;
 }
 
-/// The cycle after the last retirement of each layer's instructions and of those before it.
-std::vector<Cycle> layer_ends(const network::MachineStep& step, const Timeline& timeline) {
-  std::vector<Cycle> ends(step.layers.size(), 0);
+/// 0, then the cycle after the last retirement of each layer's instructions and of those before it.
+std::vector<Cycle> layer_boundaries(const network::MachineStep& step, const Timeline& timeline) {
+  std::vector<Cycle> ends(step.layers.size() + 1, 0);
   for (std::size_t i = 0; i < timeline.instructions.size(); ++i) {
-    Cycle& end = ends[step.instruction_layer[i]];
+    Cycle& end = ends[step.instruction_layer[i] + 1];
     end = std::max(end, timeline.instructions[i].retired + 1);
   }
   for (std::size_t i = 1; i < ends.size(); ++i) ends[i] = std::max(ends[i], ends[i - 1]);
@@ -196,8 +196,7 @@ class Runner {
   }
 
   void add_layers(const network::MachineStep& step, const Result& result) {
-    std::vector<Cycle> boundaries = layer_ends(step, result.timeline);
-    boundaries.insert(boundaries.begin(), 0);
+    const std::vector<Cycle> boundaries = layer_boundaries(step, result.timeline);
     const std::vector<CycleLedger> parts =
         ledgers(config_, step.program, result.timeline, boundaries);
     for (std::size_t i = 0; i < step.layers.size(); ++i) {
