@@ -263,8 +263,8 @@ Table make_table() {
 }  // namespace
 
 const Operator& operator_of(Op op) {
-  static const Table kTable = make_table();
-  return kTable.at(static_cast<std::size_t>(op));
+  static const Table operators = make_table();
+  return operators.at(static_cast<std::size_t>(op));
 }
 
 }  // namespace weft::graph
