@@ -76,9 +76,9 @@ ValueId Builder::input(std::string name, ValueType type) {
 }
 
 ValueId Builder::constant(Constant constant, std::string name) {
-  const std::string free_name = unique(name.empty() ? "constant" : name);
-  expect_shape_of("constant", free_name, constant.type());
-  const ValueId id = new_value(free_name, constant.type());
+  name = unique(name.empty() ? "constant" : name);
+  expect_shape_of("constant", name, constant.type());
+  const ValueId id = new_value(std::move(name), constant.type());
   graph_.values[id].constant = std::move(constant);
   return id;
 }
