@@ -62,9 +62,8 @@ struct BatchOffset {
 
 /// Weights that are constants: how the tensor's elements are arranged.
 enum class WeightForm : std::uint8_t {
-  kFilters,     // [N, K/groups, (y, x)]
-  kMatrix,      // [K, N]
-  kTransposed,  // [N, K]
+  kFilters,  // [N, K/groups, (y, x)], or a transposed matrix [N, K]
+  kMatrix,   // [K, (y, x), N]
 };
 
 struct ConstantWeights {

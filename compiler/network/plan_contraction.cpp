@@ -332,22 +332,47 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
 
 // --- Matrix products ---
 
-Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeights weights,
-                              std::int64_t n, Epilogue epilogue, bool wide) {
+/// The rows of A [.., M, K]: as they lie, or as windows over whole images that were flattened.
+Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
+  const auto known = segment_->values.find(a);
+  if (known != segment_->values.end() && known->second.flattened) {
+    const View& view = known->second.view;
+    if (!is_row_axis(view, 0)) return kUnreadable;
+    layer.a = view;
+    layer.walk.images = view.dims[0].extent;
+    layer.walk.image_step = view.dims[0].row_step;
+    const auto whole = [](const ViewDim& dim) {
+      return graph::WindowDim{.input = dim.extent, .kernel = dim.extent};
+    };
+    layer.walk.x = whole(view.dims.back());
+    layer.walk.x_step = view.dims.back().row_step;
+    if (view.dims.size() == 4) {
+      layer.walk.y = whole(view.dims[2]);
+      layer.walk.y_step = view.dims[2].row_step;
+    }
+    layer.k = view.dims[1].extent;
+    return std::nullopt;
+  }
   const Shape& shape = graph_.type(a).shape;
   const std::size_t axis = last_channel_axis(shape.size());
   const auto view = plain_operand(a, axis);
   if (!view || shape.empty() || !is_channel_axis(*view, axis)) return kUnreadable;
   const auto walk = walk_rows(*view, axis);
   if (!walk) return kUnreadable;
-  ContractionLayer layer;
   layer.a = *view;
   layer.walk = *walk;
   layer.k = shape.back();
+  return std::nullopt;
+}
+
+Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeights weights,
+                              std::int64_t n, Epilogue epilogue, bool wide) {
+  ContractionLayer layer;
+  if (Refusal refusal = product_rows(a, layer)) return refusal;
   layer.n = n;
   layer.weights = std::move(weights);
   layer.epilogue = std::move(epilogue);
-  const std::uint64_t macs = unsigned_of(walk->rows() * layer.k * n);
+  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k * layer.n);
   const std::size_t rank = graph_.type(node.outputs[0]).shape.size();
   layer.out = new_result(node.outputs[0], last_channel_axis(rank), wide);
   add_layer(node, node.outputs[0], macs, std::move(layer));
@@ -381,7 +406,7 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
   const std::int64_t n = b->type().shape[transposed ? 0 : 1];
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, n, epilogue)) return refusal;
-  const WeightForm form = transposed ? WeightForm::kTransposed : WeightForm::kMatrix;
+  const WeightForm form = transposed ? WeightForm::kFilters : WeightForm::kMatrix;
   return plan_product(node, node.input(0), {make_of(*b), form, 0}, n, std::move(epilogue),
                       only_output(node.outputs[0]));
 }
@@ -528,7 +553,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node) {
     const std::int64_t count = shape[shape.size() - 3];
     sheet.size = {sheet.size.rows / count, sheet.size.channels * count};
     sheet.view = view;
-    segment_->values[result] = {view, {}, false};
+    segment_->values[result] = {.view = view};
     layer.out = view;
   }
   layer.batch.clear();

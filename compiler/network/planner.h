@@ -27,6 +27,9 @@ struct Operand {
   View view;
   Quantization quantization = {};
   bool dequantized = false;  // a float value that lies as int8
+  /// The value is [N, C*H*W], but the view that of the image [N, C, H, W] before a Flatten: a
+  /// matrix product reads it as a window over the whole image.
+  bool flattened = false;
 };
 
 /// The layers and sheets of one program.
@@ -64,6 +67,7 @@ class Planner {
   Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
   Refusal plan_computed_product(const graph::Node& node);
+  Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
   Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
@@ -82,6 +86,7 @@ class Planner {
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
+  Refusal plan_flatten(const graph::Node& node, const Operand& source);
   Refusal plan_slice(const graph::Node& node);
   Refusal plan_split(const graph::Node& node);
 

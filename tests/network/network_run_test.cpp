@@ -30,6 +30,7 @@ MachineConfig small_machine(std::uint32_t rows, std::uint32_t cols) {
 
 Tensor random_tensor(const graph::ValueType& type, std::uint64_t seed) {
   Tensor tensor(type);
+  if (type.type != graph::DataType::kFloat32) return tensor;
   std::uint64_t state = seed * 0x9E3779B97F4A7C15U + 1;
   for (float& value : tensor.mutable_data<float>()) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -66,6 +67,17 @@ void expect_close(const graph::Graph& graph, const MachineConfig& config, double
 
 TEST(NetworkRunTest, RunsLeNet) {
   expect_close(networks::build_network("lenet5"), small_machine(8, 8), 0.05);
+}
+
+TEST(Scratch, Named) {
+  const char* name = std::getenv("NET");
+  const auto rows = static_cast<std::uint32_t>(std::atoi(std::getenv("ROWS")));
+  MachineConfig config = small_machine(rows, rows);
+  config.unified_buffer_kib = static_cast<std::uint32_t>(std::atoi(std::getenv("KIB")));
+  config.accumulator_rows = 4096;
+  networks::NetworkOptions options;
+  if (std::getenv("SEQ")) options.sequence = std::atoi(std::getenv("SEQ"));
+  expect_close(networks::build_network(name, options), config, 0.2);
 }
 
 }  // namespace
