@@ -100,6 +100,29 @@ std::optional<std::int32_t> weight_zero_point(const graph::Constant* constant) {
   return common.value_or(0);
 }
 
+/// Depthwise sums on an int8 machine's vector unit are binary32: exact as long as no partial sum,
+/// the bias included, reaches 2^24.
+bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
+  std::int64_t largest = 0;
+  if (bias) {
+    const Tensor tensor = bias();
+    for (const std::int32_t value : tensor.data<std::int32_t>()) {
+      largest = std::max(largest, std::abs(std::int64_t{value}));
+    }
+  }
+  return taps * 255 * 128 + largest < (std::int64_t{1} << 24);
+}
+
+MakeTensor as_floats(const MakeTensor& integers) {
+  return [integers] {
+    const Tensor tensor = integers();
+    Tensor floats(DataType::kFloat32, tensor.shape());
+    std::ranges::transform(tensor.data<std::int32_t>(), floats.mutable_data<float>().begin(),
+                           [](std::int32_t value) { return static_cast<float>(value); });
+    return floats;
+  };
+}
+
 MakeTensor make_of(const graph::Constant& constant) {
   return [constant] { return constant.tensor(); };
 }
@@ -283,13 +306,14 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   if (!int8()) layer.pad = 0;
   const ConstantWeights weights{make_of(*parts.weights), WeightForm::kFilters, parts.w_zero};
   layer.weights = weights;
-  if (parts.epilogue.scale || int8()) {
+  const MakeTensor plain_bias = parts.epilogue.bias;
+  if (int8()) {
     parts.epilogue.bias = folded_bias(parts.epilogue.bias, weights, parts.x_zero,
                                       layer.k / layer.groups * layer.walk.taps(), layer.n);
   }
   layer.epilogue = std::move(parts.epilogue);
   if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k) {
-    return plan_depthwise(node, parts, std::move(layer));
+    return plan_depthwise(node, parts, plain_bias, std::move(layer));
   }
   const std::uint64_t macs =
       unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
@@ -303,10 +327,11 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
 }
 
 Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
-                                ContractionLayer layer) {
+                                const MakeTensor& plain_bias, ContractionLayer layer) {
   const DepthwiseCost cost = depthwise_cost(layer.walk, layer.k, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
-  const bool on_vector = cost.vector_cycles < cost.array_cycles && !parts.wide;
+  const bool on_vector = cost.vector_cycles < cost.array_cycles && !parts.wide &&
+                         (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
   std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
                                  on_vector ? "on the vector unit" : "as diagonal tiles",
                                  on_vector ? cost.vector_cycles : cost.array_cycles,
@@ -326,6 +351,13 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
   window.filters = std::get<ConstantWeights>(layer.weights);
   window.epilogue = std::move(layer.epilogue);
   window.out = layer.out;
+  if (int8()) {
+    // Zero points are subtracted lane by lane, so that the bias needs no correction.
+    window.domain = VectorDomain::kFloat;
+    window.a_quantization.zero = parts.x_zero;
+    window.epilogue.bias = plain_bias ? as_floats(plain_bias) : MakeTensor{};
+    window.epilogue.bias_is_float = true;
+  }
   add_layer(node, node.outputs[0], macs, std::move(window), std::move(note));
   return std::nullopt;
 }

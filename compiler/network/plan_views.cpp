@@ -114,6 +114,25 @@ Refusal Planner::plan_slice(const graph::Node& node) {
   return std::nullopt;
 }
 
+/// One index of one axis: a slice without that axis.
+Refusal Planner::plan_gather(const graph::Node& node) {
+  const Operand* source = view_of(*segment_, node.input(0));
+  if (source == nullptr) return "the machine gathers nothing by number";
+  const auto index = constant(node.input(1));
+  if (!index || index->rank() != 0) return "the machine gathers nothing by number";
+  const auto rank = static_cast<std::int64_t>(source->view.dims.size());
+  const std::int64_t given = node.attributes.integer("axis", 0);
+  const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
+  const std::int64_t extent = source->view.dims[axis].extent;
+  const std::int64_t at = graph::to_int64(*index).front();
+  if (at < -extent || at >= extent) return "its index is outside";
+  Operand result = *source;
+  result.view = sliced(source->view, axis, at < 0 ? at + extent : at, 1, 1);
+  result.view.dims.erase(result.view.dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  segment_->values[node.outputs[0]] = result;
+  return std::nullopt;
+}
+
 Refusal Planner::plan_split(const graph::Node& node) {
   const Operand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;

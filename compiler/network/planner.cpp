@@ -88,6 +88,8 @@ Refusal Planner::plan(const graph::Node& node) {
       return plan_slice(node);
     case Op::kSplit:
       return plan_split(node);
+    case Op::kGather:
+      return plan_gather(node);
     case Op::kAdd:
     case Op::kSub:
     case Op::kMul:

@@ -63,7 +63,8 @@ class Planner {
   Refusal plan_matmul_integer(const graph::Node& node);
   struct ConvParts;
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
-  Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts, ContractionLayer layer);
+  Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
+                         const MakeTensor& plain_bias, ContractionLayer layer);
   Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
   Refusal plan_computed_product(const graph::Node& node);
@@ -76,6 +77,8 @@ class Planner {
   Refusal plan_unary(const graph::Node& node);
   Refusal plan_binary(const graph::Node& node);
   Refusal plan_elementwise(const graph::Node& node, ElementwiseLayer layer);
+  Refusal second_operand(graph::ValueId b, const Shape& shape, std::size_t axis,
+                         const Operand& first, ElementwiseLayer& layer);
   Refusal plan_max_pool(const graph::Node& node);
   Refusal plan_average_pool(const graph::Node& node);
   Refusal plan_pool(const graph::Node& node, WindowLayer layer,
@@ -89,6 +92,7 @@ class Planner {
   Refusal plan_flatten(const graph::Node& node, const Operand& source);
   Refusal plan_slice(const graph::Node& node);
   Refusal plan_split(const graph::Node& node);
+  Refusal plan_gather(const graph::Node& node);
 
   // --- Operands ---
 
