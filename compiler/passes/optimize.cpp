@@ -13,11 +13,15 @@
 
 namespace weft::passes {
 
-graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate) {
+graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
   graph = remove_dead_code(std::move(graph));
   graph = fold_constants(std::move(graph), evaluate);
   graph = remove_identities(std::move(graph));
-  graph = fold_batch_norm(std::move(graph));
+  return fold_batch_norm(std::move(graph));
+}
+
+graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate) {
+  graph = simplify(std::move(graph), evaluate);
   graph = fuse_bias(std::move(graph));
   graph = fuse_qdq(std::move(graph));
   graph = fold_constants(std::move(graph), evaluate, FoldDequantize::kYes);

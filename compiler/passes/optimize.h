@@ -20,7 +20,11 @@
 
 namespace weft::passes {
 
+/// The first four, after which a network still has operators of ONNX alone: what quantize() takes.
 /// Throws InputError naming the node if a constant cannot be computed.
+graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate);
+
+/// All of them. Throws as simplify() does.
 graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate);
 
 }  // namespace weft::passes

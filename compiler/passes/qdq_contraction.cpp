@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/constants.h"
 #include "compiler/passes/contraction.h"
 #include "compiler/passes/fuse_activation.h"
@@ -49,6 +50,12 @@ bool has_integer_form(const Node& node) {
            (node.input(kBias) == kNoValue || node.attributes.real("beta", 1) == 1);
   }
   return node.op == Op::kConv || node.op == Op::kMatMul;
+}
+
+/// QLinearMatMul's ninth input, which ONNX does not have, is an extension (graph/op.h).
+bool has_place_for_bias(const Node& node) {
+  const Op op = node.op == Op::kConv ? Op::kQLinearConv : Op::kQLinearMatMul;
+  return node.input(kBias) == kNoValue || graph::operator_of(op).max_inputs == 9;
 }
 
 bool allows_activation(const Node& node, const Chain& chain) {
@@ -211,7 +218,7 @@ bool fuse_contraction(Rewriter& rewriter, const Node& quantize) {
   if (chain.product == kNoValue) return false;
   const Node* found = rewriter.producer(chain.product);
   if (found == nullptr || !has_integer_form(*found) || found->input(kResidual) != kNoValue ||
-      !allows_activation(*found, chain)) {
+      !has_place_for_bias(*found) || !allows_activation(*found, chain)) {
     return false;
   }
   const auto operands = operands_of(rewriter, *found, chain.product, y);

@@ -68,6 +68,10 @@ ValueId Rewriter::add_value(graph::Value value) {
   return static_cast<ValueId>(graph_.values.size() - 1);
 }
 
+ValueId Rewriter::new_value(ValueType type, std::string_view stem) {
+  return add_value({unique(stem), std::move(type)});
+}
+
 ValueId Rewriter::add_constant(graph::Constant constant, std::string_view stem) {
   ValueType type = constant.type();
   return add_value({unique(stem), std::move(type), std::move(constant)});

@@ -45,6 +45,8 @@ class Rewriter {
 
   /// `stem`, with a number behind it if the graph has that name already.
   std::string unique(std::string_view stem);
+  /// A new value, named after `stem`, that a node yet to be emitted makes.
+  graph::ValueId new_value(graph::ValueType type, std::string_view stem);
   /// A new constant, named after `stem`.
   graph::ValueId add_constant(graph::Constant constant, std::string_view stem);
   /// A new node with one new output, both named after `stem`; returns the output.
