@@ -65,7 +65,7 @@ class Elementwise {
   std::int64_t b_row(const Chunk& chunk) const {
     const std::int64_t row =
         layer_.b_period == 0 ? chunk.first_row : chunk.first_row % layer_.b_period;
-    return b_view()->row + row * layer_.b_step;
+    return std::get<View>(layer_.b).row + row * layer_.b_step;
   }
   Block b_block(const Chunk& chunk) const {
     const View& view = *b_view();
@@ -114,8 +114,7 @@ class Elementwise {
     const LaneBlock block =
         lane_block(context_, view.sheet, view.channel + tile.first, tile.width, b.plane_step);
     VectorOperand operand;
-    operand.row =
-        static_cast<std::uint32_t>(b.at(block.plane, view.row + chunk.first_row * layer_.b_step));
+    operand.row = static_cast<std::uint32_t>(b.at(block.plane, b_row(chunk)));
     operand.step = static_cast<std::uint32_t>(layer_.b_step);
     operand.format = RowFormat::kNarrow;
     operand.window = block.window;

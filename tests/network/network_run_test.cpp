@@ -10,6 +10,7 @@
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "models/networks/networks.h"
+#include "sim/isa/text.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 
@@ -48,6 +49,9 @@ void expect_close(const graph::Graph& graph, const MachineConfig& config, double
   }
   const auto expected = reference::run_graph(graph, inputs);
   const auto program = network::compile_network(optimized, config);
+  if (std::getenv("DUMP"))
+    for (const auto& step : program.steps)
+      if (const auto* m = std::get_if<network::MachineStep>(&step)) printf("%s", disassemble(m->program).c_str());
   const auto run = cli::run_network(program, config, inputs, {});
   for (const auto& layer : run.layers) {
     printf("%-24s %-16s %8ld %s\n", layer.info.name.c_str(), layer.info.op.c_str(),
@@ -63,12 +67,24 @@ void expect_close(const graph::Graph& graph, const MachineConfig& config, double
       scale = std::max(scale, std::abs(double(tensor.data<float>()[i])));
     }
     printf("worst %g of %g\n", worst, scale);
+    if (actual.size() < 300) for (std::size_t i = 0; i < actual.size(); ++i) printf("%g/%g%s", double(actual[i]), double(tensor.data<float>()[i]), i%8==7 ? "\n" : " ");
     EXPECT_LT(worst, tolerance * scale);
   }
 }
 
 TEST(NetworkRunTest, RunsLeNet) {
   expect_close(networks::build_network("lenet5"), small_machine(8, 8), 0.05);
+}
+
+TEST(Scratch, Mask) {
+  graph::Builder builder("mask");
+  const auto x = builder.input("x", {graph::DataType::kFloat32, {1, 3, 8, 16}});
+  const auto w = builder.constant(random_tensor({graph::DataType::kFloat32, {16, 8}}, 3));
+  const auto scores = builder.add(graph::Op::kMatMul, {x, w});
+  const auto mask = builder.constant(random_tensor({graph::DataType::kFloat32, {1, 1, 8, 8}}, 5));
+  const auto sum = builder.add(graph::Op::kAdd, {scores, mask});
+  builder.output(builder.add(graph::Op::kNeg, {sum}), "y");
+  expect_close(builder.finish(), small_machine(8, 8), 0.02);
 }
 
 TEST(Scratch, Named) {
