@@ -462,6 +462,17 @@ TEST(RnnTest, HandsActivationParametersToThoseThatTakeThem) {
   EXPECT_EQ(values(run(Op::kRnn, attributes, {x, both, none})[0]), (Vector{0.5, -0.125}));
 }
 
+TEST(LstmTest, OfNoStepsKeepsItsInitialState) {
+  const Tensor x(DataType::kFloat32, {0, 2, 1});
+  const Tensor weights = filled({1, 4, 1}, 1);
+  const Tensor h = Tensor::of<float>({1, 2, 1}, {3, 4});
+  const Tensor c = Tensor::of<float>({1, 2, 1}, {5, 6});
+  const auto outputs = run(Op::kLstm, {}, {x, weights, weights, {}, {}, h, c}, 3);
+  EXPECT_EQ(outputs[0].size(), 0);
+  EXPECT_EQ(outputs[1], h);
+  EXPECT_EQ(outputs[2], c);
+}
+
 TEST(RnnTest, RefusesLengthsBeyondTheSteps) {
   const Tensor x = Tensor::of<double>({1, 1, 1}, {0.5});
   for (const std::int32_t length : {2, -1}) {
