@@ -1,7 +1,6 @@
 #include "models/reference/cpu/nn/convolution.h"
 
 #include <cstddef>
-#include <type_traits>
 
 #include "models/reference/cpu/nn/product.h"
 
@@ -22,7 +21,7 @@ bool is_pointwise(const Windows& windows) {
 template <class T, class Sum>
 class GroupConvolution {
  public:
-  GroupConvolution(const ConvGeometry& geometry)
+  explicit GroupConvolution(const ConvGeometry& geometry)
       : geometry_(geometry),
         windows_(geometry.windows),
         in_plane_(input_plane(windows_)),
