@@ -224,8 +224,8 @@ TEST(RunGraphTest, ValuesLiveAsLongAsAnyNodeOrOutputNeedsThem) {
     }
     std::map<std::string, std::int64_t> wanted;
     for (std::size_t i = 0; i < ids.size(); i += 3) {
-      builder.output(ids[i], "y" + std::to_string(i));
-      wanted["y" + std::to_string(i)] = expected[i];
+      builder.output(ids[i], std::to_string(i));
+      wanted[std::to_string(i)] = expected[i];
     }
     const Graph graph = builder.finish();
     for (const std::size_t count : graph::use_counts(graph)) ++use_hits[count];
