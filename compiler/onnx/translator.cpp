@@ -37,9 +37,9 @@ std::vector<std::string> final_names(const NodeProto& part, const UpgradedNode& 
 
 }  // namespace
 
-Translator::Translator(const std::string& graph_name, Constants& constants, NodeUpgrade& upgrade,
-                       const ImportOptions& options, const std::vector<BoundInput>& inputs,
-                       const std::set<std::string>& frozen)
+Translator::Translator(const std::string& graph_name, Constants& constants,
+                       const NodeUpgrade& upgrade, const ImportOptions& options,
+                       const std::vector<BoundInput>& inputs, const std::set<std::string>& frozen)
     : builder_(graph_name, options.evaluate), constants_(constants), upgrade_(upgrade) {
   for (const BoundInput& input : inputs) {
     located(labelled("input", input.name), [&] {
