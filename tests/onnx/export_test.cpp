@@ -174,6 +174,12 @@ TEST(ExportTest, WritesAQuantisedActivationAsAClipOfTheQuantisedValues) {
             Tensor::of<std::uint8_t>({1, 3}, {87, 85, 112}));
   expect_same_outputs(relu, inputs);
   expect_same_outputs(clip, inputs);
+  // Bounds beyond the type's range bound nothing.
+  const Graph open =
+      quantised({{"activation", "Clip"}, {"activation_alpha", -1e30F}, {"activation_beta", 1e30F}});
+  const Graph read = testing_support::import_text(to_onnx_bytes(open));
+  EXPECT_EQ(reference::run_graph(read, inputs).at("y"),
+            Tensor::of<std::uint8_t>({1, 3}, {87, 83, 180}));
 }
 
 TEST(ExportTest, CopiesAValueThatHasSeveralOutputNames) {
