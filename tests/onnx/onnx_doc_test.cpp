@@ -1,4 +1,5 @@
 // Does docs/onnx.md list what can be read?
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,7 +21,7 @@ std::string documentation() {
 TEST(OnnxDocTest, NamesEveryOperator) {
   const std::string text = documentation();
   for (const std::string_view name : graph::kOpNames) {
-    EXPECT_NE(text.find("`" + std::string(name) + "`"), std::string::npos) << name;
+    EXPECT_NE(text.find(fmt::format("`{}`", name)), std::string::npos) << name;
   }
 }
 
