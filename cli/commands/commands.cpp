@@ -11,13 +11,14 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::array<Command, 5> kCommands = {
+constexpr std::array<Command, 6> kCommands = {
     {{"matmul", "simulate a matrix product and check its values", run_matmul},
      {"explain", "show how a matrix product is tiled, and its formula beside the count",
       run_explain},
      {"compile", "write the program of a matrix product as text", run_compile},
      {"exec", "run a program", run_exec},
-     {"machines", "list the machines that come with weft, or print one", run_machines}}};
+     {"machines", "list the machines that come with weft, or print one", run_machines},
+     {"networks", "list the networks that come with weft, or print one", run_networks}}};
 
 void print_help(const Streams& streams) {
   Table table("ll");

@@ -19,6 +19,7 @@ int run_explain(const Words& words, const Streams& streams);
 int run_compile(const Words& words, const Streams& streams);
 int run_exec(const Words& words, const Streams& streams);
 int run_machines(const Words& words, const Streams& streams);
+int run_networks(const Words& words, const Streams& streams);
 
 struct Command {
   std::string_view name;

@@ -3,6 +3,11 @@
 //
 //   output position o reads input positions  o*stride - pad_begin + tap*dilation,  tap < kernel;
 //   those outside [0, input) are padding.
+//
+// With ceil_mode there is one more window if the last whole one leaves a rest of the padded input,
+// unless it would start in the padding at the end: opset 17 does not say so, but such a window
+// would hold nothing, and PyTorch and later opsets leave it out. It may reach beyond pad_end.
+// ceil_mode bears on explicit padding alone: SAME and VALID have formulas of their own.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +42,8 @@ std::vector<WindowDim> resolve_windows(const Attributes& attributes, const Shape
 
 /// ConvTranspose, whose `output` is the larger: strides, dilations, pads, auto_pad, output_padding
 /// and output_shape resolved, so that each input position i is spread over output positions
-/// i*stride - pad_begin + tap*dilation. Here `input` and `output` are as the operator has them.
+/// i*stride - pad_begin + tap*dilation. Here `input` and `output` are as the operator has them. An
+/// output_shape larger than what is spread over has no padding and holds the bias at the end.
 std::vector<WindowDim> resolve_transposed_windows(const Attributes& attributes, const Shape& input,
                                                   const Shape& kernel);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/config/error.h"
-#include "sim/isa/row_generator.h"
+#include "sim/isa/row_access.h"
 
 namespace weft {
 namespace {
@@ -30,13 +30,13 @@ void join(Clock& clock, const Clock& other) {
 
 }  // namespace
 
-DependenceTracker::DependenceTracker(const MachineConfig& config)
-    : result_row_rows_(config.result_row_rows()), fifo_tiles_(config.weight_fifo_tiles) {}
+DependenceTracker::DependenceTracker(const MachineConfig& config) : config_(config) {}
 
 After DependenceTracker::add(const Operation& operation) {
   unit_ = static_cast<Unit>(operation.index());
   count_ = static_cast<std::uint32_t>(starts_[index_of(unit_)].size() + 1);
   needed_ = {};
+  known_ = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
   std::visit([this](const auto& op) { touch(op); }, operation);
   return settle();
 }
@@ -46,14 +46,22 @@ void DependenceTracker::touch(const Load& load) {
   write(buffer_, load.ub, std::uint64_t{load.ub} + load.rows);
 }
 
-void DependenceTracker::touch(const Fetch&) {
-  if (count_ <= fifo_tiles_) return;
-  const std::size_t tile = count_ - 1 - fifo_tiles_;
+void DependenceTracker::touch(const Fetch& fetch) {
+  if (fetch.buffer) {
+    for_each_read(*fetch.buffer, config_, [this](const RowTouch& touch) { read(touch); });
+  }
+  take_slot();
+}
+
+void DependenceTracker::take_slot() {
+  const std::uint32_t slots = config_.weight_fifo_tiles;
+  if (count_ <= slots) return;
+  const std::size_t tile = count_ - 1 - slots;
   if (tile >= takers_.size()) {
     throw InputError(fmt::format(
         "program: fetch {} would overwrite tile {}, which no matmul before it takes; put the "
         "matmul first or raise weight_fifo.tiles = {}",
-        count_ - 1, tile, fifo_tiles_));
+        count_ - 1, tile, slots));
   }
   need(Unit::kMatmul, takers_[tile]);
 }
@@ -68,18 +76,20 @@ void DependenceTracker::touch(const Matmul& matmul) {
                       count_ - 1, tile));
     }
     takers_.push_back(count_);
+    join(known_, start_of(Unit::kFetch, tile + 1));
+    known_[index_of(Unit::kFetch)] = std::max(known_[index_of(Unit::kFetch)], tile + 1);
   }
-  for_each_run(matmul.ub, matmul.rows, [this](const RowRun& run) { read(run); });
+  for_each_read(matmul, [this](const RowTouch& touch) { read(touch); });
   // Accumulating reads what earlier matmuls wrote, one row in the same cycle: a write like any.
   write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
 }
 
 void DependenceTracker::touch(const Vector& vector) {
-  read(accumulators_, vector.acc, std::uint64_t{vector.acc} + vector.rows);
-  const std::uint64_t ub = vector.ub;
-  const std::uint64_t bias = vector.bias;
-  if (vector.has_bias) read(buffer_, bias, bias + result_row_rows_);
-  write(buffer_, ub, ub + std::uint64_t{vector.rows} * result_row_rows_);
+  if (!vector.source) read(accumulators_, vector.acc, std::uint64_t{vector.acc} + vector.rows);
+  for_each_read(vector, config_, [this](const RowTouch& touch) { read(touch); });
+  for_each_write(vector, config_, [this](const RowTouch& touch) {
+    write(buffer_, touch.row, touch.row + touch.count);
+  });
 }
 
 void DependenceTracker::touch(const Store& store) {
@@ -87,14 +97,8 @@ void DependenceTracker::touch(const Store& store) {
   write(host_, store.host, store.host + store.rows);
 }
 
-void DependenceTracker::read(const RowRun& run) {
-  const auto first = static_cast<std::uint64_t>(run.first_row);
-  if (run.count == 1 || run.row_step == 0) return read(buffer_, first, first + 1);
-  if (run.row_step == 1) return read(buffer_, first, first + run.count);
-  for (std::int64_t i = 0; i < std::int64_t{run.count}; ++i) {
-    const auto row = static_cast<std::uint64_t>(run.first_row + i * run.row_step);
-    read(buffer_, row, row + 1);
-  }
+void DependenceTracker::read(const RowTouch& touch) {
+  read(buffer_, touch.row, touch.row + touch.count);
 }
 
 void DependenceTracker::read(Rows& rows, std::uint64_t begin, std::uint64_t end) {
@@ -134,7 +138,7 @@ bool DependenceTracker::implied_by_another(std::size_t unit, const After& after)
 }
 
 After DependenceTracker::settle() {
-  Clock start = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
+  Clock start = known_;
   After wanted;
   for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
     if (needed_[unit] > start[unit]) wanted.count[unit] = needed_[unit];

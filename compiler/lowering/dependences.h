@@ -11,8 +11,10 @@
 //   start(q) >= retire(p)  for each p that q waits for
 //   retire(p) = start(p) and p itself and all before it in its unit       units retire in order
 //
-// A matmul also starts after the fetch of its tile. That teaches it nothing: a fetch waits for
-// earlier matmuls only, and what those knew is in the matmul queue's own clock.
+//   start(matmul) >= retire(the fetch of the tile it takes)   the one interlock of the hardware
+//
+// The last teaches a matmul something if the tile came from the unified buffer, for which the fetch
+// waited. A fetch from weight memory waits for earlier matmuls only.
 #pragma once
 
 #include <array>
@@ -22,7 +24,7 @@
 #include "compiler/lowering/row_map.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
-#include "sim/isa/row_generator.h"
+#include "sim/isa/row_access.h"
 
 namespace weft {
 
@@ -52,7 +54,8 @@ class DependenceTracker {
   void touch(const Matmul& matmul);
   void touch(const Vector& vector);
   void touch(const Store& store);
-  void read(const RowRun& run);
+  void take_slot();
+  void read(const RowTouch& touch);
   void read(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void need(Unit unit, std::uint32_t count);
@@ -61,8 +64,7 @@ class DependenceTracker {
   bool implied_by_another(std::size_t unit, const After& after) const;
   After settle();
 
-  const std::uint32_t result_row_rows_;
-  const std::uint32_t fifo_tiles_;
+  const MachineConfig config_;
   Rows buffer_;
   Rows accumulators_;
   Rows host_;
@@ -73,6 +75,7 @@ class DependenceTracker {
   Unit unit_ = Unit::kLoad;
   std::uint32_t count_ = 0;
   Clock needed_{};
+  Clock known_{};  // at its start, before it waits for anything
 };
 
 }  // namespace weft

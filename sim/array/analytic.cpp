@@ -106,9 +106,18 @@ class Recurrences {
 
   // --- load, fetch, store ---
 
-  bool arbitrated(Unit unit) const {
+  const Operation& head(Unit unit) {
+    return program_.code[streams_[unit][started(unit)]].operation;
+  }
+  bool has_head(Unit unit) { return started(unit) < dispatched_[static_cast<std::size_t>(unit)]; }
+
+  // What the head needs is shared with other units. Nothing without a head.
+  bool arbitrated(Unit unit) {
     const auto channel = channel_of(unit, config_.memory_kind);
-    return channel && !(config_.memory_kind == MemoryKind::kSplit && unit == Unit::kFetch);
+    if (!channel || !has_head(unit)) return false;
+    if (unit != Unit::kFetch) return true;
+    return config_.memory_kind == MemoryKind::kShared &&
+           buffer_read_cycles(head(unit), config_) == 0;
   }
 
   // In order: no earlier than the unit's previous start.
@@ -121,17 +130,33 @@ class Recurrences {
   bool start_transfer(Unit unit) {
     const auto cycle = transfer_ready(unit);
     if (!cycle) return false;
+    const Cycle reads = buffer_read_cycles(head(unit), config_);
     const auto channel = channel_of(unit, config_.memory_kind);
-    if (!channel) {
-      record(unit, *cycle, *cycle);
-      return true;
+    if (reads > 0) {
+      read_buffer(*cycle, reads);
+    } else if (!channel) {
+      record_transfer(unit, *cycle, *cycle);
+    } else {
+      ChannelClock& clock = clocks_[static_cast<std::size_t>(*channel)];
+      const Cycle start = std::max(*cycle, clock.free_cycle());
+      const Cycle last_byte = clock.occupy(*cycle, transfer_bytes(head(unit), config_));
+      record_transfer(unit, start, last_byte + latency_cycles(*channel, config_));
     }
-    ChannelClock& clock = clocks_[static_cast<std::size_t>(*channel)];
-    const Cycle start = std::max(*cycle, clock.free_cycle());
-    const Operation& operation = program_.code[streams_[unit][started(unit)]].operation;
-    const Cycle last_byte = clock.occupy(*cycle, transfer_bytes(operation, config_));
-    record(unit, start, last_byte + latency_cycles(*channel, config_));
     return true;
+  }
+
+  // The port is free once the fetch from the buffer before this one has read its last row.
+  void read_buffer(Cycle ready, Cycle reads) {
+    const Cycle start = std::max(ready, buffer_port_free_);
+    buffer_port_free_ = start + reads;
+    record_transfer(Unit::kFetch, start, start + reads - 1);
+  }
+
+  // In order: a tile from memory does not pass one that is still being read from the buffer.
+  void record_transfer(Unit unit, Cycle start, Cycle arrived) {
+    const bool first = started(unit) == 0;
+    record(unit, start,
+           first ? arrived : std::max(arrived, timing(unit, started(unit) - 1).retired));
   }
 
   // Gives the shared channel to the oldest of the transfers that wait when it becomes free.
@@ -249,6 +274,7 @@ class Recurrences {
   std::size_t started_ = 0;
   std::array<std::uint32_t, kUnitCount> dispatched_{};
   Cycle last_dispatch_ = -1;
+  Cycle buffer_port_free_ = 0;
   std::vector<Cycle> swaps_;  // A of the matmul that swapped in each tile
   std::vector<ChannelClock> clocks_;
 };

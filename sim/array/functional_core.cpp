@@ -5,11 +5,15 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "sim/array/buffer_tile.h"
 #include "sim/array/progress_meter.h"
 #include "sim/array/tile_product.h"
-#include "sim/array/vector_op.h"
+#include "sim/array/vector_lanes.h"
+#include "sim/isa/row_access.h"
 #include "sim/isa/row_generator.h"
 #include "sim/memory/accumulators.h"
 #include "sim/memory/unified_buffer.h"
@@ -29,14 +33,25 @@ class FunctionalCore {
         buffer_(config),
         accumulators_(config),
         tile_(std::size_t{config.array_rows} * config.array_cols),
-        product_(config.array_rows, config.array_cols, threads) {}
+        product_(config.array_rows, config.array_cols, threads),
+        lanes_(config) {}
 
   void execute(const Load& load) {
     memory_.read_rows(load.host, buffer_.rows_from(load.ub, load.rows));
   }
 
-  // The tile itself is read when a matmul takes it; until then the FIFO needs only its number.
-  void execute(const Fetch& fetch) { fifo_.push_back(fetch.tile); }
+  // A tile of weight memory is read when a matmul takes it; until then the FIFO needs only its
+  // number. What the buffer holds may change before that.
+  void execute(const Fetch& fetch) {
+    if (!fetch.buffer) return void(fifo_.emplace_back(fetch.tile));
+    std::vector<Element> tile(tile_.size());
+    const auto reads = static_cast<std::uint32_t>(buffer_tile_reads(*fetch.buffer, config_));
+    for (std::uint32_t index = 0; index < reads; ++index) {
+      read_tile_row(*fetch.buffer, index, config_, buffer_,
+                    std::as_writable_bytes(std::span(tile)));
+    }
+    fifo_.emplace_back(std::move(tile));
+  }
 
   void execute(const Matmul& matmul) {
     if (matmul.next_weights) take_tile();
@@ -46,11 +61,10 @@ class FunctionalCore {
   }
 
   void execute(const Vector& vector) {
-    const std::uint32_t width = config_.result_row_rows();
-    const std::byte* bias = vector.has_bias ? buffer_.row(vector.bias).data() : nullptr;
+    lanes_.begin(vector);
     for (std::uint32_t row = 0; row < vector.rows; ++row) {
-      apply_vector_op<Arithmetic>(vector, accumulators_.row(vector.acc + row), bias,
-                                  buffer_.rows_from(vector.ub + row * width, width));
+      const Psum* sums = vector.source ? nullptr : accumulators_.row(vector.acc + row).data();
+      write_vector_row(vector, row, lanes_.compute(row, sums, buffer_), config_, buffer_);
     }
   }
 
@@ -60,7 +74,11 @@ class FunctionalCore {
 
  private:
   void take_tile() {
-    memory_.read_tile(fifo_.front(), std::as_writable_bytes(std::span(tile_)));
+    if (const auto* number = std::get_if<std::uint64_t>(&fifo_.front())) {
+      memory_.read_tile(*number, std::as_writable_bytes(std::span(tile_)));
+    } else {
+      tile_ = std::get<std::vector<Element>>(std::move(fifo_.front()));
+    }
     fifo_.pop_front();
     product_.load_tile(tile_);
   }
@@ -81,11 +99,12 @@ class FunctionalCore {
   HostMemory& memory_;
   UnifiedBuffer buffer_;
   Accumulators<Arithmetic> accumulators_;
-  std::deque<std::uint64_t> fifo_;
+  std::deque<std::variant<std::uint64_t, std::vector<Element>>> fifo_;  // a number, or the tile
   std::vector<Element> tile_;
   std::vector<Element> pad_row_;
   std::vector<const Element*> act_rows_;
   TileProduct<Arithmetic> product_;
+  VectorLanes<Arithmetic> lanes_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // When an instruction touches the rows of a range: what the hazard rule compares.
 //
-//   per row   row origin+j*group .. +group-1 in cycle begin+j      (matmul, vector: one row a
-//   cycle) block     every row somewhere in begin .. begin+length-1       (transfers; a bias)
+//   per row   rows origin+j*group .. +group-1 in cycle begin+j      (one row a cycle)
+//   block     every row somewhere in begin .. begin+length-1        (transfers; a row read by all)
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 #include "sim/config/error.h"
 #include "sim/hazards/row_history.h"
-#include "sim/isa/row_generator.h"
+#include "sim/isa/row_access.h"
 #include "sim/timing/array_timing.h"
 
 namespace weft {
@@ -46,7 +46,14 @@ class HazardCheck {
     write(buffer_, kBufferRow, load.ub, std::uint64_t{load.ub} + load.rows, access);
   }
 
-  void check(const Fetch&) {
+  void check(const Fetch& fetch) {
+    check_slot();
+    if (!fetch.buffer) return;
+    for_each_read(*fetch.buffer, config_,
+                  [this](const RowTouch& touch) { read_touched(touch, Reader::kFetch); });
+  }
+
+  void check_slot() {
     const std::size_t tile = fetches_.size();
     fetches_.push_back(index_);
     if (tile < config_.weight_fifo_tiles) return;
@@ -63,10 +70,9 @@ class HazardCheck {
   }
 
   void check(const Matmul& matmul) {
-    const Cycle start = timing().started;
-    for_each_run(matmul.ub, matmul.rows, [&](const RowRun& run) { read_run(run, start); });
+    for_each_read(matmul, [this](const RowTouch& touch) { read_touched(touch, Reader::kMatmul); });
     const std::uint64_t end = std::uint64_t{matmul.acc} + matmul.rows;
-    const Access access{index_, 1, matmul.acc, start + array_.front_to_accumulator()};
+    const Access access{index_, 1, matmul.acc, timing().started + array_.front_to_accumulator()};
     // Accumulating reads and writes a row in one cycle: one access, a write to what was written.
     if (matmul.accumulate) {
       if (const auto row = accumulators_.first_unwritten(matmul.acc, end)) {
@@ -76,27 +82,38 @@ class HazardCheck {
     write(accumulators_, kAccumulatorRow, matmul.acc, end, access);
   }
 
-  void read_run(const RowRun& run, Cycle start) {
-    const Cycle first = start + run.first_index;
-    const std::uint32_t length = run.row_step == 1 ? run.count : 1;  // rows that follow each other
-    for (std::uint32_t i = 0; i < run.count; i += length) {
-      const auto row = static_cast<std::uint64_t>(run.first_row + std::int64_t{i} * run.row_step);
-      read_buffer(row, row + length, {index_, 1, row, first + i}, Reader::kMatmul);
+  void check(const Vector& vector) {
+    if (!vector.source) {
+      read(accumulators_, kAccumulatorRow, vector.acc, std::uint64_t{vector.acc} + vector.rows,
+           {index_, 1, vector.acc, timing().started}, Reader::kVector);
     }
+    Vector others = vector;  // the destination that a mode reads is one access with its write
+    others.mode = VectorMode::kOverwrite;
+    for_each_read(others, config_,
+                  [this](const RowTouch& touch) { read_touched(touch, Reader::kVector); });
+    if (vector.mode != VectorMode::kOverwrite) {
+      for_each_write(vector, config_, [this](const RowTouch& touch) { check_old_value(touch); });
+    }
+    for_each_write(vector, config_, [this](const RowTouch& touch) {
+      const Access access = touched(touch, Cycle{config_.vector_latency_cycles} - 1);
+      write(buffer_, kBufferRow, touch.row, touch.row + touch.count, access);
+    });
   }
 
-  void check(const Vector& vector) {
-    const Cycle start = timing().started;
-    const std::uint32_t width = config_.result_row_rows();
-    const std::uint64_t ub_end = vector.ub + std::uint64_t{vector.rows} * width;
-    read(accumulators_, kAccumulatorRow, vector.acc, std::uint64_t{vector.acc} + vector.rows,
-         {index_, 1, vector.acc, start}, Reader::kVector);
-    if (vector.has_bias) {
-      read_buffer(vector.bias, std::uint64_t{vector.bias} + width,
-                  {index_, 0, 0, start, vector.rows}, Reader::kVector);
-    }
-    write(buffer_, kBufferRow, vector.ub, ub_end,
-          {index_, width, vector.ub, start + config_.vector_latency_cycles - 1});
+  // The access of `touch` if the instruction's index 0 takes place `delay` cycles after its start.
+  Access touched(const RowTouch& touch, Cycle delay) const {
+    return {index_, touch.group, touch.row, timing().started + touch.first_index + delay,
+            touch.length};
+  }
+
+  void read_touched(const RowTouch& touch, Reader reader) {
+    read_buffer(touch.row, touch.row + touch.count, touched(touch, 0), reader);
+  }
+
+  void check_old_value(const RowTouch& touch) {
+    const Access access = touched(touch, 0);
+    const auto conflict = buffer_.check_read(touch.row, touch.row + touch.count, access);
+    if (conflict) fail(*conflict, kBufferRow, access);
   }
 
   void check(const Store& store) {

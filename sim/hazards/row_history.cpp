@@ -42,34 +42,68 @@ RowHistory::Segments::iterator RowHistory::cover(std::uint64_t begin, std::uint6
   return segments_.find(begin);
 }
 
+std::optional<Conflict> RowHistory::conflict_of_read(const Segments::value_type& segment,
+                                                     const Access& access) const {
+  const auto& [first, history] = segment;
+  if (!history.write.happened()) {
+    if (initialized_) return std::nullopt;
+    return Conflict{first, history.write, true, false};
+  }
+  const auto row = first_conflict(history.write, access, first, history.end);
+  if (row == history.end) return std::nullopt;
+  return Conflict{row, history.write, true, false};
+}
+
+void RowHistory::keep_read(Segments::iterator segment, const Access& access, Reader reader) {
+  Access& kept = segment->second.reads[static_cast<std::size_t>(reader)];
+  if (kept.instruction != access.instruction) {
+    kept = access;
+    return;
+  }
+  const auto is_later = [&](std::uint64_t row) { return access.last(row) > kept.last(row); };
+  const bool later = is_later(segment->first);
+  std::uint64_t end = segment->first + 1;
+  while (end < segment->second.end && is_later(end) == later) ++end;
+  split(end);
+  if (later) kept = access;
+}
+
 std::optional<Conflict> RowHistory::read(std::uint64_t begin, std::uint64_t end,
                                          const Access& access, Reader reader) {
   for (auto it = cover(begin, end); it != segments_.end() && it->first < end; ++it) {
-    Segment& segment = it->second;
-    if (!segment.write.happened()) {
-      if (!initialized_) return Conflict{it->first, segment.write, true, false};
-    } else {
-      const auto row = first_conflict(segment.write, access, it->first, segment.end);
-      if (row != segment.end) return Conflict{row, segment.write, true, false};
-    }
-    segment.reads[static_cast<std::size_t>(reader)] = access;
+    if (auto conflict = conflict_of_read(*it, access)) return conflict;
+    keep_read(it, access, reader);
+  }
+  return std::nullopt;
+}
+
+std::optional<Conflict> RowHistory::check_read(std::uint64_t begin, std::uint64_t end,
+                                               const Access& access) {
+  for (auto it = cover(begin, end); it != segments_.end() && it->first < end; ++it) {
+    if (auto conflict = conflict_of_read(*it, access)) return conflict;
   }
   return std::nullopt;
 }
 
 std::optional<Conflict> RowHistory::write(std::uint64_t begin, std::uint64_t end,
                                           const Access& access) {
+  const auto conflict_with = [&access](const Access& earlier, std::uint64_t first,
+                                       std::uint64_t last) -> std::optional<std::uint64_t> {
+    if (!earlier.happened()) return std::nullopt;
+    if (earlier.instruction == access.instruction) return first;
+    const auto row = first_conflict(earlier, access, first, last);
+    return row == last ? std::nullopt : std::optional(row);
+  };
   for (auto it = cover(begin, end); it != segments_.end() && it->first < end; ++it) {
     Segment& segment = it->second;
     for (Access& read : segment.reads) {
-      if (!read.happened()) continue;
-      const auto row = first_conflict(read, access, it->first, segment.end);
-      if (row != segment.end) return Conflict{row, read, false, true};
+      if (auto row = conflict_with(read, it->first, segment.end)) {
+        return Conflict{*row, read, false, true};
+      }
       read = Access{};
     }
-    if (segment.write.happened()) {
-      const auto row = first_conflict(segment.write, access, it->first, segment.end);
-      if (row != segment.end) return Conflict{row, segment.write, true, true};
+    if (auto row = conflict_with(segment.write, it->first, segment.end)) {
+      return Conflict{*row, segment.write, true, true};
     }
     segment.write = access;
   }

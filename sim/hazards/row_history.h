@@ -2,7 +2,9 @@
 //
 // Instructions are recorded in program order. A write must come after every read and write before
 // it, a read after the last write. Reads since that write are kept by reader: each unit reads in
-// order, so its last read stands for all of its earlier ones.
+// order, so its last instruction's read stands for all earlier ones. One instruction may read a row
+// several times, in any order: its last read is kept. It may not write a row that it reads, or a
+// row twice: which value it meant would depend on the latency.
 #pragma once
 
 #include <array>
@@ -25,13 +27,16 @@ struct Conflict {
 
 class RowHistory {
  public:
-  enum class Reader : std::uint8_t { kTransfer, kMatmul, kVector };
+  enum class Reader : std::uint8_t { kTransfer, kMatmul, kVector, kFetch };
+  static constexpr std::size_t kReaders = 4;
 
   /// `initialized`: every row holds a value from the beginning, as host memory does.
   explicit RowHistory(bool initialized) : initialized_(initialized) {}
 
   std::optional<Conflict> read(std::uint64_t begin, std::uint64_t end, const Access& access,
                                Reader reader);
+  /// The read of a row by the access that is about to write it: checked, not kept.
+  std::optional<Conflict> check_read(std::uint64_t begin, std::uint64_t end, const Access& access);
   std::optional<Conflict> write(std::uint64_t begin, std::uint64_t end, const Access& access);
 
   /// The first row of [begin, end) that nothing has written yet.
@@ -41,7 +46,7 @@ class RowHistory {
   struct Segment {
     std::uint64_t end = 0;
     Access write;
-    std::array<Access, 3> reads;
+    std::array<Access, kReaders> reads;
   };
   using Segments = std::map<std::uint64_t, Segment>;  // by first row; disjoint
 
@@ -49,6 +54,10 @@ class RowHistory {
   Segments::iterator cover(std::uint64_t begin, std::uint64_t end);
   void split(std::uint64_t row);
   void fill(std::uint64_t begin, std::uint64_t end);
+  std::optional<Conflict> conflict_of_read(const Segments::value_type& segment,
+                                           const Access& access) const;
+  // Keeps `access` in the segment's first rows: as many as it is, or is not, the later read of.
+  void keep_read(Segments::iterator segment, const Access& access, Reader reader);
 
   bool initialized_;
   Segments segments_;

@@ -62,11 +62,10 @@ class OperandParser {
   /// Fills in the defaults, after the last operand since one may depend on another.
   void finish() {
     for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
-      if (given_[index]) return;
-      if (operand.required) {
-        throw InputError(fmt::format("{} needs the operand {}=", entry_.name, operand.key));
-      }
-      operand.set_default(op_);
+      check_company(operand, given_[index]);
+    });
+    for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
+      if (!given_[index]) operand.set_default(op_);
     });
   }
 
@@ -86,9 +85,36 @@ class OperandParser {
         fmt::format("{}={}: must be {}", operand.key, printable(text), operand.codec.form()));
   }
 
+  bool is_given(std::string_view key) const {
+    bool given = false;
+    for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
+      if (operand.key == key) given = given_[index];
+    });
+    return given;
+  }
+
+  /// Which operands must stand beside `operand`, and which must not.
+  template <class Descriptor>
+  void check_company(const Descriptor& operand, bool given) const {
+    const bool replaced = is_given(operand.unless);
+    if (given && replaced) {
+      throw InputError(fmt::format("{} takes either {}= or {}=, not both", entry_.name, operand.key,
+                                   operand.unless));
+    }
+    if (operand.required && !given && !replaced) {
+      const std::string other =
+          operand.unless.empty() ? "" : fmt::format(" or {}=", operand.unless);
+      throw InputError(fmt::format("{} needs the operand {}={}", entry_.name, operand.key, other));
+    }
+    if (given && !operand.owner.empty() && !is_given(operand.owner)) {
+      throw InputError(
+          fmt::format("operand {} belongs to {}=, which is not given", operand.key, operand.owner));
+    }
+  }
+
   const Entry& entry_;
   Op& op_;
-  std::bitset<16> given_;
+  std::bitset<std::tuple_size_v<decltype(Entry::operands)>> given_;
 };
 
 std::pair<std::string_view, std::string_view> split_operand(std::string_view token) {

@@ -22,6 +22,9 @@ class BitWriter {
     }
   }
 
+  /// Leaves `bits` bits zero.
+  void skip(unsigned bits) { position_ += bits; }
+
  private:
   std::span<std::byte> bytes_;
   std::size_t position_ = 0;
@@ -40,13 +43,15 @@ class BitReader {
     return value;
   }
 
-  /// True if nothing but zeros follows.
-  bool rest_is_zero() {
-    while (position_ < bytes_.size() * 8) {
-      if (get(1) != 0) return false;
-    }
-    return true;
+  /// True if the next `bits` bits are zeros.
+  bool skip_zeros(std::size_t bits) {
+    bool all_zero = true;
+    for (; bits > 0; --bits) all_zero = get(1) == 0 && all_zero;
+    return all_zero;
   }
+
+  /// True if nothing but zeros follows.
+  bool rest_is_zero() { return skip_zeros(bytes_.size() * 8 - position_); }
 
  private:
   std::span<const std::byte> bytes_;

@@ -10,8 +10,7 @@
 namespace weft {
 namespace table {
 
-inline constexpr Choice<TensorRole, 4> kRole{{"activation", "weights", "bias", "result"}};
-inline constexpr Choice<bool, 2> kSwitch{{"off", "on"}};
+inline constexpr Choice<TensorRole, 5> kRole{{"activation", "weights", "bias", "result", "narrow"}};
 inline constexpr Choice<Activation, 3> kActivation{{"none", "relu", "relu6"}};
 
 }  // namespace table

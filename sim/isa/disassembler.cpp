@@ -9,7 +9,6 @@ namespace {
 
 template <class Descriptor, class Op>
 void print_operand(const Descriptor& operand, const Op& op, std::string& line) {
-  if (operand.is_default(op)) return;
   line.append(" ").append(operand.key).append("=");
   operand.codec.print(operand.get(op), line);
 }
@@ -18,8 +17,9 @@ void print_operand(const Descriptor& operand, const Op& op, std::string& line) {
 template <class Entry, class Op>
 std::string print_line(const Entry& entry, const Op& op) {
   std::string line(entry.name);
-  for_each_operand(entry.operands,
-                   [&](const auto& operand, std::size_t) { print_operand(operand, op, line); });
+  for_each_operand(entry.operands, [&](const auto& operand, std::size_t) {
+    if (!is_left_out(entry.operands, operand, op)) print_operand(operand, op, line);
+  });
   return line;
 }
 
@@ -30,7 +30,7 @@ std::string format(const Instruction& instruction) {
   with_opcode(instruction.unit(), [&]<class Entry>(const Entry& opcode) {
     line = print_line(opcode, std::get<typename Entry::Operation>(instruction.operation));
   });
-  print_operand(kAfter, instruction, line);
+  if (!kAfter.is_default(instruction)) print_operand(kAfter, instruction, line);
   return line;
 }
 

@@ -5,6 +5,16 @@
 #include "sim/config/error.h"
 
 namespace weft {
+namespace {
+
+/// False if the bits are no value of the operand, or any is set though `operation` lacks its part.
+template <class Descriptor, class Op>
+bool decode_operand(BitReader& reader, const Descriptor& operand, Op& operation) {
+  if (operand.is_missing(operation)) return reader.skip_zeros(operand.codec.kBits);
+  return operand.codec.decode(reader, operand.get(operation));
+}
+
+}  // namespace
 
 std::vector<std::byte> encode(const Instruction& instruction) {
   std::vector<std::byte> bytes(kInstructionBytes);
@@ -14,6 +24,7 @@ std::vector<std::byte> encode(const Instruction& instruction) {
   with_opcode(instruction.unit(), [&]<class Entry>(const Entry& opcode) {
     const auto& operation = std::get<typename Entry::Operation>(instruction.operation);
     for_each_operand(opcode.operands, [&](const auto& operand, std::size_t) {
+      if (operand.is_missing(operation)) return writer.skip(operand.codec.kBits);
       operand.codec.encode(writer, operand.get(operation));
     });
   });
@@ -33,7 +44,7 @@ Instruction decode(std::span<const std::byte> bytes) {
   with_opcode(static_cast<Unit>(unit), [&]<class Entry>(const Entry& opcode) {
     typename Entry::Operation operation;
     for_each_operand(opcode.operands, [&](const auto& operand, std::size_t) {
-      if (operand.codec.decode(reader, operand.get(operation))) return;
+      if (decode_operand(reader, operand, operation)) return;
       throw InputError(
           fmt::format("{}: operand {} must be {}", opcode.name, operand.key, operand.codec.form()));
     });

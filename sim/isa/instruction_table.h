@@ -50,13 +50,44 @@ constexpr auto optional(std::string_view key, Codec codec, Get get, std::string_
   return Operand<Codec, Get>{key, codec, get, false, doc};
 }
 
+/// An operand of which either it or that of key `other` must be written, not both.
+template <class Codec, class Get>
+constexpr auto either(std::string_view key, Codec codec, Get get, std::string_view other,
+                      std::string_view doc) {
+  return Operand<Codec, Get>{key, codec, get, true, doc, other};
+}
+
+/// An optional operand that means something only beside that of key `owner`.
+template <class Codec, class Get>
+constexpr auto beside(std::string_view owner, std::string_view key, Codec codec, Get get,
+                      std::string_view doc) {
+  return Operand<Codec, Get>{key, codec, get, false, doc, {}, owner};
+}
+
+/// Something inside a part of the operation that may be missing.
+template <class Part, class... Members>
+constexpr auto inside(Part part, Members... members) {
+  return PartPath<Part, Members...>{part, {{members...}}};
+}
+
 inline constexpr Number<std::uint32_t> kRow;
 inline constexpr Number<std::uint64_t> kAddress;
 inline constexpr Pattern<std::uint16_t> kElement;
 inline constexpr Pattern<std::uint32_t> kWord;
+inline constexpr Choice<bool, 2> kSwitch{{"off", "on"}};
 inline constexpr Choice<bool, 2> kMode{{"overwrite", "accumulate"}};
 inline constexpr Choice<bool, 2> kWeights{{"keep", "next"}};
-inline constexpr Choice<VectorOp, 3> kVectorOp{{"copy", "relu", "clamp"}};
+inline constexpr Choice<VectorOp, 18> kVectorOp{
+    {"copy", "relu", "clamp", "leaky_relu", "elu", "selu", "sigmoid", "hard_sigmoid", "hard_swish",
+     "tanh", "erf", "softplus", "sqrt", "exp", "log", "neg", "abs", "reciprocal"}};
+inline constexpr Choice<VectorCombine, 9> kCombine{
+    {"none", "add", "sub", "mul", "div", "min", "max", "pow", "prelu"}};
+inline constexpr Choice<VectorReduce, 3> kReduce{{"none", "sum", "max"}};
+inline constexpr Choice<VectorMode, 3> kVectorMode{{"overwrite", "add", "max"}};
+inline constexpr Choice<VectorDomain, 2> kDomain{{"accumulator", "float"}};
+inline constexpr Choice<RowFormat, 2> kFormat{{"wide", "narrow"}};
+inline constexpr Window kWindow;
+inline constexpr QuantizationPair kQuantization;
 
 }  // namespace table
 
@@ -67,15 +98,27 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::required("ub", table::kRow, table::at(&Load::ub), "first UB row"),
         table::optional("rows", table::kRow, table::at(&Load::rows), "how many UB rows")),
     table::opcode<Fetch>(
-        "fetch", "Weight memory to the weight FIFO, one tile.",
-        table::required("tile", table::kAddress, table::at(&Fetch::tile), "which tile")),
+        "fetch", "One tile to the weight FIFO, from weight memory or from the unified buffer.",
+        table::either("tile", table::kAddress, table::at(&Fetch::tile), "buffer",
+                      "which tile of weight memory"),
+        table::optional("buffer", Owner{TileBlock{}, table::at()}, table::at(&Fetch::buffer),
+                        "a tile of UB rows: row i, lane j is tile element [at + i][j]; what is "
+                        "left of the tile is 0"),
+        table::beside("buffer", "window", table::kWindow,
+                      table::inside(&Fetch::buffer, &BufferTile::window),
+                      "the element of the first lane, and the UB rows from plane to plane"),
+        table::beside("buffer", "transpose", table::kSwitch,
+                      table::inside(&Fetch::buffer, &BufferTile::transpose),
+                      "row i, lane j is tile element [at + j][i]"),
+        table::beside("buffer", "at", table::kRow, table::inside(&Fetch::buffer, &BufferTile::at),
+                      "the first array row of the block")),
     table::opcode<Matmul>(
         "matmul", "Streams UB rows through the array into accumulator rows.",
         table::required("ub", table::kRow, table::at(&Matmul::ub, &RowGenerator::base),
                         "base of the row generator: the UB row at all loop indices 0"),
         table::optional("rows", table::kRow, table::at(&Matmul::rows),
                         "how many rows; at most the product of the loop counts"),
-        table::optional("loops", Loops{}, table::at(),
+        table::optional("loops", Loops<Matmul>{}, table::at(),
                         "the row generator's loops, innermost first; by default one loop, rows:1"),
         table::optional("bounds", Bounds{}, table::at(&Matmul::ub, &RowGenerator::bounds),
                         "coordinates of loops 0 and 1; outside 0..limit-1 the row is padding, and "
@@ -88,18 +131,70 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::optional("weights", table::kWeights, table::at(&Matmul::next_weights),
                         "swap in the FIFO's next tile, or keep the current one")),
     table::opcode<Vector>(
-        "vector", "Accumulators to unified buffer, by way of the vector unit.",
+        "vector", "Accumulators or unified buffer to unified buffer, by way of the vector unit.",
         table::optional("op", table::kVectorOp, table::at(&Vector::op),
-                        "what happens to each sum after the bias is added"),
-        table::required("acc", table::kRow, table::at(&Vector::acc), "first accumulator row"),
+                        "the function of each lane, after bias and second operand"),
+        table::optional("combine", table::kCombine, table::at(&Vector::combine),
+                        "what is made of a lane and that of `b`"),
+        table::optional("reduce", table::kReduce, table::at(&Vector::reduce),
+                        "sum or maximum of the lanes, given to each of them"),
+        table::optional("mode", table::kVectorMode, table::at(&Vector::mode),
+                        "overwrite the destination, add to it, or keep the larger"),
+        table::optional("domain", table::kDomain, table::at(&Vector::domain),
+                        "lanes are of the accumulator type, or binary32"),
+        table::either("acc", table::kRow, table::at(&Vector::acc), "a", "first accumulator row"),
+        table::optional("a",
+                        Owner{table::kRow, table::at(&VectorSource::rows, &RowGenerator::base)},
+                        table::at(&Vector::source),
+                        "in place of `acc`, base of the row generator of a source in the UB"),
+        table::beside("a", "a.loops", Loops<Vector>{}, WithPart{&Vector::source},
+                      "the generator's loops; by default one loop, rows:1"),
+        table::beside("a", "a.bounds", Bounds{},
+                      table::inside(&Vector::source, &VectorSource::rows, &RowGenerator::bounds),
+                      "coordinates of loops 0 and 1, as in `matmul`"),
+        table::beside("a", "a.pad", table::kElement,
+                      table::inside(&Vector::source, &VectorSource::rows, &RowGenerator::pad),
+                      "the element that fills a narrow padding row; a wide one is +0"),
+        table::beside("a", "a.format", table::kFormat,
+                      table::inside(&Vector::source, &VectorSource::format),
+                      "whether a row is R elements or C 32-bit words"),
+        table::beside("a", "a.window", table::kWindow,
+                      table::inside(&Vector::source, &VectorSource::window),
+                      "where the lanes are in narrow rows"),
+        table::beside("a", "a.quant", table::kQuantization,
+                      table::inside(&Vector::source, &VectorSource::quantization),
+                      "what narrow int8 elements mean in the float domain"),
+        table::optional("b", Owner{table::kRow, table::at(&VectorOperand::row)},
+                        table::at(&Vector::operand), "first UB row of the second operand"),
+        table::beside("b", "b.step", table::kRow,
+                      table::inside(&Vector::operand, &VectorOperand::step),
+                      "UB rows from one row of it to the next; 0 gives all the same"),
+        table::beside("b", "b.format", table::kFormat,
+                      table::inside(&Vector::operand, &VectorOperand::format), "as `a.format`"),
+        table::beside("b", "b.window", table::kWindow,
+                      table::inside(&Vector::operand, &VectorOperand::window), "as `a.window`"),
+        table::beside("b", "b.quant", table::kQuantization,
+                      table::inside(&Vector::operand, &VectorOperand::quantization),
+                      "as `a.quant`"),
         table::required("ub", table::kRow, table::at(&Vector::ub), "first UB row of the results"),
-        table::optional("rows", table::kRow, table::at(&Vector::rows), "how many accumulator rows"),
+        table::optional("rows", table::kRow, table::at(&Vector::rows), "how many rows"),
         table::optional("bias", BiasRow{}, table::at(),
                         "first UB row of the C bias words; by default no bias"),
         table::optional("low", table::kWord, table::at(&Vector::low),
-                        "clamp only: smallest result, as a pattern of the accumulator type"),
+                        "clamp: smallest result, as a pattern of the domain's type; other "
+                        "functions: alpha"),
         table::optional("high", table::kWord, table::at(&Vector::high),
-                        "clamp only: largest result")),
+                        "clamp: largest result; other functions: beta or gamma"),
+        table::optional("format", table::kFormat, table::at(&Vector::format),
+                        "whether a result row is R elements or C 32-bit words"),
+        table::optional("window", table::kWindow, table::at(&Vector::window),
+                        "where the lanes go in narrow rows"),
+        table::optional("quant", table::kQuantization, table::at(&Vector::quantization),
+                        "how the float domain becomes narrow int8 elements"),
+        table::optional("lanes", table::kRow, table::at(&Vector::lanes),
+                        "how many lanes are computed; 0 means all C"),
+        table::optional("fill", table::kSwitch, table::at(&Vector::fill),
+                        "write the lanes from `lanes` to C as zero, or leave them as they are")),
     table::opcode<Store>(
         "store", "Unified buffer to host memory.",
         table::required("ub", table::kRow, table::at(&Store::ub), "first UB row"),

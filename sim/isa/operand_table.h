@@ -1,10 +1,15 @@
 // What a table of operands is made of: descriptors that pair a key with a member and a codec, and
 // the loop over them. A table is a constexpr std::tuple of Operand.
+//
+// Some operands belong to a part of the operation that may be missing, such as a vector
+// instruction's source in the unified buffer. One operand, the owner, brings the part with it; the
+// others may be written only beside the owner, and in binary they are zeros without it.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace weft {
@@ -22,6 +27,50 @@ struct Path {
   }
 };
 
+/// The way to something inside a part that may be missing. Reading finds what a fresh part holds if
+/// there is none, writing makes one.
+template <class Part, class... Members>
+struct PartPath {
+  Part part;
+  Path<Members...> path;
+
+  template <class Op>
+  constexpr bool has_part(const Op& op) const {
+    return (op.*part).has_value();
+  }
+
+  template <class Op>
+  constexpr auto& operator()(Op& op) const {
+    auto& optional = op.*part;
+    if constexpr (std::is_const_v<Op>) {
+      return optional ? path(*optional) : path(kFresh<Op>);
+    } else {
+      return path(optional ? *optional : optional.emplace());
+    }
+  }
+
+ private:
+  template <class Op>
+  static inline const typename std::remove_cvref_t<
+      decltype(std::declval<Op&>().*std::declval<Part>())>::value_type kFresh{};
+};
+
+/// The whole operation, for a codec that works on the part as well as on the rest.
+template <class Part>
+struct WithPart {
+  Part part;
+
+  template <class Op>
+  constexpr bool has_part(const Op& op) const {
+    return (op.*part).has_value();
+  }
+
+  template <class Op>
+  constexpr auto& operator()(Op& op) const {
+    return op;
+  }
+};
+
 template <class Codec, class Get>
 struct Operand {
   std::string_view key;
@@ -29,10 +78,23 @@ struct Operand {
   Get get;
   bool required;
   std::string_view doc;
+  std::string_view unless = {};  // a required operand: the key that may be written instead
+  std::string_view owner = {};   // the key without which this one means nothing
+
+  /// True if the operand belongs to a part that `op` lacks.
+  template <class Op>
+  bool is_missing(const Op& op) const {
+    if constexpr (requires { get.has_part(op); }) {
+      return !get.has_part(op);
+    } else {
+      return false;
+    }
+  }
 
   template <class Op>
   bool is_default(const Op& op) const {
     if (required) return false;
+    if (is_missing(op)) return true;
     if constexpr (Codec::kPlainDefault) {
       return get(op) == get(kFresh<Op>);
     } else {
@@ -42,6 +104,7 @@ struct Operand {
 
   template <class Op>
   void set_default(Op& op) const {
+    if (is_missing(op)) return;
     if constexpr (Codec::kPlainDefault) {
       get(op) = get(kFresh<Op>);
     } else {
@@ -63,6 +126,17 @@ constexpr void for_each_operand(const Operands& operands, Function&& function) {
         (function(operand, index++), ...);
       },
       operands);
+}
+
+/// True if the text of `op` goes without `operand`: it has its default, or another is written for
+/// it.
+template <class Operands, class Descriptor, class Op>
+bool is_left_out(const Operands& operands, const Descriptor& operand, const Op& op) {
+  bool replaced = false;
+  for_each_operand(operands, [&](const auto& other, std::size_t) {
+    if (other.key == operand.unless) replaced = !other.is_default(op);
+  });
+  return replaced || operand.is_default(op);
 }
 
 }  // namespace weft

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <utility>
 #include <variant>
 
 #include "sim/config/error.h"
 #include "sim/isa/instruction_table.h"
-#include "sim/isa/row_generator.h"
+#include "sim/isa/operand_check.h"
 #include "sim/isa/tensor_layout.h"
 #include "sim/isa/text.h"
 
@@ -40,7 +39,8 @@ class StoredRows {
   std::map<std::uint64_t, std::uint64_t> ends_;  // by first address
 };
 
-/// Checks a program's instructions in order. Every check throws InputError.
+/// Checks a program's instructions in order. Every check throws InputError without a place, which
+/// check_all() puts before it.
 class InstructionChecker {
  public:
   InstructionChecker(const Program& program, const MachineConfig& config)
@@ -51,38 +51,22 @@ class InstructionChecker {
   void check_all() {
     for (; index_ < program_.code.size(); ++index_) {
       const Instruction& instruction = program_.code[index_];
-      std::visit([&](const auto& operation) { check(operation); }, instruction.operation);
-      check_after(instruction);
+      try {
+        std::visit([&](const auto& operation) { check(operation); }, instruction.operation);
+        check_after(instruction);
+      } catch (const InputError& error) {
+        throw InputError(place() + error.what());
+      }
       ++seen_[instruction.unit()];
     }
   }
 
  private:
-  template <class... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
+  std::string place() const {
     const ProgramSource& source = program_.source;
-    throw InputError(fmt::format(
-        "{}instruction {} ({}): {}", line_prefix(source, line_of(source.code_lines, index_)),
-        index_, format(program_.code[index_]), fmt::format(what, std::forward<Args>(args)...)));
-  }
-
-  void check_rows(std::uint32_t rows) const {
-    if (rows == 0) fail("rows must be at least 1");
-  }
-
-  void check_unified_buffer(std::string_view operand, std::uint64_t first,
-                            std::uint64_t count) const {
-    const std::uint64_t size = config_.unified_buffer_rows();
-    if (first < size && count <= size - first) return;
-    fail("{} takes {} UB rows from {} on, but unified_buffer.kib = {} has {}", operand, count,
-         first, config_.unified_buffer_kib, size);
-  }
-
-  void check_accumulators(std::uint64_t first, std::uint64_t count) const {
-    const std::uint64_t size = config_.accumulator_rows;
-    if (first < size && count <= size - first) return;
-    fail("acc takes {} accumulator rows from {} on, but accumulators.rows = {}", count, first,
-         size);
+    return fmt::format(
+        "{}instruction {} ({}): ", line_prefix(source, line_of(source.code_lines, index_)), index_,
+        format(program_.code[index_]));
   }
 
   const TensorDecl* find_tensor(std::uint64_t first, std::uint64_t count) const {
@@ -92,30 +76,32 @@ class InstructionChecker {
 
   void check(const Load& load) const {
     check_rows(load.rows);
-    check_unified_buffer("ub", load.ub, load.rows);
+    check_unified_buffer("ub", load.ub, load.rows, config_);
     if (program_.tensors.empty()) return;
     const TensorDecl* tensor = find_tensor(load.host, load.rows);
     if (tensor == nullptr) {
       fail("no tensor holds the {} host rows from {} on", load.rows, load.host);
     }
-    if (tensor->role == TensorRole::kResult &&
-        !stored_.contains(load.host, load.host + load.rows)) {
-      fail("loads rows of the result '{}' that no earlier store wrote", tensor->name);
+    if (is_output(tensor->role) && !stored_.contains(load.host, load.host + load.rows)) {
+      fail("loads rows of the {} '{}' that no earlier store wrote",
+           tensor->role == TensorRole::kResult ? "result" : "narrow tensor", tensor->name);
     }
   }
 
   void check(const Fetch& fetch) const {
+    if (fetch.buffer) {
+      if (fetch.tile != 0) fail("a tile of weight memory and one of the unified buffer");
+      return check_buffer_tile(*fetch.buffer, config_);
+    }
     if (program_.tensors.empty() || weights_.find(fetch.tile, 1) != nullptr) return;
     fail("no weights tensor holds tile {}", fetch.tile);
   }
 
   void check(const Matmul& matmul) {
     check_rows(matmul.rows);
-    check_accumulators(matmul.acc, matmul.rows);
-    check_generator(matmul);
-    if (element_bytes(config_.dtype) == 1 && matmul.ub.pad > 0xFF) {
-      fail("pad must be 0x0..0xff, an int8 element");
-    }
+    check_accumulators(matmul.acc, matmul.rows, config_);
+    check_generator(matmul.ub, matmul.rows, RowShape{}, config_);
+    check_element("pad", matmul.ub.pad, config_);
     if (matmul.next_weights) ++tiles_taken_;
     if (tiles_taken_ > total_[Unit::kFetch]) {
       fail("takes the next weights, but the matmuls before it take all tiles fetched ({})",
@@ -124,48 +110,15 @@ class InstructionChecker {
     if (tiles_taken_ == 0) fail("weights=keep, but no weights were swapped in before");
   }
 
-  void check_generator(const Matmul& matmul) const {
-    if (walk_length(matmul.ub) < matmul.rows) {
-      fail("the loops take {} steps, fewer than rows", walk_length(matmul.ub));
-    }
-    const auto extremes = row_extremes(matmul.ub, matmul.rows);
-    if (!extremes) return;
-    const auto size = static_cast<std::int64_t>(config_.unified_buffer_rows());
-    if (extremes->lowest >= 0 && extremes->highest < size) return;
-    fail("the row generator reaches UB rows {} to {}, but unified_buffer.kib = {} has {}",
-         extremes->lowest, extremes->highest, config_.unified_buffer_kib, size);
-  }
-
-  void check(const Vector& vector) const {
-    check_rows(vector.rows);
-    check_accumulators(vector.acc, vector.rows);
-    const std::uint64_t row_rows = config_.result_row_rows();
-    check_unified_buffer("ub", vector.ub, vector.rows * row_rows);
-    if (vector.has_bias) check_unified_buffer("bias", vector.bias, row_rows);
-    if (!vector.has_bias && vector.bias != 0) fail("a bias row without has_bias");
-    if (vector.op > VectorOp::kClamp) fail("unknown op");
-    if (vector.op != VectorOp::kClamp && (vector.low != 0 || vector.high != 0)) {
-      fail("low and high are for op=clamp");
-    }
-    if (vector.op == VectorOp::kClamp && !limits_are_ordered(vector)) {
-      fail("low must be at most high as {}", to_string(accumulator_type(config_.dtype)));
-    }
-  }
-
-  bool limits_are_ordered(const Vector& vector) const {
-    if (accumulator_type(config_.dtype) == ElementType::kInt32) {
-      return std::bit_cast<std::int32_t>(vector.low) <= std::bit_cast<std::int32_t>(vector.high);
-    }
-    return std::bit_cast<float>(vector.low) <= std::bit_cast<float>(vector.high);
-  }
+  void check(const Vector& vector) const { check_vector(vector, config_); }
 
   void check(const Store& store) {
     check_rows(store.rows);
-    check_unified_buffer("ub", store.ub, store.rows);
+    check_unified_buffer("ub", store.ub, store.rows, config_);
     if (program_.tensors.empty()) return;
     const TensorDecl* tensor = find_tensor(store.host, store.rows);
-    if (tensor == nullptr || tensor->role != TensorRole::kResult) {
-      fail("no result tensor holds the {} host rows from {} on", store.rows, store.host);
+    if (tensor == nullptr || !is_output(tensor->role)) {
+      fail("no result or narrow tensor holds the {} host rows from {} on", store.rows, store.host);
     }
     stored_.add(store.host, store.host + store.rows);
   }

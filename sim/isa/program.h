@@ -7,6 +7,7 @@
 //   weights    [K,N]  tile     base + nt*ceil(K/R) + kt = elements [kt*R ..][nt*C ..]
 //   bias       [1,N]  host row base + nt*rr ..          = 32-bit words [nt*C .. nt*C+C)
 //   result     [M,N]  host row base + (nt*M + m)*rr ..  = 32-bit words [m][nt*C .. nt*C+C)
+//   narrow     [M,N]  as activation; written by stores, and loads may read it back
 // with rr = MachineConfig::result_row_rows().
 #pragma once
 
@@ -23,7 +24,12 @@
 
 namespace weft {
 
-enum class TensorRole : std::uint8_t { kActivation, kWeights, kBias, kResult };
+enum class TensorRole : std::uint8_t { kActivation, kWeights, kBias, kResult, kNarrow };
+
+/// True for the tensors that stores write: results, and narrow ones.
+constexpr bool is_output(TensorRole role) {
+  return role == TensorRole::kResult || role == TensorRole::kNarrow;
+}
 
 /// A matrix [rows, cols] and where its layout begins (a host row, or a tile for weights).
 struct TensorDecl {
@@ -49,7 +55,7 @@ struct MatmulSpec {
   friend bool operator==(const MatmulSpec&, const MatmulSpec&) = default;
 };
 
-/// Instructions of one program, compiled or written: at 112 bytes each, 7 GiB.
+/// Instructions of one program, compiled or written: at 216 bytes each, 13.5 GiB.
 inline constexpr std::size_t kMaxInstructions = std::size_t{1} << 26U;
 
 struct Program {
@@ -81,10 +87,11 @@ std::uint32_t result_row_rows(const Program& program);
 void validate_tensors(const Program& program);
 
 /// Throws InputError naming line, instruction and operand if the program cannot run on this machine
-/// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, an
-/// `after` count that no unit can reach, a matmul that keeps weights before any was loaded.
-/// Includes validate_tensors(). A load may read a result only where an earlier store wrote it. In a
-/// program without tensors host rows and tiles are whatever its HostMemory makes of them.
+/// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, operands
+/// that contradict each other (sim/isa/operand_check.h), an `after` count that no unit can reach, a
+/// matmul that keeps weights before any was loaded. Includes validate_tensors(). A load may read a
+/// result or a narrow tensor only where an earlier store wrote it. In a program without tensors
+/// host rows and tiles are whatever its HostMemory makes of them.
 void validate(const Program& program, const MachineConfig& config);
 
 }  // namespace weft

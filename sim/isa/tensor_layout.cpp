@@ -40,8 +40,14 @@ std::uint64_t end_address(const TensorDecl& tensor, const Program& program) {
 }
 
 ElementType type_for(TensorRole role, ElementType dtype) {
-  const bool is_operand = role == TensorRole::kActivation || role == TensorRole::kWeights;
-  return is_operand ? dtype : accumulator_type(dtype);
+  const bool is_wide = role == TensorRole::kBias || role == TensorRole::kResult;
+  return is_wide ? accumulator_type(dtype) : dtype;
+}
+
+/// A row of biases may also be one of scales, which are binary32 on every machine.
+bool suits(const TensorDecl& tensor, ElementType dtype) {
+  if (tensor.role == TensorRole::kBias && tensor.type == ElementType::kFloat32) return true;
+  return tensor.type == type_for(tensor.role, dtype);
 }
 
 void check_array(const Program& program) {
@@ -60,11 +66,11 @@ void check_tensor(const TensorDecl& tensor, const Program& program) {
   if (tensor.rows == 0 || tensor.cols == 0) fail(program, tensor, "a shape must be at least 1 x 1");
   checked_product(program, tensor, checked_product(program, tensor, tensor.rows, tensor.cols),
                   element_bytes(tensor.type));
-  const ElementType type = type_for(tensor.role, program.dtype);
-  if (tensor.type != type) {
+  if (!suits(tensor, program.dtype)) {
     fail(program, tensor,
          fmt::format("role {} on a {} machine has type {}, not {}", to_string(tensor.role),
-                     to_string(program.dtype), to_string(type), to_string(tensor.type)));
+                     to_string(program.dtype), to_string(type_for(tensor.role, program.dtype)),
+                     to_string(tensor.type)));
   }
   if (tensor.role == TensorRole::kBias && tensor.rows != 1) {
     fail(program, tensor, fmt::format("a bias has one row, not {}", tensor.rows));
@@ -86,13 +92,15 @@ void check_overlaps(const Program& program, bool weight_memory) {
 void check_shape(const Program& program, std::string_view name, TensorRole role, std::uint64_t rows,
                  std::uint64_t cols) {
   const auto found = std::ranges::find(program.tensors, name, &TensorDecl::name);
-  if (found != program.tensors.end() && found->role == role && found->rows == rows &&
-      found->cols == cols) {
+  const ElementType type = type_for(role, program.dtype);
+  if (found != program.tensors.end() && found->role == role && found->type == type &&
+      found->rows == rows && found->cols == cols) {
     return;
   }
-  throw InputError(fmt::format("{}computes matmul: needs a tensor {} of role {} and shape {} x {}",
-                               line_prefix(program.source, program.source.computes_line), name,
-                               to_string(role), rows, cols));
+  throw InputError(
+      fmt::format("{}computes matmul: needs a tensor {} of role {}, type {} and shape {} x {}",
+                  line_prefix(program.source, program.source.computes_line), name, to_string(role),
+                  to_string(type), rows, cols));
 }
 
 void check_computes(const Program& program) {
@@ -123,6 +131,7 @@ std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program) {
   const std::uint64_t n_tiles = ceil_div(tensor.cols, program.array_cols);
   switch (tensor.role) {
     case TensorRole::kActivation:
+    case TensorRole::kNarrow:
       return checked_product(program, tensor, k_tiles_of_cols, tensor.rows);
     case TensorRole::kWeights:
       return checked_product(program, tensor, n_tiles, ceil_div(tensor.rows, program.array_rows));

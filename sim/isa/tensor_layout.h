@@ -21,7 +21,7 @@ constexpr bool lies_in_weight_memory(TensorRole role) {
   return role == TensorRole::kWeights;
 }
 
-/// "activation", "weights", "bias" or "result".
+/// "activation", "weights", "bias", "result" or "narrow".
 std::string_view to_string(TensorRole role);
 
 /// A tensor's addresses, [base, end).

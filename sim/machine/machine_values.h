@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "sim/array/datapath.h"
-#include "sim/array/vector_op.h"
+#include "sim/array/vector_lanes.h"
 #include "sim/config/machine_config.h"
 #include "sim/memory/unified_buffer.h"
 
@@ -23,8 +23,10 @@ class MachineValues {
   MachineValues(const MachineValues&) = delete;
   MachineValues& operator=(const MachineValues&) = delete;
 
-  /// The UB rows that row `row` of a vector instruction writes, from the values of this moment.
-  virtual std::vector<std::byte> vector_row(const Vector& vector, std::uint32_t row) const = 0;
+  /// The rows to come are those of `vector`, which must outlive them.
+  virtual void begin_vector(const Vector& vector) = 0;
+  /// The lanes that row `row` of that instruction writes, from the values of this moment.
+  virtual std::span<const std::byte> vector_row(std::uint32_t row) = 0;
 
   UnifiedBuffer buffer;
   std::deque<std::vector<std::byte>> tiles;  // arrived and not yet pushed into the array
@@ -34,22 +36,24 @@ template <class Arithmetic>
 class TypedMachineValues : public MachineValues {
  public:
   TypedMachineValues(const MachineConfig& config, Datapath<Arithmetic>& datapath)
-      : MachineValues(config), datapath_(datapath), result_bytes_(result_bytes(config)) {}
+      : MachineValues(config), datapath_(datapath), lanes_(config) {}
 
-  std::vector<std::byte> vector_row(const Vector& vector, std::uint32_t row) const override {
-    std::vector<std::byte> out(result_bytes_);
-    const std::byte* bias = vector.has_bias ? buffer.row(vector.bias).data() : nullptr;
-    apply_vector_op<Arithmetic>(vector, datapath_.accumulator_row(vector.acc + row), bias, out);
-    return out;
+  void begin_vector(const Vector& vector) override {
+    vector_ = &vector;
+    lanes_.begin(vector);
+  }
+
+  std::span<const std::byte> vector_row(std::uint32_t row) override {
+    const bool from_accumulators = !vector_->source;
+    return lanes_.compute(
+        row, from_accumulators ? datapath_.accumulator_row(vector_->acc + row).data() : nullptr,
+        buffer);
   }
 
  private:
-  static std::size_t result_bytes(const MachineConfig& config) {
-    return std::size_t{config.result_row_rows()} * config.row_bytes();
-  }
-
   Datapath<Arithmetic>& datapath_;
-  std::size_t result_bytes_;
+  VectorLanes<Arithmetic> lanes_;
+  const Vector* vector_ = nullptr;
 };
 
 }  // namespace weft

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "sim/array/buffer_tile.h"
+#include "sim/isa/row_access.h"
 #include "sim/machine/memory_channel.h"
 
 namespace weft {
@@ -21,14 +23,45 @@ TransferUnit::TransferUnit(sc_core::sc_module_name name, MachineContext& context
                            MachineValues* values)
     : UnitModule(name, context), socket("socket"), values_(values) {
   SC_THREAD(transfer_loop);
+  if (values_ != nullptr) SC_THREAD(buffer_loop);
 }
 
 void TransferUnit::transfer_loop() {
   while (true) {
     const Head head = await_head();
-    const Cycle retired = transfer(head);
+    const Cycle reads = buffer_read_cycles(head.instruction.operation, context_.config);
+    const Cycle arrived = reads > 0 ? read_buffer(head, reads) : transfer(head);
+    // In order: a tile from memory does not pass one that is still being read from the buffer.
+    last_retired_ = std::max(last_retired_, arrived);
     start_head();
-    retire_at(head.index, retired);
+    retire_at(head.index, last_retired_);
+  }
+}
+
+// The reading goes on while the unit turns to its next transfer.
+Cycle TransferUnit::read_buffer(const Head& head, Cycle reads) {
+  wait_until(buffer_port_free_, kStartTick);
+  const Cycle start = current_cycle();
+  buffer_port_free_ = start + reads;
+  if (values_ != nullptr) {
+    arriving_.emplace_back(context_.config.tile_bytes());
+    buffer_reads_.push_back(
+        {&*std::get<Fetch>(head.instruction.operation).buffer, start, std::span(arriving_.back())});
+    buffer_read_event_.notify(sc_core::SC_ZERO_TIME);
+  }
+  return start + reads - 1;
+}
+
+void TransferUnit::buffer_loop() {
+  while (true) {
+    while (buffer_reads_.empty()) sc_core::wait(buffer_read_event_);
+    const BufferRead read = buffer_reads_.front();
+    const auto rows = static_cast<std::uint32_t>(buffer_tile_reads(*read.tile, context_.config));
+    for (std::uint32_t index = 0; index < rows; ++index) {
+      wait_until(read.start + index, kStartTick);
+      read_tile_row(*read.tile, index, context_.config, values_->buffer, read.out);
+    }
+    buffer_reads_.pop_front();
   }
 }
 

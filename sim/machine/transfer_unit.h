@@ -3,11 +3,13 @@
 // The unit may start its next transfer as soon as the channel took the last one; the latency of
 // several transfers overlaps. With values, a load writes the unified buffer and a fetch delivers
 // its tile at the end of the cycle in which it retires; a store reads the buffer when it starts.
+// A fetch from the unified buffer uses no channel: it reads one row a cycle.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "sim/machine/machine_values.h"
@@ -24,13 +26,26 @@ class TransferUnit : public UnitModule {
   tlm_utils::simple_initiator_socket<TransferUnit> socket;
 
  private:
+  /// A fetch from the buffer whose rows are being read.
+  struct BufferRead {
+    const BufferTile* tile;
+    Cycle start;
+    std::span<std::byte> out;
+  };
+
   void transfer_loop();
+  Cycle read_buffer(const Head& head, Cycle reads);
+  void buffer_loop();
   Cycle transfer(const Head& head);
   void attach_data(tlm::tlm_generic_payload& payload, const Operation& operation);
   void on_retire(std::uint32_t index) override;
 
   MachineValues* values_;
   std::deque<std::vector<std::byte>> arriving_;  // of loads and fetches that have not retired
+  Cycle last_retired_ = -1;
+  Cycle buffer_port_free_ = 0;
+  std::deque<BufferRead> buffer_reads_;
+  sc_core::sc_event buffer_read_event_;
   std::vector<std::byte> spare_;  // a load's memory for the next one: fresh pages are slow
 };
 

@@ -1,6 +1,6 @@
 #include "sim/machine/vector_unit.h"
 
-#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "sim/timing/array_timing.h"
@@ -28,11 +28,12 @@ void VectorUnit::vector_loop() {
 }
 
 void VectorUnit::read_rows(const Vector& vector, Cycle start) {
-  const std::uint32_t width = context_.config.result_row_rows();
+  values_->begin_vector(vector);
   for (std::uint32_t row = 0; row < vector.rows; ++row) {
     wait_until(start + row, kStartTick);
     const Cycle readable = current_cycle() + context_.config.vector_latency_cycles;
-    pending_.push_back({readable, vector.ub + row * width, values_->vector_row(vector, row)});
+    const std::span<const std::byte> lanes = values_->vector_row(row);
+    pending_.push_back({readable, &vector, row, {lanes.begin(), lanes.end()}});
     pending_event_.notify(sc_core::SC_ZERO_TIME);
   }
 }
@@ -43,8 +44,7 @@ void VectorUnit::write_loop() {
     wait_until(pending_.front().readable, kDispatchTick);
     const PendingRow row = std::move(pending_.front());
     pending_.pop_front();
-    std::ranges::copy(row.bytes,
-                      values_->buffer.rows_from(row.ub, context_.config.result_row_rows()).begin());
+    write_vector_row(*row.vector, row.index, row.lanes, context_.config, values_->buffer);
   }
 }
 

@@ -1,5 +1,5 @@
-// The vector unit: one row a cycle from the accumulators to the unified buffer, each result
-// readable vector.latency_cycles after its row was read.
+// The vector unit: one row a cycle from accumulators or unified buffer to the unified buffer, each
+// result readable vector.latency_cycles after its row was read.
 //
 //   cycle          V      V+1     V+2                       L = 2
 //   read row       0      1       2
@@ -23,8 +23,9 @@ class VectorUnit : public UnitModule {
  private:
   struct PendingRow {
     Cycle readable;
-    std::uint32_t ub;
-    std::vector<std::byte> bytes;
+    const Vector* vector;
+    std::uint32_t index;
+    std::vector<std::byte> lanes;
   };
 
   void vector_loop();

@@ -42,10 +42,11 @@ class RowLayout {
       : rows_(tensor.rows),
         matrix_row_bytes_(tensor.cols * element_bytes(tensor.type)),
         row_bytes_(row_bytes) {
-    const bool is_activation = tensor.role == TensorRole::kActivation;
+    const bool is_narrow =
+        tensor.role == TensorRole::kActivation || tensor.role == TensorRole::kNarrow;
     // A block is what one k tile or one n tile takes of a matrix row, in `rows_per_block_` UB rows.
-    rows_per_block_ = is_activation ? 1 : row_rows;
-    block_bytes_ = is_activation ? row_bytes : array_cols * element_bytes(tensor.type);
+    rows_per_block_ = is_narrow ? 1 : row_rows;
+    block_bytes_ = is_narrow ? row_bytes : array_cols * element_bytes(tensor.type);
   }
 
   Piece piece(std::uint64_t offset) const {
@@ -85,23 +86,22 @@ TensorMemory::TensorMemory(const Program& program)
   for (const TensorDecl& tensor : program.tensors) bindings_.push_back({tensor, nullptr, nullptr});
 }
 
-TensorMemory::Binding& TensorMemory::find(std::string_view name, bool result) {
+TensorMemory::Binding& TensorMemory::find(std::string_view name, bool output) {
   for (Binding& binding : bindings_) {
-    const bool is_result = binding.tensor.role == TensorRole::kResult;
-    if (binding.tensor.name == name && is_result == result) return binding;
+    if (binding.tensor.name == name && is_output(binding.tensor.role) == output) return binding;
   }
   throw InputError(
-      fmt::format("the program has no {} tensor {}", result ? "result" : "input", printable(name)));
+      fmt::format("the program has no {} tensor {}", output ? "result" : "input", printable(name)));
 }
 
 void TensorMemory::bind(std::string_view name, const Matrix& matrix) {
-  Binding& binding = find(name, /*result=*/false);
+  Binding& binding = find(name, /*output=*/false);
   check_matrix(binding.tensor, matrix);
   binding.source = &matrix;
 }
 
 void TensorMemory::bind_result(std::string_view name, Matrix& matrix) {
-  Binding& binding = find(name, /*result=*/true);
+  Binding& binding = find(name, /*output=*/true);
   check_matrix(binding.tensor, matrix);
   binding.source = &matrix;
   binding.sink = &matrix;

@@ -32,8 +32,8 @@ class TensorMemory : public HostMemory {
   void bind(std::string_view name, const Matrix& matrix);
   void bind(std::string_view name, Matrix&& matrix) = delete;
 
-  /// Puts `matrix` behind the result tensor `name`; it must outlive this memory and is written to.
-  /// Throws InputError as bind().
+  /// Puts `matrix` behind the result or narrow tensor `name`; it must outlive this memory and is
+  /// written to. Throws InputError as bind().
   void bind_result(std::string_view name, Matrix& matrix);
 
   /// Throws InputError that names the first tensor without a matrix. Reads and writes of such a
@@ -41,7 +41,7 @@ class TensorMemory : public HostMemory {
   void check_all_bound() const;
 
   /// Throw InputError if a row or tile lies in no tensor of the program, or in one without a
-  /// matrix; write_rows() also if the tensor is not a result.
+  /// matrix; write_rows() also if the tensor is no output (is_output()).
   void read_rows(std::uint64_t host_row, std::span<std::byte> out) const override;
   void read_tile(std::uint64_t tile, std::span<std::byte> out) const override;
   void write_rows(std::uint64_t host_row, std::span<const std::byte> in) override;
@@ -50,10 +50,10 @@ class TensorMemory : public HostMemory {
   struct Binding {
     TensorDecl tensor;
     const Matrix* source = nullptr;
-    Matrix* sink = nullptr;  // the same matrix, for a result
+    Matrix* sink = nullptr;  // the same matrix, for an output
   };
 
-  Binding& find(std::string_view name, bool result);
+  Binding& find(std::string_view name, bool output);
   const Binding& locate(const TensorMap& map, std::uint64_t address, std::string_view what) const;
   std::size_t row_bytes() const { return row_bytes_; }
 

@@ -1,5 +1,7 @@
 #include "sim/timing/transfers.h"
 
+#include "sim/isa/row_access.h"
+
 namespace weft {
 
 std::optional<Channel> channel_of(Unit unit, MemoryKind kind) {
@@ -23,7 +25,14 @@ std::uint64_t transfer_bytes(const Operation& operation, const MachineConfig& co
   if (const auto* store = std::get_if<Store>(&operation)) {
     return std::uint64_t{store->rows} * config.row_bytes();
   }
-  return std::holds_alternative<Fetch>(operation) ? config.tile_bytes() : 0;
+  const auto* fetch = std::get_if<Fetch>(&operation);
+  return fetch != nullptr && !fetch->buffer ? config.tile_bytes() : 0;
+}
+
+Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config) {
+  const auto* fetch = std::get_if<Fetch>(&operation);
+  if (fetch == nullptr || !fetch->buffer) return 0;
+  return static_cast<Cycle>(buffer_tile_reads(*fetch->buffer, config));
 }
 
 }  // namespace weft

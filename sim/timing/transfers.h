@@ -5,6 +5,7 @@
 //                    fetch --+-- memory         store --+
 //                    store --+                  fetch ----- weight memory
 //
+// A fetch from the unified buffer uses none: it reads one row a cycle, one such fetch at a time.
 // When several units wait for one channel, the instruction that comes first in the program goes
 // first.
 #pragma once
@@ -31,7 +32,11 @@ std::optional<Channel> channel_of(Unit unit, MemoryKind kind);
 std::uint64_t bytes_per_second(Channel channel, const MachineConfig& config);
 Cycle latency_cycles(Channel channel, const MachineConfig& config);
 
-/// Bytes that a load, fetch or store moves: whole rows and tiles, padding included. 0 for others.
+/// Bytes that a load, fetch or store moves: whole rows and tiles, padding included. 0 for others,
+/// and for a fetch from the buffer, which uses no channel.
 std::uint64_t transfer_bytes(const Operation& operation, const MachineConfig& config);
+
+/// Cycles in which a fetch from the buffer reads it: one a row, and so its duration. 0 for others.
+Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config);
 
 }  // namespace weft

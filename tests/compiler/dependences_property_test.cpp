@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kSeed = 20240607;
 constexpr int kPrograms = 4000;
-constexpr std::uint32_t kBufferRows = 14;
+constexpr std::uint32_t kBufferRows = 18;
 constexpr std::uint32_t kAccumulatorRows = 5;
 constexpr std::uint32_t kHostRows = 12;
 
@@ -57,35 +57,74 @@ class RandomProgram {
   }
   Operation fetch() {
     ++fetches_;
-    return Fetch{pick(0, 9)};
+    if (flip()) return Fetch{pick(0, 9)};
+    BufferTile tile{.rows = pick(1, 3), .lanes = pick(1, config_.array_cols), .window = window()};
+    tile.row = pick(0, kBufferRows - 4);
+    tile.transpose = flip();
+    return Fetch{0, tile};
   }
+  bool flip() { return pick(0, 1) == 0; }
+  RowFormat format() { return flip() ? RowFormat::kWide : RowFormat::kNarrow; }
+  LaneWindow window() { return {pick(0, config_.array_rows - 1), pick(0, 4)}; }
+
   Operation vector() {
     const std::uint32_t rr = config_.result_row_rows();
     Vector op;
     op.rows = pick(1, 2);
-    op.acc = pick(0, kAccumulatorRows - op.rows);
     op.ub = pick(0, kBufferRows - op.rows * rr);
-    op.has_bias = pick(0, 2) == 0;
+    op.has_bias = pick(0, 3) == 0;
     if (op.has_bias) op.bias = pick(0, kBufferRows - rr);
+    op.mode = static_cast<VectorMode>(pick(0, 2));
+    op.lanes = pick(0, config_.array_cols);
+    op.fill = flip();
+    op.format = format();
+    if (op.format == RowFormat::kNarrow) op.window = window();
+    if (flip()) {
+      op.source = source(op.rows);
+    } else {
+      op.acc = pick(0, kAccumulatorRows - op.rows);
+    }
+    if (flip()) op.operand = operand();
     return op;
   }
-  Operation matmul() {
-    Matmul op;
-    op.ub.loops = {RowLoop{pick(1, 3), static_cast<std::int32_t>(pick(0, 3)) - 1},
-                   RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 5)) - 2},
-                   RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 1))},
-                   RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 1))}};
-    op.ub.base = pick(4, 6);
-    for (RowBound& bound : op.ub.bounds) {
+  VectorSource source(std::uint32_t& rows) {
+    VectorSource result{.rows = generator(), .format = format()};
+    if (result.format == RowFormat::kNarrow) result.window = window();
+    if (flip()) result.rows.loops = {RowLoop{rows, 1}};
+    rows = std::min(rows, steps(result.rows));
+    return result;
+  }
+  VectorOperand operand() {
+    VectorOperand result{.row = pick(0, 6), .step = pick(0, 4), .format = format()};
+    if (result.format == RowFormat::kNarrow) result.window = window();
+    return result;
+  }
+
+  RowGenerator generator() {
+    RowGenerator result;
+    result.loops = {RowLoop{pick(1, 3), static_cast<std::int32_t>(pick(0, 3)) - 1},
+                    RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 5)) - 2},
+                    RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 1))},
+                    RowLoop{pick(1, 2), static_cast<std::int32_t>(pick(0, 1))}};
+    result.base = pick(4, 6);
+    for (RowBound& bound : result.bounds) {
       if (pick(0, 2) != 0) continue;
       bound = {static_cast<std::int32_t>(pick(0, 4)) - 2, static_cast<std::int32_t>(pick(0, 4)) - 2,
                pick(1, 3)};
     }
+    return result;
+  }
+  static std::uint32_t steps(const RowGenerator& generator) {
     std::uint32_t product = 1;
-    for (const RowLoop& loop : op.ub.loops) product *= loop.count;
-    op.rows = pick(1, std::min(product, kAccumulatorRows));
+    for (const RowLoop& loop : generator.loops) product *= loop.count;
+    return product;
+  }
+  Operation matmul() {
+    Matmul op;
+    op.ub = generator();
+    op.rows = pick(1, std::min(steps(op.ub), kAccumulatorRows));
     op.acc = pick(0, kAccumulatorRows - op.rows);
-    op.accumulate = pick(0, 1) == 0;
+    op.accumulate = flip();
     op.next_weights = taken_ < fetches_ && pick(0, 3) != 0;
     if (op.next_weights) ++taken_;
     return op;
@@ -99,7 +138,7 @@ class RandomProgram {
 
 MachineConfig random_machine(std::mt19937& random) {
   MachineConfig config;
-  config.array_cols = random() % 2 == 0 ? 1 : 3;  // result rows of one and of three UB rows
+  config.array_cols = random() % 2 == 0 ? 1 : 3;  // wide rows of one and of three UB rows
   config.weight_fifo_tiles = 1 + static_cast<std::uint32_t>(random() % 3);
   return config;
 }
@@ -114,6 +153,24 @@ std::vector<Instruction> track(const std::vector<Operation>& operations,
   return code;
 }
 
+/// What a vector instruction or a fetch from the buffer brings into play.
+void count_classes(const Operation& operation, std::map<std::string, int>& kinds) {
+  if (const auto* fetch = std::get_if<Fetch>(&operation)) {
+    if (fetch->buffer) ++kinds[fetch->buffer->window.plane > 1 ? "tile with planes" : "tile"];
+  }
+  const auto* vector = std::get_if<Vector>(&operation);
+  if (vector == nullptr) return;
+  ++kinds[vector->format == RowFormat::kWide ? "wide result" : "narrow result"];
+  ++kinds[vector->mode == VectorMode::kOverwrite ? "overwrite" : "add or max"];
+  if (!vector->fill) ++kinds["no fill"];
+  if (vector->source) {
+    ++kinds[vector->source->format == RowFormat::kWide ? "wide source" : "narrow source"];
+  }
+  if (vector->operand) {
+    ++kinds[vector->operand->format == RowFormat::kWide ? "wide operand" : "narrow operand"];
+  }
+}
+
 TEST(DependenceTrackerPropertyTest, OrdersEveryConflictWithNoEdgeToSpare) {
   std::mt19937 random(kSeed);
   std::map<std::string, int> kinds;
@@ -125,6 +182,7 @@ TEST(DependenceTrackerPropertyTest, OrdersEveryConflictWithNoEdgeToSpare) {
     std::vector<Instruction> code = track(RandomProgram(random, config).make(length), config);
     const auto conflicts = test::conflicts_of(code, config);
     for (const auto& conflict : conflicts) ++kinds[conflict.kind];
+    for (const Instruction& instruction : code) count_classes(instruction.operation, kinds);
     const auto broken = test::unordered(code, conflicts);
     ASSERT_TRUE(broken.empty()) << conflicts[broken[0]].kind << " of instructions "
                                 << conflicts[broken[0]].earlier << " and "
@@ -141,8 +199,27 @@ TEST(DependenceTrackerPropertyTest, OrdersEveryConflictWithNoEdgeToSpare) {
     }
   }
   EXPECT_GT(edges, 10000U);
-  for (const char* kind : {"UB RAW", "UB WAR", "UB WAW", "accumulator RAW", "accumulator WAR",
-                           "host RAW", "host WAR", "host WAW", "FIFO"}) {
+  for (const char* kind : {"UB RAW",
+                           "UB RAW by a fetch",
+                           "UB WAR",
+                           "UB WAW",
+                           "accumulator RAW",
+                           "accumulator WAR",
+                           "host RAW",
+                           "host WAR",
+                           "host WAW",
+                           "FIFO",
+                           "tile",
+                           "tile with planes",
+                           "wide result",
+                           "narrow result",
+                           "overwrite",
+                           "add or max",
+                           "no fill",
+                           "wide source",
+                           "narrow source",
+                           "wide operand",
+                           "narrow operand"}) {
     EXPECT_GT(kinds[kind], 100) << kind;
   }
 }

@@ -174,6 +174,101 @@ TEST(DependenceTrackerTest, LeavesOutWhatAnEarlierInstructionOfTheQueueWaitedFor
   EXPECT_EQ(tracker.add(matmul(1, 3, 1, false)), After{});
 }
 
+/// A 4 x 8 machine, so that a narrow row of 8 lanes takes two UB rows.
+MachineConfig two_plane_machine() {
+  MachineConfig config = machine();
+  config.array_cols = 8;
+  return config;
+}
+
+/// A copy of one narrow row.
+Vector narrow_copy(std::uint32_t from, std::uint32_t to, std::uint32_t plane) {
+  Vector op;
+  op.source = VectorSource{.rows = contiguous_rows(from, 1), .window = {.plane = plane}};
+  op.ub = to;
+  op.format = RowFormat::kNarrow;
+  op.window.plane = plane;
+  return op;
+}
+
+TEST(DependenceTrackerTest, AFetchFromTheBufferWaitsForTheRowsOfItsTile) {
+  DependenceTracker tracker(machine());
+  tracker.add(Load{0, 0, 4});
+  tracker.add(Load{4, 4, 4});
+  EXPECT_EQ(tracker.add(Fetch{0, BufferTile{.row = 0, .rows = 4, .lanes = 4}}),
+            after({{Unit::kLoad, 1}}));
+  EXPECT_EQ(
+      tracker.add(Fetch{
+          0, BufferTile{.row = 3, .rows = 1, .lanes = 2, .window = {.column = 3, .plane = 4}}}),
+      after({{Unit::kLoad, 2}}))
+      << "lane 1 lies in row 7";
+  EXPECT_EQ(tracker.add(Load{8, 0, 1}), after({{Unit::kFetch, 1}})) << "write after read";
+}
+
+TEST(DependenceTrackerTest, AMatmulKnowsWhatTheFetchOfItsTileWaitedFor) {
+  DependenceTracker tracker(machine());
+  tracker.add(Load{0, 0, 4});
+  tracker.add(Fetch{0, BufferTile{.row = 0, .rows = 4, .lanes = 4}});
+  EXPECT_EQ(tracker.add(matmul(0, 4, 0)), After{}) << "the same rows as the tile's";
+  tracker.add(Load{4, 4, 4});
+  EXPECT_EQ(tracker.add(matmul(4, 4, 4, false)), after({{Unit::kLoad, 2}}));
+}
+
+TEST(DependenceTrackerTest, AVectorWithASourceWaitsForItsRowsAndForNoMatmul) {
+  DependenceTracker tracker(machine());
+  tracker.add(Load{0, 0, 2});
+  tracker.add(Load{2, 2, 2});
+  tracker.add(Fetch{0});
+  tracker.add(matmul(2, 2, 0));
+  EXPECT_EQ(tracker.add(narrow_copy(1, 20, 0)), after({{Unit::kLoad, 1}}));
+  EXPECT_EQ(tracker.add(Load{4, 1, 1}), after({{Unit::kVector, 1}})) << "write after read";
+}
+
+TEST(DependenceTrackerTest, AVectorReadsTheRowsOfEveryPlaneAndNoneBetween) {
+  DependenceTracker tracker(two_plane_machine());
+  for (std::uint32_t row = 0; row < 6; ++row) tracker.add(Load{row, row, 1});
+  EXPECT_EQ(tracker.add(narrow_copy(0, 20, 3)), after({{Unit::kLoad, 4}})) << "rows 0 and 3";
+  Vector few = narrow_copy(1, 30, 4);
+  few.lanes = 4;
+  few.fill = false;
+  EXPECT_EQ(tracker.add(few), After{}) << "row 1 alone, and not row 5";
+  few.lanes = 5;
+  EXPECT_EQ(tracker.add(few), after({{Unit::kLoad, 6}}));
+}
+
+TEST(DependenceTrackerTest, AVectorWritesTheRowsOfEveryPlaneItFills) {
+  DependenceTracker tracker(two_plane_machine());
+  Vector op = narrow_copy(0, 20, 10);
+  op.lanes = 3;
+  tracker.add(op);
+  EXPECT_EQ(tracker.add(Store{30, 0, 1}), after({{Unit::kVector, 1}})) << "lanes 4..7 as zeros";
+  op.fill = false;
+  tracker.add(op);
+  EXPECT_EQ(tracker.add(Store{30, 1, 1}), After{}) << "row 30 was not written again";
+  EXPECT_EQ(tracker.add(Store{20, 9, 1}), after({{Unit::kVector, 2}}));
+}
+
+TEST(DependenceTrackerTest, AVectorWaitsForItsOperandAtEveryStep) {
+  DependenceTracker tracker(machine());
+  for (std::uint32_t row = 0; row < 12; ++row) tracker.add(Load{row, row, 1});
+  Vector op = vector(0, 3, 40);
+  op.combine = VectorCombine::kAdd;
+  op.operand = VectorOperand{.row = 1, .step = 3, .format = RowFormat::kNarrow};
+  EXPECT_EQ(tracker.add(op), after({{Unit::kLoad, 8}})) << "rows 1, 4 and 7";
+  op.operand = VectorOperand{.row = 7, .step = 0};
+  EXPECT_EQ(tracker.add(op), after({{Unit::kLoad, 11}})) << "a wide row is rows 7..10";
+}
+
+TEST(DependenceTrackerTest, AddingToTheDestinationReadsIt) {
+  DependenceTracker tracker(machine());
+  Vector first = narrow_copy(0, 20, 0);
+  tracker.add(first);
+  EXPECT_EQ(tracker.add(narrow_copy(1, 20, 0)), After{}) << "writes of one unit are in order";
+  Vector second = narrow_copy(1, 20, 0);
+  second.mode = VectorMode::kMax;
+  EXPECT_EQ(tracker.add(second), after({{Unit::kVector, 2}}));
+}
+
 TEST(DependenceTrackerTest, RefusesATileThatWasNotFetched) {
   DependenceTracker tracker(machine());
   EXPECT_THROW(tracker.add(matmul(0, 1, 0)), InputError);

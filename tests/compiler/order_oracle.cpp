@@ -1,6 +1,7 @@
 #include "tests/compiler/order_oracle.h"
 
 #include <array>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -21,23 +22,23 @@ bool inside(const RowBound& bound, std::uint64_t index) {
   return at >= 0 && at < static_cast<std::int64_t>(bound.limit);
 }
 
-/// The rows of a generator straight from its definition, one index at a time.
-void add_generated(const Matmul& matmul, Touches& touches) {
-  const RowGenerator& g = matmul.ub;
-  std::uint64_t done = 0;
+/// The rows of a generator straight from its definition, one index at a time; nothing for padding.
+std::vector<std::optional<std::uint64_t>> generated(const RowGenerator& g, std::uint64_t rows) {
+  std::vector<std::optional<std::uint64_t>> walk;
   for (std::uint64_t l3 = 0; l3 < g.loops[3].count; ++l3)
     for (std::uint64_t l2 = 0; l2 < g.loops[2].count; ++l2)
       for (std::uint64_t l1 = 0; l1 < g.loops[1].count; ++l1)
         for (std::uint64_t l0 = 0; l0 < g.loops[0].count; ++l0) {
-          if (done++ >= matmul.rows) return;
-          if (!inside(g.bounds[0], l0) || !inside(g.bounds[1], l1)) continue;
+          if (walk.size() >= rows) return walk;
           std::int64_t row = g.base;
           row += static_cast<std::int64_t>(l0) * g.loops[0].stride;
           row += static_cast<std::int64_t>(l1) * g.loops[1].stride;
           row += static_cast<std::int64_t>(l2) * g.loops[2].stride;
           row += static_cast<std::int64_t>(l3) * g.loops[3].stride;
-          touches.insert({"UB", static_cast<std::uint64_t>(row), false});
+          const bool padding = !inside(g.bounds[0], l0) || !inside(g.bounds[1], l1);
+          walk.push_back(padding ? std::nullopt : std::optional(static_cast<std::uint64_t>(row)));
         }
+  return walk;
 }
 
 void add_range(Touches& touches, const std::string& space, std::uint64_t begin, std::uint64_t rows,
@@ -45,18 +46,85 @@ void add_range(Touches& touches, const std::string& space, std::uint64_t begin, 
   for (std::uint64_t i = 0; i < rows; ++i) touches.insert({space, begin + i, write});
 }
 
-Touches touches_of(const Operation& operation, std::uint64_t rr) {
+/// The UB rows of one wide row, word by word, or of one narrow row, lane by lane.
+class RowToucher {
+ public:
+  RowToucher(const MachineConfig& config, Touches& touches) : config_(config), touches_(touches) {}
+
+  void narrow(std::uint64_t row, const LaneWindow& window, std::uint32_t lanes, bool write) {
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      const std::uint64_t plane = (window.column + lane) / config_.array_rows;
+      touches_.insert({"UB", row + plane * window.plane, write});
+    }
+  }
+  void wide(std::uint64_t row, bool write) {
+    for (std::uint64_t lane = 0; lane < config_.array_cols; ++lane) {
+      for (std::uint64_t byte = 4 * lane; byte < 4 * lane + 4; ++byte) {
+        touches_.insert({"UB", row + byte / config_.row_bytes(), write});
+      }
+    }
+  }
+  void row(std::uint64_t row, RowFormat format, const LaneWindow& window, std::uint32_t lanes,
+           bool write) {
+    if (format == RowFormat::kWide) return wide(row, write);
+    narrow(row, window, lanes, write);
+  }
+
+ private:
+  const MachineConfig& config_;
+  Touches& touches_;
+};
+
+void add_vector(const Vector& vector, const MachineConfig& config, Touches& touches) {
+  RowToucher toucher(config, touches);
+  const std::uint32_t lanes = vector.lanes == 0 ? config.array_cols : vector.lanes;
+  if (!vector.source) add_range(touches, "accumulator", vector.acc, vector.rows, false);
+  if (vector.source) {
+    for (const auto row : generated(vector.source->rows, vector.rows)) {
+      if (row) toucher.row(*row, vector.source->format, vector.source->window, lanes, false);
+    }
+  }
+  if (vector.has_bias) toucher.wide(vector.bias, false);
+  for (std::uint64_t i = 0; i < vector.rows; ++i) {
+    if (vector.operand) {
+      const VectorOperand& operand = *vector.operand;
+      toucher.row(operand.row + i * operand.step, operand.format, operand.window, lanes, false);
+    }
+    const bool wide = vector.format == RowFormat::kWide;
+    const std::uint64_t row = vector.ub + i * (wide ? config.result_row_rows() : 1);
+    const std::uint32_t written = vector.fill ? config.array_cols : lanes;
+    toucher.row(row, vector.format, vector.window, written, true);
+    if (vector.mode != VectorMode::kOverwrite) {
+      toucher.row(row, vector.format, vector.window, written, false);
+    }
+  }
+}
+
+void add_matmul(const Matmul& matmul, Touches& touches) {
+  for (const auto row : generated(matmul.ub, matmul.rows)) {
+    if (row) touches.insert({"UB", *row, false});
+  }
+  add_range(touches, "accumulator", matmul.acc, matmul.rows, true);
+}
+
+void add_buffer_tile(const BufferTile& tile, const MachineConfig& config, Touches& touches) {
+  RowToucher toucher(config, touches);
+  for (std::uint64_t i = 0; i < tile.rows; ++i) {
+    toucher.narrow(tile.row + i, tile.window, tile.lanes, false);
+  }
+}
+
+Touches touches_of(const Operation& operation, const MachineConfig& config) {
   Touches touches;
   if (const auto* load = std::get_if<Load>(&operation)) {
     add_range(touches, "host", load->host, load->rows, false);
     add_range(touches, "UB", load->ub, load->rows, true);
+  } else if (const auto* fetch = std::get_if<Fetch>(&operation)) {
+    if (fetch->buffer) add_buffer_tile(*fetch->buffer, config, touches);
   } else if (const auto* matmul = std::get_if<Matmul>(&operation)) {
-    add_generated(*matmul, touches);
-    add_range(touches, "accumulator", matmul->acc, matmul->rows, true);
+    add_matmul(*matmul, touches);
   } else if (const auto* vector = std::get_if<Vector>(&operation)) {
-    add_range(touches, "accumulator", vector->acc, vector->rows, false);
-    if (vector->has_bias) add_range(touches, "UB", vector->bias, rr, false);
-    add_range(touches, "UB", vector->ub, vector->rows * rr, true);
+    add_vector(*vector, config, touches);
   } else if (const auto* store = std::get_if<Store>(&operation)) {
     add_range(touches, "UB", store->ub, store->rows, false);
     add_range(touches, "host", store->host, store->rows, true);
@@ -141,13 +209,14 @@ std::vector<Conflict> conflicts_of(const std::vector<Instruction>& code,
   std::map<std::pair<std::string, std::uint64_t>, std::vector<Toucher>> rows;
   std::map<std::pair<std::size_t, std::size_t>, std::string> found;
   for (std::size_t i = 0; i < code.size(); ++i) {
-    const Touches touches = touches_of(code[i].operation, config.result_row_rows());
+    const Touches touches = touches_of(code[i].operation, config);
     for (const Touch& touch : touches) {
       for (const Toucher& earlier : rows[{touch.space, touch.row}]) {
         if (!earlier.write && !touch.write) continue;
         if (unit_orders(code[earlier.instruction], earlier.write, code[i], touch.write)) continue;
         const char* kind = !earlier.write ? " WAR" : touch.write ? " WAW" : " RAW";
-        found[{earlier.instruction, i}] = touch.space + kind;
+        const std::string by = code[i].unit() == Unit::kFetch ? " by a fetch" : "";
+        found[{earlier.instruction, i}] = touch.space + kind + by;
       }
     }
     for (const Touch& touch : touches) {

@@ -16,7 +16,7 @@ namespace weft::test {
 struct Conflict {
   std::size_t earlier = 0;
   std::size_t later = 0;
-  std::string kind;  // "UB RAW", "accumulator WAR", ..., "FIFO"
+  std::string kind;  // "UB RAW", "UB RAW by a fetch", "accumulator WAR", ..., "FIFO"
 };
 
 /// All pairs that only a dependence can order. Pairs that a unit orders by itself are not listed.

@@ -16,12 +16,15 @@ TEST(EncodingTest, DecodesWhatItEncodes) {
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   testing_support::RandomInstructions random(kSeed);
   std::array<int, kUnitCount> hits{};
+  testing_support::VarietyCount variety;
   for (int i = 0; i < 20'000; ++i) {
     const Instruction instruction = random.next();
     ++hits[static_cast<std::size_t>(instruction.unit())];
+    variety.add(instruction);
     ASSERT_EQ(decode(encode(instruction)), instruction);
   }
   for (const int count : hits) EXPECT_GT(count, 1000);
+  EXPECT_EQ(variety.kinds(), testing_support::VarietyCount::kAllKinds);
 }
 
 TEST(EncodingTest, PacksFieldsFromTheLeastSignificantBit) {
@@ -30,8 +33,8 @@ TEST(EncodingTest, PacksFieldsFromTheLeastSignificantBit) {
   Instruction instruction{Store{5, 6, 7}, {}};
   instruction.after[Unit::kLoad] = 1;  // bit 3
   const std::vector<std::byte> bytes = encode(instruction);
-  ASSERT_EQ(bytes.size(), 96U);
-  std::vector<std::byte> expected(96);
+  ASSERT_EQ(bytes.size(), 176U);
+  std::vector<std::byte> expected(176);
   expected[0] = std::byte{4U | 1U << 3U};
   expected[20] = std::byte{5U << 3U};
   expected[24] = std::byte{6U << 3U};
@@ -58,11 +61,30 @@ TEST(EncodingTest, RefusesAnUnknownOpcode) {
 }
 
 TEST(EncodingTest, RefusesAnUnknownVectorOp) {
-  std::vector<std::byte> bytes = encode({Vector{.op = VectorOp::kClamp}, {}});
-  // The op's two bits follow opcode and counts, at bit 163 = byte 20, bit 3.
-  EXPECT_EQ(bytes[20] & std::byte{0b11000}, std::byte{0b10000});
-  bytes[20] |= std::byte{0b11000};
-  EXPECT_THROW(decode(bytes), InputError);
+  // The op's five bits follow opcode and counts, at bit 163 = byte 20, bit 3; 18 of 32 are known.
+  for (unsigned op = 0; op < 32; ++op) {
+    std::vector<std::byte> bytes = encode({Vector{}, {}});
+    bytes[20] |= std::byte(op << 3U);
+    if (op < 18) {
+      EXPECT_EQ(std::get<Vector>(decode(bytes).operation).op, static_cast<VectorOp>(op));
+    } else {
+      EXPECT_THROW(decode(bytes), InputError) << op;
+    }
+  }
+}
+
+TEST(EncodingTest, LeavesTheFieldsOfAMissingPartZeroAndRefusesAnythingElse) {
+  // A fetch's tile takes bits 163..226, then 1 bit says whether there is a buffer tile; its row
+  // begins at bit 228 = byte 28, bit 4, and `at` ends at bit 227 + 1 + 96 + 64 + 1 + 32.
+  const std::vector<std::byte> none = encode({Fetch{5}, {}});
+  for (std::size_t byte = 28; byte < none.size(); ++byte) EXPECT_EQ(none[byte], std::byte{0});
+  for (const unsigned bit : {228U, 323U, 324U, 388U, 420U}) {
+    std::vector<std::byte> bytes = none;
+    bytes[bit / 8] |= std::byte{1} << (bit % 8);
+    EXPECT_THROW(decode(bytes), InputError) << bit;
+    bytes[227 / 8] |= std::byte{1} << (227 % 8);
+    EXPECT_NO_THROW(decode(bytes)) << bit;
+  }
 }
 
 TEST(EncodingTest, RefusesBitsAfterTheLastOperand) {

@@ -84,7 +84,7 @@ TEST(ValidateTest, NamesTheLineOfATensorAndOfComputes) {
   EXPECT_EQ(error_of(kHead + a + "tensor name=c role=activation type=int8 shape=5x6 base=9\nend\n"),
             "t:5: tensor 'c': base 9 lies inside tensor 'a', which ends before 10");
   EXPECT_EQ(error_of(kHead + a + "\ncomputes matmul m=4 k=6 n=7\nend\n"),
-            "t:6: computes matmul: needs a tensor a of role activation and shape 4 x 6");
+            "t:6: computes matmul: needs a tensor a of role activation, type int8 and shape 4 x 6");
   EXPECT_EQ(error_of("\nweft 1\nmachine rows=0 cols=4 dtype=int8\nend\n",
                      [] {
                        MachineConfig config;
@@ -215,6 +215,16 @@ TEST(ValidateTest, LetsLoadsReadOnlyResultsThatWereStored) {
       "t:10: instruction 3 (load host=20 ub=0 rows=15): loads rows of the result 'out' that no "
       "earlier store wrote");
   EXPECT_NE(tensor_code_error("load host=20 ub=0\n" + stores), "");
+}
+
+TEST(ValidateTest, LetsStoresWriteNarrowTensorsAndLoadsReadThemBack) {
+  const std::string spill =
+      std::string(kHead) + kTensors + "tensor name=spill role=narrow type=int8 shape=5x7 base=60\n";
+  EXPECT_EQ(error_of(spill + "store ub=0 host=60 rows=10\nload host=60 ub=0 rows=10\nend\n"), "");
+  EXPECT_NE(error_of(spill + "store ub=0 host=60 rows=11\nend\n"), "");
+  EXPECT_EQ(error_of(spill + "store ub=0 host=60 rows=9\nload host=60 ub=0 rows=10\nend\n"),
+            "t:9: instruction 1 (load host=60 ub=0 rows=10): loads rows of the narrow tensor "
+            "'spill' that no earlier store wrote");
 }
 
 TEST(ValidateTest, LeavesHostRowsAloneWithoutTensors) {

@@ -36,6 +36,8 @@ TEST(TensorExtentTest, CountsPaddedBlocks) {
   // 4 results of 4 bytes take 4 rows of 4 bytes; 7 columns are 2 n tiles.
   EXPECT_EQ(tensor_extent({"c", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}, int8), 8U);
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kInt32, 5, 7, 0}, int8), 40U);
+  // Narrow results lie as activations do: 2 blocks of 4 columns.
+  EXPECT_EQ(tensor_extent({"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}, int8), 10U);
   // A bf16 row has 8 bytes, so a result row takes 2.
   const Program bf16 = program_of(ElementType::kBf16, {});
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kFloat32, 5, 7, 0}, bf16), 20U);
@@ -82,6 +84,27 @@ TEST(ValidateTensorsTest, FindsTypesThatDoNotSuit) {
             "tensor 'o': role result on a int8 machine has type int32, not int8");
 }
 
+TEST(ValidateTensorsTest, TakesNarrowTensorsOfTheArraysType) {
+  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}})),
+            "");
+  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kNarrow, ElementType::kInt32, 5, 7, 0}})),
+            "tensor 's': role narrow on a int8 machine has type int8, not int32");
+}
+
+TEST(ValidateTensorsTest, TakesARowOfScalesAsABias) {
+  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kBias, ElementType::kFloat32, 1, 7, 0}})),
+            "");
+  EXPECT_NE(error_of(program_of(ElementType::kBf16,
+                                {{"s", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}})),
+            "");
+  EXPECT_NE(error_of(program_of(ElementType::kInt8,
+                                {{"s", TensorRole::kResult, ElementType::kFloat32, 1, 7, 0}})),
+            "");
+}
+
 TEST(ValidateTensorsTest, FindsSizesThatAreZeroOrOverflow) {
   EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("a", 0, 1, 0)})), "");
   EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("a", 1, 0, 0)})), "");
@@ -113,7 +136,13 @@ TEST(ValidateTensorsTest, HoldsWhatIsComputedAgainstTheTensors) {
   program.computes->k = 5;
   EXPECT_NE(error_of(program), "");
   program.computes = MatmulSpec{5, 6, 7, true, Activation::kNone};
-  EXPECT_EQ(error_of(program), "computes matmul: needs a tensor bias of role bias and shape 1 x 7");
+  const std::string no_bias =
+      "computes matmul: needs a tensor bias of role bias, type int32 and shape 1 x 7";
+  EXPECT_EQ(error_of(program), no_bias);
+  program.tensors.push_back({"bias", TensorRole::kBias, ElementType::kFloat32, 1, 7, 100});
+  EXPECT_EQ(error_of(program), no_bias) << "a row of scales";
+  program.tensors.back().type = ElementType::kInt32;
+  EXPECT_EQ(error_of(program), "");
 }
 
 TEST(TensorMapTest, FindsOnlyWhatLiesInOneTensor) {

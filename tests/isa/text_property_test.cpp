@@ -14,12 +14,15 @@ TEST(TextPropertyTest, ParsesWhatItFormats) {
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   testing_support::RandomInstructions random(kSeed);
   std::array<int, kUnitCount> hits{};
+  testing_support::VarietyCount variety;
   for (int i = 0; i < 20'000; ++i) {
     const Instruction instruction = random.next();
     ++hits[static_cast<std::size_t>(instruction.unit())];
+    variety.add(instruction);
     ASSERT_EQ(parse_instruction(format(instruction)), instruction) << format(instruction);
   }
   for (const int count : hits) EXPECT_GT(count, 1000);
+  EXPECT_EQ(variety.kinds(), testing_support::VarietyCount::kAllKinds);
 }
 
 TEST(TextPropertyTest, AssemblesWhatItDisassembles) {

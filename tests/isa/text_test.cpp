@@ -90,6 +90,95 @@ TEST(AssemblerTest, ReadsEveryOperand) {
   EXPECT_EQ(only_instruction("store ub=1 host=2 rows=3"), (Instruction{Store{1, 2, 3}, {}}));
 }
 
+TEST(AssemblerTest, ReadsEveryOperandOfABufferTile) {
+  const BufferTile tile{.row = 8,
+                        .rows = 3,
+                        .lanes = 4,
+                        .window = {.column = 1, .plane = 16},
+                        .transpose = true,
+                        .at = 2};
+  EXPECT_EQ(only_instruction("fetch buffer=8:3:4 window=1:16 transpose=on at=2"),
+            (Instruction{Fetch{0, tile}, {}}));
+  EXPECT_EQ(only_instruction("fetch at=2 transpose=on window=1:16 buffer=8:3:4"),
+            (Instruction{Fetch{0, tile}, {}}));
+  EXPECT_EQ(format(only_instruction("fetch at=0 transpose=off window=0:0 buffer=8:3:4")),
+            "fetch buffer=8:3:4");
+}
+
+TEST(AssemblerTest, ReadsEveryOperandOfTheLaneMachine) {
+  Vector vector;
+  vector.op = VectorOp::kHardSigmoid;
+  vector.combine = VectorCombine::kPrelu;
+  vector.reduce = VectorReduce::kMax;
+  vector.mode = VectorMode::kAdd;
+  vector.domain = VectorDomain::kFloat;
+  vector.source = VectorSource{};
+  vector.source->rows.base = 3;
+  vector.source->rows.loops[0] = {2, 2};
+  vector.source->rows.loops[1] = {3, -8};
+  vector.source->rows.bounds[1] = {-1, 1, 5};
+  vector.source->rows.pad = 0x80;
+  vector.source->format = RowFormat::kWide;
+  vector.source->window = {1, 2};
+  vector.source->quantization = {0x3e80'0000, -3};
+  vector.operand = VectorOperand{40, 4, RowFormat::kNarrow, {5, 6}, {0x3f00'0000, 7}};
+  vector.ub = 60;
+  vector.rows = 6;
+  vector.has_bias = true;
+  vector.bias = 50;
+  vector.low = 0x3e4c'cccd;
+  vector.high = 0x3f00'0000;
+  vector.format = RowFormat::kNarrow;
+  vector.window = {3, 70};
+  vector.quantization = {0x3d00'0000, 127};
+  vector.lanes = 5;
+  vector.fill = false;
+  const std::string text =
+      "vector op=hard_sigmoid combine=prelu reduce=max mode=add domain=float a=3 a.loops=2:2,3:-8 "
+      "a.bounds=0:0:0,-1:1:5 a.pad=0x80 a.format=wide a.window=1:2 a.quant=0x3e800000:-3 b=40 "
+      "b.step=4 b.format=narrow b.window=5:6 b.quant=0x3f000000:7 ub=60 rows=6 bias=50 "
+      "low=0x3e4ccccd high=0x3f000000 format=narrow window=3:70 quant=0x3d000000:127 lanes=5 "
+      "fill=off";
+  EXPECT_EQ(only_instruction(text), (Instruction{vector, {}}));
+  EXPECT_EQ(format({vector, {}}), text);
+}
+
+TEST(AssemblerTest, FillsInTheLoopsOfASourceWhereverItsRowsStand) {
+  Vector vector;
+  vector.source = VectorSource{};
+  vector.source->rows.base = 9;
+  vector.source->rows.loops[0] = {5, 1};
+  vector.source->format = RowFormat::kNarrow;
+  vector.rows = 5;
+  EXPECT_EQ(only_instruction("vector a=9 ub=0 rows=5"), (Instruction{vector, {}}));
+  EXPECT_EQ(only_instruction("vector rows=5 ub=0 a=9"), (Instruction{vector, {}}));
+  EXPECT_EQ(format({vector, {}}), "vector a=9 ub=0 rows=5");
+}
+
+TEST(AssemblerTest, TakesEitherOfTwoOperands) {
+  EXPECT_EQ(body_error("fetch"), "t.weft:3: fetch needs the operand tile= or buffer=");
+  EXPECT_EQ(body_error("fetch tile=0 buffer=0:1:1"),
+            "t.weft:3: fetch takes either tile= or buffer=, not both");
+  EXPECT_EQ(body_error("vector ub=0"), "t.weft:3: vector needs the operand acc= or a=");
+  EXPECT_EQ(body_error("vector ub=0 acc=0 a=8"),
+            "t.weft:3: vector takes either acc= or a=, not both");
+}
+
+TEST(AssemblerTest, RefusesOperandsOfAPartThatIsMissing) {
+  EXPECT_EQ(body_error("fetch tile=0 transpose=on"),
+            "t.weft:3: operand transpose belongs to buffer=, which is not given");
+  for (const char* operand : {"window=0:0", "at=0"}) {
+    EXPECT_NE(body_error(std::string("fetch tile=0 ") + operand), "") << operand;
+  }
+  EXPECT_EQ(body_error("vector acc=0 ub=0 a.loops=1:1"),
+            "t.weft:3: operand a.loops belongs to a=, which is not given");
+  for (const char* operand :
+       {"a.bounds=0:0:0", "a.pad=0", "a.format=wide", "a.window=0:0", "a.quant=0:0", "b.step=1",
+        "b.format=wide", "b.window=0:0", "b.quant=0:0"}) {
+    EXPECT_NE(body_error(std::string("vector acc=0 ub=0 ") + operand), "") << operand;
+  }
+}
+
 TEST(AssemblerTest, FillsInDefaults) {
   Matmul matmul;
   matmul.ub.loops[0] = {5, 1};  // one loop over the rows, wherever `rows` stands
@@ -165,6 +254,16 @@ TEST(AssemblerTest, RefusesMalformedValues) {
   }
   for (const char* value : {"", "0x", "0x10000", "65536", "0x-1", "x", "0X1"}) {
     EXPECT_NE(body_error(std::string("matmul ub=0 acc=0 pad=") + value), "") << value;
+  }
+  for (const char* value : {"", "1", "1:", ":1", "1:1:1", "-1:1", "0x1:1", "1:4294967296"}) {
+    EXPECT_NE(body_error(std::string("vector acc=0 ub=0 window=") + value), "") << value;
+  }
+  for (const char* value :
+       {"", "1", "1:", ":1", "0x:1", "1:1:1", "0x100000000:1", "1.5:0", "-1:1", "1:2147483648"}) {
+    EXPECT_NE(body_error(std::string("vector acc=0 ub=0 quant=") + value), "") << value;
+  }
+  for (const char* value : {"", "1", "1:1", "1:1:1:1", "-1:1:1", "1:1:4294967296", "::"}) {
+    EXPECT_NE(body_error(std::string("fetch buffer=") + value), "") << value;
   }
   for (const char* value :
        {"", "load", "load:", "load:0", "load:1,load:1", "load:1,", ":1", "mxu:1", "load:4294967296",

@@ -52,6 +52,13 @@ Outcome outcome(Engine engine) {
   return outcome;
 }
 
+bool fetches_from_buffer(const Program& program) {
+  return std::ranges::any_of(program.code, [](const Instruction& instruction) {
+    const auto* fetch = std::get_if<Fetch>(&instruction.operation);
+    return fetch != nullptr && fetch->buffer;
+  });
+}
+
 TEST(EngineTimingPropertyTest, AllEnginesAgreeOnRandomPrograms) {
   std::map<std::string, int> hits;
   ConstantMemory memory;
@@ -80,9 +87,10 @@ TEST(EngineTimingPropertyTest, AllEnginesAgreeOnRandomPrograms) {
     if (config.array_rows == 1) ++hits["one row"];
     if (config.array_cols == 1) ++hits["one column"];
     if (config.queue_depth == 1) ++hits["queue of one"];
+    if (fetches_from_buffer(program)) ++hits["fetch from the buffer"];
   }
   for (const auto& [name, count] : hits) RecordProperty(name, count);
-  EXPECT_EQ(hits.size(), 13U);
+  EXPECT_EQ(hits.size(), 14U);
   EXPECT_GT(hits["finished"], 1500);
   for (const auto& [name, count] : hits) EXPECT_GT(count, 50) << name;
 }

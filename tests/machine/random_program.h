@@ -74,9 +74,9 @@ class RandomProgram {
       case 2:
       case 3:
         ++tiles_;
-        return Fetch{0};
+        return fetch();
       case 4:
-        return Vector{.rows = limited(random_.between(1, 5))};
+        return vector();
       case 5:
         return Store{random_.between(0, 3), random_.between(0, 50), random_.between(1, 4)};
       default:
@@ -88,6 +88,27 @@ class RandomProgram {
     return std::min(rows, config_.accumulator_rows);
   }
 
+  // Of a few rows at the buffer's beginning, which every machine has.
+  Fetch fetch() {
+    if (random_.chance(60)) return {};
+    BufferTile tile;
+    tile.row = random_.between(0, 3);
+    tile.rows = random_.between(1, std::min(4U, config_.array_rows));
+    tile.lanes = random_.between(1, std::min(4U, config_.array_cols));
+    tile.window = {random_.between(0, config_.array_rows - 1), 1};
+    return {0, tile};
+  }
+
+  Vector vector() {
+    Vector vector;
+    vector.rows = limited(random_.between(1, 5));
+    if (random_.chance(50)) return vector;
+    vector.source = VectorSource{};
+    vector.source->rows.loops[0] = {vector.rows, 1};
+    vector.source->window.plane = 1;
+    return vector;
+  }
+
   Operation matmul() {
     Matmul matmul;
     matmul.rows = limited(random_.chance(50) ? random_.between(1, 4) : random_.between(5, 40));
@@ -97,7 +118,7 @@ class RandomProgram {
     // rare, so that most programs run to their end.
     if (matmul.next_weights && tiles_ <= swaps_ && !random_.chance(2)) {
       ++tiles_;
-      return Fetch{0};
+      return fetch();
     }
     swaps_ += matmul.next_weights ? 1 : 0;
     return matmul;

@@ -21,10 +21,12 @@ struct Case {
   Matrix b;
   Matrix bias;
   Matrix out;
+  Matrix spill;
   std::uint64_t activation_base = 0;
   std::uint64_t tile_base = 0;
   std::uint64_t bias_base = 0;
   std::uint64_t result_base = 0;
+  std::uint64_t narrow_base = 0;
 
   std::uint64_t row_bytes() const {
     return std::uint64_t{program.array_rows} * element_bytes(program.dtype);
@@ -51,7 +53,9 @@ Case make_case(std::uint32_t rows, std::uint32_t cols, ElementType dtype, std::u
   c.tile_base = random() % 5;
   c.bias_base = c.activation_base + tiles(k, rows) * m + random() % 3;
   c.result_base = c.bias_base + tiles(n, cols) * c.row_rows() + random() % 3;
+  c.narrow_base = c.result_base + tiles(n, cols) * m * c.row_rows() + 1 + random() % 3;
   c.program.tensors = {{"out", TensorRole::kResult, sum, m, n, c.result_base},
+                       {"spill", TensorRole::kNarrow, dtype, m, n, c.narrow_base},
                        {"a", TensorRole::kActivation, dtype, m, k, c.activation_base},
                        {"bias", TensorRole::kBias, sum, 1, n, c.bias_base},
                        {"b", TensorRole::kWeights, dtype, k, n, c.tile_base}};
@@ -59,7 +63,8 @@ Case make_case(std::uint32_t rows, std::uint32_t cols, ElementType dtype, std::u
   c.b = Matrix(dtype, k, n);
   c.bias = Matrix(sum, 1, n);
   c.out = Matrix(sum, m, n);
-  for (Matrix* matrix : {&c.a, &c.b, &c.bias, &c.out}) fill(*matrix, random);
+  c.spill = Matrix(dtype, m, n);
+  for (Matrix* matrix : {&c.a, &c.b, &c.bias, &c.out, &c.spill}) fill(*matrix, random);
   return c;
 }
 
@@ -69,6 +74,7 @@ TensorMemory memory_of(Case& c) {
   memory.bind("b", c.b);
   memory.bind("bias", c.bias);
   memory.bind_result("out", c.out);
+  memory.bind_result("spill", c.spill);
   return memory;
 }
 
@@ -98,14 +104,43 @@ Bytes read(const TensorMemory& memory, std::uint64_t host_row, std::uint64_t byt
   return out;
 }
 
-void check_activations(const Case& c, const TensorMemory& memory) {
+/// Calls function(host row, its elements) for every row of a matrix in rows of R elements.
+template <class Function>
+void for_each_narrow_row(const Case& c, const Matrix& matrix, std::uint64_t base,
+                         Function&& function) {
   const std::uint64_t rows = c.program.array_rows;
-  for (std::uint64_t kt = 0; kt < tiles(c.a.cols(), rows); ++kt) {
-    for (std::uint64_t m = 0; m < c.a.rows(); ++m) {
-      ASSERT_EQ(read(memory, c.activation_base + kt * c.a.rows() + m, c.row_bytes()),
-                elements(c.a, m, kt * rows, rows, c.row_bytes()));
+  for (std::uint64_t block = 0; block < tiles(matrix.cols(), rows); ++block) {
+    for (std::uint64_t m = 0; m < matrix.rows(); ++m) {
+      function(base + block * matrix.rows() + m,
+               elements(matrix, m, block * rows, rows, c.row_bytes()));
     }
   }
+}
+
+void check_narrow(const Case& c, const TensorMemory& memory, const Matrix& matrix,
+                  std::uint64_t base) {
+  for_each_narrow_row(c, matrix, base, [&](std::uint64_t host_row, const Bytes& expected) {
+    ASSERT_EQ(read(memory, host_row, c.row_bytes()), expected);
+  });
+}
+
+/// Writes every row of the narrow tensor, padding included, and finds each element in the matrix.
+void check_narrow_writes(Case& c, TensorMemory& memory, std::mt19937& random) {
+  Matrix expected(c.spill.type(), c.spill.rows(), c.spill.cols());
+  fill(expected, random);
+  std::ranges::fill(c.spill.bytes(), std::byte{0xEE});
+  const std::uint64_t blocks = tiles(expected.cols(), c.program.array_rows);
+  const std::uint64_t last_block = c.narrow_base + (blocks - 1) * expected.rows();
+  const std::uint64_t in_last = expected.cols() - (blocks - 1) * c.program.array_rows;
+  for_each_narrow_row(c, expected, c.narrow_base, [&](std::uint64_t host_row, Bytes row) {
+    const std::uint64_t used = in_last * element_bytes(expected.type());
+    if (host_row >= last_block) {
+      std::fill(row.begin() + static_cast<std::ptrdiff_t>(used), row.end(), std::byte{0xDD});
+    }
+    memory.write_rows(host_row, row);
+  });
+  ASSERT_EQ(c.spill, expected);
+  check_narrow(c, memory, expected, c.narrow_base);
 }
 
 void check_tiles(const Case& c, const TensorMemory& memory) {
@@ -171,15 +206,18 @@ TEST(TensorMemoryTest, GathersAndScattersEveryElement) {
                                     << " k=" << k << " n=" << n);
     Case c = make_case(rows, cols, dtype, m, k, n, random);
     TensorMemory memory = memory_of(c);
-    check_activations(c, memory);
+    check_narrow(c, memory, c.a, c.activation_base);
+    check_narrow(c, memory, c.spill, c.narrow_base);
     check_tiles(c, memory);
     check_words(c, memory, c.bias, c.bias_base);
     check_words(c, memory, c.out, c.result_base);
     check_writes(c, memory, random);
+    check_narrow_writes(c, memory, random);
     if (HasFatalFailure()) return;
     hits["K padded"] += k % rows != 0 ? 1 : 0;
     hits["K whole"] += k % rows == 0 ? 1 : 0;
     hits["N padded"] += n % cols != 0 ? 1 : 0;
+    hits["narrow result padded"] += n % rows != 0 ? 1 : 0;
     hits["several UB rows a result row"] += c.row_rows() > 1 ? 1 : 0;
     hits["one UB row a result row"] += c.row_rows() == 1 ? 1 : 0;
     hits["result row ends inside a UB row"] += cols * 4 % c.row_bytes() != 0 ? 1 : 0;
@@ -235,6 +273,8 @@ TEST_F(TensorMemoryErrorTest, NamesATensorThatThereIsNot) {
             "the program has no input tensor 'c'");
   EXPECT_EQ(input_error([&] { memory_.bind("out", case_.out); }),
             "the program has no input tensor 'out'");
+  EXPECT_EQ(input_error([&] { memory_.bind("spill", case_.spill); }),
+            "the program has no input tensor 'spill'");
   EXPECT_EQ(input_error([&] { memory_.bind_result("a", case_.a); }),
             "the program has no result tensor 'a'");
 }
@@ -270,7 +310,7 @@ TEST_F(TensorMemoryErrorTest, WritesOnlyToResults) {
 }
 
 TEST_F(TensorMemoryErrorTest, RefusesAProgramWhoseTensorsOverlap) {
-  case_.program.tensors[1].base = case_.result_base;
+  case_.program.tensors[2].base = case_.result_base;
   EXPECT_NE(input_error([&] { TensorMemory memory(case_.program); }), "");
 }
 

@@ -32,9 +32,10 @@ T leaky_relu(T x, T alpha) {
   return x < T{0} ? alpha * x : x;
 }
 
+/// low, with its sign, for everything that is not greater; then high for what exceeds it.
 template <class T>
 T clip(T x, T low, T high) {
-  const T raised = x < low ? low : x;
+  const T raised = x <= low ? low : x;
   return raised > high ? high : raised;
 }
 

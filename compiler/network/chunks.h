@@ -1,0 +1,45 @@
+// How the output rows of a window walk are cut into chunks that fit the accumulators: whole images,
+// else whole lines of one image, else pieces of one line, so that each chunk is one row generator.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/network/layers.h"
+#include "compiler/network/sheet_memory.h"
+
+namespace weft::network {
+
+/// A box of output positions; its rows follow each other in the result.
+struct Chunk {
+  std::int64_t image = 0;
+  std::int64_t images = 1;
+  std::int64_t y = 0;
+  std::int64_t ys = 1;
+  std::int64_t x = 0;
+  std::int64_t xs = 1;
+  std::int64_t first_row = 0;  // of the result
+
+  std::int64_t rows() const { return images * ys * xs; }
+};
+
+/// Chunks of at most `limit` rows (at least 1), nearly equal.
+std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit);
+
+/// Input rows that a chunk reads, from the first to the last, relative to the view; the box is
+/// clipped to the image, and empty if all of it is padding.
+struct RowRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+RowRange input_rows(const RowWalk& walk, const Chunk& chunk);
+
+/// The generator of tap (ky, kx) for a chunk; `row0` is where input row 0 of the view would lie.
+/// Throws ConfigError if a row before the unified buffer would have to be named.
+RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
+                      std::int64_t row0, std::uint16_t pad);
+
+/// Rows that generators may reach before the first row of their sheet.
+std::int64_t margin_of(const RowWalk& walk);
+
+}  // namespace weft::network

@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <utility>
+
+#include "compiler/lowering/dependences.h"
+#include "compiler/network/chunks.h"
+#include "compiler/network/lower_layer.h"
+#include "compiler/network/network_program.h"
+#include "compiler/network/segments.h"
+#include "compiler/network/used_sheets.h"
+#include "sim/config/error.h"
+
+namespace weft::network {
+namespace {
+
+/// Rows that the generators of any layer may reach before their sheet.
+std::int64_t margin_of(const std::vector<Layer>& layers) {
+  std::int64_t margin = 0;
+  for (const Layer& layer : layers) {
+    std::visit(
+        [&](const auto& body) {
+          if constexpr (requires { body.walk; }) margin = std::max(margin, margin_of(body.walk));
+        },
+        layer.body);
+  }
+  return margin;
+}
+
+/// Lowers the layers of one segment.
+class SegmentLowering {
+ public:
+  SegmentLowering(Segment segment, const MachineConfig& config)
+      : config_(config),
+        layers_(std::move(segment.layers)),
+        margin_(static_cast<std::uint64_t>(margin_of(layers_))),
+        step_(new_step(config)),
+        memory_(config, std::move(segment.sheets), margin_, stream_, step_) {}
+
+  MachineStep run() {
+    for (std::size_t i = 0; i < layers_.size(); ++i) run_layer(i);
+    count_transfers();
+    add_dependences();
+    return std::move(step_);
+  }
+
+ private:
+  static MachineStep new_step(const MachineConfig& config) {
+    MachineStep step;
+    step.program.array_rows = config.array_rows;
+    step.program.array_cols = config.array_cols;
+    step.program.dtype = config.dtype;
+    return step;
+  }
+
+  void run_layer(std::size_t index) {
+    const Layer& layer = layers_[index];
+    stream_.begin_layer(static_cast<std::uint32_t>(index));
+    LayerInfo info;
+    info.name = layer.name;
+    info.op = layer.op;
+    info.result = layer.result;
+    info.note = layer.note;
+    info.macs = layer.macs;
+    step_.layers.push_back(std::move(info));
+    for_each_input_sheet(layer.body, [this](std::size_t sheet) { memory_.prepare_input(sheet); });
+    const View& out = result_view(layer.body);
+    memory_.prepare_output(out.sheet);
+    prepare_parts(layer);
+    LoweringContext context{config_, memory_, stream_, step_.layers.back(), accumulator_use_};
+    std::visit([&](const auto& body) { lower(body, context); }, layer.body);
+    memory_.finish_output(out.sheet);
+    note_result(layer, out);
+    memory_.release_constants();
+    memory_.release_after(index);
+  }
+
+  /// Layers that write parts of rows need the whole sheet, with zeros where nobody writes.
+  void prepare_parts(const Layer& layer) {
+    const View& out = result_view(layer.body);
+    const std::int64_t width = config_.array_rows;
+    bool parts = false;
+    if (const auto* concat = std::get_if<ConcatLayer>(&layer.body)) {
+      parts = std::ranges::any_of(concat->parts, [&](const ElementwiseLayer& part) {
+        return part.out.channel % width != 0;
+      });
+    }
+    if (const auto* product = std::get_if<ContractionLayer>(&layer.body)) {
+      parts = std::ranges::any_of(product->batch, [&](const BatchOffset& offset) {
+        return offset.out_channel % width != 0;
+      });
+    }
+    if (parts) memory_.require_resident(out.sheet, layer.name);
+    const bool covered = config_.array_cols == config_.array_rows && !parts;
+    if (!covered) memory_.clear_last_plane(out.sheet);
+  }
+
+  void note_result(const Layer& layer, const View& out) {
+    LayerResult result;
+    result.value = layer.value;
+    result.view = out;
+    result.size = memory_.sheet(out.sheet).size;
+    result.resident = memory_.resident(out.sheet);
+    if (result.resident) result.base = memory_.base(out.sheet);
+    step_.results.push_back(std::move(result));
+  }
+
+  void count_transfers() {
+    for (std::size_t i = 0; i < stream_.operations().size(); ++i) {
+      LayerInfo& info = step_.layers[stream_.layers()[i]];
+      if (const auto* load = std::get_if<Load>(&stream_.operations()[i])) {
+        info.input_bytes += std::uint64_t{load->rows} * config_.row_bytes();
+      } else if (const auto* store = std::get_if<Store>(&stream_.operations()[i])) {
+        info.output_bytes += std::uint64_t{store->rows} * config_.row_bytes();
+      }
+    }
+  }
+
+  void add_dependences() {
+    if (stream_.operations().size() > kMaxInstructions) {
+      throw InputError("the network takes more instructions than a program may have");
+    }
+    DependenceTracker tracker(config_);
+    step_.program.code.reserve(stream_.operations().size());
+    for (Operation& operation : stream_.operations()) {
+      const After after = tracker.add(operation);
+      step_.program.code.push_back({std::move(operation), after});
+    }
+    step_.instruction_layer = stream_.layers();
+  }
+
+  const MachineConfig& config_;
+  const std::vector<Layer> layers_;
+  const std::uint64_t margin_;
+  Stream stream_;
+  MachineStep step_;
+  SheetMemory memory_;
+  std::uint64_t accumulator_use_ = 0;
+};
+
+}  // namespace
+
+NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config) {
+  NetworkProgram program;
+  program.graph = std::move(graph);
+  for (auto& part : cut_into_segments(program.graph, config)) {
+    if (auto* host = std::get_if<HostStep>(&part)) {
+      program.steps.emplace_back(std::move(*host));
+      continue;
+    }
+    program.steps.emplace_back(SegmentLowering(std::get<Segment>(std::move(part)), config).run());
+  }
+  return program;
+}
+
+}  // namespace weft::network

@@ -1,0 +1,81 @@
+#include "compiler/network/epilogue.h"
+
+#include "compiler/network/weights.h"
+
+namespace weft::network {
+
+LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
+                     std::int64_t width, std::int64_t plane_step) {
+  const std::int64_t array_rows = context.config.array_rows;
+  const std::int64_t cols = context.config.array_cols;
+  LaneBlock block;
+  block.plane = channel / array_rows;
+  const std::int64_t column = channel % array_rows;
+  block.window = {static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(plane_step)};
+  if (width >= cols) return block;
+  block.lanes = static_cast<std::uint32_t>(width);
+  const bool last = channel + width == context.memory.sheet(sheet).size.channels;
+  const bool same_plane = (column + cols - 1) / array_rows == (column + width - 1) / array_rows;
+  block.fill = last && same_plane;
+  return block;
+}
+
+EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
+                           LoweringContext& context)
+    : epilogue_(epilogue), context_(context) {
+  const auto load = [&](const MakeTensor& make, ElementType type) {
+    return context.memory.load_wide_constant(
+        channels, [make, channels] { return pack_words(make(), channels); }, type);
+  };
+  if (epilogue.bias) bias_ = load(epilogue.bias, accumulator_type(context.config.dtype));
+  if (epilogue.scale) scale_ = load(epilogue.scale, ElementType::kFloat32);
+}
+
+std::uint32_t EpilogueRows::constant_row(std::uint32_t base, std::int64_t first) const {
+  const auto tile = static_cast<std::uint32_t>(first / context_.config.array_cols);
+  return base + tile * context_.config.result_row_rows();
+}
+
+Vector EpilogueRows::instruction(const Target& target) const {
+  Vector vector;
+  vector.op = epilogue_.op;
+  vector.low = epilogue_.low;
+  vector.high = epilogue_.high;
+  vector.domain = epilogue_.domain;
+  vector.quantization = epilogue_.quantization;
+  vector.rows = static_cast<std::uint32_t>(target.rows);
+  if (bias_) {
+    vector.has_bias = true;
+    vector.bias = constant_row(*bias_, target.first);
+  }
+  if (scale_) {
+    vector.combine = epilogue_.divides ? VectorCombine::kDiv : VectorCombine::kMul;
+    vector.operand = VectorOperand{.row = constant_row(*scale_, target.first)};
+  }
+  if (target.residual) {
+    const View& view = *epilogue_.residual;
+    const LaneBlock block = lane_block(context_, view.sheet, view.channel + target.first,
+                                       target.width, target.residual->plane_step);
+    vector.combine = VectorCombine::kAdd;
+    vector.operand = VectorOperand{
+        .row = static_cast<std::uint32_t>(target.residual->at(block.plane, target.residual_row)),
+        .step = 1,
+        .format = RowFormat::kNarrow,
+        .window = block.window};
+  }
+  if (context_.memory.sheet(target.sheet).wide) {
+    vector.ub = static_cast<std::uint32_t>(
+        target.out.at(target.channel / context_.config.array_cols, target.row));
+    return vector;
+  }
+  const LaneBlock block =
+      lane_block(context_, target.sheet, target.channel, target.width, target.out.plane_step);
+  vector.format = RowFormat::kNarrow;
+  vector.ub = static_cast<std::uint32_t>(target.out.at(block.plane, target.row));
+  vector.window = block.window;
+  vector.lanes = block.lanes;
+  vector.fill = block.fill;
+  return vector;
+}
+
+}  // namespace weft::network

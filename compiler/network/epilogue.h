@@ -1,0 +1,55 @@
+// The last step of contractions and windows: rows of sums to rows of the result.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compiler/network/layers.h"
+#include "compiler/network/lower_layer.h"
+
+namespace weft::network {
+
+/// Lanes [channel, channel + width) of a result's sheet as a vector instruction sees them.
+struct LaneBlock {
+  std::int64_t plane = 0;
+  LaneWindow window = {};
+  std::uint32_t lanes = 0;  // 0: all C
+  bool fill = true;
+};
+
+/// The lanes from `channel` of a sheet, at most C of them and at most `width`; `plane_step` is the
+/// distance of planes. fill is off where the lanes beyond `width` belong to others or to no plane.
+LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
+                     std::int64_t width, std::int64_t plane_step);
+
+/// An epilogue with its constants loaded.
+class EpilogueRows {
+ public:
+  EpilogueRows(const Epilogue& epilogue, std::int64_t channels, LoweringContext& context);
+
+  /// The vector instruction for `rows` rows of columns [first, first + width), still without its
+  /// source. Result rows begin at `row`, channel `channel` of the sheet that lies at `out`.
+  struct Target {
+    std::size_t sheet = 0;
+    Placement out;
+    std::int64_t row = 0;
+    std::int64_t channel = 0;
+    std::int64_t first = 0;
+    std::int64_t width = 1;
+    std::int64_t rows = 1;
+    std::optional<Placement> residual = {};
+    std::int64_t residual_row = 0;
+  };
+  Vector instruction(const Target& target) const;
+
+ private:
+  std::uint32_t constant_row(std::uint32_t base, std::int64_t first) const;
+
+  const Epilogue& epilogue_;
+  LoweringContext& context_;
+  std::optional<std::uint32_t> bias_;
+  std::optional<std::uint32_t> scale_;
+};
+
+}  // namespace weft::network

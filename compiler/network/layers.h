@@ -1,0 +1,169 @@
+// What a network becomes before any address is known: one layer for each node that the machine
+// runs, with views in place of values. Planning (plan_layers.h) makes them, lowering turns each
+// into instructions.
+//
+// Layers are pure descriptions: they hold no addresses, and constants only as functions that make
+// them, since a run without values never asks for them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/graph/windows.h"
+#include "compiler/network/view.h"
+#include "sim/isa/instruction.h"
+
+namespace weft::network {
+
+using MakeTensor = std::function<graph::Tensor()>;
+
+/// Rows that a window walks, outermost first: images n, then y and x. Matmuls have one image of one
+/// line; their M is x. Steps are in sheet rows.
+struct RowWalk {
+  std::int64_t images = 1;
+  std::int64_t image_step = 0;
+  graph::WindowDim y;
+  graph::WindowDim x;
+  std::int64_t y_step = 0;
+  std::int64_t x_step = 1;
+
+  std::int64_t rows() const { return images * y.output * x.output; }
+  std::int64_t taps() const { return y.kernel * x.kernel; }
+};
+
+/// What happens to sums on their way from the accumulators (or from wide rows) to the result:
+/// op((sum + bias) * scale + residual). At most one of scale and residual.
+struct Epilogue {
+  MakeTensor bias;       // [N], int32 or float32 as the accumulators; null: none
+  MakeTensor scale;      // [N] or [1] float32: requantisation; null: none
+  bool divides = false;  // by the scale: an average
+  std::optional<View> residual;
+  VectorOp op = VectorOp::kCopy;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  VectorDomain domain = VectorDomain::kAccumulator;
+  Quantization quantization = {};
+};
+
+/// Offsets of one of several products that share a shape: attention's heads, a batch of matmuls.
+struct BatchOffset {
+  std::int64_t a_row = 0;
+  std::int64_t a_channel = 0;
+  std::int64_t b_row = 0;
+  std::int64_t b_channel = 0;
+  std::int64_t out_row = 0;
+  std::int64_t out_channel = 0;
+};
+
+/// Weights that are constants: how the tensor's elements are arranged.
+enum class WeightForm : std::uint8_t {
+  kFilters,     // [N, K/groups, (y, x)]
+  kMatrix,      // [K, N]
+  kTransposed,  // [N, K]
+};
+
+struct ConstantWeights {
+  MakeTensor make;
+  WeightForm form = WeightForm::kMatrix;
+  std::int32_t zero_point = 0;  // subtracted; the difference fits int8
+};
+
+/// Weights that the network computes: rows of a sheet, read into the FIFO.
+struct ComputedWeights {
+  View view;
+  bool transpose = false;  // the sheet has N in rows and K in channels
+};
+
+/// Convolutions and matrix products.
+struct ContractionLayer {
+  View a;  // only its sheet, row and channel count; the walk has the steps
+  RowWalk walk;
+  std::int64_t k = 1;  // channels of a
+  std::int64_t n = 1;  // columns
+  std::int64_t groups = 1;
+  std::uint16_t pad = 0;  // element pattern of the border
+  std::variant<ConstantWeights, ComputedWeights> weights;
+  std::vector<BatchOffset> batch = {{}};
+  Epilogue epilogue;
+  View out;
+};
+
+/// Pools, and depthwise convolutions on the vector unit: lane by lane over the taps of a window.
+enum class WindowKind : std::uint8_t { kMax, kAverage, kDepthwise };
+
+struct WindowLayer {
+  WindowKind kind = WindowKind::kMax;
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  std::uint16_t pad = 0;
+  Quantization a_quantization = {};
+  VectorDomain domain = VectorDomain::kAccumulator;
+  ConstantWeights filters;  // depthwise: kFilters [C, 1, y, x]
+  Epilogue epilogue;        // of average and depthwise
+  View out;
+};
+
+/// One pass, lane by lane: out = op(combine(a, b)). The walks of this and the layers below have
+/// windows of one tap.
+struct ElementwiseLayer {
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  Quantization a_quantization = {};
+  VectorCombine combine = VectorCombine::kNone;
+  std::variant<std::monostate, View, MakeTensor> b;  // MakeTensor: [1] or [channels] float32
+  std::int64_t b_step = 0;                           // sheet rows between rows of a view b
+  Quantization b_quantization = {};
+  VectorOp op = VectorOp::kCopy;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  VectorDomain domain = VectorDomain::kAccumulator;
+  Quantization quantization = {};
+  View out;
+};
+
+/// Copies of several values into windows of one sheet.
+struct ConcatLayer {
+  std::vector<ElementwiseLayer> parts;
+  View out;
+};
+
+/// Along the channels of each row.
+struct SoftmaxLayer {
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  bool logarithm = false;
+  View out;
+};
+
+struct NormalizationLayer {
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  float epsilon = 1e-5F;
+  MakeTensor scale;  // [channels] float32; null: none
+  MakeTensor bias;
+  View out;
+};
+
+using LayerBody = std::variant<ContractionLayer, WindowLayer, ElementwiseLayer, ConcatLayer,
+                               SoftmaxLayer, NormalizationLayer>;
+
+struct Layer {
+  std::string name;  // the node's
+  std::string op;
+  graph::ValueId value = graph::kNoValue;  // the result
+  graph::ValueType result;
+  std::uint64_t macs = 0;  // useful
+  std::string note;        // why it runs as it does
+  LayerBody body;
+};
+
+}  // namespace weft::network

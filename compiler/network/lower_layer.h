@@ -1,0 +1,38 @@
+// From one layer to instructions. Each function appends to the stream, with the sheets that the
+// layer reads and writes prepared, and fills in the layer's numbers.
+#pragma once
+
+#include "compiler/network/layers.h"
+#include "compiler/network/network_program.h"
+#include "compiler/network/sheet_memory.h"
+#include "compiler/network/stream.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::network {
+
+/// What lowering a layer works with.
+struct LoweringContext {
+  const MachineConfig& config;
+  SheetMemory& memory;
+  Stream& stream;
+  LayerInfo& info;
+  std::uint64_t& accumulator_use;  // regions used so far, so that neighbours use different ones
+};
+
+void lower(const ContractionLayer& layer, LoweringContext& context);
+void lower(const WindowLayer& layer, LoweringContext& context);
+void lower(const ElementwiseLayer& layer, LoweringContext& context);
+void lower(const ConcatLayer& layer, LoweringContext& context);
+void lower(const SoftmaxLayer& layer, LoweringContext& context);
+void lower(const NormalizationLayer& layer, LoweringContext& context);
+
+/// Cycles of the vector unit for a depthwise convolution, and array cycles for the same as
+/// block-diagonal tiles: which is cheaper decides where it runs.
+struct DepthwiseCost {
+  std::int64_t vector_cycles = 0;
+  std::int64_t array_cycles = 0;
+};
+DepthwiseCost depthwise_cost(const RowWalk& walk, std::int64_t channels,
+                             const MachineConfig& config);
+
+}  // namespace weft::network

@@ -1,0 +1,94 @@
+// What the compiler makes of a network: steps that run one after the other, each a program of the
+// machine or one node on the host. Values pass between steps through the host's memory; within a
+// program they stay in the unified buffer as far as they fit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/network/view.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/memory/matrix.h"
+
+namespace weft::network {
+
+/// A value that the host takes from a sheet.
+struct HostValue {
+  graph::ValueId value = graph::kNoValue;
+  View view = {};
+  Quantization quantization = {};
+  bool dequantized = false;  // a float value that lies as int8
+};
+
+/// What lies behind one tensor of a program.
+struct HostTensor {
+  enum class Kind : std::uint8_t {
+    kInput,     // `value`, brought into the layout of `view`
+    kConstant,  // `make`
+    kResult,    // rows that the program stores, and may load again
+  };
+  Kind kind = Kind::kResult;
+  graph::ValueId value = graph::kNoValue;
+  View view = {};
+  std::function<Matrix()> make = {};
+  std::vector<HostValue> results = {};  // what the host reads from it after the run
+};
+
+/// One row of the layer table: what was planned, before anything ran.
+struct LayerInfo {
+  std::string name;
+  std::string op;
+  graph::ValueType result;
+  std::string note;
+  std::uint64_t macs = 0;         // useful
+  std::uint64_t issued_macs = 0;  // rows streamed * R * C
+  std::uint64_t k_tiles = 0;      // folds along K, taps included
+  std::uint64_t n_tiles = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t fetches = 0;
+  std::uint64_t vector_rows = 0;  // cycles of the vector unit
+  std::uint64_t weight_bytes = 0;
+  std::uint64_t input_bytes = 0;
+  std::uint64_t output_bytes = 0;
+  std::vector<std::string> spilled;  // sheets that did not stay in the unified buffer
+};
+
+/// Where a layer's result can be seen in the unified buffer once its last instruction is done.
+struct LayerResult {
+  graph::ValueId value = graph::kNoValue;
+  View view;
+  SheetSize size;
+  bool resident = false;
+  std::uint64_t base = 0;
+};
+
+struct MachineStep {
+  Program program;
+  std::vector<HostTensor> tensors;  // of program.tensors
+  std::vector<LayerInfo> layers;
+  std::vector<LayerResult> results;              // of each layer
+  std::vector<std::uint32_t> instruction_layer;  // of each instruction
+};
+
+/// A node that the host computes, and why.
+struct HostStep {
+  std::size_t node = 0;
+  std::string reason;
+};
+
+struct NetworkProgram {
+  graph::Graph graph;
+  std::vector<std::variant<MachineStep, HostStep>> steps;
+};
+
+/// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
+/// Throws InputError for what the network cannot be on this machine, ConfigError if the unified
+/// buffer or the accumulators are too small for a layer, naming both.
+NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config);
+
+}  // namespace weft::network

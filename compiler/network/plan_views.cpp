@@ -1,0 +1,109 @@
+// Nodes that move nothing: the result is the same elements seen through another view.
+#include <algorithm>
+#include <bit>
+
+#include "compiler/network/planner.h"
+
+namespace weft::network {
+
+using graph::ValueId;
+
+namespace {
+
+constexpr const char* kOnHost = "its input is with the host already";
+constexpr const char* kMoves = "the elements would have to be moved";
+
+/// The view of a value of this segment; null if the value came from the host.
+const Operand* view_of(const Segment& segment, ValueId value) {
+  const auto known = segment.values.find(value);
+  if (known == segment.values.end() || segment.sheets[known->second.view.sheet].wide) {
+    return nullptr;
+  }
+  return &known->second;
+}
+
+}  // namespace
+
+Refusal Planner::plan_dequantize(const graph::Node& node) {
+  if (!int8()) return "a float array holds no integers";
+  const auto scale = scalar(node.input(1));
+  const auto zero = zero_point(node.input(2));
+  if (!scale || !zero) return "its scale is not one constant";
+  const graph::ValueType& type = graph_.type(node.input(0));
+  const auto source = operand(node.input(0), image_channel_axis(type.shape.size()));
+  if (!source) return kOnHost;
+  segment_->values[node.outputs[0]] = {
+      source->view, {std::bit_cast<std::uint32_t>(*scale), *zero}, true};
+  return std::nullopt;
+}
+
+Refusal Planner::plan_view(const graph::Node& node) {
+  const Operand* source = view_of(*segment_, node.input(0));
+  if (source == nullptr) return kOnHost;
+  for (std::size_t i = 1; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] != graph::kNoValue) return "its mask is wanted";
+  }
+  Operand result = *source;
+  if (node.op == graph::Op::kTranspose) {
+    std::vector<std::int64_t> reversed;
+    for (std::size_t i = source->view.dims.size(); i-- > 0;) {
+      reversed.push_back(static_cast<std::int64_t>(i));
+    }
+    result.view = transposed(source->view, node.attributes.integers("perm", reversed));
+  } else {
+    const auto view = reshaped(source->view, graph_.type(node.outputs[0]).shape);
+    if (!view) return kMoves;
+    result.view = *view;
+  }
+  segment_->values[node.outputs[0]] = result;
+  return std::nullopt;
+}
+
+Refusal Planner::plan_slice(const graph::Node& node) {
+  const Operand* source = view_of(*segment_, node.input(0));
+  if (source == nullptr) return kOnHost;
+  const auto starts = constant(node.input(1));
+  if (!starts) return "its bounds are computed";
+  const std::vector<std::int64_t> begins = graph::to_int64(*starts);
+  std::vector<std::int64_t> axes;
+  if (const auto given = constant(node.input(3))) axes = graph::to_int64(*given);
+  std::vector<std::int64_t> steps(begins.size(), 1);
+  if (const auto given = constant(node.input(4))) steps = graph::to_int64(*given);
+  Operand result = *source;
+  const Shape& shape = graph_.type(node.outputs[0]).shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    if (steps[i] < 1) return "it runs backwards";
+    const std::int64_t given = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
+    const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
+    const std::int64_t extent = source->view.dims[axis].extent;
+    const std::int64_t begin = begins[i] < 0 ? begins[i] + extent : begins[i];
+    result.view = sliced(result.view, axis, std::clamp<std::int64_t>(begin, 0, extent), shape[axis],
+                         steps[i]);
+  }
+  if (graph::element_count(shape) == 0) return "it is empty";
+  segment_->values[node.outputs[0]] = result;
+  return std::nullopt;
+}
+
+Refusal Planner::plan_split(const graph::Node& node) {
+  const Operand* source = view_of(*segment_, node.input(0));
+  if (source == nullptr) return kOnHost;
+  const auto rank = static_cast<std::int64_t>(source->view.dims.size());
+  const std::int64_t given = node.attributes.integer("axis", 0);
+  const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
+  const Operand whole = *source;
+  std::int64_t begin = 0;
+  for (const ValueId output : node.outputs) {
+    if (output == graph::kNoValue) return "a part of it is not named";
+    const std::int64_t extent = graph_.type(output).shape[axis];
+    if (extent == 0) return "a part of it is empty";
+    Operand part = whole;
+    part.view = sliced(whole.view, axis, begin, extent, 1);
+    segment_->values[output] = part;
+    begin += extent;
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::network

@@ -1,0 +1,299 @@
+#include "compiler/network/planner.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <limits>
+
+namespace weft::network {
+
+using graph::Op;
+using graph::ValueId;
+
+Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
+                 const std::vector<bool>& on_host)
+    : graph_(graph),
+      config_(config),
+      on_host_(on_host),
+      users_(graph.values.size()),
+      is_output_(graph.values.size(), false) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const ValueId input : graph.nodes[i].inputs) {
+      if (input != graph::kNoValue) users_[input].push_back(i);
+    }
+  }
+  for (const graph::Output& output : graph.outputs) is_output_[output.value] = true;
+}
+
+Refusal Planner::add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed) {
+  const std::size_t sheets = segment.sheets.size();
+  const std::size_t layers = segment.layers.size();
+  const auto inputs = segment.inputs;
+  const std::size_t taken = absorbed.size();
+  segment_ = &segment;
+  absorbed_ = &absorbed;
+  Refusal refusal = plan(graph_.nodes[index]);
+  if (refusal) {
+    segment.sheets.erase(segment.sheets.begin() + static_cast<std::ptrdiff_t>(sheets),
+                         segment.sheets.end());
+    segment.layers.erase(segment.layers.begin() + static_cast<std::ptrdiff_t>(layers),
+                         segment.layers.end());
+    segment.inputs = inputs;
+    absorbed.resize(taken);
+    for (const ValueId output : graph_.nodes[index].outputs) segment.values.erase(output);
+  }
+  return refusal;
+}
+
+Refusal Planner::plan(const graph::Node& node) {
+  switch (node.op) {
+    case Op::kConv:
+      return plan_conv(node);
+    case Op::kConvInteger:
+      return plan_conv_integer(node);
+    case Op::kQLinearConv:
+      return plan_qlinear_conv(node);
+    case Op::kMatMul:
+      return plan_matmul(node);
+    case Op::kGemm:
+      return plan_gemm(node);
+    case Op::kQLinearMatMul:
+      return plan_qlinear_matmul(node);
+    case Op::kMatMulInteger:
+      return plan_matmul_integer(node);
+    case Op::kMaxPool:
+    case Op::kGlobalMaxPool:
+      return plan_max_pool(node);
+    case Op::kAveragePool:
+    case Op::kGlobalAveragePool:
+      return plan_average_pool(node);
+    case Op::kSoftmax:
+    case Op::kLogSoftmax:
+      return plan_softmax(node);
+    case Op::kLayerNormalization:
+      return plan_layer_normalization(node);
+    case Op::kConcat:
+      return plan_concat(node);
+    case Op::kDequantizeLinear:
+      return plan_dequantize(node);
+    case Op::kReshape:
+    case Op::kFlatten:
+    case Op::kSqueeze:
+    case Op::kUnsqueeze:
+    case Op::kTranspose:
+    case Op::kIdentity:
+    case Op::kDropout:
+      return plan_view(node);
+    case Op::kSlice:
+      return plan_slice(node);
+    case Op::kSplit:
+      return plan_split(node);
+    case Op::kAdd:
+    case Op::kSub:
+    case Op::kMul:
+    case Op::kDiv:
+    case Op::kPow:
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kPRelu:
+      return plan_binary(node);
+    default:
+      if (lane_function(node) || node.op == Op::kClip) return plan_unary(node);
+      return fmt::format("the machine has no {}", to_string(node.op));
+  }
+}
+
+bool Planner::holds(graph::DataType type) const {
+  if (int8()) return type == graph::DataType::kInt8 || type == graph::DataType::kUint8;
+  return type == graph::DataType::kFloat32 || type == graph::DataType::kFloat16;
+}
+
+std::optional<Operand> Planner::operand(ValueId value, std::size_t channel_axis) {
+  if (value == graph::kNoValue) return std::nullopt;
+  const auto known = segment_->values.find(value);
+  if (known != segment_->values.end()) {
+    if (segment_->sheets[known->second.view.sheet].wide) return std::nullopt;
+    return known->second;
+  }
+  const graph::ValueType& type = graph_.type(value);
+  if (!on_host_[value] || !holds(type.type) || graph::element_count(type.shape) == 0) {
+    return std::nullopt;
+  }
+  const auto [entry, is_new] =
+      segment_->inputs.try_emplace({value, channel_axis}, segment_->sheets.size());
+  const View view = dense_view(entry->second, type.shape, channel_axis);
+  if (is_new) {
+    Sheet sheet;
+    sheet.size = dense_sheet(type.shape, channel_axis);
+    sheet.value = value;
+    sheet.view = view;
+    sheet.from_host = true;
+    segment_->sheets.push_back(std::move(sheet));
+  }
+  return Operand{view, {}, false};
+}
+
+std::optional<View> Planner::plain_operand(ValueId value, std::size_t channel_axis) {
+  const auto found = operand(value, channel_axis);
+  if (!found || found->dequantized) return std::nullopt;
+  return found->view;
+}
+
+const graph::Constant* Planner::lazy_constant(ValueId value) const {
+  if (value == graph::kNoValue || !graph_.is_constant(value)) return nullptr;
+  return &*graph_.values[value].constant;
+}
+
+std::optional<graph::Tensor> Planner::constant(ValueId value) const {
+  const graph::Constant* found = lazy_constant(value);
+  if (found == nullptr) return std::nullopt;
+  return found->tensor();
+}
+
+std::optional<float> Planner::scalar(ValueId value) const {
+  const graph::Constant* found = lazy_constant(value);
+  if (found == nullptr || found->type().type != graph::DataType::kFloat32 ||
+      graph::element_count(found->type().shape) != 1) {
+    return std::nullopt;
+  }
+  return found->tensor().data<float>()[0];
+}
+
+std::optional<std::int32_t> Planner::zero_point(ValueId value) const {
+  if (value == graph::kNoValue) return 0;
+  const auto tensor = constant(value);
+  if (!tensor || tensor->size() != 1) return std::nullopt;
+  if (tensor->type() == graph::DataType::kUint8) return tensor->data<std::uint8_t>()[0] - 128;
+  if (tensor->type() == graph::DataType::kInt8) return tensor->data<std::int8_t>()[0];
+  return std::nullopt;
+}
+
+View Planner::new_result(ValueId value, std::size_t channel_axis, bool wide) {
+  const Shape& shape = graph_.type(value).shape;
+  Sheet sheet;
+  sheet.size = dense_sheet(shape, channel_axis);
+  sheet.value = value;
+  sheet.wide = wide;
+  sheet.view = dense_view(segment_->sheets.size(), shape, channel_axis);
+  const View view = sheet.view;
+  segment_->sheets.push_back(std::move(sheet));
+  segment_->values[value] = {view, {}, false};
+  return view;
+}
+
+void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t macs, LayerBody body,
+                        std::string note) {
+  segment_->layers.push_back({node.name, std::string(to_string(node.op)), result,
+                              graph_.type(result), macs, std::move(note), std::move(body)});
+}
+
+const graph::Node* Planner::only_user(ValueId value) const {
+  if (is_output_[value] || users_[value].size() != 1) return nullptr;
+  return &graph_.nodes[users_[value].front()];
+}
+
+bool Planner::only_output(ValueId value) const {
+  return is_output_[value] && users_[value].empty();
+}
+
+void Planner::absorb(const graph::Node& node) {
+  absorbed_->push_back(static_cast<std::size_t>(&node - graph_.nodes.data()));
+}
+
+std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis) {
+  std::vector<ViewDim> loops;
+  for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
+    const ViewDim& dim = view.dims[axis];
+    if (axis == channel_axis || dim.extent == 1) continue;
+    if (!is_row_axis(view, axis)) return std::nullopt;
+    if (!loops.empty() && loops.back().row_step == dim.row_step * dim.extent) {
+      loops.back() = {loops.back().extent * dim.extent, dim.row_step, 0};
+    } else {
+      loops.push_back(dim);
+    }
+  }
+  if (loops.size() > 3) return std::nullopt;
+  const auto loop = [&](std::size_t from_inner) {
+    return from_inner < loops.size() ? loops[loops.size() - 1 - from_inner] : ViewDim{};
+  };
+  RowWalk walk;
+  walk.images = loop(2).extent;
+  walk.image_step = loop(2).row_step;
+  walk.y.input = walk.y.output = loop(1).extent;
+  walk.y_step = loop(1).row_step;
+  walk.x.input = walk.x.output = loop(0).extent;
+  walk.x_step = loop(0).row_step;
+  return walk;
+}
+
+std::optional<std::size_t> channel_axis_of(const View& view) {
+  std::optional<std::size_t> found;
+  for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
+    const ViewDim& dim = view.dims[axis];
+    if (dim.extent == 1 || dim.channel_step == 0) continue;
+    if (found || dim.channel_step != 1 || dim.row_step != 0) return std::nullopt;
+    found = axis;
+  }
+  if (found) return found;
+  // One channel: any axis of one element will do, or there is only one row to speak of.
+  for (std::size_t axis = view.dims.size(); axis-- > 0;) {
+    if (view.dims[axis].extent == 1) return axis;
+  }
+  return std::nullopt;
+}
+
+std::optional<LaneFunction> lane_function(std::string_view op, float first, float second) {
+  struct Entry {
+    Op op;
+    VectorOp function;
+  };
+  constexpr Entry kFunctions[] = {
+      {Op::kRelu, VectorOp::kRelu},
+      {Op::kClip, VectorOp::kClamp},
+      {Op::kLeakyRelu, VectorOp::kLeakyRelu},
+      {Op::kElu, VectorOp::kElu},
+      {Op::kSelu, VectorOp::kSelu},
+      {Op::kSigmoid, VectorOp::kSigmoid},
+      {Op::kHardSigmoid, VectorOp::kHardSigmoid},
+      {Op::kHardSwish, VectorOp::kHardSwish},
+      {Op::kTanh, VectorOp::kTanh},
+      {Op::kErf, VectorOp::kErf},
+      {Op::kSoftplus, VectorOp::kSoftplus},
+      {Op::kSqrt, VectorOp::kSqrt},
+      {Op::kExp, VectorOp::kExp},
+      {Op::kLog, VectorOp::kLog},
+      {Op::kNeg, VectorOp::kNeg},
+      {Op::kAbs, VectorOp::kAbs},
+      {Op::kReciprocal, VectorOp::kReciprocal},
+  };
+  for (const Entry& entry : kFunctions) {
+    if (to_string(entry.op) != op) continue;
+    return LaneFunction{entry.function, std::bit_cast<std::uint32_t>(first),
+                        std::bit_cast<std::uint32_t>(second)};
+  }
+  return std::nullopt;
+}
+
+std::optional<LaneFunction> lane_function(const graph::Node& node) {
+  // The defaults are those of the ONNX operators.
+  const auto with = [&](float alpha, float second, std::string_view second_name) {
+    return lane_function(to_string(node.op), node.attributes.real("alpha", alpha),
+                         node.attributes.real(second_name, second));
+  };
+  switch (node.op) {
+    case Op::kLeakyRelu:
+      return with(0.01F, 0, "beta");
+    case Op::kElu:
+      return with(1, 0, "beta");
+    case Op::kSelu:
+      return with(1.67326319217681884765625F, 1.05070102214813232421875F, "gamma");
+    case Op::kHardSigmoid:
+      return with(0.2F, 0.5F, "beta");
+    case Op::kClip:
+      return std::nullopt;
+    default:
+      return lane_function(to_string(node.op), 0, 0);
+  }
+}
+
+}  // namespace weft::network

@@ -1,0 +1,143 @@
+// Decides what runs where. A segment collects the nodes that one program of the machine can run:
+// each becomes a layer, or nothing at all where the result is the same elements seen through
+// another view. A node that does not fit says why, and waits for the host.
+//
+// Values of a segment have views; values with the host become input sheets when a layer asks for
+// them, in the layout that it asks for.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/network/layers.h"
+#include "compiler/network/sheet_memory.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::network {
+
+/// Why a node cannot run on the machine; nothing if it does.
+using Refusal = std::optional<std::string>;
+
+/// A value as a layer reads it: where it lies and, on int8 machines, what its integers mean.
+struct Operand {
+  View view;
+  Quantization quantization = {};
+  bool dequantized = false;  // a float value that lies as int8
+};
+
+/// The layers and sheets of one program.
+struct Segment {
+  std::vector<Sheet> sheets;
+  std::vector<Layer> layers;
+  std::map<graph::ValueId, Operand> values;
+  std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
+};
+
+class Planner {
+ public:
+  /// `graph` and `config` must outlive the planner. `on_host[v]`: the host has value v.
+  Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host);
+
+  /// Adds node `index` to the segment; on refusal the segment is as it was. Nodes that were taken
+  /// along with it (an activation, a quantisation) are in `absorbed`.
+  Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
+
+ private:
+  struct Epilogues;  // what follows a contraction (plan_epilogue.cpp)
+
+  Refusal plan(const graph::Node& node);
+  // plan_contraction.cpp
+  Refusal plan_conv(const graph::Node& node);
+  Refusal plan_conv_integer(const graph::Node& node);
+  Refusal plan_qlinear_conv(const graph::Node& node);
+  Refusal plan_matmul(const graph::Node& node);
+  Refusal plan_gemm(const graph::Node& node);
+  Refusal plan_qlinear_matmul(const graph::Node& node);
+  Refusal plan_matmul_integer(const graph::Node& node);
+  struct ConvParts;
+  Refusal plan_convolution(const graph::Node& node, ConvParts parts);
+  Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts, ContractionLayer layer);
+  Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
+                       std::int64_t n, Epilogue epilogue, bool wide);
+  Refusal plan_computed_product(const graph::Node& node);
+  Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
+  Refusal residual(const graph::Node& node, Epilogue& epilogue);
+  Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
+                         graph::ValueId y_scale, graph::ValueId y_zero, Epilogue& epilogue);
+  // plan_vector.cpp
+  Refusal plan_unary(const graph::Node& node);
+  Refusal plan_binary(const graph::Node& node);
+  Refusal plan_elementwise(const graph::Node& node, ElementwiseLayer layer);
+  Refusal plan_max_pool(const graph::Node& node);
+  Refusal plan_average_pool(const graph::Node& node);
+  Refusal plan_pool(const graph::Node& node, WindowLayer layer,
+                    const std::vector<graph::WindowDim>& windows);
+  Refusal plan_softmax(const graph::Node& node);
+  Refusal plan_layer_normalization(const graph::Node& node);
+  Refusal plan_concat(const graph::Node& node);
+  // plan_views.cpp
+  Refusal plan_dequantize(const graph::Node& node);
+  Refusal plan_view(const graph::Node& node);
+  Refusal plan_slice(const graph::Node& node);
+  Refusal plan_split(const graph::Node& node);
+
+  // --- Operands ---
+
+  /// The value where it lies, or as an input sheet with `channel_axis` in the channels.
+  std::optional<Operand> operand(graph::ValueId value, std::size_t channel_axis);
+  /// The same, refused if it lies as integers but is a float.
+  std::optional<View> plain_operand(graph::ValueId value, std::size_t channel_axis);
+  /// True if the array's elements can hold values of this type.
+  bool holds(graph::DataType type) const;
+  bool int8() const { return config_.dtype == ElementType::kInt8; }
+
+  /// The elements of a constant, or nothing.
+  std::optional<graph::Tensor> constant(graph::ValueId value) const;
+  const graph::Constant* lazy_constant(graph::ValueId value) const;
+  std::optional<float> scalar(graph::ValueId value) const;
+  std::optional<std::int32_t> zero_point(graph::ValueId value) const;
+
+  // --- Results ---
+
+  /// A new sheet for `value` and its view. `wide`: 32-bit words, for the host alone.
+  View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
+  void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
+                 std::string note = "");
+  /// The only node that uses `value`, unless it is an output of the graph.
+  const graph::Node* only_user(graph::ValueId value) const;
+  /// True if the host alone takes the value: it is an output and nothing else uses it.
+  bool only_output(graph::ValueId value) const;
+  void absorb(const graph::Node& node);
+
+  const graph::Graph& graph_;
+  const MachineConfig& config_;
+  const std::vector<bool>& on_host_;
+  std::vector<std::vector<std::size_t>> users_;
+  std::vector<bool> is_output_;
+  Segment* segment_ = nullptr;
+  std::vector<std::size_t>* absorbed_ = nullptr;
+};
+
+/// The rows of a view, all axes but `channel_axis`, as a walk in the order of a dense result;
+/// nothing if that takes more than three loops or the axes do not lie along rows.
+std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis);
+/// The axis of the view that lies along the channels, if it is the only one.
+std::optional<std::size_t> channel_axis_of(const View& view);
+
+/// A unary operator as the vector unit's function.
+struct LaneFunction {
+  VectorOp op = VectorOp::kCopy;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+};
+/// Nothing for an operator that the vector unit lacks. `first` and `second` are the operator's
+/// attributes, or Clip's bounds.
+std::optional<LaneFunction> lane_function(std::string_view op, float first, float second);
+/// With the operator's own attributes and defaults; Clip needs `min` and `max`.
+std::optional<LaneFunction> lane_function(const graph::Node& node);
+
+}  // namespace weft::network

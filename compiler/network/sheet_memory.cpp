@@ -1,0 +1,263 @@
+#include "compiler/network/sheet_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sim/config/error.h"
+#include "sim/isa/tensor_layout.h"
+
+namespace weft::network {
+namespace {
+
+// The share of the unified buffer that is staging.
+constexpr std::uint64_t kStagingShare = 4;
+// A whole sheet comes and goes in about so many pieces, so that work on the first can begin before
+// the last has arrived; but pieces are not smaller than the latencies make worth while.
+constexpr std::int64_t kPieces = 16;
+constexpr std::int64_t kLeastPiece = 256;
+
+std::uint64_t usable_rows(const MachineConfig& config) {
+  return std::min<std::uint64_t>(config.unified_buffer_rows(),
+                                 std::numeric_limits<std::int32_t>::max());
+}
+
+}  // namespace
+
+SheetMemory::SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets,
+                         std::uint64_t margin, Stream& stream, MachineStep& step)
+    : config_(config),
+      stream_(stream),
+      step_(step),
+      rows_(usable_rows(config), std::min(margin, usable_rows(config) / 2),
+            usable_rows(config) / kStagingShare) {
+  for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, false});
+}
+
+std::int64_t SheetMemory::plane_width(std::size_t id) const {
+  return sheet(id).wide ? config_.array_cols : config_.array_rows;
+}
+
+std::int64_t SheetMemory::planes(std::size_t id) const {
+  return (sheet(id).size.channels + plane_width(id) - 1) / plane_width(id);
+}
+
+std::uint64_t SheetMemory::total_rows(std::size_t id) const {
+  const std::uint64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
+  return static_cast<std::uint64_t>(planes(id) * sheet(id).size.rows) * width;
+}
+
+Placement SheetMemory::whole(std::size_t id) const {
+  const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
+  return {std::int64_t{*states_[id].base}, sheet(id).size.rows * width, width};
+}
+
+std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::int64_t rows,
+                                      std::int64_t cols, HostTensor behind) {
+  TensorDecl decl{fmt::format("t{}", step_.program.tensors.size()),
+                  role,
+                  type,
+                  static_cast<std::uint64_t>(rows),
+                  static_cast<std::uint64_t>(cols),
+                  0};
+  const std::uint64_t extent = tensor_extent(decl, step_.program);
+  std::uint64_t& next = lies_in_weight_memory(role) ? next_tile_ : next_host_row_;
+  decl.base = next;
+  next += extent;
+  step_.program.tensors.push_back(std::move(decl));
+  step_.tensors.push_back(std::move(behind));
+  return next - extent;
+}
+
+std::uint64_t SheetMemory::host_rows(std::size_t id) {
+  State& state = states_[id];
+  if (state.host) return *state.host;
+  const Sheet& sheet = state.sheet;
+  HostTensor behind;
+  behind.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
+  behind.value = sheet.value;
+  behind.view = sheet.view;
+  behind.results = sheet.results;
+  const TensorRole role = sheet.from_host ? TensorRole::kActivation
+                          : sheet.wide    ? TensorRole::kResult
+                                          : TensorRole::kNarrow;
+  const ElementType type = sheet.wide ? accumulator_type(config_.dtype) : config_.dtype;
+  state.host = add_tensor(role, type, sheet.size.rows, sheet.size.channels, std::move(behind));
+  return *state.host;
+}
+
+void SheetMemory::transfer(std::size_t id, const Block& block, const Placement& placement,
+                           bool load) {
+  const std::uint64_t host = host_rows(id);
+  const std::int64_t rows = block.last_row - block.first_row;
+  const std::int64_t piece = std::max(kLeastPiece, (rows + kPieces - 1) / kPieces);
+  const std::int64_t width = placement.row_rows;
+  for (std::int64_t row = block.first_row; row < block.last_row; row += piece) {
+    const auto count = static_cast<std::uint32_t>(std::min(piece, block.last_row - row) * width);
+    for (std::int64_t plane = block.first_plane; plane < block.last_plane; ++plane) {
+      const auto from =
+          host + static_cast<std::uint64_t>((plane * sheet(id).size.rows + row) * width);
+      const auto ub = static_cast<std::uint32_t>(placement.at(plane, row));
+      if (load) {
+        stream_.emit(Load{from, ub, count});
+      } else {
+        stream_.emit(Store{ub, from, count});
+      }
+    }
+  }
+}
+
+void SheetMemory::load(std::size_t id, const Block& block, const Placement& placement) {
+  transfer(id, block, placement, true);
+}
+
+void SheetMemory::store(std::size_t id, const Block& block, const Placement& placement) {
+  transfer(id, block, placement, false);
+}
+
+void SheetMemory::report_spill(std::size_t id) {
+  State& state = states_[id];
+  if (std::exchange(state.spill_reported, true) || state.sheet.wide) return;
+  const auto bytes = total_rows(id) * config_.row_bytes();
+  step_.layers.back().spilled.push_back(
+      fmt::format("{} {} x {} ({} KiB)", state.sheet.from_host ? "input" : "result",
+                  state.sheet.size.rows, state.sheet.size.channels, (bytes + 1023) / 1024));
+}
+
+void SheetMemory::prepare_input(std::size_t id) {
+  State& state = states_[id];
+  if (state.base) return;
+  state.base = rows_.take(total_rows(id));
+  if (!state.base) return report_spill(id);
+  load(id, {0, planes(id), 0, sheet(id).size.rows}, whole(id));
+}
+
+void SheetMemory::prepare_output(std::size_t id) {
+  State& state = states_[id];
+  // A wide sheet only passes through on its way to the host.
+  if (!state.sheet.wide) state.base = rows_.take(total_rows(id));
+  if (!state.base) report_spill(id);
+}
+
+void SheetMemory::clear_last_plane(std::size_t id) {
+  const Sheet& target = sheet(id);
+  const bool full = target.size.channels % plane_width(id) == 0;
+  if (full || target.wide || !resident(id) || config_.dtype == ElementType::kInt8) return;
+  // A source of which every row is padding reads nothing.
+  VectorSource zeros;
+  zeros.rows.loops[0] = {static_cast<std::uint32_t>(target.size.rows), 0};
+  zeros.rows.bounds[0] = {-1, 0, 1};
+  for (std::int64_t column = 0; column < plane_width(id); column += config_.array_cols) {
+    Vector clear;
+    clear.source = zeros;
+    clear.rows = static_cast<std::uint32_t>(target.size.rows);
+    clear.ub = static_cast<std::uint32_t>(whole(id).at(planes(id) - 1, 0));
+    clear.format = RowFormat::kNarrow;
+    clear.window = {static_cast<std::uint32_t>(column), 0};
+    const std::int64_t lanes = std::min<std::int64_t>(config_.array_cols, plane_width(id) - column);
+    if (lanes < config_.array_cols) clear.lanes = static_cast<std::uint32_t>(lanes);
+    clear.fill = false;
+    step_.layers.back().vector_rows += clear.rows;
+    stream_.emit(clear);
+  }
+}
+
+void SheetMemory::require_resident(std::size_t id, const std::string& layer) const {
+  if (resident(id)) return;
+  throw ConfigError(fmt::format(
+      "unified_buffer.kib = {}: too small for layer {}, which works on {} x {} elements at once; "
+      "enlarge the buffer, or choose a smaller batch or input",
+      config_.unified_buffer_kib, layer, sheet(id).size.rows, sheet(id).size.channels));
+}
+
+void SheetMemory::finish_output(std::size_t id) {
+  State& state = states_[id];
+  if (state.sheet.results.empty() || state.sheet.from_host || !state.base) return;
+  store(id, {0, planes(id), 0, sheet(id).size.rows}, whole(id));
+}
+
+void SheetMemory::release_after(std::size_t layer) {
+  for (State& state : states_) {
+    if (!state.base || state.sheet.last_use > layer) continue;
+    rows_.release(*state.base);
+    state.base.reset();
+  }
+}
+
+std::uint64_t SheetMemory::staging_need(std::size_t id, const Block& block) const {
+  if (resident(id)) return 0;
+  return block.rows() * (sheet(id).wide ? config_.result_row_rows() : 1);
+}
+
+Placement SheetMemory::write(std::size_t id, const Block& block) {
+  if (resident(id)) return whole(id);
+  const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
+  const std::int64_t step = (block.last_row - block.first_row) * width;
+  const std::int64_t base = rows_.stage(staging_need(id, block));
+  return {base - block.first_plane * step - block.first_row * width, step, width};
+}
+
+Placement SheetMemory::read(std::size_t id, const Block& block) {
+  const Placement placement = write(id, block);
+  if (!resident(id)) load(id, block, placement);
+  return placement;
+}
+
+void SheetMemory::wrote(std::size_t id, const Block& block, const Placement& placement) {
+  if (!resident(id)) store(id, block, placement);
+}
+
+std::uint32_t SheetMemory::take_constant(std::uint64_t rows) {
+  const auto base = rows_.take(rows);
+  if (!base) {
+    throw ConfigError(fmt::format(
+        "unified_buffer.kib = {}: no room for {} rows of constants of layer {}; enlarge the buffer",
+        config_.unified_buffer_kib, rows, step_.layers.back().name));
+  }
+  constants_.push_back(*base);
+  return *base;
+}
+
+std::uint32_t SheetMemory::load_wide_constant(std::int64_t channels, std::function<Matrix()> make,
+                                              ElementType type) {
+  const std::int64_t cols = config_.array_cols;
+  const auto rows =
+      static_cast<std::uint32_t>((channels + cols - 1) / cols) * config_.result_row_rows();
+  HostTensor behind;
+  behind.kind = HostTensor::Kind::kConstant;
+  behind.make = std::move(make);
+  const std::uint64_t host = add_tensor(TensorRole::kBias, type, 1, channels, std::move(behind));
+  const std::uint32_t base = take_constant(rows);
+  stream_.emit(Load{host, base, rows});
+  return base;
+}
+
+Placement SheetMemory::load_narrow_constant(SheetSize size, std::function<Matrix()> make) {
+  HostTensor behind;
+  behind.kind = HostTensor::Kind::kConstant;
+  behind.make = std::move(make);
+  const std::uint64_t host = add_tensor(TensorRole::kActivation, config_.dtype, size.rows,
+                                        size.channels, std::move(behind));
+  const std::int64_t width = config_.array_rows;
+  const auto rows = static_cast<std::uint32_t>((size.channels + width - 1) / width * size.rows);
+  const std::uint32_t base = take_constant(rows);
+  stream_.emit(Load{host, base, rows});
+  return {std::int64_t{base}, size.rows, 1};
+}
+
+void SheetMemory::release_constants() {
+  for (const std::uint32_t base : constants_) rows_.release(base);
+  constants_.clear();
+}
+
+std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n,
+                                       std::function<Matrix()> make) {
+  HostTensor behind;
+  behind.kind = HostTensor::Kind::kConstant;
+  behind.make = std::move(make);
+  return add_tensor(TensorRole::kWeights, config_.dtype, k, n, std::move(behind));
+}
+
+}  // namespace weft::network

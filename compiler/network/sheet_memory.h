@@ -1,0 +1,130 @@
+// Sheets and where they are while a program is written: in the unified buffer, with the host, or
+// both. Emits the loads and stores that follow.
+//
+//   resident   all of it in the unified buffer, until its last use
+//   on host    read by chunks through staging; written by chunks and stored
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/network/buffer_rows.h"
+#include "compiler/network/network_program.h"
+#include "compiler/network/stream.h"
+#include "compiler/network/view.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::network {
+
+/// Where rows of a sheet, or of a part of it, lie in the unified buffer.
+struct Placement {
+  std::int64_t origin = 0;      // of plane 0, row 0, if that were here
+  std::int64_t plane_step = 0;  // UB rows between planes
+  std::int64_t row_rows = 1;    // UB rows of one row; more than 1 for wide rows
+
+  std::int64_t at(std::int64_t plane, std::int64_t row) const {
+    return origin + plane * plane_step + row * row_rows;
+  }
+};
+
+/// Half-open ranges of planes and rows.
+struct Block {
+  std::int64_t first_plane = 0;
+  std::int64_t last_plane = 0;
+  std::int64_t first_row = 0;
+  std::int64_t last_row = 0;
+
+  std::uint64_t rows() const {
+    return static_cast<std::uint64_t>((last_plane - first_plane) * (last_row - first_row));
+  }
+};
+
+struct Sheet {
+  SheetSize size;
+  bool wide = false;  // rows of 32-bit results: only as an output of the network
+  graph::ValueId value = graph::kNoValue;
+  View view = {};                       // how `value` lies in it
+  bool from_host = false;               // an input of the program
+  std::vector<HostValue> results = {};  // what the host wants of it
+  std::size_t last_use = 0;             // layer
+};
+
+class SheetMemory {
+ public:
+  SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets, std::uint64_t margin,
+              Stream& stream, MachineStep& step);
+
+  const Sheet& sheet(std::size_t id) const { return states_[id].sheet; }
+  std::int64_t plane_width(std::size_t id) const;
+  std::int64_t planes(std::size_t id) const;
+  bool resident(std::size_t id) const { return states_[id].base.has_value(); }
+  std::uint32_t base(std::size_t id) const { return *states_[id].base; }
+
+  /// Brings a sheet that a layer reads into the unified buffer, if there is room for all of it.
+  void prepare_input(std::size_t id);
+  /// Takes room for a sheet that a layer writes, if there is room; else it goes to the host.
+  void prepare_output(std::size_t id);
+  /// Writes zeros into the last plane of a resident float sheet whose channels do not fill it, for
+  /// layers that write only their own lanes: products with what lies beyond must not become NaN.
+  void clear_last_plane(std::size_t id);
+  /// Throws ConfigError if the sheet is not resident: the layer can only work on all of it.
+  void require_resident(std::size_t id, const std::string& layer) const;
+  /// Stores what the host needs of a resident sheet that has been written.
+  void finish_output(std::size_t id);
+  /// Gives the rows of sheets back that no layer after `layer` uses.
+  void release_after(std::size_t layer);
+
+  /// UB rows that a block takes in staging: none if the sheet is resident.
+  std::uint64_t staging_need(std::size_t id, const Block& block) const;
+  /// The block, loaded into staging if the sheet is not resident.
+  Placement read(std::size_t id, const Block& block);
+  /// Room for the block.
+  Placement write(std::size_t id, const Block& block);
+  /// Stores a written block of a sheet that is not resident.
+  void wrote(std::size_t id, const Block& block, const Placement& placement);
+
+  /// Constant rows that a layer keeps while it runs: `width` wide rows for each `C` of the
+  /// tensor's channels, loaded at once. Released by release_constants().
+  std::uint32_t load_wide_constant(std::int64_t channels, std::function<Matrix()> make,
+                                   ElementType type);
+  /// Narrow rows [rows, channels], plane by plane as a sheet.
+  Placement load_narrow_constant(SheetSize size, std::function<Matrix()> make);
+  void release_constants();
+
+  /// The first tile of a new tensor of weights [k, n].
+  std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make);
+
+  BufferRows& rows() { return rows_; }
+
+ private:
+  struct State {
+    Sheet sheet;
+    std::optional<std::uint32_t> base;
+    std::optional<std::uint64_t> host;  // first host row
+    bool spill_reported = false;
+  };
+
+  std::uint64_t host_rows(std::size_t id);
+  std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
+                           HostTensor behind);
+  std::uint64_t total_rows(std::size_t id) const;
+  Placement whole(std::size_t id) const;
+  void load(std::size_t id, const Block& block, const Placement& placement);
+  void store(std::size_t id, const Block& block, const Placement& placement);
+  void transfer(std::size_t id, const Block& block, const Placement& placement, bool load);
+  void report_spill(std::size_t id);
+  std::uint32_t take_constant(std::uint64_t rows);
+
+  const MachineConfig& config_;
+  Stream& stream_;
+  MachineStep& step_;
+  std::vector<State> states_;
+  BufferRows rows_;
+  std::vector<std::uint32_t> constants_;
+  std::uint64_t next_host_row_ = 0;
+  std::uint64_t next_tile_ = 0;
+};
+
+}  // namespace weft::network

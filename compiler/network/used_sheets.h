@@ -1,0 +1,44 @@
+// Which sheets a layer reads and writes.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include "compiler/network/layers.h"
+
+namespace weft::network {
+
+/// Calls function(sheet) for every sheet that the layer reads.
+template <class Function>
+void for_each_input_sheet(const LayerBody& body, Function&& function) {
+  if (const auto* layer = std::get_if<ConcatLayer>(&body)) {
+    for (const ElementwiseLayer& part : layer->parts) function(part.a.sheet);
+    return;
+  }
+  std::visit(
+      [&](const auto& layer) {
+        if constexpr (requires { layer.a; }) function(layer.a.sheet);
+      },
+      body);
+  if (const auto* layer = std::get_if<ContractionLayer>(&body)) {
+    if (layer->epilogue.residual) function(layer->epilogue.residual->sheet);
+    if (const auto* weights = std::get_if<ComputedWeights>(&layer->weights)) {
+      function(weights->view.sheet);
+    }
+  }
+  if (const auto* layer = std::get_if<ElementwiseLayer>(&body)) {
+    if (const auto* b = std::get_if<View>(&layer->b)) function(b->sheet);
+  }
+}
+
+inline const View& result_view(const LayerBody& body) {
+  return std::visit([](const auto& layer) -> const View& { return layer.out; }, body);
+}
+
+template <class Function>
+void for_each_sheet(const LayerBody& body, Function&& function) {
+  for_each_input_sheet(body, function);
+  function(result_view(body).sheet);
+}
+
+}  // namespace weft::network

@@ -1,0 +1,56 @@
+// Building blocks of layers on the vector unit: chunks whose rows fit staging, and operands of its
+// instructions for a chunk and a tile of C lanes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "compiler/network/chunks.h"
+#include "compiler/network/epilogue.h"
+#include "compiler/network/lower_layer.h"
+
+namespace weft::network {
+
+/// C lanes of a layer's channels.
+struct LaneTile {
+  std::int64_t first = 0;
+  std::int64_t width = 1;
+};
+std::vector<LaneTile> lane_tiles(std::int64_t channels, const MachineConfig& config);
+
+/// Chunks of a walk of which each needs at most the staging there is, by `need`. Throws ConfigError
+/// naming the layer if not even one row fits.
+std::vector<Chunk> staged_chunks(const RowWalk& walk, const LoweringContext& context,
+                                 const std::function<std::uint64_t(const Chunk&)>& need);
+
+/// The rows and planes of `view` that a chunk reads, for a layer of `channels`.
+Block read_block(const View& view, const RowWalk& walk, const Chunk& chunk, std::int64_t channels,
+                 const LoweringContext& context);
+/// Those that it writes: rows follow each other.
+Block write_block(const View& view, const Chunk& chunk, std::int64_t channels,
+                  const LoweringContext& context);
+
+/// A tile of a narrow view through tap (ky, kx) of the walk.
+VectorSource narrow_source(const View& view, const RowWalk& walk, const Chunk& chunk,
+                           const LaneTile& tile, const Placement& placement,
+                           const LoweringContext& context, std::int64_t ky = 0, std::int64_t kx = 0,
+                           std::uint16_t pad = 0);
+
+/// `rows` wide rows one after the other from UB row `base` on.
+VectorSource wide_source(std::uint32_t base, std::int64_t rows, const MachineConfig& config);
+/// Wide rows that walk along, or one for all rows.
+VectorOperand wide_operand(std::uint32_t base, const MachineConfig& config);
+VectorOperand constant_operand(std::uint32_t base);
+
+/// An instruction that writes wide rows of a tile.
+Vector to_wide(VectorSource source, std::uint32_t base, std::int64_t rows, const LaneTile& tile,
+               const MachineConfig& config);
+/// One that writes a tile of `out`, which lies at `placement`.
+Vector to_narrow(VectorSource source, const View& out, const Placement& placement,
+                 const Chunk& chunk, const LaneTile& tile, const LoweringContext& context);
+
+/// Appends the instruction and counts its cycles.
+void emit(Vector vector, LoweringContext& context);
+
+}  // namespace weft::network

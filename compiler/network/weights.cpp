@@ -1,0 +1,93 @@
+#include "compiler/network/weights.h"
+
+#include <algorithm>
+
+#include "compiler/network/elements.h"
+#include "sim/config/error.h"
+
+namespace weft::network {
+namespace {
+
+std::uint64_t size(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+/// Where weight (column n, channel k of its group, tap) lies in the tensor.
+struct WeightIndex {
+  WeightForm form;
+  std::int64_t k;  // channels of a group
+  std::int64_t n;
+  std::int64_t taps;
+
+  std::int64_t operator()(std::int64_t column, std::int64_t channel, std::int64_t tap) const {
+    switch (form) {
+      case WeightForm::kMatrix:
+        return channel * n + column;
+      case WeightForm::kTransposed:
+        return column * k + channel;
+      case WeightForm::kFilters:
+        break;
+    }
+    return (column * k + channel) * taps + tap;
+  }
+};
+
+}  // namespace
+
+Matrix pack_weights(const ConstantWeights& weights, const KLayout& layout, std::int64_t k,
+                    std::int64_t n, std::int64_t groups, ElementType dtype) {
+  Matrix packed(dtype, size(layout.rows()), size(n));
+  const graph::Tensor tensor = weights.make();
+  const std::int64_t group_k = k / groups;
+  const std::int64_t group_n = n / groups;
+  const WeightIndex index{weights.form, group_k, n, layout.taps};
+  with_elements(tensor, dtype, weights.zero_point, [&](auto element) {
+    using Element = decltype(element(0));
+    for (std::int64_t tap = 0; tap < layout.taps; ++tap) {
+      const std::int64_t first = tap * layout.planes * layout.array_rows + layout.front;
+      for (std::int64_t group = 0; group < groups; ++group) {
+        for (std::int64_t channel = 0; channel < group_k; ++channel) {
+          const std::span<std::byte> bytes =
+              packed.row_from(size(first + group * group_k + channel), size(group * group_n));
+          auto* out = reinterpret_cast<Element*>(bytes.data());
+          for (std::int64_t column = 0; column < group_n; ++column) {
+            out[column] = element(index(group * group_n + column, channel, tap));
+          }
+        }
+      }
+    }
+  });
+  return packed;
+}
+
+Matrix pack_filters(const ConstantWeights& filters, std::int64_t channels, std::int64_t taps,
+                    ElementType dtype) {
+  Matrix packed(dtype, size(taps), size(channels));
+  const graph::Tensor tensor = filters.make();
+  with_elements(tensor, dtype, filters.zero_point, [&](auto element) {
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      for (std::int64_t channel = 0; channel < channels; ++channel) {
+        packed.set(size(tap), size(channel), element(channel * taps + tap));
+      }
+    }
+  });
+  return packed;
+}
+
+Matrix pack_words(const graph::Tensor& tensor, std::int64_t n) {
+  const bool integers = tensor.type() == graph::DataType::kInt32;
+  Matrix packed(integers ? ElementType::kInt32 : ElementType::kFloat32, 1, size(n));
+  const auto fill = [&](auto data) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      packed.set(0, size(i), data[data.size() == 1 ? 0 : size(i)]);
+    }
+  };
+  if (integers) {
+    fill(tensor.data<std::int32_t>());
+  } else {
+    fill(tensor.data<float>());
+  }
+  return packed;
+}
+
+}  // namespace weft::network

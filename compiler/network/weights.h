@@ -1,0 +1,36 @@
+// Constants as the machine's memories hold them: weights cut for tiles, biases and scales as wide
+// rows, filters as narrow rows.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/network/layers.h"
+#include "sim/memory/matrix.h"
+
+namespace weft::network {
+
+/// How the K of a constant contraction lies along the array's rows: for each tap, `planes` tiles of
+/// R rows; channel k of the input stands in row front + k of its tap.
+struct KLayout {
+  std::int64_t taps = 1;
+  std::int64_t planes = 1;
+  std::int64_t front = 0;  // rows before channel 0, since the view begins within a plane
+  std::int64_t array_rows = 1;
+
+  std::int64_t rows() const { return taps * planes * array_rows; }
+};
+
+/// The matrix [layout.rows(), n] in the array's type: weights (less the zero point) at their rows,
+/// zeros elsewhere, groups as blocks along the diagonal. Float weights are rounded to nearest even.
+Matrix pack_weights(const ConstantWeights& weights, const KLayout& layout, std::int64_t k,
+                    std::int64_t n, std::int64_t groups, ElementType dtype);
+
+/// Depthwise filters [C, 1, y, x] as narrow rows [taps, C].
+Matrix pack_filters(const ConstantWeights& filters, std::int64_t channels, std::int64_t taps,
+                    ElementType dtype);
+
+/// A [1, n] matrix of 32-bit words from a float32 or int32 tensor of n elements, or of one that
+/// stands for all.
+Matrix pack_words(const graph::Tensor& tensor, std::int64_t n);
+
+}  // namespace weft::network

@@ -1,0 +1,72 @@
+#include "compiler/passes/fold_constants.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/passes/rewriter.h"
+#include "sim/config/error.h"
+
+namespace weft::passes {
+
+using graph::kNoValue;
+using graph::Node;
+using graph::Tensor;
+using graph::ValueId;
+using graph::ValueType;
+
+namespace {
+
+/// The inputs' elements, or nothing if those of one do not exist yet.
+std::optional<std::vector<const Tensor*>> ready_inputs(const Rewriter& rewriter, const Node& node) {
+  std::vector<const Tensor*> inputs;
+  for (const ValueId input : node.inputs) {
+    inputs.push_back(rewriter.ready(input));
+    if (input != kNoValue && inputs.back() == nullptr) return std::nullopt;
+  }
+  return inputs;
+}
+
+std::optional<std::vector<ValueType>> small_outputs(const Rewriter& rewriter, const Node& node) {
+  std::vector<ValueType> types;
+  for (const ValueId output : node.outputs) {
+    if (output == kNoValue) return std::nullopt;  // its type is not known here
+    types.push_back(rewriter.type(output));
+    if (graph::element_count(types.back().shape) > kLargestFolded) return std::nullopt;
+  }
+  return types;
+}
+
+std::vector<Tensor> evaluated(const graph::Evaluator& evaluate, const Node& node,
+                              std::span<const Tensor* const> inputs,
+                              std::span<const ValueType> outputs) {
+  try {
+    return evaluate({node.op, node.attributes, inputs, outputs});
+  } catch (const InputError& error) {
+    throw InputError(graph::node_label(node) + ": " + error.what());
+  }
+}
+
+bool fold(Rewriter& rewriter, const Node& node, const graph::Evaluator& evaluate) {
+  const auto inputs = ready_inputs(rewriter, node);
+  const auto types = small_outputs(rewriter, node);
+  if (!inputs || !types) return false;
+  std::vector<Tensor> results = evaluated(evaluate, node, *inputs, *types);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    rewriter.become(node.outputs[i], std::move(results[i]));
+  }
+  return true;
+}
+
+}  // namespace
+
+graph::Graph fold_constants(graph::Graph graph, const graph::Evaluator& evaluate,
+                            FoldDequantize dequantize) {
+  return rewrite(std::move(graph), [&](Rewriter& rewriter, const Node& node) {
+    const bool kept = node.op == graph::Op::kDequantizeLinear && dequantize == FoldDequantize::kNo;
+    return !kept && fold(rewriter, node, evaluate);
+  });
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,49 @@
+#include "compiler/passes/fuse_residual.h"
+
+#include <utility>
+
+#include "compiler/passes/contraction.h"
+#include "compiler/passes/rewriter.h"
+
+namespace weft::passes {
+
+using graph::Node;
+using graph::Op;
+using graph::ValueId;
+
+namespace {
+
+bool takes_residual(const Rewriter& rewriter, ValueId product, ValueId other) {
+  const Node* node = rewriter.producer(product);
+  return node != nullptr && is_contraction(node->op) && node->op != Op::kConvTranspose &&
+         rewriter.used_once(product) && ends_with_bias(*node) &&
+         rewriter.constant(other) == nullptr && rewriter.type(product) == rewriter.type(other);
+}
+
+bool fuse(Rewriter& rewriter, const Node& add, ValueId product, ValueId other) {
+  if (!takes_residual(rewriter, product, other)) return false;
+  Node fused = rewriter.take(product);
+  set_input(fused, kResidual, other);
+  fused.outputs = add.outputs;
+  rewriter.emit(std::move(fused));
+  return true;
+}
+
+/// kNoProducer, an input's or a constant's, counts as the earliest of all.
+bool is_later(const Rewriter& rewriter, ValueId a, ValueId b) {
+  return rewriter.position(a) + 1 > rewriter.position(b) + 1;
+}
+
+}  // namespace
+
+graph::Graph fuse_residual(graph::Graph graph) {
+  return rewrite(std::move(graph), [](Rewriter& rewriter, const Node& node) {
+    if (node.op != Op::kAdd) return false;
+    const bool swapped = is_later(rewriter, node.inputs[1], node.inputs[0]);
+    const ValueId later = node.inputs[swapped ? 1 : 0];
+    const ValueId earlier = node.inputs[swapped ? 0 : 1];
+    return fuse(rewriter, node, later, earlier) || fuse(rewriter, node, earlier, later);
+  });
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,33 @@
+#include "compiler/passes/optimize.h"
+
+#include <utility>
+
+#include "compiler/passes/fold_batch_norm.h"
+#include "compiler/passes/fold_constants.h"
+#include "compiler/passes/fuse_activation.h"
+#include "compiler/passes/fuse_bias.h"
+#include "compiler/passes/fuse_qdq.h"
+#include "compiler/passes/fuse_residual.h"
+#include "compiler/passes/remove_dead_code.h"
+#include "compiler/passes/remove_identities.h"
+
+namespace weft::passes {
+
+graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
+  graph = remove_dead_code(std::move(graph));
+  graph = fold_constants(std::move(graph), evaluate);
+  graph = remove_identities(std::move(graph));
+  return fold_batch_norm(std::move(graph));
+}
+
+graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate) {
+  graph = simplify(std::move(graph), evaluate);
+  graph = fuse_bias(std::move(graph));
+  graph = fuse_qdq(std::move(graph));
+  graph = fold_constants(std::move(graph), evaluate, FoldDequantize::kYes);
+  graph = remove_identities(std::move(graph));
+  graph = fuse_residual(std::move(graph));
+  return fuse_activation(std::move(graph));
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,87 @@
+#include "compiler/passes/remove_identities.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "compiler/passes/rewriter.h"
+
+namespace weft::passes {
+
+using graph::kNoValue;
+using graph::Node;
+using graph::Op;
+using graph::Tensor;
+
+namespace {
+
+bool drops_nothing(const Rewriter& rewriter, const Node& node) {
+  if (node.input(2) == kNoValue) return true;
+  const Tensor* training = rewriter.ready(node.input(2));
+  return training != nullptr && !training->data<bool>()[0];
+}
+
+/// Dimensions of extent 1 may go anywhere, provided that the shape stays: elements keep their
+/// order.
+bool keeps_order(const Rewriter& rewriter, const Node& node) {
+  const graph::Shape& shape = rewriter.type(node.inputs[0]).shape;
+  std::vector<std::int64_t> moved = node.attributes.integers("perm");
+  if (moved.empty()) {
+    for (std::size_t i = shape.size(); i > 0; --i) moved.push_back(static_cast<int>(i) - 1);
+  }
+  std::erase_if(moved, [&](std::int64_t i) { return shape[static_cast<std::size_t>(i)] == 1; });
+  return std::ranges::is_sorted(moved);
+}
+
+bool steps_forwards(const Rewriter& rewriter, const Node& node) {
+  if (node.input(4) == kNoValue) return true;
+  const Tensor* steps = rewriter.ready(node.input(4));
+  if (steps == nullptr) return false;
+  return std::ranges::all_of(graph::to_int64(*steps), [](auto step) { return step > 0; });
+}
+
+/// Whether a node whose first output has its first input's type gives its elements too.
+bool keeps_elements(const Rewriter& rewriter, const Node& node) {
+  switch (node.op) {
+    case Op::kIdentity:
+    case Op::kReshape:
+    case Op::kFlatten:
+    case Op::kSqueeze:
+    case Op::kUnsqueeze:
+    case Op::kExpand:
+    case Op::kTile:
+    case Op::kCast:
+      return true;
+    case Op::kDropout:
+      return drops_nothing(rewriter, node);
+    case Op::kTranspose:
+      return keeps_order(rewriter, node);
+    case Op::kSlice:
+      return steps_forwards(rewriter, node);
+    case Op::kConcat:
+      return node.inputs.size() == 1;
+    default:
+      return false;
+  }
+}
+
+bool changes_nothing(const Rewriter& rewriter, const Node& node) {
+  if (node.outputs[0] == kNoValue || node.input(0) == kNoValue) return false;
+  for (std::size_t i = 1; i < node.outputs.size(); ++i) {
+    if (rewriter.used(node.outputs[i])) return false;
+  }
+  return rewriter.type(node.inputs[0]) == rewriter.type(node.outputs[0]) &&
+         keeps_elements(rewriter, node);
+}
+
+}  // namespace
+
+graph::Graph remove_identities(graph::Graph graph) {
+  return rewrite(std::move(graph), [](Rewriter& rewriter, const Node& node) {
+    if (!changes_nothing(rewriter, node)) return false;
+    rewriter.replace(node.outputs[0], node.inputs[0]);
+    return true;
+  });
+}
+
+}  // namespace weft::passes

@@ -1,0 +1,37 @@
+// What BERT, GPT-2 and ViT share, node for node as PyTorch's exporter writes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/networks/layers.h"
+
+namespace weft::networks {
+
+/// The three projections of the hidden states, each [batch, sequence, hidden].
+struct Projections {
+  ValueId query;
+  ValueId key;
+  ValueId value;
+};
+
+/// softmax(Q K^T / sqrt(hidden / heads) + mask) V for each head, the heads beside each other again:
+/// [batch, sequence, hidden]. kNoValue as mask leaves it out.
+ValueId attention(Layers& net, const Projections& projections, std::int64_t heads, ValueId mask,
+                  const std::string& name);
+
+/// The three projections as layers of their own, NAME.query, NAME.key and NAME.value.
+Projections project(Layers& net, ValueId x, const std::string& name);
+
+/// x * (erf(x / sqrt(2)) + 1) * 0.5.
+ValueId gelu(Layers& net, ValueId x, const std::string& name);
+
+/// Rows of a table [rows, width] by number: ids of any shape, which gains `width`.
+ValueId embedding(Layers& net, ValueId table, ValueId ids, std::string name);
+/// The numbers 0 .. count-1 as ids [1, count].
+ValueId positions(Layers& net, std::int64_t count);
+
+/// Embeddings are small beside what layers add to them, as in trained transformers.
+inline constexpr Uniform kEmbedding{0, 0.05F};
+
+}  // namespace weft::networks

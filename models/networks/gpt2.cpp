@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "models/networks/attention.h"
+#include "models/networks/builders.h"
+#include "models/networks/layers.h"
+
+namespace weft::networks {
+namespace {
+
+constexpr std::int64_t kVocabulary = 50257;
+constexpr std::int64_t kPositions = 1024;
+constexpr std::int64_t kHidden = 768;
+constexpr std::int64_t kHeads = 12;
+constexpr int kBlocks = 12;
+constexpr float kEpsilon = 1e-5F;
+
+/// What a token's score for a later one becomes: its exponential is 0 in every format, and the
+/// number itself is finite in all.
+constexpr float kMasked = -10000.0F;
+
+/// [1, 1, sequence, sequence]: 0 on the diagonal and below, kMasked above.
+ValueId causal_mask(Layers& net, std::int64_t sequence) {
+  const graph::ValueType type{graph::DataType::kFloat32, {1, 1, sequence, sequence}};
+  return net.constant(graph::Constant(type, [type, sequence] {
+    graph::Tensor mask(type);
+    const auto n = static_cast<std::size_t>(sequence);
+    const auto out = mask.mutable_data<float>();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j) out[i * n + j] = kMasked;
+    }
+    return mask;
+  }));
+}
+
+/// x as the matrix of its rows.
+ValueId as_rows(Layers& net, ValueId x, const std::string& name) {
+  const Shape shape = net.shape(x);
+  return net.reshape(x, {shape[0] * shape[1], shape[2]}, name + ".rows");
+}
+
+/// The model's "1D convolution": a fully connected layer on the matrix of all tokens, whose weights
+/// are stored inputs first.
+ValueId conv1d(Layers& net, ValueId x, std::int64_t outputs, const std::string& name) {
+  const Shape shape = net.shape(x);
+  const ValueId weight =
+      net.parameter(name + ".weight", {shape[2], outputs}, weights_for(shape[2], Gain::kLinear));
+  const ValueId bias = net.parameter(name + ".bias", {outputs}, kBias);
+  const ValueId product = net.add(Op::kGemm, {as_rows(net, x, name), weight, bias}, {}, name);
+  return net.reshape(product, {shape[0], shape[1], outputs}, name + ".tokens");
+}
+
+/// The approximation of the original code:
+/// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+ValueId tanh_gelu(Layers& net, ValueId x, const std::string& name) {
+  const auto scaled = [&](ValueId value, float factor, const char* step) {
+    return net.add(Op::kMul, {value, net.scalar(factor)}, {}, name + step);
+  };
+  const ValueId half = scaled(x, 0.5F, ".half");
+  const ValueId cube = net.add(Op::kPow, {x, net.scalar(3)}, {}, name + ".pow");
+  const ValueId sum = net.add(Op::kAdd, {x, scaled(cube, 0.044715F, ".cubic")}, {}, name + ".add");
+  const float factor = std::sqrt(2.0F * std::numbers::inv_pi_v<float>);
+  const ValueId tanh = net.add(Op::kTanh, {scaled(sum, factor, ".scale")}, {}, name + ".tanh");
+  const ValueId shifted = net.add(Op::kAdd, {tanh, net.scalar(1)}, {}, name + ".one");
+  return net.add(Op::kMul, {half, shifted}, {}, name + ".mul");
+}
+
+/// Attention and feed-forward layers, each on the normalised input and added to it.
+ValueId decoder(Layers& net, ValueId x, ValueId mask, const std::string& name) {
+  ValueId y = net.layer_norm(x, kEpsilon, name + ".ln_1");
+  const auto parts = net.split(conv1d(net, y, 3 * kHidden, name + ".attn.c_attn"), 2,
+                               Ints(3, kHidden), name + ".attn.split");
+  y = attention(net, {parts[0], parts[1], parts[2]}, kHeads, mask, name + ".attn");
+  y = conv1d(net, y, kHidden, name + ".attn.c_proj");
+  x = net.add(Op::kAdd, {y, x}, {}, name + ".attn.add");
+  y = conv1d(net, net.layer_norm(x, kEpsilon, name + ".ln_2"), 4 * kHidden, name + ".mlp.c_fc");
+  y = conv1d(net, tanh_gelu(net, y, name + ".mlp.gelu"), kHidden, name + ".mlp.c_proj");
+  return net.add(Op::kAdd, {x, y}, {}, name + ".mlp.add");
+}
+
+}  // namespace
+
+/// The smallest of the four. The output projection is the word embedding once more, which a Gemm
+/// with transB reads as it is stored.
+graph::Graph build_gpt2(const NetworkOptions& options) {
+  Layers net("gpt2", options.seed);
+  const Shape shape{options.batch, options.sequence.value()};
+  const ValueId tokens = net.input("input_ids", graph::DataType::kInt64, shape);
+  const ValueId words = net.parameter("wte.weight", {kVocabulary, kHidden}, kEmbedding);
+  const ValueId places = net.parameter("wpe.weight", {kPositions, kHidden}, kEmbedding);
+  ValueId x = net.add(Op::kAdd,
+                      {embedding(net, words, tokens, "wte"),
+                       embedding(net, places, positions(net, shape[1]), "wpe")},
+                      {}, "embeddings.add");
+  const ValueId mask = causal_mask(net, shape[1]);
+  for (int i = 0; i < kBlocks; ++i) x = decoder(net, x, mask, fmt::format("h.{}", i));
+  x = net.layer_norm(x, kEpsilon, "ln_f");
+  const ValueId logits = net.add(Op::kGemm, {as_rows(net, x, "lm_head"), words},
+                                 {{"transB", std::int64_t{1}}}, "lm_head");
+  return net.finish(net.reshape(logits, {shape[0], shape[1], kVocabulary}, "lm_head.tokens"),
+                    "logits");
+}
+
+}  // namespace weft::networks
