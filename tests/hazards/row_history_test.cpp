@@ -62,16 +62,17 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
     NaiveHistory naive;
     Cycle now = 0;
     std::uint32_t instruction = 0;
+    std::size_t reader = 0;
     for (std::uint32_t i = 0; i < 40; ++i) {
       const std::uint64_t begin = below(kRows);
       const std::uint64_t end = begin + 1 + below(kRows - begin);
       const auto group = static_cast<std::uint32_t>(below(4));
-      const bool again = i > 2 && below(3) == 0;  // one more access of the same instruction
+      const bool again = i > 2 && below(2) == 0;  // one more access of the same instruction
       instruction += again ? 0 : 1;
       now += again ? static_cast<Cycle>(below(4)) - 2 : static_cast<Cycle>(below(16));
       const Access access{instruction, group, begin, now, 1 + static_cast<Cycle>(below(5))};
-      const bool write = i < 2 || below(2) == 0;
-      const auto reader = static_cast<std::size_t>(below(RowHistory::kReaders));
+      const bool write = i < 2 || below(again ? 8 : 3) == 0;
+      if (!again) reader = static_cast<std::size_t>(below(RowHistory::kReaders));
       const auto expected = naive.access(begin, end, access, write, reader);
       const auto found = write ? history.write(begin, end, access)
                                : history.read(begin, end, access, static_cast<Reader>(reader));
