@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/printable.h"
 #include "compiler/graph/slice.h"
 #include "sim/config/error.h"
 
@@ -24,6 +25,18 @@ bool is_small(const std::vector<ValueType>& types) {
     room -= count;
   }
   return true;
+}
+
+[[noreturn]] void refuse(std::string_view what, const std::string& name, std::string_view why) {
+  throw InputError(fmt::format("{} '{}': {}", what, printable(name), why));
+}
+
+void expect_shape_of(std::string_view what, const std::string& name, const ValueType& type) {
+  try {
+    element_count(type.shape);
+  } catch (const InputError& error) {
+    refuse(what, name, error.what());
+  }
 }
 
 std::string first_name(const std::vector<std::string>& names) {
@@ -56,19 +69,16 @@ Builder::Builder(std::string name, Evaluator evaluate) : evaluate_(std::move(eva
 
 ValueId Builder::input(std::string name, ValueType type) {
   if (name.empty()) throw InputError("an input of the graph has no name");
-  if (names_.contains(name)) throw InputError(fmt::format("input '{}': the name is taken", name));
-  try {
-    element_count(type.shape);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("input '{}': {}", name, error.what()));
-  }
+  if (names_.contains(name)) refuse("input", name, "the name is taken");
+  expect_shape_of("input", name, type);
   graph_.inputs.push_back(new_value(std::move(name), std::move(type)));
   return graph_.inputs.back();
 }
 
 ValueId Builder::constant(Constant constant, std::string name) {
-  element_count(constant.type().shape);
-  const ValueId id = new_value(unique(name.empty() ? "constant" : name), constant.type());
+  name = unique(name.empty() ? "constant" : name);
+  expect_shape_of("constant", name, constant.type());
+  const ValueId id = new_value(std::move(name), constant.type());
   graph_.values[id].constant = std::move(constant);
   return id;
 }
@@ -100,13 +110,8 @@ std::vector<ValueId> Builder::add(Op op, std::vector<ValueId> inputs, Attributes
 }
 
 void Builder::output(ValueId value, std::string name) {
-  if (value >= graph_.values.size()) {
-    throw InputError(fmt::format("output '{}' is no value of the graph", name));
-  }
-  const auto same_name = [&](const Output& each) { return each.name == name; };
-  if (std::ranges::any_of(graph_.outputs, same_name)) {
-    throw InputError(fmt::format("output '{}': the name is taken", name));
-  }
+  if (value >= graph_.values.size()) refuse("output", name, "no value of the graph");
+  if (!output_names_.insert(name).second) refuse("output", name, "the name is taken");
   graph_.outputs.push_back({std::move(name), value});
 }
 

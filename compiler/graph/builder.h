@@ -55,6 +55,7 @@ class Builder {
   Graph graph_;
   Evaluator evaluate_;
   std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> output_names_;
   std::size_t made_up_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/printable.h"
 #include "sim/config/error.h"
 
 namespace weft::graph {
@@ -17,89 +18,101 @@ class Checker {
   explicit Checker(const Graph& graph) : graph_(graph), made_(graph.values.size(), false) {}
 
   void run() {
-    for (std::size_t i = 0; i < graph_.values.size(); ++i) check_value(static_cast<ValueId>(i));
-    for (const ValueId id : graph_.inputs) make(id, "an input");
-    for (const Node& node : graph_.nodes) check_node(node);
-    for (const Output& output : graph_.outputs) check_output(output);
-    for (std::size_t i = 0; i < made_.size(); ++i) {
-      if (!made_[i]) refuse(fmt::format("value '{}' is made by nothing", graph_.values[i].name));
+    const std::string label = fmt::format("graph '{}'", printable(graph_.name));
+    within(label, [&] { check_sources(); });
+    for (const Node& node : graph_.nodes) {
+      within(node_label(node), [&] { check_node(node); });
     }
+    within(label, [&] { check_results(); });
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(fmt::format("graph '{}': {}", graph_.name, what));
+  // Puts `label` before what `check` throws.
+  template <class Check>
+  static void within(const std::string& label, Check&& check) {
+    try {
+      check();
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", label, error.what()));
+    }
   }
 
-  void check_value(ValueId id) {
-    const Value& value = graph_.values[id];
-    element_count(value.type.shape);
-    if (!value.constant) return;
-    if (value.constant->type() != value.type) {
-      refuse(fmt::format("value '{}' is {}, but its constant is {}", value.name,
-                         to_string(value.type), to_string(value.constant->type())));
+  std::string label(ValueId id) const {
+    return fmt::format("value '{}'", printable(graph_.values[id].name));
+  }
+
+  void make(ValueId id, std::string_view what) {
+    if (id >= made_.size()) throw InputError(fmt::format("{} is no value of the graph", what));
+    if (made_[id]) throw InputError(fmt::format("{}, {}, is made twice", label(id), what));
+    made_[id] = true;
+  }
+
+  void check_sources() {
+    for (ValueId id = 0; id < graph_.values.size(); ++id) {
+      within(label(id), [&] { element_count(graph_.type(id).shape); });
+      if (graph_.is_constant(id)) check_constant(id);
+    }
+    for (const ValueId id : graph_.inputs) make(id, "an input");
+  }
+
+  void check_constant(ValueId id) {
+    const ValueType& held = graph_.values[id].constant->type();
+    if (held != graph_.type(id)) {
+      throw InputError(fmt::format("{} is {}, but its constant is {}", label(id),
+                                   to_string(graph_.type(id)), to_string(held)));
     }
     make(id, "a constant");
   }
 
-  void make(ValueId id, std::string_view what) {
-    if (id >= made_.size()) refuse(fmt::format("{} is no value of the graph", what));
-    if (made_[id]) {
-      refuse(fmt::format("value '{}', {}, is made twice", graph_.values[id].name, what));
+  void check_node(const Node& node) {
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue) expect_made(id);
     }
-    made_[id] = true;
+    check_types(node);
+    for (const ValueId id : node.outputs) {
+      if (id != kNoValue) make(id, "an output");
+    }
   }
 
   void expect_made(ValueId id) const {
     if (id >= made_.size()) throw InputError("an input is no value of the graph");
-    if (!made_[id]) {
-      throw InputError(fmt::format("value '{}' is used before it is made", graph_.values[id].name));
-    }
-  }
-
-  void check_node(const Node& node) {
-    try {
-      check_types(node);
-      for (const ValueId id : node.outputs) {
-        if (id != kNoValue) make(id, "an output");
-      }
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", node_label(node), error.what()));
-    }
+    if (!made_[id]) throw InputError(fmt::format("{} is used before it is made", label(id)));
   }
 
   void check_types(const Node& node) const {
-    for (const ValueId id : node.inputs) {
-      if (id != kNoValue) expect_made(id);
-    }
     const std::vector<ValueType> types = infer_outputs(graph_, node);
     for (std::size_t i = 0; i < types.size(); ++i) {
       const ValueId id = node.outputs[i];
       if (id >= graph_.values.size() || graph_.type(id) == types[i]) continue;
-      throw InputError(fmt::format("output {} is {}, but the value '{}' has type {}", i,
-                                   to_string(types[i]), graph_.values[id].name,
-                                   to_string(graph_.type(id))));
+      throw InputError(fmt::format("output {} is {}, but {} has type {}", i, to_string(types[i]),
+                                   label(id), to_string(graph_.type(id))));
     }
   }
 
-  void check_output(const Output& output) {
-    if (!output_names_.insert(output.name).second) {
-      refuse(fmt::format("two outputs have the name '{}'", output.name));
+  void check_results() const {
+    std::unordered_set<std::string_view> names;
+    for (const Output& output : graph_.outputs) {
+      const std::string name = printable(output.name);
+      if (!names.insert(output.name).second) {
+        throw InputError(fmt::format("two outputs have the name '{}'", name));
+      }
+      if (output.value >= made_.size() || !made_[output.value]) {
+        throw InputError(fmt::format("output '{}' is no value of the graph", name));
+      }
     }
-    if (output.value >= made_.size() || !made_[output.value]) {
-      refuse(fmt::format("output '{}' is no value of the graph", output.name));
+    for (ValueId id = 0; id < made_.size(); ++id) {
+      if (!made_[id]) throw InputError(fmt::format("{} is made by nothing", label(id)));
     }
   }
 
   const Graph& graph_;
   std::vector<bool> made_;
-  std::unordered_set<std::string_view> output_names_;
 };
 
 }  // namespace
 
 std::string node_label(const Node& node) {
-  return fmt::format("node '{}' ({})", node.name, to_string(node.op));
+  return fmt::format("node '{}' ({})", printable(node.name), to_string(node.op));
 }
 
 std::vector<std::size_t> producers(const Graph& graph) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/graph/inference.h"
+#include "compiler/graph/printable.h"
 #include "compiler/graph/windows.h"
 #include "sim/config/error.h"
 
@@ -73,8 +74,8 @@ void check_activation(const NodeTypes& node, bool any_unary) {
   }
   const std::string name = attributes.text("activation", "");
   if (name == "Relu" || name == "Clip" || (any_unary && is_activation(name))) return;
-  throw InputError(
-      fmt::format("attribute activation: {} has none named '{}'", to_string(node.op), name));
+  throw InputError(fmt::format("attribute activation: {} has none named '{}'", to_string(node.op),
+                               printable(name)));
 }
 
 Shape conv_shape(const NodeTypes& node, std::size_t x, std::size_t w) {

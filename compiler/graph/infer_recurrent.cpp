@@ -11,6 +11,7 @@
 #include <array>
 
 #include "compiler/graph/inference.h"
+#include "compiler/graph/printable.h"
 #include "sim/config/error.h"
 
 namespace weft::graph {
@@ -70,7 +71,8 @@ void expect_activations(const NodeTypes& node, std::size_t count) {
   }
   for (const std::string& name : names) {
     if (std::ranges::find(kKnown, name) == kKnown.end()) {
-      throw InputError(fmt::format("attribute activations: '{}' is not supported", name));
+      throw InputError(
+          fmt::format("attribute activations: '{}' is not supported", printable(name)));
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler/graph/printable.h"
 #include "sim/config/error.h"
 
 namespace weft::graph {
@@ -88,8 +89,8 @@ void expect_one_of(const Attributes& attributes, std::string_view name, std::str
                    std::initializer_list<std::string_view> known) {
   const std::string value = attributes.text(name, otherwise);
   if (std::ranges::find(known, value) != known.end()) return;
-  throw InputError(fmt::format("attribute {}: '{}' is not supported; known are {}", name, value,
-                               fmt::join(known, ", ")));
+  throw InputError(fmt::format("attribute {}: '{}' is not supported; known are {}", name,
+                               printable(value), fmt::join(known, ", ")));
 }
 
 std::int64_t checked_add(std::int64_t a, std::int64_t b) {

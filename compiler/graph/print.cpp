@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/graph/graph.h"
+#include "compiler/graph/printable.h"
 
 namespace weft::graph {
 namespace {
@@ -13,7 +14,7 @@ std::string text(float value) {
   return fmt::format("{}", value);
 }
 std::string text(const std::string& value) {
-  return fmt::format("\"{}\"", value);
+  return fmt::format("\"{}\"", printable(value));
 }
 std::string text(const Tensor& value) {
   return fmt::format("<{}>", to_string(value.value_type()));
@@ -35,7 +36,7 @@ std::string attributes_text(const Attributes& attributes) {
 }
 
 std::string name_text(const Graph& graph, ValueId id) {
-  return id == kNoValue ? "_" : fmt::format("%{}", graph.values[id].name);
+  return id == kNoValue ? "_" : fmt::format("%{}", printable(graph.values[id].name));
 }
 
 std::string list_text(const Graph& graph, const std::vector<ValueId>& ids) {
@@ -56,7 +57,7 @@ std::string node_text(const Graph& graph, const Node& node) {
                      types_text(graph, node.outputs));
 }
 
-// In quotes; dot takes \" and \\ for the characters, and \n for a new line.
+// In quotes; dot takes \" and \\ for these characters, and \n for a new line of the label.
 std::string quoted(std::string_view label) {
   std::string result;
   for (const char c : label) {
@@ -70,66 +71,82 @@ std::string quoted(std::string_view label) {
   return fmt::format("\"{}\"", result);
 }
 
-std::string dot_node(std::string_view id, std::string_view label, std::string_view shape) {
-  return fmt::format("  {} [label={}, shape={}];\n", id, quoted(label), shape);
-}
-
-std::string dot_edge(std::string_view from, std::string_view to, const ValueType& type) {
-  return fmt::format("  {} -> {} [label={}];\n", from, to, quoted(to_string(type.shape)));
-}
-
 std::string outputs_label(const Graph& graph, const Node& node) {
-  std::string label = fmt::format("{}\n{}", to_string(node.op), node.name);
+  std::string label = fmt::format("{}\n{}", to_string(node.op), printable(node.name));
   for (const ValueId id : node.outputs) {
     if (id != kNoValue) label += fmt::format("\n{}", to_string(graph.type(id)));
   }
   return label;
 }
 
+// Values that nodes make are edges; inputs and outputs of the graph are ellipses of their own.
+// Constants are left out, as a network has more of them than of all else.
+class DotWriter {
+ public:
+  explicit DotWriter(const Graph& graph) : graph_(graph), makers_(graph.values.size()) {}
+
+  std::string write() {
+    for (const ValueId id : graph_.inputs) add_input(id);
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) add_node(i);
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) add_output(i);
+    return fmt::format("digraph {} {{\n{}}}\n", quoted(printable(graph_.name)), text_);
+  }
+
+ private:
+  void add_box(std::string_view id, std::string_view label, std::string_view shape) {
+    text_ += fmt::format("  {} [label={}, shape={}];\n", id, quoted(label), shape);
+  }
+
+  void add_edge(ValueId id, std::string_view to) {
+    if (id == kNoValue || makers_[id].empty()) return;
+    text_ += fmt::format("  {} -> {} [label={}];\n", makers_[id], to,
+                         quoted(to_string(graph_.type(id).shape)));
+  }
+
+  void add_input(ValueId id) {
+    makers_[id] = fmt::format("value{}", id);
+    const std::string name = printable(graph_.values[id].name);
+    add_box(makers_[id], fmt::format("{}\n{}", name, to_string(graph_.type(id))), "ellipse");
+  }
+
+  void add_node(std::size_t i) {
+    const Node& node = graph_.nodes[i];
+    const std::string name = fmt::format("node{}", i);
+    add_box(name, outputs_label(graph_, node), "box");
+    for (const ValueId id : node.inputs) add_edge(id, name);
+    for (const ValueId id : node.outputs) {
+      if (id != kNoValue) makers_[id] = name;
+    }
+  }
+
+  void add_output(std::size_t i) {
+    const std::string name = fmt::format("output{}", i);
+    add_box(name, printable(graph_.outputs[i].name), "ellipse");
+    add_edge(graph_.outputs[i].value, name);
+  }
+
+  const Graph& graph_;
+  std::vector<std::string> makers_;  // the dot node that each value comes from
+  std::string text_;
+};
+
 }  // namespace
 
 std::string to_text(const Graph& graph) {
-  std::string result = fmt::format("graph {} {{\n", graph.name);
+  std::string result = fmt::format("graph {} {{\n", printable(graph.name));
   for (const ValueId id : graph.inputs) {
-    result += fmt::format("  input %{} : {}\n", graph.values[id].name, to_string(graph.type(id)));
+    result += fmt::format("  input {} : {}\n", name_text(graph, id), to_string(graph.type(id)));
   }
   for (const Node& node : graph.nodes) result += node_text(graph, node);
   for (const Output& output : graph.outputs) {
-    result += fmt::format("  output {} = {} : {}\n", output.name, name_text(graph, output.value),
-                          to_string(graph.type(output.value)));
+    result += fmt::format("  output {} = {} : {}\n", printable(output.name),
+                          name_text(graph, output.value), to_string(graph.type(output.value)));
   }
   return result + "}\n";
 }
 
-// Values that nodes make are edges; inputs and outputs of the graph are boxes of their own, and
-// constants are left out, as a network has more of them than of all else.
 std::string to_dot(const Graph& graph) {
-  std::string result = fmt::format("digraph {} {{\n", quoted(graph.name));
-  std::vector<std::string> makers(graph.values.size());
-  for (const ValueId id : graph.inputs) {
-    makers[id] = fmt::format("value{}", id);
-    result += dot_node(makers[id],
-                       fmt::format("{}\n{}", graph.values[id].name, to_string(graph.type(id))),
-                       "ellipse");
-  }
-  const auto add_edge = [&](ValueId id, std::string_view to) {
-    if (id != kNoValue && !makers[id].empty()) result += dot_edge(makers[id], to, graph.type(id));
-  };
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
-    const std::string name = fmt::format("node{}", i);
-    result += dot_node(name, outputs_label(graph, node), "box");
-    for (const ValueId id : node.inputs) add_edge(id, name);
-    for (const ValueId id : node.outputs) {
-      if (id != kNoValue) makers[id] = name;
-    }
-  }
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    const std::string name = fmt::format("output{}", i);
-    result += dot_node(name, graph.outputs[i].name, "ellipse");
-    add_edge(graph.outputs[i].value, name);
-  }
-  return result + "}\n";
+  return DotWriter(graph).write();
 }
 
 }  // namespace weft::graph

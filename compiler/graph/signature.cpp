@@ -6,6 +6,7 @@
 #include <array>
 
 #include "compiler/graph/inference.h"
+#include "compiler/graph/printable.h"
 #include "sim/config/error.h"
 
 namespace weft::graph {
@@ -71,7 +72,8 @@ void expect_count(std::string_view what, std::size_t count, std::size_t least, s
 void check_attributes(const NodeTypes& node, const Operator& rule) {
   for (const auto& [name, value] : node.attributes.entries()) {
     if (std::ranges::find(rule.attributes, name) == rule.attributes.end()) {
-      throw InputError(fmt::format("attribute {}: the operator has none of this name", name));
+      throw InputError(
+          fmt::format("attribute {}: the operator has none of this name", printable(name)));
     }
     const auto kind = static_cast<std::size_t>(kind_of(node.op, name));
     if (value.index() != kind) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -79,48 +80,82 @@ class Import {
         inputs_(bind_inputs(model_, constants_, options)),
         nodes_(ordered_nodes(model_, constants_)) {}
 
-  /// A node that fails may need the elements of an input. Those that it depends on and whose
-  /// elements are known are frozen then, and all starts again; each time there are more of them.
+  /// A node that fails may need the elements of an input. One of those that it depends on and whose
+  /// elements are known is frozen then, and all starts again.
   graph::Graph run() {
+    std::set<std::string> frozen;
     while (true) {
-      try {
-        return translate();
-      } catch (const InputError&) {
-        if (!freeze_inputs_of(failed_)) throw;
-      }
+      Attempt attempt = translate(frozen);
+      if (attempt.graph) return std::move(*attempt.graph);
+      const std::size_t before = frozen.size();
+      freeze_more(attempt, frozen);
+      if (frozen.size() == before) throw InputError(attempt.error);
     }
   }
 
  private:
-  graph::Graph translate() {
-    failed_ = nullptr;
-    Translator translator(model_.name(), constants_, upgrade_, options_, inputs_, frozen_);
-    for (const NodeProto* node : nodes_) {
-      failed_ = node;
-      translator.add(*node);
+  struct Attempt {
+    std::optional<graph::Graph> graph;
+    std::string error;
+    const NodeProto* failed = nullptr;  // null if it was no node's fault
+
+    bool fails_like(const Attempt& other) const {
+      return !graph && failed == other.failed && error == other.error;
     }
-    failed_ = nullptr;
-    for (const auto& output : model_.output()) translator.add_output(output);
-    return translator.finish();
+  };
+
+  Attempt translate(const std::set<std::string>& frozen) {
+    Attempt attempt;
+    try {
+      Translator translator(model_.name(), constants_, upgrade_, options_, inputs_, frozen);
+      for (const NodeProto* node : nodes_) {
+        attempt.failed = node;
+        translator.add(*node);
+      }
+      attempt.failed = nullptr;
+      for (const auto& output : model_.output()) translator.add_output(output);
+      attempt.graph = translator.finish();
+    } catch (const InputError& error) {
+      attempt.error = error.what();
+    }
+    return attempt;
   }
 
-  /// False if there is none that is not frozen yet.
-  bool freeze_inputs_of(const NodeProto* node) {
-    if (node == nullptr) return false;
-    std::set<std::string> needed(node->input().begin(), node->input().end());
-    const auto end = std::find(nodes_.rbegin(), nodes_.rend(), node);
-    for (auto at = end; at != nodes_.rend(); ++at) {
-      const bool is_needed = std::any_of((*at)->output().begin(), (*at)->output().end(),
+  /// Adds the first input to `frozen` that gets the import further; all, if they do only together.
+  void freeze_more(const Attempt& attempt, std::set<std::string>& frozen) {
+    const std::vector<std::string> candidates = inputs_behind(attempt.failed, frozen);
+    for (const std::string& name : candidates) {
+      frozen.insert(name);
+      if (candidates.size() == 1 || !translate(frozen).fails_like(attempt)) return;
+      frozen.erase(name);
+    }
+    frozen.insert(candidates.begin(), candidates.end());
+  }
+
+  /// The inputs with known elements, not frozen yet, on which `node` depends.
+  std::vector<std::string> inputs_behind(const NodeProto* node,
+                                         const std::set<std::string>& frozen) const {
+    std::vector<std::string> names;
+    if (node == nullptr) return names;
+    const std::set<std::string> needed = values_behind(*node);
+    for (const BoundInput& input : inputs_) {
+      if (needed.contains(input.name) && options_.values.contains(input.name) &&
+          !frozen.contains(input.name)) {
+        names.push_back(input.name);
+      }
+    }
+    return names;
+  }
+
+  std::set<std::string> values_behind(const NodeProto& node) const {
+    std::set<std::string> needed(node.input().begin(), node.input().end());
+    for (auto at = std::find(nodes_.rbegin(), nodes_.rend(), &node); at != nodes_.rend(); ++at) {
+      const auto& outputs = (*at)->output();
+      const bool is_needed = std::any_of(outputs.begin(), outputs.end(),
                                          [&](const auto& name) { return needed.contains(name); });
       if (is_needed) needed.insert((*at)->input().begin(), (*at)->input().end());
     }
-    const std::size_t before = frozen_.size();
-    for (const BoundInput& input : inputs_) {
-      if (needed.contains(input.name) && options_.values.contains(input.name)) {
-        frozen_.insert(input.name);
-      }
-    }
-    return frozen_.size() > before;
+    return needed;
   }
 
   ::onnx::GraphProto& model_;
@@ -129,8 +164,6 @@ class Import {
   Constants constants_;
   std::vector<BoundInput> inputs_;
   std::vector<const NodeProto*> nodes_;
-  std::set<std::string> frozen_;
-  const NodeProto* failed_ = nullptr;
 };
 
 graph::Graph import_model(ModelProto model, DataFolder folder, const ImportOptions& options) {

@@ -97,10 +97,11 @@ Tensor sample(const Graph& graph, ValueId input, std::uint64_t stream, std::uint
 
 }  // namespace
 
-std::vector<Tensor> sample_inputs(const Graph& graph, std::uint64_t seed) {
-  std::vector<Tensor> tensors;
-  for (const ValueId input : graph.inputs) {
-    tensors.push_back(sample(graph, input, tensors.size(), seed));
+std::map<std::string, Tensor> sample_inputs(const Graph& graph, std::uint64_t seed) {
+  std::map<std::string, Tensor> tensors;
+  for (std::uint64_t i = 0; i < graph.inputs.size(); ++i) {
+    const ValueId input = graph.inputs[i];
+    tensors.emplace(graph.values[input].name, sample(graph, input, i, seed));
   }
   return tensors;
 }

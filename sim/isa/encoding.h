@@ -3,7 +3,9 @@
 //   bit 0      3                            163
 //   | opcode   | after: 5 counts of 32 bits | operands in the order of the table | zeros |
 //
-// Least significant bit first; docs/isa.md lists the widths.
+// Least significant bit first; docs/isa.md lists the widths. The operands of a part that the
+// instruction lacks (a source in the unified buffer, say) are zeros, so that each field has one
+// place.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 // otherwise the codec has is_default() and set_default() over the whole operation.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "sim/isa/bit_stream.h"
 #include "sim/isa/instruction.h"
@@ -100,6 +102,93 @@ struct Choice {
   }
 };
 
+namespace detail {
+
+/// As many numbers as there are `values`, with colons between them.
+template <class First, class... Rest>
+bool parse_colons(std::string_view text, First& first, Rest&... rest) {
+  if constexpr (sizeof...(rest) == 0) {
+    return parse_number(text, first);
+  } else {
+    const std::size_t colon = text.find(':');
+    return colon != std::string_view::npos && parse_number(text.substr(0, colon), first) &&
+           parse_colons(text.substr(colon + 1), rest...);
+  }
+}
+
+template <class First, class... Rest>
+void print_colons(std::string& out, First first, Rest... rest) {
+  out += std::to_string(first);
+  (out.append(":").append(std::to_string(rest)), ...);
+}
+
+/// Comma-separated items, at least one and at most items.size(), each read by `parse_item`.
+template <class Items, class ParseItem>
+bool parse_list(std::string_view text, Items& items, ParseItem parse_item) {
+  std::size_t count = 0;
+  while (count < items.size()) {
+    const std::size_t comma = text.find(',');
+    if (!parse_item(text.substr(0, comma), items[count++])) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+}  // namespace detail
+
+/// Some members of a Value, 32-bit numbers each, with colons between them.
+template <class Value, auto... kMembers>
+struct Words {
+  static constexpr unsigned kBits = sizeof...(kMembers) * 32;
+  static constexpr bool kPlainDefault = true;
+
+  bool parse(std::string_view text, Value& value) const {
+    return detail::parse_colons(text, value.*kMembers...);
+  }
+  void print(const Value& value, std::string& out) const {
+    detail::print_colons(out, value.*kMembers...);
+  }
+  void encode(BitWriter& writer, const Value& value) const {
+    (writer.put(static_cast<std::uint32_t>(value.*kMembers), 32), ...);
+  }
+  bool decode(BitReader& reader, Value& value) const {
+    ((value.*kMembers =
+          static_cast<std::remove_reference_t<decltype(value.*kMembers)>>(reader.get(32))),
+     ...);
+    return true;
+  }
+};
+
+/// Up to kSize items with commas between them, at least one; those at the end that are as fresh
+/// ones may be left out.
+template <class Codec, class Item, std::size_t kSize>
+struct List {
+  static constexpr unsigned kBits = kSize * Codec::kBits;
+  static constexpr bool kPlainDefault = true;
+  using Items = std::array<Item, kSize>;
+
+  bool parse(std::string_view text, Items& items) const {
+    items.fill(Item{});
+    return detail::parse_list(
+        text, items, [](std::string_view part, Item& item) { return Codec{}.parse(part, item); });
+  }
+  void print(const Items& items, std::string& out) const {
+    std::size_t count = items.size();
+    while (count > 1 && items[count - 1] == Item{}) --count;
+    for (std::size_t i = 0; i < count; ++i) {
+      out += i > 0 ? "," : "";
+      Codec{}.print(items[i], out);
+    }
+  }
+  void encode(BitWriter& writer, const Items& items) const {
+    for (const Item& item : items) Codec{}.encode(writer, item);
+  }
+  bool decode(BitReader& reader, Items& items) const {
+    return std::ranges::all_of(items, [&](Item& item) { return Codec{}.decode(reader, item); });
+  }
+};
+
 /// The loops of a row generator, that of an operation Op (Matmul or Vector), innermost first; left
 /// out, they walk `rows` rows one after the other.
 template <class Op>
@@ -117,50 +206,25 @@ struct Loops {
 };
 
 /// The bounds of loops 0 and 1.
-struct Bounds {
-  static constexpr unsigned kBits = 2 * 96;
-  static constexpr bool kPlainDefault = true;
-  using Value = std::array<RowBound, 2>;
-
-  bool parse(std::string_view text, Value& bounds) const;
-  void print(const Value& bounds, std::string& out) const;
-  void encode(BitWriter& writer, const Value& bounds) const;
-  bool decode(BitReader& reader, Value& bounds) const;
+struct Bounds
+    : List<Words<RowBound, &RowBound::origin, &RowBound::step, &RowBound::limit>, RowBound, 2> {
   std::string form() const { return "origin:step:limit, up to 2, with a comma"; }
 };
 
 /// A window of lanes.
-struct Window {
-  static constexpr unsigned kBits = 2 * 32;
-  static constexpr bool kPlainDefault = true;
-
-  bool parse(std::string_view text, LaneWindow& window) const;
-  void print(const LaneWindow& window, std::string& out) const;
-  void encode(BitWriter& writer, const LaneWindow& window) const;
-  bool decode(BitReader& reader, LaneWindow& window) const;
+struct Window : Words<LaneWindow, &LaneWindow::column, &LaneWindow::plane> {
   std::string form() const { return "column:plane"; }
 };
 
 /// Scale and zero point of int8 elements.
-struct QuantizationPair {
-  static constexpr unsigned kBits = 2 * 32;
-  static constexpr bool kPlainDefault = true;
-
+struct QuantizationPair : Words<Quantization, &Quantization::scale, &Quantization::zero> {
   bool parse(std::string_view text, Quantization& quantization) const;
   void print(const Quantization& quantization, std::string& out) const;
-  void encode(BitWriter& writer, const Quantization& quantization) const;
-  bool decode(BitReader& reader, Quantization& quantization) const;
   std::string form() const { return "scale:zero, the scale as 32 bits of binary32"; }
 };
 
 /// Rows and lanes of a tile in the unified buffer.
-struct TileBlock {
-  static constexpr unsigned kBits = 3 * 32;
-
-  bool parse(std::string_view text, BufferTile& tile) const;
-  void print(const BufferTile& tile, std::string& out) const;
-  void encode(BitWriter& writer, const BufferTile& tile) const;
-  bool decode(BitReader& reader, BufferTile& tile) const;
+struct TileBlock : Words<BufferTile, &BufferTile::row, &BufferTile::rows, &BufferTile::lanes> {
   std::string form() const { return "row:rows:lanes"; }
 };
 

@@ -90,8 +90,8 @@ void validate_tensors(const Program& program);
 /// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, operands
 /// that contradict each other (sim/isa/operand_check.h), an `after` count that no unit can reach, a
 /// matmul that keeps weights before any was loaded. Includes validate_tensors(). A load may read a
-/// result or a narrow tensor only where an earlier store wrote it. In a
-/// program without tensors host rows and tiles are whatever its HostMemory makes of them.
+/// result or a narrow tensor only where an earlier store wrote it. In a program without tensors
+/// host rows and tiles are whatever its HostMemory makes of them.
 void validate(const Program& program, const MachineConfig& config);
 
 }  // namespace weft

@@ -153,7 +153,7 @@ class VectorCheck {
     const RowShape shape = check_format("b", operand.format, operand.window, lanes_);
     check_quantization("b.quant", operand.format, operand.quantization);
     const std::uint64_t walk = std::uint64_t{vector_.rows - 1} * operand.step;
-    check_unified_buffer("b", operand.row, walk + shape_extent(shape), config_);
+    check_extent("b", operand.row, walk, shape);
     add_read(operand.row, walk, shape);
   }
 
@@ -178,7 +178,7 @@ class VectorCheck {
       fail("the planes of the result are {} rows apart, but it has rows = {}; they overlap",
            vector_.window.plane, vector_.rows);
     }
-    check_unified_buffer("ub", vector_.ub, walk + shape_extent(shape), config_);
+    check_extent("ub", vector_.ub, walk, shape);
     const Footprint written{vector_.ub, static_cast<std::int64_t>(vector_.ub + walk), shape};
     for (const Footprint& read : reads_) {
       if (!overlap(read, written)) continue;
@@ -214,6 +214,14 @@ class VectorCheck {
         quantization.zero > std::numeric_limits<std::int8_t>::max()) {
       fail("the zero point of {} must be -128..127", operand);
     }
+  }
+
+  /// The rows from `first` on, of which the last index begins `walk` rows further.
+  void check_extent(std::string_view operand, std::uint64_t first, std::uint64_t walk,
+                    const RowShape& shape) const {
+    std::uint64_t rows = 0;
+    if (__builtin_add_overflow(walk, shape_extent(shape), &rows)) rows = walk;
+    check_unified_buffer(operand, first, rows, config_);
   }
 
   void add_read(std::uint64_t first, std::uint64_t walk, const RowShape& shape) {

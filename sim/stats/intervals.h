@@ -15,11 +15,11 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Removes `covers` from `open` and returns how many cycles that took away. Both are sorted by
-/// begin; `open` is disjoint, `covers` may overlap. Linear in their sizes.
-inline Cycle take(std::vector<Interval>& open, std::span<const Interval> covers) {
+/// Removes `covers` from `open` and calls taken(Interval) for each piece that went, in order. Both
+/// are sorted by begin; `open` is disjoint, `covers` may overlap. Linear in their sizes.
+template <class Taken>
+void take(std::vector<Interval>& open, std::span<const Interval> covers, Taken&& taken) {
   std::vector<Interval> rest;
-  Cycle taken = 0;
   std::size_t first = 0;
   for (const Interval& gap : open) {
     while (first < covers.size() && covers[first].end <= gap.begin) ++first;
@@ -29,13 +29,12 @@ inline Cycle take(std::vector<Interval>& open, std::span<const Interval> covers)
       const Cycle end = std::min(gap.end, covers[i].end);
       if (end <= begin) continue;
       if (begin > at) rest.push_back({at, begin});
-      taken += end - begin;
+      taken(Interval{begin, end});
       at = end;
     }
     if (at < gap.end) rest.push_back({at, gap.end});
   }
   open = std::move(rest);
-  return taken;
 }
 
 }  // namespace weft

@@ -1,35 +1,67 @@
 #include "sim/stats/ledger.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "sim/stats/intervals.h"
+#include "sim/stats/summary.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/streams.h"
 
 namespace weft {
 namespace {
 
+/// Counts of cycles, by class and window.
+class Windows {
+ public:
+  explicit Windows(std::span<const Cycle> boundaries)
+      : boundaries_(boundaries), ledgers_(boundaries.empty() ? 0 : boundaries.size() - 1) {}
+
+  void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
+    // The last window that begins at or before the cycles; empty windows before it get nothing.
+    auto next = std::upper_bound(boundaries_.begin(), boundaries_.end(), cycles.begin);
+    if (next != boundaries_.begin()) --next;
+    auto window = static_cast<std::size_t>(next - boundaries_.begin());
+    for (; window < ledgers_.size() && boundaries_[window] < cycles.end; ++window) {
+      const Cycle begin = std::max(cycles.begin, boundaries_[window]);
+      const Cycle end = std::min(cycles.end, boundaries_[window + 1]);
+      if (begin < end) ledgers_[window].*ledger_class += end - begin;
+    }
+  }
+
+  std::vector<CycleLedger> ledgers() && { return std::move(ledgers_); }
+
+ private:
+  std::span<const Cycle> boundaries_;
+  std::vector<CycleLedger> ledgers_;
+};
+
 class LedgerBuilder {
  public:
+  using Class = Cycle CycleLedger::*;
+
   LedgerBuilder(const MachineConfig& config, const Program& program, const Timeline& timeline,
-                Cycle total)
+                std::span<const Cycle> boundaries)
       : config_(config),
         program_(program),
         timeline_(timeline),
         streams_(program),
         array_(config),
-        total_(total) {
+        windows_(boundaries) {
     for (const Cycle start : timeline.pushes) pushes_.push_back({start, start + array_.push()});
   }
 
-  CycleLedger build() {
+  std::vector<CycleLedger> build(Cycle total) {
     Cycle streamed_until = 0;
     for (std::uint32_t k = 0; k < streams_[Unit::kMatmul].size(); ++k) {
       const InstructionTiming& matmul = timing(Unit::kMatmul, k);
       classify_wait(k, {streamed_until, matmul.started});
       streamed_until = matmul.started + rows(k);
-      ledger_.array_active += rows(k);
+      windows_.add(&CycleLedger::array_active, {matmul.started, streamed_until});
     }
-    classify_tail({streamed_until, total_});
-    return ledger_;
+    classify_tail({streamed_until, total});
+    return std::move(windows_).ledgers();
   }
 
  private:
@@ -49,19 +81,28 @@ class LedgerBuilder {
     return count == 0 ? 0 : timing(unit, count - 1).retired + 1;
   }
 
-  // Cycles of `open` before `until`, for one class.
-  static Cycle take_until(std::vector<Interval>& open, Cycle until) {
-    const Interval before{0, until};
-    return take(open, {&before, 1});
+  void take_class(std::vector<Interval>& open, std::span<const Interval> covers, Class to) {
+    take(open, covers, [&](Interval taken) { windows_.add(to, taken); });
   }
 
-  Cycle take_pushes(std::vector<Interval>& open) {
+  // Cycles of `open` before `until`, for one class.
+  void take_until(std::vector<Interval>& open, Cycle until, Class to) {
+    const Interval before{0, until};
+    take_class(open, {&before, 1}, to);
+  }
+
+  void take_rest(const std::vector<Interval>& open) {
+    for (const Interval& rest : open) windows_.add(&CycleLedger::idle, rest);
+  }
+
+  void take_pushes(std::vector<Interval>& open) {
     while (next_push_ < pushes_.size() && pushes_[next_push_].end <= open.front().begin) {
       ++next_push_;
     }
     std::size_t last = next_push_;
     while (last < pushes_.size() && pushes_[last].begin < open.back().end) ++last;
-    return take(open, std::span(pushes_).subspan(next_push_, last - next_push_));
+    take_class(open, std::span(pushes_).subspan(next_push_, last - next_push_),
+               &CycleLedger::weight_shift);
   }
 
   void classify_wait(std::uint32_t k, Interval gap) {
@@ -69,15 +110,17 @@ class LedgerBuilder {
     const std::uint32_t tile = swaps ? next_tile_++ : 0;
     if (gap.begin >= gap.end) return;
     std::vector<Interval> open = {gap};
-    ledger_.weight_shift += take_pushes(open);
-    if (swaps) ledger_.weight_stall += take_until(open, timing(Unit::kFetch, tile).retired + 1);
-    ledger_.input_stall += take_until(open, reached(k, Unit::kLoad));
-    ledger_.raw_stall += take_until(open, reached(k, Unit::kVector));
+    take_pushes(open);
+    if (swaps) {
+      take_until(open, timing(Unit::kFetch, tile).retired + 1, &CycleLedger::weight_stall);
+    }
+    take_until(open, reached(k, Unit::kLoad), &CycleLedger::input_stall);
+    take_until(open, reached(k, Unit::kVector), &CycleLedger::raw_stall);
     if (swaps && !config_.double_buffer && k > 0) {
       const Cycle empty = array_.empty(timing(Unit::kMatmul, k - 1).started, rows(k - 1));
-      ledger_.fill_drain += take_until(open, empty);
+      take_until(open, empty, &CycleLedger::fill_drain);
     }
-    for (const Interval& rest : open) ledger_.idle += rest.end - rest.begin;
+    take_rest(open);
   }
 
   std::vector<Interval> busy(Unit unit) const {
@@ -92,14 +135,15 @@ class LedgerBuilder {
   void classify_tail(Interval tail) {
     if (tail.begin >= tail.end) return;
     std::vector<Interval> open = {tail};
-    ledger_.weight_shift += take_pushes(open);
+    take_pushes(open);
     const auto& matmuls = streams_[Unit::kMatmul];
     if (!matmuls.empty()) {
-      ledger_.fill_drain += take_until(open, timeline_.instructions[matmuls.back()].retired + 1);
+      take_until(open, timeline_.instructions[matmuls.back()].retired + 1,
+                 &CycleLedger::fill_drain);
     }
-    ledger_.vector += take(open, busy(Unit::kVector));
-    ledger_.output += take(open, busy(Unit::kStore));
-    for (const Interval& rest : open) ledger_.idle += rest.end - rest.begin;
+    take_class(open, busy(Unit::kVector), &CycleLedger::vector);
+    take_class(open, busy(Unit::kStore), &CycleLedger::output);
+    take_rest(open);
   }
 
   const MachineConfig& config_;
@@ -107,18 +151,23 @@ class LedgerBuilder {
   const Timeline& timeline_;
   const Streams streams_;
   const ArrayTiming array_;
-  const Cycle total_;
   std::vector<Interval> pushes_;
   std::size_t next_push_ = 0;
   std::uint32_t next_tile_ = 0;
-  CycleLedger ledger_;
+  Windows windows_;
 };
 
 }  // namespace
 
 CycleLedger ledger(const MachineConfig& config, const Program& program, const Timeline& timeline,
                    Cycle total) {
-  return LedgerBuilder(config, program, timeline, total).build();
+  const std::array<Cycle, 2> whole = {0, total};
+  return LedgerBuilder(config, program, timeline, whole).build(total).front();
+}
+
+std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
+                                 const Timeline& timeline, std::span<const Cycle> boundaries) {
+  return LedgerBuilder(config, program, timeline, boundaries).build(total_cycles(timeline));
 }
 
 }  // namespace weft

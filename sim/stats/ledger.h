@@ -17,6 +17,9 @@
 // Source: docs/timing.md, "The ledger".
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/stats/result.h"
@@ -26,5 +29,11 @@ namespace weft {
 /// The ledger of a complete timeline; its sum is `total`, the last retirement + 1.
 CycleLedger ledger(const MachineConfig& config, const Program& program, const Timeline& timeline,
                    Cycle total);
+
+/// The same cycles by window: entry i counts those of [boundaries[i], boundaries[i+1]), by the
+/// rules above for the run as a whole. `boundaries` ascend, not strictly; cycles outside of them
+/// count nowhere. Windows that cover the run sum to its ledger.
+std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
+                                 const Timeline& timeline, std::span<const Cycle> boundaries);
 
 }  // namespace weft

@@ -95,7 +95,11 @@ TEST(BuilderTest, RefusesNamesThatAreTaken) {
   EXPECT_EQ(error_of([&] { builder.output(x, "y"); }), "output 'y': the name is taken");
   EXPECT_THROW(builder.input("", floats({2})), InputError);
   EXPECT_THROW(builder.input("z", floats({-2})), InputError);
-  EXPECT_THROW(builder.output(7, "z"), InputError);
+  EXPECT_EQ(error_of([&] { builder.output(7, "z"); }), "output 'z': no value of the graph");
+  EXPECT_EQ(error_of([&] {
+              builder.constant(Constant({DataType::kInt8, {-2}}, [] { return Tensor(); }), "c");
+            }),
+            "constant 'c': shape -2: an extent is negative");
 }
 
 TEST(BuilderTest, LeavesOutOutputsThatNobodyWants) {

@@ -46,7 +46,7 @@ TEST(CheckTest, RefusesAValueThatIsMadeTwice) {
   Graph graph = small_graph();
   graph.nodes[1].outputs = {kFirst};
   EXPECT_EQ(error_of(graph),
-            "node 'second' (Add): graph 'net': value 'first', an output, is made "
+            "node 'second' (Add): value 'first', an output, is made "
             "twice");
   graph = small_graph();
   graph.inputs.push_back(kC);
@@ -63,7 +63,7 @@ TEST(CheckTest, RefusesTypesThatAreNotTheOperators) {
   Graph graph = small_graph();
   graph.values[kSecond].type.shape = {3, 2};
   EXPECT_EQ(error_of(graph),
-            "node 'second' (Add): output 0 is float32 2x3, but the value 'second' has type float32 "
+            "node 'second' (Add): output 0 is float32 2x3, but value 'second' has type float32 "
             "3x2");
   graph = small_graph();
   graph.nodes[0].attributes.set("alpha", 1.0F);
@@ -93,6 +93,12 @@ TEST(CheckTest, RefusesNumbersThatAreNoValues) {
   graph = small_graph();
   graph.outputs[0].value = kNoValue;
   EXPECT_EQ(error_of(graph), "graph 'net': output 'y' is no value of the graph");
+}
+
+TEST(CheckTest, RefusesShapesThatAreNone) {
+  Graph graph = small_graph();
+  graph.values[kFirst].type.shape = {-1};
+  EXPECT_EQ(error_of(graph), "graph 'net': value 'first': shape -1: an extent is negative");
 }
 
 TEST(CheckTest, RefusesTwoOutputsOfOneName) {

@@ -56,6 +56,13 @@ TEST(OperatorTableTest, RefusesWrongNumbers) {
   EXPECT_EQ(infer_error(Op::kAdd, {x, x}, {}, 0), "0 outputs, not 1");
 }
 
+TEST(OperatorTableTest, MessagesAreOneLine) {
+  EXPECT_EQ(infer_error(Op::kRelu, {Shape{2}}, {{"a\nb", integer(1)}}),
+            "attribute a?b: the operator has none of this name");
+  EXPECT_EQ(infer_error(Op::kConv, {Shape{1, 1, 3}, Shape{1, 1, 1}}, {{"activation", "\n"}}),
+            "attribute activation: Conv has none named '?'");
+}
+
 TEST(OperatorTableTest, RefusesAttributesOfAnotherKind) {
   EXPECT_EQ(infer_error(Op::kElu, {Shape{2}}, {{"alpha", integer(1)}}),
             "attribute alpha: must be a number");

@@ -69,7 +69,20 @@ TEST(PrintTest, DotEscapesNames) {
   builder.output(x, "y");
   const std::string dot = to_dot(builder.graph());
   EXPECT_NE(dot.find("digraph \"a \\\"net\\\"\\\\\" {\n"), std::string::npos) << dot;
-  EXPECT_NE(dot.find("label=\"x\\\"];\\n}\\\\\\nfloat32 2\""), std::string::npos) << dot;
+  EXPECT_NE(dot.find("label=\"x\\\"];?}\\\\\\nfloat32 2\""), std::string::npos) << dot;
+}
+
+TEST(PrintTest, NamesStayOnTheirLine) {
+  Builder builder("n\net");
+  const ValueId x = builder.input("x\r\x1B[2J", {DataType::kFloat32, {2}});
+  builder.output(builder.add(Op::kRelu, {x}, {}, "a\nb"), "y\t");
+  EXPECT_EQ(to_text(builder.graph()),
+            "graph n?et {\n"
+            "  input %x??[2J : float32 2\n"
+            "  %a?b = Relu(%x??[2J) : float32 2\n"
+            "  output y? = %a?b : float32 2\n"
+            "}\n");
+  EXPECT_EQ(node_label(builder.graph().nodes.front()), "node 'a?b' (Relu)");
 }
 
 }  // namespace

@@ -172,5 +172,19 @@ TEST(WindowsPropertyTest, TransposedWindowsReachExactlyFromFirstToLastOutput) {
   EXPECT_GT(resolved, 1000);
 }
 
+TEST(TransposedWindowsTest, SplitsThePaddingOfAGivenOutput) {
+  const auto resolve_to = [](Attributes attributes, std::int64_t output) {
+    attributes.set("output_shape", Shape{output});
+    attributes.set("strides", Shape{2});
+    return resolve_transposed_windows(attributes, {1, 1, 4}, {3}).front();
+  };
+  // Spread over 2*3 + 3 = 9 positions.
+  EXPECT_EQ(resolve_to({{"auto_pad", "SAME_UPPER"}}, 6), (WindowDim{4, 6, 3, 2, 1, 1, 2}));
+  EXPECT_EQ(resolve_to({{"auto_pad", "SAME_LOWER"}}, 6), (WindowDim{4, 6, 3, 2, 1, 2, 1}));
+  EXPECT_EQ(resolve_to({}, 6), (WindowDim{4, 6, 3, 2, 1, 2, 1}));
+  EXPECT_EQ(resolve_to({}, 11), (WindowDim{4, 11, 3, 2, 1, 0, 0}));
+  EXPECT_EQ(resolve_to({{"output_padding", Shape{1}}}, 10), (WindowDim{4, 10, 3, 2, 1, 0, 0}));
+}
+
 }  // namespace
 }  // namespace weft::graph

@@ -90,7 +90,10 @@ TEST(AssemblerFuzzTest, ValidatesMutatedProgramsOrThrowsInputError) {
       "tensor name=out role=result type=int32 shape=5x7 base=10\n"
       "load host=0 ub=0 rows=5\nfetch tile=0\nmatmul ub=0 rows=5 loops=5:1,3:-7 acc=0\n"
       "matmul ub=0 rows=5 bounds=0:1:5,-1:1:3 acc=0 weights=keep\n"
-      "vector op=clamp acc=0 ub=16 rows=5 high=0x6\nstore ub=16 host=10 rows=20\nend\n";
+      "vector op=clamp acc=0 ub=16 rows=5 high=0x6\nstore ub=16 host=10 rows=20\n"
+      "fetch buffer=0:4:3 window=1:8 transpose=on\n"
+      "vector op=exp combine=mul domain=float a=0 a.loops=5:1 a.quant=0x3f000000:-7 b=100 b.step=4 "
+      "ub=200 rows=5 format=narrow window=3:16 lanes=3 fill=off\nend\n";
   int accepted = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string text = valid;

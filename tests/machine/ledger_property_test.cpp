@@ -1,6 +1,10 @@
 // The ledger against a classification of each cycle on its own, straight from the rules.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "sim/array/analytic.h"
 #include "sim/config/error.h"
 #include "sim/stats/ledger.h"
@@ -84,9 +88,26 @@ class CycleClassifier {
   const Timeline& timeline_;
 };
 
+/// Ascending, with some windows empty and the first and the last cycle among them.
+std::vector<Cycle> random_boundaries(Cycle total, Random& random) {
+  std::vector<Cycle> boundaries = {0, total};
+  const std::uint32_t cuts = random.between(0, 8);
+  for (std::uint32_t i = 0; i < cuts; ++i) {
+    boundaries.push_back(random.between(0, static_cast<std::uint32_t>(total)));
+    if (random.chance(30)) boundaries.push_back(boundaries.back());
+  }
+  std::ranges::sort(boundaries);
+  return boundaries;
+}
+
+void add(CycleLedger& sum, const CycleLedger& ledger) {
+  for (const LedgerClass& entry : kLedgerClasses) sum.*entry.cycles += ledger.*entry.cycles;
+}
+
 TEST(LedgerPropertyTest, EqualsAClassificationOfEachCycleOnRandomPrograms) {
   CycleLedger hit;
   int runs = 0;
+  int several = 0;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
@@ -101,20 +122,39 @@ TEST(LedgerPropertyTest, EqualsAClassificationOfEachCycleOnRandomPrograms) {
     const Cycle total = total_cycles(timeline);
     if (total > 20000) continue;
     const CycleClassifier classifier(config, made.program(), timeline);
+    const std::vector<Cycle> boundaries = random_boundaries(total, random);
+    std::vector<CycleLedger> windows;
     CycleLedger expected;
-    for (Cycle t = 0; t < total; ++t) {
-      ++classifier.classify(t, expected);
-      ++classifier.classify(t, hit);
+    for (std::size_t i = 0; i + 1 < boundaries.size(); ++i) {
+      CycleLedger& window = windows.emplace_back();
+      for (Cycle t = boundaries[i]; t < boundaries[i + 1]; ++t) ++classifier.classify(t, window);
+      add(expected, window);
     }
+    add(hit, expected);
+    ASSERT_EQ(ledgers(config, made.program(), timeline, boundaries), windows);
     ASSERT_EQ(ledger(config, made.program(), timeline, total), expected);
     ASSERT_EQ(expected.sum(), total);
+    several += boundaries.size() > 4 ? 1 : 0;
     ++runs;
   }
   EXPECT_GE(runs, 300);
+  EXPECT_GE(several, 100);
   for (const Cycle count : {hit.array_active, hit.weight_shift, hit.weight_stall, hit.input_stall,
                             hit.raw_stall, hit.fill_drain, hit.vector, hit.output, hit.idle}) {
     EXPECT_GT(count, 0) << "a class of the ledger was never reached";
   }
+}
+
+TEST(LedgerWindowsTest, CountNothingOutsideOfTheirBoundaries) {
+  const MachineConfig config;
+  Program program{4, 4, ElementType::kInt8, {}, {}, {{Load{0, 0, 5}, {}}}};
+  const Timeline timeline{{{0, 10, 19}}, {}};
+  const std::array<Cycle, 3> boundaries = {5, 12, 400};
+  const auto windows = ledgers(config, program, timeline, boundaries);
+  ASSERT_EQ(windows.size(), 2U);
+  EXPECT_EQ(windows[0].idle, 12 - 5);
+  EXPECT_EQ(windows[1].idle, 20 - 12);
+  EXPECT_TRUE(ledgers(config, program, timeline, {}).empty());
 }
 
 }  // namespace

@@ -20,23 +20,23 @@ using graph::Tensor;
 TEST(SampleInputsTest, HaveTheTypesOfTheInputs) {
   for (const NetworkInfo& info : networks()) {
     const Graph graph = build_network(info.name, {.batch = 2});
-    const std::vector<Tensor> inputs = sample_inputs(graph, 1);
+    const auto inputs = sample_inputs(graph, 1);
     ASSERT_EQ(inputs.size(), graph.inputs.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      EXPECT_EQ(inputs[i].value_type(), graph.type(graph.inputs[i])) << info.name;
+    for (const graph::ValueId input : graph.inputs) {
+      EXPECT_EQ(inputs.at(graph.values[input].name).value_type(), graph.type(input)) << info.name;
     }
   }
 }
 
 TEST(SampleInputsTest, AreDigitsWhereDigitsFit) {
   const Digits digits = draw_digits(3, 9);
-  EXPECT_EQ(sample_inputs(build_network("lenet5", {.batch = 3}), 9).at(0), digits.images);
-  EXPECT_EQ(sample_inputs(build_network("mlp", {.batch = 3}), 9).at(0),
+  EXPECT_EQ(sample_inputs(build_network("lenet5", {.batch = 3}), 9).at("image"), digits.images);
+  EXPECT_EQ(sample_inputs(build_network("mlp", {.batch = 3}), 9).at("image"),
             digits.images.reshaped({3, 784}));
 }
 
 TEST(SampleInputsTest, HaveMeanZeroAndVarianceOneElsewhere) {
-  const Tensor image = sample_inputs(build_network("resnet18"), 4).at(0);
+  const Tensor image = sample_inputs(build_network("resnet18"), 4).at("image");
   double sum = 0;
   double squares = 0;
   for (const float value : image.data<float>()) {
@@ -50,9 +50,9 @@ TEST(SampleInputsTest, HaveMeanZeroAndVarianceOneElsewhere) {
 
 TEST(SampleInputsTest, NumberRowsOfTheTableThatTheyChooseFrom) {
   const Graph graph = build_network("bert-base", {.batch = 4});
-  const std::vector<Tensor> inputs = sample_inputs(graph, 2);
-  const auto words = inputs.at(0).data<std::int64_t>();
-  const auto types = inputs.at(1).data<std::int64_t>();
+  const auto inputs = sample_inputs(graph, 2);
+  const auto words = inputs.at("input_ids").data<std::int64_t>();
+  const auto types = inputs.at("token_type_ids").data<std::int64_t>();
   EXPECT_GE(std::ranges::min(words), 0);
   EXPECT_LT(std::ranges::max(words), 30522);
   EXPECT_GT(std::ranges::max(words), 30522 / 2);
@@ -68,18 +68,18 @@ TEST(SampleInputsTest, ServeTypesThatOnlyImportedNetworksHave) {
                                                              {type, shape})}),
                    std::string(to_string(type)));
   }
-  const std::vector<Tensor> inputs = sample_inputs(builder.finish(), 3);
+  const auto inputs = sample_inputs(builder.finish(), 3);
   const auto distinct = [](const auto values) {
     std::set<double> set;
     for (const auto value : values) set.insert(static_cast<double>(value));
     return set.size();
   };
-  EXPECT_GT(distinct(inputs.at(1).data<double>()), 900U);
-  EXPECT_GT(distinct(inputs.at(2).data<std::uint8_t>()), 200U);
-  EXPECT_GT(distinct(inputs.at(3).data<std::int8_t>()), 200U);
-  EXPECT_EQ(distinct(inputs.at(4).data<std::int32_t>()), 1U);  // no table: 0
-  EXPECT_EQ(distinct(inputs.at(5).data<bool>()), 1U);
-  EXPECT_FALSE(inputs.at(0) == Tensor(DataType::kFloat16, shape));
+  EXPECT_GT(distinct(inputs.at("in_float64").data<double>()), 900U);
+  EXPECT_GT(distinct(inputs.at("in_uint8").data<std::uint8_t>()), 200U);
+  EXPECT_GT(distinct(inputs.at("in_int8").data<std::int8_t>()), 200U);
+  EXPECT_EQ(distinct(inputs.at("in_int32").data<std::int32_t>()), 1U);  // no table: 0
+  EXPECT_EQ(distinct(inputs.at("in_bool").data<bool>()), 1U);
+  EXPECT_FALSE(inputs.at("in_float16") == Tensor(DataType::kFloat16, shape));
 }
 
 TEST(SampleInputsTest, AreTheSameForTheSameSeed) {

@@ -21,6 +21,26 @@ void copy_columns(const float* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
   }
 }
 
+/// Below this sum of extents Eigen computes element by element, as it does inner products of any
+/// length, and how it cuts its loops follows from the operands' addresses: the same call would not
+/// always give the same bits.
+constexpr std::ptrdiff_t kSmall = 20;
+
+bool is_small(GemmShape shape) {
+  return shape.m + shape.k + shape.n < kSmall || (shape.m == 1 && shape.n == 1);
+}
+
+template <class T>
+void add_small_product(const T* a, const T* b, T* c, GemmShape shape) {
+  for (std::ptrdiff_t i = 0; i < shape.m * shape.n; ++i) {
+    const T* row = a + i / shape.n * shape.k;
+    const T* col = b + i % shape.n;
+    T sum{0};
+    for (std::ptrdiff_t k = 0; k < shape.k; ++k) sum += row[k] * col[k * shape.n];
+    c[i] += sum;
+  }
+}
+
 void add_wrapping(const std::vector<float>& sums, std::int32_t* c) {
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto sum = static_cast<std::uint32_t>(static_cast<std::int32_t>(sums[i]));
@@ -31,11 +51,13 @@ void add_wrapping(const std::vector<float>& sums, std::int32_t* c) {
 }  // namespace
 
 void add_product(const float* a, const float* b, float* c, GemmShape shape) {
+  if (is_small(shape)) return add_small_product(a, b, c, shape);
   static const GemmFloat kernel = best_gemm().multiply_float;
   kernel(a, b, c, shape);
 }
 
 void add_product(const double* a, const double* b, double* c, GemmShape shape) {
+  if (is_small(shape)) return add_small_product(a, b, c, shape);
   static const GemmDouble kernel = best_gemm().multiply_double;
   kernel(a, b, c, shape);
 }

@@ -4,6 +4,8 @@
 // Integers go through the binary32 product too: the factors are integers of at most 255 in
 // magnitude (a byte minus a zero point), so sums over k <= 258 are integers of at most 2^24, exact
 // in binary32 in any order. Blocks of k add up modulo 2^32.
+//
+// The same call gives the same bits on the same processor, wherever the operands lie.
 #pragma once
 
 #include <cstdint>

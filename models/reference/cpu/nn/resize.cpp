@@ -31,6 +31,7 @@ struct Axis {
   std::int64_t in = 1;
   std::int64_t out = 1;
   float scale = 1;
+  float length = 1;  // `out` before it was rounded down: in * scale, if scales were given
 };
 
 /// Where output `position` lies on the input's axis.
@@ -39,7 +40,7 @@ float original_coordinate(const Axis& axis, std::int64_t position, std::string_v
   if (mode == "asymmetric") return x / axis.scale;
   if (mode == "align_corners") {
     if (axis.out == 1) return 0.0F;
-    return x * static_cast<float>(axis.in - 1) / static_cast<float>(axis.out - 1);
+    return x * static_cast<float>(axis.in - 1) / (axis.length - 1.0F);
   }
   if (mode == "tf_half_pixel_for_nn") return (x + 0.5F) / axis.scale;
   if (mode == "pytorch_half_pixel" && axis.out == 1) return 0.0F;
@@ -136,8 +137,10 @@ std::vector<Axis> axes_of(const NodeCall& call) {
   const auto scales = elements<float>(call, 2);
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < in.size(); ++d) {
-    const float ratio = static_cast<float>(out[d]) / static_cast<float>(in[d]);
-    axes.push_back({in[d], out[d], scales.empty() ? ratio : scales[d]});
+    const auto from = static_cast<float>(in[d]);
+    const auto to = static_cast<float>(out[d]);
+    axes.push_back(scales.empty() ? Axis{in[d], out[d], to / from, to}
+                                  : Axis{in[d], out[d], scales[d], from * scales[d]});
   }
   return axes;
 }

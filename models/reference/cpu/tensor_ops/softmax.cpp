@@ -63,9 +63,7 @@ Tensor map_lanes(const Tensor& x, const AxisView& view, Function function) {
 
 std::vector<Tensor> evaluate_softmax(const NodeCall& call) {
   const Tensor& x = input(call, 0);
-  // A scalar is a line of one element.
-  const bool scalar = x.rank() == 0;
-  const AxisView view = scalar ? AxisView{} : view_along(x.shape(), axis_of(call, -1, x.rank()));
+  const AxisView view = view_along(x.shape(), axis_of(call, -1, x.rank()));
   const auto function = call.op == graph::Op::kSoftmax ? softmax : log_softmax;
   return {with_floats(x.type(), [&]<class T>(T) { return map_lanes<T>(x, view, function); })};
 }

@@ -1,0 +1,226 @@
+#include "cli/network_runner.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "compiler/network/elements.h"
+#include "models/reference/cpu/evaluate.h"
+#include "sim/config/error.h"
+#include "sim/memory/tensor_memory.h"
+#include "sim/stats/ledger.h"
+
+namespace weft::cli {
+namespace {
+
+using graph::Tensor;
+using graph::ValueId;
+
+/// The values of the network that exist at a moment.
+class HostValues {
+ public:
+  explicit HostValues(const graph::Graph& graph) : graph_(graph) {}
+
+  void set(ValueId value, Tensor tensor) { values_.insert_or_assign(value, std::move(tensor)); }
+
+  Tensor get(ValueId value) const {
+    const auto known = values_.find(value);
+    if (known != values_.end()) return known->second;
+    return graph_.values[value].constant->tensor();
+  }
+
+  std::map<ValueId, Tensor> take() { return std::move(values_); }
+
+ private:
+  const graph::Graph& graph_;
+  std::map<ValueId, Tensor> values_;
+};
+
+/// A sheet's integers as the real numbers that they stand for.
+Tensor dequantized(const Tensor& integers, const Quantization& quantization) {
+  Tensor result(graph::DataType::kFloat32, integers.shape());
+  const auto out = result.mutable_data<float>();
+  const auto in = integers.data<std::int8_t>();
+  const float scale = std::bit_cast<float>(quantization.scale);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    out[i] = static_cast<float>(std::int32_t{in[i]} - quantization.zero) * scale;
+  }
+  return result;
+}
+
+Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
+                  const graph::ValueType& type) {
+  if (!wanted.dequantized) return network::from_sheet(sheet, wanted.view, type);
+  const Tensor integers =
+      network::from_sheet(sheet, wanted.view, {graph::DataType::kInt8, type.shape});
+  return dequantized(integers, wanted.quantization);
+}
+
+/// The matrices behind a program's tensors.
+class StepMemory {
+ public:
+  StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values)
+      : step_(step), graph_(graph), memory_(step.program), matrices_(step.tensors.size()) {
+    for (std::size_t i = 0; i < step.tensors.size(); ++i) bind(i, values);
+  }
+
+  TensorMemory& memory() { return memory_; }
+
+  void read_results(HostValues& values) const {
+    for (std::size_t i = 0; i < step_.tensors.size(); ++i) {
+      for (const network::HostValue& wanted : step_.tensors[i].results) {
+        values.set(wanted.value, read_value(matrices_[i], wanted, graph_.type(wanted.value)));
+      }
+    }
+  }
+
+ private:
+  void bind(std::size_t index, const HostValues& values) {
+    const TensorDecl& decl = step_.program.tensors[index];
+    const network::HostTensor& behind = step_.tensors[index];
+    using Kind = network::HostTensor::Kind;
+    if (behind.kind == Kind::kResult) {
+      matrices_[index] = Matrix(decl.type, decl.rows, decl.cols);
+      memory_.bind_result(decl.name, matrices_[index]);
+      return;
+    }
+    if (behind.kind == Kind::kConstant) {
+      matrices_[index] = behind.make();
+    } else {
+      matrices_[index] = network::to_sheet(
+          values.get(behind.value), behind.view,
+          {static_cast<std::int64_t>(decl.rows), static_cast<std::int64_t>(decl.cols)}, decl.type);
+    }
+    memory_.bind(decl.name, matrices_[index]);
+  }
+
+  const network::MachineStep& step_;
+  const graph::Graph& graph_;
+  TensorMemory memory_;
+  std::vector<Matrix> matrices_;
+};
+
+void add(CycleLedger& sum, const CycleLedger& more) {
+  for (const LedgerClass& entry : kLedgerClasses) sum.*entry.cycles += more.*entry.cycles;
+}
+
+/// 0, then the cycle after the last retirement of each layer's instructions and of those before it.
+std::vector<Cycle> layer_boundaries(const network::MachineStep& step, const Timeline& timeline) {
+  std::vector<Cycle> ends(step.layers.size() + 1, 0);
+  for (std::size_t i = 0; i < timeline.instructions.size(); ++i) {
+    Cycle& end = ends[step.instruction_layer[i] + 1];
+    end = std::max(end, timeline.instructions[i].retired + 1);
+  }
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] = std::max(ends[i], ends[i - 1]);
+  return ends;
+}
+
+class Runner {
+ public:
+  Runner(const network::NetworkProgram& program, const MachineConfig& config,
+         const NetworkRunOptions& options)
+      : program_(program), config_(config), options_(options), values_(program.graph) {}
+
+  NetworkRun run(const NamedTensors& inputs) {
+    if (with_values()) set_inputs(inputs);
+    for (const auto& step : program_.steps) {
+      std::visit([this](const auto& which) { run_step(which); }, step);
+    }
+    if (with_values()) {
+      for (const graph::Output& output : program_.graph.outputs) {
+        run_.outputs.insert_or_assign(output.name, values_.get(output.value));
+      }
+      for (auto& [value, tensor] : values_.take()) run_.values.emplace(value, std::move(tensor));
+    }
+    return std::move(run_);
+  }
+
+ private:
+  bool with_values() const { return options_.simulate.engine != Engine::kAnalytic; }
+
+  void set_inputs(const NamedTensors& inputs) {
+    for (const ValueId value : program_.graph.inputs) {
+      values_.set(value, inputs.at(program_.graph.values[value].name));
+    }
+  }
+
+  void run_step(const network::HostStep& step) {
+    const graph::Node& node = program_.graph.nodes[step.node];
+    LayerRun layer;
+    layer.on_host = true;
+    layer.info.name = node.name;
+    layer.info.op = to_string(node.op);
+    layer.info.note = step.reason;
+    layer.info.result = program_.graph.type(node.outputs.front());
+    run_.layers.push_back(std::move(layer));
+    if (!with_values()) return;
+    evaluate(node);
+  }
+
+  void evaluate(const graph::Node& node) {
+    std::vector<Tensor> operands;
+    for (const ValueId input : node.inputs) {
+      operands.push_back(input == graph::kNoValue ? Tensor() : values_.get(input));
+    }
+    std::vector<const Tensor*> pointers;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      pointers.push_back(node.inputs[i] == graph::kNoValue ? nullptr : &operands[i]);
+    }
+    std::vector<graph::ValueType> types;
+    for (const ValueId output : node.outputs) {
+      types.push_back(output == graph::kNoValue ? graph::ValueType{} : program_.graph.type(output));
+    }
+    std::vector<Tensor> results =
+        reference::evaluate({node.op, node.attributes, pointers, types});
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] != graph::kNoValue) values_.set(node.outputs[i], std::move(results[i]));
+    }
+  }
+
+  void run_step(const network::MachineStep& step) {
+    std::optional<StepMemory> memory;
+    if (with_values()) memory.emplace(step, program_.graph, values_);
+    SimulateOptions simulate_options = options_.simulate;
+    const Result result =
+        simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+    if (memory) memory->read_results(values_);
+    add_layers(step, result);
+    add(run_.ledger, result.ledger);
+    run_.total += result.total;
+    run_.traffic.weight_bytes += result.traffic.weight_bytes;
+    run_.traffic.input_bytes += result.traffic.input_bytes;
+    run_.traffic.output_bytes += result.traffic.output_bytes;
+    run_.issued_macs += result.issued_macs;
+    run_.instructions += step.program.code.size();
+    ++run_.programs;
+  }
+
+  void add_layers(const network::MachineStep& step, const Result& result) {
+    const std::vector<Cycle> boundaries = layer_boundaries(step, result.timeline);
+    const std::vector<CycleLedger> parts =
+        ledgers(config_, step.program, result.timeline, boundaries);
+    for (std::size_t i = 0; i < step.layers.size(); ++i) {
+      LayerRun layer;
+      layer.info = step.layers[i];
+      layer.cycles = boundaries[i + 1] - boundaries[i];
+      layer.ledger = parts[i];
+      run_.useful_macs += layer.info.macs;
+      run_.layers.push_back(std::move(layer));
+    }
+  }
+
+  const network::NetworkProgram& program_;
+  const MachineConfig& config_;
+  const NetworkRunOptions& options_;
+  HostValues values_;
+  NetworkRun run_;
+};
+
+}  // namespace
+
+NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
+                       const NamedTensors& inputs, const NetworkRunOptions& options) {
+  return Runner(program, config, options).run(inputs);
+}
+
+}  // namespace weft::cli

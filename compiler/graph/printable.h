@@ -1,0 +1,16 @@
+// Names come from files and go to terminals and into messages of one line.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+namespace weft::graph {
+
+/// `name` with a question mark for each control character.
+inline std::string printable(std::string name) {
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; };
+  std::ranges::replace_if(name, is_control, '?');
+  return name;
+}
+
+}  // namespace weft::graph

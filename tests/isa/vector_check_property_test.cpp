@@ -1,0 +1,161 @@
+// Whatever vector instruction is accepted, does it stay inside its machine? Row by row, with the
+// rows that it touches; and of those that are refused, is none refused without a reason?
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "sim/config/error.h"
+#include "sim/isa/operand_check.h"
+#include "sim/isa/row_access.h"
+#include "tests/isa/random_vector.h"
+
+namespace weft {
+namespace {
+
+using testing_support::RandomVectors;
+
+constexpr std::uint32_t kSeed = 91;
+
+MachineConfig machine(RandomVectors& random) {
+  MachineConfig config;
+  config.array_cols = random.pick(1, 11);
+  config.unified_buffer_kib = 1;  // 256 rows of 4 bytes
+  return config;
+}
+
+/// Moves the rows about the buffer, over its end at times, and repairs what chance would not.
+Vector vector_in_buffer(RandomVectors& random, const MachineConfig& config) {
+  Vector vector = random.next(config);
+  vector.combine = vector.operand ? VectorCombine::kAdd : VectorCombine::kNone;
+  vector.ub = random.pick(0, 260);
+  if (!vector.has_bias) vector.bias = 0;
+  if (vector.format == RowFormat::kWide) vector.window = {};
+  if (vector.source) {
+    vector.source->rows.base = random.pick(0, 260);
+    if (random.flip()) vector.source->rows.loops = {RowLoop{vector.rows, 1}};
+    if (vector.source->format == RowFormat::kWide) vector.source->window = {};
+  }
+  if (vector.operand && vector.operand->format == RowFormat::kWide) vector.operand->window = {};
+  return vector;
+}
+
+std::string error_of(const Vector& vector, const MachineConfig& config) {
+  try {
+    check_vector(vector, config);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+using Rows = std::set<std::uint64_t>;
+
+void add_rows(Rows& rows, const RowTouch& touch) {
+  for (std::uint64_t j = 0; j < touch.count; ++j) rows.insert(touch.row + j);
+}
+
+Rows rows_read(Vector vector, const MachineConfig& config) {
+  vector.mode = VectorMode::kOverwrite;  // which alone may read what is written
+  Rows rows;
+  for_each_read(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
+  return rows;
+}
+
+Rows rows_written(const Vector& vector, const MachineConfig& config) {
+  Rows rows;
+  for_each_write(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
+  return rows;
+}
+
+bool meet(const Rows& a, const Rows& b) {
+  for (const std::uint64_t row : a) {
+    if (b.contains(row)) return true;
+  }
+  return false;
+}
+
+TEST(VectorCheckPropertyTest, WhatIsAcceptedStaysInsideTheBufferAndReadsNothingThatItWrites) {
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  RandomVectors random(kSeed);
+  std::map<std::string, int> hits;
+  for (int i = 0; i < 30'000; ++i) {
+    const MachineConfig config = machine(random);
+    const Vector vector = vector_in_buffer(random, config);
+    if (!error_of(vector, config).empty()) continue;
+    const Rows read = rows_read(vector, config);
+    const Rows written = rows_written(vector, config);
+    ASSERT_LT(*written.rbegin(), config.unified_buffer_rows());
+    ASSERT_EQ(read.lower_bound(config.unified_buffer_rows()), read.end());
+    ASSERT_FALSE(meet(read, written)) << i;
+    ++hits["accepted"];
+    // Several planes, between which others' rows may lie.
+    const bool reaches_over =
+        !read.empty() && *read.begin() < *written.rbegin() && *written.begin() < *read.rbegin();
+    if (reaches_over) ++hits["one between rows of the other"];
+  }
+  EXPECT_GT(hits["accepted"], 3000);
+  EXPECT_GT(hits["one between rows of the other"], 100);
+}
+
+TEST(VectorCheckPropertyTest, WhatIsRefusedForItsRowsReachesTooFarOrMeetsItsOwn) {
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  RandomVectors random(kSeed);
+  std::map<std::string, int> hits;
+  for (int i = 0; i < 30'000; ++i) {
+    const MachineConfig config = machine(random);
+    Vector vector = vector_in_buffer(random, config);
+    vector.has_bias = false;
+    vector.bias = 0;
+    // Walks without gaps, for which the comparison of intervals is exact.
+    if (vector.source) vector.source->rows = contiguous_rows(vector.source->rows.base, vector.rows);
+    if (vector.source && vector.source->format == RowFormat::kWide) {
+      vector.source->rows.loops[0].stride = static_cast<std::int32_t>(config.result_row_rows());
+    }
+    if (vector.operand) vector.operand->step = 0;
+    const std::string error = error_of(vector, config);
+    const Rows read = rows_read(vector, config);
+    const Rows written = rows_written(vector, config);
+    if (error.find("may not write rows that it reads") != std::string::npos) {
+      ASSERT_TRUE(meet(read, written)) << i << ": " << error;
+      ++hits["meet"];
+    } else if (error.find("unified_buffer.kib") != std::string::npos) {
+      const std::uint64_t size = config.unified_buffer_rows();
+      ASSERT_TRUE(*written.rbegin() >= size || (!read.empty() && *read.rbegin() >= size)) << error;
+      ++hits["far"];
+    }
+  }
+  EXPECT_GT(hits["meet"], 500);
+  EXPECT_GT(hits["far"], 500);
+}
+
+TEST(BufferTileCheckPropertyTest, WhatIsAcceptedStaysInsideBufferAndArray) {
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  RandomVectors random(kSeed);
+  int accepted = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const MachineConfig config = machine(random);
+    const BufferTile tile{random.pick(0, 260), random.pick(0, 5), random.pick(0, 12),
+                          random.window(),     random.flip(),     random.pick(0, 4)};
+    try {
+      check_buffer_tile(tile, config);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++accepted;
+    for_each_read(tile, config, [&](const RowTouch& touch) {
+      ASSERT_LE(touch.row + touch.count, config.unified_buffer_rows());
+    });
+    for (std::uint32_t row = 0; row < tile.rows; ++row) {
+      for (std::uint32_t lane = 0; lane < tile.lanes; ++lane) {
+        ASSERT_LT(tile.at + (tile.transpose ? lane : row), config.array_rows);
+        ASSERT_LT(tile.transpose ? row : lane, config.array_cols);
+      }
+    }
+  }
+  EXPECT_GT(accepted, 1000);
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,216 @@
+// Do the importer and the CPU reference pass the ONNX project's own node tests? Every folder of
+// them is run, unless a rule below says why it cannot be; then the importer must refuse it, so that
+// no exclusion outlives its reason.
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/op.h"
+#include "compiler/onnx/import.h"
+#include "compiler/onnx/tensor_file.h"
+#include "models/reference/cpu/evaluate.h"
+#include "models/reference/cpu/run_graph.h"
+#include "pe/float_formats.h"
+#include "sim/config/error.h"
+
+namespace weft {
+namespace {
+
+using graph::Tensor;
+using ::onnx::TensorProto;
+
+// The tolerances of ONNX's own test runner (onnx/backend/test/runner).
+constexpr double kRelative = 1e-3;
+constexpr double kAbsolute = 1e-7;
+
+struct Exclusion {
+  std::string_view name_part;
+  std::string_view reason;
+};
+
+/// Folders that no rule about operators or types covers.
+constexpr std::array kExclusions = std::to_array<Exclusion>({
+    {"_training_mode", "BatchNormalization in training"},
+    {"test_training_dropout", "Dropout in training"},
+    {"_cubic", "Resize with mode cubic"},
+    {"test_resize_tf_crop_and_resize", "Resize with a region of interest"},
+});
+
+const std::set<int> kTypes = {TensorProto::FLOAT16, TensorProto::FLOAT, TensorProto::DOUBLE,
+                              TensorProto::INT8,    TensorProto::UINT8, TensorProto::INT32,
+                              TensorProto::INT64,   TensorProto::BOOL};
+
+struct NodeCase {
+  std::filesystem::path folder;
+  ::onnx::ModelProto model;
+
+  std::string name() const { return folder.filename().string(); }
+  std::string file(const std::string& stem, int index) const {
+    return (folder / "test_data_set_0" / (stem + "_" + std::to_string(index) + ".pb")).string();
+  }
+};
+
+NodeCase read_case(const std::filesystem::path& folder) {
+  NodeCase test{folder, {}};
+  std::ifstream in(folder / "model.onnx", std::ios::binary);
+  EXPECT_TRUE(test.model.ParseFromIstream(&in)) << folder;
+  return test;
+}
+
+std::optional<std::string> unsupported_operator(const ::onnx::ModelProto& model) {
+  for (const auto& node : model.graph().node()) {
+    const bool listed = node.op_type() == "Constant" || node.op_type() == "Upsample" ||
+                        graph::op_from_string(node.op_type()).has_value();
+    if (!listed || !node.domain().empty()) return "operator " + node.op_type() + " is not listed";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> unsupported_type(const ::onnx::ModelProto& model) {
+  auto values = model.graph().input();
+  values.MergeFrom(model.graph().output());
+  for (const auto& value : values) {
+    if (!value.type().has_tensor_type()) return "a value that is no tensor";
+    const int type = value.type().tensor_type().elem_type();
+    if (!kTypes.contains(type)) {
+      return "type " + TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type)) +
+             " is not listed";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> excluded_by_name(const std::string& name) {
+  for (const Exclusion& exclusion : kExclusions) {
+    if (name.find(exclusion.name_part) != std::string::npos) return std::string(exclusion.reason);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> exclusion(const NodeCase& test) {
+  if (auto reason = unsupported_operator(test.model)) return reason;
+  if (auto reason = unsupported_type(test.model)) return reason;
+  return excluded_by_name(test.name());
+}
+
+reference::NamedTensors read_inputs(const NodeCase& test) {
+  reference::NamedTensors inputs;
+  for (int i = 0; i < test.model.graph().input_size(); ++i) {
+    inputs[test.model.graph().input(i).name()] = onnx_io::read_tensor_pb(test.file("input", i));
+  }
+  return inputs;
+}
+
+graph::Graph import(const NodeCase& test, const reference::NamedTensors& inputs) {
+  return onnx_io::import_onnx((test.folder / "model.onnx").string(),
+                              {.values = inputs, .evaluate = reference::evaluate});
+}
+
+bool close(double actual, double expected) {
+  if (std::isnan(expected)) return std::isnan(actual);
+  if (std::isinf(expected) || std::isinf(actual)) return actual == expected;
+  return std::abs(actual - expected) <= kAbsolute + kRelative * std::abs(expected);
+}
+
+template <class T>
+double as_double(T value) {
+  if constexpr (std::is_same_v<T, graph::Half>) {
+    return static_cast<double>(to_float(Fp16{value.bits}));
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+std::string difference(const Tensor& actual, const Tensor& expected) {
+  if (actual.value_type() != expected.value_type()) {
+    return to_string(actual.value_type()) + " instead of " + to_string(expected.value_type());
+  }
+  if (!graph::is_float(actual.type())) return actual == expected ? "" : "elements differ";
+  return graph::with_type(actual.type(), [&]<class T>(T) -> std::string {
+    const auto a = actual.data<T>();
+    const auto e = expected.data<T>();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (close(as_double(a[i]), as_double(e[i]))) continue;
+      return "element " + std::to_string(i) + " is " + std::to_string(as_double(a[i])) +
+             " instead of " + std::to_string(as_double(e[i]));
+    }
+    return "";
+  });
+}
+
+/// What is wrong; empty if the test passes.
+std::string failure(const NodeCase& test) {
+  try {
+    reference::NamedTensors inputs = read_inputs(test);
+    const graph::Graph graph = import(test, inputs);
+    std::erase_if(inputs, [&](const auto& input) {  // those that were frozen
+      return std::none_of(graph.inputs.begin(), graph.inputs.end(),
+                          [&](graph::ValueId id) { return graph.values[id].name == input.first; });
+    });
+    const auto outputs = reference::run_graph(graph, inputs);
+    for (int i = 0; i < test.model.graph().output_size(); ++i) {
+      const std::string& name = test.model.graph().output(i).name();
+      const std::string problem =
+          difference(outputs.at(name), onnx_io::read_tensor_pb(test.file("output", i)));
+      if (!problem.empty()) return "output " + name + ": " + problem;
+    }
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+bool is_refused(const NodeCase& test) {
+  try {
+    import(test, read_inputs(test));
+    return false;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+std::vector<std::filesystem::path> folders() {
+  std::vector<std::filesystem::path> result;
+  for (const auto& entry : std::filesystem::directory_iterator(WEFT_ONNX_TESTDATA "/node")) {
+    if (std::filesystem::exists(entry.path() / "model.onnx")) result.push_back(entry.path());
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+TEST(OnnxNodeTest, PassesEveryNodeTestThatIsNotExcludedForAReason) {
+  std::map<std::string, std::vector<std::string>> excluded;
+  int passed = 0;
+  const auto all = folders();
+  for (const auto& folder : all) {
+    const NodeCase test = read_case(folder);
+    if (const auto reason = exclusion(test)) {
+      excluded[*reason].push_back(test.name());
+      EXPECT_TRUE(is_refused(test)) << test.name() << " is excluded, but runs: " << *reason;
+      continue;
+    }
+    const std::string problem = failure(test);
+    EXPECT_EQ(problem, "") << test.name();
+    passed += problem.empty() ? 1 : 0;
+  }
+  for (const auto& [reason, names] : excluded) {
+    std::cout << reason << ":\n";
+    for (const std::string& name : names) std::cout << "  " << name << '\n';
+  }
+  std::cout << passed << " of " << all.size() << " node tests pass\n";
+  EXPECT_GT(passed, 400) << "is this ONNX's test data?";
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,208 @@
+// Functions of one element: is each value the ONNX function of its input, rounded as promised?
+#include <limits>
+
+#include "tests/reference_ops/naive.h"
+
+namespace weft::reference {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+struct Case {
+  Op op;
+  Attributes attributes;
+  /// The function from its definition in the ONNX specification, in extended precision.
+  std::function<long double(long double)> function;
+  double low = -10;
+  double high = 10;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> kCases = {
+      {Op::kRelu, {}, [](long double x) { return x > 0 ? x : 0; }},
+      {Op::kLeakyRelu, {}, [](long double x) { return x < 0 ? 0.01F * x : x; }},
+      {Op::kLeakyRelu, {{"alpha", 0.25F}}, [](long double x) { return x < 0 ? x / 4 : x; }},
+      {Op::kElu, {}, [](long double x) { return x < 0 ? std::exp(x) - 1 : x; }},
+      {Op::kElu,
+       {{"alpha", 2.0F}},
+       [](long double x) { return x < 0 ? 2 * (std::exp(x) - 1) : x; }},
+      {Op::kSelu,
+       {},
+       [](long double x) {
+         const long double alpha = 1.67326319217681884765625L;
+         const long double gamma = 1.05070102214813232421875L;
+         return gamma * (x > 0 ? x : alpha * (std::exp(x) - 1));
+       }},
+      {Op::kSelu,
+       {{"alpha", 2.0F}, {"gamma", 3.0F}},
+       [](long double x) { return 3 * (x > 0 ? x : 2 * (std::exp(x) - 1)); }},
+      {Op::kSigmoid, {}, [](long double x) { return 1 / (1 + std::exp(-x)); }},
+      {Op::kHardSigmoid,
+       {},
+       [](long double x) { return std::fmin(1.0L, std::fmax(0.0L, 0.2F * x + 0.5L)); }},
+      {Op::kHardSigmoid,
+       {{"alpha", 0.5F}, {"beta", 0.25F}},
+       [](long double x) { return std::fmin(1.0L, std::fmax(0.0L, x / 2 + 0.25L)); }},
+      {Op::kHardSwish,
+       {},
+       [](long double x) { return x * std::fmin(1.0L, std::fmax(0.0L, x / 6 + 0.5L)); }},
+      {Op::kTanh, {}, [](long double x) { return std::tanh(x); }},
+      {Op::kErf, {}, [](long double x) { return std::erf(x); }},
+      {Op::kSoftplus, {}, [](long double x) { return std::log1p(std::exp(x)); }},
+      {Op::kSqrt, {}, [](long double x) { return std::sqrt(x); }, 0, 100},
+      {Op::kExp, {}, [](long double x) { return std::exp(x); }},
+      {Op::kLog, {}, [](long double x) { return std::log(x); }, 0.01, 100},
+      {Op::kNeg, {}, [](long double x) { return -x; }},
+      {Op::kAbs, {}, [](long double x) { return std::fabs(x); }},
+      {Op::kReciprocal, {}, [](long double x) { return 1 / x; }, 0.1, 10},
+  };
+  return kCases;
+}
+
+// Precision of T's significand in bits.
+template <class T>
+int digits() {
+  return std::is_same_v<T, Half> ? 11 : std::is_same_v<T, float> ? 24 : 53;
+}
+
+// A few single operations in T, each within half a unit of a value no larger than `scale`; twice
+// that for what rounding binary64 functions adds in float64 itself.
+template <class T>
+double bound(double expected, double scale) {
+  return std::ldexp(std::fmax(std::fabs(expected), scale), 2 - digits<T>()) +
+         std::ldexp(1.0, -24 - (std::is_same_v<T, Half> ? 0 : 100));
+}
+
+// The operators that are sums of products, so that the error is relative to the terms.
+double term_scale(Op op) {
+  return op == Op::kHardSigmoid || op == Op::kHardSwish ? 10.0 : 0.0;
+}
+
+template <class T>
+void expect_close(const Case& test, Random& random) {
+  const Tensor x = to_tensor(graph::data_type_of<T>(), random.reals({300}, test.low, test.high));
+  const Tensor y = call(test.op, {&x}, x.value_type(), test.attributes);
+  for (std::size_t i = 0; i < 300; ++i) {
+    const double in = to_double(x.data<T>()[i]);
+    const auto expected = static_cast<double>(test.function(static_cast<long double>(in)));
+    ASSERT_NEAR(to_double(y.data<T>()[i]), expected, bound<T>(expected, term_scale(test.op)))
+        << to_string(test.op) << " of " << in;
+  }
+}
+
+TEST(UnaryTest, EveryFunctionIsItsDefinitionInEveryFloatType) {
+  Random random(1);
+  for (const Case& test : cases()) {
+    expect_close<Half>(test, random);
+    expect_close<float>(test, random);
+    expect_close<double>(test, random);
+  }
+}
+
+// binary64 evaluation leaves 29 bits to spare: but for near-ties the result is the nearest.
+TEST(UnaryTest, TranscendentalFunctionsOfFloat32AreRoundedToNearest) {
+  Random random(2);
+  for (const Op op : {Op::kExp, Op::kLog, Op::kTanh, Op::kErf, Op::kSigmoid, Op::kSoftplus}) {
+    const Case* test = nullptr;
+    for (const Case& each : cases()) {
+      if (each.op == op) test = &each;
+    }
+    const Tensor x = to_tensor(DataType::kFloat32, random.reals({500}, test->low, test->high));
+    const Tensor y = call(op, {&x}, x.value_type());
+    for (std::size_t i = 0; i < 500; ++i) {
+      const long double expected = test->function(static_cast<long double>(x.data<float>()[i]));
+      ASSERT_EQ(y.data<float>()[i], static_cast<float>(expected)) << to_string(op);
+    }
+  }
+}
+
+TEST(UnaryTest, SquareRootsAndReciprocalsAreRoundedToNearest) {
+  Random random(3);
+  const Tensor x = to_tensor(DataType::kFloat32, random.reals({500}, 0.01, 100));
+  const Tensor root = call(Op::kSqrt, {&x}, x.value_type());
+  const Tensor inverse = call(Op::kReciprocal, {&x}, x.value_type());
+  for (std::size_t i = 0; i < 500; ++i) {
+    const auto wide = static_cast<double>(x.data<float>()[i]);
+    ASSERT_EQ(root.data<float>()[i], static_cast<float>(std::sqrt(wide)));
+    ASSERT_EQ(inverse.data<float>()[i], static_cast<float>(1.0 / wide));
+  }
+}
+
+float of(Op op, float x) {
+  const Tensor tensor = Tensor::scalar(x);
+  return call(op, {&tensor}, tensor.value_type()).data<float>()[0];
+}
+
+TEST(UnaryTest, LargeArgumentsDoNotOverflowWhereTheFunctionDoesNot) {
+  EXPECT_EQ(of(Op::kSoftplus, 1000), 1000);
+  EXPECT_EQ(of(Op::kSoftplus, -1000), 0);
+  EXPECT_EQ(of(Op::kSigmoid, -1000), 0);
+  EXPECT_EQ(of(Op::kSigmoid, 1000), 1);
+  EXPECT_EQ(of(Op::kTanh, kInfinity), 1);
+  EXPECT_EQ(of(Op::kElu, -kInfinity), -1);
+  EXPECT_EQ(of(Op::kExp, 1000), kInfinity);
+  EXPECT_EQ(of(Op::kLog, 0), -kInfinity);
+}
+
+TEST(UnaryTest, NaNsStayNaNs) {
+  for (const Case& test : cases()) {
+    EXPECT_TRUE(std::isnan(of(test.op, kNaN))) << to_string(test.op);
+  }
+  EXPECT_TRUE(std::isnan(of(Op::kSqrt, -1)));
+  EXPECT_TRUE(std::isnan(of(Op::kLog, -1)));
+}
+
+TEST(UnaryTest, IntegersHaveReluNegAndAbs) {
+  for (const DataType type : {DataType::kInt8, DataType::kInt32, DataType::kInt64}) {
+    const Tensor x = to_tensor(type, Naive({3}, std::vector<double>{-5, 0, 7}));
+    expect_equal(call(Op::kRelu, {&x}, x.value_type()), type, {{3}, std::vector<double>{0, 0, 7}});
+    expect_equal(call(Op::kNeg, {&x}, x.value_type()), type, {{3}, std::vector<double>{5, 0, -7}});
+    expect_equal(call(Op::kAbs, {&x}, x.value_type()), type, {{3}, std::vector<double>{5, 0, 7}});
+    expect_equal(call(Op::kErf, {&x}, x.value_type()), type, {{3}, std::vector<double>{0, 0, 1}});
+  }
+  const Tensor lowest = Tensor::scalar<std::int8_t>(-128);
+  EXPECT_EQ(call(Op::kAbs, {&lowest}, lowest.value_type()), lowest);
+  EXPECT_EQ(call(Op::kNeg, {&lowest}, lowest.value_type()), lowest);
+}
+
+Tensor clip(const Tensor& x, const Tensor* low, const Tensor* high) {
+  return call(Op::kClip, {&x, low, high}, x.value_type());
+}
+
+TEST(UnaryTest, ClipBoundsEitherSideInEveryType) {
+  for (const DataType type : kNumberTypes) {
+    const Tensor x = to_tensor(type, Naive({4}, std::vector<double>{0, 3, 5, 9}));
+    const Tensor low = to_tensor(type, Naive({}, std::vector<double>{3}));
+    const Tensor high = to_tensor(type, Naive({1}, std::vector<double>{5}));
+    expect_equal(clip(x, &low, &high), type, Naive({4}, std::vector<double>{3, 3, 5, 5}));
+    expect_equal(clip(x, nullptr, &high), type, Naive({4}, std::vector<double>{0, 3, 5, 5}));
+    expect_equal(clip(x, &low, nullptr), type, Naive({4}, std::vector<double>{3, 3, 5, 9}));
+    expect_equal(clip(x, nullptr, nullptr), type, to_naive(x));
+    // Where the bounds cross, the upper one wins.
+    expect_equal(clip(x, &high, &low), type, Naive({4}, std::vector<double>{3, 3, 3, 3}));
+  }
+}
+
+TEST(UnaryTest, ClipKeepsNaNsAndUnboundedInfinities) {
+  const Tensor x = Tensor::vector<float>({kNaN, kInfinity, -kInfinity});
+  const Tensor six = Tensor::scalar(6.0F);
+  expect_equal(clip(x, nullptr, &six), DataType::kFloat32,
+               Naive({3}, std::vector<double>{static_cast<double>(kNaN), 6,
+                                              -static_cast<double>(kInfinity)}));
+  const Tensor two(DataType::kFloat32, {2});
+  EXPECT_THROW(clip(x, &two, nullptr), InputError);
+  const Tensor other_type = Tensor::scalar<std::int32_t>(1);
+  EXPECT_THROW(clip(x, &other_type, nullptr), InputError);
+}
+
+TEST(UnaryTest, TypesThatAnOperatorDoesNotTakeAreRefused) {
+  const Tensor integers(DataType::kInt32, {2});
+  const Tensor bools(DataType::kBool, {2});
+  EXPECT_THROW(call(Op::kExp, {&integers}, integers.value_type()), InputError);
+  EXPECT_THROW(call(Op::kAbs, {&bools}, bools.value_type()), InputError);
+  EXPECT_THROW(call(Op::kConv, {&integers}, integers.value_type()), InputError);
+}
+
+}  // namespace
+}  // namespace weft::reference
