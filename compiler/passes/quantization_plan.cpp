@@ -109,18 +109,17 @@ ValueId row_constant(const Graph& graph, const Node& add, ValueId product) {
   return per_channel(*graph.values[other].constant, sum, last) ? other : kNoValue;
 }
 
-/// The only node that uses `value`; null if there are none or more, or if it is an output too.
-const Node* only_user(const Graph& graph, ValueId value) {
-  const Node* user = nullptr;
-  for (const graph::Output& output : graph.outputs) {
-    if (output.value == value) return nullptr;
-  }
+/// For each value the only node that uses it; null if there are none or more, or if it is an output
+/// too.
+std::vector<const Node*> only_users(const Graph& graph) {
+  const std::vector<std::size_t> uses = graph::use_counts(graph);
+  std::vector<const Node*> users(graph.values.size());
   for (const Node& node : graph.nodes) {
-    const auto uses = std::ranges::count(node.inputs, value);
-    if (uses > 1 || (uses == 1 && user != nullptr)) return nullptr;
-    if (uses == 1) user = &node;
+    for (const ValueId input : node.inputs) {
+      if (input != kNoValue && uses[input] == 1) users[input] = &node;
+    }
   }
-  return user;
+  return users;
 }
 
 }  // namespace
@@ -144,12 +143,14 @@ QuantizationPlan::QuantizationPlan(const Graph& graph, const CalibrationRanges& 
       biased_(graph.values.size(), kNoValue),
       addends_(graph.values.size(), kNoValue),
       parent_(graph.values.size()),
-      parameters_(graph.values.size()) {
+      parameters_(graph.values.size()),
+      users_(only_users(graph)) {
   std::iota(parent_.begin(), parent_.end(), ValueId{0});
   find_contractions(graph);
   for (const ValueId input : graph.inputs) quantised_[input] = wanted_[input];
   for (const Node& node : graph.nodes) spread(graph, node);
   find_parameters(graph, ranges);
+  users_.clear();  // they point into `graph`
 }
 
 void QuantizationPlan::find_contractions(const Graph& graph) {
@@ -158,29 +159,28 @@ void QuantizationPlan::find_contractions(const Graph& graph) {
     if (!can_be_quantised(graph, node)) continue;
     products_[node.outputs[0]] = true;
     wanted_[node.inputs[0]] = true;
-    find_tail(graph, node.outputs[0]);
+    find_tail(graph, node);
   }
 }
 
-/// The values between a contraction and the last of what belongs to it. That last one is quantised.
-void QuantizationPlan::find_tail(const Graph& graph, ValueId product) {
-  ValueId end = product;
-  const Node* user = only_user(graph, end);
-  const auto maker = std::ranges::find_if(
-      graph.nodes, [&](const Node& node) { return node.outputs[0] == product; });
-  if (user != nullptr && user->op == Op::kAdd && maker->op == Op::kMatMul &&
-      row_constant(graph, *user, product) != kNoValue) {
-    inside_[end] = true;
-    end = user->outputs[0];
-    biased_[end] = product;
-    addends_[product] = row_constant(graph, *user, product);
-    user = only_user(graph, end);
-  }
-  if (user != nullptr && is_fixed_activation(graph, *user)) {
-    inside_[end] = true;
-    end = user->outputs[0];
-  }
-  quantised_[end] = true;
+/// Marks the values between a contraction and the last of what belongs to it, which is quantised.
+void QuantizationPlan::find_tail(const Graph& graph, const Node& contraction) {
+  const ValueId product = contraction.outputs[0];
+  const Node* user = users_[product];
+  const bool is_biased = contraction.op == Op::kMatMul && user != nullptr && user->op == Op::kAdd &&
+                         row_constant(graph, *user, product) != kNoValue;
+  if (!is_biased) return quantise_activated(graph, product);
+  inside_[product] = true;
+  addends_[product] = row_constant(graph, *user, product);
+  biased_[user->outputs[0]] = product;
+  quantise_activated(graph, user->outputs[0]);
+}
+
+/// Quantises the Relu or Clip that alone uses `value`, or else the value itself.
+void QuantizationPlan::quantise_activated(const Graph& graph, ValueId value) {
+  const Node* user = users_[value];
+  inside_[value] = user != nullptr && is_fixed_activation(graph, *user);
+  quantised_[inside_[value] ? user->outputs[0] : value] = true;
 }
 
 void QuantizationPlan::spread(const Graph& graph, const Node& node) {
@@ -189,8 +189,10 @@ void QuantizationPlan::spread(const Graph& graph, const Node& node) {
   const std::vector<ValueId> inputs = data_inputs(graph, node);
   const bool stays = passes_through(node) && node.outputs.size() == 1 && !inputs.empty() &&
                      std::ranges::all_of(inputs, [&](ValueId i) { return quantised_[i]; });
-  if (stays || wanted_[output]) quantised_[output] = true;
-  if (!stays || !keeps_scale(node)) return;
+  if (wanted_[output]) quantised_[output] = true;
+  if (!stays) return;
+  if (!keeps_scale(node)) return quantise_activated(graph, output);
+  quantised_[output] = true;
   for (const ValueId input : inputs) join(input, output);
 }
 

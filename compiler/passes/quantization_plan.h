@@ -2,10 +2,11 @@
 // writes into the graph.
 //
 //  - Conv, Gemm and MatMul with constant weights (below: contractions) take and give int8. A bias
-//    added to a MatMul and a Relu or Clip that follows belong to it: between them nothing is
-//    quantised.
+//    added to a MatMul belongs to it.
 //  - Pools, Add, Relu, Clip, Concat and movements of elements of which every input is int8 give
 //    int8, so that a network stays int8 from its first contraction to its last.
+//  - A Relu or Clip that alone follows a contraction, Add or pool belongs to it: nothing is rounded
+//    in between.
 //  - Any other operator computes in float32; its result becomes int8 where a contraction takes it.
 //
 // Values between which elements are only moved or compared share one scale, that of their joint
@@ -48,7 +49,8 @@ class QuantizationPlan {
 
  private:
   void find_contractions(const graph::Graph& graph);
-  void find_tail(const graph::Graph& graph, graph::ValueId product);
+  void find_tail(const graph::Graph& graph, const graph::Node& contraction);
+  void quantise_activated(const graph::Graph& graph, graph::ValueId value);
   void spread(const graph::Graph& graph, const graph::Node& node);
   void find_parameters(const graph::Graph& graph, const CalibrationRanges& ranges);
   void join(graph::ValueId a, graph::ValueId b);
@@ -61,6 +63,7 @@ class QuantizationPlan {
   std::vector<graph::ValueId> addends_;
   std::vector<graph::ValueId> parent_;              // union-find
   std::vector<QuantizationParameters> parameters_;  // by group
+  std::vector<const graph::Node*> users_;           // only while the plan is made
 };
 
 }  // namespace weft::passes

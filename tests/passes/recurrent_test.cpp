@@ -137,7 +137,8 @@ TEST(DecomposeRecurrentTest, MultipliesTheInputOnceForAllSteps) {
 }
 
 TEST(DecomposeRecurrentTest, StepsAreFusedProducts) {
-  const Graph g = decompose_recurrent(RecurrentBuilder({Op::kRnn, "forward", true, false, true}).make());
+  const Graph g =
+      decompose_recurrent(RecurrentBuilder({Op::kRnn, "forward", true, false, true}).make());
   const Graph fused = optimize(g, reference::evaluate);
   EXPECT_EQ(count(fused, Op::kMatMul), static_cast<std::size_t>(1 + kSteps));
   EXPECT_EQ(count(fused, Op::kTanh), 0U);

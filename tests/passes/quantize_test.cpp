@@ -1,0 +1,192 @@
+// calibrate, quantisation parameters, quantize: what becomes int8, and how far values move.
+#include "compiler/passes/quantize.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/graph/operator_table.h"
+#include "compiler/passes/calibrate.h"
+#include "compiler/passes/optimize.h"
+#include "compiler/passes/quantization_plan.h"
+#include "compiler/passes/quantize_weights.h"
+#include "models/reference/cpu/evaluate.h"
+#include "sim/config/error.h"
+#include "tests/passes/values.h"
+
+namespace weft::passes::testing {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+reference::NamedTensors run_reference(const Graph& graph, const NamedTensors& inputs) {
+  return reference::run_graph(graph, inputs);
+}
+
+CalibrationRanges ranges_of(const Graph& graph, Random& random, int samples = 8) {
+  std::vector<NamedTensors> all;
+  for (int i = 0; i < samples; ++i) all.push_back(random_inputs(graph, random));
+  return calibrate(graph, all, run_reference);
+}
+
+TEST(RangeObserverTest, HoldsEverythingSeenAndZero) {
+  RangeObserver observer;
+  observer.observe("a", Tensor::vector<float>({2, 5}));
+  observer.observe("a", Tensor::vector<float>({3, 7}));
+  observer.observe("b", Tensor::vector<float>({-3, -1}));
+  EXPECT_EQ(observer.ranges().at("a"), (Range{0, 7}));
+  EXPECT_EQ(observer.ranges().at("b"), (Range{-3, 0}));
+}
+
+TEST(RangeObserverTest, RefusesWhatIsNoNumber) {
+  RangeObserver observer;
+  EXPECT_THROW(observer.observe("a", Tensor::vector<float>({1, INFINITY})), InputError);
+  EXPECT_THROW(observer.observe("a", Tensor::vector<float>({NAN})), InputError);
+}
+
+TEST(CalibrateTest, SeesEveryFloatingPointValueOfEverySample) {
+  Builder builder("net");
+  const ValueId x = input(builder, {2});
+  const ValueId negated = builder.add(Op::kNeg, {x}, {}, "negated");
+  const Graph g = finish(builder, builder.add(Op::kRelu, {negated}, {}, "positive"));
+  const std::vector<NamedTensors> samples = {{{"x", Tensor::vector<float>({1, -2})}},
+                                             {{"x", Tensor::vector<float>({4, 3})}}};
+  const CalibrationRanges ranges = calibrate(g, samples, run_reference);
+  EXPECT_EQ(ranges.size(), 3U);
+  EXPECT_EQ(ranges.at("x"), (Range{-2, 4}));
+  EXPECT_EQ(ranges.at("negated"), (Range{-4, 2}));
+  EXPECT_EQ(ranges.at("positive"), (Range{0, 2}));
+  EXPECT_THROW(calibrate(g, {}, run_reference), InputError);
+}
+
+TEST(QuantizationParametersTest, HoldTheRangeAndZeroExactly) {
+  for (const auto& [low, high, zero_point] : {std::tuple{0.0F, 2.55F, -128},
+                                              {-1.28F, 1.27F, 0},
+                                              {-5.1F, 0.0F, 127},
+                                              {-1.0F, 3.0F, -64}}) {
+    const QuantizationParameters p = parameters_for({low, high});
+    EXPECT_NEAR(p.scale, (high - low) / 255, 1e-7);
+    EXPECT_EQ(p.zero_point, zero_point);
+  }
+  EXPECT_EQ(parameters_for({0, 0}).scale, 1.0F);
+  EXPECT_GT(parameters_for({0, 1e-44F}).scale, 0.0F);
+}
+
+TEST(QuantizeWeightsTest, ScalesEachChannelByItsLargestWeight) {
+  const Tensor weights = Tensor::of<float>({2, 3}, {1, -2, 0.5F, 127, 64, 0});
+  const QuantizedConstant q = quantize_weights(weights, {3, 2, 1}, nullptr, 1);
+  EXPECT_EQ(*q.scale.ready(), (Tensor::vector<float>({2.0F / 127, 1})));
+  EXPECT_EQ(*q.integers.ready(), (Tensor::of<std::int8_t>({2, 3}, {64, -127, 32, 127, 64, 0})));
+}
+
+TEST(QuantizeWeightsTest, RaisesTheScaleForALargeBias) {
+  const Tensor weights = Tensor::of<float>({1, 1}, {1e-9F});
+  const Constant bias = Tensor::vector<float>({1000});
+  const QuantizedConstant q = quantize_weights(weights, {1, 1, 1}, &bias, 0.5F);
+  const QuantizedConstant b = quantize_bias(bias, q.scale, 0.5F);
+  EXPECT_NEAR(b.integers.ready()->data<std::int32_t>()[0], 1 << 30, 128);
+  EXPECT_NEAR(b.scale.ready()->data<float>()[0] * 0x1p30F, 1000, 1e-3);
+}
+
+TEST(QuantizeWeightsTest, ZeroesAreZero) {
+  const QuantizedConstant q =
+      quantize_weights(Tensor(DataType::kFloat32, {2, 2}), {1, 2, 2}, nullptr, 1);
+  EXPECT_EQ(*q.scale.ready(), (Tensor::vector<float>({1, 1})));
+  EXPECT_EQ(*q.integers.ready(), Tensor(DataType::kInt8, {2, 2}));
+}
+
+class QuantizeTest : public ::testing::Test {
+ protected:
+  ValueId floats(Shape shape) { return builder.constant(random_floats(random, std::move(shape))); }
+  ValueId conv(ValueId x, std::int64_t inputs, std::int64_t outputs) {
+    return builder.add(Op::kConv, {x, floats({outputs, inputs, 3, 3}), floats({outputs})},
+                       {{"pads", Integers{1, 1, 1, 1}}});
+  }
+  ValueId relu(ValueId x) { return builder.add(Op::kRelu, {x}); }
+
+  /// A small residual network with everything that stays int8.
+  Graph residual_network() {
+    const ValueId x = input(builder, {1, 3, 8, 8});
+    const ValueId first = relu(batch_norm(builder, random, conv(x, 3, 6), 6));
+    const ValueId pooled = builder.add(
+        Op::kMaxPool, {first}, {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}});
+    const ValueId sum = relu(builder.add(Op::kAdd, {conv(pooled, 6, 6), pooled}));
+    const ValueId wide = builder.add(Op::kConcat, {sum, pooled}, {{"axis", std::int64_t{1}}});
+    const ValueId averaged = builder.add(Op::kGlobalAveragePool, {conv(wide, 12, 8)});
+    const ValueId flat = builder.add(Op::kFlatten, {averaged});
+    const ValueId matmul = builder.add(Op::kMatMul, {flat, floats({8, 5})});
+    return finish(builder, builder.add(Op::kAdd, {matmul, floats({5})}));
+  }
+
+  Random random{31};
+  Builder builder{"net"};
+};
+
+TEST_F(QuantizeTest, WritesOperatorsOfOnnxAlone) {
+  const Graph g = simplify(residual_network(), reference::evaluate);
+  const Graph quantised = quantize(g, ranges_of(g, random));
+  for (const Node& node : quantised.nodes) {
+    EXPECT_FALSE(node.attributes.has("activation"));
+    EXPECT_LE(node.inputs.size(), 3U);
+  }
+  EXPECT_EQ(count(quantised, Op::kConv), 3U);
+  EXPECT_EQ(quantised.type(quantised.outputs[0].value).type, DataType::kFloat32);
+  EXPECT_EQ(quantised.type(quantised.inputs[0]).type, DataType::kFloat32);
+}
+
+TEST_F(QuantizeTest, StaysCloseToTheNetwork) {
+  const Graph g = simplify(residual_network(), reference::evaluate);
+  const Graph quantised = quantize(g, ranges_of(g, random, 20));
+  // Each of some ten roundings is half a step of 255; they add up like sqrt(10) / 510 < 1 %, with
+  // errors of inputs amplified a little. Wrong scales or zero points are off by 10 % or more.
+  expect_close(g, quantised, random, 0.05);
+}
+
+TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
+  const Graph g = simplify(residual_network(), reference::evaluate);
+  const Graph quantised = quantize(g, ranges_of(g, random));
+  const Graph after = optimize(quantised, reference::evaluate);
+  EXPECT_EQ(count(after, Op::kConv), 0U);
+  EXPECT_EQ(count(after, Op::kQLinearConv), 3U);
+  EXPECT_EQ(count(after, Op::kRelu), 1U) << "that after the Add";
+  const bool has_bias = graph::operator_of(Op::kQLinearMatMul).max_inputs == 9;
+  EXPECT_EQ(count(after, Op::kQLinearMatMul), has_bias ? 1U : 0U);
+  for (const Op op : {Op::kMaxPool, Op::kConcat, Op::kFlatten}) {
+    EXPECT_EQ(after.type(find(after, op).inputs[0]).type, DataType::kInt8);
+  }
+  // The integer form differs by a step here and there, which is 1 / 255 of a range.
+  expect_close(quantised, after, random, 0.03);
+}
+
+TEST_F(QuantizeTest, NothingIsRoundedBetweenAProductAndItsActivation) {
+  const Graph g = finish(builder, relu(conv(input(builder, {1, 3, 8, 8}), 3, 4)));
+  const Graph quantised = quantize(g, ranges_of(g, random));
+  EXPECT_EQ(ops(quantised),
+            "QuantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear Conv Relu "
+            "QuantizeLinear DequantizeLinear");
+}
+
+TEST_F(QuantizeTest, LeavesWhatHasNoIntegerFormInFloatingPoint) {
+  const ValueId x = input(builder, {6, 6});
+  const ValueId y = builder.add(Op::kSoftmax, {builder.add(Op::kMul, {x, x})});
+  const Graph g = finish(builder, builder.add(Op::kMatMul, {y, x}));
+  EXPECT_EQ(ops(quantize(g, {})), ops(g));
+}
+
+TEST_F(QuantizeTest, KeepsWeightsThatAreMadeOnDemand) {
+  int made = 0;
+  const ValueId w = builder.constant(lazy(random_floats(random, {6, 4}), &made));
+  const Graph g = finish(builder, builder.add(Op::kMatMul, {input(builder, {2, 6}), w}, {}, "p"));
+  const Graph quantised = quantize(g, {{"x", {-1, 1}}, {"p", {-3, 3}}});
+  EXPECT_EQ(made, 0);
+  expect_close(g, quantised, random, 0.05);
+}
+
+TEST_F(QuantizeTest, RefusesFusedNetworksAndMissingRanges) {
+  const Graph g = finish(builder, relu(conv(input(builder, {1, 3, 8, 8}), 3, 4)));
+  EXPECT_THROW(quantize(g, {}), InputError);
+  EXPECT_THROW(quantize(optimize(g, reference::evaluate), ranges_of(g, random)), InputError);
+}
+
+}  // namespace
+}  // namespace weft::passes::testing
