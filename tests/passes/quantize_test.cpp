@@ -186,7 +186,7 @@ TEST_F(QuantizeTest, ScalesEachOutputOfAGemmEitherWayRound) {
     const ValueId y = gemm.add(Op::kGemm, {input(gemm, {5, 6}), gemm.constant(weights), bias},
                                {{"transB", transposed}}, "gemm");
     const Graph g = finish(gemm, y);
-    const Graph quantised = quantize(g, ranges_of(g, random, 20));
+    const Graph quantised = quantize(g, ranges_of(g, random, 500));
     expect_close(g, quantised, random, 0.03);
     const ValueId dequantised = find(quantised, Op::kGemm).inputs[1];
     const Node& pair = quantised.nodes[graph::producers(quantised)[dequantised]];
