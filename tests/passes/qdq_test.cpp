@@ -291,6 +291,16 @@ TEST_F(FuseQdqTest, ReluAfterTheRoundingJoinsTheConvolution) {
   expect_within(before, after, 1);
 }
 
+TEST_F(FuseQdqTest, ReluOfAValueThatIsUsedTwiceLeavesTheConvolutionAlone) {
+  const ValueId q = quantize(conv(real_input({1, 3, 6, 6})), 0.05F, -20);
+  const ValueId real = dequantize(q, 0.05F, -20);
+  builder.output(real, "before");
+  const Graph before = finish(builder, builder.add(Op::kRelu, {real}));
+  const Graph after = fuse_qdq(before);
+  EXPECT_FALSE(find(after, Op::kQLinearConv).attributes.has("activation"));
+  EXPECT_EQ(count(after, Op::kMax), 1U);
+}
+
 TEST_F(FuseQdqTest, WeightsThatAreMadeOnDemandStaySo) {
   int made = 0;
   const ValueId q = builder.constant(lazy(random_int8(random, {6, 6}), &made));
