@@ -58,7 +58,7 @@ RowLoop loop_of(std::int64_t count, std::int64_t step) {
 std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
   const std::int64_t pixels = walk.y.output * walk.x.output;
   std::vector<Chunk> chunks;
-  if (pixels > limit) {
+  if (pixels > limit || (walk.one_image && walk.images > 1)) {
     for (std::int64_t image = 0; image < walk.images; ++image) {
       cut_lines(walk, limit, image, chunks);
     }

@@ -27,7 +27,9 @@ EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
     return context.memory.load_wide_constant(
         channels, [make, channels] { return pack_words(make(), channels); }, type);
   };
-  if (epilogue.bias) bias_ = load(epilogue.bias, accumulator_type(context.config.dtype));
+  const ElementType bias_type =
+      epilogue.bias_is_float ? ElementType::kFloat32 : accumulator_type(context.config.dtype);
+  if (epilogue.bias) bias_ = load(epilogue.bias, bias_type);
   if (epilogue.scale) scale_ = load(epilogue.scale, ElementType::kFloat32);
 }
 

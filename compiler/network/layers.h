@@ -32,6 +32,8 @@ struct RowWalk {
   std::int64_t y_step = 0;
   std::int64_t x_step = 1;
 
+  bool one_image = false;  // no chunk holds rows of two images
+
   std::int64_t rows() const { return images * y.output * x.output; }
   std::int64_t taps() const { return y.kernel * x.kernel; }
 };
@@ -39,9 +41,10 @@ struct RowWalk {
 /// What happens to sums on their way from the accumulators (or from wide rows) to the result:
 /// op((sum + bias) * scale + residual). At most one of scale and residual.
 struct Epilogue {
-  MakeTensor bias;       // [N], int32 or float32 as the accumulators; null: none
-  MakeTensor scale;      // [N] or [1] float32: requantisation; null: none
-  bool divides = false;  // by the scale: an average
+  MakeTensor bias;             // [N], int32 or float32 as the accumulators; null: none
+  bool bias_is_float = false;  // float32 on an int8 machine: after sums in binary32
+  MakeTensor scale;            // [N] or [1] float32: requantisation; null: none
+  bool divides = false;        // by the scale: an average
   std::optional<View> residual;
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;
@@ -62,9 +65,8 @@ struct BatchOffset {
 
 /// Weights that are constants: how the tensor's elements are arranged.
 enum class WeightForm : std::uint8_t {
-  kFilters,     // [N, K/groups, (y, x)]
-  kMatrix,      // [K, N]
-  kTransposed,  // [N, K]
+  kFilters,  // [N, K/groups, (y, x)], or a transposed matrix [N, K]
+  kMatrix,   // [K, (y, x), N]
 };
 
 struct ConstantWeights {
@@ -119,6 +121,7 @@ struct ElementwiseLayer {
   VectorCombine combine = VectorCombine::kNone;
   std::variant<std::monostate, View, MakeTensor> b;  // MakeTensor: [1] or [channels] float32
   std::int64_t b_step = 0;                           // sheet rows between rows of a view b
+  std::int64_t b_period = 0;  // b begins anew after so many rows: an image of the walk; 0: never
   Quantization b_quantization = {};
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;

@@ -61,10 +61,16 @@ class Elementwise {
   Block out_block(const Chunk& chunk) const {
     return write_block(layer_.out, chunk, layer_.channels, context_);
   }
+  /// The row of b that goes with the chunk's first row.
+  std::int64_t b_row(const Chunk& chunk) const {
+    const std::int64_t row =
+        layer_.b_period == 0 ? chunk.first_row : chunk.first_row % layer_.b_period;
+    return std::get<View>(layer_.b).row + row * layer_.b_step;
+  }
   Block b_block(const Chunk& chunk) const {
     const View& view = *b_view();
     const std::int64_t width = context_.config.array_rows;
-    const std::int64_t first = view.row + chunk.first_row * layer_.b_step;
+    const std::int64_t first = b_row(chunk);
     return {view.channel / width, (view.channel + layer_.channels + width - 1) / width, first,
             first + (chunk.rows() - 1) * layer_.b_step + 1};
   }
@@ -108,8 +114,7 @@ class Elementwise {
     const LaneBlock block =
         lane_block(context_, view.sheet, view.channel + tile.first, tile.width, b.plane_step);
     VectorOperand operand;
-    operand.row =
-        static_cast<std::uint32_t>(b.at(block.plane, view.row + chunk.first_row * layer_.b_step));
+    operand.row = static_cast<std::uint32_t>(b.at(block.plane, b_row(chunk)));
     operand.step = static_cast<std::uint32_t>(layer_.b_step);
     operand.format = RowFormat::kNarrow;
     operand.window = block.window;

@@ -100,6 +100,29 @@ std::optional<std::int32_t> weight_zero_point(const graph::Constant* constant) {
   return common.value_or(0);
 }
 
+/// Depthwise sums on an int8 machine's vector unit are binary32: exact as long as no partial sum,
+/// the bias included, reaches 2^24.
+bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
+  std::int64_t largest = 0;
+  if (bias) {
+    const Tensor tensor = bias();
+    for (const std::int32_t value : tensor.data<std::int32_t>()) {
+      largest = std::max(largest, std::abs(std::int64_t{value}));
+    }
+  }
+  return taps * 255 * 128 + largest < (std::int64_t{1} << 24);
+}
+
+MakeTensor as_floats(const MakeTensor& integers) {
+  return [integers] {
+    const Tensor tensor = integers();
+    Tensor floats(DataType::kFloat32, tensor.shape());
+    std::ranges::transform(tensor.data<std::int32_t>(), floats.mutable_data<float>().begin(),
+                           [](std::int32_t value) { return static_cast<float>(value); });
+    return floats;
+  };
+}
+
 MakeTensor make_of(const graph::Constant& constant) {
   return [constant] { return constant.tensor(); };
 }
@@ -283,13 +306,14 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   if (!int8()) layer.pad = 0;
   const ConstantWeights weights{make_of(*parts.weights), WeightForm::kFilters, parts.w_zero};
   layer.weights = weights;
-  if (parts.epilogue.scale || int8()) {
+  const MakeTensor plain_bias = parts.epilogue.bias;
+  if (int8()) {
     parts.epilogue.bias = folded_bias(parts.epilogue.bias, weights, parts.x_zero,
                                       layer.k / layer.groups * layer.walk.taps(), layer.n);
   }
   layer.epilogue = std::move(parts.epilogue);
   if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k) {
-    return plan_depthwise(node, parts, std::move(layer));
+    return plan_depthwise(node, parts, plain_bias, std::move(layer));
   }
   const std::uint64_t macs =
       unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
@@ -303,10 +327,11 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
 }
 
 Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
-                                ContractionLayer layer) {
+                                const MakeTensor& plain_bias, ContractionLayer layer) {
   const DepthwiseCost cost = depthwise_cost(layer.walk, layer.k, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
-  const bool on_vector = cost.vector_cycles < cost.array_cycles && !parts.wide;
+  const bool on_vector = cost.vector_cycles < cost.array_cycles && !parts.wide &&
+                         (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
   std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
                                  on_vector ? "on the vector unit" : "as diagonal tiles",
                                  on_vector ? cost.vector_cycles : cost.array_cycles,
@@ -326,28 +351,60 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
   window.filters = std::get<ConstantWeights>(layer.weights);
   window.epilogue = std::move(layer.epilogue);
   window.out = layer.out;
+  if (int8()) {
+    // Zero points are subtracted lane by lane, so that the bias needs no correction.
+    window.domain = VectorDomain::kFloat;
+    window.a_quantization.zero = parts.x_zero;
+    window.epilogue.bias = plain_bias ? as_floats(plain_bias) : MakeTensor{};
+    window.epilogue.bias_is_float = true;
+  }
   add_layer(node, node.outputs[0], macs, std::move(window), std::move(note));
   return std::nullopt;
 }
 
 // --- Matrix products ---
 
-Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeights weights,
-                              std::int64_t n, Epilogue epilogue, bool wide) {
+/// The rows of A [.., M, K]: as they lie, or as windows over whole images that were flattened.
+Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
+  const auto known = segment_->values.find(a);
+  if (known != segment_->values.end() && known->second.flattened) {
+    const View& view = known->second.view;
+    if (!is_row_axis(view, 0)) return kUnreadable;
+    layer.a = view;
+    layer.walk.images = view.dims[0].extent;
+    layer.walk.image_step = view.dims[0].row_step;
+    const auto whole = [](const ViewDim& dim) {
+      return graph::WindowDim{.input = dim.extent, .kernel = dim.extent};
+    };
+    layer.walk.x = whole(view.dims.back());
+    layer.walk.x_step = view.dims.back().row_step;
+    if (view.dims.size() == 4) {
+      layer.walk.y = whole(view.dims[2]);
+      layer.walk.y_step = view.dims[2].row_step;
+    }
+    layer.k = view.dims[1].extent;
+    return std::nullopt;
+  }
   const Shape& shape = graph_.type(a).shape;
   const std::size_t axis = last_channel_axis(shape.size());
   const auto view = plain_operand(a, axis);
   if (!view || shape.empty() || !is_channel_axis(*view, axis)) return kUnreadable;
   const auto walk = walk_rows(*view, axis);
   if (!walk) return kUnreadable;
-  ContractionLayer layer;
   layer.a = *view;
   layer.walk = *walk;
   layer.k = shape.back();
+  return std::nullopt;
+}
+
+Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeights weights,
+                              std::int64_t n, Epilogue epilogue, bool wide) {
+  ContractionLayer layer;
+  if (Refusal refusal = product_rows(a, layer)) return refusal;
   layer.n = n;
   layer.weights = std::move(weights);
   layer.epilogue = std::move(epilogue);
-  const std::uint64_t macs = unsigned_of(walk->rows() * layer.k * n);
+  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k * layer.n);
   const std::size_t rank = graph_.type(node.outputs[0]).shape.size();
   layer.out = new_result(node.outputs[0], last_channel_axis(rank), wide);
   add_layer(node, node.outputs[0], macs, std::move(layer));
@@ -381,7 +438,7 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
   const std::int64_t n = b->type().shape[transposed ? 0 : 1];
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, n, epilogue)) return refusal;
-  const WeightForm form = transposed ? WeightForm::kTransposed : WeightForm::kMatrix;
+  const WeightForm form = transposed ? WeightForm::kFilters : WeightForm::kMatrix;
   return plan_product(node, node.input(0), {make_of(*b), form, 0}, n, std::move(epilogue),
                       only_output(node.outputs[0]));
 }
@@ -528,7 +585,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node) {
     const std::int64_t count = shape[shape.size() - 3];
     sheet.size = {sheet.size.rows / count, sheet.size.channels * count};
     sheet.view = view;
-    segment_->values[result] = {view, {}, false};
+    segment_->values[result] = {.view = view};
     layer.out = view;
   }
   layer.batch.clear();

@@ -94,6 +94,52 @@ Refusal Planner::plan_binary(const graph::Node& node) {
   return plan_elementwise(node, std::move(layer));
 }
 
+/// b as one number, one for each channel, or rows: one for all, one for each, or a block of rows
+/// that begins anew for every leading index.
+Refusal Planner::second_operand(ValueId b, const Shape& shape, std::size_t axis,
+                                const Operand& first, ElementwiseLayer& layer) {
+  const Shape& b_shape = graph_.type(b).shape;
+  const graph::Constant* constant = lazy_constant(b);
+  if (constant != nullptr && is_per_channel(b_shape, shape, axis)) {
+    if (constant->type().type != DataType::kFloat32) return "its constant is not float32";
+    layer.b = MakeTensor([constant = *constant] { return constant.tensor(); });
+    return std::nullopt;
+  }
+  const std::size_t missing = shape.size() - b_shape.size();
+  if (axis < missing || b_shape[axis - missing] != shape[axis]) {
+    return "its second operand is broadcast along the channels";
+  }
+  const auto second = operand(b, axis - missing);
+  if (!second || !is_channel_axis(second->view, axis - missing)) return kUnreadable;
+  if (second->dequantized != first.dequantized) return "one of its operands is quantised";
+  const auto walk = walk_rows(second->view, axis - missing);
+  if (!walk || walk->images != 1 || walk->y.output != 1) {
+    return "its second operand does not lie in rows";
+  }
+  const std::int64_t rows = walk->rows();
+  layer.b = second->view;
+  layer.b_step = rows == 1 ? 0 : walk->x_step;
+  layer.b_quantization = second->quantization;
+  if (rows == 1 || rows == layer.walk.rows()) return std::nullopt;
+  // Once an index is repeated, all before it must be.
+  bool repeats = true;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i == axis || shape[i] == 1) continue;
+    const std::int64_t extent = i < missing ? 1 : b_shape[i - missing];
+    if (extent == 1 && !repeats) return "its second operand is broadcast";
+    repeats = extent == 1;
+  }
+  if (layer.walk.images != 1 || layer.walk.y.output != 1) {
+    return "its first operand does not lie in rows";
+  }
+  layer.b_period = rows;
+  layer.walk.images = layer.walk.rows() / rows;
+  layer.walk.image_step = layer.walk.x_step * rows;
+  layer.walk.x.input = layer.walk.x.output = rows;
+  layer.walk.one_image = true;
+  return std::nullopt;
+}
+
 Refusal Planner::plan_elementwise(const graph::Node& node, ElementwiseLayer layer) {
   ValueId a = node.input(0);
   ValueId b = layer.combine == VectorCombine::kNone ? graph::kNoValue : node.input(1);
@@ -124,32 +170,7 @@ Refusal Planner::plan_elementwise(const graph::Node& node, ElementwiseLayer laye
     return "integer arithmetic";
   }
   if (b != graph::kNoValue) {
-    if (const graph::Constant* constant = lazy_constant(b)) {
-      if (!is_per_channel(constant->type().shape, shape, *axis) ||
-          constant->type().type != DataType::kFloat32) {
-        return "its constant is neither one number nor one for each channel";
-      }
-      layer.b = MakeTensor([constant = *constant] { return constant.tensor(); });
-    } else {
-      const auto second = operand(b, *axis);
-      if (!second) return kUnreadable;
-      const Shape& b_shape = graph_.type(b).shape;
-      if (b_shape.size() != shape.size()) return "its second operand is broadcast";
-      const std::int64_t rows =
-          graph::element_count(b_shape) / std::max<std::int64_t>(1, b_shape[*axis]);
-      if (b_shape[*axis] != shape[*axis] || !is_channel_axis(second->view, *axis)) {
-        return "its second operand is broadcast along channels";
-      }
-      if (b_shape != shape && rows != 1) return "its second operand is broadcast";
-      const auto b_walk = walk_rows(second->view, *axis);
-      if (!b_walk || b_walk->images != 1 || b_walk->y.output != 1) {
-        return "its second operand does not lie in rows";
-      }
-      layer.b = second->view;
-      layer.b_step = rows == 1 && walk->rows() != 1 ? 0 : b_walk->x_step;
-      layer.b_quantization = second->quantization;
-      if (second->dequantized != source->dequantized) return "one of its operands is quantised";
-    }
+    if (Refusal refusal = second_operand(b, shape, *axis, *source, layer)) return refusal;
   }
   // A unary function that follows and is all that uses the result comes along.
   const graph::Node* last = &node;

@@ -16,7 +16,8 @@ constexpr const char* kMoves = "the elements would have to be moved";
 /// The view of a value of this segment; null if the value came from the host.
 const Operand* view_of(const Segment& segment, ValueId value) {
   const auto known = segment.values.find(value);
-  if (known == segment.values.end() || segment.sheets[known->second.view.sheet].wide) {
+  if (known == segment.values.end() || known->second.flattened ||
+      segment.sheets[known->second.view.sheet].wide) {
     return nullptr;
   }
   return &known->second;
@@ -33,7 +34,7 @@ Refusal Planner::plan_dequantize(const graph::Node& node) {
   const auto source = operand(node.input(0), image_channel_axis(type.shape.size()));
   if (!source) return kOnHost;
   segment_->values[node.outputs[0]] = {
-      source->view, {std::bit_cast<std::uint32_t>(*scale), *zero}, true};
+      source->view, {std::bit_cast<std::uint32_t>(*scale), *zero}, true, false};
   return std::nullopt;
 }
 
@@ -52,10 +53,37 @@ Refusal Planner::plan_view(const graph::Node& node) {
     result.view = transposed(source->view, node.attributes.integers("perm", reversed));
   } else {
     const auto view = reshaped(source->view, graph_.type(node.outputs[0]).shape);
-    if (!view) return kMoves;
+    if (!view) return plan_flatten(node, *source);
     result.view = *view;
   }
   segment_->values[node.outputs[0]] = result;
+  return std::nullopt;
+}
+
+/// [N, C, H, W] to [N, C*H*W] moves elements, but a matrix product with constant weights can take
+/// the image as it lies.
+Refusal Planner::plan_flatten(const graph::Node& node, const Operand& source) {
+  const ValueId result = node.outputs[0];
+  const Shape& from = graph_.type(node.input(0)).shape;
+  const Shape& to = graph_.type(result).shape;
+  const bool flattens = (from.size() == 3 || from.size() == 4) && to.size() == 2 &&
+                        to[0] == from[0] && is_channel_axis(source.view, 1);
+  if (!flattens || source.dequantized || is_output_[result] || users_[result].empty()) {
+    return kMoves;
+  }
+  for (const std::size_t user : users_[result]) {
+    const graph::Node& product = graph_.nodes[user];
+    const bool multiplies = product.op == graph::Op::kGemm || product.op == graph::Op::kMatMul ||
+                            product.op == graph::Op::kQLinearMatMul;
+    const std::size_t weights = product.op == graph::Op::kQLinearMatMul ? 3 : 1;
+    if (!multiplies || product.input(0) != result ||
+        lazy_constant(product.input(weights)) == nullptr) {
+      return kMoves;
+    }
+  }
+  Operand operand = source;
+  operand.flattened = true;
+  segment_->values[result] = operand;
   return std::nullopt;
 }
 
@@ -82,6 +110,25 @@ Refusal Planner::plan_slice(const graph::Node& node) {
                          steps[i]);
   }
   if (graph::element_count(shape) == 0) return "it is empty";
+  segment_->values[node.outputs[0]] = result;
+  return std::nullopt;
+}
+
+/// One index of one axis: a slice without that axis.
+Refusal Planner::plan_gather(const graph::Node& node) {
+  const Operand* source = view_of(*segment_, node.input(0));
+  if (source == nullptr) return "the machine gathers nothing by number";
+  const auto index = constant(node.input(1));
+  if (!index || index->rank() != 0) return "the machine gathers nothing by number";
+  const auto rank = static_cast<std::int64_t>(source->view.dims.size());
+  const std::int64_t given = node.attributes.integer("axis", 0);
+  const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
+  const std::int64_t extent = source->view.dims[axis].extent;
+  const std::int64_t at = graph::to_int64(*index).front();
+  if (at < -extent || at >= extent) return "its index is outside";
+  Operand result = *source;
+  result.view = sliced(source->view, axis, at < 0 ? at + extent : at, 1, 1);
+  result.view.dims.erase(result.view.dims.begin() + static_cast<std::ptrdiff_t>(axis));
   segment_->values[node.outputs[0]] = result;
   return std::nullopt;
 }

@@ -88,6 +88,8 @@ Refusal Planner::plan(const graph::Node& node) {
       return plan_slice(node);
     case Op::kSplit:
       return plan_split(node);
+    case Op::kGather:
+      return plan_gather(node);
     case Op::kAdd:
     case Op::kSub:
     case Op::kMul:
@@ -112,8 +114,9 @@ std::optional<Operand> Planner::operand(ValueId value, std::size_t channel_axis)
   if (value == graph::kNoValue) return std::nullopt;
   const auto known = segment_->values.find(value);
   if (known != segment_->values.end()) {
-    if (segment_->sheets[known->second.view.sheet].wide) return std::nullopt;
-    return known->second;
+    const Operand& found = known->second;
+    if (found.flattened || segment_->sheets[found.view.sheet].wide) return std::nullopt;
+    return found;
   }
   const graph::ValueType& type = graph_.type(value);
   if (!on_host_[value] || !holds(type.type) || graph::element_count(type.shape) == 0) {
@@ -130,7 +133,7 @@ std::optional<Operand> Planner::operand(ValueId value, std::size_t channel_axis)
     sheet.from_host = true;
     segment_->sheets.push_back(std::move(sheet));
   }
-  return Operand{view, {}, false};
+  return Operand{.view = view};
 }
 
 std::optional<View> Planner::plain_operand(ValueId value, std::size_t channel_axis) {
@@ -177,7 +180,7 @@ View Planner::new_result(ValueId value, std::size_t channel_axis, bool wide) {
   sheet.view = dense_view(segment_->sheets.size(), shape, channel_axis);
   const View view = sheet.view;
   segment_->sheets.push_back(std::move(sheet));
-  segment_->values[value] = {view, {}, false};
+  segment_->values[value] = {.view = view};
   return view;
 }
 

@@ -27,6 +27,9 @@ struct Operand {
   View view;
   Quantization quantization = {};
   bool dequantized = false;  // a float value that lies as int8
+  /// The value is [N, C*H*W], but the view that of the image [N, C, H, W] before a Flatten: a
+  /// matrix product reads it as a window over the whole image.
+  bool flattened = false;
 };
 
 /// The layers and sheets of one program.
@@ -60,10 +63,12 @@ class Planner {
   Refusal plan_matmul_integer(const graph::Node& node);
   struct ConvParts;
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
-  Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts, ContractionLayer layer);
+  Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
+                         const MakeTensor& plain_bias, ContractionLayer layer);
   Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
   Refusal plan_computed_product(const graph::Node& node);
+  Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
   Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
@@ -72,6 +77,8 @@ class Planner {
   Refusal plan_unary(const graph::Node& node);
   Refusal plan_binary(const graph::Node& node);
   Refusal plan_elementwise(const graph::Node& node, ElementwiseLayer layer);
+  Refusal second_operand(graph::ValueId b, const Shape& shape, std::size_t axis,
+                         const Operand& first, ElementwiseLayer& layer);
   Refusal plan_max_pool(const graph::Node& node);
   Refusal plan_average_pool(const graph::Node& node);
   Refusal plan_pool(const graph::Node& node, WindowLayer layer,
@@ -82,8 +89,10 @@ class Planner {
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
+  Refusal plan_flatten(const graph::Node& node, const Operand& source);
   Refusal plan_slice(const graph::Node& node);
   Refusal plan_split(const graph::Node& node);
+  Refusal plan_gather(const graph::Node& node);
 
   // --- Operands ---
 

@@ -22,9 +22,7 @@ struct WeightIndex {
   std::int64_t operator()(std::int64_t column, std::int64_t channel, std::int64_t tap) const {
     switch (form) {
       case WeightForm::kMatrix:
-        return channel * n + column;
-      case WeightForm::kTransposed:
-        return column * k + channel;
+        return (channel * taps + tap) * n + column;
       case WeightForm::kFilters:
         break;
     }

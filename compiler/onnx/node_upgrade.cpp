@@ -106,6 +106,21 @@ UpgradedNode result_of(LegacyNode& legacy, ModelProto& converted, const NodeProt
   return upgraded;
 }
 
+/// Throws InputError with what ONNX's library has against the model's one node.
+ModelProto convert(const ModelProto& model, int opset) {
+  // It is a table that never changes, and takes 10 ms to make.
+  static const ::onnx::version_conversion::DefaultVersionConverter converter;
+  const NodeProto& node = model.graph().node(0);
+  try {
+    // The adapters take a node that keeps its opset's rules for granted.
+    definition(node.op_type(), opset)->Verify(node);
+    return converter.convert_version(model, ::onnx::OpSetID(opset), ::onnx::OpSetID(kOpset));
+  } catch (const std::exception& error) {
+    throw InputError(
+        fmt::format("cannot be converted from opset {} to {}: {}", opset, kOpset, reason(error)));
+  }
+}
+
 }  // namespace
 
 void require_standard(const NodeProto& node) {
@@ -119,28 +134,6 @@ void require_standard(const NodeProto& node) {
         fmt::format("takes at most {} inputs, not {}", schema.max_input(), node.input_size()));
   }
 }
-
-class NodeUpgrade::Converter {
- public:
-  /// Throws InputError with what ONNX's library has against the model's one node.
-  ModelProto convert(const ModelProto& model, int opset) const {
-    const NodeProto& node = model.graph().node(0);
-    try {
-      // The adapters take a node that keeps its opset's rules for granted.
-      definition(node.op_type(), opset)->Verify(node);
-      return converter_.convert_version(model, ::onnx::OpSetID(opset), ::onnx::OpSetID(kOpset));
-    } catch (const std::exception& error) {
-      throw InputError(
-          fmt::format("cannot be converted from opset {} to {}: {}", opset, kOpset, reason(error)));
-    }
-  }
-
- private:
-  ::onnx::version_conversion::DefaultVersionConverter converter_;
-};
-
-NodeUpgrade::NodeUpgrade(int opset) : opset_(opset) {}
-NodeUpgrade::~NodeUpgrade() = default;
 
 std::optional<std::string> NodeUpgrade::refusal(const NodeProto& node) const {
   const std::string& op = node.op_type();
@@ -161,11 +154,10 @@ bool NodeUpgrade::needed(const NodeProto& node) const {
 }
 
 UpgradedNode NodeUpgrade::upgrade(const NodeProto& node,
-                                  std::span<const graph::ValueType* const> inputs) {
-  if (!converter_) converter_ = std::make_unique<Converter>();
+                                  std::span<const graph::ValueType* const> inputs) const {
   LegacyNode legacy = renamed(node, inputs, std::max(opset_, kOldestConvertibleOpset));
   prepare_for_conversion(legacy);
-  ModelProto converted = converter_->convert(model_of(legacy, node), legacy.opset);
+  ModelProto converted = convert(model_of(legacy, node), legacy.opset);
   UpgradedNode upgraded = result_of(legacy, converted, node);
   complete_conversion(legacy, upgraded);
   return upgraded;

@@ -13,7 +13,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,10 +40,7 @@ void require_standard(const ::onnx::NodeProto& node);
 class NodeUpgrade {
  public:
   /// `opset` is 0 if the model names none.
-  explicit NodeUpgrade(int opset);
-  ~NodeUpgrade();
-  NodeUpgrade(const NodeUpgrade&) = delete;
-  NodeUpgrade& operator=(const NodeUpgrade&) = delete;
+  explicit NodeUpgrade(int opset) : opset_(opset) {}
 
   /// Why the node's operator cannot be had at all; nothing if it can. The other functions are for
   /// nodes that are not refused.
@@ -54,13 +50,10 @@ class NodeUpgrade {
   /// `inputs` has a type for each of the node's inputs, null for those left out. Throws InputError,
   /// without naming the node: it breaks its own opset's rules, or cannot be converted.
   UpgradedNode upgrade(const ::onnx::NodeProto& node,
-                       std::span<const graph::ValueType* const> inputs);
+                       std::span<const graph::ValueType* const> inputs) const;
 
  private:
-  class Converter;
-
   int opset_;
-  std::unique_ptr<Converter> converter_;  // made when first needed
 };
 
 }  // namespace weft::onnx_io

@@ -37,9 +37,9 @@ std::vector<std::string> final_names(const NodeProto& part, const UpgradedNode& 
 
 }  // namespace
 
-Translator::Translator(const std::string& graph_name, Constants& constants, NodeUpgrade& upgrade,
-                       const ImportOptions& options, const std::vector<BoundInput>& inputs,
-                       const std::set<std::string>& frozen)
+Translator::Translator(const std::string& graph_name, Constants& constants,
+                       const NodeUpgrade& upgrade, const ImportOptions& options,
+                       const std::vector<BoundInput>& inputs, const std::set<std::string>& frozen)
     : builder_(graph_name, options.evaluate), constants_(constants), upgrade_(upgrade) {
   for (const BoundInput& input : inputs) {
     located(labelled("input", input.name), [&] {
@@ -117,18 +117,19 @@ void Translator::drop_empty_inputs(std::vector<ValueId>& inputs) const {
 }
 
 void Translator::add_output(const ::onnx::ValueInfoProto& output) {
-  located(labelled("output", output.name()), [&] {
-    if (output.name().empty()) throw InputError("an output needs a name");
-    const bool exists = values_.contains(output.name()) || constants_.has(output.name());
-    if (!exists) throw InputError("no node, input or initializer gives it");
-    const ValueId result = value(output.name());
+  const std::string& name = output.name();
+  if (!name.empty() && constants_.has(name)) value(name);  // an error names the constant alone
+  located(labelled("output", name), [&] {
+    if (name.empty()) throw InputError("an output needs a name");
+    const auto at = values_.find(name);
+    if (at == values_.end()) throw InputError("no node, input or initializer gives it");
     const int declared = output.type().tensor_type().elem_type();
-    const graph::DataType type = builder_.type(result).type;
+    const graph::DataType type = builder_.type(at->second).type;
     if (declared != 0 && declared != onnx_data_type(type)) {
       throw InputError(
           fmt::format("its type is {}, the file declares another", graph::to_string(type)));
     }
-    builder_.output(result, output.name());
+    builder_.output(at->second, name);
   });
 }
 

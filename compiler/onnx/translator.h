@@ -21,7 +21,7 @@ class Translator {
  public:
   /// `constants` and `upgrade` outlive this object. The inputs named in `frozen` become constants,
   /// with the elements that `options.values` has for them.
-  Translator(const std::string& graph_name, Constants& constants, NodeUpgrade& upgrade,
+  Translator(const std::string& graph_name, Constants& constants, const NodeUpgrade& upgrade,
              const ImportOptions& options, const std::vector<BoundInput>& inputs,
              const std::set<std::string>& frozen);
 
@@ -43,7 +43,7 @@ class Translator {
 
   graph::Builder builder_;
   Constants& constants_;
-  NodeUpgrade& upgrade_;
+  const NodeUpgrade& upgrade_;
   Values values_;
 };
 

@@ -158,11 +158,12 @@ struct Pass {
   Psum* acc;
   bool accumulate;
 
-  SumBlock<Psum> panel_block(std::size_t panel) const {
+  bool is_first() const { return first_word == 0; }
+  bool is_last() const { return first_word + words == tile.live_words; }
+
+  SumBlock<Psum> panel_block(std::size_t panel, bool first, bool last) const {
     const std::size_t col = panel * kPanelCols;
     const std::size_t partial_stride = tile.panels * kPanelCols;
-    const bool first = first_word == 0;
-    const bool last = first_word + words == tile.words;
     Psum* const partial = workspace.partial.data();
     return {.from = first ? tile.initial.data() + col : partial + col,
             .from_stride = first ? 0 : partial_stride,
@@ -177,19 +178,41 @@ struct Pass {
   }
 };
 
+/// The activations of one row for a pass. The word that stands for the tile's zero rows is the last
+/// of the last pass; the one for panels of zeros lies behind it.
+template <class Arithmetic, class Lanes>
+void stage_row(const Pass<Arithmetic>& pass, const typename Arithmetic::Element* row,
+               typename Arithmetic::Psum* acts) {
+  const PackedTile<Arithmetic>& tile = pass.tile;
+  const std::size_t first = pass.first_word * Lanes::kElementsPerWord;
+  const std::size_t room = pass.words * Lanes::kElementsPerWord;
+  Lanes::stage(row + first, std::min(room, tile.live_rows - first), acts);
+  if constexpr (Lanes::kZeroRowsCount) {
+    if (!pass.is_last()) return;
+    if (tile.live_rows < tile.rows) {
+      acts[pass.words - 1] = Lanes::zero_rows(row + tile.live_rows, tile.rows - tile.live_rows);
+    }
+    if (tile.live_panels < tile.panels) acts[pass.words] = Lanes::zero_rows(row, tile.rows);
+  }
+}
+
 template <class Arithmetic, class Lanes>
 void run_pass(const Pass<Arithmetic>& pass, const typename Arithmetic::Element* const* act_rows) {
-  const std::size_t first_element = pass.first_word * Lanes::kElementsPerWord;
-  const std::size_t elements =
-      std::min(pass.words * Lanes::kElementsPerWord, pass.tile.rows - first_element);
+  const PackedTile<Arithmetic>& tile = pass.tile;
   auto* const acts = pass.workspace.acts.data();
   for (std::size_t i = 0; i < pass.rows; ++i) {
-    Lanes::stage(act_rows[i] + first_element, elements, acts + i * kActStride);
+    stage_row<Arithmetic, Lanes>(pass, act_rows[i], acts + i * kActStride);
   }
-  for (std::size_t panel = 0; panel < pass.tile.panels; ++panel) {
-    const auto* weights =
-        pass.tile.weights.data() + (panel * pass.tile.words + pass.first_word) * kPanelCols;
-    run_panel<Lanes>(acts, weights, pass.words, pass.panel_block(panel));
+  for (std::size_t panel = 0; panel < tile.live_panels; ++panel) {
+    const auto* weights = tile.weights.data() + (panel * tile.words + pass.first_word) * kPanelCols;
+    run_panel<Lanes>(acts, weights, pass.words,
+                     pass.panel_block(panel, pass.is_first(), pass.is_last()));
+  }
+  if (!pass.is_last()) return;
+  for (std::size_t panel = tile.live_panels; panel < tile.panels; ++panel) {
+    const auto* weights = tile.weights.data() + panel * tile.words * kPanelCols;
+    run_panel<Lanes>(acts + pass.words, weights, Lanes::kZeroRowsCount ? 1 : 0,
+                     pass.panel_block(panel, true, true));
   }
 }
 
@@ -199,17 +222,55 @@ void multiply(const PackedTile<Arithmetic>& tile,
               typename Arithmetic::Psum* acc, bool accumulate, Workspace<Arithmetic>& workspace) {
   for (std::size_t row = 0; row < act_rows.size(); row += kBlockRows) {
     const std::size_t rows = std::min(kBlockRows, act_rows.size() - row);
-    for (std::size_t word = 0; word < tile.words; word += kBlockWords) {
+    std::size_t word = 0;
+    do {  // a tile of nothing but zeros may have no word at all
+      const std::size_t words = std::min(kBlockWords, tile.live_words - word);
       run_pass<Arithmetic, Lanes>({.tile = tile,
                                    .workspace = workspace,
                                    .first_word = word,
-                                   .words = std::min(kBlockWords, tile.words - word),
+                                   .words = words,
                                    .rows = rows,
                                    .acc = acc + row * tile.cols,
                                    .accumulate = accumulate},
                                   act_rows.data() + row);
-    }
+      word += words;
+    } while (word < tile.live_words);
   }
+}
+
+HWY_INLINE unsigned bits_of(std::int8_t element) {
+  return static_cast<std::uint8_t>(element);
+}
+template <class Format>
+HWY_INLINE unsigned bits_of(Format element) {
+  return element.bits;
+}
+
+template <class Element>
+bool all_zero(const Element* from, std::size_t count) {
+  unsigned seen = 0;
+  for (std::size_t i = 0; i < count; ++i) seen |= bits_of(from[i]);
+  return seen == 0;
+}
+
+/// How much of the tile is not trailing zeros.
+template <class Arithmetic, class Lanes>
+void measure(const typename Arithmetic::Element* tile, PackedTile<Arithmetic>& packed) {
+  const std::size_t cols = packed.cols;
+  std::size_t rows = packed.rows;
+  while (rows > 0 && all_zero(tile + (rows - 1) * cols, cols)) --rows;
+  const auto dead = [&](std::size_t panel) {
+    const std::size_t col = panel * kPanelCols;
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (!all_zero(tile + r * cols + col, std::min(kPanelCols, cols - col))) return false;
+    }
+    return true;
+  };
+  packed.live_panels = packed.panels;
+  while (packed.live_panels > 0 && dead(packed.live_panels - 1)) --packed.live_panels;
+  packed.live_rows = rows;
+  packed.live_words = (rows + Lanes::kElementsPerWord - 1) / Lanes::kElementsPerWord;
+  if (Lanes::kZeroRowsCount && rows < packed.rows) ++packed.live_words;
 }
 
 /// Packs `count` columns of one word row and adds what they contribute to where the chains start.
@@ -222,24 +283,44 @@ void pack_word_row(const Element* const* rows, std::size_t count, Psum* HWY_REST
   }
 }
 
+/// The word of weight 1 by which zero rows, or a panel of zeros, take part.
+template <class Psum>
+void pack_zero_rows(Psum* words) {
+  std::fill_n(words, kPanelCols, Psum{1});
+}
+
 template <class Arithmetic, class Lanes>
-void pack(const typename Arithmetic::Element* tile, PackedTile<Arithmetic>& packed) {
+void pack_panel(const typename Arithmetic::Element* tile, std::size_t panel,
+                PackedTile<Arithmetic>& packed) {
   using Element = typename Arithmetic::Element;
   constexpr std::size_t kPerWord = Lanes::kElementsPerWord;
   static constexpr Element kZeros[kPanelCols] = {};
-  std::fill_n(packed.initial.data(), packed.initial.size(), typename Arithmetic::Psum{});
-  for (std::size_t panel = 0; panel < packed.panels; ++panel) {
-    const std::size_t col = panel * kPanelCols;
-    for (std::size_t g = 0; g < packed.words; ++g) {
-      const Element* rows[kPerWord];
-      for (std::size_t i = 0; i < kPerWord; ++i) {
-        const std::size_t r = g * kPerWord + i;
-        rows[i] = r < packed.rows ? tile + r * packed.cols + col : kZeros;
-      }
-      pack_word_row<Lanes>(rows, std::min(kPanelCols, packed.cols - col),
-                           packed.weights.data() + (panel * packed.words + g) * kPanelCols,
-                           packed.initial.data() + col);
+  const std::size_t col = panel * kPanelCols;
+  auto* const words = packed.weights.data() + panel * packed.words * kPanelCols;
+  for (std::size_t g = 0; g * kPerWord < packed.live_rows; ++g) {
+    const Element* rows[kPerWord];
+    for (std::size_t i = 0; i < kPerWord; ++i) {
+      const std::size_t r = g * kPerWord + i;
+      rows[i] = r < packed.rows ? tile + r * packed.cols + col : kZeros;
     }
+    pack_word_row<Lanes>(rows, std::min(kPanelCols, packed.cols - col), words + g * kPanelCols,
+                         packed.initial.data() + col);
+  }
+  if (Lanes::kZeroRowsCount && packed.live_rows < packed.rows) {
+    pack_zero_rows(words + packed.live_rows * kPanelCols);
+  }
+}
+
+template <class Arithmetic, class Lanes>
+void pack(const typename Arithmetic::Element* tile, PackedTile<Arithmetic>& packed) {
+  measure<Arithmetic, Lanes>(tile, packed);
+  std::fill_n(packed.initial.data(), packed.initial.size(), typename Arithmetic::Psum{});
+  for (std::size_t panel = 0; panel < packed.live_panels; ++panel) {
+    pack_panel<Arithmetic, Lanes>(tile, panel, packed);
+  }
+  if (!Lanes::kZeroRowsCount) return;
+  for (std::size_t panel = packed.live_panels; panel < packed.panels; ++panel) {
+    pack_zero_rows(packed.weights.data() + panel * packed.words * kPanelCols);
   }
 }
 

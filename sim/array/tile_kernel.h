@@ -11,6 +11,10 @@
 //    ...  |            |     |            |
 //
 // A panel is contiguous, so the inner loop reads the weights in one ascending stream.
+//
+// Tiles at the edge of a matrix end in rows and columns of zeros, often most of the tile. Trailing
+// zero rows (+0 in every bit) and trailing panels without weights are not multiplied; for floats
+// one more word, of weight 1, stands for what they do to a sum (docs/numerics.md, "Padding").
 #pragma once
 
 #include <cstddef>
@@ -40,7 +44,10 @@ struct PackedTile {
   std::size_t rows;
   std::size_t cols;
   std::size_t panels;
-  std::size_t words;            // word rows of a panel
+  std::size_t words;            // word rows that a panel has room for
+  std::size_t live_rows = 0;    // of the tile that is packed: rows but for trailing zero rows
+  std::size_t live_words = 0;   // what a chain runs down: those rows, and the word for the others
+  std::size_t live_panels = 0;  // panels but for trailing ones of zeros
   AlignedBuffer<Psum> weights;  // [panels][words][kPanelCols]
   AlignedBuffer<Psum> initial;  // [panels][kPanelCols]: where each column's chain starts
 };
@@ -65,7 +72,7 @@ struct TileKernel {
 
   std::size_t elements_per_word;
   std::size_t block_rows;  // a thread's share of the rows is best a multiple of this
-  /// tile [rows,cols], row-major, into packed.weights and packed.initial.
+  /// tile [rows,cols], row-major, into `packed`.
   void (*pack)(const Element* tile, PackedTile<Arithmetic>& packed);
   /// acc [act_rows.size(), cols] = or += the product.
   void (*multiply)(const PackedTile<Arithmetic>& tile, std::span<const Element* const> act_rows,

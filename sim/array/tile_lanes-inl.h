@@ -10,6 +10,12 @@
 #define WEFT_SIM_ARRAY_TILE_LANES_INL_H_
 #endif
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 #include "hwy/highway.h"
 #include "pe/arithmetic.h"
 #include "sim/array/float_lanes-inl.h"
@@ -46,6 +52,22 @@ struct FloatLanes {
   static void stage(const Element* from, std::size_t count, float* words) {
     for (std::size_t i = 0; i < count; ++i) words[i] = Arithmetic::widen(from[i]);
   }
+  /// Whether rows of zero weights can change a sum.
+  static constexpr bool kZeroRowsCount = true;
+  /// What `count` activations times weights of +0 do to any sum, as one addend. A finite one adds
+  /// a zero of its sign, so that -0 becomes +0 as soon as one of them is positive; an infinity or
+  /// NaN makes a NaN.
+  static float zero_rows(const Element* acts, std::size_t count) {
+    constexpr std::uint16_t kInfinite = std::is_same_v<Element, Bf16> ? 0x7F80 : 0x7C00;
+    std::uint16_t signs = 0x8000;
+    std::uint16_t exponent = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      signs &= acts[i].bits;
+      exponent = std::max<std::uint16_t>(exponent, acts[i].bits & kInfinite);
+    }
+    if (exponent == kInfinite) return std::bit_cast<float>(kCanonicalNan);
+    return signs != 0 ? -0.0F : 0.0F;
+  }
   static HWY_INLINE V dot(V acts, V weights, V sum) {
     return fused_multiply_add(acts, weights, sum);
   }
@@ -61,6 +83,7 @@ struct FloatLanes {
 struct Int8Lanes {
   using D = hn::ScalableTag<std::int32_t>;
   using V = hn::Vec<D>;
+  static constexpr bool kZeroRowsCount = false;
   static constexpr std::size_t kElementsPerWord = 4;
   // The instruction takes one operand unsigned: activations enter as a + 128 (the sign bit
   // flipped), and each column starts at -128 * sum(w) to take it back, exactly, modulo 2^32.
@@ -96,6 +119,7 @@ struct Int8Lanes {
 struct Int8Lanes {
   using D = hn::ScalableTag<std::int32_t>;
   using V = hn::Vec<D>;
+  static constexpr bool kZeroRowsCount = false;
   static constexpr std::size_t kElementsPerWord = 2;
 
   static std::int32_t pair(std::int8_t low, std::int8_t high) {
@@ -127,6 +151,7 @@ struct Int8Lanes {
 struct Int8Lanes {
   using D = hn::ScalableTag<std::int32_t>;
   using V = hn::Vec<D>;
+  static constexpr bool kZeroRowsCount = false;
   static constexpr std::size_t kElementsPerWord = 1;
 
   static std::int32_t word(const std::int8_t* const* rows, std::size_t col) { return rows[0][col]; }

@@ -29,6 +29,7 @@ template <class Arithmetic>
 void VectorLanes<Arithmetic>::begin(const Vector& vector) {
   vector_ = &vector;
   count_ = computed_lanes(vector, config_);
+  results_ = result_lanes(vector, config_);
   walk_.clear();
   if (!vector.source) return;
   for_each_row(vector.source->rows, vector.rows, [this](auto, auto row) { walk_.push_back(row); });
@@ -64,7 +65,7 @@ std::span<const std::byte> VectorLanes<Arithmetic>::compute_as(std::uint32_t ind
   if (vector.operand) {
     const VectorOperand& operand = *vector.operand;
     load_row(operand.format, operand.window, operand.quantization,
-             operand.row + std::uint64_t{index} * operand.step, buffer, y);
+             operand.row + std::uint64_t{index} * operand.step, count_, buffer, y);
     kernels.combine(vector.combine, x, y, count_);
   }
   kernels.apply(vector.op, std::bit_cast<Word>(vector.low), std::bit_cast<Word>(vector.high), x,
@@ -73,9 +74,9 @@ std::span<const std::byte> VectorLanes<Arithmetic>::compute_as(std::uint32_t ind
   if (vector.mode != VectorMode::kOverwrite) {
     const std::uint32_t step = vector.format == RowFormat::kWide ? config_.result_row_rows() : 1;
     load_row(vector.format, vector.window, vector.quantization,
-             vector.ub + std::uint64_t{index} * step, buffer, y);
+             vector.ub + std::uint64_t{index} * step, results_, buffer, y);
     kernels.combine(vector.mode == VectorMode::kAdd ? VectorCombine::kAdd : VectorCombine::kMax, x,
-                    y, count_);
+                    y, results_);
   }
   return encode(x);
 }
@@ -96,7 +97,7 @@ void VectorLanes<Arithmetic>::load_first(std::uint32_t index, const Psum* sums,
     return kernels_.convert_sums(sums, bias, x.data(), count_);
   }
   if (!vector_->has_bias) return;
-  load_row(RowFormat::kWide, {}, {}, vector_->bias, buffer, y.data());
+  load_row(RowFormat::kWide, {}, {}, vector_->bias, count_, buffer, y.data());
   kernels_of<Word>().combine(VectorCombine::kAdd, x.data(), y.data(), count_);
 }
 
@@ -107,7 +108,7 @@ void VectorLanes<Arithmetic>::load_source(std::uint32_t index, const UnifiedBuff
   const VectorSource& source = *vector_->source;
   if (walk_[index]) {
     const auto row = static_cast<std::uint64_t>(*walk_[index]);
-    return load_row(source.format, source.window, source.quantization, row, buffer, out);
+    return load_row(source.format, source.window, source.quantization, row, count_, buffer, out);
   }
   Word pad{};
   if (source.format == RowFormat::kNarrow) {
@@ -121,14 +122,15 @@ template <class Arithmetic>
 template <class Word>
 void VectorLanes<Arithmetic>::load_row(RowFormat format, const LaneWindow& window,
                                        Quantization quantization, std::uint64_t row,
-                                       const UnifiedBuffer& buffer, Word* out) const {
+                                       std::uint32_t count, const UnifiedBuffer& buffer,
+                                       Word* out) const {
   if (format == RowFormat::kWide) {
     const auto rows = buffer.rows_from(row, config_.result_row_rows());
-    std::memcpy(out, rows.data(), count_ * sizeof(Word));
+    std::memcpy(out, rows.data(), count * sizeof(Word));
     return;
   }
   const std::size_t size = element_bytes(config_.dtype);
-  for_each_piece(window, count_, config_.array_rows, [&](const LanePiece& piece) {
+  for_each_piece(window, count, config_.array_rows, [&](const LanePiece& piece) {
     const std::byte* from = buffer.row(row + piece.row_offset).data() + piece.element * size;
     load_narrow(from, quantization, out + piece.lane, piece.count);
   });
@@ -157,19 +159,19 @@ void VectorLanes<Arithmetic>::reduce(Word* x) const {
   const WordKernels<Word>& kernels = kernels_of<Word>();
   const bool sums = vector_->reduce == VectorReduce::kSum;
   const Word result = sums ? kernels.sum(x, count_) : kernels.max(x, count_);
-  std::fill_n(x, count_, result);
+  std::fill_n(x, results_, result);
 }
 
 template <class Arithmetic>
 template <class Word>
 std::span<const std::byte> VectorLanes<Arithmetic>::encode(const Word* x) {
   const std::size_t size = lane_bytes(vector_->format, config_);
-  const std::size_t computed = count_ * size;
+  const std::size_t computed = results_ * size;
   const std::size_t written = written_lanes(*vector_, config_) * size;
   if (vector_->format == RowFormat::kNarrow) {
     store_narrow(x);
   } else if constexpr (std::is_same_v<Word, float>) {
-    kernels_.store_float32(x, encoded_.data(), count_);
+    kernels_.store_float32(x, encoded_.data(), results_);
   } else {
     std::memcpy(encoded_.data(), x, computed);
   }
@@ -181,13 +183,13 @@ template <class Arithmetic>
 template <class Word>
 void VectorLanes<Arithmetic>::store_narrow(const Word* x) {
   if constexpr (Arithmetic::kType == ElementType::kBf16) {
-    kernels_.store_bf16(x, encoded_.data(), count_);
+    kernels_.store_bf16(x, encoded_.data(), results_);
   } else if constexpr (Arithmetic::kType == ElementType::kFp16) {
-    kernels_.store_fp16(x, encoded_.data(), count_);
+    kernels_.store_fp16(x, encoded_.data(), results_);
   } else if constexpr (std::is_same_v<Word, float>) {
-    kernels_.store_quantized(x, vector_->quantization, encoded_.data(), count_);
+    kernels_.store_quantized(x, vector_->quantization, encoded_.data(), results_);
   } else {
-    kernels_.store_int8(x, encoded_.data(), count_);
+    kernels_.store_int8(x, encoded_.data(), results_);
   }
 }
 

@@ -59,7 +59,8 @@ class VectorLanes {
   void load_source(std::uint32_t index, const UnifiedBuffer& buffer, Word* out) const;
   template <class Word>
   void load_row(RowFormat format, const LaneWindow& window, Quantization quantization,
-                std::uint64_t row, const UnifiedBuffer& buffer, Word* out) const;
+                std::uint64_t row, std::uint32_t count, const UnifiedBuffer& buffer,
+                Word* out) const;
   template <class Word>
   void load_narrow(const std::byte* from, Quantization quantization, Word* out,
                    std::size_t count) const;
@@ -77,6 +78,7 @@ class VectorLanes {
   const LaneKernels kernels_;
   const Vector* vector_ = nullptr;
   std::uint32_t count_ = 0;                        // lanes that are computed
+  std::uint32_t results_ = 0;                      // lanes that hold a result
   std::vector<std::optional<std::int64_t>> walk_;  // the source's row of each row; none: padding
   std::tuple<Lanes<std::int32_t>, Lanes<float>> lanes_;
   std::vector<std::byte> encoded_;

@@ -35,9 +35,14 @@ constexpr std::uint32_t computed_lanes(const Vector& vector, const MachineConfig
   return vector.lanes == 0 ? config.array_cols : vector.lanes;
 }
 
-/// Lanes of the result that are written: with `fill` all C, else those computed.
+/// Lanes that hold a result: those computed, or all C, to which a reduction gives its result.
+constexpr std::uint32_t result_lanes(const Vector& vector, const MachineConfig& config) {
+  return vector.reduce == VectorReduce::kNone ? computed_lanes(vector, config) : config.array_cols;
+}
+
+/// Lanes of the result that are written: with `fill` all C, else those that hold one.
 constexpr std::uint32_t written_lanes(const Vector& vector, const MachineConfig& config) {
-  return vector.fill ? config.array_cols : computed_lanes(vector, config);
+  return vector.fill ? config.array_cols : result_lanes(vector, config);
 }
 
 /// UB rows in which the first `lanes` lanes of a narrow row lie; lanes is at least 1.

@@ -215,6 +215,106 @@ TYPED_TEST(TileProductTest, MatchesTheOracleOnRandomShapes) {
   EXPECT_GT(wide, 3);
 }
 
+/// Activations over rows of zero weights.
+enum class Behind { kZeros, kPositive, kNegative, kMixed, kSpecial };
+
+/// A problem whose tile ends in zero rows and columns.
+struct Edge {
+  std::uint32_t live_rows;
+  std::uint32_t live_cols;
+  Behind behind;
+};
+
+template <class Element>
+Element behind_element(Random& random, Behind behind, Element ordinary) {
+  if (behind == Behind::kZeros) return Element{};
+  if constexpr (!std::is_same_v<Element, std::int8_t>) {
+    constexpr std::array<std::uint16_t, 5> kSpecial = {0x7C00, 0xFC00, 0x7F80, 0xFF80, 0x7FFF};
+    if (behind == Behind::kPositive) ordinary.bits &= 0x7FFFU;
+    if (behind == Behind::kNegative) ordinary.bits |= 0x8000U;
+    if (behind == Behind::kSpecial && random() % 8 == 0) ordinary.bits = kSpecial[random() % 5];
+  }
+  return ordinary;
+}
+
+/// Products that underflow, so that sums of -0 come up; bf16 alone has them.
+template <class Element>
+Element tiny_element(Random& random) {
+  constexpr std::array<std::uint16_t, 6> kTiny = {0x0000, 0x8000, 0x0001, 0x8001, 0x0080, 0x8080};
+  if constexpr (std::is_same_v<Element, std::int8_t>) {
+    return static_cast<std::int8_t>(static_cast<int>(random() % 3) - 1);
+  } else {
+    return Element{kTiny[random() % 6]};
+  }
+}
+
+template <class Arithmetic>
+void cut(Problem<Arithmetic>& p, const Edge& edge, bool tiny, Random& random) {
+  using Element = typename Arithmetic::Element;
+  using Psum = typename Arithmetic::Psum;
+  for (std::size_t r = 0; r < p.rows; ++r) {
+    for (std::size_t c = 0; c < p.cols; ++c) {
+      Element& weight = p.tile[r * p.cols + c];
+      if (tiny) weight = tiny_element<Element>(random);
+      if (r >= edge.live_rows || c >= edge.live_cols) weight = Element{};
+    }
+    for (std::size_t i = 0; i < p.m; ++i) {
+      Element& act = p.acts[i * p.rows + r];
+      if (tiny) act = tiny_element<Element>(random);
+      if (r >= edge.live_rows) act = behind_element(random, edge.behind, act);
+    }
+  }
+  if constexpr (std::is_same_v<Psum, float>) {
+    for (Psum& acc : p.acc) acc = random() % 3 == 0 ? -0.0F : acc;
+  }
+}
+
+TYPED_TEST(TileProductTest, MatchesTheOracleOnTilesThatEndInZeros) {
+  constexpr std::uint64_t kSeed = 20;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  int minus_zeros = 0;
+  for (int i = 0; i < 250; ++i) {
+    SCOPED_TRACE(i);
+    const auto rows = static_cast<std::uint32_t>(1 + random() % (i % 10 == 0 ? 600 : 40));
+    const auto cols = static_cast<std::uint32_t>(1 + random() % 100);
+    const auto m = static_cast<std::uint32_t>(1 + random() % 15);
+    const Edge edge{static_cast<std::uint32_t>(random() % (rows + 1)),
+                    static_cast<std::uint32_t>(random() % (cols + 1)),
+                    static_cast<Behind>(random() % 5)};
+    const auto values = static_cast<Values>(random() % 3);
+    auto p = random_problem<TypeParam>(random, m, rows, cols, values);
+    cut(p, edge, random() % 2 == 0, random);
+    expect_exact(p);
+    if (this->HasFatalFailure()) return;
+    if constexpr (std::is_same_v<typename TypeParam::Psum, float>) {
+      for (const float sum : oracle(p, false)) minus_zeros += sum == 0 && std::signbit(sum) ? 1 : 0;
+    }
+  }
+  if constexpr (TypeParam::kType == ElementType::kBf16) {
+    EXPECT_GT(minus_zeros, 100);
+  }
+}
+
+TYPED_TEST(TileProductTest, ATileOfZerosLeavesNothingOfTheOneBeforeIt) {
+  constexpr std::uint64_t kSeed = 21;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  const auto full = random_problem<TypeParam>(random, 9, 30, 70, Values::kSpecial);
+  for (const std::uint32_t live : {0U, 1U, 29U}) {
+    auto p = random_problem<TypeParam>(random, 9, 30, 70, Values::kOrdinary);
+    cut(p, {live, 3 * live, Behind::kMixed}, false, random);
+    TileProduct<TypeParam> kernel(30, 70, 1);
+    kernel.load_tile(full.tile);
+    kernel.load_tile(p.tile);
+    std::vector<const typename TypeParam::Element*> act_rows;
+    for (std::size_t i = 0; i < p.m; ++i) act_rows.push_back(p.acts.data() + i * p.rows);
+    auto acc = p.acc;
+    kernel.multiply(act_rows, acc, true);
+    expect_same_bits(acc, oracle(p, true), p.cols);
+  }
+}
+
 TYPED_TEST(TileProductTest, GivesTheSameBitsForAnyNumberOfThreads) {
   constexpr std::uint64_t kSeed = 16;
   SCOPED_TRACE(kSeed);

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <vector>
 
 #include "tests/array/naive_lanes.h"
@@ -113,6 +115,110 @@ TYPED_TEST(VectorLanesTest, EveryInstructionSetGivesTheSameBitsOnLongRows) {
     }
     EXPECT_EQ(variety.hits().size(), testing::VectorVariety::kAllKinds);
   });
+}
+
+// --- values that the contract names ---
+
+/// `rows` of binary32 words through an instruction of the float domain on bf16, wide to wide. The
+/// first row is the source, the second the other operand.
+std::vector<float> float_lanes(Vector vector, const std::vector<std::vector<float>>& rows) {
+  MachineConfig config;
+  config.dtype = ElementType::kBf16;
+  config.array_cols = static_cast<std::uint32_t>(rows.front().size());
+  UnifiedBuffer buffer(config);
+  const std::uint32_t width = config.result_row_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::memcpy(buffer.rows_from(i * width, width).data(), rows[i].data(), rows[i].size() * 4);
+  }
+  vector.domain = VectorDomain::kFloat;
+  vector.source = VectorSource{{}, RowFormat::kWide, {}, {}};
+  if (rows.size() > 1) vector.operand = VectorOperand{width, 0, RowFormat::kWide, {}, {}};
+  VectorLanes<Bf16Arithmetic> lanes(config);
+  lanes.begin(vector);
+  const auto bytes = lanes.compute(0, nullptr, buffer);
+  std::vector<float> out(config.array_cols);
+  std::memcpy(out.data(), bytes.data(), bytes.size());
+  return out;
+}
+
+std::vector<std::uint32_t> patterns(const std::vector<float>& values) {
+  std::vector<std::uint32_t> bits;
+  for (const float value : values) bits.push_back(std::bit_cast<std::uint32_t>(value));
+  return bits;
+}
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const float kAnyNan = std::bit_cast<float>(0xFFC12345U);
+
+TEST(VectorLanesValuesTest, TheMaximumOfTwoZerosIsPlusZeroWhicheverComesFirst) {
+  const auto max = float_lanes({.combine = VectorCombine::kMax}, {{0.0F, -0.0F, -0.0F},  //
+                                                                  {-0.0F, 0.0F, -0.0F}});
+  EXPECT_EQ(patterns(max), patterns({0.0F, 0.0F, -0.0F}));
+  const auto min = float_lanes({.combine = VectorCombine::kMin}, {{0.0F, -0.0F, 0.0F},  //
+                                                                  {-0.0F, 0.0F, 0.0F}});
+  EXPECT_EQ(patterns(min), patterns({-0.0F, -0.0F, 0.0F}));
+}
+
+TEST(VectorLanesValuesTest, AMaximumWithNanIsTheCanonicalNan) {
+  const auto max = float_lanes({.combine = VectorCombine::kMax}, {{kAnyNan, 1, kInfinity},  //
+                                                                  {1, kAnyNan, kAnyNan}});
+  EXPECT_EQ(patterns(max), std::vector<std::uint32_t>(3, 0x7FC00000U));
+}
+
+TEST(VectorLanesValuesTest, CopiesAndComparisonsMakeNanCanonicalToo) {
+  for (const VectorOp op : {VectorOp::kCopy, VectorOp::kRelu, VectorOp::kNeg, VectorOp::kAbs}) {
+    EXPECT_EQ(patterns(float_lanes({.op = op}, {{kAnyNan}})).front(), 0x7FC00000U);
+  }
+}
+
+// 2^24 + 1 is a tie that goes to the even 2^24, so a chain from the left would lose every 1.
+TEST(VectorLanesValuesTest, ASumIsATreeOfNeighbours) {
+  const auto sum = float_lanes({.reduce = VectorReduce::kSum}, {{0x1p24F, 1, 1, 1, 1}});
+  EXPECT_EQ(sum, std::vector<float>(5, (0x1p24F + 2.0F) + 1.0F));
+  const auto odd = float_lanes({.reduce = VectorReduce::kSum}, {{1, 1, 0x1p24F}});
+  EXPECT_EQ(odd, std::vector<float>(3, 2.0F + 0x1p24F));
+}
+
+TEST(VectorLanesValuesTest, FunctionsHaveTheirLimits) {
+  const std::vector<float> x = {-kInfinity, -200.0F, -0.0F, 200.0F, kInfinity};
+  const auto of = [&](VectorOp op) { return patterns(float_lanes({.op = op}, {x})); };
+  EXPECT_EQ(of(VectorOp::kSigmoid), patterns({0, 0, 0.5F, 1, 1}));
+  EXPECT_EQ(of(VectorOp::kSoftplus), patterns({0, 0, 0.693147181F, 200, kInfinity}));
+  EXPECT_EQ(of(VectorOp::kTanh), patterns({-1, -1, -0.0F, 1, 1}));
+  EXPECT_EQ(of(VectorOp::kErf), patterns({-1, -1, -0.0F, 1, 1}));
+  EXPECT_EQ(of(VectorOp::kExp), patterns({0, 0, 1, kInfinity, kInfinity}));
+  EXPECT_EQ(of(VectorOp::kHardSwish)[3], patterns({200})[0]);
+  EXPECT_EQ(of(VectorOp::kReciprocal), patterns({-0.0F, -0.005F, -kInfinity, 0.005F, 0}));
+  EXPECT_EQ(of(VectorOp::kRelu), patterns({0, 0, 0, 200, kInfinity}));
+}
+
+/// One row of int32 sums quantised by `quantization`.
+std::vector<int> quantised(const std::vector<std::int32_t>& sums, Quantization quantization) {
+  MachineConfig config;
+  config.array_cols = static_cast<std::uint32_t>(sums.size());
+  Vector vector;
+  vector.domain = VectorDomain::kFloat;
+  vector.format = RowFormat::kNarrow;
+  vector.window.plane = 1;
+  vector.quantization = quantization;
+  VectorLanes<Int8Arithmetic> lanes(config);
+  lanes.begin(vector);
+  std::vector<int> out;
+  for (const std::byte byte : lanes.compute(0, sums.data(), UnifiedBuffer(config))) {
+    out.push_back(static_cast<std::int8_t>(byte));
+  }
+  return out;
+}
+
+TEST(VectorLanesValuesTest, QuantisationRoundsTiesToEvenAndSaturates) {
+  const Quantization halves{std::bit_cast<std::uint32_t>(2.0F), 0};
+  EXPECT_EQ(quantised({1, 3, 5, -1, -3, 253, 254, 255, 1 << 30, -(1 << 30)}, halves),
+            (std::vector<int>{0, 2, 2, 0, -2, 126, 127, 127, 127, -128}));
+}
+
+TEST(VectorLanesValuesTest, TheZeroPointIsAddedAfterTheRounding) {
+  const Quantization shifted{std::bit_cast<std::uint32_t>(2.0F), 3};
+  EXPECT_EQ(quantised({1, 3, -1, -300, 249}, shifted), (std::vector<int>{3, 5, 3, -128, 127}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/config/error.h"
+#include "sim/isa/row_generator.h"
 
 namespace weft {
 namespace {
@@ -44,6 +45,21 @@ class HazardCheckTest : public ::testing::Test {
     vector.rows = rows;
     return vector;
   }
+
+  // Everything that a test reads is there from the beginning.
+  void fill_buffer() { add(Load{0, 0, 1000}, 0, 0); }
+
+  // Narrow rows `row`, `row` + 1, ... of the buffer to rows from 600 on.
+  static Vector from_buffer(std::uint32_t row, std::uint32_t rows) {
+    Vector vector;
+    vector.source = VectorSource{contiguous_rows(row, rows), RowFormat::kNarrow, {}, {}};
+    vector.ub = 600;
+    vector.rows = rows;
+    vector.format = RowFormat::kNarrow;
+    return vector;
+  }
+
+  static Cycle vector_duration(std::uint32_t rows) { return Cycle{rows} - 1 + 2 - 1; }
 
   std::string hazard() const {
     try {
@@ -131,6 +147,188 @@ TEST_F(HazardCheckTest, VectorReadsItsBiasTheCycleAfterItsLoadRetired) {
   biased.bias = 200;
   add(biased, 0, 0);
   expect_opens_at(31, 1);
+}
+
+// --- operands of the lane machine; L = 2, a wide row takes three UB rows ---
+
+TEST_F(HazardCheckTest, VectorReadsRowJOfItsSourceJCyclesAfterItsStart) {
+  fill_buffer();
+  add(Load{0, 12, 1}, 5, 20);
+  add(from_buffer(10, 5), 0, 0);  // row 12 is read two cycles after the start
+  expect_opens_at(20 + 1 - 2, vector_duration(5));
+}
+
+TEST_F(HazardCheckTest, VectorReadsAWideSourceRowAsOne) {
+  fill_buffer();
+  add(Load{0, 15, 1}, 5, 20);  // the last of the three UB rows of row 1
+  Vector vector = from_buffer(10, 2);
+  vector.source->format = RowFormat::kWide;
+  vector.source->rows.loops[0] = {2, 3};
+  add(vector, 0, 0);
+  expect_opens_at(20 + 1 - 1, vector_duration(2));
+}
+
+TEST_F(HazardCheckTest, VectorReadsAllPlanesOfASourceRowAtOnce) {
+  config_.array_cols = 6;
+  fill_buffer();
+  add(Load{0, 42, 1}, 5, 20);  // lanes 3 to 5 of row 2
+  Vector vector = from_buffer(10, 4);
+  vector.source->window = {1, 30};
+  vector.window.plane = 30;
+  add(vector, 0, 0);
+  expect_opens_at(20 + 1 - 2, vector_duration(4));
+}
+
+TEST_F(HazardCheckTest, VectorDoesNotReadAPlaneOfWhichItComputesNoLane) {
+  config_.array_cols = 6;
+  fill_buffer();
+  add(Load{0, 42, 1}, 5, 20);
+  Vector vector = from_buffer(10, 4);
+  vector.source->window = {1, 30};
+  vector.window.plane = 30;
+  vector.lanes = 3;  // elements 1 to 3 of the first plane
+  add(vector, 6, 6 + vector_duration(4));
+  EXPECT_EQ(hazard(), "");
+}
+
+TEST_F(HazardCheckTest, ASourceRowIsFreeTheCycleAfterItWasReadLast) {
+  fill_buffer();
+  Vector vector = from_buffer(10, 4);
+  vector.source->rows.loops = {RowLoop{2, 1}, RowLoop{2, 0}};  // 10 11 10 11
+  add(vector, 30, 30 + vector_duration(4));
+  add(Load{0, 10, 1}, 0, 0);
+  expect_opens_at(32 + 1, 3);
+}
+
+TEST_F(HazardCheckTest, TheReadThatComesLastCountsWhicheverOperandItIsOf) {
+  fill_buffer();
+  Vector vector = from_buffer(10, 4);
+  vector.combine = VectorCombine::kAdd;
+  vector.operand = VectorOperand{10, 0, RowFormat::kNarrow, {}, {}};  // row 10 in every cycle
+  add(vector, 30, 30 + vector_duration(4));
+  add(Load{0, 10, 1}, 0, 0);
+  expect_opens_at(33 + 1, 3);
+}
+
+TEST_F(HazardCheckTest, AnEarlierReadOfTheSameInstructionDoesNotReplaceALaterOne) {
+  config_.array_cols = 6;
+  fill_buffer();
+  Vector vector = from_buffer(10, 4);
+  vector.source->window.plane = 3;  // row 13: first plane in cycle 33, second plane in cycle 30
+  vector.window.plane = 30;
+  add(vector, 30, 30 + vector_duration(4));
+  add(Load{0, 13, 1}, 0, 0);
+  expect_opens_at(33 + 1, 3);
+}
+
+TEST_F(HazardCheckTest, VectorReadsRowJOfItsSecondOperandJCyclesAfterItsStart) {
+  fill_buffer();
+  add(Load{0, 58, 1}, 5, 20);
+  Vector vector = from_buffer(10, 4);
+  vector.combine = VectorCombine::kAdd;
+  vector.operand = VectorOperand{50, 3, RowFormat::kWide, {}, {}};  // row 2: UB rows 56 to 58
+  add(vector, 0, 0);
+  expect_opens_at(20 + 1 - 2, vector_duration(4));
+}
+
+TEST_F(HazardCheckTest, AModeReadsTheDestinationWhenItReadsTheRow) {
+  fill_buffer();
+  add(Load{0, 603, 1}, 5, 20);
+  Vector vector = from_buffer(10, 4);
+  vector.mode = VectorMode::kMax;
+  add(vector, 0, 0);  // row 603 is read three cycles after the start, written one later
+  expect_opens_at(20 + 1 - 3, vector_duration(4));
+}
+
+TEST_F(HazardCheckTest, WithoutAModeTheDestinationIsOnlyWritten) {
+  fill_buffer();
+  add(Load{0, 603, 1}, 5, 20);
+  add(from_buffer(10, 4), 0, 0);
+  expect_opens_at(20 + 1 - 3 - 1, vector_duration(4));
+}
+
+TEST_F(HazardCheckTest, AModeWritesTheDestinationLLater) {
+  fill_buffer();
+  add(Store{603, 50, 1}, 5, 20);
+  Vector vector = from_buffer(10, 4);
+  vector.mode = VectorMode::kAdd;
+  add(vector, 0, 0);  // another reader does not mind the read of row 603, but the write
+  expect_opens_at(20 + 1 - 3 - 1, vector_duration(4));
+}
+
+TEST_F(HazardCheckTest, AModeMayNotReadWhatNothingWrote) {
+  add(Load{0, 0, 100}, 0, 0);
+  Vector vector = from_buffer(10, 1);
+  vector.mode = VectorMode::kAdd;
+  add(vector, 10, 11);
+  EXPECT_EQ(
+      hazard(),
+      "hazard in cycle 10: instruction 1 (vector) reads unified buffer row 600, which nothing "
+      "has written before it in the program");
+}
+
+TEST_F(HazardCheckTest, AnInstructionMayNotWriteWhatItReads) {
+  fill_buffer();
+  Vector vector = from_buffer(10, 4);
+  vector.ub = 12;
+  add(vector, 10, 10 + vector_duration(4));
+  EXPECT_NE(hazard(), "");
+}
+
+TEST_F(HazardCheckTest, VectorWritesEveryPlaneOfAResultRowAtOnce) {
+  config_.array_cols = 6;
+  fill_buffer();
+  Vector vector = from_buffer(10, 4);
+  vector.source->window.plane = 30;
+  vector.window = {1, 30};
+  add(vector, 40, 40 + vector_duration(4));
+  add(Store{632, 50, 1}, 0, 0);  // lanes 3 to 5 of row 2: readable in 40 + 2 + L
+  expect_opens_at(44, 3);
+}
+
+TEST_F(HazardCheckTest, LanesThatAreNotFilledAreNotWritten) {
+  config_.array_cols = 6;
+  fill_buffer();
+  Vector vector = from_buffer(10, 4);
+  vector.source->window.plane = 30;
+  vector.window = {1, 30};
+  vector.lanes = 3;
+  add(vector, 40, 40 + vector_duration(4));
+  add(Store{632, 50, 1}, 40, 43);
+  EXPECT_NE(hazard(), "");
+  std::get<Vector>(program_.code[1].operation).fill = false;
+  EXPECT_EQ(hazard(), "");
+}
+
+// --- fetches from the buffer ---
+
+TEST_F(HazardCheckTest, AFetchReadsRowIOfTheBufferICyclesAfterItsStart) {
+  fill_buffer();
+  add(Load{0, 12, 1}, 5, 20);
+  add(Fetch{0, BufferTile{.row = 10, .rows = 4, .lanes = 3}}, 0, 0);
+  expect_opens_at(20 + 1 - 2, 3);
+}
+
+TEST_F(HazardCheckTest, AFetchReadsTheSecondPlaneAfterTheFirst) {
+  fill_buffer();
+  add(Load{0, 31, 1}, 5, 20);
+  add(Fetch{0, BufferTile{.row = 10, .rows = 4, .lanes = 3, .window = {2, 20}}}, 0, 0);
+  expect_opens_at(20 + 1 - (4 + 1), 7);
+}
+
+TEST_F(HazardCheckTest, LoadOverwritesARowTheCycleAfterAFetchReadIt) {
+  fill_buffer();
+  add(Fetch{0, BufferTile{.row = 10, .rows = 4, .lanes = 3}}, 30, 33);
+  add(Load{0, 12, 1}, 0, 0);
+  expect_opens_at(32 + 1, 3);
+}
+
+TEST_F(HazardCheckTest, AMatmulsReadDoesNotHideThatOfAnEarlierFetch) {
+  fill_buffer();
+  add(Fetch{0, BufferTile{.row = 10, .rows = 4, .lanes = 3}}, 30, 33);
+  add(matmul(12, 1, 0, false), 20, 20 + kToAccumulator);
+  add(Load{0, 12, 1}, 0, 0);
+  expect_opens_at(32 + 1, 3);
 }
 
 TEST_F(HazardCheckTest, FetchTakesASlotOnceItsTileHasBeenPushed) {

@@ -22,20 +22,32 @@ class NaiveHistory {
     for (std::uint64_t row = begin; row < end; ++row) {
       Row& state = rows_[row];
       if (!write && !state.write.happened()) return row;
-      if (state.write.happened() && access.first(row) <= state.write.last(row)) return row;
-      for (Access& read : state.reads) {
-        if (write && read.happened() && access.first(row) <= read.last(row)) return row;
+      if (clash(state.write, access, row, write)) return row;
+      for (const Access& read : state.reads) {
+        if (write && clash(read, access, row, write)) return row;
       }
       if (write) state = {access, {}};
-      if (!write) state.reads[reader] = access;
+      if (!write) keep_later(state.reads[reader], access, row);
     }
     return std::nullopt;
   }
 
  private:
+  /// An instruction clashes with itself if it writes what it touched already.
+  static bool clash(const Access& earlier, const Access& later, std::uint64_t row, bool write) {
+    if (!earlier.happened()) return false;
+    if (write && earlier.instruction == later.instruction) return true;
+    return later.first(row) <= earlier.last(row);
+  }
+
+  static void keep_later(Access& kept, const Access& access, std::uint64_t row) {
+    const bool same = kept.happened() && kept.instruction == access.instruction;
+    if (!same || access.last(row) > kept.last(row)) kept = access;
+  }
+
   struct Row {
     Access write;
-    std::array<Access, 3> reads;
+    std::array<Access, RowHistory::kReaders> reads;
   };
   std::array<Row, kRows> rows_;
 };
@@ -49,14 +61,18 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
     RowHistory history(false);
     NaiveHistory naive;
     Cycle now = 0;
+    std::uint32_t instruction = 0;
+    std::size_t reader = 0;
     for (std::uint32_t i = 0; i < 40; ++i) {
       const std::uint64_t begin = below(kRows);
       const std::uint64_t end = begin + 1 + below(kRows - begin);
       const auto group = static_cast<std::uint32_t>(below(4));
-      now += static_cast<Cycle>(below(16));
-      const Access access{i, group, begin, now, 1 + static_cast<Cycle>(below(5))};
-      const bool write = i < 2 || below(2) == 0;
-      const auto reader = static_cast<std::size_t>(below(3));
+      const bool again = i > 2 && below(2) == 0;  // one more access of the same instruction
+      instruction += again ? 0 : 1;
+      now += again ? static_cast<Cycle>(below(4)) - 2 : static_cast<Cycle>(below(16));
+      const Access access{instruction, group, begin, now, 1 + static_cast<Cycle>(below(5))};
+      const bool write = i < 2 || below(again ? 8 : 3) == 0;
+      if (!again) reader = static_cast<std::size_t>(below(RowHistory::kReaders));
       const auto expected = naive.access(begin, end, access, write, reader);
       const auto found = write ? history.write(begin, end, access)
                                : history.read(begin, end, access, static_cast<Reader>(reader));

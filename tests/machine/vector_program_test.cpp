@@ -12,48 +12,14 @@
 #include "sim/config/error.h"
 #include "sim/simulate.h"
 #include "tests/machine/random_vector.h"
+#include "tests/machine/rows_memory.h"
 
 namespace weft {
 namespace {
 
 using testing::Random;
 
-constexpr std::uint64_t kPrograms = 1500;
-
-/// Rows that were stored, and for all others bytes that depend on the row alone.
-class RowsMemory : public HostMemory {
- public:
-  explicit RowsMemory(std::size_t row_bytes) : row_bytes_(row_bytes) {}
-
-  void read_rows(std::uint64_t host_row, std::span<std::byte> out) const override {
-    for (; !out.empty(); out = out.subspan(row_bytes_), ++host_row) {
-      const auto known = rows.find(host_row);
-      if (known == rows.end()) {
-        fill(host_row, out.first(row_bytes_));
-      } else {
-        std::ranges::copy(known->second, out.begin());
-      }
-    }
-  }
-  void read_tile(std::uint64_t tile, std::span<std::byte> out) const override {
-    fill(tile + 1'000'000, out);
-  }
-  void write_rows(std::uint64_t host_row, std::span<const std::byte> in) override {
-    for (; !in.empty(); in = in.subspan(row_bytes_), ++host_row) {
-      rows[host_row].assign(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(row_bytes_));
-    }
-  }
-
-  std::map<std::uint64_t, std::vector<std::byte>> rows;
-
- private:
-  static void fill(std::uint64_t seed, std::span<std::byte> out) {
-    Random random(seed);
-    for (std::byte& byte : out) byte = static_cast<std::byte>(random.bits());
-  }
-
-  std::size_t row_bytes_;
-};
+constexpr std::uint64_t kPrograms = 800;
 
 class ProgramMaker {
  public:
@@ -166,7 +132,7 @@ struct Outcome {
 };
 
 Outcome outcome(const MachineConfig& config, const Program& program, Engine engine) {
-  RowsMemory memory(config.row_bytes());
+  testing::RowsMemory memory(config.row_bytes());
   Outcome outcome;
   try {
     outcome.timeline = simulate(config, program, &memory, {engine, 2, {}}).timeline;

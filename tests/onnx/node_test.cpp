@@ -2,6 +2,7 @@
 // them is run, unless a rule below says why it cannot be; then the importer must refuse it, so that
 // no exclusion outlives its reason.
 #include <gtest/gtest.h>
+#include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -13,10 +14,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/graph/op.h"
+#include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/reference/cpu/evaluate.h"
@@ -149,15 +152,20 @@ std::string difference(const Tensor& actual, const Tensor& expected) {
   });
 }
 
+/// Drops the tensors whose inputs were frozen.
+void keep_inputs(const graph::Graph& graph, reference::NamedTensors& inputs) {
+  std::erase_if(inputs, [&](const auto& input) {
+    return std::none_of(graph.inputs.begin(), graph.inputs.end(),
+                        [&](graph::ValueId id) { return graph.values[id].name == input.first; });
+  });
+}
+
 /// What is wrong; empty if the test passes.
 std::string failure(const NodeCase& test) {
   try {
     reference::NamedTensors inputs = read_inputs(test);
     const graph::Graph graph = import(test, inputs);
-    std::erase_if(inputs, [&](const auto& input) {  // those that were frozen
-      return std::none_of(graph.inputs.begin(), graph.inputs.end(),
-                          [&](graph::ValueId id) { return graph.values[id].name == input.first; });
-    });
+    keep_inputs(graph, inputs);
     const auto outputs = reference::run_graph(graph, inputs);
     for (int i = 0; i < test.model.graph().output_size(); ++i) {
       const std::string& name = test.model.graph().output(i).name();
@@ -178,6 +186,24 @@ bool is_refused(const NodeCase& test) {
   } catch (const InputError&) {
     return true;
   }
+}
+
+/// What is wrong with the model that the imported graph is written as; empty if nothing.
+std::string export_failure(const NodeCase& test) {
+  reference::NamedTensors inputs = read_inputs(test);
+  const graph::Graph graph = import(test, inputs);
+  keep_inputs(graph, inputs);
+  const std::string bytes = onnx_io::to_onnx_bytes(graph);
+  ::onnx::ModelProto model;
+  model.ParseFromString(bytes);
+  try {
+    ::onnx::checker::check_model(model);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  const graph::Graph again = onnx_io::import_onnx_bytes(std::as_bytes(std::span(bytes)), "written");
+  const bool same = reference::run_graph(again, inputs) == reference::run_graph(graph, inputs);
+  return same ? "" : "computes something else";
 }
 
 std::vector<std::filesystem::path> folders() {
@@ -210,6 +236,14 @@ TEST(OnnxNodeTest, PassesEveryNodeTestThatIsNotExcludedForAReason) {
   }
   std::cout << passed << " of " << all.size() << " node tests pass\n";
   EXPECT_GT(passed, 400) << "is this ONNX's test data?";
+}
+
+TEST(OnnxNodeTest, WritesWhatItHasReadAsAModelThatOnnxAcceptsAndThatComputesTheSame) {
+  for (const auto& folder : folders()) {
+    const NodeCase test = read_case(folder);
+    if (exclusion(test)) continue;
+    EXPECT_EQ(export_failure(test), "") << test.name();
+  }
 }
 
 }  // namespace

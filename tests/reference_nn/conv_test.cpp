@@ -176,6 +176,32 @@ TEST(ConvTransposeTest, EqualsItsDefinitionExactlyOnSmallIntegers) {
   EXPECT_GT(with_padding, 0);
 }
 
+TEST(ConvTransposeTest, CutsLongInputsIntoBlocks) {
+  Generator generator(kSeed + 4);
+  ConvCase conv;
+  conv.in_channels = 2;
+  conv.out_channels = 230;
+  conv.input = {7, 29};
+  conv.kernel = {3, 3};
+  conv.strides = conv.dilations = {1, 1};
+  conv.pads = {1, 1, 1, 1};
+  conv.auto_pad = "NOTSET";
+  const Tensor x = small_integers(generator, conv.x_shape());
+  const Tensor w = small_integers(generator, {2, 230, 3, 3});
+  const Tensor y = run(Op::kConvTranspose, conv.attributes(), {x, w})[0];
+  EXPECT_EQ(values(y), naive_transpose(conv, x, w, {1, 230, 7, 29}));
+}
+
+TEST(ConvTest, OfNoImagesHasNoElements) {
+  const Tensor w = Tensor::of<float>({2, 1, 1}, {1, 2});
+  EXPECT_EQ(run(Op::kConv, {}, {Tensor(DataType::kFloat32, {0, 1, 3}), w})[0].shape(),
+            (Shape{0, 2, 3}));
+  EXPECT_EQ(
+      run(Op::kConvTranspose, {}, {Tensor(DataType::kFloat32, {0, 2, 3}), w.reshaped({2, 1, 1})})[0]
+          .size(),
+      0);
+}
+
 TEST(ConvTransposeTest, TakesTheOutputShapeAndABias) {
   const Tensor x = Tensor::of<float>({1, 1, 2}, {1, 2});
   const Tensor w = Tensor::of<float>({1, 1, 2}, {1, 10});

@@ -141,6 +141,21 @@ TEST(QLinearConvTest, RequantizesEachChannelByItsScale) {
   }
 }
 
+// x_scale * w_scale first, then the division: with x_scale * (w_scale / y_scale) the results,
+// all near 4.5 or 0.5, would be 5, 1 and 0.
+TEST(QLinearConvTest, MultipliesTheScalesBeforeItDivides) {
+  const auto with = [](std::int8_t x, float w_scale, float y_scale) {
+    const Tensor zero = Tensor::scalar<std::int8_t>(0);
+    return values(run(Op::kQLinearConv, {},
+                      {Tensor::of<std::int8_t>({1, 1, 1}, {x}), Tensor::scalar(0.01F), zero,
+                       Tensor::of<std::int8_t>({1, 1, 1}, {1}), Tensor::scalar(w_scale), zero,
+                       Tensor::scalar(y_scale), zero})[0])[0];
+  };
+  EXPECT_EQ(with(25, 0.18F, 0.01F), 4);
+  EXPECT_EQ(with(5, 0.3F, 0.03F), 0);
+  EXPECT_EQ(with(5, 0.2F, 0.02F), 1);
+}
+
 /// A 1x1 QLinearConv of int8 numbers with all scales as given and zero points 0, y_zero apart.
 std::vector<double> scaled(const std::vector<std::int8_t>& x, float multiplier, std::int8_t y_zero,
                            const Attributes& attributes = {}) {

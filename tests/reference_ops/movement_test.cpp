@@ -339,6 +339,21 @@ TEST(PadTest, OnlyConstantsPadAnEmptyDimension) {
   EXPECT_THROW(call(Op::kPad, {&x, &pads}, type, {{"mode", std::string("wrap")}}), InputError);
 }
 
+// What has no elements takes neither time nor memory, whatever its other extents.
+TEST(ConcatAndSplitTest, HugeEmptyTensorsAreNothing) {
+  const Shape huge = {std::int64_t{1} << 40, 0};
+  const Tensor x(DataType::kFloat32, huge);
+  const ValueType type = x.value_type();
+  const Attributes last_axis = {{"axis", std::int64_t{1}}};
+  const Tensor none = list({});
+  const Tensor pads = list({0, 0, 1, 0});
+  EXPECT_EQ(call(Op::kConcat, {&x, &x}, type, last_axis), x);
+  EXPECT_EQ(call(Op::kSplit, {&x}, std::vector<ValueType>{type, type}, last_axis).at(1), x);
+  EXPECT_EQ(call(Op::kGather, {&x, &none}, type, last_axis), x);
+  EXPECT_EQ(call(Op::kTranspose, {&x}, ValueType{x.type(), {0, huge[0]}}).size(), 0);
+  EXPECT_EQ(call(Op::kPad, {&x, &pads}, ValueType{x.type(), {huge[0] + 1, 0}}).size(), 0);
+}
+
 TEST(ReshapeTest, ElementsKeepTheirOrderAndAreNotCopied) {
   const Tensor x = to_tensor(DataType::kFloat32, counting({2, 3, 1}));
   for (const Op op : {Op::kReshape, Op::kFlatten, Op::kSqueeze, Op::kUnsqueeze, Op::kIdentity}) {

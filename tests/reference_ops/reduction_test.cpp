@@ -179,6 +179,13 @@ TEST(ReduceTest, ReductionsOfNothingAreTheirNeutralElements) {
             Tensor::scalar(std::numeric_limits<std::int32_t>::min()));
 }
 
+TEST(ReduceTest, ResultsBeyondThisComputersMemoryAreRefused) {
+  const std::int64_t huge = std::int64_t{1} << 50;
+  const Tensor x(DataType::kFloat32, {huge, 0});
+  EXPECT_THROW(reduce(Op::kReduceSum, x, {huge}, {1}, false), InputError);
+  EXPECT_EQ(call(Op::kSoftmax, {&x}, x.value_type()), x);
+}
+
 TEST(ReduceTest, MaximaKeepNaNs) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = Tensor::vector<float>({1, nan, 3});

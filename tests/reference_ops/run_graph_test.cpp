@@ -5,24 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
+#include <map>
 
 #include "compiler/graph/builder.h"
 #include "models/reference/cpu/evaluate.h"
 #include "sim/config/error.h"
+#include "tests/reference_ops/naive.h"
 
 namespace weft::reference {
 namespace {
 
 using graph::Builder;
 using graph::Constant;
-using graph::DataType;
 using graph::Graph;
 using graph::Node;
-using graph::Op;
-using graph::Tensor;
 using graph::ValueId;
-using graph::ValueType;
 
 const ValueType kFour{DataType::kFloat32, {4}};
 
@@ -148,7 +145,7 @@ TEST(RunGraphTest, ErrorsNameTheNode) {
   EXPECT_TRUE(message.starts_with("node 'pick' (Gather): ")) << message;
 }
 
-// x + c, with c made on demand; counts how often, and how many of its copies are alive.
+// (x + c) * c, with c made on demand; counts how often.
 struct CountedConstant {
   int made = 0;
   Graph graph;
@@ -208,6 +205,37 @@ TEST(RunGraphTest, ValuesAreDroppedAfterTheirLastUse) {
   };
   run_graph(graph, {{"x", four({1, 2, 3, 4})}}, options);
   EXPECT_EQ(alone, std::vector<bool>{true});
+}
+
+// Random networks of sums, where values are used once, often or never, against sums that keep all.
+TEST(RunGraphTest, ValuesLiveAsLongAsAnyNodeOrOutputNeedsThem) {
+  Random random(1);
+  std::map<std::size_t, int> use_hits;
+  for (int round = 0; round < 50; ++round) {
+    Builder builder("random");
+    std::vector<ValueId> ids = {builder.input("x", {DataType::kInt64, {}}),
+                                builder.constant(Tensor::scalar<std::int64_t>(7))};
+    std::vector<std::int64_t> expected = {5, 7};
+    for (int i = 0; i < 20; ++i) {
+      const auto a = static_cast<std::size_t>(random.integer(0, std::ssize(ids) - 1));
+      const auto b = static_cast<std::size_t>(random.integer(0, std::ssize(ids) - 1));
+      ids.push_back(builder.add(Op::kSub, {ids[a], ids[b]}));
+      expected.push_back(expected[a] - expected[b]);
+    }
+    std::map<std::string, std::int64_t> wanted;
+    for (std::size_t i = 0; i < ids.size(); i += 3) {
+      builder.output(ids[i], std::to_string(i));
+      wanted[std::to_string(i)] = expected[i];
+    }
+    const Graph graph = builder.finish();
+    for (const std::size_t count : graph::use_counts(graph)) ++use_hits[count];
+    const NamedTensors outputs = run_graph(graph, {{"x", Tensor::scalar<std::int64_t>(5)}});
+    ASSERT_EQ(outputs.size(), wanted.size());
+    for (const auto& [name, value] : wanted) {
+      ASSERT_EQ(outputs.at(name), Tensor::scalar(value)) << name;
+    }
+  }
+  for (const std::size_t count : {0U, 1U, 2U, 3U}) EXPECT_GT(use_hits[count], 0) << count;
 }
 
 TEST(RunGraphTest, DoublePrecisionComputesEveryFloatInBinary64) {

@@ -41,6 +41,18 @@ TEST(TransferBytesTest, CountsWholeRowsAndTiles) {
   EXPECT_EQ(transfer_bytes(Load{0, 0, 4'294'967'295}, config), 42'949'672'950U);
 }
 
+TEST(BufferReadCyclesTest, AreOneForEachRowOfEachPlaneAndMoveNoBytes) {
+  MachineConfig config;
+  config.array_rows = 5;
+  const BufferTile plain{.row = 0, .rows = 3, .lanes = 4};
+  const BufferTile planes{.row = 0, .rows = 3, .lanes = 4, .window = {2, 9}};  // lanes 3.. beyond
+  EXPECT_EQ(buffer_read_cycles(Fetch{0, plain}, config), 3);
+  EXPECT_EQ(buffer_read_cycles(Fetch{0, planes}, config), 6);
+  EXPECT_EQ(transfer_bytes(Fetch{0, planes}, config), 0U);
+  EXPECT_EQ(buffer_read_cycles(Fetch{7}, config), 0);
+  EXPECT_EQ(buffer_read_cycles(Load{0, 0, 7}, config), 0);
+}
+
 TEST(IsTransferTest, HoldsForTheUnitsThatReachOutsideTheChip) {
   EXPECT_TRUE(is_transfer(Unit::kLoad));
   EXPECT_TRUE(is_transfer(Unit::kFetch));

@@ -51,7 +51,7 @@ void multiply_batched(const BatchedShape& shape, std::span<const T> a, std::span
   if (a.empty() || b.empty() || c.empty()) return;
   const auto [m, k, n] = std::tuple(shape.m, shape.k, shape.n);
   const std::int64_t count = graph::element_count(shape.batch);
-  if (graph::element_count(shape.b_batch) == 1 && graph::element_count(shape.a_batch) == count) {
+  if (graph::element_count(shape.b_batch) == 1) {
     // One matrix on the right: the rows of all matrices on the left are one tall matrix.
     return add_product(a.data(), b.data(), c.data(), {count * m, k, n});
   }

@@ -1,17 +1,12 @@
 #include "models/reference/cpu/nn/convolution.h"
 
 #include <cstddef>
-#include <type_traits>
 
 #include "models/reference/cpu/nn/product.h"
 
 namespace weft::reference {
 namespace {
 
-/// Elements of an unfolded block.
-constexpr std::int64_t kBlockElements = std::int64_t{1} << 18;
-/// Fewer positions than this would leave Eigen's kernels without work between packings.
-constexpr std::int64_t kMinBlockPositions = 128;
 /// With more outputs for each input channel a matrix product is faster than going tap by tap.
 constexpr std::int64_t kMaxDirectOutputs = 4;
 
@@ -26,7 +21,7 @@ bool is_pointwise(const Windows& windows) {
 template <class T, class Sum>
 class GroupConvolution {
  public:
-  GroupConvolution(const ConvGeometry& geometry)
+  explicit GroupConvolution(const ConvGeometry& geometry)
       : geometry_(geometry),
         windows_(geometry.windows),
         in_plane_(input_plane(windows_)),
@@ -41,7 +36,7 @@ class GroupConvolution {
     if (is_pointwise(windows_)) {
       return add_product(w, x, y, {geometry_.out_channels, depth, out_plane_});
     }
-    const std::int64_t block = std::max(kMinBlockPositions, kBlockElements / depth);
+    const std::int64_t block = block_positions(depth);
     for (std::int64_t first = 0; first < out_plane_; first += block) {
       run_block(x, w, y, first, std::min(block, out_plane_ - first));
     }
@@ -106,31 +101,14 @@ class GroupConvolution {
   std::vector<Sum> sums_;
 };
 
-/// The convolution whose transpose this is: the larger side is its input.
-Windows turned_round(Windows windows) {
-  for (graph::WindowDim& window : windows) std::swap(window.input, window.output);
-  return windows;
-}
-
-/// Adds the rows of an unfolded image [channels*taps, positions] to where they were read.
-template <class T>
-void fold(const Windows& windows, const std::vector<T>& unfolded, std::int64_t channels, T* image) {
-  const std::int64_t taps = tap_count(windows);
-  const std::int64_t positions = output_plane(windows);
-  const std::int64_t plane = input_plane(windows);
-  const std::int64_t stride = windows.back().stride;
-  for (std::int64_t row = 0; row < channels * taps; ++row) {
-    const T* from = unfolded.data() + row * positions;
-    T* to = image + row / taps * plane;
-    for_each_run(windows, row % taps, 0, positions,
-                 [&](std::int64_t output, std::int64_t input, std::int64_t count) {
-                   for (std::int64_t i = 0; i < count; ++i)
-                     to[input + i * stride] += from[output + i];
-                 });
-  }
-}
-
 }  // namespace
+
+std::int64_t block_positions(std::int64_t rows) {
+  constexpr std::int64_t kBlockElements = std::int64_t{1} << 18;
+  // With fewer positions Eigen's kernels would have too little work for each packing.
+  constexpr std::int64_t kLeastPositions = 128;
+  return std::max(kLeastPositions, kBlockElements / rows);
+}
 
 ConvGeometry conv_geometry(const graph::Attributes& attributes, const Shape& x, const Shape& w) {
   const std::int64_t groups = attributes.integer("group", 1);
@@ -164,30 +142,5 @@ template void convolve(const ConvGeometry&, std::span<const double>, std::span<c
                        std::span<double>);
 template void convolve(const ConvGeometry&, std::span<const float>, std::span<const float>,
                        std::span<std::int32_t>);
-
-template <class T>
-void convolve_transposed(const ConvGeometry& geometry, std::span<const T> x, std::span<const T> w,
-                         std::span<T> y) {
-  if (x.empty() || w.empty() || y.empty()) return;
-  const Windows windows = turned_round(geometry.windows);
-  const std::int64_t positions = output_plane(windows);
-  const std::int64_t rows = geometry.out_channels * tap_count(windows);
-  const std::int64_t channels = geometry.in_channels;
-  const std::int64_t out = geometry.out_channels * input_plane(windows);
-  std::vector<T> weights(static_cast<std::size_t>(channels * rows));
-  std::vector<T> unfolded(static_cast<std::size_t>(rows * positions));
-  for (std::int64_t i = 0; i < geometry.images * geometry.groups; ++i) {
-    const std::int64_t group = i % geometry.groups;
-    transpose(w.data() + group * channels * rows, weights.data(), channels, rows);
-    std::fill(unfolded.begin(), unfolded.end(), T{0});
-    add_product(weights.data(), x.data() + i * channels * positions, unfolded.data(),
-                {rows, channels, positions});
-    fold(windows, unfolded, geometry.out_channels, y.data() + i * out);
-  }
-}
-template void convolve_transposed(const ConvGeometry&, std::span<const float>,
-                                  std::span<const float>, std::span<float>);
-template void convolve_transposed(const ConvGeometry&, std::span<const double>,
-                                  std::span<const double>, std::span<double>);
 
 }  // namespace weft::reference

@@ -24,6 +24,9 @@ struct ConvGeometry {
   Windows windows;
 };
 
+/// How many positions a block of an unfolded image has, with `rows` rows (channels times taps).
+std::int64_t block_positions(std::int64_t rows);
+
 /// Of a Conv, ConvInteger or QLinearConv with input shape x [N, C, spatial...] and weights' shape
 /// w [M, C/group, kernel...].
 ConvGeometry conv_geometry(const graph::Attributes& attributes, const Shape& x, const Shape& w);

@@ -34,7 +34,8 @@ struct Axis {
   float length = 1;  // `out` before it was rounded down: in * scale, if scales were given
 };
 
-/// Where output `position` lies on the input's axis.
+/// Where output `position` lies on the input's axis. align_corners takes the output's whole extent,
+/// also where a scale gives a fraction of one more: the last corners meet.
 float original_coordinate(const Axis& axis, std::int64_t position, std::string_view mode) {
   const auto x = static_cast<float>(position);
   if (mode == "asymmetric") return x / axis.scale;

@@ -90,6 +90,11 @@ Tensor arithmetic(const NodeCall& call) {
   }
 }
 
+// std::pow, but squares, which are the same, take a tenth of the time.
+double real_power(double x, double y) {
+  return y == 2 ? x * x : std::pow(x, y);
+}
+
 // An integer to a real power is evaluated in binary64 and truncated.
 template <class T>
 Tensor power(const ValueType& type, const Tensor& base, const Tensor& exponent) {
@@ -101,7 +106,7 @@ Tensor power(const ValueType& type, const Tensor& base, const Tensor& exponent) 
   }
   const Tensor real = convert_tensor(exponent, graph::DataType::kFloat64);
   return map_broadcast<T, T, double>(type, {&base, &real}, [](T x, double y) {
-    return narrow<T>(convert<Compute<T>>(std::pow(static_cast<double>(widen(x)), y)));
+    return narrow<T>(convert<Compute<T>>(real_power(static_cast<double>(widen(x)), y)));
   });
 }
 

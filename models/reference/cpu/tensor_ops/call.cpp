@@ -23,6 +23,7 @@ AxisView view_along(const graph::Shape& shape, std::int64_t axis) {
   }
   const auto at = static_cast<std::size_t>(axis);
   AxisView view{1, shape[at], 1};
+  if (graph::element_count(shape) == 0) view.outer = 0;
   for (std::size_t d = 0; d < at; ++d) view.outer *= shape[d];
   for (std::size_t d = at + 1; d < shape.size(); ++d) view.inner *= shape[d];
   return view;

@@ -10,9 +10,6 @@
 
 namespace weft::reference::tensor_ops {
 
-using reference::input;
-using reference::optional_input;
-
 /// Throws InputError unless `operand` has elements of type `expected`.
 void check_type(const graph::Tensor& operand, graph::DataType expected);
 

@@ -3,7 +3,8 @@
 //
 // Sums and means of floats are accumulated in binary64 and rounded once; integers wrap. A mean of
 // integers is truncated. Nothing sums to 0, and its maximum is the lowest value of the type.
-#include <array>
+#include <fmt/format.h>
+
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "models/reference/cpu/tensor_ops/limits.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
+#include "sim/config/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {
@@ -51,17 +53,22 @@ Shape accumulator_shape(const Tensor& x, const Shape& axes) {
 
 struct Reduction {
   const Tensor& x;
-  const graph::ValueType& type;  // of the result
+  Tensor result;  // made first: nothing, reduced, may be more than this computer's memory
   Shape accumulators;
   Shape accumulator_strides;  // along the input's dimensions
 
   Reduction(const NodeCall& call, const Tensor& input)
       : x(input),
-        type(call.outputs[0]),
+        result(call.outputs[0]),
         accumulators(accumulator_shape(x, reduced_axes(call, x.rank()))),
         accumulator_strides(graph::row_major_strides(accumulators)) {
     for (std::size_t d = 0; d < accumulators.size(); ++d) {
       if (accumulators[d] == 1) accumulator_strides[d] = 0;
+    }
+    if (graph::element_count(accumulators) != result.size()) {
+      throw InputError(fmt::format("axes that leave {} do not give {}",
+                                   graph::to_string(accumulators),
+                                   graph::to_string(result.shape())));
     }
   }
 
@@ -81,8 +88,7 @@ struct Reduction {
 
 template <class T, class Accumulator, class Step>
 std::vector<Accumulator> Reduction::run(Accumulator start, Step step) const {
-  std::vector<Accumulator> results(static_cast<std::size_t>(graph::element_count(accumulators)),
-                                   start);
+  std::vector<Accumulator> results(static_cast<std::size_t>(result.size()), start);
   const StridedLoop<2> loop(x.shape(), {graph::row_major_strides(x.shape()), accumulator_strides});
   const std::int64_t length = loop.row_length();
   loop.for_each_row([&](const auto& at) {
@@ -100,12 +106,11 @@ std::vector<Accumulator> Reduction::run(Accumulator start, Step step) const {
 }
 
 template <class T, class Accumulator, class Finish>
-Tensor to_tensor(const Reduction& reduction, const std::vector<Accumulator>& accumulators,
+Tensor to_tensor(Reduction& reduction, const std::vector<Accumulator>& accumulators,
                  Finish finish) {
-  Tensor result(reduction.x.type(), reduction.accumulators);
-  const std::span<T> out = result.mutable_data<T>();
+  const std::span<T> out = reduction.result.mutable_data<T>();
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = convert<T>(finish(accumulators[i]));
-  return result.reshaped(reduction.type.shape);
+  return reduction.result;
 }
 
 // Floats are summed in binary64, integers in int64.
@@ -125,12 +130,12 @@ std::vector<Sum<T>> sums(const Reduction& reduction) {
 }
 
 template <class T>
-Tensor sum(const Reduction& reduction) {
+Tensor sum(Reduction& reduction) {
   return to_tensor<T>(reduction, sums<T>(reduction), std::identity{});
 }
 
 template <class T>
-Tensor mean(const Reduction& reduction) {
+Tensor mean(Reduction& reduction) {
   const auto count = static_cast<Sum<T>>(reduction.count());
   return to_tensor<T>(reduction, sums<T>(reduction), [count](Sum<T> total) {
     if constexpr (std::is_integral_v<T>) {
@@ -142,13 +147,13 @@ Tensor mean(const Reduction& reduction) {
 }
 
 template <class T, class Extremum>
-Tensor extremum(const Reduction& reduction, Compute<T> start, Extremum choose) {
+Tensor extremum(Reduction& reduction, Compute<T> start, Extremum choose) {
   const auto step = [choose](Compute<T> best, T element) { return choose(best, widen(element)); };
   return to_tensor<T>(reduction, reduction.run<T, Compute<T>>(start, step), std::identity{});
 }
 
 template <class T>
-Tensor reduce(Op op, const Reduction& reduction) {
+Tensor reduce(Op op, Reduction& reduction) {
   switch (op) {
     case Op::kReduceMean:
       return mean<T>(reduction);
@@ -165,7 +170,8 @@ Tensor reduce(Op op, const Reduction& reduction) {
 
 std::vector<Tensor> evaluate_reduce(const NodeCall& call) {
   const Tensor& x = input(call, 0);
-  const Reduction reduction(call, x);
+  check_type(x, call.outputs[0].type);
+  Reduction reduction(call, x);
   return {with_numbers(x.type(), [&]<class T>(T) { return reduce<T>(call.op, reduction); })};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "models/reference/cpu/tensor_ops/raw.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
@@ -11,19 +12,49 @@
 namespace weft::reference::tensor_ops {
 namespace {
 
+// Rows of steps other than 0 and 1 are copied in groups: where neighbouring rows are neighbours in
+// memory, as in a transposition, every cache line that is fetched serves the whole group.
+template <class R>
+class RowGroup {
+ public:
+  RowGroup(std::int64_t length, std::int64_t step, R* out)
+      : length_(length), step_(step), out_(out) {}
+
+  void add(const R* row) {
+    rows_[count_++] = row;
+    if (count_ == rows_.size()) flush();
+  }
+
+  void flush() {
+    for (std::int64_t i = 0; i < length_; ++i) {
+      R* to = out_ + i;
+      for (std::size_t k = 0; k < count_; ++k, to += length_) *to = rows_[k][i * step_];
+    }
+    out_ += static_cast<std::int64_t>(count_) * length_;
+    count_ = 0;
+  }
+
+ private:
+  std::int64_t length_;
+  std::int64_t step_;
+  R* out_;
+  std::array<const R*, 8> rows_{};
+  std::size_t count_ = 0;
+};
+
 template <class R>
 void copy_rows(const R* in, const StridedLoop<1>& loop, R* out) {
   const std::int64_t length = loop.row_length();
   const std::int64_t step = loop.steps()[0];
+  if (step != 0 && step != 1) {
+    RowGroup<R> group(length, step, out);
+    loop.for_each_row([&](const auto& at) { group.add(in + at[0]); });
+    group.flush();
+    return;
+  }
   loop.for_each_row([&](const auto& at) {
     const R* row = in + at[0];
-    if (step == 1) {
-      std::copy_n(row, length, out);
-    } else if (step == 0) {
-      std::fill_n(out, length, *row);
-    } else {
-      for (std::int64_t i = 0; i < length; ++i) out[i] = row[i * step];
-    }
+    step == 1 ? std::copy_n(row, length, out) : std::fill_n(out, length, *row);
     out += length;
   });
 }

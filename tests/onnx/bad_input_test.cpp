@@ -1,0 +1,438 @@
+// Is every model that cannot be had answered by one line that names the file, the place and what is
+// wrong?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "compiler/onnx/tensor_file.h"
+#include "tests/onnx/models.h"
+
+namespace weft::onnx_io {
+namespace {
+
+using graph::DataType;
+using graph::Tensor;
+using ::onnx::TensorProto;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testing_support::error_of;
+using testing_support::Model;
+using testing_support::set;
+using testing_support::set_tensor;
+using testing_support::TemporaryFolder;
+
+using Ints = std::vector<std::int64_t>;
+
+std::string error_of_model(const Model& model, const ImportOptions& options = {}) {
+  return error_of([&] { model.import(options); });
+}
+
+/// x [1, 1, 4, 4] through one node with weights w [1, 1, 3, 3] as y.
+Model image_model(const std::string& op, const std::function<void(::onnx::NodeProto&)>& change) {
+  Model model;
+  model.input("x", {1, 1, 4, 4}).output("y");
+  TensorProto& weights = model.initializer("w", TensorProto::FLOAT, {1, 1, 3, 3});
+  for (int i = 0; i < 9; ++i) weights.add_float_data(1.0F);
+  auto& node = op == "Conv" ? model.node(op, {"x", "w"}, {"y"}) : model.node(op, {"x"}, {"y"});
+  node.set_name("n");
+  change(node);
+  return model;
+}
+
+/// An output w that is an initializer of 2 floats, changed.
+std::string error_of_tensor(const std::function<void(TensorProto&)>& change) {
+  Model model;
+  model.output("w");
+  TensorProto& tensor = model.initializer("w", TensorProto::FLOAT, {2});
+  change(tensor);
+  return error_of_model(model);
+}
+
+TEST(BadModelTest, NamesAFileThatIsNotThere) {
+  EXPECT_EQ(error_of([] { import_onnx("/nowhere/net.onnx"); }),
+            "/nowhere/net.onnx: cannot be opened");
+  EXPECT_EQ(error_of([] { import_onnx("/"); }), "/: is a folder, not a file");
+}
+
+TEST(BadModelTest, RefusesBytesThatAreNoModel) {
+  for (const char* text : {"this is no protobuf", "\x08", "\x3a\xff\xff\xff\xff\x0f"}) {
+    EXPECT_EQ(error_of([&] { testing_support::import_text(text); }),
+              "test.onnx: is not an ONNX model, or is broken or cut short");
+  }
+  EXPECT_THAT(error_of([] { testing_support::import_text(""); }), HasSubstr("holds no network"));
+}
+
+TEST(BadModelTest, RefusesEveryTruncation) {
+  const Model model = image_model("Conv", [](auto&) {});
+  const std::string bytes = model.bytes();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_THAT(error_of([&] { testing_support::import_text(bytes.substr(0, length)); }),
+                StartsWith("test.onnx: "))
+        << length;
+  }
+}
+
+TEST(BadModelTest, RefusesVersionsThatItDoesNotKnow) {
+  Model model;
+  model.proto().set_ir_version(2);
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: IR version 2 is not supported; export it as 3 to 10");
+  model.proto().set_ir_version(8);
+  model.proto().mutable_opset_import(0)->set_version(18);
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: opset 18 is not supported; export it as 17 or older");
+  model.proto().add_opset_import()->set_version(13);
+  EXPECT_THAT(error_of_model(model), HasSubstr("two opsets"));
+  model.proto().clear_opset_import();
+  model.input("x", {2});
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'y' (Relu): the file names no opset of ONNX's own operators");
+}
+
+TEST(BadModelTest, NamesTheFirstUnsupportedNodeAndCountsTheOthers) {
+  Model model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"x"}, {"a"});
+  model.node("If", {"a"}, {"b"}).set_name("branch");
+  EXPECT_EQ(error_of_model(model), "test.onnx: node 'branch' (If): the operator is not supported");
+  auto& fused = model.node("Gelu", {"b"}, {"c"});
+  fused.set_domain("com.microsoft");
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'branch' (If): the operator is not supported; 1 more node cannot be "
+            "imported either: com.microsoft::Gelu");
+  model.node("Loop", {"c"}, {"y"});
+  model.node("Loop", {"c"}, {"z"});
+  EXPECT_THAT(error_of_model(model),
+              HasSubstr("; 3 more nodes cannot be imported either: Loop, com.microsoft::Gelu"));
+}
+
+TEST(BadModelTest, NamesAKnownOperatorOfAnotherDomain) {
+  Model model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"x"}, {"y"}).set_domain("my.own");
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'y' (my.own::Relu): the operator is not supported");
+}
+
+TEST(BadModelTest, NamesANodeInACycle) {
+  Model model;
+  model.input("x", {2}).output("d");
+  model.node("Abs", {"x"}, {"a"});
+  model.node("Neg", {"c"}, {"d"}).set_name("behind");
+  model.node("Add", {"a", "c"}, {"b"}).set_name("one");
+  model.node("Relu", {"b"}, {"c"}).set_name("two");
+  const std::string error = error_of_model(model);
+  EXPECT_THAT(error, HasSubstr("is part of a cycle; its input depends on its output"));
+  EXPECT_THAT(error, ::testing::Not(HasSubstr("behind")));
+}
+
+TEST(BadModelTest, NamesAValueThatNobodyMakesOrTwoMake) {
+  Model model;
+  model.input("x", {2}).output("y");
+  model.node("Add", {"x", "ghost"}, {"y"}).set_name("sum");
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'sum' (Add): no node, input or initializer gives its input 'ghost'");
+  model.graph().mutable_node(0)->set_input(1, "x");
+  model.node("Relu", {"x"}, {"y"}).set_name("again");
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'again' (Relu): its output 'y' is made elsewhere too");
+  model.graph().mutable_node(1)->set_output(0, "x");
+  EXPECT_THAT(error_of_model(model), HasSubstr("its output 'x' is made elsewhere too"));
+}
+
+TEST(BadModelTest, NamesAnOutputThatNobodyMakes) {
+  Model model;
+  model.input("x", {2}).output("y");
+  EXPECT_EQ(error_of_model(model), "test.onnx: output 'y': no node, input or initializer gives it");
+  Model typed;
+  typed.input("x", {2}).output("x", TensorProto::INT64);
+  EXPECT_EQ(error_of_model(typed),
+            "test.onnx: output 'x': its type is float32, the file declares another");
+}
+
+TEST(BadModelTest, SaysHowToCloseAnOpenDimension) {
+  Model model;
+  model.input("data", {"N", 3, "", 224}).output("y");
+  model.node("Relu", {"data"}, {"y"});
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: input 'data': the dimension N of Nx3x?x224 is open; give the shape like "
+            "--shape data=1,3,1,224");
+  model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: input 'data': its shape is open; give it like --shape data=1,3,224,224");
+}
+
+TEST(BadModelTest, RefusesShapesAndValuesThatContradictTheFile) {
+  Model model;
+  model.input("x", {"N", 3}).input("z", {"N"}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(error_of_model(model, {.shapes = {{"x", {1, 4}}}}),
+            "test.onnx: input 'x': the shape 1x4 was given, the file has Nx3");
+  EXPECT_EQ(error_of_model(model, {.shapes = {{"x", {1, 3, 1}}}}),
+            "test.onnx: input 'x': the shape 1x3x1 was given, the file has Nx3");
+  EXPECT_EQ(error_of_model(model, {.shapes = {{"x", {1, 3}}, {"z", {2}}}}),
+            "test.onnx: input 'z': dimension 'N' is 2 here and 1 in another input");
+  EXPECT_THAT(error_of_model(model, {.shapes = {{"x", {-1, 3}}}}), HasSubstr("negative"));
+  EXPECT_EQ(error_of_model(model, {.shapes = {{"x", {1, 3}}, {"data", {1}}}}),
+            "test.onnx: a shape was given for 'data', but the inputs are: 'x', 'z'");
+  EXPECT_EQ(error_of_model(model, {.values = {{"x", Tensor(DataType::kInt64, {1, 3})}}}),
+            "test.onnx: input 'x': a value of int64 1x3 was given for an input of float32 1x3");
+}
+
+TEST(BadModelTest, RefusesInputsThatAreNoTensorsOfAKnownType) {
+  Model model;
+  model.input("x", {2}, TensorProto::BFLOAT16);
+  EXPECT_EQ(error_of_model(model), "test.onnx: input 'x': element type BFLOAT16 is not supported");
+  model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(99);
+  EXPECT_EQ(error_of_model(model), "test.onnx: input 'x': element type 99 does not exist");
+  model.graph().mutable_input(0)->mutable_type()->mutable_sequence_type();
+  EXPECT_EQ(error_of_model(model), "test.onnx: input 'x': only tensors are supported");
+}
+
+TEST(BadModelTest, RefusesDimensionsThatOverflow) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  Model model;
+  model.input("x", {huge, huge});
+  EXPECT_THAT(error_of_model(model), HasSubstr("input 'x': shape"));
+  EXPECT_THAT(error_of_tensor([&](TensorProto& tensor) {
+                tensor.add_dims(huge);
+                tensor.add_dims(huge);
+                tensor.set_raw_data("abc");
+              }),
+              HasSubstr("initializer 'w': shape 2x1099511627776x1099511627776: the number of "
+                        "elements overflows"));
+  EXPECT_THAT(error_of_tensor([&](TensorProto& tensor) {
+                tensor.add_dims(std::int64_t{1} << 60);
+                tensor.set_raw_data("abc");
+              }),
+              HasSubstr("initializer 'w': float32 2x1152921504606846976"));
+  EXPECT_THAT(error_of_tensor([](TensorProto& tensor) { tensor.set_dims(0, -2); }),
+              HasSubstr("initializer 'w': shape -2: an extent is negative"));
+}
+
+TEST(BadModelTest, RefusesTensorsWhoseElementsDoNotFit) {
+  EXPECT_EQ(error_of_tensor([](TensorProto& tensor) { tensor.add_float_data(1); }),
+            "test.onnx: initializer 'w': float32 2 needs 2 elements, the file has 1");
+  EXPECT_EQ(error_of_tensor([](TensorProto& tensor) { tensor.set_raw_data("123456789"); }),
+            "test.onnx: initializer 'w': float32 2 needs 8 bytes, the file has 9");
+  EXPECT_EQ(error_of_tensor([](TensorProto& tensor) {
+              tensor.set_raw_data("12345678");
+              tensor.add_float_data(1);
+            }),
+            "test.onnx: initializer 'w': its elements are stored twice");
+  EXPECT_EQ(error_of_tensor([](TensorProto& tensor) {
+              tensor.set_data_type(TensorProto::INT8);
+              tensor.add_int32_data(1);
+              tensor.add_int32_data(128);
+            }),
+            "test.onnx: initializer 'w': element 128 is out of its type's range");
+  EXPECT_EQ(error_of_tensor([](TensorProto& tensor) {
+              tensor.set_data_type(TensorProto::FLOAT16);
+              tensor.add_int32_data(-1);
+              tensor.add_int32_data(1);
+            }),
+            "test.onnx: initializer 'w': element -1 is out of its type's range");
+  EXPECT_EQ(error_of_tensor([](TensorProto& tensor) { tensor.mutable_segment()->set_begin(0); }),
+            "test.onnx: initializer 'w': tensors in segments are not supported");
+}
+
+TEST(BadModelTest, RefusesSparseAndRepeatedInitializers) {
+  Model model;
+  model.floats("w", {1}).floats("w", {2});
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: initializer 'w': another constant has the same name");
+  Model sparse;
+  sparse.graph().add_sparse_initializer()->mutable_values()->set_name("s");
+  EXPECT_EQ(error_of_model(sparse),
+            "test.onnx: sparse initializer 's': sparse tensors are not supported");
+}
+
+TEST(BadModelTest, RefusesConstantNodesItCannotRead) {
+  Model model;
+  model.output("c");
+  set(model.node("Constant", {}, {"c"}), "value_string", std::string("text"));
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'c' (Constant): attribute 'value_string' is not supported");
+  Model empty;
+  empty.node("Constant", {}, {"c"});
+  EXPECT_THAT(error_of_model(empty), HasSubstr("node 'c' (Constant): needs no input, one output"));
+  Model broken;
+  broken.output("c");
+  TensorProto& tensor = set_tensor(broken.node("Constant", {}, {"c"}), "value");
+  tensor.set_data_type(TensorProto::FLOAT);
+  EXPECT_EQ(error_of_model(broken),
+            "test.onnx: node 'c' (Constant): float32 scalar needs 1 elements, the file has 0");
+}
+
+TEST(BadModelTest, NamesTheNodeOfAWrongAttribute) {
+  const auto error = [](const std::string& op, const std::function<void(::onnx::NodeProto&)>& f) {
+    return error_of_model(image_model(op, f));
+  };
+  const std::string where = "test.onnx: node 'n' (Conv): ";
+  EXPECT_THAT(error("Conv", [](auto& n) { set(n, "pads", Ints{-1, 0, 0, 0}); }), StartsWith(where));
+  EXPECT_THAT(error("Conv", [](auto& n) { set(n, "strides", Ints{0, 1}); }), StartsWith(where));
+  EXPECT_THAT(error("Conv", [](auto& n) { set(n, "dilations", Ints{1, 9}); }), StartsWith(where));
+  EXPECT_THAT(error("Conv", [](auto& n) { set(n, "group", std::int64_t{0}); }), StartsWith(where));
+  EXPECT_THAT(error("Conv", [](auto& n) { set(n, "pads", 1.0F); }), StartsWith(where));
+  EXPECT_THAT(error("Conv",
+                    [](auto& n) {
+                      const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+                      set(n, "pads", Ints{most, most, most, most});
+                    }),
+              StartsWith(where));
+  EXPECT_EQ(error("Conv", [](auto& n) { set(n, "colour", std::int64_t{1}); }),
+            where + "has no attribute 'colour'");
+  EXPECT_EQ(error("Conv",
+                  [](auto& n) {
+                    set(n, "group", std::int64_t{1});
+                    set(n, "group", std::int64_t{1});
+                  }),
+            where + "attribute 'group': is given twice");
+  EXPECT_THAT(error("MaxPool",
+                    [](auto& n) {
+                      set(n, "kernel_shape", Ints{0, 2});
+                    }),
+              StartsWith("test.onnx: node 'n' (MaxPool): "));
+  EXPECT_THAT(error("Transpose",
+                    [](auto& n) {
+                      set(n, "perm", Ints{0, 0, 1, 2});
+                    }),
+              StartsWith("test.onnx: node 'n' (Transpose): "));
+}
+
+TEST(BadModelTest, RefusesAttributesOfKindsThatGraphsHaveNot) {
+  const std::string where = "test.onnx: node 'n' (Conv): attribute 'group': ";
+  const auto error = [](::onnx::AttributeProto::AttributeType type) {
+    return error_of_model(image_model("Conv", [&](auto& node) {
+      auto& attribute = *node.add_attribute();
+      attribute.set_name("group");
+      attribute.set_type(type);
+    }));
+  };
+  EXPECT_EQ(error(::onnx::AttributeProto::GRAPH), where + "kind GRAPH is not supported");
+  EXPECT_EQ(error(::onnx::AttributeProto::UNDEFINED), where + "kind UNDEFINED is not supported");
+  EXPECT_THAT(error_of_model(image_model("Conv",
+                                         [](auto& node) {
+                                           set(node, "group", std::int64_t{1});
+                                           node.mutable_attribute(0)->set_ref_attr_name("g");
+                                         })),
+              StartsWith(where + "refers to a function's attribute"));
+}
+
+TEST(BadModelTest, RefusesWeftsOwnExtensions) {
+  EXPECT_EQ(error_of_model(image_model(
+                "Conv", [](auto& node) { set(node, "activation", std::string("Relu")); })),
+            "test.onnx: node 'n' (Conv): has no attribute 'activation'");
+  Model model;
+  model.input("a", {2, 2}).input("b", {2}).output("y");
+  model.node("MatMul", {"a", "a", "b"}, {"y"});
+  EXPECT_EQ(error_of_model(model), "test.onnx: node 'y' (MatMul): takes at most 2 inputs, not 3");
+}
+
+TEST(BadModelTest, KeepsControlCharactersOutOfItsMessages) {
+  Model model;
+  model.input("x", {2}).output("y");
+  model.node("Re\nlu", {"x"}, {"y"}).set_name("a\nb\x1b[31m");
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: node 'a\\x0ab\\x1b[31m' (Re\\x0alu): the operator is not supported");
+  Model known;
+  known.input("x", {2}).input("z", {3}).output("y");
+  known.node("Add", {"x", "z"}, {"y"}).set_name("a\nb\x1b[31m");
+  const std::string error = error_of_model(known);
+  EXPECT_EQ(error.find_first_of("\n\x1b"), std::string::npos) << error;
+}
+
+class ExternalDataTest : public ::testing::Test {
+ protected:
+  ExternalDataTest() {
+    std::filesystem::create_directories(folder_.path() / "model");
+    folder_.write("model/w.bin", std::string(16, '\0'));
+    folder_.write("secret.bin", std::string(16, 's'));
+  }
+
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+
+  /// The error, after the file and the initializer's name.
+  std::string error(const Entries& entries) const {
+    Model model;
+    model.output("w");
+    TensorProto& tensor = model.initializer("w", TensorProto::FLOAT, {4});
+    tensor.set_data_location(TensorProto::EXTERNAL);
+    for (const auto& [key, value] : entries) {
+      auto& added = *tensor.add_external_data();
+      added.set_key(key);
+      added.set_value(value);
+    }
+    const std::string path = folder_.write("model/net.onnx", model.bytes());
+    const std::string text = error_of([&] { import_onnx(path); });
+    const std::string where = path + ": initializer 'w': external data: ";
+    EXPECT_THAT(text, StartsWith(where));
+    return text.substr(std::min(text.size(), where.size()));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(ExternalDataTest, StaysInsideTheModelsFolder) {
+  EXPECT_EQ(error({{"location", "../secret.bin"}}),
+            "'../secret.bin' is outside the model's folder");
+  const std::string absolute = (folder_.path() / "model/w.bin").string();
+  EXPECT_THAT(error({{"location", absolute}}), HasSubstr("is outside the model's folder"));
+  EXPECT_THAT(error({{"location", "/etc/passwd"}}), HasSubstr("is outside the model's folder"));
+}
+
+TEST_F(ExternalDataTest, StaysInsideThroughSymbolicLinks) {
+  std::filesystem::create_symlink(folder_.path() / "secret.bin", folder_.path() / "model/link.bin");
+  std::filesystem::create_directory_symlink(folder_.path(), folder_.path() / "model/up");
+  EXPECT_EQ(error({{"location", "link.bin"}}), "'link.bin' is outside the model's folder");
+  EXPECT_EQ(error({{"location", "up/secret.bin"}}),
+            "'up/secret.bin' is outside the model's folder");
+}
+
+TEST_F(ExternalDataTest, DoesNotTakeAFolderOfSimilarNameForTheModels) {
+  folder_.write("model2/w.bin", std::string(16, '\0'));
+  EXPECT_THAT(error({{"location", "../model2/w.bin"}}), HasSubstr("outside the model's folder"));
+}
+
+TEST_F(ExternalDataTest, MustExist) {
+  EXPECT_EQ(error({{"location", "none.bin"}}), "there is no file 'none.bin' in the model's folder");
+  EXPECT_EQ(error({{"location", "."}}), "there is no file '.' in the model's folder");
+  EXPECT_EQ(error({}), "no location is given");
+}
+
+TEST_F(ExternalDataTest, MustHoldTheElements) {
+  EXPECT_EQ(error({{"location", "w.bin"}, {"offset", "1"}}),
+            "16 bytes from offset 1 are beyond the end of 'w.bin'");
+  EXPECT_EQ(error({{"location", "w.bin"}, {"offset", "18446744073709551615"}}),
+            "16 bytes from offset 18446744073709551615 are beyond the end of 'w.bin'");
+  EXPECT_EQ(error({{"location", "w.bin"}, {"length", "8"}}),
+            "length 8 where the elements take 16 bytes");
+  EXPECT_EQ(error({{"location", "w.bin"}, {"offset", "-4"}}),
+            "offset = '-4' is not a number of bytes");
+  EXPECT_EQ(error({{"location", "w.bin"}, {"length", "16x"}}),
+            "length = '16x' is not a number of bytes");
+}
+
+TEST_F(ExternalDataTest, NeedsAFolder) {
+  EXPECT_EQ(
+      error_of_tensor([](TensorProto& tensor) { tensor.set_data_location(TensorProto::EXTERNAL); }),
+      "test.onnx: initializer 'w': external data: the model has no folder to find it in");
+}
+
+TEST(BadTensorFileTest, NamesTheFile) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(error_of([] { read_tensor_pb("/nowhere/input_0.pb"); }),
+            "/nowhere/input_0.pb: cannot be opened");
+  const std::string text = folder.write("text.pb", "no protobuf");
+  EXPECT_EQ(error_of([&] { read_tensor_pb(text); }),
+            text + ": is not an ONNX tensor, or is broken or cut short");
+  const std::string empty = folder.write("empty.pb", "");
+  EXPECT_EQ(error_of([&] { read_tensor_pb(empty); }),
+            empty + ": element type UNDEFINED is not supported");
+}
+
+}  // namespace
+}  // namespace weft::onnx_io

@@ -1,0 +1,174 @@
+// Does the importer answer any bytes with a graph or an InputError?
+#include "tests/onnx/import_fuzz.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/onnx/models.h"
+#include "tests/onnx/mutate.h"
+
+namespace weft::onnx_io {
+namespace {
+
+using ::onnx::TensorProto;
+using testing_support::import_any_bytes;
+using testing_support::Model;
+using testing_support::mutate_bytes;
+using testing_support::mutate_field;
+using testing_support::set;
+
+using Ints = std::vector<std::int64_t>;
+
+constexpr unsigned kSeed = 2'026'117;
+
+bool import_any(const std::string& bytes) {
+  return import_any_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+void add_weights(Model& model, const std::string& name, const Ints& dims) {
+  TensorProto& tensor = model.initializer(name, TensorProto::FLOAT, dims);
+  std::int64_t count = 1;
+  for (const std::int64_t dim : dims) count *= dim;
+  for (std::int64_t i = 0; i < count; ++i) tensor.add_float_data(static_cast<float>(i % 5));
+}
+
+Model image_network(std::int64_t opset) {
+  Model model(opset);
+  model.input("x", {1, 2, 6, 6}).output("y");
+  add_weights(model, "w", {4, 2, 3, 3});
+  model.floats("b", {1, 2, 3, 4});
+  auto& conv = model.node("Conv", {"x", "w", "b"}, {"c"});
+  set(conv, "strides", Ints{2, 2});
+  set(conv, "pads", Ints{1, 1, 1, 1});
+  set(conv, "group", std::int64_t{1});
+  model.node("BatchNormalization", {"c", "b", "b", "b", "b"}, {"n"});
+  model.node("Relu", {"n"}, {"r"});
+  auto& pool = model.node("MaxPool", {"r"}, {"p"});
+  set(pool, "kernel_shape", Ints{2, 2});
+  set(pool, "auto_pad", std::string("SAME_UPPER"));
+  model.node("Flatten", {"p"}, {"f"});
+  model.node("Softmax", {"f"}, {"y"});
+  return model;
+}
+
+Model shape_network() {
+  Model model;
+  model.input("x", {2, 3, 4}).output("y").ints("i", {0}).ints("t", {-1});
+  model.node("Shape", {"x"}, {"s"});
+  model.node("Gather", {"s", "i"}, {"g"});
+  set(model.node("Concat", {"g", "t"}, {"d"}), "axis", std::int64_t{0});
+  model.node("Reshape", {"x", "d"}, {"a"});
+  set(model.node("Transpose", {"a"}, {"b"}), "perm", Ints{1, 0});
+  model.ints("starts", {1}).ints("ends", {100}).ints("axes", {0});
+  model.node("Slice", {"b", "starts", "ends", "axes"}, {"c"});
+  model.node("Expand", {"c", "e"}, {"y"});
+  model.ints("e", {3, 1, 1});
+  return model;
+}
+
+Model legacy_network(std::int64_t opset) {
+  Model model(opset);
+  model.input("x", {1, 2, 3, 4}).input("z", {2}).output("y");
+  auto& add = model.node("Add", {"x", opset == 6 ? "z" : "x"}, {"a"});
+  if (opset == 6) {
+    set(add, "axis", std::int64_t{1});
+    set(add, "broadcast", std::int64_t{1});
+  }
+  set(model.node("Pad", {"a"}, {"p"}), "pads", Ints{0, 0, 1, 1, 0, 0, 1, 1});
+  set(model.node("Clip", {"p"}, {"c"}), "max", 6.0F);
+  auto& slice = model.node("Slice", {"c"}, {"s"});
+  set(slice, "starts", Ints{0});
+  set(slice, "ends", Ints{1});
+  auto& sum = model.node("ReduceSum", {"s"}, {"r"});
+  set(sum, "axes", Ints{2});
+  auto& squeeze = model.node("Squeeze", {"r"}, {"q"});
+  set(squeeze, "axes", Ints{0});
+  if (opset >= 7) {
+    set(model.node("Upsample", {"x"}, {"u"}), "scales", std::vector<float>{1, 1, 2, 2});
+  }
+  set(model.node("Softmax", {"q"}, {"y"}), "axis", std::int64_t{1});
+  return model;
+}
+
+Model recurrent_network() {
+  Model model;
+  model.input("x", {3, 1, 2}).output("y").output("h");
+  add_weights(model, "w", {1, 8, 2});
+  add_weights(model, "r", {1, 8, 2});
+  auto& lstm = model.node("LSTM", {"x", "w", "r", "", "", ""}, {"y", "h", ""});
+  set(lstm, "hidden_size", std::int64_t{2});
+  set(lstm, "direction", std::string("forward"));
+  return model;
+}
+
+Model quantised_network() {
+  Model model;
+  model.input("x", {1, 2}, TensorProto::FLOAT).output("y");
+  TensorProto& scale = model.initializer("s", TensorProto::FLOAT, {});
+  scale.add_float_data(0.5F);
+  TensorProto& zero = model.initializer("z", TensorProto::UINT8, {});
+  zero.set_raw_data("\x80");
+  TensorProto& weights = model.initializer("w", TensorProto::UINT8, {2, 2});
+  for (int i = 0; i < 4; ++i) weights.add_int32_data(100 + i);
+  model.node("QuantizeLinear", {"x", "s", "z"}, {"q"});
+  model.node("QLinearMatMul", {"q", "s", "z", "w", "s", "z", "s", "z"}, {"m"});
+  model.node("DequantizeLinear", {"m", "s", "z"}, {"d"});
+  model.floats("scales", {1, 3});
+  set(model.node("Resize", {"d", "", "scales"}, {"y"}), "mode", std::string("linear"));
+  return model;
+}
+
+std::vector<Model> corpus() {
+  return {image_network(17), image_network(9),    shape_network(),    legacy_network(6),
+          legacy_network(8), recurrent_network(), quantised_network()};
+}
+
+TEST(ImportFuzzTest, AcceptsEveryModelOfTheCorpus) {
+  for (const Model& model : corpus()) {
+    EXPECT_TRUE(import_any(model.bytes())) << model.bytes();
+  }
+}
+
+TEST(ImportFuzzTest, ReadsModelsWithMutatedFieldsOrThrowsInputError) {
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  const std::vector<Model> models = corpus();
+  int accepted = 0;
+  int refused = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    Model model = models[random() % models.size()];
+    for (auto edits = 1 + random() % 3; edits > 0; --edits) mutate_field(model.proto(), random);
+    (import_any(model.bytes()) ? accepted : refused) += 1;
+  }
+  EXPECT_GT(accepted, 1000);
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(ImportFuzzTest, ReadsMutatedBytesOrThrowsInputError) {
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  const std::vector<Model> models = corpus();
+  int accepted = 0;
+  int refused = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    std::string bytes = models[random() % models.size()].bytes();
+    for (auto edits = 1 + random() % 2; edits > 0; --edits) mutate_bytes(bytes, random);
+    (import_any(bytes) ? accepted : refused) += 1;
+  }
+  EXPECT_GT(accepted, 500);
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(ImportFuzzTest, ReadsArbitraryBytesOrThrowsInputError) {
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  for (int i = 0; i < 5000; ++i) {
+    std::string bytes(random() % 200, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() % 256);
+    EXPECT_FALSE(import_any(bytes));
+  }
+}
+
+}  // namespace
+}  // namespace weft::onnx_io
