@@ -172,6 +172,7 @@ std::string throughput_line(const NetworkReport& report) {
 std::string check_line(const std::optional<NetworkCheck>& check, const Style& style) {
   if (!check) return style.dim("none");
   if (check->mismatch) return style.bad("MISMATCH: " + *check->mismatch);
+  if (check->layers.empty()) return style.dim("no layer left a result to compare");
   const char* layers = check->layers.size() == 1 ? "layer" : "layers";
   if (check->bit_exact) {
     return style.good(fmt::format("{} {} equal to cpu, bit for bit", check->layers.size(), layers));

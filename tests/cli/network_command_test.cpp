@@ -64,7 +64,9 @@ TEST(RunCommandTest, EnginesReportTheSameCyclesAndLayers) {
       EXPECT_EQ(report["layers"], analytic["layers"]);
       EXPECT_EQ(report["check"]["reference"], "cpu");
       EXPECT_LE(report["check"]["share_of_bound"], 1.0);
-      if (dtype == "int8") EXPECT_EQ(report["check"]["bit_exact"], true);
+      if (dtype == "int8") {
+        EXPECT_EQ(report["check"]["bit_exact"], true);
+      }
     }
     EXPECT_EQ(analytic["check"]["reference"], "none");
   }
@@ -249,7 +251,9 @@ TEST(ConvCommandTest, CountsWhatAConvolutionIs) {
       EXPECT_EQ(report["layers"][0]["shape"], one.shape);
       EXPECT_EQ(report["layers"][0]["where"], "array");
       EXPECT_EQ(report["macs"]["useful"], one.macs);
-      if (dtype == "int8") EXPECT_EQ(report["check"]["bit_exact"], true);
+      if (dtype == "int8") {
+        EXPECT_EQ(report["check"]["bit_exact"], true);
+      }
       EXPECT_EQ(report_of(joined(words, {"--engine", "analytic"}))["cycles"], report["cycles"]);
     }
   }
@@ -271,7 +275,7 @@ class QuantizeCommandTest : public testing::Test {
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       pixels[i] = static_cast<float>(i * i % 251) / 250;
     }
-    return npy("<f4", "(" + std::to_string(count) + ", 1, 28, 28)", pixels);
+    return npy("<f4", std::string("(") + std::to_string(count) + ", 1, 28, 28)", pixels);
   }
 
   TemporaryFolder folder_;

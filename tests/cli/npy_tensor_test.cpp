@@ -88,7 +88,7 @@ TEST_F(NpyTensorTest, ReadsWhatItWrites) {
         DataType::kUint8, DataType::kInt32, DataType::kInt64, DataType::kBool}) {
     Tensor tensor(type, {2, 1, 3});
     std::uint8_t next = 0;
-    for (std::byte& byte : tensor.mutable_bytes()) byte = std::byte{next++ % 2U};
+    for (std::byte& byte : tensor.mutable_bytes()) byte = static_cast<std::byte>(next++ % 2);
     EXPECT_EQ(read(encode_npy(tensor)), tensor) << to_string(type);
   }
 }
