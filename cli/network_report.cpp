@@ -45,7 +45,8 @@ class LayerTable {
  public:
   explicit LayerTable(const NetworkReport& report) : report_(report) {
     for (std::size_t i = 0; i < kLedgerClasses.size(); ++i) {
-      if (report.run.ledger.*kLedgerClasses[i].cycles != 0) classes_.push_back(i);
+      const auto matters = [i](const LayerRun& layer) { return share_of(layer, i) >= kLeastShare; };
+      if (std::ranges::any_of(report.run.layers, matters)) classes_.push_back(i);
     }
   }
 
@@ -64,6 +65,9 @@ class LayerTable {
   }
 
  private:
+  /// A class that has less than this of every layer's cycles gets no column.
+  static constexpr double kLeastShare = 0.005;
+
   std::vector<std::string> headings() const {
     std::vector<std::string> row = {"layer", "operator", "result", "on", "tiles", "pad", "cycles"};
     for (const std::size_t i : classes_) row.emplace_back(kClassColumns[i]);
@@ -73,7 +77,7 @@ class LayerTable {
 
   std::vector<std::string> row(const LayerRun& layer) {
     constexpr std::size_t kNameWidth = 18;
-    constexpr std::size_t kOperatorWidth = 13;
+    constexpr std::size_t kOperatorWidth = 14;
     const network::LayerInfo& info = layer.info;
     const bool on_array = info.issued_macs > 0;
     std::vector<std::string> cells = {shortened(info.name, kNameWidth),
@@ -83,7 +87,7 @@ class LayerTable {
                                       on_array ? tiles_text(info) : "",
                                       on_array ? whole_percent(padding_waste(info)) : "",
                                       layer.on_host ? "" : grouped(number_of(layer.cycles))};
-    for (const std::size_t i : classes_) cells.push_back(class_share(layer, i));
+    for (const std::size_t i : classes_) cells.push_back(whole_percent(share_of(layer, i)));
     const auto used =
         on_array ? utilization(report_.machine, info.macs, layer.cycles) : std::optional<double>();
     cells.push_back(used ? fmt::format("{:.1f}", *used * 100) : "");
@@ -93,10 +97,11 @@ class LayerTable {
 
   static std::uint64_t number_of(Cycle cycles) { return static_cast<std::uint64_t>(cycles); }
 
-  static std::string class_share(const LayerRun& layer, std::size_t index) {
-    if (layer.cycles == 0) return "";
+  /// Of the layer's cycles, those of one class.
+  static double share_of(const LayerRun& layer, std::size_t index) {
+    if (layer.cycles == 0) return 0;
     const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
-    return whole_percent(static_cast<double>(cycles) / static_cast<double>(layer.cycles));
+    return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
   }
 
   /// "[1] [3]".
@@ -123,7 +128,7 @@ class LayerTable {
   }
 
   const NetworkReport& report_;
-  std::vector<std::size_t> classes_;  // those that occur
+  std::vector<std::size_t> classes_;  // those with a column
   std::vector<std::string> notes_;
 };
 

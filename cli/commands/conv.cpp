@@ -31,7 +31,8 @@ po::options_description conv_flags() {
       "as much as keeps the size at stride 1; 0 if not given");
   add("dilation", text("Y,X"), "distance between a filter's taps; 1 if not given");
   add("groups", text("G"), "groups of channels; 1 if not given");
-  for (const auto& option : workload_flags().options()) options.add(option);
+  const po::options_description workload = workload_flags();
+  for (const auto& option : workload.options()) options.add(option);
   return options;
 }
 

@@ -54,7 +54,8 @@ bool wants_reference_alone(const Arguments& arguments) {
 /// The reference knows no cycles, engines and machines.
 void check_reference_flags(const Arguments& arguments) {
   std::vector<std::string> foreign = {"engine", "threads", "check", "json"};
-  for (const auto& option : machine_flags().options()) foreign.push_back(option->long_name());
+  const po::options_description machine = machine_flags();
+  for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
     if (!arguments.has(name)) continue;
     throw InputError(fmt::format("--{}: means nothing to --backend cpu; drop one of them", name));
