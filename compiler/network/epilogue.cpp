@@ -68,6 +68,10 @@ Vector EpilogueRows::instruction(const Target& target) const {
   if (context_.memory.sheet(target.sheet).wide) {
     vector.ub = static_cast<std::uint32_t>(
         target.out.at(target.channel / context_.config.array_cols, target.row));
+    // The residual has no lanes beyond the last column: what lies there is not its own.
+    if (target.width < context_.config.array_cols) {
+      vector.lanes = static_cast<std::uint32_t>(target.width);
+    }
     return vector;
   }
   const LaneBlock block =

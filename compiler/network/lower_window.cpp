@@ -5,6 +5,7 @@
 //   average     sum += tap; out = sum / divisor         wide rows, then the epilogue
 //   depthwise   sum += tap * filter row; out = ...
 #include <algorithm>
+#include <optional>
 
 #include "compiler/network/vector_rows.h"
 #include "compiler/network/weights.h"
@@ -47,10 +48,15 @@ class Window {
   Block out_block(const Chunk& chunk) const {
     return write_block(layer_.out, chunk, layer_.channels, context_);
   }
+  const std::optional<View>& residual() const { return layer_.epilogue.residual; }
+  Block residual_block(const Chunk& chunk) const {
+    return write_block(*residual(), chunk, layer_.channels, context_);
+  }
 
   std::uint64_t staged(const Chunk& chunk) const {
     return memory_.staging_need(layer_.a.sheet, a_block(chunk)) +
            memory_.staging_need(layer_.out.sheet, out_block(chunk)) +
+           (residual() ? memory_.staging_need(residual()->sheet, residual_block(chunk)) : 0) +
            (has_sums() ? sum_blocks() * sum_rows(chunk) : 0);
   }
 
@@ -64,6 +70,8 @@ class Window {
   void run_chunk(const Chunk& chunk) {
     memory_.rows().begin_use(staged(chunk));
     const Placement a = memory_.read(layer_.a.sheet, a_block(chunk));
+    residual_rows_.reset();
+    if (residual()) residual_rows_ = memory_.read(residual()->sheet, residual_block(chunk));
     const Placement out = memory_.write(layer_.out.sheet, out_block(chunk));
     std::vector<std::uint32_t> sums;
     for (std::uint64_t i = 0; has_sums() && i < sum_blocks(); ++i) {
@@ -117,6 +125,8 @@ class Window {
     target.first = tile.first;
     target.width = tile.width;
     target.rows = chunk.rows();
+    target.residual = residual_rows_;
+    if (residual()) target.residual_row = residual()->row + chunk.first_row;
     Vector vector = epilogue_.instruction(target);
     vector.source = wide_source(sums, chunk.rows(), context_.config);
     emit(std::move(vector), context_);
@@ -138,6 +148,7 @@ class Window {
   std::vector<LaneTile> tiles_;
   EpilogueRows epilogue_;
   Placement filters_;
+  std::optional<Placement> residual_rows_;  // of the chunk
 };
 
 }  // namespace

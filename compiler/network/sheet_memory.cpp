@@ -195,7 +195,8 @@ std::uint64_t SheetMemory::staging_need(std::size_t id, const Block& block) cons
 Placement SheetMemory::write(std::size_t id, const Block& block) {
   if (resident(id)) return whole(id);
   const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
-  const std::int64_t step = (block.last_row - block.first_row) * width;
+  // A block without rows, of a chunk that is all padding, still has planes that lie apart.
+  const std::int64_t step = std::max<std::int64_t>(1, block.last_row - block.first_row) * width;
   const std::int64_t base = rows_.stage(staging_need(id, block));
   return {base - block.first_plane * step - block.first_row * width, step, width};
 }

@@ -1,0 +1,125 @@
+#include "tests/network/layer_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "models/reference/cpu/run_graph.h"
+#include "pe/float_formats.h"
+#include "sim/config/error.h"
+#include "tests/network/machine_runs.h"
+
+namespace weft::network::testing {
+
+using graph::Tensor;
+using graph::ValueId;
+
+ValueId LayerCase::input(const Tensor& tensor) {
+  const std::string name = "x" + std::to_string(input_count++);
+  inputs.insert_or_assign(name, tensor);
+  return builder.input(name, tensor.value_type());
+}
+
+MachineConfig random_layer_machine(ElementType dtype, Random& random) {
+  MachineConfig config = small_machine(dtype, 0, 0);
+  config.array_rows = random.one_of<std::uint32_t>({8, 8, 4, 5, 3});
+  config.array_cols = random.one_of<std::uint32_t>({8, config.array_rows, 4, 3, 7});
+  config.accumulator_rows = random.one_of<std::uint32_t>({8, 21, 64, 512});
+  config.unified_buffer_kib = random.one_of<std::uint32_t>({1, 2, 4, 512});
+  config.double_buffer = random.chance(50);
+  config.memory_kind = random.one_of({MemoryKind::kIdeal, MemoryKind::kShared, MemoryKind::kSplit});
+  config.memory_bytes_per_s = random.one_of<std::uint64_t>({1'000'000'000, 100'000'000});
+  config.weight_fifo_tiles = random.one_of<std::uint32_t>({1, 2, 4});
+  return config;
+}
+
+namespace {
+
+NetworkProgram compile(const graph::Graph& graph, MachineConfig& config) {
+  try {
+    return compile_network(graph, config);
+  } catch (const ConfigError&) {
+    config.unified_buffer_kib = 512;
+    return compile_network(graph, config);
+  }
+}
+
+}  // namespace
+
+LayerOutcome run_layer(LayerCase& layer, ValueId value, MachineConfig& config) {
+  layer.builder.output(value, "y");
+  LayerOutcome outcome;
+  outcome.program = compile(layer.builder.finish(), config);
+  outcome.run = cli::run_network(outcome.program, config, layer.inputs, {});
+  cli::NetworkRunOptions analytic;
+  analytic.simulate.engine = Engine::kAnalytic;
+  EXPECT_EQ(cli::run_network(outcome.program, config, {}, analytic).total, outcome.run.total);
+  outcome.on_machine = host_steps(outcome.program).empty();
+  for (const LayerInfo& info : layers_of(outcome.program)) {
+    outcome.streamed = outcome.streamed || !info.spilled.empty();
+  }
+  return outcome;
+}
+
+std::int64_t size_about(std::uint32_t side, Random& random) {
+  const std::int64_t s = side;
+  return random.one_of<std::int64_t>({1, s - 1, s, s + 1, 2 * s + 3});
+}
+
+std::string size_class(std::int64_t size, std::uint32_t side) {
+  const std::int64_t s = side;
+  if (size == 1) return "1";
+  if (size == s) return "side";
+  if (size == s - 1) return "side - 1";
+  if (size == s + 1) return "side + 1";
+  return size > s ? "larger" : "smaller";
+}
+
+Tensor rounded(const Tensor& tensor, ElementType dtype) {
+  Tensor result = tensor;
+  for (float& element : result.mutable_data<float>()) {
+    element = dtype == ElementType::kBf16 ? to_float(to_bf16(element)) : to_float(to_fp16(element));
+  }
+  return result;
+}
+
+void expect_exact(const LayerOutcome& outcome, const LayerCase& layer, bool narrow) {
+  Tensor expected = reference::run_graph(outcome.program.graph, layer.inputs).at("y");
+  ASSERT_EQ(outcome.result().value_type(), expected.value_type());
+  if (expected.type() != graph::DataType::kFloat32) {
+    ASSERT_EQ(outcome.result(), expected) << layer_table(outcome.program);
+    return;
+  }
+  if (narrow && outcome.on_machine) expected = rounded(expected, layer.dtype);
+  const auto actual = outcome.result().data<float>();
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    ASSERT_EQ(actual[i], expected.data<float>()[i]) << "element " << i << "\n"
+                                                    << layer_table(outcome.program);
+  }
+}
+
+void expect_within(const LayerOutcome& outcome, const LayerCase& layer,
+                   const std::function<double(double)>& bound) {
+  const Tensor expected =
+      reference::run_graph(outcome.program.graph, layer.inputs, {.double_precision = true}).at("y");
+  ASSERT_EQ(outcome.result().shape(), expected.shape());
+  const auto actual = outcome.result().data<float>();
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const double exact = expected.data<double>()[i];
+    ASSERT_LE(std::abs(static_cast<double>(actual[i]) - exact), bound(exact))
+        << "element " << i << " is " << actual[i] << " instead of " << exact << "\n"
+        << layer_table(outcome.program);
+  }
+}
+
+void expect_hits(const std::map<std::string, int>& hits, std::initializer_list<const char*> names,
+                 int least) {
+  for (const auto& [name, count] : hits) std::cout << name << ": " << count << '\n';
+  for (const char* name : names) {
+    const auto found = hits.find(name);
+    EXPECT_GE(found == hits.end() ? 0 : found->second, least) << name;
+  }
+}
+
+}  // namespace weft::network::testing

@@ -1,0 +1,71 @@
+// Single layers on random machines against the CPU reference.
+//
+// Operands are small whole numbers, so that products and sums of floats are exact and the expected
+// result is the reference's, rounded once to the array's type where it lies narrow: tolerance 0.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "cli/network_runner.h"
+#include "compiler/graph/builder.h"
+#include "compiler/network/network_program.h"
+#include "tests/network/random.h"
+
+namespace weft::network::testing {
+
+/// A layer in a graph of its own, with its inputs.
+struct LayerCase {
+  explicit LayerCase(ElementType type) : dtype(type), builder("layer") {}
+
+  graph::ValueId input(const graph::Tensor& tensor);
+  graph::ValueId constant(graph::Tensor tensor) { return builder.constant(std::move(tensor)); }
+  /// x = -x, on the machine: what comes after it reads a sheet that a layer has written.
+  graph::ValueId through_machine(graph::ValueId value) {
+    return builder.add(graph::Op::kNeg, {value});
+  }
+
+  ElementType dtype;
+  graph::Builder builder;
+  cli::NamedTensors inputs;
+  std::size_t input_count = 0;
+};
+
+/// What became of a layer.
+struct LayerOutcome {
+  NetworkProgram program;
+  cli::NetworkRun run;
+  bool on_machine = false;  // all of it
+  bool streamed = false;    // some sheet did not stay in the unified buffer
+
+  const graph::Tensor& result() const { return run.outputs.at("y"); }
+};
+
+/// R and C from 3 to 8, not always equal; memories from too small to ample. `dtype` as given.
+MachineConfig random_layer_machine(ElementType dtype, Random& random);
+
+/// `value` as the output y of the case, compiled and run on engine fast, and timed by analytic.
+/// Where the machine is too small for the layer, `config` gets a larger buffer.
+LayerOutcome run_layer(LayerCase& layer, graph::ValueId value, MachineConfig& config);
+
+/// A size about the array's side: 1, side - 1, side, side + 1, 2 side + 3.
+std::int64_t size_about(std::uint32_t side, Random& random);
+std::string size_class(std::int64_t size, std::uint32_t side);
+
+/// float32 elements rounded to the array's type.
+graph::Tensor rounded(const graph::Tensor& tensor, ElementType dtype);
+
+/// The reference's result is that of the machine: integers bit by bit, floats as numbers, after
+/// rounding to the array's type if `narrow` and the machine computed it.
+void expect_exact(const LayerOutcome& outcome, const LayerCase& layer, bool narrow);
+
+/// Each element within bound(exact) of the reference in float64.
+void expect_within(const LayerOutcome& outcome, const LayerCase& layer,
+                   const std::function<double(double)>& bound);
+
+/// Prints the counts, and expects at least `least` of each of `names`.
+void expect_hits(const std::map<std::string, int>& hits, std::initializer_list<const char*> names,
+                 int least);
+
+}  // namespace weft::network::testing
