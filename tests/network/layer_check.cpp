@@ -16,7 +16,8 @@ using graph::Tensor;
 using graph::ValueId;
 
 ValueId LayerCase::input(const Tensor& tensor) {
-  const std::string name = "x" + std::to_string(input_count++);
+  std::string name = "x";
+  name += std::to_string(input_count++);
   inputs.insert_or_assign(name, tensor);
   return builder.input(name, tensor.value_type());
 }
