@@ -48,14 +48,6 @@ unsigned read_threads(const Arguments& arguments) {
   return static_cast<unsigned>(parse_number(*text, "--threads", 1, 1024));
 }
 
-/// The same name once links and dots are followed, whether there is such a file yet or not.
-bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code error;
-  const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
-  const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
-  return a == b || (!error && real_a == real_b);
-}
-
 struct NamedFile {
   const char* option;
   const std::optional<std::string>& file;
@@ -90,13 +82,6 @@ void check_files(const RunOptions& options, const std::optional<std::string>& ma
   }
 }
 
-/// The INI file that --machine names, if it is none of the presets.
-std::optional<std::string> machine_file(const Arguments& arguments) {
-  std::error_code error;
-  const auto name = arguments.text("machine");
-  return name && std::filesystem::is_regular_file(*name, error) ? name : std::nullopt;
-}
-
 void check_contradictions(const RunOptions& options) {
   if (options.lockstep && options.engine != Engine::kRtl) {
     throw InputError(
@@ -124,6 +109,19 @@ void check_contradictions(const RunOptions& options) {
 }
 
 }  // namespace
+
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
+  const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
+  return a == b || (!error && real_a == real_b);
+}
+
+std::optional<std::string> machine_file(const Arguments& arguments) {
+  std::error_code error;
+  const auto name = arguments.text("machine");
+  return name && std::filesystem::is_regular_file(*name, error) ? name : std::nullopt;
+}
 
 std::string_view to_string(Activation activation) {
   return kActivations[static_cast<std::size_t>(activation)].second;
@@ -161,19 +159,25 @@ po::options_description workload_flags() {
   return options;
 }
 
-po::options_description run_flags() {
+po::options_description simulation_flags() {
   po::options_description options("Run");
   auto add = options.add_options();
   add("engine", text_value("NAME"),
       "analytic: cycles only; fast (default); stepped: every register of the "
       "array; rtl: the array in SystemVerilog");
-  add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
+  add("seed", text_value("N"), "seed of what is drawn at random; 1 if not given");
+  add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
+  return options;
+}
+
+po::options_description run_flags() {
+  po::options_description options = simulation_flags();
+  auto add = options.add_options();
+  add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("a", text_value("FILE"), "activations [M,K], .npy; random if not given");
   add("b", text_value("FILE"), "weights [K,N], .npy; random if not given");
   add("bias", text_value("FILE"), "bias [N], .npy");
-  add("seed", text_value("N"), "seed of matrices that no file gives; 1 if not given");
-  add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("out", text_value("FILE"), "write the result [M,N] as .npy");
   add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
   return options;
@@ -228,13 +232,13 @@ RunOptions read_run_options(const Arguments& arguments) {
   return options;
 }
 
-void check_not_written(const std::string& file, const RunOptions& options) {
+void check_not_written(const std::string& file, std::string_view what, const RunOptions& options) {
   const NamedFile outputs[] = {
       {"--out", options.out}, {"--json", options.json}, {"--vcd", options.vcd}};
   for (const auto& [option, output] : outputs) {
     if (!output || !same_file(file, *output)) continue;
     throw InputError(
-        fmt::format("{}: {} would replace the program; choose another file", file, option));
+        fmt::format("{}: {} would replace {}; choose another file", file, option, what));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -52,7 +53,9 @@ po::options_description help_option();
 po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
 /// --with-bias and --activation.
 po::options_description workload_flags();
-/// --engine, --lockstep, --threads, --check, --seed, --a, --b, --bias, --out, --vcd.
+/// --engine, --threads, --check, --seed.
+po::options_description simulation_flags();
+/// Those, and --lockstep, --a, --b, --bias, --out, --vcd.
 po::options_description run_flags();
 /// --json.
 po::options_description json_flag();
@@ -66,8 +69,14 @@ Activation read_activation(const Arguments& arguments);
 /// Throws InputError for unknown names, numbers out of range and flags that contradict each other.
 RunOptions read_run_options(const Arguments& arguments);
 
-/// Throws InputError if an output of the run is the program's `file`.
-void check_not_written(const std::string& file, const RunOptions& options);
+/// Throws InputError if an output of the run is `file`, which is `what` ("the program").
+void check_not_written(const std::string& file, std::string_view what, const RunOptions& options);
+
+/// The same name once links and dots are followed, whether there is such a file yet or not.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// The INI file that --machine names, if it is none of the presets.
+std::optional<std::string> machine_file(const Arguments& arguments);
 
 /// Throws InputError if there are more positional arguments than `most`.
 void check_positional_count(const Arguments& arguments, std::size_t most);

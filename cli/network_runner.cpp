@@ -65,6 +65,7 @@ class StepMemory {
   }
 
   TensorMemory& memory() { return memory_; }
+  const Matrix& matrix(std::size_t tensor) const { return matrices_[tensor]; }
 
   void read_results(HostValues& values) const {
     for (std::size_t i = 0; i < step_.tensors.size(); ++i) {
@@ -113,6 +114,15 @@ std::vector<Cycle> layer_boundaries(const network::MachineStep& step, const Time
   }
   for (std::size_t i = 1; i < ends.size(); ++i) ends[i] = std::max(ends[i], ends[i - 1]);
   return ends;
+}
+
+/// The last instruction of each layer.
+std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
+  std::vector<std::size_t> last(step.layers.size(), 0);
+  for (std::size_t i = 0; i < step.instruction_layer.size(); ++i) {
+    last[step.instruction_layer[i]] = i;
+  }
+  return last;
 }
 
 class Runner {
@@ -170,8 +180,7 @@ class Runner {
     for (const ValueId output : node.outputs) {
       types.push_back(output == graph::kNoValue ? graph::ValueType{} : program_.graph.type(output));
     }
-    std::vector<Tensor> results =
-        reference::evaluate({node.op, node.attributes, pointers, types});
+    std::vector<Tensor> results = reference::evaluate({node.op, node.attributes, pointers, types});
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != graph::kNoValue) values_.set(node.outputs[i], std::move(results[i]));
     }
@@ -181,9 +190,17 @@ class Runner {
     std::optional<StepMemory> memory;
     if (with_values()) memory.emplace(step, program_.graph, values_);
     SimulateOptions simulate_options = options_.simulate;
+    if (options_.keep_results) {
+      simulate_options.observe = [&, last = last_instructions(step)](std::size_t instruction,
+                                                                     const UnifiedBuffer& buffer) {
+        const std::uint32_t layer = step.instruction_layer[instruction];
+        if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
+      };
+    }
     const Result result =
         simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
     if (memory) memory->read_results(values_);
+    if (options_.keep_results) keep_spilled(step, *memory);
     add_layers(step, result);
     add(run_.ledger, result.ledger);
     run_.total += result.total;
@@ -193,6 +210,33 @@ class Runner {
     run_.issued_macs += result.issued_macs;
     run_.instructions += step.program.code.size();
     ++run_.programs;
+  }
+
+  /// What a layer left in the unified buffer, as the network's value.
+  void keep_resident(const network::LayerResult& layer, const UnifiedBuffer& buffer) {
+    if (!layer.base) return;
+    Matrix sheet(config_.dtype, static_cast<std::uint64_t>(layer.size.rows),
+                 static_cast<std::uint64_t>(layer.size.channels));
+    const std::uint64_t width = config_.array_rows;
+    for (std::uint64_t first = 0; first < sheet.cols(); first += width) {
+      const std::uint64_t plane = *layer.base + first / width * sheet.rows();
+      const std::size_t bytes =
+          std::min(width, sheet.cols() - first) * element_bytes(config_.dtype);
+      for (std::uint64_t row = 0; row < sheet.rows(); ++row) {
+        std::ranges::copy(buffer.row(plane + row).first(bytes), sheet.row_from(row, first).begin());
+      }
+    }
+    run_.values.insert_or_assign(
+        layer.value, network::from_sheet(sheet, layer.view, program_.graph.type(layer.value)));
+  }
+
+  void keep_spilled(const network::MachineStep& step, const StepMemory& memory) {
+    for (const network::LayerResult& layer : step.results) {
+      if (!layer.tensor) continue;
+      run_.values.insert_or_assign(layer.value,
+                                   network::from_sheet(memory.matrix(*layer.tensor), layer.view,
+                                                       program_.graph.type(layer.value)));
+    }
   }
 
   void add_layers(const network::MachineStep& step, const Result& result) {

@@ -23,7 +23,6 @@ static_assert(std::endian::native == std::endian::little, "values are read as th
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::uint64_t kMaxHeaderBytes = 65536;  // numpy itself trusts no more than 10000
 
 struct TypeEntry {
@@ -31,9 +30,11 @@ struct TypeEntry {
   std::string_view descr;
   std::uint64_t bytes;
 };
-constexpr std::array<TypeEntry, 6> kTypes = {{{NpyType::kInt8, "|i1", 1},
+constexpr std::array<TypeEntry, 8> kTypes = {{{NpyType::kBool, "|b1", 1},
+                                              {NpyType::kInt8, "|i1", 1},
                                               {NpyType::kUint8, "|u1", 1},
                                               {NpyType::kInt32, "<i4", 4},
+                                              {NpyType::kInt64, "<i8", 8},
                                               {NpyType::kFloat16, "<f2", 2},
                                               {NpyType::kFloat32, "<f4", 4},
                                               {NpyType::kFloat64, "<f8", 8}}};
@@ -87,7 +88,8 @@ std::string_view without_byte_order(std::string_view descr) {
   const bool ordered = !descr.empty() && order.find(descr.front()) != std::string_view::npos;
   const std::string_view bare = ordered ? descr.substr(1) : descr;
   if (bare == "i1") return "|i1";
-  return bare == "u1" ? "|u1" : descr;
+  if (bare == "u1") return "|u1";
+  return bare == "b1" ? "|b1" : descr;
 }
 
 const TypeEntry* find_type(std::string_view descr) {
@@ -112,8 +114,8 @@ NpyType type_from(const std::string& written, const std::string& file,
   }
   if (wanted) fail_type(file, descr, *wanted);
   throw InputError(
-      fmt::format("{}: holds elements of type {}; supported are |i1 |u1 <i4 <f2 <f4 "
-                  "<f8, convert with .astype",
+      fmt::format("{}: holds elements of type {}; supported are |b1 |i1 |u1 <i4 <i8 "
+                  "<f2 <f4 <f8, convert with .astype",
                   file, descr));
 }
 
@@ -164,8 +166,8 @@ std::uint64_t read_little_endian(Reader& reader, std::uint64_t bytes) {
 
 NpyHeader read_header(Reader& reader) {
   std::string start;
-  reader.read(start, std::min<std::uint64_t>(kMagic.size(), reader.remaining()), "magic");
-  if (start != kMagic) {
+  reader.read(start, std::min<std::uint64_t>(kNpyMagic.size(), reader.remaining()), "magic");
+  if (start != kNpyMagic) {
     throw InputError(reader.file() + ": is not an .npy file (wrong magic); save with numpy.save");
   }
   reader.read(start, 2, "version");
@@ -326,16 +328,7 @@ Matrix to_bias(const NpyArray& array, ElementType type) {
 
 std::string encode_npy(const Matrix& matrix) {
   const std::string_view descr = matrix.type() == ElementType::kInt32 ? "<i4" : "<f4";
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                   descr, matrix.rows(), matrix.cols());
-  // The data starts at a multiple of 64 bytes: magic, version, length, header, newline.
-  constexpr std::size_t kPrefix = 6 + 2 + 2;
-  header.append(63 - (kPrefix + header.size()) % 64, ' ');
-  header.push_back('\n');
-  std::string file(kMagic);
-  file.append({'\x01', '\x00', static_cast<char>(header.size() % 256),
-               static_cast<char>(header.size() / 256)});
-  file += header;
+  std::string file = encode_npy_header({std::string(descr), false, {matrix.rows(), matrix.cols()}});
   const std::span<const std::byte> data = matrix.bytes();
   file.append(reinterpret_cast<const char*>(data.data()), data.size());
   return file;

@@ -1,4 +1,5 @@
-// NumPy's .npy files, format versions 1.0 to 3.0: the one array that each holds.
+// NumPy's .npy files, format versions 1.0 to 3.0: the one array that each holds, and that array as
+// a matrix of a product. Networks have tensors of any rank: npy_tensor.h.
 //
 //   \x93NUMPY  major minor  header length   header: a Python dict, spaces, \n      data
 //   6 bytes    2 bytes      2 (v1) or 4     {'descr': '<f4', 'fortran_order': False,
@@ -21,9 +22,18 @@
 
 namespace weft::cli {
 
-enum class NpyType : std::uint8_t { kInt8, kUint8, kInt32, kFloat16, kFloat32, kFloat64 };
+enum class NpyType : std::uint8_t {
+  kBool,
+  kInt8,
+  kUint8,
+  kInt32,
+  kInt64,
+  kFloat16,
+  kFloat32,
+  kFloat64
+};
 
-/// "|i1", "|u1", "<i4", "<f2", "<f4" or "<f8".
+/// "|b1", "|i1", "|u1", "<i4", "<i8", "<f2", "<f4" or "<f8".
 std::string_view to_string(NpyType type);
 std::uint64_t size_of(NpyType type);
 

@@ -1,6 +1,7 @@
 #include "cli/npy_header.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -140,6 +141,21 @@ class HeaderParser {
 
 NpyHeader parse_npy_header(std::string_view text, const std::string& file) {
   return HeaderParser(text, file).parse();
+}
+
+std::string encode_npy_header(const NpyHeader& header) {
+  const char* const after_single = header.shape.size() == 1 ? "," : "";
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}{}), }}",
+                                 header.descr, header.fortran_order ? "True" : "False",
+                                 fmt::join(header.shape, ", "), after_single);
+  // The data starts at a multiple of 64 bytes: magic, version, length, dict, newline.
+  constexpr std::size_t kPrefix = 6 + 2 + 2;
+  dict.append(63 - (kPrefix + dict.size()) % 64, ' ');
+  dict.push_back('\n');
+  std::string file(kNpyMagic);
+  file.append(
+      {'\x01', '\x00', static_cast<char>(dict.size() % 256), static_cast<char>(dict.size() / 256)});
+  return file += dict;
 }
 
 }  // namespace weft::cli

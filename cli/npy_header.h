@@ -1,4 +1,5 @@
-// The dict in the header of an .npy file: a strict parser for the little Python that NumPy writes.
+// The dict in the header of an .npy file: a strict parser for the little Python that NumPy writes,
+// and a writer.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace weft::cli {
+
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 struct NpyHeader {
   std::string descr;
@@ -18,5 +21,8 @@ struct NpyHeader {
 /// the three keys in any order, each once, and nothing else. Throws InputError with `file` in
 /// front.
 NpyHeader parse_npy_header(std::string_view text, const std::string& file);
+
+/// All of a file of version 1.0 that stands before the data. At most 3000 dimensions.
+std::string encode_npy_header(const NpyHeader& header);
 
 }  // namespace weft::cli

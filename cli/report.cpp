@@ -37,27 +37,10 @@ std::string workload_line(const RunReport& report) {
   return line;
 }
 
-std::string cycles_line(const RunReport& report) {
-  return fmt::format("{} = {} at {}", grouped(static_cast<std::uint64_t>(report.result.total)),
-                     si(simulated_seconds(report), "s"), clock(report.machine));
-}
-
 std::string span_line(const RunReport& report) {
   std::string line = grouped(static_cast<std::uint64_t>(report.result.array_span));
   if (report.plan) line += "; formula " + formula_line(*report.plan);
   return line;
-}
-
-/// The rows of the ledger that are not zero.
-std::string ledger_text(const Result& result) {
-  Table table("lrr");
-  for (const LedgerClass& entry : kLedgerClasses) {
-    const Cycle cycles = result.ledger.*entry.cycles;
-    if (cycles == 0) continue;
-    table.add({std::string(entry.name), grouped(static_cast<std::uint64_t>(cycles)),
-               percent(static_cast<double>(cycles) / static_cast<double>(result.total))});
-  }
-  return table.text(11);
 }
 
 std::string speed_line(const RunReport& report) {
@@ -66,11 +49,6 @@ std::string speed_line(const RunReport& report) {
   if (!speed) return "peak " + si(peak, "OP/s");
   return fmt::format("{} of {} peak, {} of the array used", si(*speed * 1e12, "OP/s"),
                      si(peak, "OP/s"), percent(*utilization(report)));
-}
-
-std::string traffic_line(const Traffic& traffic) {
-  return fmt::format("weights {}, input {}, output {}", si(number(traffic.weight_bytes), "B"),
-                     si(number(traffic.input_bytes), "B"), si(number(traffic.output_bytes), "B"));
 }
 
 std::string check_line(const CheckReport& check, const Style& style) {
@@ -93,16 +71,40 @@ std::string lockstep_line(std::uint64_t cycles, const Style& style) {
                   grouped(cycles)));
 }
 
-std::string simulator_line(const RunReport& report) {
-  std::string line =
-      fmt::format("{} engine, {}", to_string(report.engine), si(report.wall_seconds, "s"));
-  if (report.wall_seconds > 0) {
-    line += ", " + si(static_cast<double>(report.result.total) / report.wall_seconds, "cycles/s");
+}  // namespace
+
+std::string cycles_line(Cycle cycles, const MachineConfig& config) {
+  const double seconds = static_cast<double>(cycles) / number(config.clock_hz);
+  return fmt::format("{} = {} at {}", grouped(static_cast<std::uint64_t>(cycles)), si(seconds, "s"),
+                     clock(config));
+}
+
+std::string ledger_text(const CycleLedger& ledger) {
+  Table table("lrr");
+  const auto total = static_cast<double>(ledger.sum());
+  for (const LedgerClass& entry : kLedgerClasses) {
+    const Cycle cycles = ledger.*entry.cycles;
+    if (cycles == 0) continue;
+    table.add({std::string(entry.name), grouped(static_cast<std::uint64_t>(cycles)),
+               percent(static_cast<double>(cycles) / total)});
   }
+  return table.text(11);
+}
+
+std::string traffic_line(const Traffic& traffic) {
+  return fmt::format("weights {}, input {}, output {}", si(number(traffic.weight_bytes), "B"),
+                     si(number(traffic.input_bytes), "B"), si(number(traffic.output_bytes), "B"));
+}
+
+std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles) {
+  std::string line = fmt::format("{} engine, {}", to_string(engine), si(wall_seconds, "s"));
+  if (wall_seconds > 0) line += ", " + si(static_cast<double>(cycles) / wall_seconds, "cycles/s");
   return line;
 }
 
-}  // namespace
+std::string labelled_line(std::string_view label, const std::string& value, const Style& style) {
+  return style.bold(fmt::format("{:<11}", label)) + value + '\n';
+}
 
 double simulated_seconds(const RunReport& report) {
   return static_cast<double>(report.result.total) / number(report.machine.clock_hz);
@@ -142,13 +144,13 @@ std::string formula_line(const TilingPlan& plan) {
 std::string report_text(const RunReport& report, const Style& style) {
   std::string text;
   const auto add = [&](std::string_view label, const std::string& value) {
-    text += style.bold(fmt::format("{:<11}", label)) + value + '\n';
+    text += labelled_line(label, value, style);
   };
   add("machine", machine_line(report.machine));
   add(report.command, workload_line(report));
   if (report.plan) add("plan", plan_line(*report.plan));
-  add("cycles", cycles_line(report));
-  text += ledger_text(report.result);
+  add("cycles", cycles_line(report.result.total, report.machine));
+  text += ledger_text(report.result.ledger);
   add("array span", span_line(report));
   add("speed", speed_line(report));
   add("traffic", traffic_line(report.result.traffic));
@@ -157,7 +159,7 @@ std::string report_text(const RunReport& report, const Style& style) {
   if (report.result.compared_cycles > 0) {
     add("lock-step", lockstep_line(report.result.compared_cycles, style));
   }
-  add("simulator", simulator_line(report));
+  add("simulator", simulator_line(report.engine, report.wall_seconds, report.result.total));
   return text;
 }
 

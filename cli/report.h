@@ -38,6 +38,9 @@ std::optional<double> tops(const RunReport& report);
 
 /// The machine's keys as numbers and words.
 nlohmann::ordered_json machine_json(const MachineConfig& config);
+/// Each class with its cycles, and each kind of transfer with its bytes.
+nlohmann::ordered_json ledger_json(const CycleLedger& ledger);
+nlohmann::ordered_json traffic_json(const Traffic& traffic);
 nlohmann::ordered_json plan_json(const TilingPlan& plan);
 /// The stable form, schema 1; docs/json.md explains each key. What a run does not have is null.
 nlohmann::ordered_json report_json(const RunReport& report);
@@ -45,6 +48,16 @@ nlohmann::ordered_json report_json(const RunReport& report);
 /// A few aligned lines.
 std::string report_text(const RunReport& report, const Style& style);
 
+/// The classes that are not zero, a line each, below the first eleven columns.
+std::string ledger_text(const CycleLedger& ledger);
+/// "67,285 = 96.1 us at 700 MHz".
+std::string cycles_line(Cycle cycles, const MachineConfig& config);
+/// "weights 2.10 MB, input 2.05 MB, output 4.10 MB".
+std::string traffic_line(const Traffic& traffic);
+/// "fast engine, 30.0 ms, 2.25 Mcycles/s".
+std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles);
+/// A line of the summary: the label in bold in eleven columns, then the value.
+std::string labelled_line(std::string_view label, const std::string& value, const Style& style);
 /// "R x C int8, 700 MHz" and the like.
 std::string machine_line(const MachineConfig& config);
 /// "8 x 8 tiles, 64 folds, 1 chunk of 1000 rows, 4.6 % padding".

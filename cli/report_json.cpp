@@ -26,9 +26,7 @@ Json workload_json(const std::optional<MatmulSpec>& spec) {
 
 Json cycles_json(const Result& result) {
   Json cycles = {{"total", result.total}, {"array_span", result.array_span}};
-  for (const LedgerClass& entry : kLedgerClasses) {
-    cycles[std::string(entry.name)] = result.ledger.*entry.cycles;
-  }
+  cycles.update(ledger_json(result.ledger));
   return cycles;
 }
 
@@ -45,12 +43,6 @@ Json macs_json(const RunReport& report) {
     macs["padded_n"] = report.plan->macs.padded_n;
   }
   return macs;
-}
-
-Json traffic_json(const Traffic& traffic) {
-  return {{"weight_bytes", traffic.weight_bytes},
-          {"input_bytes", traffic.input_bytes},
-          {"output_bytes", traffic.output_bytes}};
 }
 
 Json check_json(const CheckReport& check) {
@@ -105,6 +97,20 @@ Json machine_json(const MachineConfig& config) {
     }
   }
   return machine;
+}
+
+Json ledger_json(const CycleLedger& ledger) {
+  Json json;
+  for (const LedgerClass& entry : kLedgerClasses) {
+    json[std::string(entry.name)] = ledger.*entry.cycles;
+  }
+  return json;
+}
+
+Json traffic_json(const Traffic& traffic) {
+  return {{"weight_bytes", traffic.weight_bytes},
+          {"input_bytes", traffic.input_bytes},
+          {"output_bytes", traffic.output_bytes}};
 }
 
 Json plan_json(const TilingPlan& plan) {

@@ -10,6 +10,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
+#include "sim/memory/unified_buffer.h"
 #include "sim/stats/result.h"
 
 namespace weft {
@@ -29,6 +30,8 @@ struct SimulateOptions {
   std::function<void(double)> progress;
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
   std::ostream* vcd = nullptr;  // stepped and rtl: where a waveform of the array goes
+  /// fast only: called after each instruction, in program order, with the values as they are then.
+  std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe;
 };
 
 /// Runs `program` on the machine. `memory` supplies and takes the values; `analytic` never touches

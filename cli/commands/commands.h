@@ -20,6 +20,9 @@ int run_compile(const Words& words, const Streams& streams);
 int run_exec(const Words& words, const Streams& streams);
 int run_machines(const Words& words, const Streams& streams);
 int run_networks(const Words& words, const Streams& streams);
+int run_run(const Words& words, const Streams& streams);
+int run_conv(const Words& words, const Streams& streams);
+int run_quantize(const Words& words, const Streams& streams);
 
 struct Command {
   std::string_view name;

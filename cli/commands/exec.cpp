@@ -78,7 +78,7 @@ int run_exec(const Words& words, const Streams& streams) {
   job.options = read_run_options(arguments);
   check_files_matter(job.options);
   check_program_file(file);
-  check_not_written(file, job.options);
+  check_not_written(file, "the program", job.options);
   job.program = assemble_file(file);
   job.machine = machine_for(job.program, arguments, file);
   validate(job.program, job.machine);

@@ -135,6 +135,8 @@ bool Builder::fold(const Node& node, const std::vector<ValueType>& types,
     tensors = {shape_tensor(node.attributes, graph_.type(node.inputs[0]).shape)};
   } else {
     std::vector<const Tensor*> inputs;
+    // What is dequantised says which integers the weights are; passes::fuse_qdq needs it.
+    if (node.op == Op::kDequantizeLinear) return false;
     if (!evaluate_ || !ready_inputs(node, inputs) || !is_small(types)) return false;
     tensors = evaluate_({node.op, node.attributes, inputs, types});
     expect_types(tensors, types);

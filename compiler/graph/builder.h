@@ -19,7 +19,7 @@ class Builder {
  public:
   /// Without an evaluator nothing but Shape is computed. With one, a node is computed if all its
   /// inputs are constants that exist (Constant::ready) and its outputs have at most 65,536
-  /// elements.
+  /// elements. DequantizeLinear is not: it says which integers a quantised network's weights are.
   explicit Builder(std::string name, Evaluator evaluate = {});
 
   /// A graph input. Throws InputError if the name is empty or taken.

@@ -58,6 +58,7 @@ ValueTypes infer_qlinear_matmul(const NodeTypes& node) {
   expect_scale(node, 1, rows(shape_of(node, 0)));
   expect_scale(node, 4, columns(shape_of(node, 3)));
   expect_scale(node, 6, rows(shape_of(node, 0)));
+  expect_shape(node, 8, {columns(shape_of(node, 3))});
   check_activation(node, false);
   return {{input(node, 7).type, matmul_shape(node, 0, 3)}};
 }

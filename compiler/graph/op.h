@@ -1,10 +1,12 @@
 // The operators, named as in ONNX (opset 17); what each takes and gives is in operator_table.h.
 //
-// Three extensions of ONNX's definitions, made by the fusing passes and known to everything below:
+// Four extensions of ONNX's definitions, made by the fusing passes and known to everything below:
 //  - MatMul may have a bias as third input: [N], added to the product.
 //  - Conv, Gemm and MatMul may have a fourth input, the residual: of the output's shape, added
 //  after
 //    the bias.
+//  - QLinearMatMul may have a bias as ninth input, as QLinearConv has: [N] int32, of scale
+//    a_scale * b_scale and zero point 0, added to the sums modulo 2^32.
 //  - Those three and QLinearConv and QLinearMatMul may have the attribute "activation", the name of
 //    a unary operator (Relu, Clip, LeakyRelu, Sigmoid, ...) applied last, with that operator's own
 //    attributes in "activation_alpha" and "activation_beta" (Clip: min and max). For the QLinear

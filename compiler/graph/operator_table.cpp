@@ -111,7 +111,7 @@ Table contractions() {
     {kGemm, 2, 4, 1, Names{"alpha", "beta", "transA", "transB"} + fused(), infer_gemm, gemm},
     {kMatMulInteger, 2, 4, 1, {}, infer_matmul_integer,
      {{"A", kBytes}, {"B", kBytes}, like(0, "a_zero_point"), like(1, "b_zero_point")}},
-    {kQLinearMatMul, 8, 8, 1, fused(), infer_qlinear_matmul, qlinear("a", "b")},
+    {kQLinearMatMul, 8, 9, 1, fused(), infer_qlinear_matmul, qlinear("a", "b")},
   };
 }
 

@@ -98,8 +98,12 @@ class SegmentLowering {
     result.value = layer.value;
     result.view = out;
     result.size = memory_.sheet(out.sheet).size;
-    result.resident = memory_.resident(out.sheet);
-    if (result.resident) result.base = memory_.base(out.sheet);
+    result.wide = memory_.sheet(out.sheet).wide;
+    if (memory_.resident(out.sheet)) {
+      result.base = memory_.base(out.sheet);
+    } else {
+      result.tensor = memory_.host_tensor(out.sheet);
+    }
     step_.results.push_back(std::move(result));
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -58,13 +59,15 @@ struct LayerInfo {
   std::vector<std::string> spilled;  // sheets that did not stay in the unified buffer
 };
 
-/// Where a layer's result can be seen in the unified buffer once its last instruction is done.
+/// Where a layer's result can be seen: in the unified buffer once the layer's last instruction is
+/// done, or behind one of the program's tensors after the run.
 struct LayerResult {
   graph::ValueId value = graph::kNoValue;
   View view;
   SheetSize size;
-  bool resident = false;
-  std::uint64_t base = 0;
+  bool wide = false;                  // 32-bit words, in the tensor
+  std::optional<std::uint64_t> base;  // first UB row
+  std::optional<std::size_t> tensor;  // in the step's tensors
 };
 
 struct MachineStep {

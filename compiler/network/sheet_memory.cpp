@@ -33,7 +33,7 @@ SheetMemory::SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets,
       step_(step),
       rows_(usable_rows(config), std::min(margin, usable_rows(config) / 2),
             usable_rows(config) / kStagingShare) {
-  for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, false});
+  for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, {}, false});
 }
 
 std::int64_t SheetMemory::plane_width(std::size_t id) const {
@@ -84,6 +84,7 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
   const ElementType type = sheet.wide ? accumulator_type(config_.dtype) : config_.dtype;
+  state.tensor = step_.tensors.size();
   state.host = add_tensor(role, type, sheet.size.rows, sheet.size.channels, std::move(behind));
   return *state.host;
 }

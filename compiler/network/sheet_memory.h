@@ -61,6 +61,8 @@ class SheetMemory {
   std::int64_t planes(std::size_t id) const;
   bool resident(std::size_t id) const { return states_[id].base.has_value(); }
   std::uint32_t base(std::size_t id) const { return *states_[id].base; }
+  /// The tensor behind a sheet that lies with the host.
+  std::optional<std::size_t> host_tensor(std::size_t id) const { return states_[id].tensor; }
 
   /// Brings a sheet that a layer reads into the unified buffer, if there is room for all of it.
   void prepare_input(std::size_t id);
@@ -103,6 +105,7 @@ class SheetMemory {
     Sheet sheet;
     std::optional<std::uint32_t> base;
     std::optional<std::uint64_t> host;  // first host row
+    std::optional<std::size_t> tensor;  // of the program
     bool spill_reported = false;
   };
 

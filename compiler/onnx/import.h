@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,6 +28,9 @@ struct ImportOptions {
   std::map<std::string, graph::Tensor> values = {};
   /// Computes what is known before the run, such as shapes (graph/builder.h).
   graph::Evaluator evaluate = {};
+  /// The extent of first dimensions that the file leaves open and nothing above closes. At least
+  /// one input must take it: have such a dimension, or this very extent.
+  std::optional<std::int64_t> batch = {};
 };
 
 /// The network in the file `path`. At its peak the memory taken is about twice the file's size.

@@ -63,6 +63,15 @@ class Binder {
     }
   }
 
+  /// The batch is the extent of a named first dimension unless the caller gave it another.
+  void learn_batch(const ::onnx::ValueInfoProto& input) {
+    const auto& shape = input.type().tensor_type().shape();
+    if (!options_.batch || shape.dim_size() == 0) return;
+    const Dimension& first = shape.dim(0);
+    if (first.has_dim_value() || first.dim_param().empty()) return;
+    extents_.try_emplace(first.dim_param(), *options_.batch);
+  }
+
   BoundInput bind(const ::onnx::ValueInfoProto& input) const {
     if (!input.type().has_tensor_type()) throw InputError("only tensors are supported");
     const auto& type = input.type().tensor_type();
@@ -100,13 +109,14 @@ class Binder {
     for (int i = 0; i < shape.dim_size(); ++i) {
       const std::int64_t* const extent =
           given != nullptr ? &(*given)[static_cast<std::size_t>(i)] : nullptr;
-      bound.push_back(bind_dimension(input, shape.dim(i), extent));
+      bound.push_back(bind_dimension(input, i, extent));
     }
     return bound;
   }
 
-  std::int64_t bind_dimension(const ::onnx::ValueInfoProto& input, const Dimension& dim,
+  std::int64_t bind_dimension(const ::onnx::ValueInfoProto& input, int index,
                               const std::int64_t* given) const {
+    const Dimension& dim = input.type().tensor_type().shape().dim(index);
     if (dim.has_dim_value()) {
       if (given == nullptr || *given == dim.dim_value()) return dim.dim_value();
       throw InputError(fmt::format("the shape {} was given, the file has {}",
@@ -116,6 +126,7 @@ class Binder {
     if (given != nullptr) return *given;
     const auto known = extents_.find(dim.dim_param());
     if (!dim.dim_param().empty() && known != extents_.end()) return known->second;
+    if (index == 0 && options_.batch) return *options_.batch;
     throw InputError(fmt::format("the dimension {} of {} is open; give the shape like {}",
                                  to_text(dim), to_text(input.type().tensor_type().shape()),
                                  suggestion(input)));
@@ -132,6 +143,23 @@ class Binder {
   const ImportOptions& options_;
   std::map<std::string, std::int64_t> extents_;
 };
+
+/// A batch that changes nothing contradicts the file.
+void require_batch(const std::vector<BoundInput>& inputs, const ImportOptions& options) {
+  const auto takes = [&](const BoundInput& input) {
+    return !input.type.shape.empty() && input.type.shape.front() == *options.batch;
+  };
+  if (!options.batch || std::any_of(inputs.begin(), inputs.end(), takes)) return;
+  std::vector<std::string> types;
+  for (const BoundInput& input : inputs) {
+    types.push_back(
+        fmt::format("{} is {}", printable(input.name), graph::to_string(input.type.shape)));
+  }
+  throw InputError(
+      fmt::format("no input has batch {}: {}; leave the first dimension open in the "
+                  "file, or drop the batch",
+                  *options.batch, fmt::join(types, ", ")));
+}
 
 template <class Map>
 void require_inputs(const Map& given, const std::vector<BoundInput>& inputs, const char* what) {
@@ -158,6 +186,7 @@ std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Const
   for (const auto* input : open) {
     located(labelled("input", input->name()), [&] { binder.learn(*input); });
   }
+  for (const auto* input : open) binder.learn_batch(*input);
   std::vector<BoundInput> inputs;
   for (const auto* input : open) {
     inputs.push_back(
@@ -165,6 +194,7 @@ std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Const
   }
   require_inputs(options.shapes, inputs, "shape");
   require_inputs(options.values, inputs, "value");
+  require_batch(inputs, options);
   return inputs;
 }
 

@@ -59,11 +59,17 @@ void unsqueeze_second_input(LegacyNode& legacy, std::int64_t count) {
   legacy.inputs[1].shape.resize(static_cast<std::size_t>(rank + count), 1);
 }
 
+/// False for a node that breaks its operator's rules; the converter's check says so later.
+bool has_two_inputs(const NodeProto& node) {
+  return node.input_size() == 2 && !node.input(0).empty() && !node.input(1).empty();
+}
+
 /// Before opset 7 the second operand's first dimension stood at the first's dimension "axis".
 void align_at_axis(LegacyNode& legacy) {
   const AttributeProto* const axis = find_attribute(legacy.node, "axis");
   const AttributeProto* const broadcast = find_attribute(legacy.node, "broadcast");
-  if (axis != nullptr && broadcast != nullptr && broadcast->i() == 1 && legacy.inputs.size() == 2) {
+  if (axis != nullptr && broadcast != nullptr && broadcast->i() == 1 &&
+      has_two_inputs(legacy.node)) {
     const auto rank = static_cast<std::int64_t>(legacy.inputs[0].shape.size());
     const auto second = static_cast<std::int64_t>(legacy.inputs[1].shape.size());
     if (axis->i() < 0 || axis->i() > rank - second) {
@@ -79,7 +85,7 @@ void align_at_axis(LegacyNode& legacy) {
 
 /// Before opset 7 a slope of rank 1 went along the channels, dimension 1.
 void align_slope(LegacyNode& legacy) {
-  if (legacy.inputs.size() != 2 || legacy.inputs[1].shape.size() != 1) return;
+  if (!has_two_inputs(legacy.node) || legacy.inputs[1].shape.size() != 1) return;
   const std::size_t rank = legacy.inputs[0].shape.size();
   if (rank > 2) unsqueeze_second_input(legacy, static_cast<std::int64_t>(rank) - 2);
 }

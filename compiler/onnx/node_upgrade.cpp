@@ -123,8 +123,8 @@ ModelProto convert(const ModelProto& model, int opset) {
 
 }  // namespace
 
-void require_standard(const NodeProto& node) {
-  const auto& schema = *definition(node.op_type(), kOpset);
+void require_standard(const NodeProto& node, int opset) {
+  const auto& schema = *definition(node.op_type(), opset);
   for (const auto& attribute : node.attribute()) {
     if (schema.attributes().contains(attribute.name())) continue;
     throw InputError("has no " + labelled("attribute", attribute.name()));
@@ -157,6 +157,7 @@ UpgradedNode NodeUpgrade::upgrade(const NodeProto& node,
                                   std::span<const graph::ValueType* const> inputs) const {
   LegacyNode legacy = renamed(node, inputs, std::max(opset_, kOldestConvertibleOpset));
   prepare_for_conversion(legacy);
+  require_standard(legacy.node, legacy.opset);
   ModelProto converted = convert(model_of(legacy, node), legacy.opset);
   UpgradedNode upgraded = result_of(legacy, converted, node);
   complete_conversion(legacy, upgraded);

@@ -33,9 +33,9 @@ struct UpgradedNode {
   std::vector<std::string> outputs;            // and outputs; empty where the original's are
 };
 
-/// Throws InputError if the node, at opset 17, has an attribute or a number of inputs that ONNX
-/// does not give its operator: Weft's own extensions (graph/op.h) are no input format.
-void require_standard(const ::onnx::NodeProto& node);
+/// Throws InputError if the node has an attribute or a number of inputs that ONNX does not give its
+/// operator in `opset`: Weft's own extensions (graph/op.h) are no input format.
+void require_standard(const ::onnx::NodeProto& node, int opset);
 
 class NodeUpgrade {
  public:

@@ -1,6 +1,7 @@
 #include "compiler/onnx/translator.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compiler/onnx/located.h"
@@ -99,14 +100,15 @@ void Translator::add_upgraded(const NodeProto& node, const std::vector<ValueId>&
 
 std::vector<ValueId> Translator::add_operator(const NodeProto& node, std::vector<ValueId> inputs,
                                               const std::vector<std::string>& outputs) {
-  const graph::Op op = *graph::op_from_string(node.op_type());
+  const std::optional<graph::Op> op = graph::op_from_string(node.op_type());
+  if (!op) throw InputError(label_of(node) + ": the operator is not supported");
   graph::Attributes attributes = located(label_of(node), [&] {
-    require_standard(node);
+    require_standard(node, kOpset);
     return read_attributes(node);
   });
-  if (op == graph::Op::kResize) drop_empty_inputs(inputs);
+  if (*op == graph::Op::kResize) drop_empty_inputs(inputs);
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
-  return builder_.add(op, std::move(inputs), std::move(attributes), node_name(node), outputs);
+  return builder_.add(*op, std::move(inputs), std::move(attributes), node_name(node), outputs);
 }
 
 void Translator::drop_empty_inputs(std::vector<ValueId>& inputs) const {

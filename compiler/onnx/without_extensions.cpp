@@ -106,6 +106,10 @@ class Rebuild {
     std::vector<ValueId> inputs;
     for (const ValueId input : node.inputs) inputs.push_back(value(input));
     const std::vector<Part> parts = parts_after(node, inputs);
+    if (node.op == Op::kQLinearMatMul && node.input(8) != kNoValue) {
+      throw InputError(graph::node_label(node) +
+                       ": ONNX has no QLinearMatMul with a bias; export the network in QDQ form");
+    }
     if (is_contraction(node.op)) inputs.resize(std::min(inputs.size(), own_inputs(node.op)));
     Attributes attributes = node.attributes;
     for (const char* name : {"activation", "activation_alpha", "activation_beta"}) {

@@ -36,6 +36,8 @@ class FunctionalCore {
         product_(config.array_rows, config.array_cols, threads),
         lanes_(config) {}
 
+  const UnifiedBuffer& buffer() const { return buffer_; }
+
   void execute(const Load& load) {
     memory_.read_rows(load.host, buffer_.rows_from(load.ub, load.rows));
   }
@@ -110,13 +112,15 @@ class FunctionalCore {
 }  // namespace
 
 void execute_values(const MachineConfig& config, const Program& program, HostMemory& memory,
-                    unsigned threads, const std::function<void(double)>& progress) {
-  ProgressMeter meter(program, progress);
+                    const ExecuteOptions& options) {
+  ProgressMeter meter(program, options.progress);
   with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {
-    FunctionalCore<Arithmetic> core(config, memory, threads);
-    for (const Instruction& instruction : program.code) {
-      std::visit([&](const auto& operation) { core.execute(operation); }, instruction.operation);
-      meter.done(instruction);
+    FunctionalCore<Arithmetic> core(config, memory, options.threads);
+    for (std::size_t i = 0; i < program.code.size(); ++i) {
+      std::visit([&](const auto& operation) { core.execute(operation); },
+                 program.code[i].operation);
+      if (options.observe) options.observe(i, core.buffer());
+      meter.done(program.code[i]);
     }
   });
 }

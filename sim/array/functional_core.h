@@ -10,12 +10,19 @@
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
+#include "sim/memory/unified_buffer.h"
 
 namespace weft {
 
-/// Executes `program`, which must be valid for the machine and free of hazards, on `threads`
-/// threads. `progress` may be empty; it is called with the share of the rows streamed.
+struct ExecuteOptions {
+  unsigned threads = 1;
+  std::function<void(double)> progress = {};  // called with the share of the rows streamed
+  /// Called after each instruction.
+  std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
+};
+
+/// Executes `program`, which must be valid for the machine and free of hazards.
 void execute_values(const MachineConfig& config, const Program& program, HostMemory& memory,
-                    unsigned threads, const std::function<void(double)>& progress);
+                    const ExecuteOptions& options);
 
 }  // namespace weft

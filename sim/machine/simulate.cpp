@@ -47,6 +47,9 @@ void check_options(const SimulateOptions& options) {
   if (options.lockstep && options.engine != Engine::kRtl) {
     throw InputError("lock-step checking compares rtl with stepped and needs --engine rtl");
   }
+  if (options.observe && options.engine != Engine::kFast) {
+    throw InputError("only --engine fast has values that can be observed in program order");
+  }
   if (options.vcd != nullptr && !clocked) {
     throw InputError("only --engine stepped and --engine rtl have registers for a waveform");
   }
@@ -86,7 +89,7 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
   drop_late_pushes(timeline);
   check_hazards(config, program, timeline);
   if (options.engine == Engine::kFast) {
-    execute_values(config, program, *memory, options.threads, options.progress);
+    execute_values(config, program, *memory, {options.threads, options.progress, options.observe});
   }
   Result result = summarize(config, program, std::move(timeline));
   result.compared_cycles = compared_cycles;

@@ -143,7 +143,7 @@ TEST_F(NpyTest, RefusesDataThatDoesNotFillTheShape) {
 
 TEST_F(NpyTest, RefusesOtherTypes) {
   expect_message(npy(">f4", "(1, 1)", std::vector<float>{1}), "big-endian");
-  expect_message(npy("<i8", "(1, 1)", std::vector<std::int64_t>{1}), "<i8");
+  expect_message(npy("<u8", "(1, 1)", std::vector<std::uint64_t>{1}), "<u8");
   expect_message(npy("|O", "(1, 1)", std::vector<std::int64_t>{1}), "|O");
   expect_message(npy_start(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
                  "records");

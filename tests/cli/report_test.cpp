@@ -207,7 +207,8 @@ TEST(SummaryTest, ExplainCountsOneRowInTheSingular) {
 TEST(HelpTest, EveryCommandExplainsItself) {
   const Finished general = run_weft({"--help"});
   EXPECT_EQ(general.code, 0);
-  for (const std::string name : {"matmul", "explain", "compile", "exec", "machines"}) {
+  for (const std::string name : {"run", "conv", "matmul", "explain", "quantize", "compile", "exec",
+                                 "machines", "networks"}) {
     EXPECT_NE(general.out.find(name), std::string::npos);
     const Finished finished = run_weft({name, "--help"});
     EXPECT_EQ(finished.code, 0);

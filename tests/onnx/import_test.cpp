@@ -250,6 +250,34 @@ TEST(ImportTest, BindsOpenDimensionsByValues) {
   EXPECT_EQ(graph.type(graph.inputs[0]).shape, (Shape{5, 3}));
 }
 
+TEST(ImportTest, BindsOpenFirstDimensionsByTheBatch) {
+  Model model;
+  model.input("x", {"N", 3}).input("y", {"", 3}).input("w", {4, 3}).output("z");
+  model.node("Add", {"x", "y"}, {"z"});
+  const Graph graph = model.import({.batch = 5});
+  EXPECT_EQ(graph.type(graph.inputs[0]).shape, (Shape{5, 3}));
+  EXPECT_EQ(graph.type(graph.inputs[1]).shape, (Shape{5, 3}));
+  EXPECT_EQ(graph.type(graph.inputs[2]).shape, (Shape{4, 3}));
+  const Graph shaped = model.import({.shapes = {{"x", {7, 3}}, {"y", {7, 3}}}, .batch = 4});
+  EXPECT_EQ(shaped.type(shaped.inputs[0]).shape, (Shape{7, 3})) << "a shape comes first";
+}
+
+TEST(ImportTest, RefusesABatchThatTheFileContradicts) {
+  Model model;
+  model.input("x", {2, 3}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(model.import({.batch = 2}).inputs.size(), 1U);
+  EXPECT_THAT(error_of([&] { model.import({.batch = 5}); }),
+              HasSubstr("no input has batch 5: 'x' is 2x3"));
+}
+
+TEST(ImportTest, LeavesOtherOpenDimensionsToShapes) {
+  Model model;
+  model.input("x", {"N", "C"}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_THAT(error_of([&] { model.import({.batch = 5}); }), HasSubstr("the dimension C"));
+}
+
 TEST(ImportTest, FreezesAnInputWhoseElementsDecideAShape) {
   Model model;
   model.input("x", {2, 3}).input("s", {2}, TensorProto::INT64).output("y");

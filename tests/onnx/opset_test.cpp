@@ -190,6 +190,16 @@ TEST(OpsetTest, AnAxis6ThatDoesNotFitIsAnError) {
             "test.onnx: node 'y' (Add): axis 2 does not fit 1 dimensions against 2");
 }
 
+TEST(OpsetTest, AnOperandOfBroadcasting6ThatIsLeftOutIsAnError) {
+  Model model(6);
+  model.input("x", {2, 2}).output("y");
+  auto& add = model.node("Add", {"x", ""}, {"y"});
+  set(add, "broadcast", std::int64_t{1});
+  set(add, "axis", std::int64_t{1});
+  EXPECT_THAT(error_of([&] { model.import(); }),
+              HasSubstr("node 'y' (Add): cannot be converted from opset 7 to 17"));
+}
+
 TEST(OpsetTest, TheSlopeOfPRelu6GoesAlongTheChannels) {
   Model model(6);
   model.input("x", {1, 2, 2, 2}).output("y").floats("slope", {2, 3});

@@ -112,15 +112,24 @@ TEST_F(FuseBiasTest, LeavesAProductThatIsUsedTwice) {
   EXPECT_EQ(ops(g), "MatMul Add Mul");
 }
 
-TEST_F(FuseResidualTest, TakesTheEarlierOfTwoOperands) {
-  const ValueId x = input(builder, {1, 3, 8, 8});
-  const ValueId first = conv(x, 3, 4);
-  const ValueId second = conv(x, 3, 4);
-  const Graph g = fuse_residual(finish(builder, builder.add(Op::kAdd, {first, second})));
-  ASSERT_EQ(ops(g), "Conv Conv");
-  ASSERT_EQ(g.nodes[1].inputs.size(), 4U);
-  EXPECT_EQ(g.nodes[1].inputs[2], kNone);
-  EXPECT_EQ(g.nodes[1].inputs[3], g.nodes[0].outputs[0]);
+TEST_F(FuseResidualTest, TheLaterOfTwoTakesTheEarlier) {
+  for (const bool swapped : {false, true}) {
+    Builder both("net");
+    const ValueId x = input(both, {2, 3});
+    const auto product = [&](const char* name) {
+      const ValueId w = both.constant(random_floats(random, {3, 5}));
+      return both.add(Op::kMatMul, {x, w}, {}, name);
+    };
+    const ValueId first = product("first");
+    const ValueId second = product("second");
+    const std::vector<ValueId> operands = {swapped ? second : first, swapped ? first : second};
+    const Graph g = fuse_residual(finish(both, both.add(Op::kAdd, operands)));
+    ASSERT_EQ(ops(g), "MatMul MatMul");
+    EXPECT_EQ(g.nodes[1].name, "second");
+    ASSERT_EQ(g.nodes[1].inputs.size(), 4U);
+    EXPECT_EQ(g.nodes[1].inputs[2], kNone);
+    EXPECT_EQ(g.nodes[1].inputs[3], g.nodes[0].outputs[0]);
+  }
 }
 
 TEST_F(FuseResidualTest, LeavesOperandsThatAreBroadcastOrConstant) {

@@ -232,6 +232,14 @@ TEST_F(FuseQdqTest, OtherParametersRequantise) {
   expect_same_bits(before, after, random);
 }
 
+TEST_F(FuseQdqTest, AnotherZeroPointOrTypeRequantises) {
+  const ValueId x = real_input({1, 40});
+  const ValueId unsigned_zero = builder.constant(Tensor::scalar(std::uint8_t{249}));
+  builder.output(quantize(x, 0.05F, -6), "shifted");
+  builder.output(builder.add(Op::kQuantizeLinear, {x, scalar(0.05F), unsigned_zero}), "unsigned");
+  EXPECT_EQ(count(fuse_qdq(builder.finish()), Op::kQuantizeLinear), 2U);
+}
+
 TEST_F(FuseQdqTest, EveryIntegerSurvivesItsRoundTrip) {
   // Rule 4 drops Quantize(Dequantize(q)); here both run, for scales from the smallest allowed on.
   for (const float scale : {0x1p-126F, 1.17e-37F, 0.0039215689F, 0.1F, 3.0F, 1e30F, 0x1p118F}) {
@@ -281,6 +289,16 @@ TEST_F(FuseQdqTest, ReluAfterTheRoundingJoinsTheConvolution) {
   ASSERT_EQ(ops(after), "QLinearConv");
   EXPECT_EQ(after.nodes[0].attributes.text("activation", ""), "Relu");
   expect_within(before, after, 1);
+}
+
+TEST_F(FuseQdqTest, ReluOfAValueThatIsUsedTwiceLeavesTheConvolutionAlone) {
+  const ValueId q = quantize(conv(real_input({1, 3, 6, 6})), 0.05F, -20);
+  const ValueId real = dequantize(q, 0.05F, -20);
+  builder.output(real, "before");
+  const Graph before = finish(builder, builder.add(Op::kRelu, {real}));
+  const Graph after = fuse_qdq(before);
+  EXPECT_FALSE(find(after, Op::kQLinearConv).attributes.has("activation"));
+  EXPECT_EQ(count(after, Op::kMax), 1U);
 }
 
 TEST_F(FuseQdqTest, WeightsThatAreMadeOnDemandStaySo) {

@@ -173,6 +173,28 @@ TEST_F(QuantizeTest, LeavesWhatHasNoIntegerFormInFloatingPoint) {
   EXPECT_EQ(ops(quantize(g, {})), ops(g));
 }
 
+TEST_F(QuantizeTest, ScalesEachOutputOfAGemmEitherWayRound) {
+  for (const std::int64_t transposed : {0, 1}) {
+    Builder gemm("net");
+    // Outputs of very different size: a scale along the wrong axis would lose the small ones.
+    Tensor weights = random_floats(random, transposed != 0 ? Shape{4, 6} : Shape{6, 4});
+    for (std::size_t i = 0; i < 24; ++i) {
+      const std::size_t output = transposed != 0 ? i / 6 : i % 4;
+      weights.mutable_data<float>()[i] *= output == 3 ? 1e-4F : 1.0F;
+    }
+    const ValueId bias = gemm.constant(random_floats(random, {1, 4}));
+    const ValueId y = gemm.add(Op::kGemm, {input(gemm, {5, 6}), gemm.constant(weights), bias},
+                               {{"transB", transposed}}, "gemm");
+    const Graph g = finish(gemm, y);
+    const Graph quantised = quantize(g, ranges_of(g, random, 500));
+    expect_close(g, quantised, random, 0.03);
+    const ValueId dequantised = find(quantised, Op::kGemm).inputs[1];
+    const Node& pair = quantised.nodes[graph::producers(quantised)[dequantised]];
+    const Tensor scales = quantised.values[pair.inputs[1]].constant->tensor();
+    EXPECT_LT(scales.data<float>()[3], 1e-3F * scales.data<float>()[0]);
+  }
+}
+
 TEST_F(QuantizeTest, KeepsWeightsThatAreMadeOnDemand) {
   int made = 0;
   const ValueId w = builder.constant(lazy(random_floats(random, {6, 4}), &made));

@@ -126,6 +126,12 @@ TEST(RemoveIdentitiesTest, RemovesATransposeOfUnitDimensionsOnly) {
   EXPECT_EQ(ops(remove_identities(finish(builder, y))), "Relu");
 }
 
+TEST(RemoveIdentitiesTest, KeepsATransposeOfASquare) {
+  Builder builder("net");
+  const ValueId y = builder.add(Op::kTranspose, {input(builder, {3, 3})});
+  EXPECT_EQ(ops(remove_identities(finish(builder, y))), "Transpose");
+}
+
 TEST(RemoveIdentitiesTest, KeepsADropoutOfWhichTheMaskIsUsed) {
   Builder builder("net");
   const auto dropped =

@@ -32,15 +32,6 @@ Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry, Ope
   return sums;
 }
 
-void add_bias_wrapping(std::span<std::int32_t> sums, std::span<const std::int32_t> bias,
-                       std::int64_t plane) {
-  for (std::size_t i = 0; !bias.empty() && i < sums.size(); ++i) {
-    const std::int32_t value = bias[i / static_cast<std::size_t>(plane) % bias.size()];
-    sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
-                                        static_cast<std::uint32_t>(value));
-  }
-}
-
 }  // namespace
 
 Tensors evaluate_conv_integer(const NodeCall& call) {

@@ -39,7 +39,8 @@ Tensors evaluate_matmul_integer(const NodeCall& call) {
 
 Tensors evaluate_qlinear_matmul(const NodeCall& call) {
   const BatchedShape shape = batched_shape(input(call, 0).shape(), input(call, 3).shape());
-  const Tensor sums = multiply_integers(call, shape, {0, 2, 3, 5});
+  Tensor sums = multiply_integers(call, shape, {0, 2, 3, 5});
+  add_bias_wrapping(sums.mutable_data<std::int32_t>(), elements<std::int32_t>(call, 8), 1);
   const DataType type = input(call, 7).type();
   if (input(call, 6).size() != 1) throw InputError("QLinearMatMul: only one y_scale is supported");
   const std::vector<float> a_scales = scales(call, 1);

@@ -82,6 +82,15 @@ std::vector<float> centred(const NodeCall& call, std::size_t i,
   });
 }
 
+void add_bias_wrapping(std::span<std::int32_t> sums, std::span<const std::int32_t> bias,
+                       std::int64_t plane) {
+  for (std::size_t i = 0; !bias.empty() && i < sums.size(); ++i) {
+    const std::int32_t value = bias[i / static_cast<std::size_t>(plane) % bias.size()];
+    sums[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[i]) +
+                                        static_cast<std::uint32_t>(value));
+  }
+}
+
 Requantization requantization(const NodeCall& call, const std::vector<float>& a_scales,
                               const std::vector<float>& b_scales, float y_scale,
                               std::int32_t zero_point, DataType type) {

@@ -44,6 +44,10 @@ struct AxisLayout {
 std::vector<float> centred(const NodeCall& call, std::size_t i,
                            const std::vector<std::int32_t>& zero_points, AxisLayout layout);
 
+/// sums [outer, bias.size(), plane] += bias along the middle, modulo 2^32; nothing if there is none.
+void add_bias_wrapping(std::span<std::int32_t> sums, std::span<const std::int32_t> bias,
+                       std::int64_t plane);
+
 /// How int32 sums become int8 or uint8 elements.
 struct Requantization {
   std::vector<float> multipliers;  // along the axis, or one

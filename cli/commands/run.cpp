@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+#include "cli/commands/commands.h"
+#include "cli/network_inputs.h"
+#include "cli/network_job.h"
+#include "cli/network_source.h"
+#include "cli/report.h"
+#include "compiler/graph/graph.h"
+#include "models/networks/count.h"
+#include "models/reference/cpu/run_graph.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+po::options_description options() {
+  po::options_description own;
+  auto add = own.add_options();
+  add("output-dir", po::value<std::string>()->value_name("DIR"),
+      "write each output as DIR/NAME.npy; the folder is created if missing");
+  add("backend", po::value<std::string>()->value_name("NAME"),
+      "machine (default); cpu: the reference alone, no machine");
+  po::options_description network = network_flags();
+  for (const auto& part : {input_flag(), own}) {
+    for (const auto& option : part.options()) network.add(option);
+  }
+  po::options_description all;
+  all.add(network).add(simulation_flags());
+  all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
+  return all.add(machine_flags());
+}
+
+void print_help(const Streams& streams) {
+  streams.out << "Usage: weft run MODEL.onnx|NAME [OPTIONS]\n\n"
+              << "Runs a whole network, from an ONNX file or one that `weft networks` lists: the\n"
+              << "cycles of each layer, and values, checked against the CPU reference. Inputs\n"
+              << "that no file gives are random. An int8 array quantises a float network first.\n\n"
+              << options();
+}
+
+bool wants_reference_alone(const Arguments& arguments) {
+  const std::string name = arguments.text("backend").value_or("machine");
+  if (name == "cpu") return true;
+  if (name == "machine") return false;
+  throw InputError(fmt::format("--backend {}: unknown; must be machine or cpu", printable(name)));
+}
+
+/// The reference knows no cycles, engines and machines.
+void check_reference_flags(const Arguments& arguments) {
+  std::vector<std::string> foreign = {"engine", "threads", "check", "json"};
+  const po::options_description machine = machine_flags();
+  for (const auto& option : machine.options()) foreign.push_back(option->long_name());
+  for (const std::string& name : foreign) {
+    if (!arguments.has(name)) continue;
+    throw InputError(fmt::format("--{}: means nothing to --backend cpu; drop one of them", name));
+  }
+}
+
+std::optional<OutputFolder> output_folder(const Arguments& arguments, const graph::Graph& graph,
+                                          const NetworkRequest& request,
+                                          const std::vector<InputFile>& files,
+                                          const RunOptions& run_options) {
+  const auto folder = arguments.text("output-dir");
+  if (!folder) return std::nullopt;
+  OutputFolder outputs(*folder, graph);
+  if (request.is_file) outputs.check_not_written(request.model, "the network");
+  for (const InputFile& given : files) outputs.check_not_written(given.file, "an input");
+  if (run_options.json) outputs.check_not_written(*run_options.json, "the --json file");
+  if (const auto machine = machine_file(arguments)) {
+    outputs.check_not_written(*machine, "the machine");
+  }
+  return outputs;
+}
+
+RunOptions read_options(const Arguments& arguments, const NetworkRequest& request,
+                        const std::vector<InputFile>& files) {
+  RunOptions run_options = read_run_options(arguments);
+  if (request.is_file) check_not_written(request.model, "the network", run_options);
+  for (const InputFile& given : files) check_not_written(given.file, "an input", run_options);
+  if (arguments.has("output-dir") && !run_options.with_values()) {
+    throw InputError("--engine analytic computes no values for --output-dir; use --engine fast");
+  }
+  return run_options;
+}
+
+std::string range_text(const graph::Tensor& tensor) {
+  return graph::with_type(tensor.type(), [&](auto element) -> std::string {
+    using T = decltype(element);
+    if constexpr (std::is_same_v<T, graph::Half> || std::is_same_v<T, bool>) {
+      return "";
+    } else {
+      const auto values = tensor.data<T>();
+      if (values.empty()) return "";
+      const auto [low, high] = std::ranges::minmax_element(values);
+      return fmt::format("from {} to {}", *low, *high);
+    }
+  });
+}
+
+void print_reference(const NetworkJob& job, const NamedTensors& outputs, double seconds,
+                     const Streams& streams) {
+  const auto line = [&](std::string_view label, const std::string& value) {
+    streams.out << labelled_line(label, value, streams.style);
+  };
+  line("network", fmt::format("{}, batch {}, {} parameters, {}", job.network, job.batch,
+                              grouped(networks::count_parameters(job.graph)),
+                              si(static_cast<double>(networks::count_macs(job.graph)), "MACs")));
+  for (const auto& [name, tensor] : outputs) {
+    line("output", fmt::format("{} {} {}", printable(name), to_string(tensor.value_type()),
+                               range_text(tensor)));
+  }
+  line("reference", si(seconds, "s"));
+}
+
+int run_on_reference(const NetworkJob& job, const Streams& streams) {
+  reference::GraphRunner runner(job.graph);
+  const auto start = std::chrono::steady_clock::now();
+  const NamedTensors outputs = runner.run(job.inputs);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (job.outputs) write_files_together(job.outputs->encode(outputs));
+  if (!job.options.quiet) print_reference(job, outputs, seconds.count(), streams);
+  return 0;
+}
+
+}  // namespace
+
+int run_run(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  const bool reference_alone = wants_reference_alone(arguments);
+  if (reference_alone) check_reference_flags(arguments);
+  const NetworkRequest request = read_network_request(arguments);
+  const std::vector<InputFile> files = read_input_files(arguments);
+  NetworkJob job;
+  job.command = "run";
+  job.network = request.model;
+  job.options = read_options(arguments, request, files);
+  job.machine = read_machine(arguments);
+  check_before_network(job.machine, job.options);
+  job.graph = load_network(request, tensors_of(files));
+  job.batch = batch_of(request, job.graph);
+  job.outputs = output_folder(arguments, job.graph, request, files, job.options);
+  if (job.options.with_values()) {
+    job.inputs = network_inputs(job.graph, files, job.options.seed, request.is_file);
+  } else {
+    check_input_files(job.graph, files, request.is_file);
+  }
+  return reference_alone ? run_on_reference(job, streams)
+                         : run_network_job(std::move(job), streams);
+}
+
+}  // namespace weft::cli

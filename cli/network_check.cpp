@@ -1,0 +1,274 @@
+#include "cli/network_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "cli/rounding_bounds.h"
+#include "compiler/network/elements.h"
+#include "models/reference/cpu/evaluate.h"
+#include "pe/float_formats.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+using graph::DataType;
+using graph::Node;
+using graph::Tensor;
+using graph::ValueId;
+
+double as_double(float value) {
+  return double{value};
+}
+double as_double(graph::Half value) {
+  return double{network::as_float(value)};
+}
+template <class T>
+double as_double(T value) {
+  return static_cast<double>(value);
+}
+
+/// Any float tensor as float64; others as they are.
+Tensor widened(const Tensor& tensor) {
+  if (!graph::is_float(tensor.type()) || tensor.type() == DataType::kFloat64) return tensor;
+  Tensor result(DataType::kFloat64, tensor.shape());
+  const auto out = result.mutable_data<double>();
+  const auto copy = [&](auto data) {
+    for (std::size_t i = 0; i < data.size(); ++i) out[i] = as_double(data[i]);
+  };
+  if (tensor.type() == DataType::kFloat16) {
+    copy(tensor.data<graph::Half>());
+  } else {
+    copy(tensor.data<float>());
+  }
+  return result;
+}
+
+/// A float tensor rounded to the array's elements.
+Tensor in_array_type(const Tensor& tensor, ElementType dtype) {
+  if (tensor.type() != DataType::kFloat32) return tensor;
+  Tensor result = tensor;
+  for (float& value : result.mutable_data<float>()) {
+    value = dtype == ElementType::kBf16 ? to_float(to_bf16(value)) : to_float(to_fp16(value));
+  }
+  return result;
+}
+
+std::vector<std::int64_t> position(std::int64_t index, const graph::Shape& shape) {
+  std::vector<std::int64_t> result(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    result[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return result;
+}
+
+class Checker {
+ public:
+  Checker(const network::NetworkProgram& program, const MachineConfig& config,
+          const NamedTensors& inputs, const NetworkRun& run)
+      : graph_(program.graph),
+        config_(config),
+        run_(run),
+        producers_(graph::producers(program.graph)) {
+    for (const ValueId value : graph_.inputs) {
+      inputs_.emplace(value, inputs.at(graph_.values[value].name));
+    }
+    check_.bit_exact = true;
+    for (const auto& step : program.steps) {
+      const auto* machine = std::get_if<network::MachineStep>(&step);
+      if (machine == nullptr) continue;
+      for (const network::LayerResult& result : machine->results) held_.insert(result.value);
+    }
+    for (const auto& step : program.steps) {
+      const auto* machine = std::get_if<network::MachineStep>(&step);
+      if (machine != nullptr) check_step(*machine);
+    }
+  }
+
+  NetworkCheck result() { return std::move(check_); }
+
+ private:
+  void check_step(const network::MachineStep& step) {
+    for (std::size_t i = 0; i < step.results.size(); ++i) {
+      const auto actual = run_.values.find(step.results[i].value);
+      if (actual == run_.values.end()) continue;
+      check_layer(step.layers[i].name, step.results[i], actual->second);
+    }
+  }
+
+  void check_layer(const std::string& name, const network::LayerResult& layer,
+                   const Tensor& actual) {
+    LayerCheck check;
+    check.layer = name;
+    if (config_.dtype == ElementType::kInt8) {
+      compare_exactly(name, evaluated(layer.value), actual, check);
+    } else {
+      compare_bounded(name, layer, actual, check);
+    }
+    check_.bit_exact = check_.bit_exact && check.exact;
+    check_.max_abs_error = std::max(check_.max_abs_error, check.max_abs_error);
+    check_.layers.push_back(std::move(check));
+  }
+
+  // --- Values as the machine had them ---
+
+  /// What the host or the machine holds of a value; nothing if it was computed in passing.
+  std::optional<Tensor> held(ValueId value) const {
+    if (graph_.is_constant(value)) return graph_.values[value].constant->tensor();
+    if (const auto input = inputs_.find(value); input != inputs_.end()) return input->second;
+    if (const auto known = run_.values.find(value); known != run_.values.end()) {
+      return known->second;
+    }
+    return std::nullopt;
+  }
+
+  Tensor value_of(ValueId value) const {
+    auto known = held(value);
+    return known ? *std::move(known) : evaluated(value);
+  }
+
+  /// The value from its node, whatever is held of it.
+  Tensor evaluated(ValueId value) const {
+    const Node& node = graph_.nodes[producers_[value]];
+    std::vector<std::optional<Tensor>> operands;
+    for (const ValueId input : node.inputs) {
+      operands.push_back(input == graph::kNoValue ? std::nullopt : std::optional(value_of(input)));
+    }
+    std::vector<const Tensor*> pointers;
+    for (const auto& operand : operands) pointers.push_back(operand ? &*operand : nullptr);
+    std::vector<graph::ValueType> types;
+    for (const ValueId output : node.outputs) {
+      types.push_back(output == graph::kNoValue ? graph::ValueType{} : graph_.type(output));
+    }
+    const std::vector<Tensor> results =
+        reference::evaluate({node.op, node.attributes, pointers, types});
+    const auto at = std::ranges::find(node.outputs, value) - node.outputs.begin();
+    return results[static_cast<std::size_t>(at)];
+  }
+
+  /// Operand `input` of `node` in float64. What streams through the array or lies in narrow rows
+  /// has the array's type; biases and scales are binary32.
+  Tensor real_operand(const Node& node, ValueId value) const {
+    Tensor tensor = real_value(value);
+    const bool is_constant = graph_.is_constant(value);
+    const bool contracts =
+        node.op == graph::Op::kConv || node.op == graph::Op::kGemm || node.op == graph::Op::kMatMul;
+    const bool weights = contracts && node.inputs.size() > 1 && node.inputs[1] == value;
+    const bool rows = is_constant && !contracts && tensor.size() > row_count(node, value);
+    if (weights || rows || !is_constant) return tensor_in_array(tensor);
+    return widened(tensor);
+  }
+
+  /// Elements up to which a constant beside an element-wise operand is one wide row.
+  std::int64_t row_count(const Node& node, ValueId) const {
+    const graph::Shape& shape = graph_.type(node.outputs[0]).shape;
+    std::int64_t most = 1;
+    for (const std::int64_t extent : shape) most = std::max(most, extent);
+    return most;
+  }
+
+  Tensor tensor_in_array(const Tensor& tensor) const {
+    if (tensor.type() == DataType::kFloat64) return tensor;  // in passing: not rounded
+    return widened(in_array_type(tensor, config_.dtype));
+  }
+
+  /// Held values as they are; others evaluated in float64.
+  Tensor real_value(ValueId value) const {
+    if (auto known = held(value)) return *std::move(known);
+    const Node& node = graph_.nodes[producers_[value]];
+    std::vector<std::optional<Tensor>> operands;
+    for (const ValueId input : node.inputs) {
+      operands.push_back(input == graph::kNoValue ? std::nullopt
+                                                  : std::optional(real_operand(node, input)));
+    }
+    std::vector<const Tensor*> pointers;
+    for (const auto& operand : operands) pointers.push_back(operand ? &*operand : nullptr);
+    return evaluate_in_double(graph_, node, pointers, node.attributes)[output_index(node, value)];
+  }
+
+  static std::size_t output_index(const Node& node, ValueId value) {
+    return static_cast<std::size_t>(std::ranges::find(node.outputs, value) - node.outputs.begin());
+  }
+
+  // --- Comparisons ---
+
+  void compare_exactly(const std::string& name, const Tensor& expected, const Tensor& actual,
+                       LayerCheck& check) {
+    check.exact = expected == actual;
+    if (check.exact || check_.mismatch) return;
+    graph::with_type(expected.type(), [&]<class T>(T) {
+      if constexpr (!std::is_same_v<T, graph::Half>) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(expected.size()); ++i) {
+          const double want = as_double(expected.data<T>()[i]);
+          const double got = as_double(actual.data<T>()[i]);
+          check.max_abs_error = std::max(check.max_abs_error, std::abs(want - got));
+          if (want != got && !check_.mismatch) mismatch(name, expected, i, want, 0, got);
+        }
+      }
+    });
+    check.share = 2;  // no bound but zero
+  }
+
+  void compare_bounded(const std::string& name, const network::LayerResult& layer,
+                       const Tensor& actual, LayerCheck& check) {
+    const Node& node = graph_.nodes[producers_[layer.value]];
+    const BoundedResult reference = bounded_result(
+        {graph_, node, [&](ValueId value) { return real_operand(node, value); },
+         [&](ValueId value) { return held(value).has_value() || held_.contains(value); },
+         config_.dtype, layer.wide});
+    const Tensor real = widened(actual);
+    const auto got = real.data<double>();
+    const auto want = reference.expected.data<double>();
+    const auto bound = reference.bound.data<double>();
+    check.exact = true;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (same(got[i], want[i])) continue;
+      const double error = std::abs(got[i] - want[i]);
+      check.exact = check.exact && error == 0;
+      if (std::isfinite(error)) check.max_abs_error = std::max(check.max_abs_error, error);
+      const double share = overflows(want[i], bound[i], got[i]) ? 0 : error / bound[i];
+      if (!(share <= 1) && !check_.mismatch) mismatch(name, real, i, want[i], bound[i], got[i]);
+      check.share = std::isnan(share) ? 2 : std::max(check.share, share);
+    }
+  }
+
+  static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+  /// Beyond the largest finite element a result is infinity.
+  bool overflows(double want, double bound, double got) const {
+    const double most = config_.dtype == ElementType::kBf16 ? 0x1.FEp127 : 65504;
+    return std::isinf(got) && std::abs(want) + bound >= most &&
+           std::signbit(want) == std::signbit(got);
+  }
+
+  void mismatch(const std::string& name, const Tensor& like, std::size_t index, double expected,
+                double bound, double actual) {
+    check_.mismatch =
+        fmt::format("layer {} [{}]: expected {:.9g} within {:.3g}, got {:.9g}", name,
+                    fmt::join(position(static_cast<std::int64_t>(index), like.shape()), ","),
+                    expected, bound, actual);
+  }
+
+  const graph::Graph& graph_;
+  const MachineConfig& config_;
+  const NetworkRun& run_;
+  const std::vector<std::size_t> producers_;
+  std::map<ValueId, Tensor> inputs_;
+  std::set<ValueId> held_;
+  NetworkCheck check_;
+};
+
+}  // namespace
+
+NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
+                           const NamedTensors& inputs, const NetworkRun& run) {
+  return Checker(program, config, inputs, run).result();
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,103 @@
+#include "cli/network_inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/common_options.h"
+#include "cli/network_source.h"
+#include "cli/npy_tensor.h"
+#include "compiler/onnx/tensor_file.h"
+#include "models/networks/sample_inputs.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+using graph::Graph;
+using graph::Tensor;
+using graph::ValueId;
+
+std::string input_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const ValueId input : graph.inputs) names.push_back(printable(graph.values[input].name));
+  return names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+po::options_description input_flag() {
+  po::options_description options;
+  options.add_options()("input",
+                        po::value<std::vector<std::string>>()->composing()->value_name("NAME=FILE"),
+                        "elements of an input, .npy or .pb; once for each, random for the others");
+  return options;
+}
+
+Tensor read_tensor(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension == ".npy") return to_tensor(read_npy(file));
+  if (extension == ".pb") return onnx_io::read_tensor_pb(file);
+  throw InputError(file + ": is neither .npy nor .pb by its name; give one of these");
+}
+
+std::vector<InputFile> read_input_files(const Arguments& arguments) {
+  std::vector<InputFile> files;
+  for (const NameAndText& given : read_named_texts(arguments, "input", "NAME=FILE.npy")) {
+    files.push_back({given.name, given.text, read_tensor(given.text)});
+  }
+  return files;
+}
+
+NamedTensors tensors_of(const std::vector<InputFile>& files) {
+  NamedTensors tensors;
+  for (const InputFile& given : files) tensors.emplace(given.input, given.tensor);
+  return tensors;
+}
+
+void check_input(const Graph& graph, ValueId input, const std::string& file, const Tensor& tensor) {
+  const graph::ValueType& wanted = graph.type(input);
+  if (tensor.value_type() == wanted) return;
+  const std::string_view advice = tensor.type() != wanted.type
+                                      ? "convert it, e.g. by numpy's .astype"
+                                      : "reshape it, or give another --batch or --shape";
+  throw InputError(fmt::format("{}: holds {} where input {} takes {}; {}", file,
+                               to_string(tensor.value_type()), printable(graph.values[input].name),
+                               to_string(wanted), advice));
+}
+
+void check_input_files(const Graph& graph, const std::vector<InputFile>& files,
+                       bool may_be_frozen) {
+  for (const InputFile& given : files) {
+    const auto takes_it = [&](ValueId input) { return graph.values[input].name == given.input; };
+    const auto input = std::ranges::find_if(graph.inputs, takes_it);
+    if (input != graph.inputs.end()) {
+      check_input(graph, *input, given.file, given.tensor);
+    } else if (!may_be_frozen) {
+      throw InputError(fmt::format("--input {}: the network has no such input; {}",
+                                   printable(given.input), input_names(graph)));
+    }
+  }
+}
+
+NamedTensors network_inputs(const Graph& graph, const std::vector<InputFile>& files,
+                            std::optional<std::uint64_t> seed, bool may_be_frozen) {
+  check_input_files(graph, files, may_be_frozen);
+  const NamedTensors given = tensors_of(files);
+  NamedTensors inputs;
+  for (const ValueId input : graph.inputs) {
+    const auto found = given.find(graph.values[input].name);
+    if (found != given.end()) inputs.insert(*found);
+  }
+  if (inputs.size() == graph.inputs.size()) {
+    if (!seed) return inputs;
+    throw InputError("--seed: files give all inputs, nothing is random; drop --seed or a file");
+  }
+  inputs.merge(networks::sample_inputs(graph, seed.value_or(kDefaultSeed)));
+  return inputs;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,96 @@
+#include "cli/network_job.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "cli/network_check.h"
+#include "cli/network_pipeline.h"
+#include "cli/network_report.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "compiler/network/network_program.h"
+#include "models/networks/count.h"
+#include "rtl/cosim/rtl_models.h"
+
+namespace weft::cli {
+namespace {
+
+NetworkReport start_report(const NetworkJob& job) {
+  NetworkReport report;
+  report.command = job.command;
+  report.network = job.network;
+  report.engine = job.options.engine;
+  report.machine = job.machine;
+  report.batch = job.batch;
+  for (const graph::ValueId input : job.graph.inputs) {
+    report.inputs.push_back(job.graph.values[input]);
+  }
+  report.parameters = networks::count_parameters(job.graph);
+  return report;
+}
+
+NetworkRun timed_run(const network::NetworkProgram& program, const NetworkJob& job,
+                     const Streams& streams, double& seconds) {
+  Progress progress(streams);
+  NetworkRunOptions options;
+  options.simulate.engine = job.options.engine;
+  options.simulate.threads = job.options.threads;
+  options.simulate.progress = [&](double share) { progress.update(share); };
+  options.keep_results =
+      job.options.check != CheckMode::kNone && job.options.engine == Engine::kFast;
+  const auto start = std::chrono::steady_clock::now();
+  NetworkRun run = run_network(program, job.machine, job.inputs, options);
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return run;
+}
+
+std::string json_text(const NetworkReport& report) {
+  return network_report_json(report).dump(2) + "\n";
+}
+
+void write_files(const NetworkJob& job, const NetworkReport& report) {
+  std::vector<FileContent> files;
+  if (job.outputs) files = job.outputs->encode(report.run.outputs);
+  if (job.options.json && !job.options.json_to_stdout()) {
+    files.push_back({*job.options.json, json_text(report)});
+  }
+  write_files_together(files);
+}
+
+void print(const NetworkJob& job, const NetworkReport& report, const Streams& streams) {
+  if (job.options.json_to_stdout()) {
+    streams.out << json_text(report);
+  } else if (!job.options.quiet) {
+    streams.out << network_report_text(report, streams.style);
+  }
+  if (report.check && report.check->mismatch) {
+    streams.err << fmt::format("weft: {}\n", *report.check->mismatch);
+  }
+}
+
+}  // namespace
+
+void check_before_network(const MachineConfig& machine, const RunOptions& options) {
+  if (options.json && !options.json_to_stdout()) check_writable(*options.json);
+  if (options.engine == Engine::kRtl) find_rtl_model(machine);
+}
+
+int run_network_job(NetworkJob job, const Streams& streams) {
+  NetworkReport report = start_report(job);
+  PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
+                                             job.options.with_values() ? &job.inputs : nullptr);
+  report.notes = std::move(prepared.notes);
+  const network::NetworkProgram program =
+      network::compile_network(std::move(prepared.graph), job.machine);
+  report.run = timed_run(program, job, streams, report.wall_seconds);
+  if (job.options.check != CheckMode::kNone) {
+    report.check = check_network(program, job.machine, job.inputs, report.run);
+  }
+  write_files(job, report);
+  print(job, report, streams);
+  return report.check && report.check->mismatch ? 1 : 0;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,91 @@
+#include "cli/network_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/passes/calibrate.h"
+#include "compiler/passes/decompose_recurrent.h"
+#include "compiler/passes/optimize.h"
+#include "compiler/passes/quantize.h"
+#include "models/reference/cpu/evaluate.h"
+#include "models/reference/cpu/run_graph.h"
+
+namespace weft::cli {
+namespace {
+
+using graph::Graph;
+using graph::ValueId;
+
+bool computes_quantised(const graph::Node& node) {
+  switch (node.op) {
+    case graph::Op::kConvInteger:
+    case graph::Op::kQLinearConv:
+    case graph::Op::kMatMulInteger:
+    case graph::Op::kQLinearMatMul:
+    case graph::Op::kQuantizeLinear:
+    case graph::Op::kDequantizeLinear:
+    case graph::Op::kDynamicQuantizeLinear:
+      return true;
+    default:
+      return false;
+  }
+}
+
+passes::CalibrationRanges unit_ranges(const Graph& graph) {
+  passes::CalibrationRanges ranges;
+  for (ValueId value = 0; value < graph.values.size(); ++value) {
+    if (!graph.is_constant(value)) ranges[graph.values[value].name] = {-1, 1};
+  }
+  return ranges;
+}
+
+passes::CalibrationRanges ranges_of(const Graph& graph, std::span<const NamedTensors> samples) {
+  if (samples.empty()) return unit_ranges(graph);
+  const auto run = [](const Graph& observed, const NamedTensors& sample) {
+    return reference::run_graph(observed, sample);
+  };
+  return passes::calibrate(graph, samples, run);
+}
+
+std::string quantisation_note(bool with_values) {
+  if (with_values) {
+    return "quantised to int8 for this array, with the ranges of this run's own inputs; `weft "
+           "quantize` takes others";
+  }
+  return "quantised to int8 for this array as if every value lay in [-1, 1]: cycles do not depend "
+         "on ranges";
+}
+
+}  // namespace
+
+bool is_quantised(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, computes_quantised);
+}
+
+Graph quantized_network(Graph graph, std::span<const NamedTensors> samples) {
+  graph = passes::simplify(passes::decompose_recurrent(std::move(graph)), reference::evaluate);
+  const passes::CalibrationRanges ranges = ranges_of(graph, samples);
+  return passes::quantize(std::move(graph), ranges);
+}
+
+PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
+                                const NamedTensors* inputs) {
+  PreparedNetwork prepared;
+  const bool int8 = config.dtype == ElementType::kInt8;
+  const bool quantised = is_quantised(graph);
+  if (int8 && !quantised) {
+    graph = quantized_network(std::move(graph), {inputs, inputs == nullptr ? 0U : 1U});
+    prepared.notes.push_back(quantisation_note(inputs != nullptr));
+  } else {
+    graph = passes::decompose_recurrent(std::move(graph));
+  }
+  if (!int8 && quantised) {
+    prepared.notes.emplace_back(
+        "the network is quantised: on a floating-point array its integer layers fall to the host; "
+        "choose --array.dtype int8");
+  }
+  prepared.graph = passes::optimize(std::move(graph), reference::evaluate);
+  return prepared;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,253 @@
+#include "cli/network_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "cli/report.h"
+
+namespace weft::cli {
+namespace {
+
+double number(std::uint64_t value) {
+  return static_cast<double>(value);
+}
+
+/// Columns' names of the ledger's classes, in the order of kLedgerClasses.
+constexpr std::array<std::string_view, kLedgerClasses.size()> kClassColumns = {
+    "act", "shift", "wght", "inp", "raw", "drain", "vec", "out", "idle"};
+
+/// At most `width` characters, the middle left out.
+std::string shortened(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  const std::size_t front = (width - 2 + 1) / 2;
+  return text.substr(0, front) + ".." + text.substr(text.size() - (width - 2 - front));
+}
+
+/// A share in whole per cent; nothing for exactly 0.
+std::string whole_percent(double share) {
+  return share == 0 ? "" : fmt::format("{:.0f}", share * 100);
+}
+
+double padding_waste(const network::LayerInfo& info) {
+  return 1 - number(info.macs) / number(info.issued_macs);
+}
+
+std::string tiles_text(const network::LayerInfo& info) {
+  return fmt::format("{}x{}x{}", info.k_tiles, info.n_tiles, info.chunks);
+}
+
+/// The table of layers, and the notes that its last column counts.
+class LayerTable {
+ public:
+  explicit LayerTable(const NetworkReport& report) : report_(report) {
+    for (std::size_t i = 0; i < kLedgerClasses.size(); ++i) {
+      const auto matters = [i](const LayerRun& layer) { return share_of(layer, i) >= kLeastShare; };
+      if (std::ranges::any_of(report.run.layers, matters)) classes_.push_back(i);
+    }
+  }
+
+  std::string text(const Style& style) {
+    Table table("lllllrr" + std::string(classes_.size(), 'r') + "rl");
+    table.add(headings());
+    for (const LayerRun& layer : report_.run.layers) table.add(row(layer));
+    const std::string all = table.text(0);
+    const std::size_t first = all.find('\n');
+    std::string text = style.bold(all.substr(0, first)) + all.substr(first);
+    for (const std::string& line : legend()) text += style.dim(line) + '\n';
+    for (std::size_t i = 0; i < notes_.size(); ++i) {
+      text += fmt::format("[{}] {}\n", i + 1, notes_[i]);
+    }
+    return text;
+  }
+
+ private:
+  /// A class that has less than this of every layer's cycles gets no column.
+  static constexpr double kLeastShare = 0.005;
+
+  std::vector<std::string> headings() const {
+    std::vector<std::string> row = {"layer", "operator", "result", "on", "tiles", "pad", "cycles"};
+    for (const std::size_t i : classes_) row.emplace_back(kClassColumns[i]);
+    row.insert(row.end(), {"used", ""});
+    return row;
+  }
+
+  std::vector<std::string> row(const LayerRun& layer) {
+    constexpr std::size_t kNameWidth = 18;
+    constexpr std::size_t kOperatorWidth = 14;
+    const network::LayerInfo& info = layer.info;
+    const bool on_array = info.issued_macs > 0;
+    std::vector<std::string> cells = {shortened(info.name, kNameWidth),
+                                      shortened(info.op, kOperatorWidth),
+                                      graph::to_string(info.result.shape),
+                                      std::string(place_of(layer)),
+                                      on_array ? tiles_text(info) : "",
+                                      on_array ? whole_percent(padding_waste(info)) : "",
+                                      layer.on_host ? "" : grouped(number_of(layer.cycles))};
+    for (const std::size_t i : classes_) cells.push_back(whole_percent(share_of(layer, i)));
+    const auto used =
+        on_array ? utilization(report_.machine, info.macs, layer.cycles) : std::optional<double>();
+    cells.push_back(used ? fmt::format("{:.1f}", *used * 100) : "");
+    cells.push_back(references(layer));
+    return cells;
+  }
+
+  static std::uint64_t number_of(Cycle cycles) { return static_cast<std::uint64_t>(cycles); }
+
+  /// Of the layer's cycles, those of one class.
+  static double share_of(const LayerRun& layer, std::size_t index) {
+    if (layer.cycles == 0) return 0;
+    const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
+    return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
+  }
+
+  /// "[1] [3]".
+  std::string references(const LayerRun& layer) {
+    std::vector<std::string> all;
+    for (const std::string& note : notes_of(layer)) {
+      auto at = std::ranges::find(notes_, note);
+      if (at == notes_.end()) at = notes_.insert(at, note);
+      all.push_back(fmt::format("[{}]", at - notes_.begin() + 1));
+    }
+    return fmt::format("{}", fmt::join(all, " "));
+  }
+
+  std::vector<std::string> legend() const {
+    std::vector<std::string> classes;
+    for (const std::size_t i : classes_) {
+      if (kClassColumns[i] == kLedgerClasses[i].name) continue;
+      classes.push_back(fmt::format("{} {}", kClassColumns[i], kLedgerClasses[i].name));
+    }
+    return {
+        "tiles: along K x along N x chunks of rows; pad: % of the issued MACs that are padding; "
+        "used: % of the array's MACs",
+        fmt::format("% of the layer's cycles: {}", fmt::join(classes, ", "))};
+  }
+
+  const NetworkReport& report_;
+  std::vector<std::size_t> classes_;  // those with a column
+  std::vector<std::string> notes_;
+};
+
+std::string network_line(const NetworkReport& report) {
+  return fmt::format("{}, batch {}, {} parameters, {}", report.network, report.batch,
+                     grouped(report.parameters), si(number(report.run.useful_macs), "MACs"));
+}
+
+std::string work_line(const NetworkReport& report) {
+  const auto plural = [](std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", grouped(count), what, count == 1 ? "" : "s");
+  };
+  const auto on_host =
+      static_cast<std::size_t>(std::ranges::count(report.run.layers, true, &LayerRun::on_host));
+  std::string line = fmt::format("{} in {}, {}", plural(report.run.instructions, "instruction"),
+                                 plural(report.run.programs, "program"),
+                                 plural(report.run.layers.size(), "layer"));
+  if (on_host > 0) {
+    line += fmt::format("; {} on the host, whose time is not simulated, only its transfers",
+                        grouped(on_host));
+  }
+  return line;
+}
+
+std::string speed_line(const NetworkReport& report) {
+  const double peak = 2 * number(report.machine.array_rows) * number(report.machine.array_cols) *
+                      number(report.machine.clock_hz);
+  const double speed = 2 * number(report.run.useful_macs) / simulated_seconds(report);
+  const auto used = utilization(report.machine, report.run.useful_macs, report.run.total);
+  return fmt::format("{} of {} peak, {} of the array used", si(speed, "OP/s"), si(peak, "OP/s"),
+                     percent(used.value_or(0)));
+}
+
+std::string throughput_line(const NetworkReport& report) {
+  return fmt::format(
+      "{} at batch {}",
+      si(static_cast<double>(report.batch) / simulated_seconds(report), "inferences/s"),
+      report.batch);
+}
+
+std::string check_line(const std::optional<NetworkCheck>& check, const Style& style) {
+  if (!check) return style.dim("none");
+  if (check->mismatch) return style.bad("MISMATCH: " + *check->mismatch);
+  if (check->layers.empty()) return style.dim("no layer left a result to compare");
+  const char* layers = check->layers.size() == 1 ? "layer" : "layers";
+  if (check->bit_exact) {
+    return style.good(fmt::format("{} {} equal to cpu, bit for bit", check->layers.size(), layers));
+  }
+  return style.good(fmt::format(
+      "{} {} equal to cpu within rounding, largest error {:.2g}, {} of its bound at most",
+      check->layers.size(), layers, check->max_abs_error, percent(worst_share(*check))));
+}
+
+/// "9 x 4 tiles along K and N, 13 chunks of rows, 36 fetches, 4.6 % padding".
+std::string layer_plan_line(const network::LayerInfo& info) {
+  return fmt::format("{} x {} tiles along K and N, {} chunk{} of rows, {} tile fetches, {} padding",
+                     info.k_tiles, info.n_tiles, info.chunks, info.chunks == 1 ? "" : "s",
+                     grouped(info.fetches), percent(padding_waste(info)));
+}
+
+}  // namespace
+
+std::string_view place_of(const LayerRun& layer) {
+  if (layer.on_host) return "host";
+  return layer.info.issued_macs > 0 ? "array" : "vector";
+}
+
+std::vector<std::string> notes_of(const LayerRun& layer) {
+  std::vector<std::string> notes;
+  if (!layer.info.note.empty()) {
+    notes.push_back(layer.on_host ? "on the host: " + layer.info.note : layer.info.note);
+  }
+  for (const std::string& sheet : layer.info.spilled) {
+    notes.push_back(sheet + " does not stay in the unified buffer");
+  }
+  return notes;
+}
+
+double simulated_seconds(const NetworkReport& report) {
+  return static_cast<double>(report.run.total) / number(report.machine.clock_hz);
+}
+
+std::optional<double> utilization(const MachineConfig& config, std::uint64_t useful_macs,
+                                  Cycle cycles) {
+  if (cycles == 0) return std::nullopt;
+  return number(useful_macs) /
+         (static_cast<double>(cycles) * number(config.array_rows) * number(config.array_cols));
+}
+
+double worst_share(const NetworkCheck& check) {
+  double worst = 0;
+  for (const LayerCheck& layer : check.layers) worst = std::max(worst, layer.share);
+  return worst;
+}
+
+std::string network_report_text(const NetworkReport& report, const Style& style) {
+  const NetworkRun& run = report.run;
+  std::string text;
+  const auto add = [&](std::string_view label, const std::string& value) {
+    text += labelled_line(label, value, style);
+  };
+  add("machine", machine_line(report.machine));
+  add("network", network_line(report));
+  text += '\n' + LayerTable(report).text(style) + '\n';
+  if (run.layers.size() == 1 && run.layers.front().info.issued_macs > 0) {
+    add("plan", layer_plan_line(run.layers.front().info));
+  }
+  add("cycles", cycles_line(run.total, report.machine));
+  text += ledger_text(run.ledger);
+  add("work", work_line(report));
+  if (run.total > 0) {
+    add("speed", speed_line(report));
+    add("throughput", throughput_line(report));
+  }
+  add("traffic", traffic_line(run.traffic));
+  for (const std::string& note : report.notes) add("note", note);
+  add("check", check_line(report.check, style));
+  add("simulator", simulator_line(report.engine, report.wall_seconds, run.total));
+  return text;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,55 @@
+// What the run of a network has to say, gathered before any of it is written: as JSON for programs,
+// as a table of layers with totals for people.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/network_check.h"
+#include "cli/network_runner.h"
+#include "cli/text.h"
+#include "compiler/graph/graph.h"
+#include "sim/config/machine_config.h"
+#include "sim/simulate.h"
+
+namespace weft::cli {
+
+struct NetworkReport {
+  std::string command;
+  std::string network;  // a file, a built-in network's name, a layer in words
+  Engine engine = Engine::kFast;
+  MachineConfig machine;
+  std::int64_t batch = 1;
+  std::vector<graph::Value> inputs;  // names and types
+  std::uint64_t parameters = 0;
+  NetworkRun run;
+  std::optional<NetworkCheck> check;
+  double wall_seconds = 0;         // of the simulation and the host's nodes
+  std::vector<std::string> notes;  // about the whole network
+};
+
+/// "array", "vector" or "host": what computes the layer.
+std::string_view place_of(const LayerRun& layer);
+/// Everything that the report notes about one layer: why it runs where it does, and what did not
+/// stay in the unified buffer.
+std::vector<std::string> notes_of(const LayerRun& layer);
+
+/// Time of the run on the machine's clock; the host's nodes take none.
+double simulated_seconds(const NetworkReport& report);
+/// Useful MACs over all that the array could have done in `cycles`; none for 0 cycles.
+std::optional<double> utilization(const MachineConfig& config, std::uint64_t useful_macs,
+                                  Cycle cycles);
+
+/// The largest error of all layers as a share of its bound.
+double worst_share(const NetworkCheck& check);
+
+/// Schema 1; docs/json.md explains each key.
+nlohmann::ordered_json network_report_json(const NetworkReport& report);
+
+/// At most some 140 columns.
+std::string network_report_text(const NetworkReport& report, const Style& style);
+
+}  // namespace weft::cli

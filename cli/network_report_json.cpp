@@ -1,0 +1,118 @@
+#include "cli/network_report.h"
+#include "cli/report.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json cycles_json(Cycle total, const CycleLedger& ledger) {
+  Json cycles = {{"total", total}};
+  cycles.update(ledger_json(ledger));
+  return cycles;
+}
+
+Json workload_json(const NetworkReport& report) {
+  Json inputs = Json::array();
+  for (const graph::Value& input : report.inputs) {
+    inputs.push_back(
+        {{"name", input.name}, {"type", to_string(input.type.type)}, {"shape", input.type.shape}});
+  }
+  return {{"network", report.network},
+          {"batch", report.batch},
+          {"parameters", report.parameters},
+          {"inputs", std::move(inputs)}};
+}
+
+Json layer_plan_json(const network::LayerInfo& info) {
+  if (info.issued_macs == 0) return nullptr;
+  return {{"k_tiles", info.k_tiles},
+          {"n_tiles", info.n_tiles},
+          {"chunks", info.chunks},
+          {"fetches", info.fetches}};
+}
+
+std::optional<double> layer_utilization(const LayerRun& layer, const MachineConfig& config) {
+  if (layer.info.issued_macs == 0) return std::nullopt;
+  return utilization(config, layer.info.macs, layer.cycles);
+}
+
+Json layer_json(const LayerRun& layer, const MachineConfig& config) {
+  const network::LayerInfo& info = layer.info;
+  return {{"name", info.name},
+          {"op", info.op},
+          {"type", to_string(info.result.type)},
+          {"shape", info.result.shape},
+          {"where", place_of(layer)},
+          {"note", info.note},
+          {"plan", layer_plan_json(info)},
+          {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
+          {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
+          {"utilization", or_null(layer_utilization(layer, config))},
+          {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
+          {"spilled", info.spilled}};
+}
+
+Json network_check_json(const std::optional<NetworkCheck>& check) {
+  if (!check) {
+    return {{"reference", "none"},
+            {"bit_exact", nullptr},
+            {"max_abs_error", nullptr},
+            {"share_of_bound", nullptr},
+            {"layers", nullptr}};
+  }
+  return {{"reference", "cpu"},
+          {"bit_exact", check->bit_exact},
+          {"max_abs_error", check->max_abs_error},
+          {"share_of_bound", worst_share(*check)},
+          {"layers", check->layers.size()}};
+}
+
+Json simulator_json(const NetworkReport& report) {
+  Json rate = nullptr;
+  if (report.wall_seconds > 0) rate = static_cast<double>(report.run.total) / report.wall_seconds;
+  return {{"wall_seconds", report.wall_seconds}, {"cycles_per_second", rate}};
+}
+
+std::optional<double> tops(const NetworkReport& report) {
+  if (report.run.total == 0) return std::nullopt;
+  return 2 * static_cast<double>(report.run.useful_macs) / simulated_seconds(report) / 1e12;
+}
+
+Json layers_json(const NetworkReport& report) {
+  Json layers = Json::array();
+  for (const LayerRun& layer : report.run.layers) {
+    layers.push_back(layer_json(layer, report.machine));
+  }
+  return layers;
+}
+
+}  // namespace
+
+Json network_report_json(const NetworkReport& report) {
+  const NetworkRun& run = report.run;
+  return {{"schema", 1},
+          {"command", report.command},
+          {"engine", to_string(report.engine)},
+          {"machine", machine_json(report.machine)},
+          {"workload", workload_json(report)},
+          {"cycles", cycles_json(run.total, run.ledger)},
+          {"macs", {{"useful", run.useful_macs}, {"issued", run.issued_macs}}},
+          {"utilization", or_null(utilization(report.machine, run.useful_macs, run.total))},
+          {"seconds", simulated_seconds(report)},
+          {"tops", or_null(tops(report))},
+          {"traffic", traffic_json(run.traffic)},
+          {"programs", run.programs},
+          {"instructions", run.instructions},
+          {"check", network_check_json(report.check)},
+          {"simulator", simulator_json(report)},
+          {"notes", report.notes},
+          {"layers", layers_json(report)}};
+}
+
+}  // namespace weft::cli

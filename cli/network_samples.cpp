@@ -1,0 +1,134 @@
+#include "cli/network_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "cli/network_inputs.h"
+#include "cli/network_outputs.h"
+#include "cli/npy_tensor.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using graph::Graph;
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+/// The .npy files in a folder by name.
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".npy" && !is_folder(entry.path())) {
+      files.push_back(entry.path());
+    }
+  }
+  if (error) throw InputError(folder.string() + ": cannot be read; check its permissions");
+  if (files.empty()) {
+    throw InputError(folder.string() + ": has no .npy file; give one a sample, or stack them");
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Several samples lie on top of each other: only the first extent differs, as a multiple.
+bool is_stack(const Shape& shape, const Shape& sample) {
+  if (shape.size() != sample.size() || shape.size() < 2 || sample[0] == 0) return false;
+  return shape[0] > 0 && shape[0] % sample[0] == 0 &&
+         std::equal(shape.begin() + 1, shape.end(), sample.begin() + 1);
+}
+
+/// The input's shape without a batch of 1.
+bool lacks_batch(const Shape& shape, const Shape& sample) {
+  return !sample.empty() && sample[0] == 1 &&
+         std::equal(shape.begin(), shape.end(), sample.begin() + 1, sample.end());
+}
+
+void split(const Tensor& stack, const Shape& shape, std::vector<Tensor>& samples) {
+  std::span<const std::byte> rest = stack.bytes();
+  while (!rest.empty()) {
+    Tensor& sample = samples.emplace_back(stack.type(), shape);
+    const std::span<std::byte> bytes = sample.mutable_bytes();
+    std::ranges::copy(rest.first(bytes.size()), bytes.begin());
+    rest = rest.subspan(bytes.size());
+  }
+}
+
+void add_samples(const fs::path& file, const Graph& graph, ValueId input,
+                 std::vector<Tensor>& samples) {
+  const Tensor tensor = to_tensor(read_npy(file));
+  const graph::ValueType& wanted = graph.type(input);
+  const bool same_type = tensor.type() == wanted.type;
+  if (same_type && lacks_batch(tensor.shape(), wanted.shape)) {
+    samples.push_back(tensor.reshaped(wanted.shape));
+  } else if (same_type && is_stack(tensor.shape(), wanted.shape)) {
+    split(tensor, wanted.shape, samples);
+  } else {
+    check_input(graph, input, file.string(), tensor);
+    samples.push_back(tensor);
+  }
+}
+
+/// Where the samples of one of several inputs are.
+fs::path place_of_input(const fs::path& folder, const std::string& input) {
+  const fs::path place = folder / portable_name(input);
+  if (is_folder(place)) return place;
+  fs::path file = place;
+  file += ".npy";
+  std::error_code error;
+  if (fs::exists(file, error)) return file;
+  throw InputError(fmt::format("{}: has no samples of input {}; give {} or a folder {}",
+                               folder.string(), printable(input), file.string(), place.string()));
+}
+
+std::vector<Tensor> samples_of_input(const fs::path& place, const Graph& graph, ValueId input) {
+  std::vector<Tensor> samples;
+  if (is_folder(place)) {
+    for (const fs::path& file : files_in(place)) add_samples(file, graph, input, samples);
+  } else {
+    add_samples(place, graph, input, samples);
+  }
+  return samples;
+}
+
+}  // namespace
+
+std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph) {
+  if (graph.inputs.empty()) throw InputError("the network has no input to calibrate with");
+  const bool several = graph.inputs.size() > 1;
+  if (several && !is_folder(place)) {
+    throw InputError(
+        fmt::format("{}: the network has {} inputs; give a folder with one .npy file "
+                    "or folder for each",
+                    place.string(), graph.inputs.size()));
+  }
+  std::vector<NamedTensors> samples;
+  for (const ValueId input : graph.inputs) {
+    const std::string& name = graph.values[input].name;
+    const std::vector<Tensor> tensors =
+        samples_of_input(several ? place_of_input(place, name) : place, graph, input);
+    if (input == graph.inputs.front()) samples.resize(tensors.size());
+    if (tensors.size() != samples.size()) {
+      throw InputError(fmt::format("{}: input {} has {} samples, others have {}; give as many",
+                                   place.string(), printable(name), tensors.size(),
+                                   samples.size()));
+    }
+    for (std::size_t i = 0; i < tensors.size(); ++i) samples[i].emplace(name, tensors[i]);
+  }
+  return samples;
+}
+
+}  // namespace weft::cli

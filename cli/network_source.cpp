@@ -1,0 +1,132 @@
+#include "cli/network_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+
+#include "cli/common_options.h"
+#include "compiler/onnx/import.h"
+#include "models/networks/networks.h"
+#include "models/reference/cpu/evaluate.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool names_file(const std::string& model) {
+  std::error_code error;
+  return model.ends_with(".onnx") || (fs::exists(model, error) && !fs::is_directory(model, error));
+}
+
+std::optional<std::int64_t> read_count(const Arguments& arguments, const std::string& name,
+                                       std::int64_t most) {
+  const auto text = arguments.text(name);
+  if (!text) return std::nullopt;
+  return static_cast<std::int64_t>(
+      parse_number(*text, "--" + name, 1, static_cast<std::uint64_t>(most)));
+}
+
+/// "1,3,224,224"; an empty text is no shape.
+graph::Shape parse_shape(const NameAndText& given) {
+  graph::Shape shape;
+  std::string_view rest = given.text;
+  while (true) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string what = fmt::format("--shape {}: extent", printable(given.name));
+    shape.push_back(static_cast<std::int64_t>(parse_size(rest.substr(0, comma), what)));
+    if (comma == rest.size()) return shape;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+void check_flags_fit(const NetworkRequest& request) {
+  if (request.is_file && request.sequence) {
+    throw InputError(
+        fmt::format("--sequence: is for networks that come with weft; give {} its --shape instead",
+                    request.model));
+  }
+  if (request.is_file || request.shapes.empty()) return;
+  throw InputError(
+      fmt::format("--shape: is for ONNX files; the shapes of {} follow from --batch and --sequence",
+                  request.model));
+}
+
+}  // namespace
+
+std::vector<NameAndText> read_named_texts(const Arguments& arguments, const std::string& option,
+                                          std::string_view form) {
+  std::vector<NameAndText> all;
+  if (!arguments.has(option)) return all;
+  for (const std::string& word : arguments.values[option].as<std::vector<std::string>>()) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    NameAndText given{word.substr(0, equals), word.substr(std::min(equals + 1, word.size()))};
+    if (given.name.empty() || given.text.empty()) {
+      throw InputError(
+          fmt::format("--{} {}: must look like --{} {}", option, printable(word), option, form));
+    }
+    const auto known = std::ranges::find(all, given.name, &NameAndText::name);
+    if (known != all.end()) {
+      throw InputError(
+          fmt::format("--{} {}: is given twice; drop one", option, printable(given.name)));
+    }
+    all.push_back(std::move(given));
+  }
+  return all;
+}
+
+po::options_description network_flags() {
+  po::options_description options("Network");
+  auto add = options.add_options();
+  add("batch", po::value<std::string>()->value_name("N"),
+      "samples at once: of a built-in network (1 if not given), or where an ONNX file leaves the "
+      "first dimension open");
+  add("sequence", po::value<std::string>()->value_name("N"),
+      "tokens, for built-in networks that take a sequence");
+  add("shape", po::value<std::vector<std::string>>()->composing()->value_name("NAME=N,..."),
+      "shape of an input that an ONNX file leaves open; once for each such input");
+  return options;
+}
+
+NetworkRequest read_network_request(const Arguments& arguments) {
+  if (arguments.positionals.empty()) {
+    throw InputError("no network; give an .onnx file or a name that `weft networks` lists");
+  }
+  check_positional_count(arguments, 1);
+  NetworkRequest request;
+  request.model = arguments.positionals.front();
+  request.is_file = names_file(request.model);
+  if (!request.is_file) networks::find_network(request.model);
+  request.batch = read_count(arguments, "batch", networks::kLargestBatch);
+  request.sequence = read_count(arguments, "sequence", std::numeric_limits<std::int32_t>::max());
+  for (const NameAndText& given : read_named_texts(arguments, "shape", "NAME=1,3,224,224")) {
+    request.shapes.emplace(given.name, parse_shape(given));
+  }
+  check_flags_fit(request);
+  return request;
+}
+
+graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values) {
+  if (!request.is_file) {
+    return networks::build_network(
+        request.model, {.batch = request.batch.value_or(1), .sequence = request.sequence});
+  }
+  return onnx_io::import_onnx(request.model, {.shapes = request.shapes,
+                                              .values = values,
+                                              .evaluate = reference::evaluate,
+                                              .batch = request.batch});
+}
+
+std::int64_t batch_of(const NetworkRequest& request, const graph::Graph& graph) {
+  if (request.batch) return *request.batch;
+  if (!request.is_file || graph.inputs.empty()) return 1;
+  const graph::Shape& shape = graph.type(graph.inputs.front()).shape;
+  return shape.size() > 1 ? std::max<std::int64_t>(shape.front(), 1) : 1;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,178 @@
+// Whatever is wrong with a network, its inputs or its flags: exit code 2, one line that names it,
+// and nothing written.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/cli/network_files.h"
+#include "tests/cli/npy_bytes.h"
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class NetworkBadInputTest : public testing::Test {
+ protected:
+  /// `parts` must all stand in the one line on stderr.
+  void expect_refused(const Words& arguments, const Words& parts) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const std::size_t before = folder_.count();
+    const Finished finished = run_weft(arguments);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(finished.err.find(part), std::string::npos) << part << " in: " << finished.err;
+    }
+    EXPECT_EQ(folder_.count(), before) << "something was written";
+  }
+
+  std::string model() { return write_onnx_file(folder_, "small.onnx", small_product()); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(NetworkBadInputTest, TheNetworkMustBeThere) {
+  expect_refused({"run"}, {"no network"});
+  expect_refused({"run", "lenet5", "mlp"}, {"'mlp'", "one argument too many"});
+  expect_refused({"run", "lenet"}, {"'lenet'", "did you mean lenet5?"});
+  expect_refused({"run", "zzz"}, {"'zzz'", "resnet50"});
+  expect_refused({"run", folder_.file("none.onnx")}, {"none.onnx"});
+  expect_refused({"run", folder_.write("bad.onnx", "not a model")}, {"bad.onnx"});
+  expect_refused({"run", folder_.write("model", "not a model")}, {folder_.file("model")});
+}
+
+TEST_F(NetworkBadInputTest, InputsMustFit) {
+  const std::string file = model();
+  const auto with = [&](const std::string& input) { return Words{"run", file, "--input", input}; };
+  const std::string good = folder_.write("g.npy", npy("<f4", "(2, 3)", std::vector<float>(6)));
+  const std::string wide = folder_.write("w.npy", npy("<f8", "(2, 3)", std::vector<double>(6)));
+  const std::string flat = folder_.write("f.npy", npy("<f4", "(6,)", std::vector<float>(6)));
+  expect_refused(with("x=" + good), {"'x'", "'in:0'", "'shift'"});
+  expect_refused(with("in:0=" + wide), {"in:0", "float64", "float32"});
+  expect_refused(with("in:0=" + flat), {"in:0", "6", "2x3"});
+  expect_refused(with("in:0=" + folder_.file("none.npy")), {"none.npy", "no such file"});
+  expect_refused(with("in:0=" + folder_.file("none.txt")), {"none.txt", "neither .npy nor .pb"});
+  expect_refused(with("in:0=" + folder_.write("bad.pb", "no tensor")), {"bad.pb"});
+  expect_refused(with("in:0="), {"--input", "NAME=FILE.npy"});
+  expect_refused(with("=" + good), {"--input", "NAME=FILE.npy"});
+  expect_refused({"run", file, "--input", "in:0=" + good, "--input", "in:0=" + good},
+                 {"--input 'in:0'", "twice"});
+  expect_refused({"run", "lenet5", "--input", "x=" + good}, {"'x'", "no such input", "it has"});
+}
+
+TEST_F(NetworkBadInputTest, BatchSequenceAndShapeMustSuitTheNetwork) {
+  const std::string file = model();
+  expect_refused({"run", "lenet5", "--batch", "0"}, {"--batch", "'0'"});
+  expect_refused({"run", "lenet5", "--batch", "x"}, {"--batch", "'x'"});
+  expect_refused({"run", "lenet5", "--sequence", "7"}, {"lenet5", "sequence"});
+  expect_refused({"run", "gpt2", "--sequence", "4097"}, {"gpt2", "4097", "1024"});
+  expect_refused({"run", file, "--sequence", "7"}, {"--sequence", "--shape"});
+  expect_refused({"run", "lenet5", "--shape", "x=1,1,28,28"}, {"--shape", "lenet5"});
+  expect_refused({"run", file, "--batch", "3"}, {"batch 3", "'in:0' is 2x3"});
+  expect_refused({"run", file, "--shape", "in:0=3,3"}, {"in:0", "3x3", "2x3"});
+  expect_refused({"run", file, "--shape", "in:0=3,,3"}, {"in:0", "''"});
+  expect_refused({"run", file, "--shape", "y=3,3"}, {"'y'"});
+}
+
+TEST_F(NetworkBadInputTest, FlagsMustNotContradictEachOther) {
+  const std::string out = folder_.file("out");
+  expect_refused({"run", "lenet5", "--engine", "analytic", "--output-dir", out},
+                 {"--engine analytic", "--output-dir"});
+  expect_refused({"run", "lenet5", "--engine", "analytic", "--check", "cpu"}, {"--check"});
+  expect_refused({"run", "lenet5", "--engine", "analytic", "--seed", "3"}, {"--seed"});
+  expect_refused({"run", "lenet5", "--backend", "gpu"}, {"--backend", "'gpu'"});
+  for (const Words& flags :
+       {Words{"--machine", "tiny"}, Words{"--array.rows", "8"}, Words{"--engine", "fast"},
+        Words{"--check", "cpu"}, Words{"--threads", "2"}, Words{"--json", out}}) {
+    Words words = {"run", "lenet5", "--backend", "cpu"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    expect_refused(words, {flags.front(), "--backend cpu"});
+  }
+  const std::string in = folder_.write("g.npy", npy("<f4", "(2, 3)", std::vector<float>(6)));
+  const std::string shift = folder_.write("s.npy", npy("<f4", "(2, 2)", std::vector<float>(4)));
+  expect_refused(
+      {"run", model(), "--input", "in:0=" + in, "--input", "shift=" + shift, "--seed", "2"},
+      {"--seed", "random"});
+}
+
+TEST_F(NetworkBadInputTest, OutputsMustBeWritableAndReplaceNoInput) {
+  const std::string file = model();
+  expect_refused({"run", file, "--output-dir", file}, {"is a file"});
+  expect_refused({"run", file, "--output-dir", folder_.file("no/such")}, {"no/such"});
+  expect_refused({"run", file, "--json", file}, {"the network"});
+  const std::string in = folder_.write("out_0.npy", npy("<f4", "(2, 3)", std::vector<float>(6)));
+  expect_refused({"run", file, "--input", "in:0=" + in, "--output-dir", folder_.file(".")},
+                 {"out_0.npy", "an input"});
+  expect_refused({"run", file, "--json", in, "--output-dir", folder_.file(".")},
+                 {"out_0.npy", "--json"});
+  expect_refused({"run", file, "--json", "/dev/full", "--output-dir", folder_.file(".")},
+                 {"/dev/full"});
+}
+
+TEST_F(NetworkBadInputTest, OutputsOfOneFileNameAreRefusedBeforeTheRun) {
+  graph::Builder builder("twins");
+  const auto x = builder.input("x", {graph::DataType::kFloat32, {2}});
+  builder.output(builder.add(graph::Op::kRelu, {x}), "y/1");
+  builder.output(builder.add(graph::Op::kNeg, {x}), "y:1");
+  const std::string file = write_onnx_file(folder_, "twins.onnx", builder.finish());
+  expect_refused({"run", file, "--output-dir", folder_.file("out")}, {"'y/1'", "'y:1'", "y_1.npy"});
+}
+
+TEST_F(NetworkBadInputTest, AConvolutionMustBeOne) {
+  const auto with = [](const Words& more) {
+    Words words = {"conv", "--input", "1,4,5,5", "--filters", "6", "--kernel", "3"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_refused({"conv"}, {"--input is missing"});
+  expect_refused({"conv", "--input", "1,4,5,5", "--filters", "6"}, {"--kernel is missing"});
+  expect_refused({"conv", "--input", "1,4,5", "--filters", "6", "--kernel", "3"}, {"four numbers"});
+  expect_refused({"conv", "--input", "1,4,0,5", "--filters", "6", "--kernel", "3"}, {"'0'"});
+  expect_refused(with({"--stride", "0"}), {"--stride", "'0'"});
+  expect_refused(with({"--stride", "1,2,3"}), {"--stride", "one number or two"});
+  expect_refused(with({"--pad", "1,2,3"}), {"--pad", "four"});
+  expect_refused(with({"--pad", "some"}), {"--pad", "'some'"});
+  expect_refused(with({"--groups", "4"}), {"--groups 4", "6 filters"});
+  expect_refused(with({"--dilation", "3"}), {"conv"});
+  expect_refused(with({"--activation", "gelu"}), {"--activation", "'gelu'"});
+  expect_refused(with({"8"}), {"'8'", "one argument too many"});
+  expect_refused(
+      {"conv", "--input", "2147483648,2147483648,2147483648,5", "--filters", "6", "--kernel", "3"},
+      {});
+}
+
+TEST_F(NetworkBadInputTest, CalibrationMustFitTheNetwork) {
+  const std::string out = folder_.file("q.onnx");
+  const auto with = [&](const std::string& calibration) {
+    return Words{"quantize", "lenet5", "--calibrate", calibration, "-o", out};
+  };
+  const std::string flat = folder_.write("f.npy", npy("<f4", "(784,)", std::vector<float>(784)));
+  const std::string ints =
+      folder_.write("i.npy", npy("|u1", "(1, 1, 28, 28)", std::vector<char>(784)));
+  std::filesystem::create_directory(folder_.file("empty"));
+  expect_refused({"quantize", "lenet5", "-o", out}, {"--calibrate is missing"});
+  expect_refused({"quantize", "lenet5", "--calibrate", flat}, {"--output is missing"});
+  expect_refused(with(flat), {flat, "784", "1x1x28x28"});
+  expect_refused(with(ints), {ints, "uint8", "float32"});
+  expect_refused(with(folder_.file("none")), {"none", "no such file"});
+  expect_refused(with(folder_.file("empty")), {"empty", "no .npy file"});
+  const std::string inf =
+      folder_.write("inf.npy", npy("<f4", "(1, 28, 28)", std::vector<float>(784, INFINITY)));
+  expect_refused(with(inf), {"inf", "calibration"});
+  expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", flat}, {flat, "replace"});
+  expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", "-"}, {"stdout"});
+  expect_refused({"quantize", model(), "--calibrate", flat, "-o", out}, {"2 inputs", "folder"});
+  expect_refused({"quantize", model(), "--calibrate", folder_.file("empty"), "-o", out},
+                 {"'in:0'", "in_0.npy"});
+}
+
+}  // namespace
+}  // namespace weft::test

@@ -1,0 +1,331 @@
+// Whole networks through the command: what it reports, and the values that it writes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/network_files.h"
+#include "tests/cli/npy_bytes.h"
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+using graph::DataType;
+using graph::Tensor;
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json report_of(const Words& words) {
+  const Finished finished = run_weft(joined(words, {"--json", "-"}));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+  return json::parse(finished.out);
+}
+
+Words keys_of(const nlohmann::ordered_json& object) {
+  Words keys;
+  for (const auto& item : object.items()) keys.push_back(item.key());
+  return keys;
+}
+
+const Words kClasses = {"array_active", "weight_shift", "weight_stall", "input_stall", "raw_stall",
+                        "fill_drain",   "vector",       "output",       "idle"};
+
+std::int64_t sum_of(const json& cycles) {
+  std::int64_t sum = 0;
+  for (const std::string& name : kClasses) sum += cycles[name].get<std::int64_t>();
+  return sum;
+}
+
+Words lenet(const std::string& dtype, const std::string& engine) {
+  return joined({"run", "lenet5", "--engine", engine}, small_machine(dtype));
+}
+
+TEST(RunCommandTest, EnginesReportTheSameCyclesAndLayers) {
+  for (const std::string dtype : {"bf16", "int8"}) {
+    const json analytic = report_of(lenet(dtype, "analytic"));
+    Words engines = {"fast", "stepped"};
+    if (WEFT_WITH_RTL) engines.emplace_back("rtl");
+    for (const std::string& engine : engines) {
+      SCOPED_TRACE(dtype + " " + engine);
+      const json report = report_of(lenet(dtype, engine));
+      EXPECT_EQ(report["cycles"], analytic["cycles"]);
+      EXPECT_EQ(report["layers"], analytic["layers"]);
+      EXPECT_EQ(report["check"]["reference"], "cpu");
+      EXPECT_LE(report["check"]["share_of_bound"], 1.0);
+      if (dtype == "int8") {
+        EXPECT_EQ(report["check"]["bit_exact"], true);
+      }
+    }
+    EXPECT_EQ(analytic["check"]["reference"], "none");
+  }
+}
+
+TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
+  const Finished finished = run_weft(joined(lenet("bf16", "fast"), {"--json", "-"}));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto report = nlohmann::ordered_json::parse(finished.out);
+  EXPECT_EQ(keys_of(report), (Words{"schema", "command", "engine", "machine", "workload", "cycles",
+                                    "macs", "utilization", "seconds", "tops", "traffic", "programs",
+                                    "instructions", "check", "simulator", "notes", "layers"}));
+  EXPECT_EQ(keys_of(report["workload"]), (Words{"network", "batch", "parameters", "inputs"}));
+  EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));
+  EXPECT_EQ(keys_of(report["cycles"]), joined({"total"}, kClasses));
+  EXPECT_EQ(keys_of(report["check"]),
+            (Words{"reference", "bit_exact", "max_abs_error", "share_of_bound", "layers"}));
+  const auto& layer = report["layers"][0];
+  EXPECT_EQ(keys_of(layer), (Words{"name", "op", "type", "shape", "where", "note", "plan", "cycles",
+                                   "macs", "utilization", "traffic", "spilled"}));
+  EXPECT_EQ(keys_of(layer["cycles"]), joined({"total"}, kClasses));
+  EXPECT_EQ(keys_of(layer["plan"]), (Words{"k_tiles", "n_tiles", "chunks", "fetches"}));
+  EXPECT_EQ(report["command"], "run");
+  EXPECT_EQ(report["workload"]["network"], "lenet5");
+  EXPECT_EQ(report["workload"]["parameters"], 61706);
+}
+
+TEST(RunCommandTest, LayersSumToTheTotals) {
+  const json report = report_of(joined(lenet("bf16", "analytic"), {"--batch", "3"}));
+  const json& total = report["cycles"];
+  EXPECT_EQ(sum_of(total), total["total"]);
+  std::int64_t cycles = 0;
+  std::int64_t useful = 0;
+  std::int64_t issued = 0;
+  for (const json& layer : report["layers"]) {
+    if (layer["where"] == "host") continue;
+    EXPECT_EQ(sum_of(layer["cycles"]), layer["cycles"]["total"]) << layer["name"];
+    cycles += layer["cycles"]["total"].get<std::int64_t>();
+    useful += layer["macs"]["useful"].get<std::int64_t>();
+    issued += layer["macs"]["issued"].get<std::int64_t>();
+  }
+  EXPECT_EQ(cycles, total["total"]);
+  // Of LeNet-5 at batch 1: 117,600 + 240,000 + 48,000 + 10,080 + 840.
+  EXPECT_EQ(useful, 3 * 416520);
+  EXPECT_EQ(report["macs"]["useful"], useful);
+  EXPECT_EQ(report["macs"]["issued"], issued);
+  const double used = static_cast<double>(useful) / (total["total"].get<double>() * 8 * 8);
+  EXPECT_DOUBLE_EQ(report["utilization"], used);
+  EXPECT_DOUBLE_EQ(report["seconds"], total["total"].get<double>() / 100e6);
+}
+
+TEST(RunCommandTest, TheTableNamesLayersAndFitsTheScreen) {
+  const Finished finished = run_weft(lenet("bf16", "fast"));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  for (const char* part : {"lenet5, batch 1, 61,706 parameters", "layer", "Conv", "array",
+                           "throughput", "array_active", "check"}) {
+    EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in:\n" << finished.out;
+  }
+  EXPECT_EQ(finished.out.find('\033'), std::string::npos) << "no colours in a file";
+  std::istringstream lines(finished.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 140U) << line;
+  EXPECT_EQ(run_weft(joined(lenet("bf16", "fast"), {"--quiet"})).out, "");
+}
+
+/// Files of "in:0" and "shift" for small_product(), and its values on them.
+struct ProductFiles {
+  explicit ProductFiles(const TemporaryFolder& folder)
+      : model(write_onnx_file(folder, "small.onnx", small_product())),
+        in(folder.write("in.npy", npy<float>("<f4", "(2, 3)", {1, 2, 3, -1, 0, 0.5F}))),
+        shift(folder.write("shift.npy", npy<float>("<f4", "(2, 2)", {1, 2, 3, 4}, true))) {}
+
+  Words run() const { return {"run", model, "--input", "in:0=" + in, "--input", "shift=" + shift}; }
+  // shift lies in columns: {{1,3},{2,4}}.
+  Tensor expected() const { return Tensor::of<float>({2, 2}, {23, 31, 3.5F, 5}); }
+
+  std::string model;
+  std::string in;
+  std::string shift;
+};
+
+TEST(RunCommandTest, WritesExactOutputsUnderPortableNames) {
+  const TemporaryFolder folder;
+  const ProductFiles files(folder);
+  const std::string out = folder.file("out");
+  for (const std::string engine : {"fast", "stepped"}) {
+    const Words words = joined(joined(files.run(), small_machine("bf16")),
+                               {"--engine", engine, "--output-dir", out + "/"});
+    const Finished finished = run_weft(words);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected()) << engine;
+    std::filesystem::remove_all(out);
+  }
+}
+
+TEST(RunCommandTest, TheReferenceAloneWritesTheSame) {
+  const TemporaryFolder folder;
+  const ProductFiles files(folder);
+  const std::string out = folder.file("out");
+  const Finished finished =
+      run_weft(joined(files.run(), {"--backend", "cpu", "--output-dir", out}));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected());
+  EXPECT_NE(finished.out.find("'out/0' float32 2x2 from 3.5 to 31"), std::string::npos)
+      << finished.out;
+}
+
+TEST(RunCommandTest, TheSeedDecidesRandomInputs) {
+  const TemporaryFolder folder;
+  const auto output = [&](const std::string& seed) {
+    const std::string out = folder.file("out" + seed);
+    EXPECT_EQ(run_weft({"run", "lenet5", "--backend", "cpu", "--seed", seed, "--output-dir", out,
+                        "--quiet"})
+                  .code,
+              0);
+    const std::filesystem::directory_iterator files(out);
+    return read_tensor_file(files->path().string());
+  };
+  const Tensor one = output("1");
+  EXPECT_EQ(output("1"), one);
+  EXPECT_FALSE(output("2") == one);
+}
+
+/// The largest difference as a share of the largest magnitude.
+double relative_error(const Tensor& expected, const Tensor& actual) {
+  double error = 0;
+  double size = 0;
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    const double value = double{expected.data<float>()[static_cast<std::size_t>(i)]};
+    const double other = double{actual.data<float>()[static_cast<std::size_t>(i)]};
+    error = std::max(error, std::abs(value - other));
+    size = std::max(size, std::abs(value));
+  }
+  return error / size;
+}
+
+TEST(RunCommandTest, TheMachinesOutputsAreTheReferencesWithinTheRoundingsOfBf16) {
+  const TemporaryFolder folder;
+  const Words place = {"--quiet", "--output-dir"};
+  ASSERT_EQ(run_weft(joined(joined(lenet("bf16", "fast"), place), {folder.file("a")})).code, 0);
+  ASSERT_EQ(
+      run_weft({"run", "lenet5", "--backend", "cpu", "--quiet", "--output-dir", folder.file("b")})
+          .code,
+      0);
+  const std::filesystem::directory_iterator outputs(folder.file("a"));
+  const std::string name = outputs->path().filename().string();
+  const Tensor machine = read_tensor_file(folder.file("a/" + name));
+  const Tensor reference = read_tensor_file(folder.file("b/" + name));
+  // Some ten roundings of 2^-9 on the way, which seldom add up.
+  EXPECT_LT(relative_error(reference, machine), 10 * 0x1p-8);
+}
+
+TEST(RunCommandTest, BatchIsWhereTheFirstDimensionGoes) {
+  for (const std::string batch : {"1", "2"}) {
+    const json report = report_of(joined(lenet("bf16", "analytic"), {"--batch", batch}));
+    EXPECT_EQ(report["workload"]["batch"].get<int>(), std::stoi(batch));
+    EXPECT_EQ(report["workload"]["inputs"][0]["shape"],
+              (std::vector<int>{std::stoi(batch), 1, 28, 28}));
+  }
+}
+
+TEST(ConvCommandTest, CountsWhatAConvolutionIs) {
+  const Words conv = {"conv", "--input", "1,6,9,7", "--filters", "10", "--kernel", "3,3"};
+  struct Case {
+    Words flags;
+    std::vector<int> shape;
+    std::int64_t macs;
+  };
+  const std::vector<Case> cases = {
+      {{}, {1, 10, 7, 5}, 10 * 7 * 5 * 6 * 9},
+      {{"--pad", "same", "--with-bias", "--activation", "relu"}, {1, 10, 9, 7}, 10 * 9 * 7 * 6 * 9},
+      {{"--pad", "1", "--stride", "2"}, {1, 10, 5, 4}, 10 * 5 * 4 * 6 * 9},
+      {{"--pad", "2,1,0,1", "--dilation", "2,1", "--activation", "relu6"},
+       {1, 10, 7, 7},
+       10 * 7 * 7 * 6 * 9},
+      {{"--groups", "2", "--stride", "1,2"}, {1, 10, 7, 3}, 10 * 7 * 3 * 3 * 9}};
+  for (const std::string dtype : {"int8", "bf16", "fp16"}) {
+    for (const Case& one : cases) {
+      SCOPED_TRACE(dtype + " " + testing::PrintToString(one.flags));
+      const Words words = joined(joined(conv, one.flags), small_machine(dtype));
+      const json report = report_of(words);
+      ASSERT_EQ(report["layers"].size(), 1U);
+      EXPECT_EQ(report["layers"][0]["shape"], one.shape);
+      EXPECT_EQ(report["layers"][0]["where"], "array");
+      EXPECT_EQ(report["macs"]["useful"], one.macs);
+      if (dtype == "int8") {
+        EXPECT_EQ(report["check"]["bit_exact"], true);
+      }
+      EXPECT_EQ(report_of(joined(words, {"--engine", "analytic"}))["cycles"], report["cycles"]);
+    }
+  }
+}
+
+TEST(ConvCommandTest, ShowsItsPlan) {
+  const Finished finished = run_weft(joined(
+      {"conv", "--input", "1,6,9,7", "--filters", "10", "--kernel", "3"}, small_machine("int8")));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("10 filters of 3x3 over 1x6x9x7"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("tiles along K and N"), std::string::npos) << finished.out;
+}
+
+class QuantizeCommandTest : public testing::Test {
+ protected:
+  /// Digits are what lenet5's sample inputs are; any numbers from 0 to 1 will do here.
+  std::string samples(std::size_t count) {
+    std::vector<float> pixels(count * 28 * 28);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      pixels[i] = static_cast<float>(i * i % 251) / 250;
+    }
+    return npy("<f4", std::string("(") + std::to_string(count) + ", 1, 28, 28)", pixels);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(QuantizeCommandTest, ItsFileRunsBitForBitOnAnInt8Machine) {
+  const std::string calibration = folder_.write("digits.npy", samples(4));
+  const std::string file = folder_.file("q.onnx");
+  const Finished finished =
+      run_weft({"quantize", "lenet5", "--calibrate", calibration, "-o", file});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("samples    4\n"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("of 4 top answers"), std::string::npos) << finished.out;
+  const json report = report_of(joined({"run", file}, small_machine("int8")));
+  EXPECT_EQ(report["check"]["bit_exact"], true);
+  EXPECT_EQ(report["macs"]["useful"], 416520);
+  EXPECT_TRUE(report["notes"].empty()) << report["notes"];
+}
+
+TEST_F(QuantizeCommandTest, AFolderIsItsFilesOnTopOfEachOther) {
+  const std::string stacked = folder_.write("digits.npy", samples(2));
+  std::filesystem::create_directory(folder_.file("digits"));
+  const std::string all = samples(2);
+  const std::string one = samples(1);
+  const std::size_t image = 28 * 28 * 4;
+  folder_.write("digits/a.npy", one);
+  folder_.write("digits/b.npy",
+                npy_start(1, npy_header("<f4", "(1, 28, 28)")) + all.substr(all.size() - image));
+  for (const char* place : {"digits.npy", "digits"}) {
+    const std::string out = folder_.file(std::string(place) + ".onnx");
+    ASSERT_EQ(
+        run_weft({"quantize", "lenet5", "--calibrate", folder_.file(place), "-o", out, "--quiet"})
+            .code,
+        0);
+  }
+  EXPECT_EQ(folder_.read("digits.onnx"), folder_.read("digits.npy.onnx"));
+}
+
+TEST_F(QuantizeCommandTest, SeveralInputsHaveAFileOrAFolderEach) {
+  const std::string model = write_onnx_file(folder_, "small.onnx", small_product());
+  std::filesystem::create_directories(folder_.file("samples/shift"));
+  folder_.write("samples/in_0.npy", npy<float>("<f4", "(4, 3)", std::vector<float>(12, 1)));
+  const std::string shift = npy<float>("<f4", "(2, 2)", {1, 2, 3, 4});
+  folder_.write("samples/shift/1.npy", shift);
+  folder_.write("samples/shift/2.npy", shift);
+  const Finished finished = run_weft(
+      {"quantize", model, "--calibrate", folder_.file("samples"), "-o", folder_.file("q.onnx")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("samples    2\n"), std::string::npos) << finished.out;
+}
+
+}  // namespace
+}  // namespace weft::test
