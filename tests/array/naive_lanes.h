@@ -275,7 +275,7 @@ class NaiveLanes {
   }
 
   template <class Word, class Naive>
-  static void reduce(const Vector& vector, std::vector<Word>& lanes) {
+  static void reduce(const Vector& vector, std::size_t columns, std::vector<Word>& lanes) {
     if (vector.reduce == VectorReduce::kNone) return;
     const auto combine =
         vector.reduce == VectorReduce::kSum ? VectorCombine::kAdd : VectorCombine::kMax;
@@ -288,7 +288,7 @@ class NaiveLanes {
       }
       level = next;
     }
-    for (Word& lane : lanes) lane = level.at(0);
+    lanes.assign(columns, level.at(0));
   }
 
   template <class Word, class Naive>
@@ -297,7 +297,7 @@ class NaiveLanes {
     for (std::uint32_t c = 0; c < lanes(vector); ++c) {
       values.push_back(lane_value<Word, Naive>(vector, row, c));
     }
-    reduce<Word, Naive>(vector, values);
+    reduce<Word, Naive>(vector, config_.array_cols, values);
     const bool wide = vector.format == RowFormat::kWide;
     const std::uint64_t to =
         vector.ub + std::uint64_t{row} * (wide ? config_.result_row_rows() : 1U);
@@ -311,7 +311,7 @@ class NaiveLanes {
       store(vector, place(vector.format, vector.window, to, c), value);
     }
     if (!vector.fill) return;
-    for (std::uint32_t c = lanes(vector); c < config_.array_cols; ++c) {
+    for (auto c = static_cast<std::uint32_t>(values.size()); c < config_.array_cols; ++c) {
       const std::size_t at = place(vector.format, vector.window, to, c);
       wide ? write(at, std::uint32_t{0}) : write(at, typename Arithmetic::Element{});
     }
