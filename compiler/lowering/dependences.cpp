@@ -79,7 +79,7 @@ void DependenceTracker::touch(const Matmul& matmul) {
     join(known_, start_of(Unit::kFetch, tile + 1));
     known_[index_of(Unit::kFetch)] = std::max(known_[index_of(Unit::kFetch)], tile + 1);
   }
-  for_each_read(matmul, [this](const RowTouch& touch) { read(touch); });
+  for_each_run(matmul.ub, matmul.rows, [this](const RowRun& run) { read(run); });
   // Accumulating reads what earlier matmuls wrote, one row in the same cycle: a write like any.
   write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
 }
@@ -101,11 +101,25 @@ void DependenceTracker::read(const RowTouch& touch) {
   read(buffer_, touch.row, touch.row + touch.count);
 }
 
+/// A strided convolution reads every few rows of each line, very often: one walk a line.
+void DependenceTracker::read(const RowRun& run) {
+  const auto first = static_cast<std::uint64_t>(run.first_row);
+  if (run.row_step > 1) {
+    buffer_.update_every(first, static_cast<std::uint64_t>(run.row_step), run.count,
+                         [this](RowState& state) { read(state); });
+    return;
+  }
+  const auto touch_rows = [this](const RowTouch& touch) { read(touch); };
+  detail::touch_run(run, RowShape{}, touch_rows);
+}
+
+void DependenceTracker::read(RowState& state) {
+  need(state.writer, state.write);
+  state.reads[index_of(unit_)] = count_;
+}
+
 void DependenceTracker::read(Rows& rows, std::uint64_t begin, std::uint64_t end) {
-  rows.update(begin, end, [this](RowState& state) {
-    need(state.writer, state.write);
-    state.reads[index_of(unit_)] = count_;
-  });
+  rows.update(begin, end, [this](RowState& state) { read(state); });
 }
 
 void DependenceTracker::write(Rows& rows, std::uint64_t begin, std::uint64_t end) {

@@ -56,6 +56,8 @@ class DependenceTracker {
   void touch(const Store& store);
   void take_slot();
   void read(const RowTouch& touch);
+  void read(const RowRun& run);
+  void read(RowState& state);
   void read(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void need(Unit unit, std::uint32_t count);

@@ -28,6 +28,25 @@ class RowMap {
     }
   }
 
+  /// Calls `function(State&)` for each of the rows first, first + step, ... (`count` of them, step at
+  /// least 1) in an interval of its own. One walk, where update() would search for each row anew.
+  template <class Function>
+  void update_every(std::uint64_t first, std::uint64_t step, std::uint64_t count,
+                    Function&& function) {
+    auto interval = split(first);
+    for (std::uint64_t row = first; count > 0; --count, row += step) {
+      auto next = std::next(interval);
+      while (next != intervals_.end() && next->first <= row) interval = next++;
+      if (interval->first < row) {
+        interval = intervals_.emplace_hint(next, row, interval->second);
+      }
+      if (next == intervals_.end() || next->first > row + 1) {
+        intervals_.emplace_hint(next, row + 1, interval->second);
+      }
+      function(interval->second);
+    }
+  }
+
   /// Gives all rows of [begin, end) the same state, after `function(const State&)` saw the old
   /// ones.
   template <class Function>
