@@ -31,7 +31,7 @@ struct SimulateOptions {
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
   std::ostream* vcd = nullptr;  // stepped and rtl: where a waveform of the array goes
   /// fast only: called after each instruction, in program order, with the values as they are then.
-  std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe;
+  std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
 };
 
 /// Runs `program` on the machine. `memory` supplies and takes the values; `analytic` never touches

@@ -17,6 +17,7 @@ class Cutter {
       : graph_(graph),
         done_(graph.nodes.size(), false),
         host_only_(graph.nodes.size(), false),
+        reasons_(graph.nodes.size()),
         on_host_(graph.values.size(), false),
         planner_(graph, config, on_host_) {
     for (const ValueId input : graph.inputs) on_host_[input] = true;
@@ -51,7 +52,7 @@ class Cutter {
       if (done_[i] || !available(node, nullptr)) continue;
       const Refusal refusal = host_only_[i] ? "only the host uses its result" : refusal_of(i);
       if (!refusal) continue;
-      steps_.emplace_back(HostStep{i, *refusal});
+      steps_.emplace_back(HostStep{i, reasons_[i].value_or(*refusal)});
       done_[i] = true;
       for (const ValueId output : node.outputs) {
         if (output != graph::kNoValue) on_host_[output] = true;
@@ -73,7 +74,10 @@ class Cutter {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (done_[i] || host_only_[i] || !available(graph_.nodes[i], &segment)) continue;
       std::vector<std::size_t> absorbed;
-      if (planner_.add(i, segment, absorbed)) continue;
+      if (Refusal refusal = planner_.add(i, segment, absorbed)) {
+        if (!reasons_[i]) reasons_[i] = std::move(refusal);
+        continue;
+      }
       done_[i] = true;
       for (const std::size_t node : absorbed) done_[node] = true;
       moved = true;
@@ -134,6 +138,7 @@ class Cutter {
   const graph::Graph& graph_;
   std::vector<bool> done_;
   std::vector<bool> host_only_;  // nothing but the host uses what the node would only rename
+  std::vector<Refusal> reasons_;  // why the machine refused a node when its operands lay there
   std::vector<bool> on_host_;
   Planner planner_;
   std::vector<std::variant<Segment, HostStep>> steps_;

@@ -76,9 +76,28 @@ bool keeps_scale(const Node& node) {
   }
 }
 
+/// Functions of one value.
+bool is_function(Op op) {
+  switch (op) {
+    case Op::kLeakyRelu:
+    case Op::kElu:
+    case Op::kSelu:
+    case Op::kSigmoid:
+    case Op::kHardSigmoid:
+    case Op::kHardSwish:
+    case Op::kTanh:
+    case Op::kErf:
+    case Op::kSoftplus:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool passes_through(const Node& node) {
-  return keeps_scale(node) || node.op == Op::kAdd || node.op == Op::kClip ||
-         node.op == Op::kAveragePool || node.op == Op::kGlobalAveragePool;
+  return keeps_scale(node) || is_function(node.op) || node.op == Op::kAdd ||
+         node.op == Op::kClip || node.op == Op::kAveragePool ||
+         node.op == Op::kGlobalAveragePool;
 }
 
 /// The inputs that carry values of the network.

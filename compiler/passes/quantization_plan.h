@@ -3,8 +3,8 @@
 //
 //  - Conv, Gemm and MatMul with constant weights (below: contractions) take and give int8. A bias
 //    added to a MatMul belongs to it.
-//  - Pools, Add, Relu, Clip, Concat and movements of elements of which every input is int8 give
-//    int8, so that a network stays int8 from its first contraction to its last.
+//  - Pools, Add, Relu, Clip, Concat, activation functions and movements of elements of which every
+//    input is int8 give int8, so that a network stays int8 from its first contraction to its last.
 //  - A Relu or Clip that alone follows a contraction, Add or pool belongs to it: nothing is rounded
 //    in between.
 //  - Any other operator computes in float32; its result becomes int8 where a contraction takes it.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -16,7 +17,8 @@ using graph::Tensor;
 using graph::ValueId;
 
 ValueId LayerCase::input(const Tensor& tensor) {
-  const std::string name = "x" + std::to_string(input_count++);
+  std::string name = "x";
+  name += std::to_string(input_count++);
   inputs.insert_or_assign(name, tensor);
   return builder.input(name, tensor.value_type());
 }
@@ -74,6 +76,40 @@ std::string size_class(std::int64_t size, std::uint32_t side) {
   if (size == s - 1) return "side - 1";
   if (size == s + 1) return "side + 1";
   return size > s ? "larger" : "smaller";
+}
+
+Tensor random_bytes(const graph::Shape& shape, bool is_unsigned, Random& random) {
+  return is_unsigned ? random.tensor<std::uint8_t>(shape, 0, 255)
+                     : random.tensor<std::int8_t>(shape, -128, 127);
+}
+
+Tensor random_zero_point(bool is_unsigned, Random& random) {
+  return random_bytes({}, is_unsigned, random);
+}
+
+Tensor random_scales(const graph::Shape& shape, double about, Random& random) {
+  Tensor scales(graph::DataType::kFloat32, shape);
+  for (float& scale : scales.mutable_data<float>()) {
+    scale = static_cast<float>(about * static_cast<double>(random.between(50, 200)) / 100);
+  }
+  return scales;
+}
+
+ByteWeights random_byte_weights(const graph::Shape& shape, const graph::Shape& scale_shape,
+                                Random& random) {
+  if (random.chance(75)) {
+    return {random_bytes(shape, false, random), Tensor(graph::DataType::kInt8, scale_shape)};
+  }
+  const std::int64_t zero = random.between(100, 156);
+  return {random.tensor<std::uint8_t>(shape, std::max<std::int64_t>(0, zero - 128),
+                                      std::min<std::int64_t>(255, zero + 127)),
+          random.tensor<std::uint8_t>(scale_shape, zero, zero)};
+}
+
+double spread_of_sums(std::int64_t count) {
+  // 128 and 74: the largest distance from the zero point, and a byte's standard deviation; 60 of
+  // the steps of the result for one standard deviation of the sum.
+  return std::sqrt(static_cast<double>(count)) * 128 * 74 / 60;
 }
 
 Tensor rounded(const Tensor& tensor, ElementType dtype) {

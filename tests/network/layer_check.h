@@ -53,6 +53,24 @@ LayerOutcome run_layer(LayerCase& layer, graph::ValueId value, MachineConfig& co
 std::int64_t size_about(std::uint32_t side, Random& random);
 std::string size_class(std::int64_t size, std::uint32_t side);
 
+/// Elements of int8 or uint8 over the whole range.
+graph::Tensor random_bytes(const graph::Shape& shape, bool is_unsigned, Random& random);
+/// A scalar of them.
+graph::Tensor random_zero_point(bool is_unsigned, Random& random);
+/// From half of `about` to twice as much.
+graph::Tensor random_scales(const graph::Shape& shape, double about, Random& random);
+
+struct ByteWeights {
+  graph::Tensor elements;
+  graph::Tensor zero_point;  // of the scales' shape
+};
+/// int8 with zero point 0, or uint8 about a zero point near 128: the differences fit int8.
+ByteWeights random_byte_weights(const graph::Shape& shape, const graph::Shape& scale_shape,
+                                Random& random);
+/// How far sums of `count` products of bytes spread, in products of scales, for results that fill
+/// their range and now and then leave it.
+double spread_of_sums(std::int64_t count);
+
 /// float32 elements rounded to the array's type.
 graph::Tensor rounded(const graph::Tensor& tensor, ElementType dtype);
 

@@ -1,0 +1,315 @@
+// Random matrix products, float and integer, with constant and computed operands, on random
+// machines: the bits of the CPU reference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "tests/network/layer_check.h"
+#include "tests/network/machine_runs.h"
+
+namespace weft::network::testing {
+namespace {
+
+using graph::Attributes;
+using graph::DataType;
+using graph::Op;
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+using Ints = std::vector<std::int64_t>;
+using Hits = std::map<std::string, int>;
+
+constexpr std::uint64_t kCases = 400;
+
+template <class Check>
+void for_each_seed(Hits& hits, Check&& check) {
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    check(random, hits);
+  }
+}
+
+ElementType random_float_type(Random& random) {
+  return random.chance(70) ? ElementType::kBf16 : ElementType::kFp16;
+}
+
+struct Sizes {
+  Shape batch;
+  std::int64_t m = 1;
+  std::int64_t k = 1;
+  std::int64_t n = 1;
+
+  Shape matrix(std::int64_t rows, std::int64_t cols) const {
+    Shape shape = batch;
+    shape.insert(shape.end(), {rows, cols});
+    return shape;
+  }
+};
+
+Sizes random_sizes(const MachineConfig& config, std::int64_t most_axes, Random& random) {
+  Sizes sizes;
+  sizes.batch.resize(static_cast<std::size_t>(random.between(0, most_axes)));
+  for (std::int64_t& extent : sizes.batch) extent = random.between(1, 3);
+  sizes.m = random.chance(70) ? size_about(config.array_rows, random) : random.between(1, 40);
+  sizes.k = size_about(config.array_rows, random);
+  sizes.n = size_about(config.array_cols, random);
+  return sizes;
+}
+
+void count_product(const MachineConfig& config, const Sizes& sizes, const LayerOutcome& outcome,
+                   Hits& hits) {
+  ++hits["K " + size_class(sizes.k, config.array_rows)];
+  ++hits["N " + size_class(sizes.n, config.array_cols)];
+  ++hits[sizes.batch.empty() ? "one matrix" : "several matrices"];
+  if (outcome.streamed) ++hits["streamed"];
+  for (const LayerInfo& layer : layers_of(outcome.program)) {
+    if (layer.chunks > 1) ++hits["several chunks"];
+  }
+}
+
+// --- Float, constant weights ---
+
+void check_constant_product(Random& random, Hits& hits) {
+  LayerCase layer(random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const bool gemm = random.chance(40);
+  const Sizes sizes = random_sizes(config, gemm ? 0 : 2, random);
+  Attributes attributes;
+  const bool transposed = gemm && random.chance(50);
+  if (transposed) attributes.set("transB", std::int64_t{1});
+  ValueId a = layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.k), -8, 8));
+  if (random.chance(40)) a = layer.through_machine(a);
+  const Shape weights = transposed ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
+  std::vector<ValueId> inputs = {a, layer.constant(random.tensor<float>(weights, -8, 8))};
+  if (random.chance(60)) {
+    inputs.push_back(layer.constant(random.tensor<float>({sizes.n}, -99, 99)));
+    ++hits["bias"];
+  }
+  if (random.chance(30)) {
+    inputs.resize(3, inputs.size() == 3 ? inputs.back() : graph::kNoValue);
+    inputs.push_back(layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.n), -99, 99)));
+    ++hits["residual"];
+  }
+  if (random.chance(40)) attributes.set("activation", std::string("Relu"));
+  ValueId y = layer.builder.add(gemm ? Op::kGemm : Op::kMatMul, inputs, attributes);
+  const bool narrow = random.chance(60);
+  if (narrow) y = layer.through_machine(y);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, narrow);
+  count_product(config, sizes, outcome, hits);
+  ++hits[gemm ? transposed ? "Gemm with transB" : "Gemm" : "MatMul"];
+}
+
+TEST(ProductPropertyTest, FloatProductsOfWholeNumbersAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_constant_product);
+  expect_hits(hits,
+              {"K 1", "K side - 1", "K side", "K side + 1", "K larger", "N 1", "N side - 1",
+               "N side", "N side + 1", "N larger", "one matrix", "several matrices", "streamed",
+               "several chunks", "bias", "residual", "Gemm", "Gemm with transB", "MatMul"},
+              10);
+}
+
+// --- Float, both operands computed ---
+
+/// A product with the identity: it lies as projections do, with the hidden units in the channels.
+ValueId through_product(LayerCase& layer, const Tensor& tensor) {
+  const std::int64_t hidden = tensor.shape().back();
+  Tensor identity(DataType::kFloat32, {hidden, hidden});
+  for (std::int64_t i = 0; i < hidden; ++i) {
+    identity.mutable_data<float>()[static_cast<std::size_t>(i * hidden + i)] = 1;
+  }
+  return layer.builder.add(Op::kMatMul, {layer.input(tensor), layer.constant(identity)});
+}
+
+/// [batch, tokens, heads * width] as [batch, heads, tokens, width], or with the last two swapped.
+ValueId split_heads(LayerCase& layer, ValueId x, std::int64_t heads, bool swapped) {
+  const Shape shape = layer.builder.type(x).shape;
+  const ValueId split =
+      layer.builder.add(Op::kReshape, {x, layer.constant(Tensor::vector<std::int64_t>(
+                                              {shape[0], shape[1], heads, shape[2] / heads}))});
+  return layer.builder.add(Op::kTranspose, {split},
+                           {{"perm", swapped ? Ints{0, 2, 3, 1} : Ints{0, 2, 1, 3}}});
+}
+
+ValueId merge_heads(LayerCase& layer, ValueId x) {
+  const ValueId swapped = layer.builder.add(Op::kTranspose, {x}, {{"perm", Ints{0, 2, 1, 3}}});
+  const Shape shape = layer.builder.type(swapped).shape;
+  return layer.builder.add(
+      Op::kReshape,
+      {swapped,
+       layer.constant(Tensor::vector<std::int64_t>({shape[0], shape[1], shape[2] * shape[3]}))});
+}
+
+struct Heads {
+  std::int64_t batch = 1;
+  std::int64_t heads = 1;
+  std::int64_t tokens = 1;
+  std::int64_t width = 1;
+};
+
+Heads random_heads(const MachineConfig& config, Random& random) {
+  return {random.between(1, 2), random.between(1, 3), size_about(config.array_cols, random),
+          size_about(config.array_rows, random)};
+}
+
+/// Q K^T of each head.
+ValueId add_scores(LayerCase& layer, const Heads& h, Random& random) {
+  const Shape hidden{h.batch, h.tokens, h.heads * h.width};
+  const auto operand = [&] { return through_product(layer, random.tensor<float>(hidden, -8, 8)); };
+  const ValueId q = split_heads(layer, operand(), h.heads, false);
+  const ValueId k = split_heads(layer, operand(), h.heads, true);
+  return layer.builder.add(Op::kMatMul, {q, k});
+}
+
+/// Shares times V of each head, the heads beside each other again.
+ValueId add_context(LayerCase& layer, const Heads& h, Random& random) {
+  const Tensor shares = random.tensor<float>({h.batch, h.heads, h.tokens, h.tokens}, -8, 8);
+  const Shape hidden{h.batch, h.tokens, h.heads * h.width};
+  const ValueId values = through_product(layer, random.tensor<float>(hidden, -8, 8));
+  const ValueId v = split_heads(layer, values, h.heads, false);
+  return merge_heads(layer, layer.builder.add(Op::kMatMul, {layer.input(shares), v}));
+}
+
+/// Matrices as they come, one of them perhaps the same for the whole batch.
+ValueId add_plain(LayerCase& layer, const MachineConfig& config, Random& random, Hits& hits) {
+  const Sizes sizes = random_sizes(config, 2, random);
+  const bool shared = random.chance(30) && !sizes.batch.empty();
+  const Shape b = shared ? Shape{sizes.k, sizes.n} : sizes.matrix(sizes.k, sizes.n);
+  if (shared) ++hits["one matrix for the batch"];
+  const ValueId first = layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.k), -8, 8));
+  return layer.builder.add(Op::kMatMul, {first, layer.input(random.tensor<float>(b, -8, 8))});
+}
+
+void check_computed_product(Random& random, Hits& hits) {
+  LayerCase layer(random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Heads heads = random_heads(config, random);
+  ValueId y = graph::kNoValue;
+  switch (random.between(0, 2)) {
+    case 0:
+      y = add_scores(layer, heads, random);
+      ++hits["scores"];
+      ++hits["width " + size_class(heads.width, config.array_rows)];
+      break;
+    case 1:
+      y = add_context(layer, heads, random);
+      ++hits["context"];
+      ++hits[heads.width % config.array_rows == 0 ? "whole planes" : "parts of planes"];
+      break;
+    default:
+      y = add_plain(layer, config, random, hits);
+      ++hits["plain"];
+  }
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  if (outcome.streamed) ++hits["streamed"];
+}
+
+TEST(ProductPropertyTest, ProductsOfComputedMatricesOfWholeNumbersAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_computed_product);
+  expect_hits(hits,
+              {"scores", "context", "plain", "whole planes", "parts of planes", "streamed",
+               "width 1", "width side - 1", "width side", "width side + 1", "width larger",
+               "one matrix for the batch"},
+              10);
+}
+
+// --- Flattened images ---
+
+void check_flattened_product(Random& random, Hits& hits) {
+  const bool quantised = random.chance(40);
+  LayerCase layer(quantised ? ElementType::kInt8 : random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const std::int64_t k = size_about(config.array_rows, random);
+  const std::int64_t n = size_about(config.array_cols, random);
+  const Shape image{random.between(1, 3), k, random.between(1, 4), random.between(1, 4)};
+  const std::int64_t flat = k * image[2] * image[3];
+  ValueId y = graph::kNoValue;
+  if (quantised) {
+    // A pool that leaves every pixel as it is writes the image on the machine.
+    const ValueId x =
+        layer.builder.add(Op::kMaxPool, {layer.input(random_bytes(image, false, random))},
+                          {{"kernel_shape", Ints{1, 1}}});
+    const ByteWeights weights = random_byte_weights({flat, n}, {}, random);
+    y = layer.builder.add(
+        Op::kQLinearMatMul,
+        {layer.builder.add(Op::kFlatten, {x}), layer.constant(random_scales({}, 0.05, random)),
+         layer.constant(random_zero_point(false, random)), layer.constant(weights.elements),
+         layer.constant(random_scales({}, 0.02, random)), layer.constant(weights.zero_point),
+         layer.constant(random_scales({}, 0.05 * 0.02 * spread_of_sums(flat), random)),
+         layer.constant(random_zero_point(false, random))});
+  } else {
+    const ValueId x = layer.through_machine(layer.input(random.tensor<float>(image, -8, 8)));
+    y = layer.builder.add(Op::kMatMul, {layer.builder.add(Op::kFlatten, {x}),
+                                        layer.constant(random.tensor<float>({flat, n}, -8, 8))});
+  }
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, false);
+  ++hits[quantised ? "int8" : "float"];
+  ++hits["K " + size_class(k, config.array_rows)];
+}
+
+TEST(ProductPropertyTest, FlattenedImagesAreMultipliedAsTheyLie) {
+  Hits hits;
+  for_each_seed(hits, check_flattened_product);
+  expect_hits(hits, {"int8", "float", "K 1", "K side - 1", "K side", "K side + 1", "K larger"}, 10);
+}
+
+// --- Integers ---
+
+void check_integer_product(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Sizes sizes = random_sizes(config, 2, random);
+  const bool a_unsigned = random.chance(40);
+  const bool y_unsigned = random.chance(40);
+  const bool requantised = random.chance(60);
+  const Shape scale_shape = requantised && random.chance(50) ? Shape{sizes.n} : Shape{};
+  const ByteWeights weights = random_byte_weights({sizes.k, sizes.n}, scale_shape, random);
+  const ValueId a = layer.input(random_bytes(sizes.matrix(sizes.m, sizes.k), a_unsigned, random));
+  const ValueId a_zero = layer.constant(random_zero_point(a_unsigned, random));
+  const ValueId b = layer.constant(weights.elements);
+  const ValueId b_zero = layer.constant(weights.zero_point);
+  ValueId y = graph::kNoValue;
+  if (requantised) {
+    y = layer.builder.add(
+        Op::kQLinearMatMul,
+        {a, layer.constant(random_scales({}, 0.05, random)), a_zero, b,
+         layer.constant(random_scales(scale_shape, 0.02, random)), b_zero,
+         layer.constant(random_scales({}, 0.05 * 0.02 * spread_of_sums(sizes.k), random)),
+         layer.constant(random_zero_point(y_unsigned, random))});
+  } else {
+    y = layer.builder.add(Op::kMatMulInteger, {a, b, a_zero, b_zero});
+  }
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, false);
+  count_product(config, sizes, outcome, hits);
+  ++hits[a_unsigned ? "uint8 input" : "int8 input"];
+  ++hits[requantised ? y_unsigned ? "uint8 output" : "int8 output" : "int32 output"];
+  if (!scale_shape.empty()) ++hits["scales by column"];
+  if (weights.elements.type() == DataType::kUint8) ++hits["uint8 weights"];
+}
+
+TEST(ProductPropertyTest, IntegerProductsHaveTheBitsOfTheReference) {
+  Hits hits;
+  for_each_seed(hits, check_integer_product);
+  expect_hits(
+      hits,
+      {"K 1",          "K side - 1",       "K side",         "K side + 1",       "K larger",
+       "N 1",          "N side - 1",       "N side",         "N side + 1",       "N larger",
+       "one matrix",   "several matrices", "several chunks", "uint8 input",      "int8 input",
+       "uint8 output", "int8 output",      "int32 output",   "scales by column", "uint8 weights"},
+      10);
+}
+
+}  // namespace
+}  // namespace weft::network::testing
