@@ -124,7 +124,7 @@ class LayerTable {
     return {
         "tiles: along K x along N x chunks of rows; pad: % of the issued MACs that are padding; "
         "used: % of the array's MACs",
-        fmt::format("% of the layer's cycles: {}", fmt::join(classes, ", "))};
+        fmt::format("% of cycles: {}", fmt::join(classes, ", "))};
   }
 
   const NetworkReport& report_;

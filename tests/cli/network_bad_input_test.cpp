@@ -166,7 +166,7 @@ TEST_F(NetworkBadInputTest, CalibrationMustFitTheNetwork) {
   expect_refused(with(folder_.file("empty")), {"empty", "no .npy file"});
   const std::string inf =
       folder_.write("inf.npy", npy("<f4", "(1, 28, 28)", std::vector<float>(784, INFINITY)));
-  expect_refused(with(inf), {"inf", "calibration"});
+  expect_refused(with(inf), {"calibration sample", "no range"});
   expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", flat}, {flat, "replace"});
   expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", "-"}, {"stdout"});
   expect_refused({"quantize", model(), "--calibrate", flat, "-o", out}, {"2 inputs", "folder"});

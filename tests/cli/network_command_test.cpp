@@ -173,6 +173,19 @@ TEST(RunCommandTest, TheReferenceAloneWritesTheSame) {
       << finished.out;
 }
 
+TEST(RunCommandTest, TakesTensorProtosToo) {
+  const TemporaryFolder folder;
+  ProductFiles files(folder);
+  // dims (field 1) 2 and 3, data_type (2) FLOAT = 1, raw_data (9) of 24 bytes.
+  files.in = folder.write("in.pb", std::string("\x08\x02\x08\x03\x10\x01\x4A\x18") +
+                                       bytes_of<float>({1, 2, 3, -1, 0, 0.5F}));
+  const std::string out = folder.file("out");
+  const Finished finished =
+      run_weft(joined(joined(files.run(), small_machine("fp16")), {"--output-dir", out}));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected());
+}
+
 TEST(RunCommandTest, TheSeedDecidesRandomInputs) {
   const TemporaryFolder folder;
   const auto output = [&](const std::string& seed) {
