@@ -266,16 +266,6 @@ class Checker {
 
 }  // namespace
 
-std::optional<std::string> first_difference(const NamedTensors& a, const NamedTensors& b) {
-  for (const auto& [name, tensor] : a) {
-    const auto other = b.find(name);
-    if (other == b.end() || other->second != tensor) {
-      return fmt::format("output {} differs between engines", name);
-    }
-  }
-  return std::nullopt;
-}
-
 NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run) {
   return Checker(program, config, inputs, run).result();

@@ -29,9 +29,6 @@ struct NetworkCheck {
   std::optional<std::string> mismatch;
 };
 
-/// "output y differs between engines", or nothing if both have the same outputs, bit for bit.
-std::optional<std::string> first_difference(const NamedTensors& a, const NamedTensors& b);
-
 /// `run` is of `program` with `inputs`, and with keep_results if every layer is to be checked.
 NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run);

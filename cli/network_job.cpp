@@ -51,23 +51,6 @@ NetworkRun timed_run(const network::NetworkProgram& program, const NetworkJob& j
   return run;
 }
 
-<<<<<<< HEAD
-/// Only `fast` can be asked what every layer left behind. Another engine must have its outputs, bit
-/// for bit; then the layers are those of `fast`.
-NetworkCheck checked(const network::NetworkProgram& program, const NetworkJob& job,
-                     const NetworkRun& run) {
-  if (job.options.engine == Engine::kFast) {
-    return check_network(program, job.machine, job.inputs, run);
-  }
-  NetworkRunOptions options;
-  options.simulate.threads = job.options.threads;
-  options.keep_results = true;
-  const NetworkRun fast = run_network(program, job.machine, job.inputs, options);
-  NetworkCheck check = check_network(program, job.machine, job.inputs, fast);
-  if (const auto difference = first_difference(run.outputs, fast.outputs)) {
-    check.mismatch = difference;
-    check.bit_exact = false;
-=======
 /// The first value that the host took from both and that differs in a bit.
 std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
                                       const NetworkRun& run, const NetworkRun& fast) {
@@ -91,7 +74,6 @@ NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job
   if (!check.mismatch) {
     check.mismatch = difference(program.graph, job.options.engine, run, fast);
     check.bit_exact = check.bit_exact && !check.mismatch;
->>>>>>> run
   }
   return check;
 }
@@ -135,13 +117,9 @@ int run_network_job(NetworkJob job, const Streams& streams) {
   const network::NetworkProgram program =
       network::compile_network(std::move(prepared.graph), job.machine);
   report.run = timed_run(program, job, streams, report.wall_seconds);
-<<<<<<< HEAD
-  if (job.options.check != CheckMode::kNone) report.check = checked(program, job, report.run);
-=======
   if (job.options.check != CheckMode::kNone) {
     report.check = check(program, job, report.run, streams);
   }
->>>>>>> run
   write_files(job, report);
   print(job, report, streams);
   return report.check && report.check->mismatch ? 1 : 0;
