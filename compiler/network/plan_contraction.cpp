@@ -416,7 +416,8 @@ Refusal Planner::plan_matmul(const graph::Node& node) {
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return plan_computed_product(node);
   const Shape& shape = b->type().shape;
-  if (shape.size() != 2) return "its weights are not one matrix";
+  // Constants that are several matrices are loaded into the unified buffer like computed ones.
+  if (shape.size() != 2) return plan_computed_product(node);
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, shape[1], epilogue)) return refusal;

@@ -182,7 +182,11 @@ ValueId add_plain(LayerCase& layer, const MachineConfig& config, Random& random,
   const Shape b = shared ? Shape{sizes.k, sizes.n} : sizes.matrix(sizes.k, sizes.n);
   if (shared) ++hits["one matrix for the batch"];
   const ValueId first = layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.k), -8, 8));
-  return layer.builder.add(Op::kMatMul, {first, layer.input(random.tensor<float>(b, -8, 8))});
+  const Tensor second = random.tensor<float>(b, -8, 8);
+  const bool constant = b.size() > 2 && random.chance(40);
+  if (constant) ++hits["constant matrices"];
+  return layer.builder.add(Op::kMatMul,
+                           {first, constant ? layer.constant(second) : layer.input(second)});
 }
 
 void check_computed_product(Random& random, Hits& hits) {
@@ -217,7 +221,7 @@ TEST(ProductPropertyTest, ProductsOfComputedMatricesOfWholeNumbersAreExact) {
   expect_hits(hits,
               {"scores", "context", "plain", "whole planes", "parts of planes", "streamed",
                "width 1", "width side - 1", "width side", "width side + 1", "width larger",
-               "one matrix for the batch"},
+               "one matrix for the batch", "constant matrices"},
               10);
 }
 

@@ -6,119 +6,29 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "compiler/graph/op.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "compiler/onnx/tensor_file.h"
-#include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
 #include "sim/config/error.h"
+#include "tests/onnx/node_cases.h"
 
-namespace weft {
+namespace weft::onnx_io::testing {
 namespace {
 
 using graph::Tensor;
-using ::onnx::TensorProto;
 
 // The tolerances of ONNX's own test runner (onnx/backend/test/runner).
 constexpr double kRelative = 1e-3;
 constexpr double kAbsolute = 1e-7;
-
-struct Exclusion {
-  std::string_view name_part;
-  std::string_view reason;
-};
-
-/// Folders that no rule about operators or types covers.
-constexpr std::array kExclusions = std::to_array<Exclusion>({
-    {"_training_mode", "BatchNormalization in training"},
-    {"test_training_dropout", "Dropout in training"},
-    {"_cubic", "Resize with mode cubic"},
-    {"test_resize_tf_crop_and_resize", "Resize with a region of interest"},
-});
-
-const std::set<int> kTypes = {TensorProto::FLOAT16, TensorProto::FLOAT, TensorProto::DOUBLE,
-                              TensorProto::INT8,    TensorProto::UINT8, TensorProto::INT32,
-                              TensorProto::INT64,   TensorProto::BOOL};
-
-struct NodeCase {
-  std::filesystem::path folder;
-  ::onnx::ModelProto model;
-
-  std::string name() const { return folder.filename().string(); }
-  std::string file(const std::string& stem, int index) const {
-    return (folder / "test_data_set_0" / (stem + "_" + std::to_string(index) + ".pb")).string();
-  }
-};
-
-NodeCase read_case(const std::filesystem::path& folder) {
-  NodeCase test{folder, {}};
-  std::ifstream in(folder / "model.onnx", std::ios::binary);
-  EXPECT_TRUE(test.model.ParseFromIstream(&in)) << folder;
-  return test;
-}
-
-std::optional<std::string> unsupported_operator(const ::onnx::ModelProto& model) {
-  for (const auto& node : model.graph().node()) {
-    const bool listed = node.op_type() == "Constant" || node.op_type() == "Upsample" ||
-                        graph::op_from_string(node.op_type()).has_value();
-    if (!listed || !node.domain().empty()) return "operator " + node.op_type() + " is not listed";
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> unsupported_type(const ::onnx::ModelProto& model) {
-  auto values = model.graph().input();
-  values.MergeFrom(model.graph().output());
-  for (const auto& value : values) {
-    if (!value.type().has_tensor_type()) return "a value that is no tensor";
-    const int type = value.type().tensor_type().elem_type();
-    if (!kTypes.contains(type)) {
-      return "type " + TensorProto::DataType_Name(static_cast<TensorProto::DataType>(type)) +
-             " is not listed";
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> excluded_by_name(const std::string& name) {
-  for (const Exclusion& exclusion : kExclusions) {
-    if (name.find(exclusion.name_part) != std::string::npos) return std::string(exclusion.reason);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> exclusion(const NodeCase& test) {
-  if (auto reason = unsupported_operator(test.model)) return reason;
-  if (auto reason = unsupported_type(test.model)) return reason;
-  return excluded_by_name(test.name());
-}
-
-reference::NamedTensors read_inputs(const NodeCase& test) {
-  reference::NamedTensors inputs;
-  for (int i = 0; i < test.model.graph().input_size(); ++i) {
-    inputs[test.model.graph().input(i).name()] = onnx_io::read_tensor_pb(test.file("input", i));
-  }
-  return inputs;
-}
-
-graph::Graph import(const NodeCase& test, const reference::NamedTensors& inputs) {
-  return onnx_io::import_onnx((test.folder / "model.onnx").string(),
-                              {.values = inputs, .evaluate = reference::evaluate});
-}
 
 bool close(double actual, double expected) {
   if (std::isnan(expected)) return std::isnan(actual);
@@ -149,14 +59,6 @@ std::string difference(const Tensor& actual, const Tensor& expected) {
              " instead of " + std::to_string(as_double(e[i]));
     }
     return "";
-  });
-}
-
-/// Drops the tensors whose inputs were frozen.
-void keep_inputs(const graph::Graph& graph, reference::NamedTensors& inputs) {
-  std::erase_if(inputs, [&](const auto& input) {
-    return std::none_of(graph.inputs.begin(), graph.inputs.end(),
-                        [&](graph::ValueId id) { return graph.values[id].name == input.first; });
   });
 }
 
@@ -206,15 +108,6 @@ std::string export_failure(const NodeCase& test) {
   return same ? "" : "computes something else";
 }
 
-std::vector<std::filesystem::path> folders() {
-  std::vector<std::filesystem::path> result;
-  for (const auto& entry : std::filesystem::directory_iterator(WEFT_ONNX_TESTDATA "/node")) {
-    if (std::filesystem::exists(entry.path() / "model.onnx")) result.push_back(entry.path());
-  }
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
 TEST(OnnxNodeTest, PassesEveryNodeTestThatIsNotExcludedForAReason) {
   std::map<std::string, std::vector<std::string>> excluded;
   int passed = 0;
@@ -247,4 +140,4 @@ TEST(OnnxNodeTest, WritesWhatItHasReadAsAModelThatOnnxAcceptsAndThatComputesTheS
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::onnx_io::testing
