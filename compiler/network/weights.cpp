@@ -30,6 +30,34 @@ struct WeightIndex {
   }
 };
 
+// Filters are read along K and written along N: blocks of columns keep both in the cache.
+constexpr std::int64_t kColumnsAtOnce = 32;
+
+/// Channels and columns of the packed matrix that one group's block covers.
+struct PackedBlock {
+  std::int64_t channel = 0;
+  std::int64_t channels = 1;
+  std::int64_t column = 0;
+  std::int64_t columns = 1;
+};
+
+template <class Read>
+void pack_block(const PackedBlock& block, const KLayout& layout, const WeightIndex& index,
+                const Read& element, Matrix& packed) {
+  using Element = decltype(element(0));
+  for (std::int64_t channel = 0; channel < block.channels; ++channel) {
+    for (std::int64_t tap = 0; tap < layout.taps; ++tap) {
+      const std::int64_t row =
+          tap * layout.planes * layout.array_rows + layout.front + block.channel + channel;
+      const std::span<std::byte> bytes = packed.row_from(size(row), size(block.column));
+      auto* out = reinterpret_cast<Element*>(bytes.data());
+      for (std::int64_t column = 0; column < block.columns; ++column) {
+        out[column] = element(index(block.column + column, channel, tap));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Matrix pack_weights(const ConstantWeights& weights, const KLayout& layout, std::int64_t k,
@@ -40,18 +68,11 @@ Matrix pack_weights(const ConstantWeights& weights, const KLayout& layout, std::
   const std::int64_t group_n = n / groups;
   const WeightIndex index{weights.form, group_k, n, layout.taps};
   with_elements(tensor, dtype, weights.zero_point, [&](auto element) {
-    using Element = decltype(element(0));
-    for (std::int64_t tap = 0; tap < layout.taps; ++tap) {
-      const std::int64_t first = tap * layout.planes * layout.array_rows + layout.front;
-      for (std::int64_t group = 0; group < groups; ++group) {
-        for (std::int64_t channel = 0; channel < group_k; ++channel) {
-          const std::span<std::byte> bytes =
-              packed.row_from(size(first + group * group_k + channel), size(group * group_n));
-          auto* out = reinterpret_cast<Element*>(bytes.data());
-          for (std::int64_t column = 0; column < group_n; ++column) {
-            out[column] = element(index(group * group_n + column, channel, tap));
-          }
-        }
+    for (std::int64_t group = 0; group < groups; ++group) {
+      for (std::int64_t first = 0; first < group_n; first += kColumnsAtOnce) {
+        const std::int64_t columns = std::min(kColumnsAtOnce, group_n - first);
+        pack_block({group * group_k, group_k, group * group_n + first, columns}, layout, index,
+                   element, packed);
       }
     }
   });

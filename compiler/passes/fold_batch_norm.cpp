@@ -76,12 +76,29 @@ Constant shift_constant(const Statistics& s, const ValueType& type,
                 });
 }
 
+/// Neighbours of one channel together: whole networks' weights come through here.
+template <class T>
+void scale(std::span<T> values, const ChannelLayout& layout, std::span<const double> factors) {
+  const auto inner = static_cast<std::size_t>(layout.inner);
+  for (std::size_t first = 0; first < values.size(); first += inner) {
+    const double factor = factors[layout.channel(first)];
+    for (T& value : values.subspan(first, inner)) {
+      value = static_cast<T>(static_cast<double>(value) * factor);
+    }
+  }
+}
+
 Constant scaled_weights(const Statistics& s, const Constant& weights, ChannelLayout layout) {
   return derive(weights.type(), {weights, s.scale, s.variance},
                 [layout, epsilon = s.epsilon](std::span<const Tensor> sources) {
                   const std::vector<double> f = factors(sources[1], sources[2], epsilon);
+                  if (sources[0].type() == graph::DataType::kFloat32) {
+                    Tensor scaled = sources[0];
+                    scale(scaled.mutable_data<float>(), layout, f);
+                    return scaled;
+                  }
                   std::vector<double> values = real_values(sources[0]);
-                  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= f[layout.channel(i)];
+                  scale(std::span(values), layout, f);
                   return real_tensor(sources[0].value_type(), values);
                 });
 }
