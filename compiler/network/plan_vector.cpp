@@ -1,5 +1,6 @@
 // Layers of the vector unit. On int8 machines a float operation between dequantised values and a
 // QuantizeLinear runs as one layer: integers in, integers out, binary32 in between.
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -357,6 +358,24 @@ Refusal Planner::plan_layer_normalization(const graph::Node& node) {
   return std::nullopt;
 }
 
+namespace {
+
+/// The axis along the channels of the parts of a concatenation along `axis`. A part of one channel
+/// leaves open which axis that is; the others tell.
+std::optional<std::size_t> common_channel_axis(const std::vector<View>& parts, std::size_t axis) {
+  for (const View& part : parts) {
+    const bool has_channels = std::ranges::any_of(
+        part.dims, [](const ViewDim& dim) { return dim.extent > 1 && dim.channel_step != 0; });
+    if (has_channels) return channel_axis_of(part);
+  }
+  if (std::ranges::all_of(parts, [&](const View& part) { return is_channel_axis(part, axis); })) {
+    return axis;
+  }
+  return channel_axis_of(parts.front());
+}
+
+}  // namespace
+
 Refusal Planner::plan_concat(const graph::Node& node) {
   const ValueId value = node.outputs[0];
   const Shape& shape = graph_.type(value).shape;
@@ -370,7 +389,7 @@ Refusal Planner::plan_concat(const graph::Node& node) {
     if (!view) return kUnreadable;
     views.push_back(*view);
   }
-  const auto channels = channel_axis_of(views.front());
+  const auto channels = common_channel_axis(views, axis);
   if (!channels) return kUnreadable;
   // Rows of a part must follow each other in the whole.
   for (std::size_t i = 0; axis != *channels && i < axis; ++i) {

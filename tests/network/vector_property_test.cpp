@@ -1,0 +1,306 @@
+// Random layers of the vector unit on random machines against the reference: exact where whole
+// numbers make them so, else within the roundings of each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "tests/network/layer_check.h"
+#include "tests/network/machine_runs.h"
+
+namespace weft::network::testing {
+namespace {
+
+using graph::Attributes;
+using graph::DataType;
+using graph::Op;
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+using Ints = std::vector<std::int64_t>;
+using Hits = std::map<std::string, int>;
+
+constexpr std::uint64_t kCases = 400;
+
+template <class Check>
+void for_each_seed(Hits& hits, Check&& check) {
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    check(random, hits);
+  }
+}
+
+/// Of rank 2 to 4, with the channels about the array's side.
+Shape random_image(const MachineConfig& config, Random& random) {
+  Shape shape(static_cast<std::size_t>(random.between(2, 4)));
+  for (std::int64_t& extent : shape) extent = random.between(1, 6);
+  shape[1] = size_about(config.array_rows, random);
+  return shape;
+}
+
+void count_layers(const LayerOutcome& outcome, Hits& hits) {
+  if (outcome.streamed) ++hits["streamed"];
+  for (const LayerInfo& layer : layers_of(outcome.program)) {
+    if (layer.chunks > 1) ++hits["several chunks"];
+  }
+}
+
+// --- Element-wise ---
+
+struct Unary {
+  Op op;
+  Attributes attributes;
+};
+
+void check_unary(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const auto [op, attributes] = random.one_of<Unary>({{Op::kRelu, {}},
+                                                      {Op::kNeg, {}},
+                                                      {Op::kAbs, {}},
+                                                      {Op::kLeakyRelu, {{"alpha", 0.25F}}},
+                                                      {Op::kElu, {{"alpha", 1.5F}}},
+                                                      {Op::kSigmoid, {}},
+                                                      {Op::kTanh, {}},
+                                                      {Op::kErf, {}},
+                                                      {Op::kExp, {}},
+                                                      {Op::kHardSigmoid, {}},
+                                                      {Op::kHardSwish, {}},
+                                                      {Op::kSoftplus, {}}});
+  const ValueId x = layer.input(random.tensor<float>(random_image(config, random), -9, 9));
+  const LayerOutcome outcome = run_layer(layer, layer.builder.add(op, {x}, attributes), config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  // Operands are exact; binary32 within some ulps, of 1 where terms cancel; then bf16, half of
+  // 2^-7.
+  expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact) + 0x1p-20; });
+  ++hits[std::string(to_string(op))];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, UnaryFunctionsAreWithinOneRounding) {
+  Hits hits;
+  for_each_seed(hits, check_unary);
+  expect_hits(hits,
+              {"Relu", "Neg", "Abs", "LeakyRelu", "Elu", "Sigmoid", "Tanh", "Erf", "Exp",
+               "HardSigmoid", "HardSwish", "Softplus", "streamed"},
+              5);
+}
+
+/// The second operand's shape, and what it is called; a constant where the form is one.
+struct Broadcast {
+  const char* name;
+  Shape shape;
+  bool constant = false;
+};
+
+Broadcast random_broadcast(const Shape& x, Random& random) {
+  Shape channels{x[1]};  // [C, 1, ...] against [N, C, ...]
+  channels.resize(x.size() - 1, 1);
+  Shape row = x;
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = i == 1 ? x[1] : 1;
+  Shape block = x;
+  block[0] = 1;
+  return random.one_of<Broadcast>({{"number", {}, true},
+                                   {"number by channel", channels, true},
+                                   {"same shape", x},
+                                   {"constant of the same shape", x, true},
+                                   {"one row", row},
+                                   {"block of rows", block}});
+}
+
+void check_binary(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Op op = random.one_of(
+      {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMin, Op::kMax, Op::kPow, Op::kPRelu});
+  const Shape shape = random_image(config, random);
+  const Broadcast form = random_broadcast(shape, random);
+  const ValueId a = layer.input(random.tensor<float>(shape, -9, 9));
+  // Positive for the sake of division; small for that of powers.
+  const Tensor second = random.tensor<float>(form.shape, 1, 3);
+  const ValueId b = form.constant ? layer.constant(second) : layer.input(second);
+  const bool commutes = op == Op::kAdd || op == Op::kMul || op == Op::kMin || op == Op::kMax;
+  const bool swapped = commutes && random.chance(40);
+  const std::vector<ValueId> inputs = swapped ? std::vector{b, a} : std::vector{a, b};
+  const LayerOutcome outcome = run_layer(layer, layer.builder.add(op, inputs), config);
+  EXPECT_TRUE(outcome.on_machine) << form.name << "\n" << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  ++hits[form.name];
+  ++hits[std::string(to_string(op))];
+  if (swapped) ++hits["swapped"];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, BinaryOperatorsBroadcastExactly) {
+  Hits hits;
+  for_each_seed(hits, check_binary);
+  expect_hits(hits,
+              {"number", "number by channel", "same shape", "constant of the same shape", "one row",
+               "block of rows", "Add", "Sub", "Mul", "Div", "Min", "Max", "Pow", "PRelu", "swapped",
+               "streamed"},
+              5);
+}
+
+/// Sum or product of two dequantised inputs, quantised again: on the machine in one layer.
+void check_quantised_binary(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Op op = random.one_of({Op::kAdd, Op::kMul, Op::kSub});
+  const bool is_unsigned = random.chance(40);
+  const Shape shape = random_image(config, random);
+  const auto operand = [&] {
+    return layer.builder.add(Op::kDequantizeLinear,
+                             {layer.input(random_bytes(shape, is_unsigned, random)),
+                              layer.constant(random_scales({}, 0.02, random)),
+                              layer.constant(random_zero_point(is_unsigned, random))});
+  };
+  const ValueId a = operand();
+  ValueId y = layer.builder.add(op, {a, operand()});
+  if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
+  y = layer.builder.add(Op::kQuantizeLinear,
+                        {y, layer.constant(random_scales({}, 0.03, random)),
+                         layer.constant(random_zero_point(is_unsigned, random))});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  ++hits[std::string(to_string(op))];
+  ++hits[is_unsigned ? "uint8" : "int8"];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, QuantisedBinaryOperatorsHaveTheBitsOfTheReference) {
+  Hits hits;
+  for_each_seed(hits, check_quantised_binary);
+  expect_hits(hits, {"Add", "Mul", "Sub", "uint8", "int8"}, 20);
+}
+
+// --- Pools ---
+
+Attributes random_window(Shape& image, bool average, Random& random) {
+  const std::size_t dims = image.size() - 2;
+  Ints kernel, strides, pads(2 * dims), dilations;
+  for (std::size_t i = 0; i < dims; ++i) {
+    kernel.push_back(random.between(1, 3));
+    strides.push_back(random.between(1, 3));
+    dilations.push_back(!average && random.chance(25) ? 2 : 1);
+    const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
+    image[i + 2] = std::max(extent, random.between(1, 9));
+    pads[i] = random.between(0, kernel[i] - 1);
+    pads[i + dims] = random.between(0, kernel[i] - 1);
+  }
+  Attributes attributes = {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}};
+  if (!average) attributes.set("dilations", dilations);
+  if (average) attributes.set("count_include_pad", std::int64_t{1});
+  return attributes;
+}
+
+void check_pool(Random& random, Hits& hits) {
+  const bool quantised = random.chance(40);
+  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  Op op =
+      random.one_of({Op::kMaxPool, Op::kAveragePool, Op::kGlobalAveragePool, Op::kGlobalMaxPool});
+  if (quantised && op == Op::kGlobalMaxPool) op = Op::kMaxPool;  // ONNX has no other for int8
+  const bool average = op == Op::kAveragePool || op == Op::kGlobalAveragePool;
+  const bool global = op == Op::kGlobalAveragePool || op == Op::kGlobalMaxPool;
+  Shape image(random.chance(80) ? 4 : 3);
+  image[0] = random.between(1, 3);
+  image[1] = size_about(config.array_rows, random);
+  const Attributes window = random_window(image, average, random);
+  ValueId x = layer.input(quantised ? random_bytes(image, false, random)
+                                    : random.tensor<float>(image, -9, 9));
+  const ValueId scale = layer.constant(random_scales({}, 0.02, random));
+  const ValueId zero = layer.constant(random_zero_point(false, random));
+  const bool in_reals = quantised && average;
+  if (in_reals) x = layer.builder.add(Op::kDequantizeLinear, {x, scale, zero});
+  ValueId y = layer.builder.add(op, {x}, global ? Attributes() : window);
+  if (in_reals) y = layer.builder.add(Op::kQuantizeLinear, {y, scale, zero});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  ++hits[std::string(to_string(op))];
+  ++hits[quantised ? "int8" : "float"];
+  ++hits["channels " + size_class(image[1], config.array_rows)];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, PoolsAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_pool);
+  expect_hits(hits,
+              {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "int8", "float",
+               "channels 1", "channels side - 1", "channels side", "channels side + 1",
+               "channels larger", "streamed", "several chunks"},
+              5);
+}
+
+// --- Concatenation ---
+
+void check_concat(Random& random, Hits& hits) {
+  const bool quantised = random.chance(40);
+  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  Shape shape = random_image(config, random);
+  const bool along_channels = random.chance(70);
+  const std::size_t axis = along_channels ? 1 : 0;
+  std::vector<ValueId> parts;
+  for (std::int64_t i = random.between(2, 3); i > 0; --i) {
+    shape[axis] = along_channels ? size_about(config.array_rows, random) : random.between(1, 3);
+    parts.push_back(layer.input(quantised ? random_bytes(shape, false, random)
+                                          : random.tensor<float>(shape, -99, 99)));
+  }
+  const ValueId y =
+      layer.builder.add(Op::kConcat, parts, {{"axis", static_cast<std::int64_t>(axis)}});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  ++hits[along_channels ? "channels" : "rows"];
+  ++hits[quantised ? "int8" : "float"];
+}
+
+TEST(VectorPropertyTest, ConcatenationsAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_concat);
+  expect_hits(hits, {"channels", "rows", "int8", "float"}, 20);
+}
+
+// --- Along the channels ---
+
+void check_rows(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const std::int64_t channels = size_about(config.array_cols, random);
+  const Shape shape{random.between(1, 3), random.between(1, 12), channels};
+  // On the machine, with the last axis in the channels.
+  const Tensor x = random.tensor<float>({shape[0] * shape[1], channels}, -9, 9);
+  const ValueId input = layer.input(x);
+  const Op op = random.one_of({Op::kSoftmax, Op::kLogSoftmax, Op::kLayerNormalization});
+  std::vector<ValueId> inputs = {input};
+  if (op == Op::kLayerNormalization) {
+    inputs.push_back(layer.constant(random.reals({channels}, 2)));
+    if (random.chance(60)) inputs.push_back(layer.constant(random.reals({channels}, 3)));
+  }
+  const LayerOutcome outcome = run_layer(layer, layer.builder.add(op, inputs), config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  // Operands are exact. Binary32 inside: sums of at most 19 terms, exponents up to 18, normalised
+  // values up to 5 times 2: below 2^-17 of 16 in all. Then bf16, half of 2^-7.
+  expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact) + 0x1p-13; });
+  ++hits[std::string(to_string(op))];
+  ++hits["channels " + size_class(channels, config.array_cols)];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, SoftmaxAndNormalisationAreWithinTheirRoundings) {
+  Hits hits;
+  for_each_seed(hits, check_rows);
+  expect_hits(hits,
+              {"Softmax", "LogSoftmax", "LayerNormalization", "channels 1", "channels side - 1",
+               "channels side", "channels side + 1", "channels larger", "several chunks"},
+              5);
+}
+
+}  // namespace
+}  // namespace weft::network::testing
