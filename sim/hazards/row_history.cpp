@@ -33,13 +33,18 @@ void RowHistory::fill(std::uint64_t begin, std::uint64_t end) {
 
 RowHistory::Segments::iterator RowHistory::cover(std::uint64_t begin, std::uint64_t end) {
   // Programs reuse the same buffers over and over, so most ranges are one known segment.
+  // And strided convolutions come to the rows of a line one after the other.
+  auto near = last_;
+  for (int i = 0; i < kNear && near != segments_.end(); ++i, ++near) {
+    if (near->first == begin && near->second.end == end) return last_ = near;
+  }
   if (auto known = segments_.find(begin); known != segments_.end() && known->second.end == end) {
-    return known;
+    return last_ = known;
   }
   split(begin);
   split(end);
   fill(begin, end);
-  return segments_.find(begin);
+  return last_ = segments_.find(begin);
 }
 
 std::optional<Conflict> RowHistory::conflict_of_read(const Segments::value_type& segment,

@@ -32,6 +32,8 @@ class RowHistory {
 
   /// `initialized`: every row holds a value from the beginning, as host memory does.
   explicit RowHistory(bool initialized) : initialized_(initialized) {}
+  RowHistory(const RowHistory&) = delete;
+  RowHistory& operator=(const RowHistory&) = delete;
 
   std::optional<Conflict> read(std::uint64_t begin, std::uint64_t end, const Access& access,
                                Reader reader);
@@ -59,8 +61,12 @@ class RowHistory {
   // Keeps `access` in the segment's first rows: as many as it is, or is not, the later read of.
   void keep_read(Segments::iterator segment, const Access& access, Reader reader);
 
+  // Segments behind the last one found that are looked at before all others.
+  static constexpr int kNear = 4;
+
   bool initialized_;
   Segments segments_;
+  Segments::iterator last_ = segments_.end();  // segments are split, never erased
 };
 
 }  // namespace weft
