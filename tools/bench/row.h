@@ -34,4 +34,17 @@ std::vector<Row> kernel_rows();
 /// Whole simulations.
 std::vector<Row> simulation_rows();
 
+/// Whole networks against the CPU reference's float32 run.
+std::vector<Row> network_rows();
+
+/// ResNet-50 from its builder to its cycles on tpu-v2, without values.
+void run_network_analytically();
+
+/// Bytes that work needs at its peak, and what they may be at most.
+struct Peak {
+  std::string name = {};
+  double bytes = 0;
+  double target = 0;
+};
+
 }  // namespace weft::bench

@@ -14,9 +14,9 @@ namespace weft::bench {
 
 class TableReporter : public benchmark::BenchmarkReporter {
  public:
-  /// `rows` must outlive the reporter; `peak_bytes` becomes the table's last line.
-  TableReporter(const std::vector<Row>& rows, double peak_bytes)
-      : rows_(rows), peak_bytes_(peak_bytes) {}
+  /// Both must outlive the reporter; the peaks become the last lines of the table.
+  TableReporter(const std::vector<Row>& rows, const std::vector<Peak>& peaks)
+      : rows_(rows), peaks_(peaks) {}
 
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
@@ -27,7 +27,7 @@ class TableReporter : public benchmark::BenchmarkReporter {
   void print(const Row& row) const;
 
   const std::vector<Row>& rows_;
-  double peak_bytes_;
+  const std::vector<Peak>& peaks_;
   std::map<std::string, std::vector<double>> seconds_;  // of one call, by benchmark
 };
 

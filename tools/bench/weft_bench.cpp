@@ -18,18 +18,23 @@
 namespace weft::bench {
 namespace {
 
-double analytic_peak_bytes() {
-  return peak_resident_bytes([] {
+std::vector<Peak> peaks() {
+  constexpr double kTarget = 200e6;
+  const double matmul = peak_resident_bytes([] {
     const MachineConfig config = load_preset("tpu-v2");
     const MatmulSpec spec{.m = 16384, .k = 16384, .n = 16384};
     const Program program = lower_matmul(plan_matmul(spec, config), config);
     simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
   });
+  const double network = peak_resident_bytes(run_network_analytically);
+  return {{"peak memory, analytic, 16384^3", matmul, kTarget},
+          {"peak memory, analytic, resnet50", network, kTarget}};
 }
 
 std::vector<Row> all_rows() {
   std::vector<Row> rows = kernel_rows();
   for (Row& row : simulation_rows()) rows.push_back(std::move(row));
+  for (Row& row : network_rows()) rows.push_back(std::move(row));
   return rows;
 }
 
@@ -55,13 +60,13 @@ int run(int argc, char** argv) {
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
-  const double peak_bytes = analytic_peak_bytes();  // before the rows take their memory
+  const std::vector<Peak> memory = peaks();  // before the rows take theirs
   const std::vector<Row> rows = all_rows();
   for (const Row& row : rows) {
     add(weft_benchmark(row), row.weft);
     add(baseline_benchmark(row), row.baseline);
   }
-  TableReporter table(rows, peak_bytes);
+  TableReporter table(rows, memory);
   benchmark::RunSpecifiedBenchmarks(&table);
   benchmark::Shutdown();
   return 0;
