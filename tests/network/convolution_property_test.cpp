@@ -268,6 +268,83 @@ void check_integer_convolution(std::uint64_t seed, Hits& hits) {
   const bool has_zero_points = random.chance(70);
   std::vector<ValueId> inputs = {
       layer.input(random_bytes(conv.x, x_unsigned, random)),
+      layer.constant(random_scales({}, 0.05, random)),
+      layer.constant(random_zero_point(x_unsigned, random)),
+      layer.constant(weights.elements),
+      layer.constant(random_scales(scale_shape, 0.02, random)),
+      layer.constant(weights.zero_point),
+      layer.constant(random_scales({}, 0.05 * 0.02 * spread_of_sums(conv.taps()), random)),
+      layer.constant(random_zero_point(y_unsigned, random))};
+  if (random.chance(60)) {
+    inputs.push_back(layer.constant(random.tensor<std::int32_t>({conv.w[0]}, -20000, 20000)));
+    ++hits["bias"];
+  }
+  if (random.chance(30)) {
+    conv.attributes.set("activation", std::string(random.chance(50) ? "Relu" : "Clip"));
+    conv.attributes.set("activation_alpha", -1.5F);
+    conv.attributes.set("activation_beta", 2.25F);
+    ++hits["activation"];
+  }
+  const ValueId y = layer.builder.add(Op::kQLinearConv, inputs, conv.attributes);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  count_convolution(config, conv, outcome, hits);
+  if (weights.elements.type() == DataType::kUint8) ++hits["uint8 weights"];
+  ++hits[x_unsigned ? "uint8 input" : "int8 input"];
+  ++hits[y_unsigned ? "uint8 output" : "int8 output"];
+  ++hits[scale_shape.empty() ? "one scale" : "scales by channel"];
+}
+
+TEST(ConvolutionPropertyTest, QuantisedConvolutionsHaveTheBitsOfTheReference) {
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  Hits hits;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    check_quantised_convolution(seed, hits);
+    if (HasFailure()) break;
+  }
+  expect_hits(hits, {"dense",
+                     "groups",
+                     "depthwise",
+                     "inputs 1",
+                     "inputs side - 1",
+                     "inputs side",
+                     "inputs side + 1",
+                     "inputs larger",
+                     "outputs 1",
+                     "outputs side - 1",
+                     "outputs side",
+                     "outputs side + 1",
+                     "outputs larger",
+                     "on the vector unit",
+                     "as diagonal tiles",
+                     "several chunks",
+                     "streamed",
+                     "one dimension",
+                     "auto_pad",
+                     "activation",
+                     "bias",
+                     "uint8 weights",
+                     "uint8 input",
+                     "int8 input",
+                     "uint8 output",
+                     "int8 output",
+                     "one scale",
+                     "scales by channel"},
+              5);
+}
+
+void check_integer_convolution(std::uint64_t seed, Hits& hits) {
+  Random random(seed);
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Convolution conv = random_convolution(config, random);
+  const bool x_unsigned = random.chance(60);
+  const ByteWeights weights = random_byte_weights(conv.w, {}, random);
+  const bool has_zero_points = random.chance(70);
+  std::vector<ValueId> inputs = {
+      layer.input(random_bytes(conv.x, x_unsigned, random)),
       layer.constant(has_zero_points ? weights.elements
                                      : random.tensor<std::int8_t>(conv.w, -128, 127))};
   if (has_zero_points) {
