@@ -152,7 +152,7 @@ Refusal Planner::plan_elementwise(const graph::Node& node, ElementwiseLayer laye
   if (swapped) std::swap(a, b);
   if (graph_.is_constant(a)) return "its first operand is constant";
   if (graph_.type(a).shape != shape) return "its first operand is broadcast";
-  const auto source = operand(a, image_channel_axis(shape.size()));
+  const auto source = operand(a, free_channel_axis(shape.size()));
   if (!source) return kUnreadable;
   const auto axis = channel_axis_of(source->view);
   const auto walk = axis ? walk_rows(source->view, *axis) : std::nullopt;
@@ -385,7 +385,7 @@ Refusal Planner::plan_concat(const graph::Node& node) {
   std::vector<View> views;
   for (const ValueId input : node.inputs) {
     if (graph_.is_constant(input)) return "one of its parts is constant";
-    const auto view = plain_operand(input, image_channel_axis(shape.size()));
+    const auto view = plain_operand(input, free_channel_axis(shape.size()));
     if (!view) return kUnreadable;
     views.push_back(*view);
   }

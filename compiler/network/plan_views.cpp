@@ -31,7 +31,7 @@ Refusal Planner::plan_dequantize(const graph::Node& node) {
   const auto zero = zero_point(node.input(2));
   if (!scale || !zero) return "its scale is not one constant";
   const graph::ValueType& type = graph_.type(node.input(0));
-  const auto source = operand(node.input(0), image_channel_axis(type.shape.size()));
+  const auto source = operand(node.input(0), free_channel_axis(type.shape.size()));
   if (!source) return kOnHost;
   segment_->values[node.outputs[0]] = {
       source->view, {std::bit_cast<std::uint32_t>(*scale), *zero}, true, false};

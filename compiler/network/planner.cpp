@@ -10,6 +10,26 @@ namespace weft::network {
 using graph::Op;
 using graph::ValueId;
 
+namespace {
+
+/// True for a convolution or pool of a value [N, C, L].
+bool walks_line(const graph::Graph& graph, const graph::Node& node) {
+  switch (node.op) {
+    case Op::kConv:
+    case Op::kConvInteger:
+    case Op::kQLinearConv:
+    case Op::kMaxPool:
+    case Op::kAveragePool:
+    case Op::kGlobalMaxPool:
+    case Op::kGlobalAveragePool:
+      return graph.type(node.input(0)).shape.size() == 3;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
                  const std::vector<bool>& on_host)
     : graph_(graph),
@@ -23,9 +43,20 @@ Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
     }
   }
   for (const graph::Output& output : graph.outputs) is_output_[output.value] = true;
+  for (const graph::Node& node : graph.nodes) has_lines_ = has_lines_ || walks_line(graph, node);
 }
 
 Refusal Planner::add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed) {
+  Refusal refusal = try_add(index, segment, absorbed);
+  if (!refusal || has_lines_) return refusal;
+  // Perhaps its operands of rank 3 are images after all: a constant for each of axis 1.
+  has_lines_ = true;
+  const Refusal second = try_add(index, segment, absorbed);
+  has_lines_ = false;
+  return second ? refusal : second;
+}
+
+Refusal Planner::try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed) {
   const std::size_t sheets = segment.sheets.size();
   const std::size_t layers = segment.layers.size();
   const auto inputs = segment.inputs;
@@ -134,6 +165,10 @@ std::optional<Operand> Planner::operand(ValueId value, std::size_t channel_axis)
     segment_->sheets.push_back(std::move(sheet));
   }
   return Operand{.view = view};
+}
+
+std::size_t Planner::free_channel_axis(std::size_t rank) const {
+  return rank == 3 && !has_lines_ ? last_channel_axis(rank) : image_channel_axis(rank);
 }
 
 std::optional<View> Planner::plain_operand(ValueId value, std::size_t channel_axis) {

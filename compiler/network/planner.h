@@ -52,6 +52,7 @@ class Planner {
  private:
   struct Epilogues;  // what follows a contraction (plan_epilogue.cpp)
 
+  Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
   // plan_contraction.cpp
   Refusal plan_conv(const graph::Node& node);
@@ -98,6 +99,9 @@ class Planner {
 
   /// The value where it lies, or as an input sheet with `channel_axis` in the channels.
   std::optional<Operand> operand(graph::ValueId value, std::size_t channel_axis);
+  /// The axis for a layer that does not mind: that of images, but for values of rank 3 in networks
+  /// without windows over one dimension, which are sequences.
+  std::size_t free_channel_axis(std::size_t rank) const;
   /// The same, refused if it lies as integers but is a float.
   std::optional<View> plain_operand(graph::ValueId value, std::size_t channel_axis);
   /// True if the array's elements can hold values of this type.
@@ -127,6 +131,7 @@ class Planner {
   const std::vector<bool>& on_host_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<bool> is_output_;
+  bool has_lines_ = false;  // images of rank 3
   Segment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
 };

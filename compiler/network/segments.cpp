@@ -137,7 +137,7 @@ class Cutter {
 
   const graph::Graph& graph_;
   std::vector<bool> done_;
-  std::vector<bool> host_only_;  // nothing but the host uses what the node would only rename
+  std::vector<bool> host_only_;   // nothing but the host uses what the node would only rename
   std::vector<Refusal> reasons_;  // why the machine refused a node when its operands lay there
   std::vector<bool> on_host_;
   Planner planner_;
