@@ -125,6 +125,12 @@ std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
   return last;
 }
 
+/// The first output that the node has: Y of an LSTM may be left out.
+ValueId first_output(const graph::Node& node) {
+  return *std::ranges::find_if(node.outputs,
+                               [](ValueId output) { return output != graph::kNoValue; });
+}
+
 class Runner {
  public:
   Runner(const network::NetworkProgram& program, const MachineConfig& config,
@@ -161,7 +167,7 @@ class Runner {
     layer.info.name = node.name;
     layer.info.op = to_string(node.op);
     layer.info.note = step.reason;
-    layer.info.result = program_.graph.type(node.outputs.front());
+    layer.info.result = program_.graph.type(first_output(node));
     run_.layers.push_back(std::move(layer));
     if (!with_values()) return;
     evaluate(node);

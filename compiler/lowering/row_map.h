@@ -28,8 +28,9 @@ class RowMap {
     }
   }
 
-  /// Calls `function(State&)` for each of the rows first, first + step, ... (`count` of them, step at
-  /// least 1) in an interval of its own. One walk, where update() would search for each row anew.
+  /// Calls `function(State&)` for each of the rows first, first + step, ... (`count` of them, step
+  /// at least 1) in an interval of its own. One walk, where update() would search for each row
+  /// anew.
   template <class Function>
   void update_every(std::uint64_t first, std::uint64_t step, std::uint64_t count,
                     Function&& function) {

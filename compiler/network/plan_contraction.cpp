@@ -230,7 +230,10 @@ Refusal Planner::plan_conv(const graph::Node& node) {
   if (Refusal refusal = float_epilogue(node, parts.weights->type().shape[0], parts.epilogue)) {
     return refusal;
   }
-  parts.wide = only_output(node.outputs[0]);
+  // A depthwise convolution may run on the vector unit, which has no use for wide results.
+  const bool depthwise =
+      group_count(node) > 1 && group_count(node) == parts.weights->type().shape[0];
+  parts.wide = only_output(node.outputs[0]) && !depthwise;
   return plan_convolution(node, std::move(parts));
 }
 

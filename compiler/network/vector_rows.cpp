@@ -1,5 +1,7 @@
 #include "compiler/network/vector_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -36,7 +38,11 @@ std::vector<Chunk> staged_chunks(const RowWalk& walk, const LoweringContext& con
     });
     if (fits) return chunks;
   }
-  throw ConfigError("unified_buffer.kib: too small for layer " + context.info.name);
+  throw ConfigError(
+      fmt::format("unified_buffer.kib = {}: too small for layer {}, of which not even one row of "
+                  "the result fits "
+                  "with the rows that it reads; enlarge the buffer, or choose a smaller input",
+                  context.config.unified_buffer_kib, context.info.name));
 }
 
 Block read_block(const View& view, const RowWalk& walk, const Chunk& chunk, std::int64_t channels,

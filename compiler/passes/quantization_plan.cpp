@@ -95,9 +95,8 @@ bool is_function(Op op) {
 }
 
 bool passes_through(const Node& node) {
-  return keeps_scale(node) || is_function(node.op) || node.op == Op::kAdd ||
-         node.op == Op::kClip || node.op == Op::kAveragePool ||
-         node.op == Op::kGlobalAveragePool;
+  return keeps_scale(node) || is_function(node.op) || node.op == Op::kAdd || node.op == Op::kClip ||
+         node.op == Op::kAveragePool || node.op == Op::kGlobalAveragePool;
 }
 
 /// The inputs that carry values of the network.

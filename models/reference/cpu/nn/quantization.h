@@ -44,7 +44,8 @@ struct AxisLayout {
 std::vector<float> centred(const NodeCall& call, std::size_t i,
                            const std::vector<std::int32_t>& zero_points, AxisLayout layout);
 
-/// sums [outer, bias.size(), plane] += bias along the middle, modulo 2^32; nothing if there is none.
+/// sums [outer, bias.size(), plane] += bias along the middle, modulo 2^32; nothing if there is
+/// none.
 void add_bias_wrapping(std::span<std::int32_t> sums, std::span<const std::int32_t> bias,
                        std::int64_t plane);
 
