@@ -230,10 +230,7 @@ Refusal Planner::plan_conv(const graph::Node& node) {
   if (Refusal refusal = float_epilogue(node, parts.weights->type().shape[0], parts.epilogue)) {
     return refusal;
   }
-  // A depthwise convolution may run on the vector unit, which has no use for wide results.
-  const bool depthwise =
-      group_count(node) > 1 && group_count(node) == parts.weights->type().shape[0];
-  parts.wide = only_output(node.outputs[0]) && !depthwise;
+  parts.wide = only_output(node.outputs[0]);
   return plan_convolution(node, std::move(parts));
 }
 
@@ -333,14 +330,15 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
                                 const MakeTensor& plain_bias, ContractionLayer layer) {
   const DepthwiseCost cost = depthwise_cost(layer.walk, layer.k, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
-  const bool on_vector = cost.vector_cycles < cost.array_cycles && !parts.wide &&
+  const bool on_vector = cost.vector_cycles < cost.array_cycles && node.op != Op::kConvInteger &&
                          (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
   std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
                                  on_vector ? "on the vector unit" : "as diagonal tiles",
                                  on_vector ? cost.vector_cycles : cost.array_cycles,
                                  on_vector ? "diagonal tiles" : "the vector unit",
                                  on_vector ? cost.array_cycles : cost.vector_cycles);
-  layer.out = new_result(node.outputs[0], 1, parts.wide);
+  // The vector unit rounds its results to narrow rows.
+  layer.out = new_result(node.outputs[0], 1, parts.wide && !on_vector);
   if (!on_vector) {
     add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
     return std::nullopt;
