@@ -1,0 +1,167 @@
+// How one register and one PE look on a canvas.
+//
+//   +-----------------+
+//   | act      shadow |   frame and corner: the swap is here; bar on top: the push is here
+//   |     weight      |   tinted: works on a row; hatched: on padding
+//   |            psum |
+//   +-----------------+
+'use strict';
+
+(function (weft) {
+  const kDigitWidth = 0.61;  // of the font's size; digits of the font are all equally wide
+
+  weft.mono = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+
+  // --- Numbers in little room ------------------------------------------------------------------
+
+  function shortened_integer(value, room) {
+    const text = String(value);
+    if (text.length <= room) return text;
+    for (const [size, unit] of [[1e3, 'k'], [1e6, 'M'], [1e9, 'G']]) {
+      const scaled = value / size;
+      const short = `${Math.abs(scaled) < 10 ? scaled.toFixed(1) : Math.round(scaled)}${unit}`;
+      if (Math.abs(scaled) < 1000 && short.length <= room) return short;
+    }
+    return `${Math.round(value / 1e9)}G`;
+  }
+
+  function shortened_float(value, room) {
+    if (Number.isNaN(value)) return 'NaN';
+    if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+    if (value === 0) return '0';
+    for (let digits = 4; digits > 0; --digits) {
+      const text = String(Number(value.toPrecision(digits))).replace('0.', '.');
+      if (text.length <= room) return text;
+    }
+    return value.toExponential(0).replace('e+', 'e');
+  }
+
+  /** `value` in at most about `room` characters; a number in full where that is enough. */
+  weft.cell_text = function (value, room) {
+    const whole = weft.recording.dtype === 'int8';
+    return (whole ? shortened_integer(value, room) : shortened_float(value, room))
+      .replace('-', '\u2212');
+  };
+
+  weft.room_for = (width, font) => Math.max(2, Math.floor(width / (font * kDigitWidth)));
+
+  /** A canvas of CSS size width x height at the screen's resolution; units are CSS pixels. */
+  weft.prepare_canvas = function (canvas, width, height) {
+    const scale = Math.min(3, devicePixelRatio || 1);
+    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+    if (canvas.width !== w || canvas.height !== h) {
+      canvas.width = w;
+      canvas.height = h;
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    const context = canvas.getContext('2d');
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return context;
+  };
+
+  // --- What a PE works on ----------------------------------------------------------------------
+
+  /** For cycle t and diagonal r+c: whether a row is there, and the useful part of its tile. */
+  weft.work_on_diagonals = function (cycle, diagonals) {
+    const out = [];
+    for (let d = 0; d < diagonals; ++d) {
+      const entered = cycle - 1 - d;
+      const busy = weft.recording.row_at(entered) >= 0;
+      const size = busy ? weft.tile_size(weft.matmuls[weft.matmul_at(entered)]) : null;
+      out.push({busy, k: busy ? size.k : 0, n: busy ? size.n : 0});
+    }
+    return out;
+  };
+
+  // --- Drawing ---------------------------------------------------------------------------------
+
+  function put(context, text, x, y, align, color, font) {
+    context.font = font;
+    context.textAlign = align;
+    context.fillStyle = color;
+    context.fillText(text, x, y);
+  }
+
+  weft.put_text = put;
+
+  /** Fonts and places in a PE of w x h. */
+  weft.pe_layout = function (w, h) {
+    const size = Math.max(8, Math.min(15, h / 3.6, w / 4.2));
+    const inset = Math.max(3, w * 0.06);
+    return {w, h, size, inset,
+      act_y: h * 0.19, weight_y: h * 0.5, sum_y: h * 0.81,
+      plain: `${size}px ${weft.mono}`, small: `${size * 0.86}px ${weft.mono}`,
+      bold: `bold ${size * 1.08}px ${weft.mono}`,
+      half_room: weft.room_for(w / 2 - inset, size), room: weft.room_for(w - 2 * inset, size)};
+  };
+
+  /** The ground of PE(r,c), its frame and what does not move: both weights. */
+  weft.draw_pe = function (context, q, r, c, x, y, layout, work) {
+    const {w, h, inset} = layout;
+    const colors = weft.colors();
+    const i = r * q.cols + c;
+    const padding = work.busy && (r >= work.k || c >= work.n);
+    context.fillStyle = padding ? weft.canvas_pattern(context, 'padding', colors.busy, colors.hatch)
+      : work.busy ? colors.busy : colors.idle;
+    context.fillRect(x + 0.5, y + 0.5, w - 1, h - 1);
+    context.strokeStyle = colors.line;
+    context.lineWidth = 1;
+    context.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+    if (q.push[i]) mark_push(context, x, y, w, colors);
+    if (q.swap[i]) mark_swap(context, x, y, w, h, colors);
+    const value = weft.recording.numbers.value;
+    put(context, weft.cell_text(value(q.weight_shadow[i]), layout.half_room), x + w - inset,
+      y + layout.act_y, 'right', q.push[i] ? colors.push : colors.faint, layout.small);
+    put(context, weft.cell_text(value(q.weight_active[i]), layout.room), x + w / 2,
+      y + layout.weight_y, 'center', colors.weight, layout.bold);
+  };
+
+  function mark_push(context, x, y, w, colors) {
+    context.fillStyle = colors.push;
+    context.fillRect(x + 1, y + 1, w - 2, 3);
+  }
+
+  function mark_swap(context, x, y, w, h, colors) {
+    context.strokeStyle = colors.swap;
+    context.lineWidth = 3;
+    context.strokeRect(x + 2, y + 2, w - 4, h - 4);
+    context.fillStyle = colors.swap;
+    context.beginPath();
+    context.moveTo(x + 1, y + h - 1);
+    context.lineTo(x + 1, y + h - 11);
+    context.lineTo(x + 11, y + h - 1);
+    context.fill();
+  }
+
+  /** What moves on: the activation to the right, the sum down, by `shift` of a PE. */
+  weft.draw_pe_flow = function (context, q, r, c, x, y, layout, shift) {
+    const {w, h, inset} = layout;
+    const colors = weft.colors();
+    const i = r * q.cols + c;
+    const act = weft.cell_text(weft.recording.numbers.value(q.act[i]), layout.half_room);
+    put(context, act, x + inset + shift * w, y + layout.act_y, 'left', colors.act, layout.plain);
+    const sum = weft.cell_text(q.psum[i], layout.room);
+    put(context, sum, x + w - inset, y + layout.sum_y + shift * h, 'right', colors.sum,
+      layout.plain);
+  };
+
+  /** A register of a skew: a box with a value, or only a mark where there is no room for one. */
+  weft.draw_register = function (context, x, y, w, h, text, color, style) {
+    context.globalAlpha = style === 'ahead' ? 0.45 : 1;
+    context.strokeStyle = color;
+    context.lineWidth = style === 'port' ? 2 : 1;
+    if (style !== 'ahead') context.strokeRect(x + 1.5, y + 1.5, w - 3, h - 3);
+    const size = Math.min(12, h * 0.62, (w - 4) / (3.4 * kDigitWidth));
+    if (size >= 7) {
+      const room = weft.room_for(w - 3, size);
+      const shown = typeof text === 'string' ? text : weft.cell_text(text, room);
+      put(context, shown, x + w / 2, y + h / 2 + 0.5, 'center', color, `${size}px ${weft.mono}`);
+    } else {
+      context.fillStyle = color;
+      context.fillRect(x + 3, y + 3, w - 6, h - 6);
+    }
+    context.globalAlpha = 1;
+  };
+})(globalThis.weft);

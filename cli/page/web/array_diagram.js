@@ -1,0 +1,163 @@
+// The whole array, register by register, for up to 16 x 16 PEs:
+//
+//                      weights to come
+//                     skew   |  |  |  |
+//   activations  skew  ->  [ PE PE PE PE ]
+//   to come            ->  [ PE PE PE PE ]
+//                            |  |  |  |
+//                          deskew
+//                     row of results -> accumulators
+//
+// Left of row r, place p = 1, 2, ... shows what enters the array p cycles from now: in cycle t that
+// is the row of cycle t-r-1+p. Places up to r are registers, r+1 is the port, what is beyond has not
+// come yet. The same holds above each column.
+'use strict';
+
+(function (weft) {
+  const kLargest = 16;
+  const kReadable = 8;  // up to here the registers of the skew have room for their values
+  const kWidest = 104;
+  const kNarrowest = 36;
+  const kRest = 0.5;    // the part of a cycle in which values stand still
+
+  /** Sizes of everything for a width, or null where PEs would be too small to be read. */
+  weft.diagram_layout = function (rows, cols, width) {
+    if (rows > kLargest || cols > kLargest) return null;
+    const large = Math.max(rows, cols) > kReadable;
+    const skew_w = large ? 10 : Math.min(38, Math.max(26, width / (rows + 1) / 3));
+    const skew_h = large ? 9 : 20;
+    const left = (rows + 1) * skew_w + 4;
+    const cell_w = Math.min(kWidest, Math.floor((width - left - 4) / cols));
+    if (cell_w < kNarrowest) return null;
+    const cell_h = Math.min(62, Math.max(34, Math.round(cell_w * 0.66)));
+    const top = (cols + 1) * skew_h + 4;
+    const below = top + rows * cell_h;
+    return {rows, cols, skew_w, skew_h, left, top, cell_w, cell_h, below,
+      result: below + (cols - 1) * skew_h + 8, width: left + cols * cell_w + 4,
+      height: below + (cols - 1) * skew_h + 8 + 26 + 4, pe: weft.pe_layout(cell_w, cell_h)};
+  };
+
+  /** Values stand still for a while and then move on, so that they can be read. */
+  function shift_of(phase) {
+    const x = Math.max(0, (phase - kRest) / (1 - kRest));
+    return x * x * (3 - 2 * x);
+  }
+
+  weft.draw_diagram = function (context, layout, cycle, phase) {
+    const q = weft.recording.seek(cycle);
+    const shift = shift_of(phase);
+    context.textBaseline = 'middle';
+    draw_grid(context, layout, q, cycle);
+    draw_activations(context, layout, cycle, shift);
+    draw_weights(context, layout, cycle, shift);
+    draw_deskew(context, layout, q, cycle, shift);
+    draw_result(context, layout, q, cycle);
+    draw_flow(context, layout, q, shift);
+  };
+
+  function each_pe(layout, action) {
+    for (let r = 0; r < layout.rows; ++r) {
+      for (let c = 0; c < layout.cols; ++c) {
+        action(r, c, layout.left + c * layout.cell_w, layout.top + r * layout.cell_h);
+      }
+    }
+  }
+
+  function draw_grid(context, layout, q, cycle) {
+    const work = weft.work_on_diagonals(cycle, layout.rows + layout.cols);
+    each_pe(layout, (r, c, x, y) =>
+      weft.draw_pe(context, q, r, c, x, y, layout.pe, work[r + c]));
+  }
+
+  function draw_flow(context, layout, q, shift) {
+    each_pe(layout, (r, c, x, y) =>
+      weft.draw_pe_flow(context, q, r, c, x, y, layout.pe, shift));
+  }
+
+  const style_of = (place, registers) =>
+    place <= registers ? 'register' : place === registers + 1 ? 'port' : 'ahead';
+
+  function draw_activations(context, layout, cycle, shift) {
+    const {recording} = weft;
+    const color = weft.colors().act;
+    for (let r = 0; r < layout.rows; ++r) {
+      const y = layout.top + r * layout.cell_h + layout.cell_h * 0.19 - layout.skew_h / 2;
+      for (let place = 1; place <= layout.rows + 1; ++place) {
+        const entering = cycle - r - 1 + place;
+        if (recording.row_at(entering) < 0) continue;
+        const x = layout.left - 4 - (place - shift) * layout.skew_w;
+        const value = recording.numbers.value(recording.act_at(entering, r));
+        weft.draw_register(context, x, y, layout.skew_w, layout.skew_h, value,
+          recording.swap_at(entering) ? weft.colors().swap : color, style_of(place, r));
+      }
+    }
+  }
+
+  function draw_weights(context, layout, cycle, shift) {
+    const {recording} = weft;
+    const color = weft.colors().push;
+    for (let c = 0; c < layout.cols; ++c) {
+      const x = layout.left + c * layout.cell_w + layout.cell_w / 2 - weight_width(layout) / 2;
+      for (let place = 1; place <= layout.cols + 1; ++place) {
+        const entering = cycle - c - 1 + place;
+        if (recording.push_at(entering) < 0) continue;
+        const y = layout.top - 4 - (place - shift) * layout.skew_h;
+        const value = recording.numbers.value(recording.weight_at(entering, c));
+        weft.draw_register(context, x, y, weight_width(layout), layout.skew_h, value, color,
+          style_of(place, c));
+      }
+    }
+  }
+
+  const weight_width = (layout) => Math.min(layout.cell_w - 4, 54);
+
+  function draw_deskew(context, layout, q, cycle, shift) {
+    const {recording} = weft;
+    const color = weft.colors().sum;
+    for (let c = 0; c < layout.cols - 1; ++c) {
+      const x = layout.left + c * layout.cell_w + 2;
+      for (let place = 1; place < layout.cols - c; ++place) {
+        // In place p stands what left the column p cycles ago: the row that entered R+c before.
+        if (recording.row_at(cycle - layout.rows - c - place) < 0) continue;
+        const y = layout.below + (place - 1 + shift) * layout.skew_h + 2;
+        weft.draw_register(context, x, y, layout.cell_w - 4, layout.skew_h,
+          q.deskew[(place - 1) * layout.cols + c], color, 'register');
+      }
+    }
+  }
+
+  /** The row of results that stands at the output, and where its sums go. */
+  function draw_result(context, layout, q, cycle) {
+    const colors = weft.colors();
+    const row = weft.recording.written_at(cycle);
+    const y = layout.result;
+    context.strokeStyle = row < 0 ? colors.line : colors.sum;
+    context.lineWidth = row < 0 ? 1 : 2;
+    context.strokeRect(layout.left + 1, y, layout.cols * layout.cell_w - 2, 22);
+    draw_destination(context, layout, row, y);
+    if (row < 0) return;
+    for (let c = 0; c < layout.cols; ++c) {
+      const text = weft.cell_text(weft.array_output(q, c), layout.pe.room);
+      weft.put_text(context, text, layout.left + (c + 1) * layout.cell_w - layout.pe.inset, y + 12,
+        'right', colors.sum, layout.pe.plain);
+    }
+  }
+
+  function draw_destination(context, layout, row, y) {
+    const colors = weft.colors();
+    const font = `11px ${weft.mono}`;
+    const words = row < 0 ? ['results'] : [
+      `acc ${weft.recording.acc_rows[row]} ${weft.recording.accumulates(row) ? '+=' : '='}`];
+    const room = layout.left / (11 * 0.61);
+    if (words[0].length > room) return;
+    weft.put_text(context, words[0], layout.left - 6, y + 12, 'right',
+      row < 0 ? colors.faint : colors.sum, font);
+  }
+
+  /** The PE under a point of the canvas, [row, column], or null. */
+  weft.pe_in_diagram = function (layout, x, y) {
+    const c = Math.floor((x - layout.left) / layout.cell_w);
+    const r = Math.floor((y - layout.top) / layout.cell_h);
+    return r >= 0 && c >= 0 && r < layout.rows && c < layout.cols ? [r, c] : null;
+  };
+})(globalThis.weft);

@@ -1,0 +1,135 @@
+// Arrays too large to be written out: a picture with a pixel or more for each PE, and a window on
+// it whose PEs are drawn in full beside it.
+'use strict';
+
+(function (weft) {
+  const kPicture = 460;
+  const kPe = {w: 62, h: 46};
+  const kMostPes = 8;
+
+  weft.heat_quantities = {psum: 'partial sums', act: 'activations',
+    weight_active: 'active weights', weight_shadow: 'shadow weights'};
+
+  weft.heat = {quantity: 'psum', row: 0, col: 0};
+
+  weft.heat_layout = function (rows, cols, width) {
+    const side = Math.min(kPicture, width);
+    const scale = Math.min(side / cols, side / rows, 24);
+    const beside = width >= side + 24 + 3 * kPe.w;
+    const room = beside ? width - cols * scale - 24 : width;
+    const shown_cols = Math.min(cols, kMostPes, Math.max(1, Math.floor((room - 40) / kPe.w)));
+    const shown_rows = Math.min(rows, kMostPes);
+    const picture = {width: Math.max(4, cols * scale), height: Math.max(4, rows * scale)};
+    return {rows, cols, scale, shown_rows, shown_cols, picture, pe: weft.pe_layout(kPe.w, kPe.h),
+      window: {width: 40 + shown_cols * kPe.w, height: 20 + shown_rows * kPe.h}};
+  };
+
+  /** Moves the window so that it lies in the array. */
+  weft.move_window = function (layout, row, col) {
+    const within = (value, most) => Math.max(0, Math.min(most, Math.round(value)));
+    weft.heat.row = within(row, layout.rows - layout.shown_rows);
+    weft.heat.col = within(col, layout.cols - layout.shown_cols);
+  };
+
+  // --- Picture ---------------------------------------------------------------------------------
+
+  let bitmap = null;
+
+  function bitmap_of(rows, cols) {
+    if (bitmap && bitmap.width === cols && bitmap.height === rows) return bitmap;
+    bitmap = weft.el('canvas', {width: cols, height: rows});
+    return bitmap;
+  }
+
+  function parse(color) {
+    return [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
+  }
+
+  /** Positive towards one colour, negative towards the other, by the root of the magnitude. */
+  function scale_of(values, value) {
+    let largest = 0;
+    for (let i = 0; i < values.length; ++i) {
+      const size = Math.abs(value(values[i]));
+      if (size > largest && size < Infinity) largest = size;
+    }
+    const ground = parse(weft.colors().ground);
+    const [up, down] = [parse('#d55e00'), parse('#0072b2')];
+    return (x) => {
+      const share = largest > 0 ? Math.min(1, Math.sqrt(Math.abs(x) / largest)) : 0;
+      const toward = x < 0 ? down : up;
+      return ground.map((from, k) => from + share * (toward[k] - from));
+    };
+  }
+
+  function paint_pixels(pixels, q) {
+    const {quantity} = weft.heat;
+    const values = q[quantity];
+    const value = quantity === 'psum' ? (x) => x : weft.recording.numbers.value;
+    const color = scale_of(values, value);
+    const colors = weft.colors();
+    const [swap, push] = [parse(colors.swap), parse(colors.push)];
+    for (let i = 0; i < values.length; ++i) {
+      const rgb = q.swap[i] ? swap : q.push[i] ? push : color(value(values[i]));
+      pixels.set([rgb[0], rgb[1], rgb[2], 255], 4 * i);
+    }
+  }
+
+  weft.draw_heat = function (context, layout, q) {
+    const source = bitmap_of(layout.rows, layout.cols);
+    const paper = source.getContext('2d');
+    const image = paper.createImageData(layout.cols, layout.rows);
+    paint_pixels(image.data, q);
+    paper.putImageData(image, 0, 0);
+    context.imageSmoothingEnabled = layout.scale < 1;
+    context.drawImage(source, 0, 0, layout.picture.width, layout.picture.height);
+    draw_frame(context, layout);
+  };
+
+  function draw_frame(context, layout) {
+    const {heat} = weft;
+    const {scale} = layout;
+    const box = [heat.col * scale, heat.row * scale, layout.shown_cols * scale,
+      layout.shown_rows * scale];
+    context.lineWidth = 4;
+    context.strokeStyle = weft.colors().ground;
+    context.strokeRect(...box);
+    context.lineWidth = 2;
+    context.strokeStyle = weft.colors().ink;
+    context.strokeRect(...box);
+  }
+
+  // --- Window ----------------------------------------------------------------------------------
+
+  weft.draw_window = function (context, layout, q, cycle) {
+    const {heat} = weft;
+    const work = weft.work_on_diagonals(cycle, layout.rows + layout.cols);
+    context.textBaseline = 'middle';
+    draw_numbers(context, layout);
+    for (let i = 0; i < layout.shown_rows; ++i) {
+      for (let j = 0; j < layout.shown_cols; ++j) {
+        const [r, c] = [heat.row + i, heat.col + j];
+        const [x, y] = [40 + j * kPe.w, 20 + i * kPe.h];
+        weft.draw_pe(context, q, r, c, x, y, layout.pe, work[r + c]);
+        weft.draw_pe_flow(context, q, r, c, x, y, layout.pe, 0);
+      }
+    }
+  };
+
+  function draw_numbers(context, layout) {
+    const {soft} = weft.colors();
+    const font = `11px ${weft.mono}`;
+    for (let i = 0; i < layout.shown_rows; ++i) {
+      weft.put_text(context, `r${weft.heat.row + i}`, 34, 20 + (i + 0.5) * kPe.h, 'right', soft, font);
+    }
+    for (let j = 0; j < layout.shown_cols; ++j) {
+      weft.put_text(context, `c${weft.heat.col + j}`, 40 + (j + 0.5) * kPe.w, 10, 'center', soft,
+        font);
+    }
+  }
+
+  weft.pe_in_window = function (layout, x, y) {
+    const [i, j] = [Math.floor((y - 20) / kPe.h), Math.floor((x - 40) / kPe.w)];
+    const inside = i >= 0 && j >= 0 && i < layout.shown_rows && j < layout.shown_cols;
+    return inside ? [weft.heat.row + i, weft.heat.col + j] : null;
+  };
+})(globalThis.weft);

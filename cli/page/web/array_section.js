@@ -1,0 +1,265 @@
+// The section of the array: its controls, the drawing that fits, and words and sums beside it.
+'use strict';
+
+(function (weft) {
+  const {data, el} = weft;
+  const kWrites = 6;
+  const kSumColumns = 16;
+
+  let stage, canvas, zoom, layout, heat_layout, words, beyond, sums;
+
+  // --- Controls --------------------------------------------------------------------------------
+
+  function transport() {
+    const {button} = weft;
+    const play = button('▶ Play', {id: 'play', class: 'primary', 'aria-keyshortcuts': 'Space'},
+      weft.toggle);
+    weft.on('playing', (on) => { play.textContent = on ? '❚❚ Pause' : '▶ Play'; });
+    return el('div', {class: 'buttons', role: 'group', 'aria-label': 'Time'},
+      button('⏮', {id: 'first', 'aria-label': 'First cycle', title: 'First cycle (Home)'},
+        () => weft.step(-Infinity)),
+      button('◀◀', {id: 'fold-back', 'aria-label': 'Previous fold', title: 'Previous fold ([)'},
+        () => weft.step_fold(-1)),
+      button('◀', {id: 'back', 'aria-label': 'Step back', title: 'Step back (←)'},
+        () => weft.step(-1)),
+      play,
+      button('▶', {id: 'forward', 'aria-label': 'Step forward', title: 'Step forward (→)'},
+        () => weft.step(1)),
+      button('▶▶', {id: 'fold-forward', 'aria-label': 'Next fold', title: 'Next fold (])'},
+        () => weft.step_fold(1)),
+      button('⏭', {id: 'last', 'aria-label': 'Last cycle', title: 'Last cycle (End)'},
+        () => weft.step(Infinity)));
+  }
+
+  function cycle_controls() {
+    const slider = el('input', {type: 'range', id: 'cycle-slider', min: 0, max: weft.last_cycle,
+      value: 0, 'aria-label': 'Cycle'});
+    const number = el('input', {type: 'number', id: 'cycle-number', min: 0, max: weft.last_cycle,
+      value: 0});
+    slider.addEventListener('input', () => weft.go_to(Number(slider.value)));
+    number.addEventListener('change', () => weft.go_to(Number(number.value)));
+    weft.on('cycle', (cycle) => {
+      slider.value = cycle;
+      if (document.activeElement !== number || weft.playing) number.value = cycle;
+    });
+    number.addEventListener('blur', () => { number.value = weft.cycle; });
+    return [el('label', {class: 'jump'}, 'cycle ', number,
+      el('span', null, ` of ${weft.count(weft.total)}`)), slider];
+  }
+
+  function speed_control() {
+    const select = el('select', {id: 'speed'}, ...weft.speeds.map((speed) =>
+      el('option', {value: speed}, String(speed))));
+    select.value = String(weft.speed);
+    select.addEventListener('change', () => weft.set_speed(Number(select.value)));
+    weft.on('speed', (speed) => { select.value = String(speed); });
+    return el('label', null, select, ' cycles a second');
+  }
+
+  weft.transport = () => el('div', {class: 'controls transport'}, transport(),
+    ...cycle_controls(), speed_control());
+
+  // --- Words -----------------------------------------------------------------------------------
+
+  const recorded = () => weft.cycle < weft.recording.end;
+
+  function entering_words(cycle) {
+    const {recording} = weft;
+    const parts = [];
+    const row = recording.row_at(cycle);
+    if (row >= 0) {
+      const where = `accumulator row ${recording.acc_rows[row]}`;
+      parts.push(`${recording.swap_at(cycle) ? 'The first row of a tile enters, with the swap'
+        : 'A row of activations enters'}; its sums go to ${where}.`);
+    }
+    if (recording.push_at(cycle) >= 0) parts.push('A row of weights is pushed.');
+    const written = recording.written_at(cycle);
+    if (written >= 0) {
+      parts.push(`Accumulator row ${recording.acc_rows[written]} is ` +
+        `${recording.accumulates(written) ? 'added to' : 'written'}.`);
+    }
+    return parts.length ? parts.join(' ') : 'Nothing enters and nothing is written.';
+  }
+
+  function show_words() {
+    beyond.hidden = recorded();
+    if (recorded()) words.textContent = `Cycle ${weft.count(weft.cycle)}. ` +
+      entering_words(weft.cycle);
+    else words.textContent = `Cycle ${weft.count(weft.cycle)}.`;
+  }
+
+  /** What the registers of PE(r,c) hold, in words. */
+  function pe_words(r, c) {
+    const q = weft.recording.seek(weft.cycle);
+    const i = r * q.cols + c;
+    const value = (name) => weft.recording.numbers.value(q[name][i]);
+    return [`PE(${r}, ${c}) in cycle ${weft.count(weft.cycle)}`,
+      `activation ${value('act')}${q.swap[i] ? ', with the swap' : ''}`,
+      `active weight ${value('weight_active')}, shadow ${value('weight_shadow')}`,
+      `partial sum ${q.psum[i]} = above + ${value('act')} × ${value('weight_active')}`,
+      `weight passed down ${value('weight_out')}${q.push[i] ? ', with the push' : ''}`];
+  }
+
+  // --- Accumulators ----------------------------------------------------------------------------
+
+  function sum_columns() {
+    const begin = heat_layout ? weft.heat.col : 0;
+    const many = heat_layout ? heat_layout.shown_cols : Math.min(kSumColumns, weft.recording.cols);
+    return Array.from({length: many}, (_, i) => begin + i);
+  }
+
+  function write_row(index, columns) {
+    const {recording} = weft;
+    const cycle = recording.act_cycles[index] + recording.depth;
+    const values = recording.sums_of(index);
+    return el('tr', {class: cycle === weft.cycle ? 'now' : null},
+      el('td', null, weft.count(cycle)),
+      el('th', {scope: 'row'}, String(recording.acc_rows[index])),
+      el('td', null, recording.accumulates(index) ? '+=' : '='),
+      ...columns.map((c) => el('td', null, weft.cell_text(values[c], 9))));
+  }
+
+  /** The last writes up to the current cycle, the newest first. */
+  function show_sums() {
+    const {recording} = weft;
+    const columns = sum_columns();
+    const written = weft.lower_bound(recording.act_cycles, weft.cycle - recording.depth + 1);
+    const rows = [];
+    for (let i = written - 1; i >= Math.max(0, written - kWrites); --i) {
+      rows.push(write_row(i, columns));
+    }
+    sums.replaceChildren(el('thead', null, el('tr', null, ...['cycle', 'row', '',
+      ...columns.map((c) => `c${c}`)].map((text) => el('th', {scope: 'col'}, text)))),
+    el('tbody', null, ...rows));
+  }
+
+  // --- Drawing ---------------------------------------------------------------------------------
+
+  function arrange(width) {
+    const {rows, cols} = weft.recording;
+    layout = weft.diagram_layout(rows, cols, width);
+    heat_layout = layout ? null : weft.heat_layout(rows, cols, width);
+    zoom.hidden = !heat_layout;
+    document.getElementById('heat-controls').hidden = !heat_layout;
+    if (heat_layout) weft.move_window(heat_layout, weft.heat.row, weft.heat.col);
+    draw_all();
+  }
+
+  function draw_picture() {
+    if (!recorded() || !(layout || heat_layout)) return;
+    if (layout) {
+      const context = weft.prepare_canvas(canvas, layout.width, layout.height);
+      weft.draw_diagram(context, layout, weft.cycle, weft.phase);
+      return;
+    }
+    const q = weft.recording.seek(weft.cycle);
+    const {picture, window} = heat_layout;
+    weft.draw_heat(weft.prepare_canvas(canvas, picture.width, picture.height), heat_layout, q);
+    weft.draw_window(weft.prepare_canvas(zoom, window.width, window.height), heat_layout, q,
+      weft.cycle);
+  }
+
+  function draw_all() {
+    draw_picture();
+    show_words();
+    if (recorded()) show_sums();
+  }
+
+  // --- Pointing --------------------------------------------------------------------------------
+
+  function pe_at(target, x, y) {
+    if (layout) return weft.pe_in_diagram(layout, x, y);
+    if (target === zoom) return weft.pe_in_window(heat_layout, x, y);
+    return [Math.floor(y / heat_layout.scale), Math.floor(x / heat_layout.scale)];
+  }
+
+  function point(target, event) {
+    const box = target.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (target === canvas && heat_layout && event.buttons & 1) move_to(x, y);
+    const pe = recorded() ? pe_at(target, x, y) : null;
+    const inside = pe && pe[0] < weft.recording.rows && pe[1] < weft.recording.cols;
+    weft.show_tip(inside ? pe_words(...pe) : null, event.clientX, event.clientY);
+  }
+
+  function move_to(x, y) {
+    const {scale, shown_rows, shown_cols} = heat_layout;
+    weft.move_window(heat_layout, y / scale - shown_rows / 2, x / scale - shown_cols / 2);
+    weft.draw_soon('array', draw_all);
+  }
+
+  const kArrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
+
+  /** Shift and an arrow move the window while the picture has the focus. */
+  function window_key(event) {
+    const way = kArrows[event.key];
+    if (!way || !event.shiftKey || !heat_layout) return;
+    event.preventDefault();
+    event.stopPropagation();
+    weft.move_window(heat_layout, weft.heat.row + way[0], weft.heat.col + way[1]);
+    weft.draw_soon('array', draw_all);
+  }
+
+  function listen() {
+    for (const target of [canvas, zoom]) {
+      target.addEventListener('pointermove', (event) => point(target, event));
+      target.addEventListener('pointerdown', (event) => point(target, event));
+      target.addEventListener('pointerleave', weft.hide_tip);
+      target.addEventListener('keydown', window_key);
+    }
+    weft.on('cycle', () => weft.draw_soon('array', draw_all));
+    weft.on('phase', () => weft.draw_soon('array-picture', draw_picture));
+  }
+
+  // --- The section -----------------------------------------------------------------------------
+
+  function heat_controls() {
+    const select = el('select', {id: 'quantity'}, ...Object.entries(weft.heat_quantities)
+      .map(([name, label]) => el('option', {value: name}, label)));
+    select.addEventListener('change', () => {
+      weft.heat.quantity = select.value;
+      weft.draw_soon('array', draw_all);
+    });
+    return el('p', {class: 'controls', id: 'heat-controls', hidden: ''},
+      el('label', null, 'Picture of the ', select),
+      el('span', {class: 'hint'}, 'blue below zero, orange above; drag the frame, or move it ' +
+        'with Shift and the arrow keys'));
+  }
+
+  function legend() {
+    const entry = (kind, text) => el('span', null, el('i', {class: `key ${kind}-key`}), text);
+    return el('p', {class: 'legend'}, entry('act', 'activation, one PE to the right a cycle'),
+      entry('weight', 'active weight'), entry('shadow', 'shadow weight, of the next tile'),
+      entry('sum', 'partial sum, one PE down a cycle'), entry('push', 'a push is here'),
+      entry('swap', 'the swap wave: shadow becomes active'),
+      entry('busy', 'works on a row'), entry('padding', 'works on padding'));
+  }
+
+  function build(section) {
+    canvas = el('canvas', {id: 'array-canvas', tabindex: 0, role: 'img',
+      'aria-label': 'Registers of the array in the current cycle'});
+    zoom = el('canvas', {id: 'zoom-canvas', tabindex: 0, role: 'img', hidden: '',
+      'aria-label': 'PEs in the window'});
+    words = el('p', {class: 'readout', id: 'array-words'});
+    beyond = el('p', {class: 'beyond', hidden: ''}, 'What enters the array is recorded up to ' +
+      `cycle ${weft.count(weft.recording.end - 1)}; the drawing shows the last cycle looked at.`);
+    sums = el('table', {class: 'sums', id: 'sums'});
+    stage = el('div', {class: 'stage array-stage'}, canvas, zoom);
+    section.append(heat_controls(), words, beyond, stage, legend(),
+      el('div', null, el('h3', null, 'Written to the accumulators'),
+        el('div', {class: 'scroll'}, sums)));
+  }
+
+  weft.draw_array = function () {
+    if (!weft.total) return;
+    const section = weft.section('array', weft.recording ? 'The array, cycle by cycle' : 'Time',
+      weft.recording ? 'Activations enter at the left, each row of PEs one cycle after the row ' +
+        'above; weights wait in the shadow registers until a swap follows the first row of their ' +
+        'tile; sums flow down and leave, straightened, into the accumulators.' : '');
+    section.append(weft.transport());
+    if (!weft.recording) return;
+    build(section);
+    listen();
+    weft.keep_drawn(stage, arrange);
+  };
+})(globalThis.weft);

@@ -1,0 +1,146 @@
+// What every part of the page needs: the data, elements, numbers as text, and the current cycle.
+//
+// Names in the data come from files that nobody vouches for, so text is only ever set as text.
+'use strict';
+
+globalThis.weft = globalThis.weft || {};
+
+(function (weft) {
+  const kSvg = 'http://www.w3.org/2000/svg';
+
+  weft.data = JSON.parse(document.getElementById('weft-data').textContent);
+
+  // --- Elements --------------------------------------------------------------------------------
+
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
+    }
+    for (const child of children) if (child !== null && child !== undefined) node.append(child);
+    return node;
+  }
+
+  /** An HTML element; strings among the children become text. */
+  weft.el = function (tag, attributes, ...children) {
+    return fill(document.createElement(tag), attributes, children);
+  };
+
+  weft.svg = function (tag, attributes, ...children) {
+    return fill(document.createElementNS(kSvg, tag), attributes, children);
+  };
+
+  /** A section of the page with its heading and a sentence that says how to read it. */
+  weft.section = function (id, title, lead) {
+    const {el} = weft;
+    const section = el('section', {id, 'aria-labelledby': `${id}-title`},
+      el('h2', {id: `${id}-title`}, title), lead ? el('p', {class: 'lead'}, lead) : null);
+    document.getElementById('main').append(section);
+    return section;
+  };
+
+  weft.button = function (label, attributes, action) {
+    const button = weft.el('button', {type: 'button', ...attributes}, label);
+    button.addEventListener('click', action);
+    return button;
+  };
+
+  // --- Numbers as text -------------------------------------------------------------------------
+
+  const kThin = '\u202f';
+
+  /** 1234567 -> "1 234 567", with thin spaces. */
+  weft.count = function (value) {
+    const text = String(Math.round(value));
+    return text.replace(/\B(?=(\d{3})+$)/g, kThin).replace('-', '\u2212');
+  };
+
+  weft.percent = function (share, digits = 1) {
+    if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
+    return `${(100 * share).toFixed(digits)}${kThin}%`;
+  };
+
+  /** 2.5e6 -> "2.50 M": three digits and a prefix. */
+  weft.short = function (value, unit = '') {
+    const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
+    let at = 0;
+    let scaled = value;
+    for (; Math.abs(scaled) >= 999.5 && at + 1 < prefixes.length; ++at) scaled /= 1000;
+    const text = Number.isInteger(scaled) && at === 0 ? String(scaled) : scaled.toPrecision(3);
+    const suffix = prefixes[at] + unit;
+    return suffix ? `${text}${kThin}${suffix}` : text;
+  };
+
+  weft.duration = function (seconds) {
+    const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
+    const [size, unit] = units.find(([each]) => seconds >= each) || units[3];
+    return `${(seconds / size).toPrecision(3)}${kThin}${unit}`;
+  };
+
+  weft.plural = (n, one, many = `${one}s`) => `${weft.count(n)}${kThin}${n === 1 ? one : many}`;
+
+  // --- Announcements between the parts ---------------------------------------------------------
+
+  const listeners = new Map();
+
+  /** Calls `action` with the value of each later weft.tell(name, value). */
+  weft.on = function (name, action) {
+    if (!listeners.has(name)) listeners.set(name, []);
+    listeners.get(name).push(action);
+  };
+
+  weft.tell = function (name, value) {
+    for (const action of listeners.get(name) || []) action(value);
+  };
+
+  // --- Drawing again ---------------------------------------------------------------------------
+
+  const redraws = new Map();
+  let pending = false;
+
+  function redraw_now() {
+    pending = false;
+    const due = [...redraws.values()];
+    redraws.clear();
+    for (const draw of due) draw();
+  }
+
+  /** Runs `draw` once before the next frame, however often it is asked for. */
+  weft.draw_soon = function (key, draw) {
+    redraws.set(key, draw);
+    if (pending) return;
+    pending = true;
+    requestAnimationFrame(redraw_now);
+  };
+
+  /** Draws now, when the width of `node` changes and when the theme does. `draw` gets the width. */
+  weft.keep_drawn = function (node, draw) {
+    let width = 0;
+    const again = () => {
+      width = Math.floor(node.clientWidth);
+      if (width > 0) draw(width);
+    };
+    new ResizeObserver(() => {
+      if (Math.floor(node.clientWidth) !== width) weft.draw_soon(node, again);
+    }).observe(node);
+    weft.on('theme', again);
+    again();
+  };
+
+  weft.calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+  // --- Tooltip ---------------------------------------------------------------------------------
+
+  const tip = document.getElementById('tip');
+
+  /** Shows lines of text beside a point of the window, inside of it; no lines: hides them. */
+  weft.show_tip = function (lines, x, y) {
+    tip.hidden = !lines || lines.length === 0;
+    if (tip.hidden) return;
+    tip.replaceChildren(...lines.map((line) => weft.el('div', null, line)));
+    const {offsetWidth: width, offsetHeight: height} = tip;
+    tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - width - 8))}px`;
+    tip.style.top = `${y + 18 + height > innerHeight ? Math.max(4, y - height - 12) : y + 18}px`;
+  };
+
+  weft.hide_tip = () => weft.show_tip(null);
+})(globalThis.weft);

@@ -1,0 +1,93 @@
+// The top of the page: what ran on which machine, the headline numbers, and what was left out.
+'use strict';
+
+(function (weft) {
+  const {data, el} = weft;
+  const {report} = data;
+
+  // --- Headline --------------------------------------------------------------------------------
+
+  function figure(value, name, remark) {
+    return el('div', {class: 'figure'}, el('dt', null, name), el('dd', null, value),
+      remark ? el('dd', {class: 'remark'}, remark) : null);
+  }
+
+  function machine_line() {
+    const m = report.machine;
+    const memory = m.memory_kind === 'ideal' ? 'ideal memory'
+      : `${m.memory_kind} memory, ${m.memory_gb_per_s} GB/s`;
+    return `${m.name}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
+      `double buffer ${m.double_buffer ? 'on' : 'off'} · engine ${report.engine}`;
+  }
+
+  function check_words(check) {
+    if (!check || check.reference === 'none') return ['not checked', 'no reference was computed'];
+    const against = `against ${check.reference}`;
+    if (check.bit_exact === true) return ['bit for bit', `every value equal, ${against}`];
+    if (check.bit_exact === false && !(check.share_of_bound <= 1)) {
+      return ['differs', `by up to ${check.max_abs_error}, ${against}`];
+    }
+    if (check.max_abs_error === null) return ['not checked', against];
+    return ['within bounds', `largest error ${check.max_abs_error.toPrecision(3)}, ${against}`];
+  }
+
+  function padding_share() {
+    const {macs} = report;
+    return macs && macs.issued > 0 ? 1 - macs.useful / macs.issued : null;
+  }
+
+  function figures() {
+    const list = el('dl', {class: 'figures'});
+    const {cycles, macs} = report;
+    const at = `at ${report.machine.clock_mhz} MHz`;
+    list.append(figure(weft.count(cycles.total), 'cycles',
+      `${weft.duration(report.seconds)} ${at}`));
+    if (report.utilization !== null && report.utilization !== undefined) {
+      list.append(figure(weft.percent(report.utilization), 'of the array used',
+        report.tops ? `${weft.short(report.tops * 1e12, 'OP/s')}` : null));
+    }
+    if (padding_share() !== null) {
+      list.append(figure(weft.percent(padding_share()), 'padding waste',
+        `${weft.short(macs.issued - macs.useful)} of ${weft.short(macs.issued)} MACs`));
+    }
+    list.append(figure(...swap_first(check_words(report.check))));
+    return list;
+  }
+
+  function swap_first([value, remark]) {
+    return [value, 'check of the values', remark];
+  }
+
+  function notes() {
+    const all = [...(data.notes || []), ...(report.notes || [])];
+    if (all.length === 0) return null;
+    return el('aside', {class: 'notes', 'aria-label': 'Notes'},
+      el('ul', null, ...all.map((note) => el('li', null, note))));
+  }
+
+  // --- Theme and contents ----------------------------------------------------------------------
+
+  function theme_button() {
+    const label = () => (weft.theme() === 'dark' ? 'Light theme' : 'Dark theme');
+    const button = weft.button(label(), {class: 'theme', id: 'theme'}, () => {
+      weft.set_theme(weft.theme() === 'dark' ? 'light' : 'dark');
+    });
+    weft.on('theme', () => { button.textContent = label(); });
+    return button;
+  }
+
+  weft.draw_contents = function () {
+    const links = [...document.querySelectorAll('main > section')].map((section) =>
+      el('a', {href: `#${section.id}`}, section.querySelector('h2').textContent));
+    document.getElementById('contents').append(...links);
+  };
+
+  weft.draw_header = function () {
+    document.getElementById('top').append(
+      el('div', {class: 'masthead'}, el('h1', null, data.title), theme_button()),
+      el('p', {class: 'machine'}, machine_line()),
+      data.command ? el('p', {class: 'command'}, el('code', null, data.command)) : '',
+      figures(), notes() || '',
+      el('nav', {id: 'contents', 'aria-label': 'Contents'}));
+  };
+})(globalThis.weft);

@@ -1,0 +1,140 @@
+// The table of layers: sorted by any column; a chosen row shows its tile map and goes to its first
+// cycle.
+'use strict';
+
+(function (weft) {
+  const {data, el} = weft;
+
+  const dash = '\u2013';
+  const number = (value, text) => (value === null || value === undefined ? dash : text(value));
+
+  const kColumns = [
+    {key: 'order', name: '#', kind: 'number', cell: (row) => String(row.order + 1)},
+    {key: 'name', name: 'layer', kind: 'text', cell: name_cell},
+    {key: 'operator', name: 'operator', kind: 'text', cell: (row) => row.operator},
+    {key: 'shape', name: 'result', kind: 'text', cell: (row) => row.shape},
+    {key: 'on', name: 'runs on', kind: 'text', cell: on_cell},
+    {key: 'tiles', name: 'tiles', kind: 'number', cell: (row) => number(row.tiles, weft.count)},
+    {key: 'cycles', name: 'cycles', kind: 'number', cell: (row) => number(row.cycles, weft.count)},
+    {key: 'ledger', name: 'of the run, by class', kind: 'none', cell: ledger_cell},
+    {key: 'utilization', name: 'used', kind: 'number', cell: (row) => weft.percent(row.utilization)},
+    {key: 'padding', name: 'padding', kind: 'number', cell: (row) => weft.percent(row.padding)},
+  ];
+
+  let rows, body, heads, longest, why;
+  let sorted = {key: 'order', direction: 1};
+  let chosen = -1;
+
+  // --- Cells -----------------------------------------------------------------------------------
+
+  function name_cell(row) {
+    const button = weft.button(row.name, {class: 'row-button', 'aria-pressed': 'false'},
+      () => choose(row));
+    if (row.why) button.title = row.why;
+    return button;
+  }
+
+  function on_cell(row) {
+    return el('span', {class: `on on-${row.on}`}, row.on);
+  }
+
+  /** A bar as long as the layer's share of the longest layer, cut by class. */
+  function ledger_cell(row) {
+    if (!row.cycles) return dash;
+    const bar = el('span', {class: 'mini', role: 'img', 'aria-label': ledger_words(row)});
+    bar.style.width = `${Math.max(1, (100 * row.cycles) / longest)}%`;
+    for (const part of weft.ledger_parts(row.ledger || {})) {
+      if (part.cycles > 0) bar.append(mini_piece(part, row.cycles));
+    }
+    bar.addEventListener('pointermove', (event) =>
+      weft.show_tip(ledger_words(row).split(', '), event.clientX, event.clientY));
+    bar.addEventListener('pointerleave', weft.hide_tip);
+    return bar;
+  }
+
+  function mini_piece(part, total) {
+    const piece = el('i');
+    piece.style.width = `${(100 * part.cycles) / total}%`;
+    piece.style.background = weft.class_style(part.name).color;
+    return piece;
+  }
+
+  const ledger_words = (row) => weft.ledger_parts(row.ledger || {})
+    .filter((part) => part.cycles > 0)
+    .map((part) => `${weft.class_style(part.name).label} ${weft.count(part.cycles)}`).join(', ');
+
+  // --- Order -----------------------------------------------------------------------------------
+
+  /** Rows without a value come last, whichever way the others go. */
+  function compare(a, b) {
+    const [x, y] = [a[sorted.key], b[sorted.key]];
+    const [no_x, no_y] = [x === null || x === undefined, y === null || y === undefined];
+    if (no_x || no_y) return no_x - no_y || a.order - b.order;
+    const way = typeof x === 'number' ? x - y : String(x).localeCompare(String(y), 'en');
+    return sorted.direction * way || a.order - b.order;
+  }
+
+  function sort_by(column) {
+    const again = sorted.key === column.key;
+    const first = column.kind === 'number' && column.key !== 'order' ? -1 : 1;
+    sorted = {key: column.key, direction: again ? -sorted.direction : first};
+    show();
+  }
+
+  function head(column) {
+    if (column.kind === 'none') return el('th', {scope: 'col', class: 'none'}, column.name);
+    return el('th', {scope: 'col', class: column.kind, 'data-key': column.key},
+      weft.button(column.name, {class: 'sort'}, () => sort_by(column)));
+  }
+
+  function mark_heads() {
+    for (const th of heads.querySelectorAll('th[data-key]')) {
+      const is = th.dataset.key === sorted.key;
+      th.setAttribute('aria-sort', !is ? 'none' : sorted.direction > 0 ? 'ascending' : 'descending');
+    }
+  }
+
+  function show() {
+    mark_heads();
+    rows.sort(compare);
+    body.replaceChildren(...rows.map((row) => row.element));
+  }
+
+  // --- Choice ----------------------------------------------------------------------------------
+
+  function choose(row) {
+    chosen = row.order;
+    for (const each of rows) mark_chosen(each);
+    why.textContent = row.why ? `${row.name}: ${row.why}` : '';
+    if (row.tile_map !== null && row.tile_map !== undefined) weft.select_map(row.tile_map);
+    if (row.begin !== null && row.begin !== undefined) weft.go_to(row.begin);
+  }
+
+  function mark_chosen(row) {
+    const is = row.order === chosen;
+    row.element.classList.toggle('chosen', is);
+    row.element.querySelector('.row-button').setAttribute('aria-pressed', String(is));
+  }
+
+  // --- The section -----------------------------------------------------------------------------
+
+  function table_row(row) {
+    return el('tr', {'data-layer': row.order}, ...kColumns.map((column) =>
+      el('td', {class: `${column.kind} ${column.key}`}, column.cell(row))));
+  }
+
+  weft.draw_layers = function () {
+    if (!data.layers || data.layers.length === 0) return;
+    rows = data.layers.map((layer, order) => ({...layer, order}));
+    longest = Math.max(1, ...rows.map((row) => row.cycles || 0));
+    for (const row of rows) row.element = table_row(row);
+    const section = weft.section('layers', 'Layers',
+      'Choose a layer to see its tile map and go to its first cycle; choose a heading to sort.');
+    body = el('tbody');
+    heads = el('thead', null, el('tr', null, ...kColumns.map(head)));
+    why = el('p', {class: 'readout', id: 'why', 'aria-live': 'polite'});
+    section.append(el('div', {class: 'scroll'},
+      el('table', {class: 'layers', id: 'layers-table'}, heads, body)), why);
+    show();
+  };
+})(globalThis.weft);

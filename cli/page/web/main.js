@@ -1,0 +1,17 @@
+// Puts the page together. A section whose data is absent does not appear.
+'use strict';
+
+(function (weft) {
+  weft.draw_header();
+  weft.draw_tile_map();
+  weft.draw_array();
+  weft.draw_timeline_section();
+  weft.draw_ledger();
+  weft.draw_roofline();
+  weft.draw_layers();
+  weft.draw_sweep();
+  weft.draw_keys();
+  weft.draw_contents();
+  if (weft.total) weft.go_to(0);
+  weft.ready = true;
+})(globalThis.weft);

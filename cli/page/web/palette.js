@@ -1,0 +1,155 @@
+// Colours, and the patterns that say the same without colour. The hues are those of Okabe and Ito;
+// each class of the ledger has a pattern of its own as well, the stalls stripes.
+'use strict';
+
+(function (weft) {
+  const kTile = 8;
+
+  // What each class of the ledger looks like and means. Order: docs/timing.md.
+  weft.classes = {
+    array_active: {color: '#009e73', pattern: 'plain', label: 'array active',
+      meaning: 'a row of activations enters the array'},
+    weight_shift: {color: '#56b4e9', pattern: 'plain', label: 'weight shift',
+      meaning: 'a tile of weights is pushed, and no row enters'},
+    weight_stall: {color: '#d55e00', pattern: 'rising', label: 'weight stall',
+      meaning: 'the next tile is not in the FIFO yet'},
+    input_stall: {color: '#e69f00', pattern: 'falling', label: 'input stall',
+      meaning: 'the next matmul waits for a load'},
+    raw_stall: {color: '#cc79a7', pattern: 'cross', label: 'read-after-write stall',
+      meaning: 'the next matmul waits for the vector unit'},
+    fill_drain: {color: '#f0e442', pattern: 'dots', label: 'fill and drain',
+      meaning: 'only rows that are still on their way through the array'},
+    vector: {color: '#0072b2', pattern: 'plain', label: 'vector',
+      meaning: 'no matmul is left; the vector unit works'},
+    output: {color: '#8c5a9e', pattern: 'level', label: 'output',
+      meaning: 'only a store is under way'},
+    idle: {color: '#9a9a9a', pattern: 'upright', label: 'idle',
+      meaning: 'dispatch, or a pause between the units'},
+  };
+
+  const kUnknown = {color: '#777777', pattern: 'plain', label: '', meaning: ''};
+
+  weft.class_style = (name) =>
+    Object.hasOwn(weft.classes, name) ? weft.classes[name] : {...kUnknown, label: name};
+
+  // Strokes of each pattern on a tile of kTile x kTile.
+  const kStrokes = {
+    rising: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
+    falling: [[0, 0, 8, 8], [-2, 6, 2, 10], [6, -2, 10, 2]],
+    cross: [[0, 0, 8, 8], [0, 8, 8, 0]],
+    level: [[0, 2, 8, 2], [0, 6, 8, 6]],
+    upright: [[2, 0, 2, 8], [6, 0, 6, 8]],
+    dots: [[1, 2, 3, 2], [5, 6, 7, 6]],
+    padding: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
+  };
+
+  /** An SVG <defs> with the pattern of each class and of padding, ids beginning with `prefix`. */
+  weft.pattern_defs = function (prefix) {
+    const defs = weft.svg('defs');
+    for (const [name, style] of Object.entries(weft.classes)) {
+      defs.append(svg_pattern(`${prefix}-${name}`, style.pattern, style.color, 'rgba(0,0,0,.55)'));
+    }
+    const {ground, hatch} = weft.colors();
+    defs.append(svg_pattern(`${prefix}-padding`, 'padding', ground, hatch));
+    return defs;
+  };
+
+  function svg_pattern(id, kind, color, ink) {
+    const pattern = weft.svg('pattern',
+      {id, width: kTile, height: kTile, patternUnits: 'userSpaceOnUse'},
+      weft.svg('rect', {width: kTile, height: kTile, fill: color}));
+    for (const [x1, y1, x2, y2] of kStrokes[kind] || []) {
+      pattern.append(weft.svg('line', {x1, y1, x2, y2, stroke: ink, 'stroke-width': 1.2}));
+    }
+    return pattern;
+  }
+
+  const canvas_patterns = new Map();
+
+  /** The same pattern as a fill of a canvas. */
+  weft.canvas_pattern = function (context, kind, color, ink = 'rgba(0,0,0,.55)') {
+    const key = `${kind} ${color} ${ink}`;
+    if (!canvas_patterns.has(key)) canvas_patterns.set(key, pattern_tile(kind, color, ink));
+    return context.createPattern(canvas_patterns.get(key), 'repeat');
+  };
+
+  function pattern_tile(kind, color, ink) {
+    const tile = weft.el('canvas', {width: kTile, height: kTile});
+    const context = tile.getContext('2d');
+    context.fillStyle = color;
+    context.fillRect(0, 0, kTile, kTile);
+    context.strokeStyle = ink;
+    context.lineWidth = 1.2;
+    context.beginPath();
+    for (const [x1, y1, x2, y2] of kStrokes[kind] || []) {
+      context.moveTo(x1, y1);
+      context.lineTo(x2, y2);
+    }
+    context.stroke();
+    return tile;
+  }
+
+  weft.class_fill = function (context, name) {
+    const style = weft.class_style(name);
+    if (style.pattern === 'plain') return style.color;
+    return weft.canvas_pattern(context, style.pattern, style.color);
+  };
+
+  /** A small rectangle that shows a class's colour and pattern, for legends and tables. */
+  weft.swatch = function (name) {
+    const id = `swatch-${name}-${++swatches}`;
+    const style = weft.class_style(name);
+    return weft.svg('svg', {class: 'swatch', width: 16, height: 12, 'aria-hidden': 'true'},
+      weft.svg('defs', null, svg_pattern(id, style.pattern, style.color, 'rgba(0,0,0,.55)')),
+      weft.svg('rect', {width: 16, height: 12, rx: 2, fill: `url(#${id})`}));
+  };
+
+  let swatches = 0;
+
+  // --- Theme -----------------------------------------------------------------------------------
+
+  const kNames = ['ground', 'panel', 'ink', 'soft', 'faint', 'line', 'accent', 'hatch', 'act',
+    'weight', 'sum', 'swap', 'push', 'busy', 'idle'];
+  let current = null;
+
+  /** The colours of the theme in use, as the style sheet names them. */
+  weft.colors = function () {
+    if (current) return current;
+    const style = getComputedStyle(document.documentElement);
+    current = {};
+    for (const name of kNames) current[name] = style.getPropertyValue(`--${name}`).trim();
+    return current;
+  };
+
+  function refresh() {
+    current = null;
+    weft.tell('theme', weft.theme());
+  }
+
+  const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
+
+  /** 'light' or 'dark': what was chosen, or else what the system prefers. */
+  weft.theme = () =>
+    document.documentElement.dataset.theme || (prefers_dark.matches ? 'dark' : 'light');
+
+  weft.set_theme = function (name) {
+    document.documentElement.dataset.theme = name;
+    refresh();
+  };
+
+  prefers_dark.addEventListener('change', refresh);
+
+  // Paper is light: what a canvas holds does not follow the style sheet by itself.
+  let before_print;
+  addEventListener('beforeprint', () => {
+    before_print = document.documentElement.dataset.theme;
+    weft.set_theme('light');
+  });
+  addEventListener('afterprint', () => {
+    if (before_print) weft.set_theme(before_print);
+    else {
+      delete document.documentElement.dataset.theme;
+      refresh();
+    }
+  });
+})(globalThis.weft);

@@ -1,0 +1,85 @@
+// The run as the page's parts see it: matmul instructions with the cycles in which their rows
+// enter, and the current cycle, which all parts share.
+'use strict';
+
+(function (weft) {
+  const {data} = weft;
+  const kMatmulUnit = 'matmul';
+
+  // --- Matmuls ---------------------------------------------------------------------------------
+
+  /** Columns of the matmul instructions, in their order: they start in that order too. */
+  function matmuls_of(timeline) {
+    const out = [];
+    if (!timeline) return out;
+    const {instructions: all, units} = timeline;
+    const unit = units.indexOf(kMatmulUnit);
+    const machine = data.report.machine;
+    const drain = machine.rows + machine.cols - 1;  // R+C-1 cycles from a row to its sums
+    for (let i = 0; i < all.unit.length; ++i) {
+      if (all.unit[i] !== unit) continue;
+      const begin = all.started[i];
+      out.push({instruction: i, begin, end: all.retired[i] - drain + 1, map: all.map[i],
+        chunk: all.chunk[i], k_tile: all.k_tile[i], n_tile: all.n_tile[i]});
+    }
+    return out;
+  }
+
+  weft.matmuls = matmuls_of(data.timeline);
+  const begins = weft.matmuls.map((matmul) => matmul.begin);
+
+  /** The index of the matmul whose rows enter in `cycle`, or of the last before it; -1 if none. */
+  weft.matmul_at = (cycle) => weft.lower_bound(begins, cycle + 1) - 1;
+
+  /** The index of the matmul of one tile of a map, or -1. */
+  weft.matmul_of = function (map, chunk, k_tile, n_tile) {
+    return weft.matmuls.findIndex((each) => each.map === map && each.chunk === chunk &&
+      each.k_tile === k_tile && each.n_tile === n_tile);
+  };
+
+  /** The sizes of a matmul's tile without padding: {k, n}; the whole array if it has no map. */
+  weft.tile_size = function (matmul) {
+    const map = matmul && matmul.map >= 0 ? data.tiles[matmul.map] : null;
+    if (!map) return {k: Infinity, n: Infinity};
+    return {k: map.k_edges[matmul.k_tile + 1] - map.k_edges[matmul.k_tile],
+      n: map.n_edges[matmul.n_tile + 1] - map.n_edges[matmul.n_tile]};
+  };
+
+  // --- The current cycle -----------------------------------------------------------------------
+
+  weft.total = data.timeline ? data.timeline.total : data.array ? data.array.end : 0;
+  weft.last_cycle = Math.max(0, weft.total - 1);
+  weft.cycle = 0;
+  weft.recording = data.array ? new weft.ArrayRecording(data.array) : null;
+
+  /** Makes `cycle` the current one, as near as the run allows. */
+  weft.go_to = function (cycle) {
+    const wanted = Number.isNaN(cycle) ? weft.cycle : Math.trunc(cycle);
+    weft.cycle = Math.max(0, Math.min(weft.last_cycle, wanted));
+    weft.tell('cycle', weft.cycle);
+  };
+
+  /** The registers, ports and the accumulator write of a recorded cycle, as bit patterns. */
+  weft.state_at = function (cycle) {
+    if (!weft.recording || cycle < 0 || cycle >= weft.recording.end) return null;
+    return weft.recording.state_at(cycle);
+  };
+
+  /** Goes to the first row of the next (+1) or the previous (-1) matmul. */
+  weft.step_fold = function (direction) {
+    const at = weft.matmul_at(weft.cycle);
+    const inside = at >= 0 && weft.cycle > weft.matmuls[at].begin && direction < 0;
+    const next = weft.matmuls[inside ? at : at + direction];
+    if (next) weft.go_to(next.begin);
+  };
+
+  // --- The current tile map --------------------------------------------------------------------
+
+  weft.map = 0;
+
+  weft.select_map = function (index) {
+    if (!data.tiles || !data.tiles[index]) return;
+    weft.map = index;
+    weft.tell('map', index);
+  };
+})(globalThis.weft);

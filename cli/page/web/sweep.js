@@ -1,0 +1,92 @@
+// The sweep of one dimension: cycles and padding over the size, with the tile's multiples marked,
+// where one element more starts another tile.
+'use strict';
+
+(function (weft) {
+  const {data, el} = weft;
+  const kMargin = {top: 22, right: 14, bottom: 26, left: 62};
+  const kHeight = 170;
+  const kMostMarks = 24;
+
+  function multiples(tile, [low, high]) {
+    const first = Math.ceil(low / tile);
+    const last = Math.floor(high / tile);
+    const stride = Math.max(1, Math.ceil((last - first + 1) / kMostMarks));
+    const out = [];
+    for (let i = first; i <= last; ++i) if (i % stride === 0) out.push(i * tile);
+    return out;
+  }
+
+  function panel(width, points, x, kind) {
+    const y = d3.scaleLinear().domain([0, Math.max(kind.least, d3.max(points, kind.value))]).nice()
+      .range([kHeight - kMargin.bottom, kMargin.top]);
+    const root = d3.create('svg').attr('width', width).attr('height', kHeight)
+      .attr('role', 'img').attr('aria-label', kind.name);
+    draw_cliffs(root, x);
+    root.append('g').attr('class', 'axis').attr('transform', `translate(0,${kHeight - kMargin.bottom})`)
+      .call(d3.axisBottom(x).ticks(Math.max(3, width / 90)).tickFormat(weft.count));
+    root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
+      .call(d3.axisLeft(y).ticks(4).tickFormat(kind.text));
+    root.append('text').attr('class', 'axis-name').attr('x', kMargin.left).attr('y', 12)
+      .text(kind.name);
+    root.append('path').attr('class', 'curve').attr('stroke', kind.color)
+      .attr('d', d3.line().x((point) => x(point.size)).y((point) => y(kind.value(point)))(points));
+    draw_dots(root, points, x, y, kind);
+    return root.node();
+  }
+
+  function draw_cliffs(root, x) {
+    for (const size of multiples(data.sweep.tile, x.domain())) {
+      root.append('line').attr('class', 'cliff').attr('x1', x(size)).attr('x2', x(size))
+        .attr('y1', kMargin.top).attr('y2', kHeight - kMargin.bottom);
+    }
+  }
+
+  function draw_dots(root, points, x, y, kind) {
+    if (points.length > 150) return;
+    root.append('g').selectAll('circle').data(points).enter().append('circle')
+      .attr('r', 3).attr('fill', kind.color).attr('class', 'dot')
+      .attr('cx', (point) => x(point.size)).attr('cy', (point) => y(kind.value(point)));
+  }
+
+  function point_words(point) {
+    const {dimension, tile} = data.sweep;
+    return [`${dimension.toUpperCase()} = ${weft.count(point.size)}, ` +
+      `${weft.plural(Math.ceil(point.size / tile), 'tile')} of ${tile}`,
+    weft.plural(point.cycles, 'cycle'),
+    `${weft.percent(point.waste)} padding, ${weft.percent(point.utilization)} used`];
+  }
+
+  function listen(stage, points, x) {
+    stage.onpointermove = (event) => {
+      const size = x.invert(event.clientX - stage.getBoundingClientRect().left);
+      const nearest = d3.scan(points, (a, b) => Math.abs(a.size - size) - Math.abs(b.size - size));
+      weft.show_tip(point_words(points[nearest]), event.clientX, event.clientY);
+    };
+    stage.onpointerleave = weft.hide_tip;
+  }
+
+  function draw(stage, width) {
+    const points = [...data.sweep.points].sort((a, b) => a.size - b.size);
+    const x = d3.scaleLinear().domain(d3.extent(points, (point) => point.size))
+      .range([kMargin.left, width - kMargin.right]);
+    stage.replaceChildren(
+      panel(width, points, x, {name: 'cycles', value: (point) => point.cycles, color: '#0072b2',
+        least: 1, text: (value) => weft.short(value)}),
+      panel(width, points, x, {name: 'padding waste', value: (point) => point.waste,
+        color: '#d55e00', least: 0.01, text: (value) => weft.percent(value, 0)}));
+    listen(stage, points, x);
+  }
+
+  weft.draw_sweep = function () {
+    const {sweep} = data;
+    if (!sweep || !sweep.points || sweep.points.length === 0) return;
+    const name = sweep.dimension.toUpperCase();
+    const section = weft.section('sweep', `What if ${name} were different`,
+      `The same product for other sizes of ${name}. A dotted line is a multiple of ` +
+      `${sweep.tile}, the side of a tile: one element more starts another tile, nearly empty.`);
+    const stage = el('div', {class: 'stage sweep'});
+    section.append(stage);
+    weft.keep_drawn(stage, (width) => draw(stage, width));
+  };
+})(globalThis.weft);

@@ -1,0 +1,82 @@
+// What the timeline draws: bars in lanes, ascending in begin and in end, because units work in
+// order.
+'use strict';
+
+(function (weft) {
+  const {data} = weft;
+
+  // The classes of the ledger that fill the gaps of the matmul lane.
+  const is_stall = (name) => name.endsWith('_stall');
+
+  function unit_lane(timeline, unit) {
+    const {instructions: all} = timeline;
+    const lane = {name: timeline.units[unit], unit, begin: [], end: [], index: []};
+    for (let i = 0; i < all.unit.length; ++i) {
+      if (all.unit[i] !== unit) continue;
+      lane.begin.push(all.started[i]);
+      lane.end.push(all.retired[i] + 1);
+      lane.index.push(i);
+    }
+    return lane;
+  }
+
+  /** The matmul lane also knows until when rows enter, and where it waited. */
+  function with_streams(lane, timeline) {
+    lane.entered = weft.matmuls.map((matmul) => matmul.end);
+    lane.waits = span_runs(timeline).filter((run) => is_stall(run.name));
+    return lane;
+  }
+
+  function push_lane(pushes) {
+    return {name: 'push', unit: -1, begin: pushes.started, index: [],
+      end: pushes.started.map((begin, i) => begin + pushes.cycles[i])};
+  }
+
+  function span_runs(timeline) {
+    const {spans, classes} = timeline;
+    if (!spans) return [];
+    return spans.begin.map((begin, i) =>
+      ({begin, end: spans.end[i], name: classes[spans.class[i]]}));
+  }
+
+  weft.timeline_lanes = function () {
+    const {timeline} = data;
+    const lanes = [];
+    timeline.units.forEach((name, unit) => {
+      const lane = unit_lane(timeline, unit);
+      if (name === 'matmul') {
+        if (timeline.pushes && timeline.pushes.started.length) lanes.push(push_lane(timeline.pushes));
+        with_streams(lane, timeline);
+      }
+      lanes.push(lane);
+    });
+    return {lanes, runs: span_runs(timeline)};
+  };
+
+  /** The first bar of a lane that ends after `cycle`. */
+  weft.first_bar = (lane, cycle) => weft.lower_bound(lane.end, cycle + 1);
+
+  /** The latest bar of a lane that covers `cycle`, or -1. */
+  weft.bar_at = function (lane, cycle) {
+    const at = weft.lower_bound(lane.begin, cycle + 1) - 1;
+    return at >= 0 && cycle < lane.end[at] ? at : -1;
+  };
+
+  weft.run_at = function (runs, cycle) {
+    let low = 0;
+    let high = runs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (runs[middle].end <= cycle) low = middle + 1;
+      else high = middle;
+    }
+    return low < runs.length && runs[low].begin <= cycle ? runs[low] : null;
+  };
+
+  weft.instruction_words = function (index) {
+    const {instructions: all, units} = data.timeline;
+    return [`${units[all.unit[index]]} · instruction ${weft.count(index)}`, all.text[index],
+      `dispatched in ${weft.count(all.dispatched[index])}, cycles ` +
+      `${weft.count(all.started[index])} to ${weft.count(all.retired[index])}`];
+  };
+})(globalThis.weft);
