@@ -9,6 +9,7 @@
 
 (function (weft) {
   const kDigitWidth = 0.61;  // of the font's size; digits of the font are all equally wide
+  const kOperandDigits = 4;  // -128 is written in full beside another
 
   weft.mono = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
@@ -17,12 +18,10 @@
   function shortened_integer(value, room) {
     const text = String(value);
     if (text.length <= room) return text;
-    for (const [size, unit] of [[1e3, 'k'], [1e6, 'M'], [1e9, 'G']]) {
-      const scaled = value / size;
-      const short = `${Math.abs(scaled) < 10 ? scaled.toFixed(1) : Math.round(scaled)}${unit}`;
-      if (Math.abs(scaled) < 1000 && short.length <= room) return short;
-    }
-    return `${Math.round(value / 1e9)}G`;
+    const [size, unit] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']]
+      .find(([each]) => Math.abs(value) >= each) || [1, ''];
+    const tenths = `${(value / size).toFixed(1)}${unit}`;
+    return unit && tenths.length <= room ? tenths : `${Math.round(value / size)}${unit}`;
   }
 
   function shortened_float(value, room) {
@@ -43,7 +42,7 @@
       .replace('-', '\u2212');
   };
 
-  weft.room_for = (width, font) => Math.max(2, Math.floor(width / (font * kDigitWidth)));
+  weft.room_for = (width, font) => Math.max(2, Math.floor(width / (font * kDigitWidth) + 0.01));
 
   /** A canvas of CSS size width x height at the screen's resolution; units are CSS pixels. */
   weft.prepare_canvas = function (canvas, width, height) {
@@ -90,11 +89,12 @@
   weft.pe_layout = function (w, h) {
     const size = Math.max(8, Math.min(15, h / 3.6, w / 4.2));
     const inset = Math.max(3, w * 0.06);
-    return {w, h, size, inset,
-      act_y: h * 0.19, weight_y: h * 0.5, sum_y: h * 0.81,
-      plain: `${size}px ${weft.mono}`, small: `${size * 0.86}px ${weft.mono}`,
+    const half = Math.min(size, (w / 2 - inset) / (kOperandDigits * kDigitWidth));
+    return {w, h, inset,
+      act_y: h * 0.23, weight_y: h * 0.53, sum_y: h * 0.82,
+      plain: `${size}px ${weft.mono}`, half: `${half}px ${weft.mono}`,
       bold: `bold ${size * 1.08}px ${weft.mono}`,
-      half_room: weft.room_for(w / 2 - inset, size), room: weft.room_for(w - 2 * inset, size)};
+      half_room: weft.room_for(w / 2 - inset, half), room: weft.room_for(w - 2 * inset, size)};
   };
 
   /** The ground of PE(r,c), its frame and what does not move: both weights. */
@@ -113,7 +113,7 @@
     if (q.swap[i]) mark_swap(context, x, y, w, h, colors);
     const value = weft.recording.numbers.value;
     put(context, weft.cell_text(value(q.weight_shadow[i]), layout.half_room), x + w - inset,
-      y + layout.act_y, 'right', q.push[i] ? colors.push : colors.faint, layout.small);
+      y + layout.act_y, 'right', q.push[i] ? colors.push : colors.faint, layout.half);
     put(context, weft.cell_text(value(q.weight_active[i]), layout.room), x + w / 2,
       y + layout.weight_y, 'center', colors.weight, layout.bold);
   };
@@ -141,7 +141,7 @@
     const colors = weft.colors();
     const i = r * q.cols + c;
     const act = weft.cell_text(weft.recording.numbers.value(q.act[i]), layout.half_room);
-    put(context, act, x + inset + shift * w, y + layout.act_y, 'left', colors.act, layout.plain);
+    put(context, act, x + inset + shift * w, y + layout.act_y, 'left', colors.act, layout.half);
     const sum = weft.cell_text(q.psum[i], layout.room);
     put(context, sum, x + w - inset, y + layout.sum_y + shift * h, 'right', colors.sum,
       layout.plain);

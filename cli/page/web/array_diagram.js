@@ -81,7 +81,7 @@
     const {recording} = weft;
     const color = weft.colors().act;
     for (let r = 0; r < layout.rows; ++r) {
-      const y = layout.top + r * layout.cell_h + layout.cell_h * 0.19 - layout.skew_h / 2;
+      const y = layout.top + r * layout.cell_h + layout.pe.act_y - layout.skew_h / 2;
       for (let place = 1; place <= layout.rows + 1; ++place) {
         const entering = cycle - r - 1 + place;
         if (recording.row_at(entering) < 0) continue;

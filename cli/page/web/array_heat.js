@@ -6,6 +6,8 @@
   const kPicture = 460;
   const kPe = {w: 62, h: 46};
   const kMostPes = 8;
+  const kAbove = '#4f9f57';  // neither the colour of the swap nor that of a push
+  const kBelow = '#9a5fb0';
 
   weft.heat_quantities = {psum: 'partial sums', act: 'activations',
     weight_active: 'active weights', weight_shadow: 'shadow weights'};
@@ -53,7 +55,7 @@
       if (size > largest && size < Infinity) largest = size;
     }
     const ground = parse(weft.colors().ground);
-    const [up, down] = [parse('#d55e00'), parse('#0072b2')];
+    const [up, down] = [parse(kAbove), parse(kBelow)];
     return (x) => {
       const share = largest > 0 ? Math.min(1, Math.sqrt(Math.abs(x) / largest)) : 0;
       const toward = x < 0 ? down : up;
@@ -82,6 +84,9 @@
     paper.putImageData(image, 0, 0);
     context.imageSmoothingEnabled = layout.scale < 1;
     context.drawImage(source, 0, 0, layout.picture.width, layout.picture.height);
+    context.lineWidth = 1;
+    context.strokeStyle = weft.colors().line;
+    context.strokeRect(0.5, 0.5, layout.picture.width - 1, layout.picture.height - 1);
     draw_frame(context, layout);
   };
 

@@ -6,7 +6,7 @@
   const kWrites = 6;
   const kSumColumns = 16;
 
-  let stage, canvas, zoom, layout, heat_layout, words, beyond, sums;
+  let whole, stage, canvas, zoom, layout, heat_layout, words, beyond, sums;
 
   // --- Controls --------------------------------------------------------------------------------
 
@@ -16,7 +16,7 @@
       weft.toggle);
     weft.on('playing', (on) => { play.textContent = on ? '❚❚ Pause' : '▶ Play'; });
     return el('div', {class: 'buttons', role: 'group', 'aria-label': 'Time'},
-      button('⏮', {id: 'first', 'aria-label': 'First cycle', title: 'First cycle (Home)'},
+      button('|◀', {id: 'first', 'aria-label': 'First cycle', title: 'First cycle (Home)'},
         () => weft.step(-Infinity)),
       button('◀◀', {id: 'fold-back', 'aria-label': 'Previous fold', title: 'Previous fold ([)'},
         () => weft.step_fold(-1)),
@@ -27,7 +27,7 @@
         () => weft.step(1)),
       button('▶▶', {id: 'fold-forward', 'aria-label': 'Next fold', title: 'Next fold (])'},
         () => weft.step_fold(1)),
-      button('⏭', {id: 'last', 'aria-label': 'Last cycle', title: 'Last cycle (End)'},
+      button('▶|', {id: 'last', 'aria-label': 'Last cycle', title: 'Last cycle (End)'},
         () => weft.step(Infinity)));
   }
 
@@ -130,7 +130,8 @@
     }
     sums.replaceChildren(el('thead', null, el('tr', null, ...['cycle', 'row', '',
       ...columns.map((c) => `c${c}`)].map((text) => el('th', {scope: 'col'}, text)))),
-    el('tbody', null, ...rows));
+    el('tbody', null, ...(rows.length ? rows : [el('tr', null,
+      el('td', {colspan: 3 + columns.length, class: 'none-yet'}, 'nothing yet'))])));
   }
 
   // --- Drawing ---------------------------------------------------------------------------------
@@ -222,7 +223,7 @@
     });
     return el('p', {class: 'controls', id: 'heat-controls', hidden: ''},
       el('label', null, 'Picture of the ', select),
-      el('span', {class: 'hint'}, 'blue below zero, orange above; drag the frame, or move it ' +
+      el('span', {class: 'hint'}, 'purple below zero, green above; drag the frame, or move it ' +
         'with Shift and the arrow keys'));
   }
 
@@ -245,9 +246,10 @@
       `cycle ${weft.count(weft.recording.end - 1)}; the drawing shows the last cycle looked at.`);
     sums = el('table', {class: 'sums', id: 'sums'});
     stage = el('div', {class: 'stage array-stage'}, canvas, zoom);
-    section.append(heat_controls(), words, beyond, stage, legend(),
-      el('div', null, el('h3', null, 'Written to the accumulators'),
+    whole = el('div', {class: 'array-layout'}, stage,
+      el('div', {class: 'written'}, el('h3', null, 'Written to the accumulators'),
         el('div', {class: 'scroll'}, sums)));
+    section.append(heat_controls(), words, beyond, whole, legend());
   }
 
   weft.draw_array = function () {
@@ -260,6 +262,6 @@
     if (!weft.recording) return;
     build(section);
     listen();
-    weft.keep_drawn(stage, arrange);
+    weft.keep_drawn(whole, arrange);
   };
 })(globalThis.weft);

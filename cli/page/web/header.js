@@ -59,10 +59,10 @@
   }
 
   function notes() {
-    const all = [...(data.notes || []), ...(report.notes || [])];
-    if (all.length === 0) return null;
+    const all = new Set([...(data.notes || []), ...(report.notes || [])]);
+    if (all.size === 0) return null;
     return el('aside', {class: 'notes', 'aria-label': 'Notes'},
-      el('ul', null, ...all.map((note) => el('li', null, note))));
+      el('ul', null, ...[...all].map((note) => el('li', null, note))));
   }
 
   // --- Theme and contents ----------------------------------------------------------------------

@@ -71,9 +71,11 @@
     root.append('line').attr('class', 'roof').attr('stroke', color)
       .attr('stroke-dasharray', kDashes[i % kDashes.length])
       .attr('x1', x1).attr('y1', y1).attr('x2', x2).attr('y2', y2);
+    const along = 0.32 + 0.36 * (i % 2);  // names of slopes that lie close stay apart
     const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
-    root.append('text').attr('class', 'roof-name halo').style('fill', color)
-      .attr('transform', `translate(${(x1 + x2) / 2},${(y1 + y2) / 2}) rotate(${angle})`)
+    root.append('text').attr('class', 'roof-name halo')
+      .attr('transform', `translate(${x1 + along * (x2 - x1)},${y1 + along * (y2 - y1)}) ` +
+        `rotate(${angle})`)
       .attr('text-anchor', 'middle').attr('dy', -6)
       .text(`${roof.name}: ${roof.bytes_per_cycle.toPrecision(3)} B a cycle`);
   }

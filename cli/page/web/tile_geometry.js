@@ -11,7 +11,7 @@
 
 (function (weft) {
   const kGap = 14;
-  const kSmallest = 18;     // pixels that the shorter side of a matrix gets at least
+  const kSmallest = 36;     // pixels that the shorter side of a matrix gets at least
   const kTallest = 460;
   const kClosestLines = 6;  // pixels between tile lines; nearer ones are drawn as groups
 

@@ -1,0 +1,82 @@
+// What holds for every page, whoever made it. The data is read from the file, not from the browser.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+
+/** The JSON that a page holds. */
+export function data_of(path) {
+  const text = readFileSync(path, 'utf8');
+  const [, json] = /<script type="application\/json" id="weft-data">([^<]*)<\/script>/.exec(text);
+  return JSON.parse(json);
+}
+
+export async function loads_without_complaint(browser, url) {
+  await browser.log();
+  await browser.open(url);
+  await browser.wait_for('weft.ready');
+  assert.deepEqual(await browser.log(), []);
+}
+
+export async function fits(browser, width) {
+  await browser.resize(width, 900);
+  await browser.evaluate('new Promise((done) => setTimeout(done, 250))');
+  const wide = await browser.evaluate('document.scrollingElement.scrollWidth');
+  assert.ok(wide <= width, `${wide} pixels of content in a window of ${width}`);
+  const out = await browser.evaluate(`[...document.querySelectorAll('canvas, svg, h1, h2, p, td')]
+    .filter((node) => !node.closest('.scroll') && node.getBoundingClientRect().right > ${width} + 1)
+    .map((node) => node.outerHTML.slice(0, 80))`);
+  assert.deepEqual(out, []);
+}
+
+export async function shows_what_the_data_has(browser, data) {
+  const ids = await browser.evaluate(
+    `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
+  const wanted = {tiles: data.tiles?.length, timeline: data.timeline, array: data.timeline,
+    layers: data.layers?.length, roofline: data.roofline, sweep: data.sweep?.points?.length};
+  for (const [id, present] of Object.entries(wanted)) {
+    assert.equal(ids.includes(id), Boolean(present), `section ${id}`);
+  }
+  const text = await browser.evaluate(`document.querySelector('header').textContent`);
+  for (const note of data.notes ?? []) assert.ok(text.includes(note), note);
+}
+
+const digits = (text) => Number(text.replace(/\D/g, ''));
+
+export async function the_ledger_sums_to_the_total(browser, data) {
+  const rows = await browser.evaluate(`[...document.querySelectorAll('#ledger-table tbody tr')]
+    .map((row) => row.cells[1].textContent)`);
+  const sum = rows.reduce((all, text) => all + digits(text), 0);
+  assert.equal(sum, data.report.cycles.total);
+  const pieces = await browser.evaluate(`[...document.querySelectorAll('.ledger-piece')]
+    .map((node) => [node.dataset.class, Number(node.dataset.cycles)])`);
+  for (const [name, cycles] of pieces) assert.equal(cycles, data.report.cycles[name], name);
+  assert.equal(pieces.reduce((all, [, cycles]) => all + cycles, 0), data.report.cycles.total);
+}
+
+/** From the data alone: what the timeline must have drawn. */
+function wanted_bars({units, instructions, pushes}) {
+  const bars = instructions.unit.map((unit, i) => ({lane: units[unit], instruction: i,
+    begin: instructions.started[i], end: instructions.retired[i] + 1}));
+  pushes.started.forEach((begin, i) =>
+    bars.push({lane: 'push', begin, end: begin + pushes.cycles[i], instruction: null}));
+  return bars;
+}
+
+const order = (a, b) => a.lane.localeCompare(b.lane) || a.begin - b.begin || a.end - b.end ||
+  a.instruction - b.instruction;
+
+export async function bars_equal_the_data(browser, data) {
+  if (!data.timeline) return;
+  const drawn = await browser.evaluate('weft.timeline_bars()');
+  const plain = drawn.map(({lane, begin, end, instruction}) => ({lane, instruction, begin, end}));
+  assert.deepEqual(plain.sort(order), wanted_bars(data.timeline).sort(order));
+}
+
+/** Every `stride`-th cycle of the waveform, forwards and then backwards. */
+export async function states_equal_the_waveform(browser, dump, end, stride) {
+  const cycles = dump.cycles.filter((state, i) => i % stride === 0 && state.cycle < end);
+  assert.ok(cycles.some((state) => state.write), 'there are writes among them');
+  for (const state of [...cycles, ...[...cycles].reverse()]) {
+    assert.deepEqual(await browser.evaluate(`weft.state_at(${state.cycle})`), state,
+      `cycle ${state.cycle}`);
+  }
+}
