@@ -29,6 +29,9 @@ globalThis.weft = globalThis.weft || {};
     return fill(document.createElementNS(kSvg, tag), attributes, children);
   };
 
+  /** Attributes of a chart drawn for a size; on paper it shrinks as a whole. */
+  weft.chart_size = (width, height) => ({width, height, viewBox: `0 0 ${width} ${height}`});
+
   /** A section of the page with its heading and a sentence that says how to read it. */
   weft.section = function (id, title, lead) {
     const {el} = weft;

@@ -11,14 +11,14 @@
   const kColumns = [
     {key: 'order', name: '#', kind: 'number', cell: (row) => String(row.order + 1)},
     {key: 'name', name: 'layer', kind: 'text', cell: name_cell},
-    {key: 'operator', name: 'operator', kind: 'text', cell: (row) => row.operator},
-    {key: 'shape', name: 'result', kind: 'text', cell: (row) => row.shape},
     {key: 'on', name: 'runs on', kind: 'text', cell: on_cell},
-    {key: 'tiles', name: 'tiles', kind: 'number', cell: (row) => number(row.tiles, weft.count)},
     {key: 'cycles', name: 'cycles', kind: 'number', cell: (row) => number(row.cycles, weft.count)},
     {key: 'ledger', name: 'of the run, by class', kind: 'none', cell: ledger_cell},
     {key: 'utilization', name: 'used', kind: 'number', cell: (row) => weft.percent(row.utilization)},
     {key: 'padding', name: 'padding', kind: 'number', cell: (row) => weft.percent(row.padding)},
+    {key: 'tiles', name: 'tiles', kind: 'number', cell: (row) => number(row.tiles, weft.count)},
+    {key: 'operator', name: 'operator', kind: 'text', cell: (row) => row.operator},
+    {key: 'shape', name: 'result', kind: 'text', cell: (row) => row.shape},
   ];
 
   let rows, body, heads, longest, why;
@@ -55,7 +55,7 @@
   function mini_piece(part, total) {
     const piece = el('i');
     piece.style.width = `${(100 * part.cycles) / total}%`;
-    piece.style.background = weft.class_style(part.name).color;
+    weft.paint_element(piece, part.name);
     return piece;
   }
 

@@ -15,7 +15,7 @@
   };
 
   function bar(parts, total, width) {
-    const drawing = svg('svg', {width, height: kHeight, role: 'img', 'aria-label':
+    const drawing = svg('svg', {...weft.chart_size(width, kHeight), role: 'img', 'aria-label':
       parts.map((part) => `${weft.class_style(part.name).label} ${part.cycles}`).join(', ')});
     drawing.append(weft.pattern_defs('ledger'));
     let x = 0;

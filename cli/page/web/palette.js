@@ -95,6 +95,17 @@
     return weft.canvas_pattern(context, style.pattern, style.color);
   };
 
+  const kAngles = {rising: -45, falling: 45, cross: 20, level: 0, upright: 90, dots: 70};
+
+  /** Gives an HTML element the colour of a class, and stripes where it has a pattern. */
+  weft.paint_element = function (node, name) {
+    const style = weft.class_style(name);
+    node.style.backgroundColor = style.color;
+    if (style.pattern === 'plain') return;
+    node.style.backgroundImage = `repeating-linear-gradient(${kAngles[style.pattern]}deg, ` +
+      'rgba(0, 0, 0, .5) 0 1px, transparent 1px 4px)';
+  };
+
   /** A small rectangle that shows a class's colour and pattern, for legends and tables. */
   weft.swatch = function (name) {
     const id = `swatch-${name}-${++swatches}`;
@@ -143,7 +154,7 @@
   let before_print;
   addEventListener('beforeprint', () => {
     before_print = document.documentElement.dataset.theme;
-    weft.set_theme('light');
+    ;
   });
   addEventListener('afterprint', () => {
     if (before_print) weft.set_theme(before_print);

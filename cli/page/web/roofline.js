@@ -121,6 +121,7 @@
     const drawn = points.filter(shown);
     const at = scales(width, extent(drawn, roofs, peak));
     const root = d3.create('svg').attr('width', width).attr('height', kHeight)
+      .attr('viewBox', `0 0 ${width} ${kHeight}`)
       .attr('role', 'group').attr('aria-label', 'Roofline');
     draw_axes(root, at, width);
     const knees = roofs.map((roof) => peak / roof.bytes_per_cycle);

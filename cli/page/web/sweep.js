@@ -21,6 +21,7 @@
     const y = d3.scaleLinear().domain([0, Math.max(kind.least, d3.max(points, kind.value))]).nice()
       .range([kHeight - kMargin.bottom, kMargin.top]);
     const root = d3.create('svg').attr('width', width).attr('height', kHeight)
+      .attr('viewBox', `0 0 ${width} ${kHeight}`)
       .attr('role', 'img').attr('aria-label', kind.name);
     draw_cliffs(root, x);
     root.append('g').attr('class', 'axis').attr('transform', `translate(0,${kHeight - kMargin.bottom})`)

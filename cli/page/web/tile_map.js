@@ -100,7 +100,7 @@
     geometry = weft.tile_geometry(map, width, kHeads);
     const g = geometry;
     const [a, b, result] = operand_names(map);
-    drawing = svg('svg', {width, height: g.height + 6, tabindex: 0, role: 'img',
+    drawing = svg('svg', {...weft.chart_size(width, g.height + 6), tabindex: 0, role: 'img',
       'aria-label': `${map.name}: ${words(map)}`, id: 'tile-drawing'});
     drawing.append(weft.pattern_defs('tiles'),
       matrix(g.left, g.bottom, g.k, g.m, `${a} [${map.m}, ${map.k}]`, 'acts'),
