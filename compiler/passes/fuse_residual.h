@@ -2,8 +2,8 @@
 //
 //     Add(Conv(x, w, b), r)  =>  Conv(x, w, b, r)
 //
-// if nothing else uses the contraction's result, r is no constant and has exactly the result's
-// type, and the contraction has neither residual nor activation yet. Of two contractions that are
+// if nothing else uses the contraction's result, r has exactly the result's type, and is no constant
+// unless the weights are one, and the contraction has neither residual nor activation yet. Of two contractions that are
 // added the later one takes the earlier one's result, so that nothing is computed later than
 // before.
 //
