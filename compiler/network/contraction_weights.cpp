@@ -1,5 +1,7 @@
 #include "compiler/network/contraction_weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -15,16 +17,18 @@ MakeTensor make_of(const graph::Constant& constant) {
 
 namespace {
 
-/// Sum over the weights of each column n, less the zero point, times -zero: what the bias takes so
-/// that activations may enter with their zero point.
-std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64_t n) {
+/// Sum over the weights of each of the n columns of each matrix, less the zero point.
+std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64_t n,
+                                      std::int64_t matrices) {
   const Tensor tensor = weights.make();
   const bool is_unsigned = tensor.type() == DataType::kUint8;
-  std::vector<std::int64_t> sums(unsigned_of(n), 0);
+  std::vector<std::int64_t> sums(unsigned_of(matrices * n), 0);
   const std::int64_t count = tensor.size();
+  const std::int64_t size = std::max<std::int64_t>(1, count / matrices);
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t column =
-        weights.form == WeightForm::kMatrix ? i % n : i / std::max<std::int64_t>(1, count / n);
+    const std::int64_t column = weights.form == WeightForm::kMatrix
+                                    ? i / size * n + i % n
+                                    : i / std::max<std::int64_t>(1, count / n);
     const auto at = unsigned_of(i);
     const std::int64_t value =
         is_unsigned ? tensor.data<std::uint8_t>()[at] : tensor.data<std::int8_t>()[at];
@@ -35,35 +39,49 @@ std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64
 
 }  // namespace
 
-MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights, std::int32_t zero,
-                       std::int64_t n) {
+MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights, std::int32_t zero, std::int64_t n,
+                       std::int64_t matrices) {
   if (zero == 0) return bias;
-  return [bias = std::move(bias), weights = std::move(weights), zero, n] {
-    const std::vector<std::int64_t> sums = column_sums(weights, n);
-    Tensor folded(DataType::kInt32, {n});
+  return [bias = std::move(bias), weights = std::move(weights), zero, n, matrices] {
+    const std::vector<std::int64_t> sums = column_sums(weights, n, matrices);
+    Tensor folded(DataType::kInt32, {matrices * n});
     const auto out = folded.mutable_data<std::int32_t>();
     const Tensor given = bias ? bias() : Tensor(DataType::kInt32, {n});
     const auto in = given.data<std::int32_t>();
     for (std::size_t i = 0; i < sums.size(); ++i) {
       out[i] = static_cast<std::int32_t>(
-          static_cast<std::uint32_t>(in[i]) -
+          static_cast<std::uint32_t>(in[i % unsigned_of(n)]) -
           static_cast<std::uint32_t>(static_cast<std::int64_t>(zero) * sums[i]));
     }
     return folded;
   };
 }
 
-bool fits_int8(const graph::Constant& weights, std::int32_t zero_point) {
+std::int64_t int8_pieces(const graph::Constant& weights, std::int32_t zero_point) {
   const bool is_unsigned = weights.type().type == DataType::kUint8;
-  const std::int32_t low = (is_unsigned ? 0 : -128) - zero_point;
-  const std::int32_t high = (is_unsigned ? 255 : 127) - zero_point;
-  if (low >= -128 && high <= 127) return true;
+  std::int32_t low = (is_unsigned ? 0 : -128) - zero_point;
+  std::int32_t high = (is_unsigned ? 255 : 127) - zero_point;
+  if (low >= -128 && high <= 127) return 1;
   const Tensor tensor = weights.tensor();
-  const auto fits = [&](std::int32_t value) {
-    return value - zero_point >= -128 && value - zero_point <= 127;
+  if (tensor.size() == 0) return 1;
+  const auto measure = [&](auto data) {
+    const auto [least, most] = std::ranges::minmax(data);
+    low = least - zero_point;
+    high = most - zero_point;
   };
-  if (is_unsigned) return std::ranges::all_of(tensor.data<std::uint8_t>(), fits);
-  return std::ranges::all_of(tensor.data<std::int8_t>(), fits);
+  if (is_unsigned) {
+    measure(tensor.data<std::uint8_t>());
+  } else {
+    measure(tensor.data<std::int8_t>());
+  }
+  if (low >= -128 && high <= 127) return 1;
+  return high <= 254 ? 2 : 3;
+}
+
+std::string pieces_note(std::int64_t pieces) {
+  if (pieces == 1) return {};
+  return fmt::format("weights less their zero point do not fit int8: {} tiles for each, added up",
+                     pieces);
 }
 
 std::optional<std::int32_t> weight_zero_point(const graph::Constant* constant) {

@@ -21,6 +21,26 @@ std::int64_t group_count(const graph::Node& node) {
   return node.attributes.integer("group", 1);
 }
 
+RowWalk walk_windows(const View& images, const std::vector<graph::WindowDim>& windows) {
+  const std::size_t last = windows.size() - 1;
+  RowWalk walk;
+  walk.images = images.dims[0].extent;
+  walk.image_step = images.dims[0].row_step;
+  walk.x = windows[last];
+  walk.x_step = images.dims[last + 2].row_step;
+  if (windows.size() >= 2) {
+    walk.y = windows[last - 1];
+    walk.y_step = images.dims[last + 1].row_step;
+  }
+  if (windows.size() == 3) {
+    walk.z = windows[0];
+    walk.z_step = images.dims[2].row_step;
+    walk.images *= walk.z.output;
+    walk.one_image = true;
+  }
+  return walk;
+}
+
 /// Depthwise sums on an int8 machine's vector unit are binary32: exact as long as no partial sum,
 /// the bias included, reaches 2^24.
 bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
@@ -113,48 +133,41 @@ Refusal Planner::plan_qlinear_conv(const graph::Node& node) {
 Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   const Shape& filters = parts.weights->type().shape;
   const Shape& input = graph_.type(parts.x).shape;
-  if (input.size() > 4) return "windows of three dimensions and more run on the host";
   if (!holds(parts.weights->type().type)) return "its weights have a type that the array lacks";
   const auto view = plain_operand(parts.x, 1);
   if (!view || !is_channel_axis(*view, 1) || !is_row_axis(*view, 0)) return kUnreadable;
   for (std::size_t axis = 2; axis < input.size(); ++axis) {
     if (!is_row_axis(*view, axis)) return kUnreadable;
   }
-  if (int8() && !fits_int8(*parts.weights, parts.w_zero)) return kWideZeroPoint;
   const std::vector<graph::WindowDim> windows =
       resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});
   ContractionLayer layer;
   layer.a = *view;
-  layer.walk.images = input[0];
-  layer.walk.image_step = view->dims[0].row_step;
-  layer.walk.x = windows.back();
-  layer.walk.x_step = view->dims.back().row_step;
-  if (windows.size() == 2) {
-    layer.walk.y = windows.front();
-    layer.walk.y_step = view->dims[2].row_step;
-  }
+  layer.walk = walk_windows(*view, windows);
   layer.groups = group_count(node);
   layer.k = input[1];
   layer.n = filters[0];
   layer.pad = static_cast<std::uint16_t>(static_cast<std::uint8_t>(parts.x_zero));
   if (!int8()) layer.pad = 0;
-  const ConstantWeights weights{make_of(*parts.weights), WeightForm::kFilters, parts.w_zero};
+  ConstantWeights weights{make_of(*parts.weights), WeightForm::kFilters, parts.w_zero};
+  if (int8()) weights.pieces = int8_pieces(*parts.weights, parts.w_zero);
   layer.weights = weights;
   const MakeTensor plain_bias = parts.epilogue.bias;
   if (int8()) {
     parts.epilogue.bias = folded_bias(parts.epilogue.bias, weights, parts.x_zero, layer.n);
   }
   layer.epilogue = std::move(parts.epilogue);
-  if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k) {
+  if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k && weights.pieces == 1) {
     return plan_depthwise(node, parts, plain_bias, std::move(layer));
   }
   const std::uint64_t macs =
       unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
   layer.out = new_result(node.outputs[0], 1, parts.wide);
-  std::string note =
-      layer.groups > 1
-          ? fmt::format("{} groups as blocks of tiles; empty tiles are left out", layer.groups)
-          : std::string();
+  std::string note = pieces_note(weights.pieces);
+  if (layer.groups > 1) {
+    note += fmt::format("{}{} groups as blocks of tiles; empty tiles are left out",
+                        note.empty() ? "" : "; ", layer.groups);
+  }
   add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
   return std::nullopt;
 }

@@ -1,5 +1,7 @@
 // Matrix products, with constant weights or with two computed operands.
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/graph/operator_table.h"
 #include "compiler/network/contraction_weights.h"
@@ -9,6 +11,12 @@ namespace weft::network {
 
 using graph::DataType;
 using graph::ValueId;
+
+namespace {
+
+constexpr const char* kVectors = "it multiplies vectors";
+
+}  // namespace
 
 /// The rows of A [.., M, K]: as they lie, or as windows over whole images that were flattened.
 Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
@@ -48,12 +56,13 @@ Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeight
   ContractionLayer layer;
   if (Refusal refusal = product_rows(a, layer)) return refusal;
   layer.n = n;
+  std::string note = pieces_note(weights.pieces);
   layer.weights = std::move(weights);
   layer.epilogue = std::move(epilogue);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k * layer.n);
   const std::size_t rank = graph_.type(node.outputs[0]).shape.size();
   layer.out = new_result(node.outputs[0], last_channel_axis(rank), wide);
-  add_layer(node, node.outputs[0], macs, std::move(layer));
+  add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
   return std::nullopt;
 }
 
@@ -94,11 +103,9 @@ Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
   if (!int8()) return "a float array multiplies no integers";
   const graph::Constant* b = lazy_constant(node.input(3));
   if (b == nullptr) return kComputedWeights;
-  if (b->type().shape.size() != 2) return "its weights are not one matrix";
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(5)));
   if (!a_zero || !b_zero) return "its zero points are not one constant";
-  if (!fits_int8(*b, *b_zero)) return kWideZeroPoint;
   Epilogue epilogue;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
                                        node.input(7), epilogue)) {
@@ -109,29 +116,36 @@ Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
     if (bias == nullptr) return "its bias is computed";
     epilogue.bias = make_of(*bias);
   }
-  const ConstantWeights weights{make_of(*b), WeightForm::kMatrix, *b_zero};
-  const Shape& shape = b->type().shape;
-  epilogue.bias = folded_bias(epilogue.bias, weights, *a_zero, shape[1]);
-  return plan_product(node, node.input(0), weights, shape[1], std::move(epilogue), false);
+  return plan_integer_product(node, *b, *a_zero, *b_zero, std::move(epilogue), false);
 }
 
 Refusal Planner::plan_matmul_integer(const graph::Node& node) {
   if (!int8()) return "a float array multiplies no integers";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return kComputedWeights;
-  if (b->type().shape.size() != 2) return "its weights are not one matrix";
   if (!users_[node.outputs[0]].empty()) return "its 32-bit result is used by other nodes";
   const bool is_unsigned = graph_.type(node.input(0)).type == DataType::kUint8;
   const auto a_zero = node.input(2) == graph::kNoValue && is_unsigned ? std::optional(-128)
                                                                       : zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(3)));
   if (!a_zero || !b_zero) return "its zero points are not one constant";
-  if (!fits_int8(*b, *b_zero)) return kWideZeroPoint;
-  const ConstantWeights weights{make_of(*b), WeightForm::kMatrix, *b_zero};
-  const Shape& shape = b->type().shape;
-  Epilogue epilogue;
-  epilogue.bias = folded_bias({}, weights, *a_zero, shape[1]);
-  return plan_product(node, node.input(0), weights, shape[1], std::move(epilogue), true);
+  return plan_integer_product(node, *b, *a_zero, *b_zero, {}, true);
+}
+
+Refusal Planner::plan_integer_product(const graph::Node& node, const graph::Constant& b,
+                                      std::int32_t a_zero, std::int32_t b_zero, Epilogue epilogue,
+                                      bool wide) {
+  const Shape& shape = b.type().shape;
+  if (shape.size() < 2) return kVectors;
+  const std::int64_t n = shape.back();
+  const std::int64_t matrices = graph::element_count({shape.begin(), shape.end() - 2});
+  const ConstantWeights weights{make_of(b), WeightForm::kMatrix, b_zero, int8_pieces(b, b_zero)};
+  epilogue.bias = folded_bias(epilogue.bias, weights, a_zero, n, matrices);
+  if (a_zero != 0) epilogue.biases = matrices;
+  if (shape.size() == 2) {
+    return plan_product(node, node.input(0), weights, n, std::move(epilogue), wide);
+  }
+  return plan_products(node, weights, shape, std::move(epilogue), wide);
 }
 
 namespace {
@@ -163,6 +177,35 @@ std::pair<std::int64_t, std::int64_t> offset_of(const View& view, const BatchWal
   return offset;
 }
 
+/// One product for each index of `batch`, the leading axes of `out`.
+std::vector<BatchOffset> products_of(const View& a, const View& b, const View& out,
+                                     const Shape& batch) {
+  std::vector<BatchOffset> products;
+  BatchWalk walk{std::vector<std::int64_t>(batch.size(), 0)};
+  do {
+    const auto from_a = offset_of(a, walk);
+    const auto from_b = offset_of(b, walk);
+    const auto to = offset_of(out, walk);
+    products.push_back(
+        {from_a.first, from_a.second, from_b.first, from_b.second, to.first, to.second});
+  } while (walk.next(batch));
+  return products;
+}
+
+/// The same with the numbers of constant matrices [batch.., K, N] instead of offsets in B.
+std::vector<BatchOffset> constant_products(const View& a, Shape b_shape, const View& out,
+                                           const Shape& batch) {
+  b_shape.back() = b_shape[b_shape.size() - 2] = 1;
+  const View numbers = dense_view(0, b_shape, b_shape.size() - 1);
+  std::vector<BatchOffset> products = products_of(a, numbers, out, batch);
+  for (BatchOffset& product : products) product.matrix = std::exchange(product.b_row, 0);
+  return products;
+}
+
+std::uint64_t macs_of(const ContractionLayer& layer) {
+  return layer.batch.size() * unsigned_of(layer.walk.rows() * layer.k * layer.n);
+}
+
 /// True if one of the leading axes lies along the channels.
 bool has_channel_batch(const View& view) {
   for (std::size_t axis = 0; axis + 2 < view.dims.size(); ++axis) {
@@ -190,19 +233,50 @@ View head_view(std::size_t sheet, const Shape& shape) {
 
 }  // namespace
 
+/// The rows of one matrix of A [.., M, K].
+Refusal Planner::matrix_rows(ValueId a, ContractionLayer& layer) {
+  const Shape& shape = graph_.type(a).shape;
+  const std::size_t rank = shape.size();
+  if (rank < 2) return kVectors;
+  const auto view = plain_operand(a, rank - 1);
+  if (!view || !is_channel_axis(*view, rank - 1) || !is_row_axis(*view, rank - 2)) {
+    return kUnreadable;
+  }
+  layer.a = *view;
+  layer.walk.x.input = layer.walk.x.output = shape[rank - 2];
+  layer.walk.x_step = view->dims[rank - 2].row_step;
+  layer.k = shape.back();
+  return std::nullopt;
+}
+
+/// Several constant matrices: one product each.
+Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
+                               const Shape& b_shape, Epilogue epilogue, bool wide) {
+  ContractionLayer layer;
+  if (Refusal refusal = matrix_rows(node.input(0), layer)) return refusal;
+  layer.n = b_shape.back();
+  std::string note = pieces_note(weights.pieces);
+  layer.weights = std::move(weights);
+  layer.epilogue = std::move(epilogue);
+  const Shape& shape = graph_.type(node.outputs[0]).shape;
+  layer.out = new_result(node.outputs[0], shape.size() - 1, wide);
+  layer.batch = constant_products(layer.a, b_shape, layer.out, {shape.begin(), shape.end() - 2});
+  const std::uint64_t macs = macs_of(layer);
+  add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
+  return std::nullopt;
+}
+
 Refusal Planner::plan_computed_product(const graph::Node& node) {
   const Shape& a_shape = graph_.type(node.input(0)).shape;
   const Shape& b_shape = graph_.type(node.input(1)).shape;
-  if (a_shape.size() < 2 || b_shape.size() < 2) return "it multiplies vectors";
+  if (a_shape.size() < 2 || b_shape.size() < 2) return kVectors;
   Epilogue epilogue;
   if (node.input(3) != graph::kNoValue) return "a product of computed matrices and a residual";
   if (Refusal refusal = float_epilogue(node, b_shape.back(), epilogue)) return refusal;
-  const auto a = plain_operand(node.input(0), a_shape.size() - 1);
+  ContractionLayer layer;
+  if (Refusal refusal = matrix_rows(node.input(0), layer)) return refusal;
   const auto b = plain_operand(node.input(1), b_shape.size() - 1);
-  if (!a || !b || !is_channel_axis(*a, a_shape.size() - 1) ||
-      !is_row_axis(*a, a_shape.size() - 2)) {
-    return kUnreadable;
-  }
+  if (!b) return kUnreadable;
   const ViewDim& b_k = b->dims[b_shape.size() - 2];
   const ViewDim& b_n = b->dims[b_shape.size() - 1];
   const auto is_row = [](const ViewDim& dim) {
@@ -214,11 +288,6 @@ Refusal Planner::plan_computed_product(const graph::Node& node) {
   const bool straight = is_row(b_k) && is_channel(b_n);
   if (!straight && !(is_channel(b_k) && is_row(b_n))) return kUnreadable;
 
-  ContractionLayer layer;
-  layer.a = *a;
-  layer.walk.x.input = layer.walk.x.output = a_shape[a_shape.size() - 2];
-  layer.walk.x_step = a->dims[a_shape.size() - 2].row_step;
-  layer.k = a_shape.back();
   layer.n = b_shape.back();
   layer.weights = ComputedWeights{*b, !straight};
   layer.epilogue = std::move(epilogue);
@@ -235,17 +304,8 @@ Refusal Planner::plan_computed_product(const graph::Node& node) {
     segment_->values[result] = {.view = view};
     layer.out = view;
   }
-  layer.batch.clear();
-  BatchWalk walk{std::vector<std::int64_t>(shape.size() - 2, 0)};
-  do {
-    const auto from_a = offset_of(*a, walk);
-    const auto from_b = offset_of(*b, walk);
-    const auto to = offset_of(layer.out, walk);
-    layer.batch.push_back(
-        {from_a.first, from_a.second, from_b.first, from_b.second, to.first, to.second});
-  } while (walk.next({shape.begin(), shape.end() - 2}));
-  const std::uint64_t macs =
-      layer.batch.size() * unsigned_of(layer.walk.rows() * layer.k * layer.n);
+  layer.batch = products_of(layer.a, *b, layer.out, {shape.begin(), shape.end() - 2});
+  const std::uint64_t macs = macs_of(layer);
   add_layer(node, result, macs, std::move(layer), "second operand from the unified buffer");
   return std::nullopt;
 }

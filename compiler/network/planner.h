@@ -67,7 +67,13 @@ class Planner {
   Refusal plan_matmul_integer(const graph::Node& node);
   Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
+  Refusal plan_integer_product(const graph::Node& node, const graph::Constant& b,
+                               std::int32_t a_zero, std::int32_t b_zero, Epilogue epilogue,
+                               bool wide);
+  Refusal plan_products(const graph::Node& node, ConstantWeights weights, const Shape& b_shape,
+                        Epilogue epilogue, bool wide);
   Refusal plan_computed_product(const graph::Node& node);
+  Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   // plan_epilogue.cpp
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);

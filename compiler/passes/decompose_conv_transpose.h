@@ -5,8 +5,8 @@
 //
 //     y[s*j + r] = sum over these k of  w[k] x[j + (r + p - k*d) / s]
 //
-// is a convolution of x with every (s / gcd(s, d))-th tap, last one first, dilated by d / gcd(s, d).
-// No zero is multiplied that the operator does not have itself:
+// is a convolution of x with every (s / gcd(s, d))-th tap, last one first, dilated by d / gcd(s,
+// d). No zero is multiplied that the operator does not have itself:
 //
 //   stride 2:   x --+-- Conv, even taps --- y0 y2 y4 ---+
 //                   |                                   +-- Concat, Transpose, Reshape --- y
@@ -15,8 +15,8 @@
 // Every phase has ceil(output / s) positions; what that is too many is sliced off. Input that no
 // output takes, where pads are larger than the kernel, is sliced off before. A phase without taps
 // is the bias. Groups, dilations, pads, output_padding, output_shape and auto_pad are covered, for
-// one to three dimensions; a node with computed weights, or more than kMostPhases phases, is left as
-// it is.
+// one to three dimensions; a node with computed weights, or more than kMostPhases phases, is left
+// as it is.
 //
 // Values stay the same up to the order of additions. Source: Shi et al., "Is the deconvolution
 // layer the same as a convolutional layer?", 2016.
