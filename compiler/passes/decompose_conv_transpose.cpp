@@ -9,6 +9,7 @@
 #include "compiler/graph/windows.h"
 #include "compiler/passes/constants.h"
 #include "compiler/passes/contraction.h"
+#include "compiler/passes/fuse_activation.h"
 #include "compiler/passes/rewriter.h"
 
 namespace weft::passes {
@@ -82,23 +83,36 @@ class Transposed {
         input_(rewriter.type(node.inputs[0]).shape),
         output_(rewriter.type(node.outputs[0])),
         weights_(*rewriter.constant(node.inputs[kWeights])),
-        groups_(node.attributes.integer("group", 1)) {
+        groups_(node.attributes.integer("group", 1)),
+        result_(node.outputs[0]) {
     const Shape& filters = weights_.type().shape;
     dims_ = graph::resolve_transposed_windows(node.attributes, input_,
                                               {filters.begin() + 2, filters.end()});
   }
 
-  bool decompose() {
-    if (graph::element_count(input_) == 0 || graph::element_count(output_.shape) == 0) return false;
+  /// Makes the output of `activation`, which every phase then has, instead of the node's own.
+  void give(const Node& activation) {
+    activation_ = &activation;
+    result_ = activation.outputs[0];
+  }
+
+  /// 0 if there is nothing to compute or they are too many.
+  std::int64_t phases() const {
+    if (graph::element_count(input_) == 0 || graph::element_count(output_.shape) == 0) return 0;
     std::int64_t count = 1;
     for (const WindowDim& dim : dims_) {
-      if (phase_count(dim) > kMostPhases) return false;
+      if (phase_count(dim) > kMostPhases) return 0;
       count *= phase_count(dim);
     }
-    if (count > kMostPhases) return false;
+    return count <= kMostPhases ? count : 0;
+  }
+
+  bool decompose() {
+    const std::int64_t count = phases();
+    if (count == 0) return false;
     if (count == 1) return emit_whole();
     std::vector<ValueId> parts;
-    for (std::int64_t i = 0; i < count; ++i) parts.push_back(part(phase(i)));
+    for (std::int64_t i = 0; i < count; ++i) parts.push_back(activated(part(phase(i))));
     interleave(std::move(parts));
     return true;
   }
@@ -141,6 +155,14 @@ class Transposed {
     Node conv = convolution(phase);
     return rewriter_.add(Op::kConv, std::move(conv.inputs), std::move(conv.attributes),
                          name("phase"));
+  }
+
+  ValueId activated(ValueId value) {
+    if (activation_ == nullptr) return value;
+    std::vector<ValueId> inputs = activation_->inputs;
+    inputs[0] = value;
+    return rewriter_.add(activation_->op, std::move(inputs), activation_->attributes,
+                         activation_->name);
   }
 
   Node convolution(const Phase& phase) {
@@ -271,7 +293,7 @@ class Transposed {
     Node reshape{Op::kReshape, "", {value, list(whole, "shape")}, {}, {}};
     if (whole == output_.shape) {
       reshape.name = rewriter_.unique(name("whole"));
-      reshape.outputs = {node_.outputs[0]};
+      reshape.outputs = {result_};
       rewriter_.emit(std::move(reshape));
       return;
     }
@@ -283,7 +305,7 @@ class Transposed {
          rewriter_.unique(name("cut")),
          {all, list(List(dims_.size(), 0), "starts"),
           list({output_.shape.begin() + 2, output_.shape.end()}, "ends"), list(axes, "axes")},
-         {node_.outputs[0]},
+         {result_},
          {}});
   }
 
@@ -293,21 +315,41 @@ class Transposed {
   const ValueType output_;
   const Constant weights_;
   const std::int64_t groups_;
+  ValueId result_;
+  const Node* activation_ = nullptr;
   std::vector<WindowDim> dims_;
 };
 
-bool decompose(Rewriter& rewriter, const Node& node) {
+bool has_known_weights(const Rewriter& rewriter, const Node& node) {
   if (node.op != Op::kConvTranspose || rewriter.constant(node.inputs[kWeights]) == nullptr) {
     return false;
   }
-  const bool bias_known = node.input(kBias) == kNoValue || rewriter.constant(node.inputs[kBias]);
-  return bias_known && Transposed(rewriter, node).decompose();
+  return node.input(kBias) == kNoValue || rewriter.constant(node.inputs[kBias]) != nullptr;
+}
+
+bool decompose(Rewriter& rewriter, const Node& node) {
+  return has_known_weights(rewriter, node) && Transposed(rewriter, node).decompose();
+}
+
+/// An activation behind several phases is better computed in each of them, as its convolution's.
+bool decompose_activated(Rewriter& rewriter, const Node& activation) {
+  if (!activation_attributes(rewriter, activation)) return false;
+  const ValueId value = activation.inputs[0];
+  const Node* producer = rewriter.producer(value, Op::kConvTranspose);
+  if (producer == nullptr || !rewriter.used_once(value) ||
+      !has_known_weights(rewriter, *producer) || Transposed(rewriter, *producer).phases() < 2) {
+    return false;
+  }
+  const Node node = rewriter.take(value);
+  Transposed transposed(rewriter, node);
+  transposed.give(activation);
+  return transposed.decompose();
 }
 
 }  // namespace
 
 graph::Graph decompose_conv_transpose(graph::Graph graph) {
-  return rewrite(std::move(graph), decompose);
+  return rewrite(rewrite(std::move(graph), decompose_activated), decompose);
 }
 
 }  // namespace weft::passes

@@ -18,6 +18,8 @@
 // one to three dimensions; a node with computed weights, or more than kMostPhases phases, is left
 // as it is.
 //
+// An activation behind the node goes before the Concat, where fuse_activation finds it.
+//
 // Values stay the same up to the order of additions. Source: Shi et al., "Is the deconvolution
 // layer the same as a convolutional layer?", 2016.
 #pragma once
