@@ -1,9 +1,15 @@
 // Forms of convolutions and products that take more than one tile for each weight, one matrix for
 // each product, or windows of three dimensions: the bits of the CPU reference, on random machines.
+// Gemm and ConvTranspose in all their forms, brought to the machine's by optimize(): every layer
+// within the bounds of `weft run`'s check.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
+#include "cli/network_check.h"
+#include "compiler/passes/optimize.h"
+#include "models/reference/cpu/evaluate.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 
@@ -229,6 +235,73 @@ void check_solid_convolution(Random& random, Hits& hits) {
       layer_table(outcome.program).find("on the vector unit") != std::string::npos;
   expect_exact(outcome, layer, narrow || on_vector);
   count_pieces(outcome, hits);
+}
+
+// --- Gemm and ConvTranspose ---
+
+ValueId add_gemm(LayerCase& layer, Random& random, Hits& hits) {
+  const std::int64_t m = random.between(2, 20);
+  const std::int64_t k = random.between(1, 20);
+  const std::int64_t n = random.between(1, 20);
+  const bool turned = random.chance(50);
+  const Tensor a = random.reals(turned ? Shape{k, m} : Shape{m, k}, 1);
+  std::vector<ValueId> inputs = {layer.input(a), layer.constant(random.reals({k, n}, 1))};
+  const bool matrix = random.chance(60);
+  const Tensor c = random.reals(matrix ? Shape{m, n} : Shape{m, 1}, 4);
+  const bool constant = random.chance(50);
+  inputs.push_back(constant ? layer.constant(c) : layer.input(c));
+  ++hits[turned ? "transA" : "A as it lies"];
+  ++hits[matrix ? "C matrix" : "C rows"];
+  ++hits[constant ? "C constant" : "C computed"];
+  return layer.builder.add(Op::kGemm, inputs,
+                           {{"alpha", 0.7F}, {"beta", -1.3F}, {"transA", std::int64_t{turned}}});
+}
+
+ValueId add_transposed(LayerCase& layer, Random& random, Hits& hits) {
+  const auto dims = static_cast<std::size_t>(random.between(1, 3));
+  const std::int64_t groups = random.chance(70) ? 1 : 2;
+  Shape x = {random.between(1, 2), groups * random.between(1, 6)};
+  Shape w = {x[1], random.between(1, 6)};
+  Ints strides;
+  for (std::size_t i = 0; i < dims; ++i) {
+    x.push_back(random.between(1, 6));
+    w.push_back(random.between(1, 4));
+    strides.push_back(random.between(1, 2));
+  }
+  ++hits[std::to_string(dims) + " dimensions"];
+  ++hits[groups > 1 ? "groups" : "one group"];
+  ++hits[std::ranges::count(strides, 1) == std::ssize(strides) ? "one phase" : "phases"];
+  return layer.builder.add(Op::kConvTranspose,
+                           {layer.input(random.reals(x, 1)), layer.constant(random.reals(w, 1))},
+                           {{"strides", strides}, {"group", groups}});
+}
+
+void check_float_form(Random& random, Hits& hits) {
+  LayerCase layer(random.chance(70) ? ElementType::kBf16 : ElementType::kFp16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  config.unified_buffer_kib = 512;
+  ValueId y =
+      random.chance(50) ? add_gemm(layer, random, hits) : add_transposed(layer, random, hits);
+  if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
+  layer.builder.output(y, "y");
+  const NetworkProgram program =
+      compile_network(passes::optimize(layer.builder.finish(), reference::evaluate), config);
+  const cli::NetworkRun run =
+      cli::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  EXPECT_GT(run.useful_macs, 0U) << layer_table(program);
+  const cli::NetworkCheck check = cli::check_network(program, config, layer.inputs, run);
+  EXPECT_FALSE(check.layers.empty());
+  EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
+}
+
+TEST(FormsPropertyTest, GemmAndConvTransposeAreWithinTheBoundsOfTheCheck) {
+  Hits hits;
+  for_each_seed(hits, check_float_form);
+  expect_hits(
+      hits,
+      {"transA", "A as it lies", "C matrix", "C rows", "C constant", "C computed", "1 dimensions",
+       "2 dimensions", "3 dimensions", "groups", "one group", "one phase", "phases"},
+      10);
 }
 
 TEST(FormsPropertyTest, ConvolutionsOfThreeDimensionsAreExact) {
