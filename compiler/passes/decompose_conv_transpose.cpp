@@ -246,20 +246,13 @@ class Transposed {
   /// A phase's outputs if there are no taps.
   Constant bias_alone() const {
     ValueType type{output_.type, {output_.shape[0], output_.shape[1]}};
-    for (const WindowDim& dim : dims_) type.shape.push_back(positions(dim));
-    std::vector<Constant> sources;
-    if (node_.input(kBias) != kNoValue) sources.push_back(*rewriter_.constant(node_.input(kBias)));
-    return derive(type, sources, [type](std::span<const Tensor> tensors) {
-      const std::vector<double> bias =
-          tensors.empty() ? std::vector<double>(1, 0.0) : real_values(tensors[0]);
-      const auto channels = static_cast<std::size_t>(type.shape[1]);
-      std::vector<double> values(static_cast<std::size_t>(graph::element_count(type.shape)));
-      const std::size_t image = values.size() / static_cast<std::size_t>(type.shape[0]) / channels;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = bias[bias.size() == 1 ? 0 : i / image % channels];
-      }
-      return real_tensor(type, values);
-    });
+    std::int64_t image = 1;
+    for (const WindowDim& dim : dims_) {
+      type.shape.push_back(positions(dim));
+      image *= positions(dim);
+    }
+    if (node_.input(kBias) == kNoValue) return spread(Tensor(type.type, {1}), type, image);
+    return spread(*rewriter_.constant(node_.input(kBias)), type, image);
   }
 
   // --- Phases to one output ---

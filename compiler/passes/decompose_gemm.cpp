@@ -79,14 +79,7 @@ ValueId addend(Rewriter& rewriter, ValueId c, const ValueType& type) {
   const Constant* constant = rewriter.constant(c);
   if (constant == nullptr || constant->type() == type) return c;
   // [M,1]: what varies along the columns alone would be a bias.
-  Constant matrix = derive(type, {*constant}, [type](std::span<const Tensor> sources) {
-    const std::vector<double> column = real_values(sources[0]);
-    const auto n = static_cast<std::size_t>(type.shape[1]);
-    std::vector<double> values(column.size() * n);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = column[i / n];
-    return real_tensor(type, values);
-  });
-  return rewriter.add_constant(std::move(matrix), rewriter.name(c));
+  return rewriter.add_constant(spread(*constant, type, type.shape[1]), rewriter.name(c));
 }
 
 bool decompose(Rewriter& rewriter, const Node& gemm) {
