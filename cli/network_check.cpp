@@ -159,9 +159,9 @@ class Checker {
     const bool is_constant = graph_.is_constant(value);
     const bool contracts =
         node.op == graph::Op::kConv || node.op == graph::Op::kGemm || node.op == graph::Op::kMatMul;
-    const bool weights = contracts && node.inputs.size() > 1 && node.inputs[1] == value;
+    const bool operand = contracts && node.input(2) != value;  // of the product, or a residual
     const bool rows = is_constant && !contracts && tensor.size() > row_count(node, value);
-    if (weights || rows || !is_constant) return tensor_in_array(tensor);
+    if (operand || rows || !is_constant) return tensor_in_array(tensor);
     return widened(tensor);
   }
 

@@ -53,6 +53,20 @@ RowLoop loop_of(std::int64_t count, std::int64_t step) {
   return {static_cast<std::uint32_t>(count), static_cast<std::int32_t>(step)};
 }
 
+/// First row of the image that a chunk lies in, without its layers.
+std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image / walk.z.output * walk.image_step;
+}
+
+/// A generator of padding alone.
+RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
+  RowGenerator rows;
+  rows.loops = {loop_of(chunk.xs, 0), loop_of(chunk.ys, 0), loop_of(chunk.images, 0), RowLoop{}};
+  rows.bounds = {RowBound{-1, 0, 1}, RowBound{}};
+  rows.pad = pad;
+  return rows;
+}
+
 }  // namespace
 
 std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
@@ -75,19 +89,25 @@ std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
 RowRange input_rows(const RowWalk& walk, const Chunk& chunk) {
   const Span y = input_span(walk.y, chunk.y, chunk.ys);
   const Span x = input_span(walk.x, chunk.x, chunk.xs);
-  if (y.first >= y.last || x.first >= x.last) return {};
-  const std::int64_t first_image = chunk.image * walk.image_step;
-  const std::int64_t last_image = (chunk.image + chunk.images - 1) * walk.image_step;
-  return {first_image + y.first * walk.y_step + x.first * walk.x_step,
-          last_image + (y.last - 1) * walk.y_step + (x.last - 1) * walk.x_step + 1};
+  const Span z = input_span(walk.z, chunk.image % walk.z.output, 1);
+  if (z.first >= z.last || y.first >= y.last || x.first >= x.last) return {};
+  const std::int64_t first_image = first_image_row(walk, chunk);
+  const std::int64_t last_image = first_image + (chunk.images - 1) * walk.image_step;
+  return {first_image + z.first * walk.z_step + y.first * walk.y_step + x.first * walk.x_step,
+          last_image + (z.last - 1) * walk.z_step + (y.last - 1) * walk.y_step +
+              (x.last - 1) * walk.x_step + 1};
 }
 
 RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
                       std::int64_t row0, std::uint16_t pad) {
-  const std::int64_t y = chunk.y * walk.y.stride - walk.y.pad_begin + ky * walk.y.dilation;
+  const std::int64_t z = chunk.image % walk.z.output * walk.z.stride - walk.z.pad_begin +
+                         ky / walk.y.kernel * walk.z.dilation;
+  if (z < 0 || z >= walk.z.input) return all_padding(chunk, pad);
+  const std::int64_t y =
+      chunk.y * walk.y.stride - walk.y.pad_begin + ky % walk.y.kernel * walk.y.dilation;
   const std::int64_t x = chunk.x * walk.x.stride - walk.x.pad_begin + kx * walk.x.dilation;
   const std::int64_t base =
-      row0 + chunk.image * walk.image_step + y * walk.y_step + x * walk.x_step;
+      row0 + first_image_row(walk, chunk) + z * walk.z_step + y * walk.y_step + x * walk.x_step;
   if (base < 0) {
     throw ConfigError("unified_buffer.kib: too small for the border of a convolution; enlarge it");
   }

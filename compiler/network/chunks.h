@@ -34,8 +34,9 @@ struct RowRange {
 };
 RowRange input_rows(const RowWalk& walk, const Chunk& chunk);
 
-/// The generator of tap (ky, kx) for a chunk; `row0` is where input row 0 of the view would lie.
-/// Throws ConfigError if a row before the unified buffer would have to be named.
+/// The generator of tap (ky, kx) for a chunk, where ky counts the kernel's lines through all its
+/// layers; `row0` is where input row 0 of the view would lie. Throws ConfigError if a row before
+/// the unified buffer would have to be named.
 RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
                       std::int64_t row0, std::uint16_t pad);
 

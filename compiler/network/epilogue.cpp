@@ -22,15 +22,24 @@ LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int
 
 EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
                            LoweringContext& context)
-    : epilogue_(epilogue), context_(context) {
-  const auto load = [&](const MakeTensor& make, ElementType type) {
-    return context.memory.load_wide_constant(
-        channels, [make, channels] { return pack_words(make(), channels); }, type);
-  };
+    : epilogue_(epilogue), context_(context), channels_(channels) {
   const ElementType bias_type =
       epilogue.bias_is_float ? ElementType::kFloat32 : accumulator_type(context.config.dtype);
-  if (epilogue.bias) bias_ = load(epilogue.bias, bias_type);
-  if (epilogue.scale) scale_ = load(epilogue.scale, ElementType::kFloat32);
+  if (epilogue.bias) bias_ = load(epilogue.bias, epilogue.biases, bias_type);
+  if (epilogue.scale) scale_ = load(epilogue.scale, 1, ElementType::kFloat32);
+}
+
+/// Each set begins with a row of its own.
+std::uint32_t EpilogueRows::load(const MakeTensor& make, std::int64_t sets, ElementType type) {
+  const std::int64_t channels = channels_;
+  const std::int64_t step = sets == 1 ? channels : padded_channels();
+  return context_.memory.load_wide_constant(
+      sets * step, [=] { return pack_words(make(), sets, channels, step); }, type);
+}
+
+std::int64_t EpilogueRows::padded_channels() const {
+  const std::int64_t cols = context_.config.array_cols;
+  return (channels_ + cols - 1) / cols * cols;
 }
 
 std::uint32_t EpilogueRows::constant_row(std::uint32_t base, std::int64_t first) const {
@@ -48,7 +57,8 @@ Vector EpilogueRows::instruction(const Target& target) const {
   vector.rows = static_cast<std::uint32_t>(target.rows);
   if (bias_) {
     vector.has_bias = true;
-    vector.bias = constant_row(*bias_, target.first);
+    const std::int64_t before = epilogue_.biases == 1 ? 0 : target.matrix * padded_channels();
+    vector.bias = constant_row(*bias_, before + target.first);
   }
   if (scale_) {
     vector.combine = epilogue_.divides ? VectorCombine::kDiv : VectorCombine::kMul;

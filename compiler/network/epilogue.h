@@ -36,6 +36,7 @@ class EpilogueRows {
     std::int64_t row = 0;
     std::int64_t channel = 0;
     std::int64_t first = 0;
+    std::int64_t matrix = 0;  // of the weights: which bias, if there are several
     std::int64_t width = 1;
     std::int64_t rows = 1;
     std::optional<Placement> residual = {};
@@ -45,9 +46,12 @@ class EpilogueRows {
 
  private:
   std::uint32_t constant_row(std::uint32_t base, std::int64_t first) const;
+  std::int64_t padded_channels() const;
+  std::uint32_t load(const MakeTensor& make, std::int64_t sets, ElementType type);
 
   const Epilogue& epilogue_;
   LoweringContext& context_;
+  const std::int64_t channels_;
   std::optional<std::uint32_t> bias_;
   std::optional<std::uint32_t> scale_;
 };

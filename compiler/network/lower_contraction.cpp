@@ -1,13 +1,17 @@
 // Convolutions and matrix products:
 //
 //   for product in batch { for chunk of rows { for n tile {
-//     for tap { for plane of K { fetch; matmul } }   sums in one accumulator region
+//     for piece of the weights { for tap { for plane of K {
+//       fetch; matmul                                sums in one accumulator region
+//     } } }
 //     vector                                         bias, scale, activation -> result rows
 //   } } }
 //
 // Products that fit one tile keep their weights and walk the chunks innermost.
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "compiler/network/chunks.h"
 #include "compiler/network/epilogue.h"
@@ -56,28 +60,42 @@ class Contraction {
     return ceil_div(front(product) + layer_.k, array_rows_);
   }
 
-  KLayout k_layout() const {
-    const BatchOffset& product = layer_.batch.front();
-    return {layer_.walk.taps(), planes(product), front(product), array_rows_};
+  std::int64_t pieces() const { return constant() == nullptr ? 1 : constant()->pieces; }
+
+  /// Tiles are packed once for all products with the same matrix at the same lanes.
+  std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
+    return {product.matrix, front(product)};
   }
 
   void add_weights() {
     if (constant() == nullptr) return;
-    const KLayout layout = k_layout();
-    tile_base_ = memory_.add_weights(layout.rows(), layer_.n,
-                                     [weights = *constant(), layout, k = layer_.k, n = layer_.n,
-                                      groups = layer_.groups, dtype = context_.config.dtype] {
-                                       return pack_weights(weights, layout, k, n, groups, dtype);
-                                     });
+    for (const BatchOffset& product : layer_.batch) {
+      const auto [tiles, is_new] = tile_bases_.try_emplace(tiles_key(product));
+      if (is_new) tiles->second = add_matrix(product);
+    }
+  }
+
+  std::uint64_t add_matrix(const BatchOffset& product) {
+    const KLayout layout{pieces(), layer_.walk.taps(), planes(product), front(product),
+                         array_rows_};
+    return memory_.add_weights(
+        layout.rows(), layer_.n,
+        [weights = std::get<ConstantWeights>(layer_.weights), layout, k = layer_.k, n = layer_.n,
+         groups = layer_.groups, dtype = context_.config.dtype, matrix = product.matrix] {
+          return pack_weights(weights, layout, k, n, groups, dtype, matrix);
+        });
   }
 
   void fill_in_plan() {
-    context_.info.k_tiles = static_cast<std::uint64_t>(folds());
+    context_.info.k_tiles = static_cast<std::uint64_t>(folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
     context_.info.chunks = chunks_.size() * layer_.batch.size();
   }
 
-  std::int64_t folds() const { return layer_.walk.taps() * planes(layer_.batch.front()); }
+  /// Tiles whose products are summed.
+  std::int64_t folds(const BatchOffset& product) const {
+    return pieces() * layer_.walk.taps() * planes(product);
+  }
 
   /// Cycles that chunks of at most `limit` rows take the array, roughly: what a fold costs is its
   /// rows, the R pushes or the fetch, whichever is longest; with one accumulator region the vector
@@ -89,7 +107,8 @@ class Contraction {
     const double fold = std::max({rows, static_cast<double>(array_rows_), fetch_cycles()});
     const bool waits = 2 * limit > context_.config.accumulator_rows && uses > 1;
     const double drain = rows + static_cast<double>(array_rows_ + cols_);
-    return uses * (static_cast<double>(folds()) * fold + (waits ? drain : 0));
+    const auto folds_a_use = static_cast<double>(folds(layer_.batch.front()));
+    return uses * (folds_a_use * fold + (waits ? drain : 0));
   }
 
   double fetch_cycles() const {
@@ -208,7 +227,7 @@ class Contraction {
 
   void run_product(const BatchOffset& product) {
     // Only where one tile serves several chunks without being fetched anew.
-    if (folds() == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
+    if (folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
         memory_.resident(layer_.out.sheet)) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
         for (const Chunk& chunk : chunks_) {
@@ -229,15 +248,14 @@ class Contraction {
   void run_tile(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
                 std::int64_t tile) {
     const std::uint32_t acc = next_region();
-    const std::int64_t taps = layer_.walk.taps();
     bool first = true;
-    for (std::int64_t tap = 0; tap < taps; ++tap) {
-      for (std::int64_t plane = 0; plane < planes(product); ++plane) {
-        if (!has_weights(product, plane, tile)) continue;
-        fetch(product, operands, tap, plane, tile);
-        matmul(product, chunk, operands, tap, plane, acc, !first);
-        first = false;
-      }
+    for (std::int64_t fold = 0; fold < folds(product); ++fold) {
+      const std::int64_t plane = fold % planes(product);
+      if (!has_weights(product, plane, tile)) continue;
+      fetch(product, operands, fold, tile);
+      const std::int64_t tap = fold / planes(product) % layer_.walk.taps();
+      matmul(product, chunk, operands, tap, plane, acc, !first);
+      first = false;
     }
     drain(product, chunk, operands, tile, acc);
   }
@@ -260,12 +278,11 @@ class Contraction {
     return k_first / group_k <= n_last / group_n && n_first / group_n <= k_last / group_k;
   }
 
-  void fetch(const BatchOffset& product, const Operands& operands, std::int64_t tap,
-             std::int64_t plane, std::int64_t tile) {
+  void fetch(const BatchOffset& product, const Operands& operands, std::int64_t fold,
+             std::int64_t tile) {
     if (constant() != nullptr) {
-      const std::int64_t k_tiles = layer_.walk.taps() * planes(product);
-      const auto number =
-          tile_base_ + static_cast<std::uint64_t>(tile * k_tiles + tap * planes(product) + plane);
+      const auto number = tile_bases_.at(tiles_key(product)) +
+                          static_cast<std::uint64_t>(tile * folds(product) + fold);
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
       last_tile_ = number;
@@ -273,7 +290,7 @@ class Contraction {
       context_.stream.emit(Fetch{number, {}});
       context_.info.weight_bytes += context_.config.tile_bytes();
     } else {
-      context_.stream.emit(Fetch{0, buffer_tile(product, operands, plane, tile)});
+      context_.stream.emit(Fetch{0, buffer_tile(product, operands, fold, tile)});
     }
     ++context_.info.fetches;
   }
@@ -325,6 +342,7 @@ class Contraction {
     target.row = layer_.out.row + product.out_row + chunk.first_row;
     target.channel = layer_.out.channel + product.out_channel + first;
     target.first = first;
+    target.matrix = product.matrix;
     target.width = std::min(cols_, layer_.n - first);
     target.rows = chunk.rows();
     target.residual = operands.residual;
@@ -346,7 +364,7 @@ class Contraction {
   EpilogueRows epilogue_;
   std::int64_t limit_ = 1;
   std::vector<Chunk> chunks_;
-  std::uint64_t tile_base_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;
   bool keep_ = false;
   std::uint64_t last_tile_ = 0;
