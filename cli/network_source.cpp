@@ -45,6 +45,19 @@ graph::Shape parse_shape(const NameAndText& given) {
   }
 }
 
+/// The name of one that comes with weft.
+void check_known(const std::string& model) {
+  std::error_code error;
+  const auto known = networks::networks();
+  if (fs::is_directory(model, error) &&
+      std::ranges::find(known, model, &networks::NetworkInfo::name) == known.end()) {
+    throw InputError(
+        model +
+        ": is a folder, not a file; give an .onnx file or a name that `weft networks` lists");
+  }
+  networks::find_network(model);
+}
+
 void check_flags_fit(const NetworkRequest& request) {
   if (request.is_file && request.sequence) {
     throw InputError(
@@ -101,7 +114,7 @@ NetworkRequest read_network_request(const Arguments& arguments) {
   NetworkRequest request;
   request.model = arguments.positionals.front();
   request.is_file = names_file(request.model);
-  if (!request.is_file) networks::find_network(request.model);
+  if (!request.is_file) check_known(request.model);
   request.batch = read_count(arguments, "batch", networks::kLargestBatch);
   request.sequence = read_count(arguments, "sequence", std::numeric_limits<std::int32_t>::max());
   for (const NameAndText& given : read_named_texts(arguments, "shape", "NAME=1,3,224,224")) {

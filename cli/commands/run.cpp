@@ -1,18 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <type_traits>
 #include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/network_inputs.h"
 #include "cli/network_job.h"
 #include "cli/network_source.h"
-#include "cli/report.h"
+#include "cli/reference_job.h"
 #include "compiler/graph/graph.h"
-#include "models/networks/count.h"
-#include "models/reference/cpu/run_graph.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
 
@@ -53,7 +48,7 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// The reference knows no cycles, engines and machines.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check", "json"};
+  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep", "vcd"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -72,6 +67,7 @@ std::optional<OutputFolder> output_folder(const Arguments& arguments, const grap
   if (request.is_file) outputs.check_not_written(request.model, "the network");
   for (const InputFile& given : files) outputs.check_not_written(given.file, "an input");
   if (run_options.json) outputs.check_not_written(*run_options.json, "the --json file");
+  if (run_options.vcd) outputs.check_not_written(*run_options.vcd, "the --vcd file");
   if (const auto machine = machine_file(arguments)) {
     outputs.check_not_written(*machine, "the machine");
   }
@@ -87,45 +83,6 @@ RunOptions read_options(const Arguments& arguments, const NetworkRequest& reques
     throw InputError("--engine analytic computes no values for --output-dir; use --engine fast");
   }
   return run_options;
-}
-
-std::string range_text(const graph::Tensor& tensor) {
-  return graph::with_type(tensor.type(), [&](auto element) -> std::string {
-    using T = decltype(element);
-    if constexpr (std::is_same_v<T, graph::Half> || std::is_same_v<T, bool>) {
-      return "";
-    } else {
-      const auto values = tensor.data<T>();
-      if (values.empty()) return "";
-      const auto [low, high] = std::ranges::minmax_element(values);
-      return fmt::format("from {} to {}", *low, *high);
-    }
-  });
-}
-
-void print_reference(const NetworkJob& job, const NamedTensors& outputs, double seconds,
-                     const Streams& streams) {
-  const auto line = [&](std::string_view label, const std::string& value) {
-    streams.out << labelled_line(label, value, streams.style);
-  };
-  line("network", fmt::format("{}, batch {}, {} parameters, {}", job.network, job.batch,
-                              grouped(networks::count_parameters(job.graph)),
-                              si(static_cast<double>(networks::count_macs(job.graph)), "MACs")));
-  for (const auto& [name, tensor] : outputs) {
-    line("output", fmt::format("{} {} {}", printable(name), to_string(tensor.value_type()),
-                               range_text(tensor)));
-  }
-  line("reference", si(seconds, "s"));
-}
-
-int run_on_reference(const NetworkJob& job, const Streams& streams) {
-  reference::GraphRunner runner(job.graph);
-  const auto start = std::chrono::steady_clock::now();
-  const NamedTensors outputs = runner.run(job.inputs);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (job.outputs) write_files_together(job.outputs->encode(outputs));
-  if (!job.options.quiet) print_reference(job, outputs, seconds.count(), streams);
-  return 0;
 }
 
 }  // namespace
@@ -151,7 +108,7 @@ int run_run(const Words& words, const Streams& streams) {
   } else {
     check_input_files(job.graph, files, request.is_file);
   }
-  return reference_alone ? run_on_reference(job, streams)
+  return reference_alone ? run_reference_job(job, streams)
                          : run_network_job(std::move(job), streams);
 }
 
