@@ -139,8 +139,9 @@ class LayerTable {
     }
     if (std::ranges::any_of(report_.run.layers, waits_for_weights)) {
       lines.emplace_back(
-          "wght of a vector layer: the next matmul's tiles are missing, be it because their fetch "
-          "stands behind it in a full queue");
+          "wght of a vector layer: the next matmul has no tile yet: if not for the memory, then "
+          "because "
+          "its fetch is dispatched after the layer");
     }
     return lines;
   }

@@ -104,6 +104,7 @@ int run_run(const Words& words, const Streams& streams) {
   job.batch = batch_of(request, job.graph);
   job.outputs = output_folder(arguments, job.graph, request, files, job.options);
   if (job.options.with_values()) {
+    check_inputs_fit(job.network, job.graph);
     job.inputs = network_inputs(job.graph, files, job.options.seed, request.is_file);
   } else {
     check_input_files(job.graph, files, request.is_file);
