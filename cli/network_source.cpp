@@ -129,10 +129,13 @@ graph::Graph load_network(const NetworkRequest& request, const NamedTensors& val
     return networks::build_network(
         request.model, {.batch = request.batch.value_or(1), .sequence = request.sequence});
   }
-  return onnx_io::import_onnx(request.model, {.shapes = request.shapes,
-                                              .values = values,
-                                              .evaluate = reference::evaluate,
-                                              .batch = request.batch});
+  graph::Graph graph = onnx_io::import_onnx(request.model, {.shapes = request.shapes,
+                                                            .values = values,
+                                                            .evaluate = reference::evaluate,
+                                                            .batch = request.batch});
+  if (!graph.nodes.empty()) return graph;
+  throw InputError(request.model +
+                   ": has no node that computes anything: its outputs are inputs or constants");
 }
 
 std::int64_t batch_of(const NetworkRequest& request, const graph::Graph& graph) {

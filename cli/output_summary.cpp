@@ -95,7 +95,15 @@ OutputSummary summarize(const std::string& name, const Tensor& tensor) {
 }
 
 std::string text_of(const Number& value) {
-  return std::visit([](auto element) { return fmt::format("{}", element); }, value);
+  return std::visit(
+      [](auto element) {
+        if constexpr (std::is_floating_point_v<decltype(element)>) {
+          return fmt::format("{:.6g}", element);
+        } else {
+          return fmt::format("{}", element);
+        }
+      },
+      value);
 }
 
 nlohmann::ordered_json json_of(const Number& value) {

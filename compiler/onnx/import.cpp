@@ -166,22 +166,15 @@ class Import {
   std::vector<const NodeProto*> nodes_;
 };
 
-void require_work(const ::onnx::GraphProto& model) {
-  if (model.output_size() == 0) {
-    throw InputError("names no output, so nothing is to be computed; export it with its outputs");
-  }
-  if (model.node_size() == 0) {
-    throw InputError("has no nodes, so nothing is to be computed; is it the whole network?");
-  }
-}
-
 graph::Graph import_model(ModelProto model, DataFolder folder, const ImportOptions& options) {
   if (!model.has_graph()) throw InputError("holds no network; is it an ONNX model?");
   check_ir_version(model);
   const int opset = checked_opset(model);
   require_operators(model.graph(), NodeUpgrade(opset));
   graph::Graph graph = Import(*model.mutable_graph(), opset, std::move(folder), options).run();
-  require_work(model.graph());
+  if (graph.outputs.empty()) {
+    throw InputError("names no output, so nothing is to be computed; export it with its outputs");
+  }
   return graph;
 }
 

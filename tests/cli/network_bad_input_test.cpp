@@ -46,6 +46,10 @@ TEST_F(NetworkBadInputTest, TheNetworkMustBeThere) {
   expect_refused({"run", folder_.write("bad.onnx", "not a model")}, {"bad.onnx"});
   expect_refused({"run", folder_.write("model", "not a model")}, {folder_.file("model")});
   expect_refused({"run", folder_.file(".")}, {"is a folder, not a file", ".onnx"});
+  graph::Builder builder("wire");
+  builder.output(builder.input("x", {graph::DataType::kFloat32, {2}}), "x");
+  const std::string wire = write_onnx_file(folder_, "wire.onnx", builder.finish());
+  expect_refused({"run", wire}, {"wire.onnx: has no node"});
 }
 
 /// x int32 [3] / by int32 [3], of which every engine leaves the division to the host.

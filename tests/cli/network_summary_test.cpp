@@ -189,6 +189,23 @@ TEST(ConvLockstepTest, ConvolutionsAreComparedInEveryCycle) {
   EXPECT_GT(report_of(words)["simulator"]["lockstep_cycles"], 0);
 }
 
+TEST_F(NetworkSummaryTest, EitherBackendClipsZerosToTheSameBits) {
+  Builder builder("clip");
+  const auto x = builder.input("x", {DataType::kFloat32, {1, 4}});
+  const auto low = builder.constant(Tensor::scalar(0.0F));
+  const auto high = builder.constant(Tensor::scalar(6.0F));
+  builder.output(builder.add(Op::kClip, {x, low, high}), "y");
+  const std::string file =
+      folder_.write("x.npy", npy<float>("<f4", "(1, 4)", {-0.0F, 0.0F, -1, 7}));
+  const Words words = {"run", write(builder), "--input", "x=" + file, "--output-dir"};
+  summary_of(joined(joined(words, {folder_.file("machine")}), small_machine("bf16")));
+  summary_of(joined(words, {folder_.file("cpu"), "--backend", "cpu"}));
+  const std::string machine = folder_.read("machine/y.npy");
+  EXPECT_EQ(machine, folder_.read("cpu/y.npy"));
+  // +0, +0, +0 and 6 at the end of the file.
+  EXPECT_EQ(machine.substr(machine.size() - 16), bytes_of<float>({0, 0, 0, 6}));
+}
+
 TEST_F(NetworkSummaryTest, AWaveformOfSeveralProgramsIsRefused) {
   Builder builder("two");
   const auto first = float_product(builder, builder.input("x", {DataType::kFloat32, {2, 3}}));
