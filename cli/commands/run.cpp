@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <new>
 #include <utility>
 
 #include "cli/commands/commands.h"
@@ -85,14 +86,9 @@ RunOptions read_options(const Arguments& arguments, const NetworkRequest& reques
   return run_options;
 }
 
-}  // namespace
-
-int run_run(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+int run_request(const Arguments& arguments, const NetworkRequest& request, const Streams& streams) {
   const bool reference_alone = wants_reference_alone(arguments);
   if (reference_alone) check_reference_flags(arguments);
-  const NetworkRequest request = read_network_request(arguments);
   const std::vector<InputFile> files = read_input_files(arguments);
   NetworkJob job;
   job.command = "run";
@@ -111,6 +107,19 @@ int run_run(const Words& words, const Streams& streams) {
   }
   return reference_alone ? run_reference_job(job, streams)
                          : run_network_job(std::move(job), streams);
+}
+
+}  // namespace
+
+int run_run(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  const NetworkRequest request = read_network_request(arguments);
+  try {
+    return run_request(arguments, request, streams);
+  } catch (const std::bad_alloc&) {
+    throw InputError(request.model + ": not enough memory for its values; choose smaller shapes");
+  }
 }
 
 }  // namespace weft::cli

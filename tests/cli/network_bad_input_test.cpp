@@ -61,6 +61,17 @@ graph::Graph integer_division() {
   return builder.finish();
 }
 
+/// The same of constants, which is found out while the file is read.
+graph::Graph constant_division() {
+  graph::Builder builder("constants");
+  const auto one = builder.constant(graph::Tensor::vector<std::int32_t>({1}), "one");
+  const auto zero = builder.constant(graph::Tensor::vector<std::int32_t>({0}), "zero");
+  const auto x = builder.input("x", {graph::DataType::kInt32, {1}});
+  const auto quotient = builder.add(graph::Op::kDiv, {one, zero}, {}, "quotient");
+  builder.output(builder.add(graph::Op::kAdd, {x, quotient}), "y");
+  return builder.finish();
+}
+
 graph::Graph gathered_rows() {
   graph::Builder builder("rows");
   const auto at = builder.input("at", {graph::DataType::kInt64, {1}});
@@ -75,10 +86,13 @@ TEST_F(NetworkBadInputTest, ElementsThatANodeDoesNotTakeNameFileAndNode) {
   const std::string nine =
       folder_.write("nine.npy", npy("<i8", "(1,)", std::vector<std::int64_t>{9}));
   const std::string division = write_onnx_file(folder_, "div.onnx", integer_division());
+  const std::string constants = write_onnx_file(folder_, "constants.onnx", constant_division());
   const std::string rows = write_onnx_file(folder_, "rows.onnx", gathered_rows());
   for (const Words& backend : {small_machine("bf16"), Words{"--backend", "cpu"}}) {
     expect_refused(joined({"run", division, "--input", "by=" + zero}, backend),
                    {"div.onnx: node 'quotient' (Div): ", "divided by zero"});
+    expect_refused(joined({"run", constants}, backend),
+                   {"constants.onnx: node 'quotient' (Div): ", "divided by zero"});
     expect_refused(joined({"run", rows, "--input", "at=" + nine}, backend),
                    {"rows.onnx: node 'rows' (Gather): ", "9"});
   }
