@@ -295,9 +295,9 @@ class Contraction {
       operands.residual =
           memory_.read(layer_.epilogue.residual->sheet, residual_block(product, chunk, columns));
     }
-    const std::int64_t channel = layer_.out.channel + product.out_channel;
-    operands.out = memory_.write(layer_.out.sheet, out_block(product, chunk, columns),
-                                 channel + columns.first, channel + columns.last);
+    operands.out =
+        memory_.write_from(layer_.out.sheet, out_block(product, chunk, columns),
+                           layer_.out.channel + product.out_channel + columns.first);
     epilogue_.begin_use();
     return operands;
   }

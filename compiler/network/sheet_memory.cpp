@@ -208,13 +208,12 @@ Placement SheetMemory::write(std::size_t id, const Block& block) {
   return {base - block.first_plane * step - block.first_row * width, step, width};
 }
 
-Placement SheetMemory::write(std::size_t id, const Block& block, std::int64_t first,
-                             std::int64_t last) {
+Placement SheetMemory::write_from(std::size_t id, const Block& block, std::int64_t first) {
   const Placement placement = write(id, block);
-  const std::int64_t width = plane_width(id);
-  const bool whole_planes =
-      first % width == 0 && (last % width == 0 || last == sheet(id).size.channels);
-  if (!whole_planes && !resident(id)) load(id, block, placement);
+  if (first % plane_width(id) == 0 || resident(id)) return placement;
+  Block begun = block;
+  begun.last_plane = begun.first_plane + 1;
+  load(id, begun, placement);
   return placement;
 }
 

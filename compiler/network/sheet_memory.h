@@ -92,9 +92,9 @@ class SheetMemory {
   Placement read(std::size_t id, const Block& block);
   /// Room for the block.
   Placement write(std::size_t id, const Block& block);
-  /// Room for the block of which only channels [first, last) will be written: with what its planes
-  /// hold beside them.
-  Placement write(std::size_t id, const Block& block, std::int64_t first, std::int64_t last);
+  /// Room for the block, to be written from channel `first` on. Layers write the channels of a row
+  /// in order: where the channel lies within a plane, those before it are loaded again.
+  Placement write_from(std::size_t id, const Block& block, std::int64_t first);
   /// Stores a written block of a sheet that is not resident.
   void wrote(std::size_t id, const Block& block, const Placement& placement);
 

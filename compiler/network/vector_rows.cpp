@@ -92,8 +92,8 @@ Block write_block(const View& view, const Chunk& chunk, const ChannelRange& rang
 
 Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& range,
                       LoweringContext& context) {
-  return context.memory.write(view.sheet, write_block(view, chunk, range, context),
-                              view.channel + range.first, view.channel + range.last);
+  return context.memory.write_from(view.sheet, write_block(view, chunk, range, context),
+                                   view.channel + range.first);
 }
 
 VectorSource narrow_source(const View& view, const Chunk& chunk, const LaneTile& tile,

@@ -44,7 +44,7 @@ Planes planes_of(const View& view, const ChannelRange& range, const LoweringCont
 /// The rows and planes of `view` that a chunk writes: rows follow each other.
 Block write_block(const View& view, const Chunk& chunk, const ChannelRange& range,
                   const LoweringContext& context);
-/// Room for them, with what else their planes hold.
+/// Room for them, with the channels that lie before them in their first plane.
 Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& range,
                       LoweringContext& context);
 
