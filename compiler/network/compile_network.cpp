@@ -153,10 +153,11 @@ MachineStep lower_segment(const Segment& segment, const MachineConfig& config) {
 
 }  // namespace
 
-NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config) {
+NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
+                               const CompileOptions& options) {
   NetworkProgram program;
   program.graph = std::move(graph);
-  for (auto& part : cut_into_segments(program.graph, config)) {
+  for (auto& part : cut_into_segments(program.graph, config, options)) {
     if (auto* host = std::get_if<HostStep>(&part)) {
       program.steps.emplace_back(std::move(*host));
       continue;

@@ -182,27 +182,4 @@ void lower(const WindowLayer& layer, LoweringContext& context) {
   Window(layer, context).run();
 }
 
-DepthwiseCost depthwise_cost(const RowWalk& walk, std::int64_t channels,
-                             const MachineConfig& config) {
-  const std::int64_t rows = walk.rows();
-  const std::int64_t taps = walk.taps();
-  const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const std::int64_t vector_tiles = ceil_div(channels, config.array_cols);
-  DepthwiseCost cost;
-  // Each tap waits for the one before it to be readable; then the drain.
-  cost.vector_cycles =
-      vector_tiles * (taps + 1) * (rows + std::int64_t{config.vector_latency_cycles} + 1);
-  double fetch = 0;
-  if (config.memory_kind != MemoryKind::kIdeal) {
-    fetch = static_cast<double>(config.tile_bytes()) * static_cast<double>(config.clock_hz) /
-            static_cast<double>(config.memory_bytes_per_s);
-  }
-  const std::int64_t fold =
-      std::max({rows, std::int64_t{config.array_rows}, static_cast<std::int64_t>(fetch)});
-  cost.array_cycles = ceil_div(channels, config.array_rows) *
-                      std::max<std::int64_t>(1, config.array_rows / config.array_cols) * taps *
-                      fold;
-  return cost;
-}
-
 }  // namespace weft::network
