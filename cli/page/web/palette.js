@@ -154,7 +154,7 @@
   let before_print;
   addEventListener('beforeprint', () => {
     before_print = document.documentElement.dataset.theme;
-    ;
+    weft.set_theme('light');
   });
   addEventListener('afterprint', () => {
     if (before_print) weft.set_theme(before_print);
