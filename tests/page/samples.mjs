@@ -1,5 +1,5 @@
-// Data of a page without the command's help: reports and waveforms of `weft` give what is exact (the
-// report, the array's streams, when matmuls and pushes were), the rest is made up to fit.
+// Data of a page without the command's help: reports and waveforms of `weft` give what is exact
+// (the report, the array's streams, when matmuls and pushes were), the rest is made up to fit.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -10,6 +10,8 @@ import {read_vcd} from './vcd.mjs';
 
 export const kClasses = ['array_active', 'weight_shift', 'weight_stall', 'input_stall', 'raw_stall',
   'fill_drain', 'vector', 'output', 'idle'];
+const kColumns = ['unit', 'dispatched', 'started', 'retired', 'text', 'map', 'chunk', 'k_tile',
+  'n_tile'];
 const kUnits = ['load', 'fetch', 'matmul', 'vector', 'store'];
 
 function weft(args) {
@@ -25,9 +27,9 @@ function edges(size, tile) {
 function tile_map(report, name) {
   const {m, k, n} = report.workload;
   const {rows, cols} = report.machine;
-  return {name, m, k, n, tile_k: rows, tile_n: cols, k_edges: edges(k, rows), n_edges: edges(n, cols),
-    m_edges: edges(m, Math.ceil(m / report.plan.m_chunks)), waste: report.plan.padding_waste,
-    operands: ['A', 'B', 'C']};
+  return {name, m, k, n, tile_k: rows, tile_n: cols, k_edges: edges(k, rows),
+    n_edges: edges(n, cols), m_edges: edges(m, Math.ceil(m / report.plan.m_chunks)),
+    waste: report.plan.padding_waste, operands: ['A', 'B', 'C']};
 }
 
 /** The matmuls of a waveform: a row behind another one, of the same tile and chunk. */
@@ -58,8 +60,7 @@ function add(columns, unit, started, retired, text, where = [-1, -1, -1, -1]) {
 
 /** Fetches stand before their pushes, vectors behind the last write of a tile of the result. */
 function instructions(report, dump, pushes) {
-  const columns = Object.fromEntries(['unit', 'dispatched', 'started', 'retired', 'text', 'map',
-    'chunk', 'k_tile', 'n_tile'].map((name) => [name, []]));
+  const columns = Object.fromEntries(kColumns.map((name) => [name, []]));
   const {k_tiles, n_tiles, m_chunks} = report.plan;
   const rows = Math.ceil(report.workload.m / m_chunks);
   const drain = dump.rows + dump.cols - 1;
@@ -74,7 +75,8 @@ function instructions(report, dump, pushes) {
       [0, chunk, k_tile, n_tile]);
     if (k_tile + 1 < k_tiles) return;
     add(columns, 'vector', retired + 1, retired + rows, `vector acc=0 ub=90 rows=${rows}`);
-    add(columns, 'store', retired + rows + 1, retired + rows + 1, `store ub=90 host=90 rows=${rows}`);
+    add(columns, 'store', retired + rows + 1, retired + rows + 1,
+      `store ub=90 host=90 rows=${rows}`);
   });
   return columns;
 }
@@ -209,8 +211,7 @@ function sampled_timeline(report, layers) {
     const layer = layers.findLast((each) => each.begin !== null && each.begin <= bin * width);
     kClasses.forEach((name, i) => { shares[i][bin] = layer.ledger[name] / layer.cycles; });
   });
-  const none = Object.fromEntries(['unit', 'dispatched', 'started', 'retired', 'text', 'map', 'chunk',
-    'k_tile', 'n_tile'].map((name) => [name, []]));
+  const none = Object.fromEntries(kColumns.map((name) => [name, []]));
   return {total, units: kUnits, instructions: none, window: [0, 0], left_out: report.instructions,
     pushes: {started: [], cycles: []}, classes: kClasses, spans: {class: [], begin: [], end: []},
     bins: {cycles: width, busy: kUnits.map((_, u) => (u === 2 ? shares[0] : shares[6 - (u & 1)])),

@@ -29,7 +29,9 @@ function apply(line, values) {
 
 function lanes(signals, values, name) {
   const out = [];
-  for (let i = 0; signals.has(`${name}_${i}`); ++i) out.push(values.get(signals.get(`${name}_${i}`)));
+  for (let i = 0; signals.has(`${name}_${i}`); ++i) {
+    out.push(values.get(signals.get(`${name}_${i}`)));
+  }
   return out;
 }
 
@@ -40,7 +42,8 @@ function register_codes(signals, rows, cols, name) {
   const codes = [];
   for (let r = 0; r < rows; ++r) {
     for (let c = 0; c < cols; ++c) {
-      codes.push(signals.get(`u_mxu.gen_row[${r}].gen_col[${c}].gen_pe.u_pe.u_registers.${name}_q`));
+      const pe = `u_mxu.gen_row[${r}].gen_col[${c}].gen_pe.u_pe`;
+      codes.push(signals.get(`${pe}.u_registers.${name}_q`));
     }
   }
   return codes;

@@ -1,4 +1,5 @@
-// A WebDriver client, as much of it as the tests of the page need (https://www.w3.org/TR/webdriver2).
+// A WebDriver client, as much of it as the tests of the page need
+// (https://www.w3.org/TR/webdriver2).
 import {spawn} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';

@@ -9,7 +9,7 @@
 
 (function (weft) {
   const kDigitWidth = 0.61;  // of the font's size; digits of the font are all equally wide
-  const kOperandDigits = 4;  // -128 is written in full beside another
+  const kOperandDigits = 4.4;  // -128 is written in full beside another, with a gap
 
   weft.mono = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 

@@ -9,26 +9,26 @@
 //                     row of results -> accumulators
 //
 // Left of row r, place p = 1, 2, ... shows what enters the array p cycles from now: in cycle t that
-// is the row of cycle t-r-1+p. Places up to r are registers, r+1 is the port, what is beyond has not
-// come yet. The same holds above each column.
+// is the row of cycle t-r-1+p. Places up to r are registers, r+1 is the port, what is beyond has
+// not come yet. The same holds above each column.
 'use strict';
 
 (function (weft) {
   const kLargest = 16;
   const kReadable = 8;  // up to here the registers of the skew have room for their values
   const kWidest = 104;
-  const kNarrowest = 36;
+  const kNarrowest = 52;  // narrower, and the drawing is wider than its place, which scrolls
   const kRest = 0.5;    // the part of a cycle in which values stand still
 
-  /** Sizes of everything for a width, or null where PEs would be too small to be read. */
+  /** Sizes of everything for a width, or null for an array that is not drawn PE by PE. */
   weft.diagram_layout = function (rows, cols, width) {
     if (rows > kLargest || cols > kLargest) return null;
     const large = Math.max(rows, cols) > kReadable;
     const skew_w = large ? 10 : Math.min(38, Math.max(26, width / (rows + 1) / 3));
     const skew_h = large ? 9 : 20;
     const left = (rows + 1) * skew_w + 4;
-    const cell_w = Math.min(kWidest, Math.floor((width - left - 4) / cols));
-    if (cell_w < kNarrowest) return null;
+    const cell_w = Math.max(kNarrowest,
+      Math.min(kWidest, Math.floor((width - left - 4) / cols)));
     const cell_h = Math.min(62, Math.max(34, Math.round(cell_w * 0.66)));
     const top = (cols + 1) * skew_h + 4;
     const below = top + rows * cell_h;
@@ -47,6 +47,8 @@
     const q = weft.recording.seek(cycle);
     const shift = shift_of(phase);
     context.textBaseline = 'middle';
+    draw_names(context, layout);
+    draw_slots(context, layout);
     draw_grid(context, layout, q, cycle);
     draw_activations(context, layout, cycle, shift);
     draw_weights(context, layout, cycle, shift);
@@ -54,6 +56,37 @@
     draw_result(context, layout, q, cycle);
     draw_flow(context, layout, q, shift);
   };
+
+  /** What stands in the corner, where it leaves room for that. */
+  function draw_names(context, layout) {
+    if (layout.left < 165) return;
+    const font = '11px sans-serif';
+    const {soft} = weft.colors();
+    weft.put_text(context, 'weights ↓', layout.left - 8, layout.top - 14, 'right', soft, font);
+    weft.put_text(context, 'activations →', 2, layout.top - 14, 'left', soft, font);
+  }
+
+  /** The registers of both skews and of the deskew, empty. */
+  function draw_slots(context, layout) {
+    const {rows, cols, left, top, below, cell_w, cell_h, skew_w, skew_h, pe} = layout;
+    context.beginPath();
+    const slot = (x, y, w, h) => context.rect(x + 1.5, y + 1.5, w - 3, h - 3);
+    for (let r = 0; r < rows; ++r) {
+      const y = top + r * cell_h + pe.act_y - skew_h / 2;
+      for (let place = 1; place <= r; ++place) slot(left - 4 - place * skew_w, y, skew_w, skew_h);
+    }
+    for (let c = 0; c < cols; ++c) {
+      const w = weight_width(layout);
+      const x = left + (c + 0.5) * cell_w - w / 2;
+      for (let place = 1; place <= c; ++place) slot(x, top - 4 - place * skew_h, w, skew_h);
+      for (let place = 0; place < cols - 1 - c; ++place) {
+        slot(left + c * cell_w + 2, below + place * skew_h + 2, cell_w - 4, skew_h);
+      }
+    }
+    context.lineWidth = 1;
+    context.strokeStyle = weft.colors().line;
+    context.stroke();
+  }
 
   function each_pe(layout, action) {
     for (let r = 0; r < layout.rows; ++r) {
@@ -153,6 +186,9 @@
     weft.put_text(context, words[0], layout.left - 6, y + 12, 'right',
       row < 0 ? colors.faint : colors.sum, font);
   }
+
+  weft.frame_in_diagram = (layout, [r, c]) =>
+    [layout.left + c * layout.cell_w, layout.top + r * layout.cell_h, layout.cell_w, layout.cell_h];
 
   /** The PE under a point of the canvas, [row, column], or null. */
   weft.pe_in_diagram = function (layout, x, y) {

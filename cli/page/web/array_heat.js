@@ -124,13 +124,21 @@
     const {soft} = weft.colors();
     const font = `11px ${weft.mono}`;
     for (let i = 0; i < layout.shown_rows; ++i) {
-      weft.put_text(context, `r${weft.heat.row + i}`, 34, 20 + (i + 0.5) * kPe.h, 'right', soft, font);
+      weft.put_text(context, `r${weft.heat.row + i}`, 34, 20 + (i + 0.5) * kPe.h, 'right', soft,
+        font);
     }
     for (let j = 0; j < layout.shown_cols; ++j) {
       weft.put_text(context, `c${weft.heat.col + j}`, 40 + (j + 0.5) * kPe.w, 10, 'center', soft,
         font);
     }
   }
+
+  /** Where PE(r,c) is drawn, or null if it is outside of the window. */
+  weft.frame_in_window = function (layout, [r, c]) {
+    const [i, j] = [r - weft.heat.row, c - weft.heat.col];
+    const inside = i >= 0 && j >= 0 && i < layout.shown_rows && j < layout.shown_cols;
+    return inside ? [40 + j * kPe.w, 20 + i * kPe.h, kPe.w, kPe.h] : null;
+  };
 
   weft.pe_in_window = function (layout, x, y) {
     const [i, j] = [Math.floor((y - 20) / kPe.h), Math.floor((x - 40) / kPe.w)];

@@ -8,7 +8,8 @@
 //                 deskew (C-1-c registers in column c) -> a whole row of results a cycle
 //
 // Operands are kept as the patterns that entered, so that a NaN keeps its payload; sums are int32
-// that wrap, or binary32 with one rounding for each multiply-add. No DOM here: tests run it in node.
+// that wrap, or binary32 with one rounding for each multiply-add. No DOM here: tests run it in
+// node.
 'use strict';
 
 globalThis.weft = globalThis.weft || {};

@@ -4,9 +4,11 @@
 (function (weft) {
   const {data, el} = weft;
   const kWrites = 6;
+  const kHowToPick = 'Click a PE to follow what its registers hold.';
   const kSumColumns = 16;
 
-  let whole, stage, canvas, zoom, layout, heat_layout, words, beyond, sums;
+  let whole, stage, canvas, zoom, layout, heat_layout, words, pe_readout, beyond, sums;
+  let picked = null;  // [row, column] of the PE that the readout follows
 
   // --- Controls --------------------------------------------------------------------------------
 
@@ -86,6 +88,7 @@
     if (recorded()) words.textContent = `Cycle ${weft.count(weft.cycle)}. ` +
       entering_words(weft.cycle);
     else words.textContent = `Cycle ${weft.count(weft.cycle)}.`;
+    pe_readout.textContent = picked && recorded() ? pe_words(...picked).join(' · ') : kHowToPick;
   }
 
   /** What the registers of PE(r,c) hold, in words. */
@@ -141,6 +144,7 @@
     layout = weft.diagram_layout(rows, cols, width);
     heat_layout = layout ? null : weft.heat_layout(rows, cols, width);
     zoom.hidden = !heat_layout;
+    stage.classList.toggle('heat', Boolean(heat_layout));
     document.getElementById('heat-controls').hidden = !heat_layout;
     if (heat_layout) weft.move_window(heat_layout, weft.heat.row, weft.heat.col);
     draw_all();
@@ -151,13 +155,24 @@
     if (layout) {
       const context = weft.prepare_canvas(canvas, layout.width, layout.height);
       weft.draw_diagram(context, layout, weft.cycle, weft.phase);
+      frame_picked(context, picked && weft.frame_in_diagram(layout, picked));
       return;
     }
     const q = weft.recording.seek(weft.cycle);
     const {picture, window} = heat_layout;
     weft.draw_heat(weft.prepare_canvas(canvas, picture.width, picture.height), heat_layout, q);
-    weft.draw_window(weft.prepare_canvas(zoom, window.width, window.height), heat_layout, q,
-      weft.cycle);
+    const context = weft.prepare_canvas(zoom, window.width, window.height);
+    weft.draw_window(context, heat_layout, q, weft.cycle);
+    frame_picked(context, picked && weft.frame_in_window(heat_layout, picked));
+  }
+
+  function frame_picked(context, box) {
+    if (!box) return;
+    context.strokeStyle = weft.colors().accent;
+    context.lineWidth = 2;
+    context.setLineDash([5, 3]);
+    context.strokeRect(box[0] + 1, box[1] + 1, box[2] - 2, box[3] - 2);
+    context.setLineDash([]);
   }
 
   function draw_all() {
@@ -174,13 +189,25 @@
     return [Math.floor(y / heat_layout.scale), Math.floor(x / heat_layout.scale)];
   }
 
+  function pe_under(target, event) {
+    const box = target.getBoundingClientRect();
+    const pe = pe_at(target, event.clientX - box.left, event.clientY - box.top);
+    return pe && pe[0] < weft.recording.rows && pe[1] < weft.recording.cols ? pe : null;
+  }
+
   function point(target, event) {
     const box = target.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    if (target === canvas && heat_layout && event.buttons & 1) move_to(x, y);
-    const pe = recorded() ? pe_at(target, x, y) : null;
-    const inside = pe && pe[0] < weft.recording.rows && pe[1] < weft.recording.cols;
-    weft.show_tip(inside ? pe_words(...pe) : null, event.clientX, event.clientY);
+    if (target === canvas && heat_layout && event.buttons & 1) {
+      move_to(event.clientX - box.left, event.clientY - box.top);
+    }
+    const pe = recorded() ? pe_under(target, event) : null;
+    weft.show_tip(pe && pe_words(...pe), event.clientX, event.clientY);
+  }
+
+  function pick(pe) {
+    if (!pe) return;
+    picked = pe;
+    weft.draw_soon('array', draw_all);
   }
 
   function move_to(x, y) {
@@ -191,14 +218,25 @@
 
   const kArrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
 
-  /** Shift and an arrow move the window while the picture has the focus. */
-  function window_key(event) {
+  /** Shift and an arrow, while a picture has the focus: the next PE, or the window on the array. */
+  function picture_key(event) {
     const way = kArrows[event.key];
-    if (!way || !event.shiftKey || !heat_layout) return;
+    if (!way || !event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
-    weft.move_window(heat_layout, weft.heat.row + way[0], weft.heat.col + way[1]);
-    weft.draw_soon('array', draw_all);
+    if (event.currentTarget === canvas && heat_layout) {
+      weft.move_window(heat_layout, weft.heat.row + way[0], weft.heat.col + way[1]);
+      weft.draw_soon('array', draw_all);
+    } else {
+      pick(neighbour(way));
+    }
+  }
+
+  function neighbour([down, right]) {
+    const {rows, cols} = weft.recording;
+    if (!picked) return heat_layout ? [weft.heat.row, weft.heat.col] : [0, 0];
+    const within = (value, size) => Math.max(0, Math.min(size - 1, value));
+    return [within(picked[0] + down, rows), within(picked[1] + right, cols)];
   }
 
   function listen() {
@@ -206,7 +244,8 @@
       target.addEventListener('pointermove', (event) => point(target, event));
       target.addEventListener('pointerdown', (event) => point(target, event));
       target.addEventListener('pointerleave', weft.hide_tip);
-      target.addEventListener('keydown', window_key);
+      target.addEventListener('keydown', picture_key);
+      target.addEventListener('click', (event) => pick(pe_under(target, event)));
     }
     weft.on('cycle', () => weft.draw_soon('array', draw_all));
     weft.on('phase', () => weft.draw_soon('array-picture', draw_picture));
@@ -242,14 +281,15 @@
     zoom = el('canvas', {id: 'zoom-canvas', tabindex: 0, role: 'img', hidden: '',
       'aria-label': 'PEs in the window'});
     words = el('p', {class: 'readout', id: 'array-words'});
+    pe_readout = el('p', {class: 'readout', id: 'pe'});
     beyond = el('p', {class: 'beyond', hidden: ''}, 'What enters the array is recorded up to ' +
       `cycle ${weft.count(weft.recording.end - 1)}; the drawing shows the last cycle looked at.`);
     sums = el('table', {class: 'sums', id: 'sums'});
-    stage = el('div', {class: 'stage array-stage'}, canvas, zoom);
+    stage = el('div', {class: 'stage array-stage scroll'}, canvas, zoom);
     whole = el('div', {class: 'array-layout'}, stage,
       el('div', {class: 'written'}, el('h3', null, 'Written to the accumulators'),
         el('div', {class: 'scroll'}, sums)));
-    section.append(heat_controls(), words, beyond, whole, legend());
+    section.append(heat_controls(), words, beyond, whole, pe_readout, legend());
   }
 
   weft.draw_array = function () {

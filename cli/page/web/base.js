@@ -79,7 +79,7 @@ globalThis.weft = globalThis.weft || {};
     return `${(seconds / size).toPrecision(3)}${kThin}${unit}`;
   };
 
-  weft.plural = (n, one, many = `${one}s`) => `${weft.count(n)}${kThin}${n === 1 ? one : many}`;
+  weft.plural = (n, one, many = `${one}s`) => `${weft.count(n)}\u00a0${n === 1 ? one : many}`;
 
   // --- Announcements between the parts ---------------------------------------------------------
 

@@ -58,11 +58,16 @@
     return [value, 'check of the values', remark];
   }
 
+  /** What a sentence has between backticks is code. */
+  function with_code(sentence) {
+    return sentence.split('`').map((part, i) => (i % 2 ? el('code', null, part) : part));
+  }
+
   function notes() {
     const all = new Set([...(data.notes || []), ...(report.notes || [])]);
     if (all.size === 0) return null;
     return el('aside', {class: 'notes', 'aria-label': 'Notes'},
-      el('ul', null, ...[...all].map((note) => el('li', null, note))));
+      el('ul', null, ...[...all].map((note) => el('li', null, ...with_code(note)))));
   }
 
   // --- Theme and contents ----------------------------------------------------------------------

@@ -16,16 +16,17 @@
     {keys: ['['], name: '[', what: 'previous fold', action: () => weft.step_fold(-1)},
     {keys: ['>'], name: '>', what: 'faster', action: () => weft.faster(1)},
     {keys: ['<'], name: '<', what: 'slower', action: () => weft.faster(-1)},
-    {keys: ['+', '='], name: '+', what: 'zoom the timeline in', action: () => weft.zoom_timeline(0.5)},
+    {keys: ['+', '='], name: '+', what: 'zoom the timeline in',
+      action: () => weft.zoom_timeline(0.5)},
     {keys: ['-'], name: '−', what: 'zoom it out', action: () => weft.zoom_timeline(2)},
     {keys: ['0'], name: '0', what: 'the whole run', action: () => weft.zoom_timeline(1e15)},
   ];
 
-  const kInTheTimeline = [
+  const kInAPicture = [
     {name: 'Shift ←  →', what: 'in the focused timeline: move along'},
     {name: ',  .', what: 'in it: previous, next instruction'},
     {name: 'Enter', what: 'in it: go to that instruction'},
-    {name: 'Shift + arrows', what: 'in the picture of a large array: move the window'},
+    {name: 'Shift + arrows', what: 'in the focused array: pick a PE, or move the window'},
   ];
 
   const is_field = (node) => node.closest('input, select, textarea, [contenteditable]') !== null;
@@ -43,7 +44,7 @@
   }
 
   weft.draw_keys = function () {
-    const time = weft.total ? [...kKeys, ...kInTheTimeline] : [];
+    const time = weft.total ? [...kKeys, ...kInAPicture] : [];
     if (time.length === 0) return;
     document.addEventListener('keydown', handle);
     document.getElementById('foot').append(el('section', {'aria-labelledby': 'keys-title'},

@@ -13,8 +13,9 @@
     {key: 'name', name: 'layer', kind: 'text', cell: name_cell},
     {key: 'on', name: 'runs on', kind: 'text', cell: on_cell},
     {key: 'cycles', name: 'cycles', kind: 'number', cell: (row) => number(row.cycles, weft.count)},
-    {key: 'ledger', name: 'of the run, by class', kind: 'none', cell: ledger_cell},
-    {key: 'utilization', name: 'used', kind: 'number', cell: (row) => weft.percent(row.utilization)},
+    {key: 'ledger', name: 'cycles by class', kind: 'none', cell: ledger_cell},
+    {key: 'utilization', name: 'used', kind: 'number',
+      cell: (row) => weft.percent(row.utilization)},
     {key: 'padding', name: 'padding', kind: 'number', cell: (row) => weft.percent(row.padding)},
     {key: 'tiles', name: 'tiles', kind: 'number', cell: (row) => number(row.tiles, weft.count)},
     {key: 'operator', name: 'operator', kind: 'text', cell: (row) => row.operator},
@@ -90,7 +91,8 @@
   function mark_heads() {
     for (const th of heads.querySelectorAll('th[data-key]')) {
       const is = th.dataset.key === sorted.key;
-      th.setAttribute('aria-sort', !is ? 'none' : sorted.direction > 0 ? 'ascending' : 'descending');
+      const way = sorted.direction > 0 ? 'ascending' : 'descending';
+      th.setAttribute('aria-sort', is ? way : 'none');
     }
   }
 

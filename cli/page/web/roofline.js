@@ -5,15 +5,22 @@
 (function (weft) {
   const {data, el} = weft;
   const kMargin = {top: 16, right: 14, bottom: 44, left: 62};
-  const kHeight = 360;
+  const kHeight = 380;
+  const kRadius = [4, 9];    // of the least and of the most cycles
+  const kMostStops = 40;     // points that the tab key stops at
+  const kFew = 3;
+  const kMostHidden = 12;    // names of points that are not drawn
   const kRoofColors = ['#d55e00', '#0072b2', '#cc79a7', '#e69f00'];
   const kDashes = ['', '7 4', '2 4', '9 3 2 3'];
+  const kAlong = [0.3, 0.45, 0.6, 0.75, 0.15];  // where the name of a slope may stand
 
   const intensity = (point) => point.macs / point.bytes;
   const rate = (point) => point.macs / point.cycles;
   const shown = (point) => point.macs > 0 && point.cycles > 0 && point.bytes > 0;
+  const color_of = (roof) => kRoofColors[roof % kRoofColors.length];
 
-  // Without bytes a point has no place along the axis; its height can still be told.
+  // --- Scales and axes -------------------------------------------------------------------------
+
   function extent(points, roofs, peak) {
     const xs = points.map(intensity).concat(roofs.map((roof) => peak / roof.bytes_per_cycle));
     const [low, high] = xs.length ? d3.extent(xs) : [1, 100];
@@ -39,46 +46,72 @@
     return out.filter((tick) => tick >= low && tick <= high);
   }
 
-  const tick_text = (value) => (value >= 1 ? weft.short(value) : String(Number(value.toPrecision(3))));
+  const tick_text = (value) =>
+    (value >= 1 ? weft.short(value) : String(Number(value.toPrecision(3))));
 
   function draw_axes(root, {x, y}, width) {
-    root.append('g').attr('class', 'axis').attr('transform', `translate(0,${kHeight - kMargin.bottom})`)
+    const bottom = kHeight - kMargin.bottom;
+    root.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`)
       .call(d3.axisBottom(x).tickValues(log_ticks(x)).tickFormat(tick_text));
     root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
       .call(d3.axisLeft(y).tickValues(log_ticks(y)).tickFormat(tick_text)
         .tickSize(-(width - kMargin.left - kMargin.right)));
-    root.append('text').attr('class', 'axis-name').attr('text-anchor', 'end')
-      .attr('x', width - kMargin.right).attr('y', kHeight - 6).text('MACs for each byte moved →');
-    root.append('text').attr('class', 'axis-name').attr('x', 4).attr('y', 11).text('↑ MACs a cycle');
+    const name = (at, text) => root.append('text').attr('class', 'axis-name').attr('x', at.x)
+      .attr('y', at.y).attr('text-anchor', at.anchor).text(text);
+    name({x: width - kMargin.right, y: kHeight - 6, anchor: 'end'}, 'MACs for each byte moved →');
+    name({x: 4, y: 11, anchor: 'start'}, '↑ MACs a cycle');
   }
 
+  // --- Roofs -----------------------------------------------------------------------------------
+
+  /** The flat roof; returns the box of its name. */
   function draw_peak(root, {x, y}, peak, from) {
     root.append('line').attr('class', 'roof peak').attr('x1', x(from)).attr('x2', x.range()[1])
       .attr('y1', y(peak)).attr('y2', y(peak));
+    const text = `peak: ${weft.count(peak)} MACs a cycle`;
+    const right = x.range()[1] - 4;
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'end')
-      .attr('x', x.range()[1] - 4).attr('y', y(peak) - 7)
-      .text(`peak: ${weft.count(peak)} MACs a cycle`);
+      .attr('x', right).attr('y', y(peak) - 7).text(text);
+    const width = weft.text_width(text);
+    return {x: right - width, y: y(peak) - 22, width, height: 24};
   }
 
-  /** The line of a memory, up to the peak, with its name along it. */
-  function draw_roof(root, {x, y}, roof, i, peak) {
-    const color = kRoofColors[i % kRoofColors.length];
+  /** The slope of a memory up to the peak, in pixels; null if it lies outside of the chart. */
+  function slope({x, y}, roof, peak) {
     const knee = Math.min(peak / roof.bytes_per_cycle, x.domain()[1]);
     const from = Math.max(x.domain()[0], y.domain()[0] / roof.bytes_per_cycle);
-    if (from >= knee) return;
+    if (from >= knee) return null;
     const at = (value) => [x(value), y(value * roof.bytes_per_cycle)];
-    const [[x1, y1], [x2, y2]] = [at(from), at(knee)];
-    root.append('line').attr('class', 'roof').attr('stroke', color)
+    return [at(from), at(knee)];
+  }
+
+  /** The line of a memory with its name along it; returns the boxes of the name. */
+  function draw_roof(root, ends, roof, i, circles) {
+    const [[x1, y1], [x2, y2]] = ends;
+    root.append('line').attr('class', 'roof').attr('stroke', color_of(i))
       .attr('stroke-dasharray', kDashes[i % kDashes.length])
       .attr('x1', x1).attr('y1', y1).attr('x2', x2).attr('y2', y2);
-    const along = 0.32 + 0.36 * (i % 2);  // names of slopes that lie close stay apart
-    const angle = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
-    root.append('text').attr('class', 'roof-name halo')
-      .attr('transform', `translate(${x1 + along * (x2 - x1)},${y1 + along * (y2 - y1)}) ` +
-        `rotate(${angle})`)
-      .attr('text-anchor', 'middle').attr('dy', -6)
-      .text(`${roof.name}: ${roof.bytes_per_cycle.toPrecision(3)} B a cycle`);
+    const text = `${roof.name}: ${roof.bytes_per_cycle.toPrecision(3)} B a cycle`;
+    const place = place_on_slope(ends, i % 2 ? 14 : -8, text, circles);
+    root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'middle')
+      .attr('transform', `translate(${place.x},${place.y}) rotate(${place.angle * 180 / Math.PI})`)
+      .attr('dy', 4).text(text);
+    return place.boxes;
   }
+
+  /** Beside the line, where the name covers the fewest circles. */
+  function place_on_slope([[x1, y1], [x2, y2]], aside, text, circles) {
+    const angle = Math.atan2(y2 - y1, x2 - x1);
+    const places = kAlong.map((along) => {
+      const x = x1 + along * (x2 - x1) - aside * Math.sin(angle);
+      const y = y1 + along * (y2 - y1) + aside * Math.cos(angle);
+      const boxes = weft.slanted_boxes(x, y, angle, text);
+      return {x, y, angle, boxes, covered: weft.count_overlaps(boxes, circles)};
+    });
+    return places.reduce((best, each) => (each.covered < best.covered ? each : best));
+  }
+
+  // --- Points ----------------------------------------------------------------------------------
 
   function point_words(point, roofs) {
     const roof = roofs[point.roof];
@@ -89,63 +122,94 @@
       `${intensity(point).toPrecision(3)} MACs a byte`];
   }
 
-  function draw_points(root, {x, y}, points, roofs) {
-    const marks = root.append('g').selectAll('circle').data(points).enter().append('circle')
-      .attr('class', 'point').attr('r', 5.5).attr('tabindex', 0).attr('role', 'img')
-      .attr('cx', (point) => x(intensity(point))).attr('cy', (point) => y(rate(point)))
-      .attr('stroke', (point) => (roofs[point.roof]
-        ? kRoofColors[point.roof % kRoofColors.length] : 'currentColor'))
-      .attr('aria-label', (point) => point_words(point, roofs).join(', '));
-    marks.on('pointermove', (point) =>
+  /** Few points are named with what they reach. */
+  function name_of(point, points) {
+    const name = weft.clipped_name(point.name);
+    return points.length > kFew ? name : `${name}: ${rate(point).toPrecision(3)}`;
+  }
+
+  /** Points as circles, those of the most cycles first. */
+  function marks_of(points, {x, y}) {
+    const most = d3.max(points, (point) => point.cycles) || 1;
+    const radius = points.length > 1 ? d3.scaleSqrt().domain([0, most]).range(kRadius) : () => 6;
+    return points.map((point) => ({point, x: x(intensity(point)), y: y(rate(point)),
+      radius: radius(point.cycles), text: name_of(point, points)}))
+      .sort((a, b) => b.point.cycles - a.point.cycles);
+  }
+
+  function draw_points(root, marks, roofs) {
+    const circles = root.append('g').selectAll('circle').data(marks).enter().append('circle')
+      .attr('class', 'point').attr('r', (mark) => mark.radius).attr('role', 'img')
+      .attr('tabindex', (mark, i) => (i < kMostStops ? 0 : null))
+      .attr('cx', (mark) => mark.x).attr('cy', (mark) => mark.y)
+      .attr('stroke', ({point}) => (roofs[point.roof] ? color_of(point.roof) : 'currentColor'))
+      .attr('aria-label', ({point}) => point_words(point, roofs).join(', '));
+    circles.on('pointermove', ({point}) =>
       weft.show_tip(point_words(point, roofs), d3.event.clientX, d3.event.clientY));
-    marks.on('focus', function (point) {
+    circles.on('focus', function ({point}) {
       const box = this.getBoundingClientRect();
       weft.show_tip(point_words(point, roofs), box.right, box.bottom);
     });
-    marks.on('pointerleave', weft.hide_tip).on('blur', weft.hide_tip);
-    if (points.length <= 3) name_points(root, {x, y}, points);
+    circles.on('pointerleave', weft.hide_tip).on('blur', weft.hide_tip);
   }
 
-  function name_points(root, {x, y}, points) {
-    const middle = (x.range()[0] + x.range()[1]) / 2;
-    for (const point of points) {
-      const left = x(intensity(point)) > middle;
-      root.append('text').attr('class', 'halo').attr('text-anchor', left ? 'end' : 'start')
-        .attr('x', x(intensity(point)) + (left ? -10 : 10)).attr('y', y(rate(point)) + 5)
-        .text(`${point.name}: ${rate(point).toPrecision(3)}`);
-    }
+  function draw_names(root, marks, taken, area) {
+    weft.place_names(marks, taken, area).forEach((box, i) => {
+      if (!box) return;
+      root.append('text').attr('class', 'point-name halo').attr('x', box.x).attr('y', box.y + 12)
+        .text(marks[i].text);
+    });
   }
+
+  // --- The section -----------------------------------------------------------------------------
 
   function draw(stage, width) {
     const {roofs = [], points, peak} = data.roofline;
     const drawn = points.filter(shown);
     const at = scales(width, extent(drawn, roofs, peak));
+    const marks = marks_of(drawn, at);
     const root = d3.create('svg').attr('width', width).attr('height', kHeight)
       .attr('viewBox', `0 0 ${width} ${kHeight}`)
       .attr('role', 'group').attr('aria-label', 'Roofline');
     draw_axes(root, at, width);
     const knees = roofs.map((roof) => peak / roof.bytes_per_cycle);
-    draw_peak(root, at, peak, knees.length ? Math.min(...knees) : at.x.domain()[0]);
-    roofs.forEach((roof, i) => draw_roof(root, at, roof, i, peak));
-    draw_points(root, at, drawn, roofs);
+    const from = knees.length ? Math.min(...knees) : at.x.domain()[0];
+    const taken = [draw_peak(root, at, peak, from)];
+    const circles = marks.map(weft.box_of_circle);
+    roofs.forEach((roof, i) => {
+      const ends = slope(at, roof, peak);
+      if (ends) taken.push(...draw_roof(root, ends, roof, i, [...circles, ...taken]));
+    });
+    draw_points(root, marks, roofs);
+    draw_names(root, marks, taken, {x: kMargin.left, y: kMargin.top,
+      width: width - kMargin.left - 4, height: kHeight - kMargin.bottom - kMargin.top});
     stage.replaceChildren(root.node());
+  }
+
+  function lead(roofline) {
+    const ideal = !roofline.roofs || roofline.roofs.length === 0;
+    const bound = ideal
+      ? 'Transfers take no time here, so only the peak of the array bounds the run.'
+      : 'A point below a slope has no more work for each byte than its memory can feed; below ' +
+        'the flat roof the array itself is the bound. The distance to the roof is lost time.';
+    return roofline.points.filter(shown).length > 1
+      ? `${bound} A larger circle took more cycles.` : bound;
+  }
+
+  function hidden_words(names) {
+    const more = names.length - kMostHidden;
+    return `Not drawn, since they move no bytes or do no MACs: ${names.slice(0, kMostHidden)
+      .join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
   }
 
   weft.draw_roofline = function () {
     const {roofline} = data;
     if (!roofline || !(roofline.peak > 0)) return;
-    const ideal = !roofline.roofs || roofline.roofs.length === 0;
-    const section = weft.section('roofline', 'Roofline',
-      ideal ? 'Transfers take no time here, so only the peak of the array bounds the run.'
-        : 'A point below a slope has no more work for each byte than its memory can feed; below ' +
-          'the flat roof the array itself is the bound. The distance to the roof is lost time.');
+    const section = weft.section('roofline', 'Roofline', lead(roofline));
     const stage = el('div', {class: 'stage'});
-    const hidden = roofline.points.filter((point) => !shown(point));
+    const hidden = new Set(roofline.points.filter((point) => !shown(point)).map(({name}) => name));
     section.append(stage);
-    if (hidden.length) {
-      section.append(el('p', {class: 'hint'}, `Not drawn, since they move no bytes or do no MACs: ` +
-        hidden.map((point) => point.name).join(', ')));
-    }
+    if (hidden.size) section.append(el('p', {class: 'hint'}, hidden_words([...hidden])));
     weft.keep_drawn(stage, (width) => draw(stage, width));
   };
 })(globalThis.weft);

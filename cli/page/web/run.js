@@ -31,12 +31,6 @@
   /** The index of the matmul whose rows enter in `cycle`, or of the last before it; -1 if none. */
   weft.matmul_at = (cycle) => weft.lower_bound(begins, cycle + 1) - 1;
 
-  /** The index of the matmul of one tile of a map, or -1. */
-  weft.matmul_of = function (map, chunk, k_tile, n_tile) {
-    return weft.matmuls.findIndex((each) => each.map === map && each.chunk === chunk &&
-      each.k_tile === k_tile && each.n_tile === n_tile);
-  };
-
   /** The sizes of a matmul's tile without padding: {k, n}; the whole array if it has no map. */
   weft.tile_size = function (matmul) {
     const map = matmul && matmul.map >= 0 ? data.tiles[matmul.map] : null;

@@ -24,7 +24,8 @@
       .attr('viewBox', `0 0 ${width} ${kHeight}`)
       .attr('role', 'img').attr('aria-label', kind.name);
     draw_cliffs(root, x);
-    root.append('g').attr('class', 'axis').attr('transform', `translate(0,${kHeight - kMargin.bottom})`)
+    root.append('g').attr('class', 'axis')
+      .attr('transform', `translate(0,${kHeight - kMargin.bottom})`)
       .call(d3.axisBottom(x).ticks(Math.max(3, width / 90)).tickFormat(weft.count));
     root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
       .call(d3.axisLeft(y).ticks(4).tickFormat(kind.text));

@@ -11,8 +11,8 @@
 
 (function (weft) {
   const kGap = 14;
-  const kSmallest = 36;     // pixels that the shorter side of a matrix gets at least
-  const kTallest = 460;
+  const kSmallest = 120;    // pixels that a side of a matrix gets at least, to hold its name
+  const kTallest = 440;
   const kClosestLines = 6;  // pixels between tile lines; nearer ones are drawn as groups
 
   /** Tiles of one dimension in padded coordinates: edges, the lengths in use, and the whole. */
@@ -38,7 +38,7 @@
 
   function common_scale(m, k, n, width, heads) {
     const across = (width - kGap - heads) / (k + n);
-    return Math.min(across, (kTallest - kGap) / (k + m), 40);
+    return Math.min(across, (kTallest - kGap) / (k + m), 60);
   }
 
   /** If a side was too short to be seen, the others give way and the scales differ. */

@@ -4,6 +4,7 @@
 (function (weft) {
   const {data, el, svg} = weft;
   const kHeads = 4;
+  const kLetter = 7;  // pixels that a letter of a label takes, about
 
   let stage, readout, geometry, marks, drawing;
 
@@ -57,6 +58,7 @@
   // --- Drawing ---------------------------------------------------------------------------------
 
   function matrix(x, y, across, down, name, kind) {
+    const size = `[${down.size}, ${across.size}]`;
     const group = svg('g', {transform: `translate(${x},${y})`, class: `matrix ${kind}`});
     group.append(svg('rect', {width: across.length, height: down.length, class: 'sheet'}));
     for (const [from, to] of across.used ? weft.padding_stretches(across) : []) {
@@ -68,7 +70,7 @@
     }
     group.append(lines(across, down));
     group.append(svg('rect', {width: across.length, height: down.length, class: 'edge'}));
-    label(group, across, down, name);
+    label(group, across, down, name, size);
     return group;
   }
 
@@ -83,8 +85,11 @@
     return svg('path', {d: path, class: 'tile-lines'});
   }
 
-  function label(group, across, down, text) {
-    if (across.length < 9 * text.length || down.length < 22) return;
+  /** The name and the size, or as much of that as there is room for. */
+  function label(group, across, down, name, size) {
+    const fits = (text) => across.length > kLetter * text.length + 10;
+    const text = [`${name} ${size}`, size].find(fits);
+    if (!text || down.length < 22) return;
     group.append(svg('text', {x: 7, y: 16, class: 'halo'}, text));
   }
 
@@ -100,12 +105,12 @@
     geometry = weft.tile_geometry(map, width, kHeads);
     const g = geometry;
     const [a, b, result] = operand_names(map);
-    drawing = svg('svg', {...weft.chart_size(width, g.height + 6), tabindex: 0, role: 'img',
+    drawing = svg('svg', {...weft.chart_size(width, g.height + 6), role: 'img',
       'aria-label': `${map.name}: ${words(map)}`, id: 'tile-drawing'});
     drawing.append(weft.pattern_defs('tiles'),
-      matrix(g.left, g.bottom, g.k, g.m, `${a} [${map.m}, ${map.k}]`, 'acts'),
-      matrix(g.right, g.top, g.n, g.k, `${b} [${map.k}, ${map.n}]`, 'weights'),
-      matrix(g.right, g.bottom, g.n, g.m, `${result} [${map.m}, ${map.n}]`, 'sums'));
+      matrix(g.left, g.bottom, g.k, g.m, a, 'acts'),
+      matrix(g.right, g.top, g.n, g.k, b, 'weights'),
+      matrix(g.right, g.bottom, g.n, g.m, result, 'sums'));
     marks = svg('g', {class: 'marks'});
     drawing.append(marks);
     stage.replaceChildren(drawing);
@@ -208,7 +213,8 @@
 
   function legend() {
     return el('p', {class: 'legend'},
-      el('span', null, el('i', {class: 'key padding-key'}), 'padding: zeros that take time and do nothing'),
+      el('span', null, el('i', {class: 'key padding-key'}),
+        'padding: zeros that take time and do nothing'),
       el('span', null, el('i', {class: 'key current-key'}), 'the current fold'));
   }
 

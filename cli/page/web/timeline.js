@@ -52,13 +52,14 @@
 
   function show_now() {
     draw();
-    const rows = content.lanes.filter((lane) => lane.unit >= 0).map((lane) => now_row(lane));
-    const run = weft.run_at(content.runs, weft.cycle);
-    rows.push(el('tr', null, el('th', {scope: 'row'}, 'ledger'),
-      el('td', null, ...(run ? [weft.swatch(run.name), ` ${weft.class_style(run.name).label}: ` +
-        weft.class_style(run.name).meaning] : ['\u2013'])), el('td')));
+    const rows = content.lanes.filter((lane) => lane.unit >= 0).map(is_listed(weft.cycle)
+      ? now_row : shares_row);
+    rows.push(el('tr', null, el('th', {scope: 'row'}, 'ledger'), el('td', null, ...now_class()),
+      el('td')));
     table.replaceChildren(el('tbody', null, ...rows));
   }
+
+  const is_listed = (cycle) => cycle >= content.window[0] && cycle < content.window[1];
 
   function now_row(lane) {
     const at = weft.bar_at(lane, weft.cycle);
@@ -67,6 +68,44 @@
       el('td', {class: 'code'}, index < 0 ? '\u2013' : data.timeline.instructions.text[index]),
       el('td', {class: 'cycles'}, index < 0 ? ''
         : `${weft.count(lane.begin[at])} \u2013 ${weft.count(lane.end[at] - 1)}`));
+  }
+
+  function now_class() {
+    const run = weft.run_at(content.runs, weft.cycle);
+    if (run) {
+      const {label, meaning} = weft.class_style(run.name);
+      return [weft.swatch(run.name), ` ${label}: ${meaning}`];
+    }
+    const shares = weft.class_shares(content, weft.cycle);
+    if (shares.length === 0) return ['\u2013'];
+    return [weft.swatch(shares[0].name), ` ${shares_words(shares)}`];
+  }
+
+  // --- Where instructions are not listed --------------------------------------------------------
+
+  const bin_words = (cycle) => {
+    const [begin, end] = weft.bin_range(content, cycle);
+    return `of cycles ${weft.count(begin)} to ${weft.count(end - 1)}`;
+  };
+
+  const shares_words = (shares) => shares
+    .map(({name, share}) => `${weft.class_style(name).label} ${weft.percent(share)}`).join(', ');
+
+  function shares_row(lane) {
+    const share = weft.busy_share(content, lane, weft.cycle);
+    return el('tr', null, el('th', {scope: 'row'}, lane.name),
+      el('td', null, share === null ? '\u2013'
+        : `busy ${weft.percent(share)} ${bin_words(weft.cycle)}`),
+      el('td'));
+  }
+
+  /** What a lane, or the ledger (no lane), is known to do about a cycle that is not listed. */
+  function binned_words(lane, cycle) {
+    if (!content.bins) return null;
+    const share = lane ? weft.busy_share(content, lane, cycle) : null;
+    const text = lane ? share !== null && `${lane.name}: busy ${weft.percent(share)}`
+      : shares_words(weft.class_shares(content, cycle));
+    return text ? [text, bin_words(cycle)] : null;
   }
 
   // --- Pointing --------------------------------------------------------------------------------
@@ -79,8 +118,10 @@
     if (x < weft.timeline_gutter) return null;
     const cycle = Math.floor(weft.timeline_cycle_at(layout, view, x));
     const row = row_at(y);
+    if (!row && y < layout.ledger_y) return null;
+    if (!is_listed(cycle)) return binned_words(row && row.lane, cycle);
     if (row) return lane_words(row.lane, cycle);
-    const run = y >= layout.ledger_y && weft.run_at(content.runs, cycle);
+    const run = weft.run_at(content.runs, cycle);
     return run ? run_words(run) : null;
   }
 
@@ -204,9 +245,10 @@
     const {timeline} = data;
     if (!timeline.left_out) return null;
     const [begin, end] = timeline.window;
+    const bars = end > begin ? `Bars are drawn for cycles ${weft.count(begin)} to ` +
+      `${weft.count(end - 1)}; elsewhere heights` : 'Heights';
     return el('p', {class: 'beyond'}, `${weft.count(timeline.left_out)} instructions are not ` +
-      `listed. Bars are drawn for cycles ${weft.count(begin)} to ${weft.count(end)}; elsewhere ` +
-      'heights are shares of time.');
+      `listed. ${bars} are shares of time.`);
   }
 
   function legend() {
@@ -231,8 +273,8 @@
     content = {...weft.timeline_lanes(), bins: timeline.bins, window: timeline.window,
       classes: timeline.classes, selected: -1};
     const section = weft.section('timeline', 'Timeline',
-      'Five units work side by side. Where no row enters the array, the matmul lane shows what it ' +
-      'waits for; the ledger below gives every cycle to exactly one class.');
+      'Five units work side by side. Where no row enters the array, the matmul lane shows what ' +
+      'it waits for; the ledger below gives every cycle to exactly one class.');
     canvas = el('canvas', {id: 'timeline-canvas', tabindex: 0, role: 'img',
       'aria-describedby': 'instruction', 'aria-label': 'Timeline of the units'});
     const stage = el('div', {class: 'stage'}, canvas);

@@ -69,7 +69,8 @@
   function draw_names(context, layout) {
     const {ink, soft} = weft.colors();
     for (const {lane, y} of layout.rows) {
-      weft.put_text(context, lane.name, kGutter - 8, y + kLane / 2, 'right', ink, '12px sans-serif');
+      weft.put_text(context, lane.name, kGutter - 8, y + kLane / 2, 'right', ink,
+        '12px sans-serif');
     }
     weft.put_text(context, 'ledger', kGutter - 8, layout.ledger_y + kLane / 2, 'right', soft,
       '12px sans-serif');
@@ -157,8 +158,9 @@
     for (let bin = first; bin < many && bin * bins.cycles < view.end; ++bin) {
       const begin = bin * bins.cycles;
       if (begin >= window[0] && begin + bins.cycles <= window[1]) continue;
-      const from = x_of(layout, view, begin);
-      const width = Math.max(1, x_of(layout, view, begin + bins.cycles) - from);
+      // Whole pixels, or a seam shows between neighbours.
+      const from = Math.round(x_of(layout, view, begin));
+      const width = Math.max(1, Math.round(x_of(layout, view, begin + bins.cycles)) - from);
       draw_bin(context, layout, bins, bin, from, width);
       stack_bin(context, layout, bins, bin, from, width, classes);
     }

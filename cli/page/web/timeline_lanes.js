@@ -45,7 +45,8 @@
     timeline.units.forEach((name, unit) => {
       const lane = unit_lane(timeline, unit);
       if (name === 'matmul') {
-        if (timeline.pushes && timeline.pushes.started.length) lanes.push(push_lane(timeline.pushes));
+        const {pushes} = timeline;
+        if (pushes && pushes.started.length) lanes.push(push_lane(pushes));
         with_streams(lane, timeline);
       }
       lanes.push(lane);
@@ -71,6 +72,29 @@
       else high = middle;
     }
     return low < runs.length && runs[low].begin <= cycle ? runs[low] : null;
+  };
+
+  // --- Shares where instructions were left out --------------------------------------------------
+
+  const bin_of = (bins, cycle) => Math.floor(cycle / bins.cycles);
+
+  /** The cycles [begin, end) of the bin around `cycle`. */
+  weft.bin_range = function ({bins}, cycle) {
+    const begin = bin_of(bins, cycle) * bins.cycles;
+    return [begin, Math.min(weft.total, begin + bins.cycles)];
+  };
+
+  /** The share of its bin in which a unit is busy; null for what is no unit, and without bins. */
+  weft.busy_share = function ({bins}, lane, cycle) {
+    if (!bins || lane.unit < 0) return null;
+    return bins.busy[lane.unit][bin_of(bins, cycle)] ?? null;
+  };
+
+  /** The classes of the ledger in the bin around `cycle`, the largest share first. */
+  weft.class_shares = function ({bins, classes}, cycle) {
+    if (!bins) return [];
+    return classes.map((name, i) => ({name, share: bins.classes[i][bin_of(bins, cycle)] || 0}))
+      .filter(({share}) => share > 0).sort((a, b) => b.share - a.share);
   };
 
   weft.instruction_words = function (index) {

@@ -1,0 +1,61 @@
+// Places for names in a chart, so that none covers a point, another name or the edge: those that
+// find no place are not written. Boxes are {x, y, width, height} in pixels.
+'use strict';
+
+(function (weft) {
+  const kLetter = 6.7;   // pixels that a letter takes, about
+  const kHeight = 15;
+  const kLongest = 30;   // letters; the rest is for the tooltip
+
+  const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width &&
+    a.y < b.y + b.height && b.y < a.y + a.height;
+
+  const inside = (box, area) => box.x >= area.x && box.y >= area.y &&
+    box.x + box.width <= area.x + area.width && box.y + box.height <= area.y + area.height;
+
+  weft.box_of_circle = ({x, y, radius: r}) =>
+    ({x: x - r - 1, y: y - r - 1, width: 2 * r + 2, height: 2 * r + 2});
+
+  /** How many of `others` lie under one of `boxes`. */
+  weft.count_overlaps = (boxes, others) =>
+    others.filter((other) => boxes.some((box) => overlap(box, other))).length;
+
+  weft.clipped_name = (text, most = kLongest) =>
+    (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+  weft.text_width = (text) => kLetter * text.length;
+
+  /** Boxes along a slanted text around (x, y), which together cover it. */
+  weft.slanted_boxes = function (x, y, angle, text) {
+    const half = weft.text_width(text) / 2;
+    const out = [];
+    for (let at = -half; at <= half; at += kHeight / 2) {
+      out.push({x: x + at * Math.cos(angle) - 8, y: y + at * Math.sin(angle) - 8, width: 16,
+        height: 16});
+    }
+    return out;
+  };
+
+  /** Right of a circle, then left, above, below. */
+  function candidates({x, y, radius}, width) {
+    const gap = radius + 5;
+    const at = (left, top) => ({x: left, y: top, width, height: kHeight});
+    const [middle, across] = [y - kHeight / 2, x - width / 2];
+    return [at(x + gap, middle), at(x - gap - width, middle), at(across, y - gap - kHeight),
+      at(across, y + gap), at(x + gap * 0.7, middle - 14), at(x + gap * 0.7, middle + 14)];
+  }
+
+  /**
+   * For each of `marks` {x, y, radius, text}, in order of importance, the box of its name or null.
+   * `taken`: boxes that stay free of names.
+   */
+  weft.place_names = function (marks, taken, area) {
+    const used = [...taken, ...marks.map(weft.box_of_circle)];
+    return marks.map((mark) => {
+      const box = candidates(mark, weft.text_width(mark.text)).find((each) =>
+        inside(each, area) && !used.some((other) => overlap(each, other)));
+      if (box) used.push(box);
+      return box || null;
+    });
+  };
+})(globalThis.weft);
