@@ -70,8 +70,9 @@
     const color = scale_of(values, value);
     const colors = weft.colors();
     const [swap, push] = [parse(colors.swap), parse(colors.push)];
+    const pushes = quantity === 'weight_shadow';  // what they change; they would hide all else
     for (let i = 0; i < values.length; ++i) {
-      const rgb = q.swap[i] ? swap : q.push[i] ? push : color(value(values[i]));
+      const rgb = q.swap[i] ? swap : pushes && q.push[i] ? push : color(value(values[i]));
       pixels.set([rgb[0], rgb[1], rgb[2], 255], 4 * i);
     }
   }

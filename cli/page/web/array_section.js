@@ -262,8 +262,8 @@
     });
     return el('p', {class: 'controls', id: 'heat-controls', hidden: ''},
       el('label', null, 'Picture of the ', select),
-      el('span', {class: 'hint'}, 'purple below zero, green above; drag the frame, or move it ' +
-        'with Shift and the arrow keys'));
+      el('span', {class: 'hint'}, 'purple below zero, green above, orange the swap, blue a push ' +
+        '(of shadow weights); drag the frame, or move it with Shift and the arrow keys'));
   }
 
   function legend() {

@@ -25,15 +25,18 @@
 
   weft.text_width = (text) => kLetter * text.length;
 
-  /** Boxes along a slanted text around (x, y), which together cover it. */
+  /** Squares along a line, which together cover it. */
+  weft.boxes_on_line = function ([x1, y1], [x2, y2], size = 4) {
+    const steps = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / (size / 2));
+    return Array.from({length: steps + 1}, (_, i) => ({width: size, height: size,
+      x: x1 + (i / steps) * (x2 - x1) - size / 2, y: y1 + (i / steps) * (y2 - y1) - size / 2}));
+  };
+
+  /** The same for a slanted text around (x, y). */
   weft.slanted_boxes = function (x, y, angle, text) {
     const half = weft.text_width(text) / 2;
-    const out = [];
-    for (let at = -half; at <= half; at += kHeight / 2) {
-      out.push({x: x + at * Math.cos(angle) - 8, y: y + at * Math.sin(angle) - 8, width: 16,
-        height: 16});
-    }
-    return out;
+    const [across, down] = [half * Math.cos(angle), half * Math.sin(angle)];
+    return weft.boxes_on_line([x - across, y - down], [x + across, y + down], kHeight);
   };
 
   /** Right of a circle, then left, above, below. */

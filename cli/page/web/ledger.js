@@ -28,7 +28,8 @@
   }
 
   function piece(part, total, x, length) {
-    const label = weft.percent(part.cycles / total, 0);
+    const share = part.cycles / total;
+    const label = weft.percent(share, share > 0.99 && share < 1 ? 1 : 0);
     const box = svg('rect', {x, width: Math.max(0.5, length - 1), height: kHeight,
       fill: `url(#ledger-${part.name})`, class: 'ledger-piece', 'data-class': part.name,
       'data-cycles': part.cycles},

@@ -46,15 +46,15 @@
     return out.filter((tick) => tick >= low && tick <= high);
   }
 
-  const tick_text = (value) =>
-    (value >= 1 ? weft.short(value) : String(Number(value.toPrecision(3))));
+  const three_digits = (value) =>
+    (value >= 1000 ? weft.short(value) : String(Number(value.toPrecision(3))));
 
   function draw_axes(root, {x, y}, width) {
     const bottom = kHeight - kMargin.bottom;
     root.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`)
-      .call(d3.axisBottom(x).tickValues(log_ticks(x)).tickFormat(tick_text));
+      .call(d3.axisBottom(x).tickValues(log_ticks(x)).tickFormat(three_digits));
     root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
-      .call(d3.axisLeft(y).tickValues(log_ticks(y)).tickFormat(tick_text)
+      .call(d3.axisLeft(y).tickValues(log_ticks(y)).tickFormat(three_digits)
         .tickSize(-(width - kMargin.left - kMargin.right)));
     const name = (at, text) => root.append('text').attr('class', 'axis-name').attr('x', at.x)
       .attr('y', at.y).attr('text-anchor', at.anchor).text(text);
@@ -64,7 +64,7 @@
 
   // --- Roofs -----------------------------------------------------------------------------------
 
-  /** The flat roof; returns the box of its name. */
+  /** The flat roof; returns the boxes of the line and of its name. */
   function draw_peak(root, {x, y}, peak, from) {
     root.append('line').attr('class', 'roof peak').attr('x1', x(from)).attr('x2', x.range()[1])
       .attr('y1', y(peak)).attr('y2', y(peak));
@@ -73,7 +73,8 @@
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'end')
       .attr('x', right).attr('y', y(peak) - 7).text(text);
     const width = weft.text_width(text);
-    return {x: right - width, y: y(peak) - 22, width, height: 24};
+    return [{x: right - width, y: y(peak) - 22, width, height: 24},
+      {x: x(from), y: y(peak) - 2, width: right - x(from), height: 4}];
   }
 
   /** The slope of a memory up to the peak, in pixels; null if it lies outside of the chart. */
@@ -91,7 +92,7 @@
     root.append('line').attr('class', 'roof').attr('stroke', color_of(i))
       .attr('stroke-dasharray', kDashes[i % kDashes.length])
       .attr('x1', x1).attr('y1', y1).attr('x2', x2).attr('y2', y2);
-    const text = `${roof.name}: ${roof.bytes_per_cycle.toPrecision(3)} B a cycle`;
+    const text = `${roof.name}: ${three_digits(roof.bytes_per_cycle)} B a cycle`;
     const place = place_on_slope(ends, i % 2 ? 14 : -8, text, circles);
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'middle')
       .attr('transform', `translate(${place.x},${place.y}) rotate(${place.angle * 180 / Math.PI})`)
@@ -115,17 +116,17 @@
 
   function point_words(point, roofs) {
     const roof = roofs[point.roof];
-    return [point.name, `${rate(point).toPrecision(3)} MACs a cycle, ` +
+    return [point.name, `${three_digits(rate(point))} MACs a cycle, ` +
       `${weft.percent(rate(point) / data.roofline.peak)} of the peak`,
     `${weft.short(point.macs)} MACs in ${weft.count(point.cycles)} cycles`,
     `${weft.short(point.bytes, 'B')}${roof ? ` over ${roof.name}` : ''}, ` +
-      `${intensity(point).toPrecision(3)} MACs a byte`];
+      `${three_digits(intensity(point))} MACs a byte`];
   }
 
   /** Few points are named with what they reach. */
   function name_of(point, points) {
     const name = weft.clipped_name(point.name);
-    return points.length > kFew ? name : `${name}: ${rate(point).toPrecision(3)}`;
+    return points.length > kFew ? name : `${name}: ${three_digits(rate(point))}`;
   }
 
   /** Points as circles, those of the most cycles first. */
@@ -174,14 +175,17 @@
     draw_axes(root, at, width);
     const knees = roofs.map((roof) => peak / roof.bytes_per_cycle);
     const from = knees.length ? Math.min(...knees) : at.x.domain()[0];
-    const taken = [draw_peak(root, at, peak, from)];
+    const taken = draw_peak(root, at, peak, from);
     const circles = marks.map(weft.box_of_circle);
+    const lines = [];  // of the slopes: they may lie below each other's names
     roofs.forEach((roof, i) => {
       const ends = slope(at, roof, peak);
-      if (ends) taken.push(...draw_roof(root, ends, roof, i, [...circles, ...taken]));
+      if (!ends) return;
+      taken.push(...draw_roof(root, ends, roof, i, [...circles, ...taken]));
+      lines.push(...weft.boxes_on_line(...ends));
     });
     draw_points(root, marks, roofs);
-    draw_names(root, marks, taken, {x: kMargin.left, y: kMargin.top,
+    draw_names(root, marks, [...taken, ...lines], {x: kMargin.left, y: kMargin.top,
       width: width - kMargin.left - 4, height: kHeight - kMargin.bottom - kMargin.top});
     stage.replaceChildren(root.node());
   }

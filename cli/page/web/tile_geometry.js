@@ -11,7 +11,8 @@
 
 (function (weft) {
   const kGap = 14;
-  const kSmallest = 120;    // pixels that a side of a matrix gets at least, to hold its name
+  const kNarrowest = 120;   // pixels that a matrix gets at least, to hold its name
+  const kLowest = 40;
   const kTallest = 440;
   const kClosestLines = 6;  // pixels between tile lines; nearer ones are drawn as groups
 
@@ -32,10 +33,6 @@
     return of.edges ? of.edges[i] : i * of.tile;
   }
 
-  function pixels(units, scale) {
-    return Math.max(kSmallest, units * scale);
-  }
-
   function common_scale(m, k, n, width, heads) {
     const across = (width - kGap - heads) / (k + n);
     return Math.min(across, (kTallest - kGap) / (k + m), 60);
@@ -44,13 +41,15 @@
   /** If a side was too short to be seen, the others give way and the scales differ. */
   function lengths(m, k, n, width, heads) {
     const scale = common_scale(m, k, n, width, heads);
-    const out = {m: pixels(m, scale), k: pixels(k, scale), n: pixels(n, scale)};
+    const out = {m: Math.max(kLowest, m * scale), k: Math.max(kNarrowest, k * scale),
+      n: Math.max(kNarrowest, n * scale)};
     const over = (width - kGap - heads) / (out.k + out.n);
     if (over < 1) {
       out.k *= over;
       out.n *= over;
     }
-    out.true_scale = [m, k, n].every((units) => units * scale >= kSmallest * 0.999);
+    const is_true = (length, units) => Math.abs(length - units * scale) < 0.01 * length;
+    out.true_scale = is_true(out.m, m) && is_true(out.k, k) && is_true(out.n, n);
     return out;
   }
 

@@ -57,8 +57,7 @@
 
   // --- Drawing ---------------------------------------------------------------------------------
 
-  function matrix(x, y, across, down, name, kind) {
-    const size = `[${down.size}, ${across.size}]`;
+  function matrix(x, y, across, down, kind) {
     const group = svg('g', {transform: `translate(${x},${y})`, class: `matrix ${kind}`});
     group.append(svg('rect', {width: across.length, height: down.length, class: 'sheet'}));
     for (const [from, to] of across.used ? weft.padding_stretches(across) : []) {
@@ -70,7 +69,6 @@
     }
     group.append(lines(across, down));
     group.append(svg('rect', {width: across.length, height: down.length, class: 'edge'}));
-    label(group, across, down, name, size);
     return group;
   }
 
@@ -86,11 +84,11 @@
   }
 
   /** The name and the size, or as much of that as there is room for. */
-  function label(group, across, down, name, size) {
+  function label(x, y, across, down, name) {
+    const size = `[${down.size}, ${across.size}]`;
     const fits = (text) => across.length > kLetter * text.length + 10;
-    const text = [`${name} ${size}`, size].find(fits);
-    if (!text || down.length < 22) return;
-    group.append(svg('text', {x: 7, y: 16, class: 'halo'}, text));
+    const text = [`${name} ${size}`, size].find(fits) || '';
+    return svg('text', {x: x + 7, y: y + 16, class: 'halo'}, text);
   }
 
   function grouping(g) {
@@ -108,11 +106,12 @@
     drawing = svg('svg', {...weft.chart_size(width, g.height + 6), role: 'img',
       'aria-label': `${map.name}: ${words(map)}`, id: 'tile-drawing'});
     drawing.append(weft.pattern_defs('tiles'),
-      matrix(g.left, g.bottom, g.k, g.m, a, 'acts'),
-      matrix(g.right, g.top, g.n, g.k, b, 'weights'),
-      matrix(g.right, g.bottom, g.n, g.m, result, 'sums'));
+      matrix(g.left, g.bottom, g.k, g.m, 'acts'),
+      matrix(g.right, g.top, g.n, g.k, 'weights'),
+      matrix(g.right, g.bottom, g.n, g.m, 'sums'));
     marks = svg('g', {class: 'marks'});
-    drawing.append(marks);
+    drawing.append(marks, label(g.left, g.bottom, g.k, g.m, a),
+      label(g.right, g.top, g.n, g.k, b), label(g.right, g.bottom, g.n, g.m, result));
     stage.replaceChildren(drawing);
     listen();
     mark();
