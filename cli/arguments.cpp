@@ -67,6 +67,23 @@ Arguments parse_arguments(const std::vector<std::string>& words,
   return arguments;
 }
 
+std::string command_line(std::string_view command, const std::vector<std::string>& words) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  std::string line = fmt::format("weft {}", command);
+  for (const std::string& word : words) {
+    line += ' ';
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
 std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t low,
                            std::uint64_t high) {
   std::uint64_t value = 0;

@@ -29,6 +29,9 @@ struct Arguments {
 Arguments parse_arguments(const std::vector<std::string>& words,
                           const po::options_description& options);
 
+/// What was typed, for a person to type again: words that a shell would change stand in quotes.
+std::string command_line(std::string_view command, const std::vector<std::string>& words);
+
 /// A whole number from low to high in decimal digits. Throws InputError naming `what`, the text and
 /// the range.
 std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t low,

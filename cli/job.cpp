@@ -7,6 +7,8 @@
 #include "cli/lockstep_difference.h"
 #include "cli/output_file.h"
 #include "cli/output_stream.h"
+#include "cli/page/page.h"
+#include "cli/page/run_page.h"
 #include "cli/progress.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
@@ -42,6 +44,7 @@ void check_before(const Job& job) {
   if (job.options.out) check_writable(*job.options.out);
   if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
   if (job.options.vcd) check_writable(*job.options.vcd);
+  if (job.options.html) check_writable(*job.options.html);
   if (job.options.engine == Engine::kRtl) find_rtl_model(job.machine);
   if (!job.options.with_values()) return;
   double bytes = 0;
@@ -130,9 +133,11 @@ std::string json_text(const RunReport& report) {
 
 /// All files are written before any of them gets its name.
 void write_files(const Job& job, const RunReport& report, const Matrix& result,
+                 const std::optional<ArrayRecording>& recording,
                  std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
   std::optional<OutputFile> json;
+  std::optional<OutputFile> html;
   if (job.options.out) {
     out.emplace(*job.options.out);
     out->write(encode_npy(result));
@@ -141,8 +146,13 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
     json.emplace(*job.options.json);
     json->write(json_text(report));
   }
+  if (job.options.html) {
+    html.emplace(*job.options.html);
+    html->write(page_html(run_page_data(job, report, recording)));
+  }
   if (out) out->commit();
   if (json) json->commit();
+  if (html) html->commit();
   if (vcd) vcd->commit();
 }
 
@@ -191,8 +201,12 @@ int run_job(const Job& job, const Streams& streams) {
   if (job.options.vcd) vcd.emplace(*job.options.vcd);
   report.result = timed_simulation(job, values ? &values->memory() : nullptr, vcd ? &*vcd : nullptr,
                                    streams, report.wall_seconds);
+  std::optional<ArrayRecording> recording;
+  if (values && job.options.html) {
+    recording = recording_for_page(job, report.result, values->memory());
+  }
   if (values) finish_values(job, *values, report);
-  write_files(job, report, values ? values->result() : Matrix(), vcd);
+  write_files(job, report, values ? values->result() : Matrix(), recording, vcd);
   print(job, report, streams);
   return report.check.mismatch ? 1 : 0;
 }

@@ -15,6 +15,7 @@ namespace weft::cli {
 
 struct Job {
   std::string command;
+  std::string command_line = {};
   MachineConfig machine;
   Program program;
   std::optional<TilingPlan> plan;  // if the program is the compiler's own

@@ -54,25 +54,26 @@ struct Entry {
   std::uint64_t bytes = 0;
 };
 
-std::vector<Entry> entries(const PageRun& run) {
+std::vector<Entry> entries(const MachineConfig& machine, const Program& program,
+                           const Timeline& timeline) {
   constexpr std::uint64_t kColumns = 12;  // cycle, row, flags
   std::vector<Entry> list;
-  for (std::size_t i = 0; i < run.program.code.size(); ++i) {
-    const auto* matmul = std::get_if<Matmul>(&run.program.code[i].operation);
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const auto* matmul = std::get_if<Matmul>(&program.code[i].operation);
     if (matmul == nullptr) continue;
-    const Cycle started = run.result.timeline.instructions[i].started;
+    const Cycle started = timeline.instructions[i].started;
     for (std::uint32_t row = 0; row < matmul->rows; ++row) {
-      list.push_back({started + row, run.machine.row_bytes() + kColumns});
+      list.push_back({started + row, machine.row_bytes() + kColumns});
     }
     if (list.size() * kColumns > 2 * kRecordedBytes) break;  // enough to find the end
   }
-  const std::uint64_t push_bytes = run.machine.tile_bytes() / run.machine.array_rows + 4;
-  for (std::size_t i = 0; i < std::min<std::size_t>(run.result.timeline.pushes.size(), 1U << 20U);
+  const std::uint64_t push_bytes = machine.tile_bytes() / machine.array_rows + 4;
+  for (std::size_t i = 0; i < std::min<std::size_t>(timeline.pushes.size(), 1U << 20U);
        ++i) {
-    for (std::uint32_t row = 0; row < run.machine.array_rows; ++row) {
-      list.push_back({run.result.timeline.pushes[i] + row, push_bytes});
+    for (std::uint32_t row = 0; row < machine.array_rows; ++row) {
+      list.push_back({timeline.pushes[i] + row, push_bytes});
     }
-    if ((i + 1) * run.machine.array_rows * push_bytes > 2 * kRecordedBytes) break;
+    if ((i + 1) * machine.array_rows * push_bytes > 2 * kRecordedBytes) break;
   }
   std::ranges::sort(list, {}, &Entry::cycle);
   return list;
@@ -80,12 +81,12 @@ std::vector<Entry> entries(const PageRun& run) {
 
 }  // namespace
 
-Cycle animated_cycles(const PageRun& run) {
-  const std::uint64_t pes = std::uint64_t{run.machine.array_rows} * run.machine.array_cols;
+Cycle animated_cycles(const MachineConfig& machine, const Program& program, const Result& result) {
+  const std::uint64_t pes = std::uint64_t{machine.array_rows} * machine.array_cols;
   const auto affordable = static_cast<Cycle>(kRecordedUpdates / pes);
-  Cycle end = std::min(run.result.total, affordable);
+  Cycle end = std::min(result.total, affordable);
   std::uint64_t bytes = 0;
-  for (const Entry& entry : entries(run)) {
+  for (const Entry& entry : entries(machine, program, result.timeline)) {
     bytes += entry.bytes;
     if (bytes > kRecordedBytes) return std::min(end, std::max<Cycle>(entry.cycle, 1));
   }

@@ -35,14 +35,14 @@ Json tile_map_json(const std::string& name, const TilingPlan& plan, const Machin
           {"operands", operands}};
 }
 
-Json formula_json(const TilingPlan& plan, const Result& result) {
+Json formula_json(const TilingPlan& plan, Cycle span) {
   const FormulaTerms& formula = plan.formula;
   return {{"terms",
            {term("load", formula.weight_load, "R: the first tile's pushes"),
             term("steps", formula.steps, "from the first fold's first row to the last fold's"),
             term("last fold", formula.last_fold, "its rows, and R+C-2 to drain")}},
           {"cycles", plan.formula_cycles()},
-          {"span", result.array_span}};
+          {"span", span}};
 }
 
 }  // namespace weft::cli

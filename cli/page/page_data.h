@@ -27,25 +27,34 @@ inline constexpr std::uint64_t kRecordedBytes = 800'000;
 inline constexpr std::uint64_t kRecordedUpdates = std::uint64_t{1} << 33U;
 
 /// One program and how it ran.
+struct PageProgram {
+  const Program& program;
+  const Timeline& timeline;
+  Cycle begin = 0;  // where its cycle 0 is in the run
+  Cycle total = 0;
+  std::vector<InstructionTile> tiles = {};   // one an instruction; empty: none is known
+  std::vector<std::int32_t> tile_maps = {};  // of each instruction, -1 for none; empty: all 0
+};
+
+/// The programs of a run, one after the other.
 struct PageRun {
   const MachineConfig& machine;
-  const Program& program;
-  const Result& result;
-  std::vector<InstructionTile> tiles = {};   // one an instruction; empty: none is known
-  std::vector<std::int32_t> tile_maps = {};  // of each instruction; empty: all 0
+  std::vector<PageProgram> programs = {};
+  Cycle total = 0;
 };
 
 /// The data's `tiles` entry of a product; `operands` are the names of A, B and the result.
 Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
                    const std::vector<std::string>& operands);
-Json formula_json(const TilingPlan& plan, const Result& result);
+/// `formula`; `span` is the simulated one.
+Json formula_json(const TilingPlan& plan, Cycle span);
 
 /// `timeline`. Adds a sentence to `notes` if it leaves instructions out.
 Json timeline_json(const PageRun& run, Json& notes);
 
-/// How many cycles from the first on a page can animate.
-Cycle animated_cycles(const PageRun& run);
-/// `array`. Adds a sentence to `notes` if the recording ends before the run.
+/// How many cycles from the first on a page can animate of the program.
+Cycle animated_cycles(const MachineConfig& machine, const Program& program, const Result& result);
+/// `array`, from cycle 0 on. Adds a sentence to `notes` if it ends before the run of `total` cycles.
 Json array_json(const ArrayRecording& recording, Cycle total, Json& notes);
 
 /// What a workload, or a layer of one, is on the roofline.

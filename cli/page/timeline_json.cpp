@@ -18,7 +18,7 @@ constexpr Cycle kBins = 1000;
 /// Shares of the cycles of bins of equal width that something covers.
 class Bins {
  public:
-  Bins(Cycle total) : width_((total + kBins - 1) / kBins), shares_(count(total)) {}
+  explicit Bins(Cycle total) : width_((total + kBins - 1) / kBins), shares_(count(total)) {}
 
   Cycle width() const { return width_; }
 
@@ -50,15 +50,70 @@ class Bins {
   std::vector<double> shares_;
 };
 
+/// One instruction of the run, with its times in the run's cycles.
+struct Listed {
+  const Instruction* instruction = nullptr;
+  InstructionTiming timing = {};
+  InstructionTile tile = {};
+  std::int32_t map = -1;
+};
+
+Listed listed(const PageProgram& part, std::size_t index) {
+  const InstructionTiming& timing = part.timeline.instructions[index];
+  Listed entry;
+  entry.instruction = &part.program.code[index];
+  entry.timing = {timing.dispatched + part.begin, timing.started + part.begin,
+                  timing.retired + part.begin};
+  if (!part.tiles.empty()) entry.tile = part.tiles[index];
+  if (!part.tile_maps.empty()) {
+    entry.map = part.tile_maps[index];
+  } else if (!part.tiles.empty()) {
+    entry.map = 0;
+  }
+  return entry;
+}
+
+std::size_t instruction_count(const PageRun& run) {
+  std::size_t count = 0;
+  for (const PageProgram& part : run.programs) count += part.program.code.size();
+  return count;
+}
+
+/// Of all, in program order, the first kListedInstructions.
+std::vector<Listed> listed_instructions(const PageRun& run) {
+  std::vector<Listed> list;
+  for (const PageProgram& part : run.programs) {
+    for (std::size_t i = 0; i < part.program.code.size(); ++i) {
+      if (list.size() == kListedInstructions) return list;
+      list.push_back(listed(part, i));
+    }
+  }
+  return list;
+}
+
+std::vector<LedgerSpan> spans_of(const PageRun& run) {
+  std::vector<LedgerSpan> all;
+  for (const PageProgram& part : run.programs) {
+    for (LedgerSpan span : ledger_spans(run.machine, part.program, part.timeline, part.total)) {
+      span.begin += part.begin;
+      span.end += part.begin;
+      all.push_back(span);
+    }
+  }
+  return all;
+}
+
 /// Units that start one instruction while another is under way are busy once.
 Json busy_json(const PageRun& run, std::size_t unit) {
-  Bins bins(run.result.total);
-  Cycle counted = 0;
-  for (std::size_t i = 0; i < run.program.code.size(); ++i) {
-    if (static_cast<std::size_t>(run.program.code[i].unit()) != unit) continue;
-    const InstructionTiming& timing = run.result.timeline.instructions[i];
-    bins.add(std::max(counted, timing.started), timing.retired + 1);
-    counted = std::max(counted, timing.retired + 1);
+  Bins bins(run.total);
+  for (const PageProgram& part : run.programs) {
+    Cycle counted = 0;
+    for (std::size_t i = 0; i < part.program.code.size(); ++i) {
+      if (static_cast<std::size_t>(part.program.code[i].unit()) != unit) continue;
+      const InstructionTiming& timing = part.timeline.instructions[i];
+      bins.add(part.begin + std::max(counted, timing.started), part.begin + timing.retired + 1);
+      counted = std::max(counted, timing.retired + 1);
+    }
   }
   return bins.json();
 }
@@ -66,19 +121,24 @@ Json busy_json(const PageRun& run, std::size_t unit) {
 Json bins_json(const PageRun& run, std::span<const LedgerSpan> spans) {
   Json busy = Json::array();
   for (std::size_t unit = 0; unit < kUnitCount; ++unit) busy.push_back(busy_json(run, unit));
-  std::vector<Bins> classes(kLedgerClasses.size(), Bins(run.result.total));
+  std::vector<Bins> classes(kLedgerClasses.size(), Bins(run.total));
   for (const LedgerSpan& span : spans) classes[span.ledger_class].add(span.begin, span.end);
   Json shares = Json::array();
   for (const Bins& bins : classes) shares.push_back(bins.json());
-  return {{"cycles", Bins(run.result.total).width()}, {"busy", busy}, {"classes", shares}};
+  return {{"cycles", Bins(run.total).width()}, {"busy", busy}, {"classes", shares}};
 }
 
-/// The first cycle whose instructions are not all listed: the dispatch order is the program's, so
-/// that a prefix of the program is what the first cycles hold.
-Cycle listed_until(const PageRun& run, std::size_t listed, std::span<const LedgerSpan> spans) {
-  Cycle end = run.result.total;
-  const auto& timings = run.result.timeline.instructions;
-  for (std::size_t i = listed; i < timings.size(); ++i) end = std::min(end, timings[i].started);
+/// The first cycle whose instructions are not all listed, or whose spans are too many.
+Cycle listed_until(const PageRun& run, std::span<const LedgerSpan> spans) {
+  Cycle end = run.total;
+  std::size_t left = kListedInstructions;
+  for (const PageProgram& part : run.programs) {
+    const auto& timings = part.timeline.instructions;
+    for (std::size_t i = std::min(left, timings.size()); i < timings.size(); ++i) {
+      end = std::min(end, part.begin + timings[i].started);
+    }
+    left -= std::min(left, timings.size());
+  }
   if (spans.size() > kListedInstructions) end = std::min(end, spans[kListedInstructions].begin);
   return std::max<Cycle>(end, 1);
 }
@@ -90,38 +150,32 @@ Json column(std::size_t size, Value value) {
   return list;
 }
 
-Json instructions_json(const PageRun& run, std::size_t listed) {
-  const auto& timings = run.result.timeline.instructions;
-  const auto tile = [&](auto member) {
-    return column(listed, [&run, member](std::size_t i) {
-      return run.tiles.empty() ? std::int64_t{-1} : run.tiles[i].*member;
-    });
+Json instructions_json(std::span<const Listed> list) {
+  const auto each = [&](auto value) {
+    return column(list.size(), [&](std::size_t i) { return value(list[i]); });
   };
-  const auto cycle = [&](auto member) {
-    return column(listed, [&timings, member](std::size_t i) { return timings[i].*member; });
-  };
-  const auto& code = run.program.code;
-  return {{"unit", column(listed, [&](auto i) { return static_cast<int>(code[i].unit()); })},
-          {"dispatched", cycle(&InstructionTiming::dispatched)},
-          {"started", cycle(&InstructionTiming::started)},
-          {"retired", cycle(&InstructionTiming::retired)},
-          {"text", column(listed, [&](auto i) { return format(code[i]); })},
-          {"map", column(listed,
-                         [&](auto i) {
-                           if (run.tiles.empty()) return -1;
-                           return run.tile_maps.empty() ? 0 : run.tile_maps[i];
-                         })},
-          {"chunk", tile(&InstructionTile::chunk)},
-          {"k_tile", tile(&InstructionTile::k_tile)},
-          {"n_tile", tile(&InstructionTile::n_tile)}};
+  return {{"unit", each([](const Listed& i) { return static_cast<int>(i.instruction->unit()); })},
+          {"dispatched", each([](const Listed& i) { return i.timing.dispatched; })},
+          {"started", each([](const Listed& i) { return i.timing.started; })},
+          {"retired", each([](const Listed& i) { return i.timing.retired; })},
+          {"text", each([](const Listed& i) { return format(*i.instruction); })},
+          {"map", each([](const Listed& i) { return i.map; })},
+          {"chunk", each([](const Listed& i) { return i.tile.chunk; })},
+          {"k_tile", each([](const Listed& i) { return i.tile.k_tile; })},
+          {"n_tile", each([](const Listed& i) { return i.tile.n_tile; })}};
 }
 
-Json pushes_json(const PageRun& run, Cycle end) {
-  const auto& pushes = run.result.timeline.pushes;
-  const auto shown =
-      static_cast<std::size_t>(std::ranges::lower_bound(pushes, end) - pushes.begin());
-  return {{"started", column(shown, [&](auto i) { return pushes[i]; })},
-          {"cycles", column(shown, [&](auto) { return run.machine.array_rows; })}};
+Json pushes_json(const PageRun& run, Cycle until) {
+  Json started = Json::array();
+  Json cycles = Json::array();
+  for (const PageProgram& part : run.programs) {
+    for (const Cycle push : part.timeline.pushes) {
+      if (part.begin + push >= until) break;
+      started.push_back(part.begin + push);
+      cycles.push_back(run.machine.array_rows);
+    }
+  }
+  return {{"started", started}, {"cycles", cycles}};
 }
 
 Json spans_json(std::span<const LedgerSpan> spans, Cycle until) {
@@ -154,28 +208,26 @@ Json class_names() {
 }  // namespace
 
 Json timeline_json(const PageRun& run, Json& notes) {
-  const Cycle total = run.result.total;
-  const std::size_t count = run.program.code.size();
-  const std::size_t listed = std::min(count, kListedInstructions);
-  const std::vector<LedgerSpan> spans =
-      ledger_spans(run.machine, run.program, run.result.timeline, total);
-  const Cycle until = listed_until(run, listed, spans);
-  Json timeline = {{"total", total},
+  const std::size_t count = instruction_count(run);
+  const std::vector<Listed> list = listed_instructions(run);
+  const std::vector<LedgerSpan> spans = spans_of(run);
+  const Cycle until = listed_until(run, spans);
+  Json timeline = {{"total", run.total},
                    {"units", unit_names()},
-                   {"instructions", instructions_json(run, listed)},
+                   {"instructions", instructions_json(list)},
                    {"window", {0, until}},
-                   {"left_out", count - listed},
+                   {"left_out", count - list.size()},
                    {"pushes", pushes_json(run, until)},
                    {"classes", class_names()},
                    {"spans", spans_json(spans, until)}};
-  if (until == total && count == listed) return timeline;
+  if (until == run.total && count == list.size()) return timeline;
   timeline["bins"] = bins_json(run, spans);
   notes.push_back(fmt::format(
       "The timeline shows each instruction up to cycle {} of {}, and beyond it the shares of {} "
-      "cycles "
-      "at a time: the run has {} instructions, the page lists {}.",
-      grouped(static_cast<std::uint64_t>(until)), grouped(static_cast<std::uint64_t>(total)),
-      grouped(static_cast<std::uint64_t>(Bins(total).width())), grouped(count), grouped(listed)));
+      "cycles at a time: the run has {}, the page lists {}.",
+      grouped(static_cast<std::uint64_t>(until)), grouped(static_cast<std::uint64_t>(run.total)),
+      grouped(static_cast<std::uint64_t>(Bins(run.total).width())), counted(count, "instruction"),
+      grouped(list.size())));
   return timeline;
 }
 

@@ -1,0 +1,69 @@
+#include "cli/page/run_page.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/simulate.h"
+
+namespace weft::cli {
+namespace {
+
+std::string size_text(const MatmulSpec& spec) {
+  return fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
+}
+
+std::uint64_t spec_macs(const MatmulSpec& spec) {
+  return spec.m * spec.k * spec.n;
+}
+
+/// "matmul 64 x 64 x 64 on tiny".
+std::string title(const Job& job, const RunReport& report) {
+  const std::string size = report.workload ? " " + size_text(*report.workload) : std::string();
+  return fmt::format("{}{} on {}", job.command, size, job.machine.name);
+}
+
+PageRun page_run(const Job& job, const RunReport& report) {
+  PageProgram part{job.program, report.result.timeline, 0, report.result.total};
+  if (job.plan) part.tiles = instruction_tiles(*job.plan, job.program);
+  return {job.machine, {std::move(part)}, report.result.total};
+}
+
+RooflinePoint roofline_point(const RunReport& report) {
+  const std::string name = report.workload ? size_text(*report.workload) : "program";
+  const std::uint64_t macs =
+      report.workload ? spec_macs(*report.workload) : report.result.issued_macs;
+  return {name, macs, report.result.traffic, report.result.total};
+}
+
+}  // namespace
+
+ArrayRecording recording_for_page(const Job& job, const Result& result, HostMemory& memory) {
+  return record_array(job.machine, job.program, memory,
+                      animated_cycles(job.machine, job.program, result));
+}
+
+Json run_page_data(const Job& job, const RunReport& report,
+                   const std::optional<ArrayRecording>& recording) {
+  Json notes = Json::array();
+  Json data = {{"title", title(job, report)},
+               {"command", job.command_line},
+               {"report", report_json(report)},
+               {"tiles", Json::array()}};
+  if (job.plan) {
+    data["tiles"].push_back(
+        tile_map_json(size_text(job.plan->spec), *job.plan, job.machine, {"A", "B", "C"}));
+    data["formula"] = formula_json(*job.plan, report.result.array_span);
+  }
+  data["timeline"] = timeline_json(page_run(job, report), notes);
+  if (recording) {
+    data["array"] = array_json(*recording, report.result.total, notes);
+  } else {
+    notes.push_back("The array is not animated: the analytic engine has no values.");
+  }
+  data["roofline"] = roofline_json(job.machine, {{roofline_point(report)}});
+  data["notes"] = std::move(notes);
+  return data;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,21 @@
+// The page of one program's run: what `matmul` and `exec` write with --html.
+#pragma once
+
+#include <optional>
+
+#include "cli/job.h"
+#include "cli/page/page_data.h"
+#include "cli/report.h"
+#include "sim/trace/array_recording.h"
+
+namespace weft::cli {
+
+/// What enters the array in the cycles that a page can animate. `memory` as record_array() takes
+/// and leaves it.
+ArrayRecording recording_for_page(const Job& job, const Result& result, HostMemory& memory);
+
+/// The page's data (docs/page.md). Without values there is no `recording`.
+Json run_page_data(const Job& job, const RunReport& report,
+                   const std::optional<ArrayRecording>& recording);
+
+}  // namespace weft::cli
