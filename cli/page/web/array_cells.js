@@ -149,7 +149,7 @@
 
   /** A register of a skew: a box with a value, or only a mark where there is no room for one. */
   weft.draw_register = function (context, x, y, w, h, text, color, style) {
-    context.globalAlpha = style === 'ahead' ? 0.45 : 1;
+    context.globalAlpha = style === 'ahead' ? 0.6 : 1;
     context.strokeStyle = color;
     context.lineWidth = style === 'port' ? 2 : 1;
     if (style !== 'ahead') context.strokeRect(x + 1.5, y + 1.5, w - 3, h - 3);
