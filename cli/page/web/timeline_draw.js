@@ -107,6 +107,10 @@
     context.globalAlpha = 1;
     context.fillRect(from + (wide ? 0.5 : 0), y + 2, Math.max(1, solid_to - from - (wide ? 1 : 0)),
       kLane - 4);
+    if (wide) {  // transfers overlap by their latency: an edge shows where each begins
+      context.fillStyle = weft.colors().ground;
+      context.fillRect(from, y + 2, 1, kLane - 4);
+    }
     if (solid_to - from > kLabelFrom && lane.index.length) {
       label_bar(context, lane, i, from, solid_to, y);
     }
