@@ -1,12 +1,28 @@
 // What holds for every page, whoever made it. The data is read from the file, not from the browser.
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
+
+const kMostBytes = 3e6;
 
 /** The JSON that a page holds. */
 export function data_of(path) {
   const text = readFileSync(path, 'utf8');
   const [, json] = /<script type="application\/json" id="weft-data">([^<]*)<\/script>/.exec(text);
   return JSON.parse(json);
+}
+
+/** Everything below, of one page; `dump` is the waveform of the same run, as read_vcd() has it. */
+export async function is_whole(fixture, path, dump = null) {
+  const {browser} = fixture;
+  const data = data_of(path);
+  assert.ok(statSync(path).size < kMostBytes, `${path} has ${statSync(path).size} bytes`);
+  await fixture.open(path);
+  await shows_what_the_data_has(browser, data);
+  await the_ledger_sums_to_the_total(browser, data);
+  await bars_equal_the_data(browser, data);
+  for (const width of [1280, 400]) await fits(browser, width);
+  await browser.resize(1280, 900);
+  if (dump) await states_equal_the_waveform(browser, dump, data.array.end, 7);
 }
 
 export async function loads_without_complaint(browser, url) {
@@ -79,4 +95,35 @@ export async function states_equal_the_waveform(browser, dump, end, stride) {
     assert.deepEqual(await browser.evaluate(`weft.state_at(${state.cycle})`), state,
       `cycle ${state.cycle}`);
   }
+}
+
+/** Texts whose contrast with the ground is below what WCAG 2 asks of small text, 4.5. */
+export function weak_contrasts(fixture) {
+  return fixture.evaluate(`(() => {
+    const paper = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const over = (color, ground) => {
+      paper.fillStyle = ground;
+      paper.fillRect(0, 0, 1, 1);
+      paper.fillStyle = color;
+      paper.fillRect(0, 0, 1, 1);
+      return [...paper.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const css = (rgb) => 'rgb(' + rgb.join(',') + ')';
+    const ground_of = (node) => node === null ? [255, 255, 255]
+      : over(getComputedStyle(node).backgroundColor, css(ground_of(node.parentElement)));
+    const light = (rgb) => rgb.map((v) => v / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const out = [];
+    for (const node of document.querySelectorAll('body *:not(script):not(style):not(svg *)')) {
+      const words = [...node.childNodes].filter((child) => child.nodeType === 3)
+        .map((child) => child.textContent.trim()).join('');
+      if (!words || !node.checkVisibility()) continue;
+      const ground = ground_of(node);
+      const ratio = contrast(light(over(getComputedStyle(node).color, css(ground))), light(ground));
+      if (ratio < 4.5) out.push(node.className + ' ' + words.slice(0, 40) + ' ' + ratio.toFixed(2));
+    }
+    return out;
+  })()`);
 }

@@ -2,30 +2,18 @@
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/model.test.mjs
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
-import {after, test} from 'node:test';
+import {readFileSync} from 'node:fs';
+import {test} from 'node:test';
 import {runInThisContext} from 'node:vm';
 
 import {array_data} from './array_data.mjs';
-import {read_vcd} from './vcd.mjs';
+import {waveform} from './samples.mjs';
 
 const web = new URL('../../cli/page/web/', import.meta.url);
 for (const script of ['array_model.js', 'array_recording.js']) {
   runInThisContext(readFileSync(new URL(script, web), 'utf8'), script);
 }
 const {weft} = globalThis;
-const folder = mkdtempSync(join(tmpdir(), 'weft-page-'));
-after(() => rmSync(folder, {recursive: true}));
-
-function waveform(size, options) {
-  const path = join(folder, 'x.vcd');
-  const args = ['matmul', ...size, '--engine', 'stepped', '--quiet', '--vcd', path, ...options];
-  execFileSync(process.env.WEFT ?? 'weft', args);
-  return read_vcd(path);
-}
 
 function recording_of(dump) {
   return new weft.ArrayRecording(array_data(dump, dump.cycles.at(-1).cycle + 1));

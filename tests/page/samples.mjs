@@ -14,7 +14,8 @@ const kColumns = ['unit', 'dispatched', 'started', 'retired', 'text', 'map', 'ch
   'n_tile'];
 const kUnits = ['load', 'fetch', 'matmul', 'vector', 'store'];
 
-function weft(args) {
+/** What `weft` with these arguments writes to standard output. */
+export function weft(args) {
   return execFileSync(process.env.WEFT ?? 'weft', args, {encoding: 'utf8', maxBuffer: 1 << 28});
 }
 
@@ -134,17 +135,29 @@ function formula(report) {
     {name: 'last fold', cycles: last, meaning: 'M rows and R + C − 2 cycles on their way'}]};
 }
 
-/** A product with everything that a page of one can have. */
-export function matmul_sample(size, options = []) {
+/** A product on `stepped`: its report and its waveform. */
+function stepped(args) {
   const folder = mkdtempSync(join(tmpdir(), 'weft-sample-'));
   try {
     const path = join(folder, 'x.vcd');
-    const args = ['matmul', ...size.map(String), '--engine', 'stepped', ...options];
     const report = JSON.parse(weft([...args, '--vcd', path, '--quiet', '--json', '-']));
-    return sample_of(report, read_vcd(path), size, options, `weft ${args.join(' ')}`);
+    return {report, dump: read_vcd(path)};
   } finally {
     rmSync(folder, {recursive: true});
   }
+}
+
+const stepped_words = (size, options) =>
+  ['matmul', ...size.map(String), '--engine', 'stepped', ...options];
+
+/** The waveform of a product. */
+export const waveform = (size, options = []) => stepped(stepped_words(size, options)).dump;
+
+/** A product with everything that a page of one can have. */
+export function matmul_sample(size, options = []) {
+  const words = stepped_words(size, options);
+  const {report, dump} = stepped(words);
+  return sample_of(report, dump, size, options, `weft ${words.join(' ')}`);
 }
 
 function sample_of(report, dump, size, options, command) {

@@ -97,26 +97,54 @@
       half_room: weft.room_for(w / 2 - inset, half), room: weft.room_for(w - 2 * inset, size)};
   };
 
-  /** The ground of PE(r,c), its frame and what does not move: both weights. */
-  weft.draw_pe = function (context, q, r, c, x, y, layout, work) {
-    const {w, h, inset} = layout;
+  /** `rows` x `cols` PEs {i, r, c, x, y} from `first` on, in an array of `all_cols` columns. */
+  weft.pe_places = function (rows, cols, place, all_cols, first = [0, 0]) {
+    return Array.from({length: rows * cols}, (_, at) => {
+      const [down, right] = [Math.floor(at / cols), at % cols];
+      const [r, c] = [first[0] + down, first[1] + right];
+      const [x, y] = place(down, right);
+      return {i: r * all_cols + c, r, c, x, y};
+    });
+  };
+
+  /** `text_of(i)` of each PE. Changing the font costs more than a text, so fonts go one by one. */
+  function write_all(context, pes, {font, align, dx, dy, color_of}, text_of) {
+    context.font = font;
+    context.textAlign = align;
+    let color = null;
+    for (const {i, x, y} of pes) {
+      const wanted = color_of(i);
+      if (wanted !== color) context.fillStyle = color = wanted;
+      context.fillText(text_of(i), x + dx, y + dy);
+    }
+  }
+
+  /** PEs {i, r, c, x, y}: grounds, frames and what does not move, both weights. */
+  weft.draw_pes = function (context, q, pes, layout, work) {
+    const {w, inset} = layout;
     const colors = weft.colors();
-    const i = r * q.cols + c;
-    const padding = work.busy && (r >= work.k || c >= work.n);
-    context.fillStyle = padding ? weft.canvas_pattern(context, 'padding', colors.busy, colors.hatch)
-      : work.busy ? colors.busy : colors.idle;
+    const {value} = weft.recording.numbers;
+    const padding = weft.canvas_pattern(context, 'padding', colors.busy, colors.hatch);
+    for (const pe of pes) draw_ground(context, q, pe, layout, work[pe.r + pe.c], padding);
+    write_all(context, pes, {font: layout.half, align: 'right', dx: w - inset, dy: layout.act_y,
+      color_of: (i) => (q.push[i] ? colors.push : colors.faint)},
+    (i) => weft.cell_text(value(q.weight_shadow[i]), layout.half_room));
+    write_all(context, pes, {font: layout.bold, align: 'center', dx: w / 2, dy: layout.weight_y,
+      color_of: () => colors.weight},
+    (i) => weft.cell_text(value(q.weight_active[i]), layout.room));
+  };
+
+  function draw_ground(context, q, {i, r, c, x, y}, {w, h}, work, padding) {
+    const colors = weft.colors();
+    const is_padding = work.busy && (r >= work.k || c >= work.n);
+    context.fillStyle = is_padding ? padding : work.busy ? colors.busy : colors.idle;
     context.fillRect(x + 0.5, y + 0.5, w - 1, h - 1);
     context.strokeStyle = colors.line;
     context.lineWidth = 1;
     context.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
     if (q.push[i]) mark_push(context, x, y, w, colors);
     if (q.swap[i]) mark_swap(context, x, y, w, h, colors);
-    const value = weft.recording.numbers.value;
-    put(context, weft.cell_text(value(q.weight_shadow[i]), layout.half_room), x + w - inset,
-      y + layout.act_y, 'right', q.push[i] ? colors.push : colors.faint, layout.half);
-    put(context, weft.cell_text(value(q.weight_active[i]), layout.room), x + w / 2,
-      y + layout.weight_y, 'center', colors.weight, layout.bold);
-  };
+  }
 
   function mark_push(context, x, y, w, colors) {
     context.fillStyle = colors.push;
@@ -135,21 +163,22 @@
     context.fill();
   }
 
-  /** What moves on: the activation to the right, the sum down, by `shift` of a PE. */
-  weft.draw_pe_flow = function (context, q, r, c, x, y, layout, shift) {
+  /** What moves on: activations to the right, sums down, by `shift` of a PE. */
+  weft.draw_flow = function (context, q, pes, layout, shift) {
     const {w, h, inset} = layout;
-    const colors = weft.colors();
-    const i = r * q.cols + c;
-    const act = weft.cell_text(weft.recording.numbers.value(q.act[i]), layout.half_room);
-    put(context, act, x + inset + shift * w, y + layout.act_y, 'left', colors.act, layout.half);
-    const sum = weft.cell_text(q.psum[i], layout.room);
-    put(context, sum, x + w - inset, y + layout.sum_y + shift * h, 'right', colors.sum,
-      layout.plain);
+    const {act, sum} = weft.colors();
+    const {value} = weft.recording.numbers;
+    write_all(context, pes, {font: layout.half, align: 'left', dx: inset + shift * w,
+      dy: layout.act_y, color_of: () => act},
+    (i) => weft.cell_text(value(q.act[i]), layout.half_room));
+    write_all(context, pes, {font: layout.plain, align: 'right', dx: w - inset,
+      dy: layout.sum_y + shift * h, color_of: () => sum},
+    (i) => weft.cell_text(q.psum[i], layout.room));
   };
 
   /** A register of a skew: a box with a value, or only a mark where there is no room for one. */
   weft.draw_register = function (context, x, y, w, h, text, color, style) {
-    context.globalAlpha = style === 'ahead' ? 0.45 : 1;
+    context.globalAlpha = style === 'ahead' ? 0.6 : 1;
     context.strokeStyle = color;
     context.lineWidth = style === 'port' ? 2 : 1;
     if (style !== 'ahead') context.strokeRect(x + 1.5, y + 1.5, w - 3, h - 3);

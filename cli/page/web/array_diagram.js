@@ -32,7 +32,8 @@
     const cell_h = Math.min(62, Math.max(34, Math.round(cell_w * 0.66)));
     const top = (cols + 1) * skew_h + 4;
     const below = top + rows * cell_h;
-    return {rows, cols, skew_w, skew_h, left, top, cell_w, cell_h, below,
+    const pes = weft.pe_places(rows, cols, (r, c) => [left + c * cell_w, top + r * cell_h], cols);
+    return {rows, cols, skew_w, skew_h, left, top, cell_w, cell_h, below, pes,
       result: below + (cols - 1) * skew_h + 8, width: left + cols * cell_w + 4,
       height: below + (cols - 1) * skew_h + 8 + 26 + 4, pe: weft.pe_layout(cell_w, cell_h)};
   };
@@ -49,12 +50,13 @@
     context.textBaseline = 'middle';
     draw_names(context, layout);
     draw_slots(context, layout);
-    draw_grid(context, layout, q, cycle);
+    const work = weft.work_on_diagonals(cycle, layout.rows + layout.cols);
+    weft.draw_pes(context, q, layout.pes, layout.pe, work);
     draw_activations(context, layout, cycle, shift);
     draw_weights(context, layout, cycle, shift);
     draw_deskew(context, layout, q, cycle, shift);
     draw_result(context, layout, q, cycle);
-    draw_flow(context, layout, q, shift);
+    weft.draw_flow(context, q, layout.pes, layout.pe, shift);
   };
 
   /** What stands in the corner, where it leaves room for that. */
@@ -86,25 +88,6 @@
     context.lineWidth = 1;
     context.strokeStyle = weft.colors().line;
     context.stroke();
-  }
-
-  function each_pe(layout, action) {
-    for (let r = 0; r < layout.rows; ++r) {
-      for (let c = 0; c < layout.cols; ++c) {
-        action(r, c, layout.left + c * layout.cell_w, layout.top + r * layout.cell_h);
-      }
-    }
-  }
-
-  function draw_grid(context, layout, q, cycle) {
-    const work = weft.work_on_diagonals(cycle, layout.rows + layout.cols);
-    each_pe(layout, (r, c, x, y) =>
-      weft.draw_pe(context, q, r, c, x, y, layout.pe, work[r + c]));
-  }
-
-  function draw_flow(context, layout, q, shift) {
-    each_pe(layout, (r, c, x, y) =>
-      weft.draw_pe_flow(context, q, r, c, x, y, layout.pe, shift));
   }
 
   const style_of = (place, registers) =>

@@ -111,14 +111,10 @@
     const work = weft.work_on_diagonals(cycle, layout.rows + layout.cols);
     context.textBaseline = 'middle';
     draw_numbers(context, layout);
-    for (let i = 0; i < layout.shown_rows; ++i) {
-      for (let j = 0; j < layout.shown_cols; ++j) {
-        const [r, c] = [heat.row + i, heat.col + j];
-        const [x, y] = [40 + j * kPe.w, 20 + i * kPe.h];
-        weft.draw_pe(context, q, r, c, x, y, layout.pe, work[r + c]);
-        weft.draw_pe_flow(context, q, r, c, x, y, layout.pe, 0);
-      }
-    }
+    const pes = weft.pe_places(layout.shown_rows, layout.shown_cols,
+      (i, j) => [40 + j * kPe.w, 20 + i * kPe.h], layout.cols, [heat.row, heat.col]);
+    weft.draw_pes(context, q, pes, layout.pe, work);
+    weft.draw_flow(context, q, pes, layout.pe, 0);
   };
 
   function draw_numbers(context, layout) {

@@ -299,6 +299,7 @@
         'above; weights wait in the shadow registers until a swap follows the first row of their ' +
         'tile; sums flow down and leave, straightened, into the accumulators.' : '');
     section.append(weft.transport());
+    section.classList.toggle('only-controls', !weft.recording);  // nothing for paper
     if (!weft.recording) return;
     build(section);
     listen();

@@ -39,6 +39,7 @@
   function figures() {
     const list = el('dl', {class: 'figures'});
     const {cycles, macs} = report;
+    if (!cycles) return list;
     const at = `at ${report.machine.clock_mhz} MHz`;
     list.append(figure(weft.count(cycles.total), 'cycles',
       `${weft.duration(report.seconds)} ${at}`));

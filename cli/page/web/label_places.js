@@ -20,6 +20,8 @@
   weft.count_overlaps = (boxes, others) =>
     others.filter((other) => boxes.some((box) => overlap(box, other))).length;
 
+  weft.count_outside = (boxes, area) => boxes.filter((box) => !inside(box, area)).length;
+
   weft.clipped_name = (text, most = kLongest) =>
     (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 

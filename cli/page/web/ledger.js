@@ -75,7 +75,7 @@
 
   weft.draw_ledger = function () {
     const {cycles} = data.report;
-    const parts = weft.ledger_parts(cycles);
+    const parts = cycles ? weft.ledger_parts(cycles) : [];
     if (parts.length === 0) return;
     const section = weft.section('ledger', 'Where the cycles went',
       `Every one of the ${weft.count(cycles.total)} cycles is counted once.`);

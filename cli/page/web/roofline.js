@@ -87,27 +87,28 @@
   }
 
   /** The line of a memory with its name along it; returns the boxes of the name. */
-  function draw_roof(root, ends, roof, i, circles) {
+  function draw_roof(root, ends, roof, i, taken, area) {
     const [[x1, y1], [x2, y2]] = ends;
     root.append('line').attr('class', 'roof').attr('stroke', color_of(i))
       .attr('stroke-dasharray', kDashes[i % kDashes.length])
       .attr('x1', x1).attr('y1', y1).attr('x2', x2).attr('y2', y2);
     const text = `${roof.name}: ${three_digits(roof.bytes_per_cycle)} B a cycle`;
-    const place = place_on_slope(ends, i % 2 ? 14 : -8, text, circles);
+    const place = place_on_slope(ends, i % 2 ? 14 : -8, text, {taken, area});
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'middle')
       .attr('transform', `translate(${place.x},${place.y}) rotate(${place.angle * 180 / Math.PI})`)
       .attr('dy', 4).text(text);
     return place.boxes;
   }
 
-  /** Beside the line, where the name covers the fewest circles. */
-  function place_on_slope([[x1, y1], [x2, y2]], aside, text, circles) {
+  /** Beside the line, where the name covers the least and stays in the chart. */
+  function place_on_slope([[x1, y1], [x2, y2]], aside, text, {taken, area}) {
     const angle = Math.atan2(y2 - y1, x2 - x1);
     const places = kAlong.map((along) => {
       const x = x1 + along * (x2 - x1) - aside * Math.sin(angle);
       const y = y1 + along * (y2 - y1) + aside * Math.cos(angle);
       const boxes = weft.slanted_boxes(x, y, angle, text);
-      return {x, y, angle, boxes, covered: weft.count_overlaps(boxes, circles)};
+      const covered = weft.count_overlaps(boxes, taken) + weft.count_outside(boxes, area);
+      return {x, y, angle, boxes, covered};
     });
     return places.reduce((best, each) => (each.covered < best.covered ? each : best));
   }
@@ -175,18 +176,19 @@
     draw_axes(root, at, width);
     const knees = roofs.map((roof) => peak / roof.bytes_per_cycle);
     const from = knees.length ? Math.min(...knees) : at.x.domain()[0];
+    const area = {x: kMargin.left, y: kMargin.top, width: width - kMargin.left - 4,
+      height: kHeight - kMargin.bottom - kMargin.top};
     const taken = draw_peak(root, at, peak, from);
     const circles = marks.map(weft.box_of_circle);
     const lines = [];  // of the slopes: they may lie below each other's names
     roofs.forEach((roof, i) => {
       const ends = slope(at, roof, peak);
       if (!ends) return;
-      taken.push(...draw_roof(root, ends, roof, i, [...circles, ...taken]));
+      taken.push(...draw_roof(root, ends, roof, i, [...circles, ...taken], area));
       lines.push(...weft.boxes_on_line(...ends));
     });
     draw_points(root, marks, roofs);
-    draw_names(root, marks, [...taken, ...lines], {x: kMargin.left, y: kMargin.top,
-      width: width - kMargin.left - 4, height: kHeight - kMargin.bottom - kMargin.top});
+    draw_names(root, marks, [...taken, ...lines], area);
     stage.replaceChildren(root.node());
   }
 
@@ -196,7 +198,7 @@
       ? 'Transfers take no time here, so only the peak of the array bounds the run.'
       : 'A point below a slope has no more work for each byte than its memory can feed; below ' +
         'the flat roof the array itself is the bound. The distance to the roof is lost time.';
-    return roofline.points.filter(shown).length > 1
+    return new Set(roofline.points.filter(shown).map(({name}) => name)).size > 1
       ? `${bound} A larger circle took more cycles.` : bound;
   }
 

@@ -9,6 +9,7 @@
   const kMostMarks = 24;
 
   function multiples(tile, [low, high]) {
+    if (!tile) return [];
     const first = Math.ceil(low / tile);
     const last = Math.floor(high / tile);
     const stride = Math.max(1, Math.ceil((last - first + 1) / kMostMarks));
@@ -53,8 +54,8 @@
 
   function point_words(point) {
     const {dimension, tile} = data.sweep;
-    return [`${dimension.toUpperCase()} = ${weft.count(point.size)}, ` +
-      `${weft.plural(Math.ceil(point.size / tile), 'tile')} of ${tile}`,
+    const tiles = tile ? `, ${weft.plural(Math.ceil(point.size / tile), 'tile')} of ${tile}` : '';
+    return [`${dimension.toUpperCase()} = ${weft.count(point.size)}${tiles}`,
     weft.plural(point.cycles, 'cycle'),
     `${weft.percent(point.waste)} padding, ${weft.percent(point.utilization)} used`];
   }
@@ -85,8 +86,9 @@
     if (!sweep || !sweep.points || sweep.points.length === 0) return;
     const name = sweep.dimension.toUpperCase();
     const section = weft.section('sweep', `What if ${name} were different`,
-      `The same product for other sizes of ${name}. A dotted line is a multiple of ` +
-      `${sweep.tile}, the side of a tile: one element more starts another tile, nearly empty.`);
+      `The same product for other sizes of ${name}. ` + (sweep.tile
+        ? `A dotted line is a multiple of ${sweep.tile}, the side of a tile: one element more ` +
+          'starts another tile, nearly empty.' : 'Rows are not cut into tiles.'));
     const stage = el('div', {class: 'stage sweep'});
     section.append(stage);
     weft.keep_drawn(stage, (width) => draw(stage, width));

@@ -279,7 +279,8 @@
       'aria-describedby': 'instruction', 'aria-label': 'Timeline of the units'});
     const stage = el('div', {class: 'stage'}, canvas);
     readout = el('p', {class: 'readout', id: 'instruction', 'aria-live': 'polite'},
-      'Focus the timeline: the keys , and . go from instruction to instruction.');
+      timeline.instructions.unit.length
+        ? 'Focus the timeline: the keys , and . go from instruction to instruction.' : '');
     table = el('table', {class: 'now-table', id: 'now-table'});
     section.append(controls(), sampled_words() || '', stage, legend(), readout,
       el('div', {class: 'scroll'}, table));

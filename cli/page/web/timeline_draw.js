@@ -12,6 +12,8 @@
   // Where a unit's bars mean the same as a class of the ledger they have its colour.
   const kUnitColors = {matmul: '#009e73', push: '#56b4e9', vector: '#0072b2'};
   const kOtherUnit = '#8894a8';
+  const kDark = '#10151b';
+  const kInkOn = {vector: '#ffffff'};
 
   weft.timeline_gutter = kGutter;
 
@@ -102,23 +104,26 @@
       context.globalAlpha = 0.3;  // rows are still in the array
       context.fillRect(solid_to, y + kLane * 0.62, to - solid_to, kLane * 0.3);
     }
-    context.globalAlpha = 0.85;
+    context.globalAlpha = 1;
     context.fillRect(from + (wide ? 0.5 : 0), y + 2, Math.max(1, solid_to - from - (wide ? 1 : 0)),
       kLane - 4);
-    context.globalAlpha = 1;
+    if (wide) {  // transfers overlap by their latency: an edge shows where each begins
+      context.fillStyle = weft.colors().ground;
+      context.fillRect(from, y + 2, 1, kLane - 4);
+    }
     if (solid_to - from > kLabelFrom && lane.index.length) {
-      label_bar(context, lane.index[i], from, solid_to, y);
+      label_bar(context, lane, i, from, solid_to, y);
     }
   }
 
-  function label_bar(context, index, from, to, y) {
+  function label_bar(context, lane, i, from, to, y) {
     const left = Math.max(from, kGutter);
     const room = Math.floor((to - left - 8) / 6.7);
-    const text = weft.data.timeline.instructions.text[index].replace(/^\w+ /, '');
+    const text = weft.data.timeline.instructions.text[lane.index[i]].replace(/^\w+ /, '');
     if (room < 4) return;
     const shown = text.length > room ? `${text.slice(0, room - 1)}…` : text;
-    weft.put_text(context, shown, left + 4, y + kLane / 2 + 0.5, 'left', '#ffffff',
-      `11px ${weft.mono}`);
+    weft.put_text(context, shown, left + 4, y + kLane / 2 + 0.5, 'left',
+      kInkOn[lane.name] || kDark, `11px ${weft.mono}`);
   }
 
   function frame_bar(context, from, to, y) {
