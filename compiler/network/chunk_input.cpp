@@ -4,21 +4,24 @@
 
 namespace weft::network {
 
-/// `lines` pieces of `length` rows; in the sheet they begin at row `first` of the walk and lie
-/// `pitch` rows apart.
+/// `layers` times `lines` pieces of `length` rows; in the sheet they begin at row `first` of the
+/// walk and lie `pitch` rows apart, layers `layer_pitch`.
 struct ChunkInput::Copy {
   std::int64_t first = 0;
+  std::int64_t layers = 1;
   std::int64_t lines = 1;
   std::int64_t length = 0;
+  std::int64_t layer_pitch = 0;
   std::int64_t pitch = 0;
   RowWalk walk = {};
   std::int64_t row0 = 0;  // of `walk`, from the first row of the copy
   std::int64_t lead = 0;  // rows free before the copy: a walk begins in the border of the image
 
-  std::int64_t rows() const { return lines * length; }
+  std::int64_t rows() const { return layers * lines * length; }
 };
 
 ChunkInput::Copy ChunkInput::copy_of(const Chunk& chunk) const {
+  const RowRange z = input_span(walk_.z, layer_of(walk_, chunk), 1);
   const RowRange y = input_span(walk_.y, chunk.y, chunk.ys);
   const RowRange x = input_span(walk_.x, chunk.x, chunk.xs);
   const std::int64_t y_before = y.first - (chunk.y * walk_.y.stride - walk_.y.pad_begin);
@@ -29,15 +32,19 @@ ChunkInput::Copy ChunkInput::copy_of(const Chunk& chunk) const {
   copy.walk = walk_;
   const bool is_piece = chunk.xs < walk_.x.output && walk_.x_step == 1 && chunk.images == 1;
   if (is_piece && range.first < range.last) {
+    copy.layers = z.last - z.first;
     copy.lines = y.last - y.first;
     copy.length = x.last - x.first;
+    copy.layer_pitch = walk_.z_step;
     copy.pitch = walk_.y_step;
     copy.walk.y_step = copy.length;
+    copy.walk.z_step = copy.lines * copy.length;
     copy.walk.image_step = 0;
-    copy.row0 = -(y.first * copy.length + x.first);
+    copy.row0 = -(z.first * copy.walk.z_step + y.first * copy.length + x.first);
   } else {
     copy.length = range.last - range.first;
-    copy.row0 = -(chunk.image * walk_.image_step + y.first * walk_.y_step + x.first * walk_.x_step);
+    copy.row0 = -(first_image_row(walk_, chunk) + z.first * walk_.z_step + y.first * walk_.y_step +
+                  x.first * walk_.x_step);
   }
   const std::int64_t reach = y_before * copy.walk.y_step + x_before * copy.walk.x_step;
   copy.lead = std::max<std::int64_t>(0, reach - memory_.margin());
@@ -61,8 +68,9 @@ ChunkInput::Rows ChunkInput::read_to(std::uint32_t base, const Chunk& chunk,
   // A copy without rows, of a chunk that is all padding, still has planes that lie apart.
   const std::int64_t plane_step = std::max<std::int64_t>(1, copy.rows());
   const std::int64_t origin = std::int64_t{base} + copy.lead - planes.first * plane_step;
-  for (std::int64_t line = 0; line < copy.lines; ++line) {
-    const std::int64_t first = row_ + copy.first + line * copy.pitch;
+  for (std::int64_t line = 0; line < copy.layers * copy.lines; ++line) {
+    const std::int64_t first =
+        row_ + copy.first + line / copy.lines * copy.layer_pitch + line % copy.lines * copy.pitch;
     const Placement placement{origin + line * copy.length - first, plane_step, 1};
     memory_.load(sheet_, {planes.first, planes.last, first, first + copy.length}, placement);
   }

@@ -74,7 +74,24 @@ RowLoop loop_of(std::int64_t count, std::int64_t step) {
   return {static_cast<std::uint32_t>(count), static_cast<std::int32_t>(step)};
 }
 
+/// A generator of padding alone.
+RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
+  RowGenerator rows;
+  rows.loops = {loop_of(chunk.xs, 0), loop_of(chunk.ys, 0), loop_of(chunk.images, 0), RowLoop{}};
+  rows.bounds = {RowBound{-1, 0, 1}, RowBound{}};
+  rows.pad = pad;
+  return rows;
+}
+
 }  // namespace
+
+std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image / walk.z.output * walk.image_step;
+}
+
+std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image % walk.z.output;
+}
 
 std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
   const Steps steps = steps_of(walk, limit);
@@ -97,12 +114,16 @@ std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit) {
 
 std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit) {
   const Steps steps = steps_of(walk, limit);
+  std::vector<std::int64_t> images = {0};
   const std::int64_t last_image = (walk.images - 1) / steps.images * steps.images;
+  if (last_image > 0) images.push_back(last_image);
+  if (walk.z.output > 1) images = distinct_steps(walk.z, 1);
   std::vector<Chunk> chunks;
   for (const std::int64_t y : distinct_steps(walk.y, steps.lines)) {
     for (const std::int64_t x : distinct_steps(walk.x, steps.columns)) {
-      chunks.push_back(chunk_at(walk, steps, 0, y, x));
-      if (last_image > 0) chunks.push_back(chunk_at(walk, steps, last_image, y, x));
+      for (const std::int64_t image : images) {
+        chunks.push_back(chunk_at(walk, steps, image, y, x));
+      }
     }
   }
   return chunks;
@@ -117,19 +138,25 @@ RowRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t
 RowRange input_rows(const RowWalk& walk, const Chunk& chunk) {
   const RowRange y = input_span(walk.y, chunk.y, chunk.ys);
   const RowRange x = input_span(walk.x, chunk.x, chunk.xs);
-  if (y.first >= y.last || x.first >= x.last) return {};
-  const std::int64_t first_image = chunk.image * walk.image_step;
-  const std::int64_t last_image = (chunk.image + chunk.images - 1) * walk.image_step;
-  return {first_image + y.first * walk.y_step + x.first * walk.x_step,
-          last_image + (y.last - 1) * walk.y_step + (x.last - 1) * walk.x_step + 1};
+  const RowRange z = input_span(walk.z, layer_of(walk, chunk), 1);
+  if (z.first >= z.last || y.first >= y.last || x.first >= x.last) return {};
+  const std::int64_t first_image = first_image_row(walk, chunk);
+  const std::int64_t last_image = first_image + (chunk.images - 1) * walk.image_step;
+  return {first_image + z.first * walk.z_step + y.first * walk.y_step + x.first * walk.x_step,
+          last_image + (z.last - 1) * walk.z_step + (y.last - 1) * walk.y_step +
+              (x.last - 1) * walk.x_step + 1};
 }
 
 RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
                       std::int64_t row0, std::uint16_t pad) {
-  const std::int64_t y = chunk.y * walk.y.stride - walk.y.pad_begin + ky * walk.y.dilation;
+  const std::int64_t z = layer_of(walk, chunk) * walk.z.stride - walk.z.pad_begin +
+                         ky / walk.y.kernel * walk.z.dilation;
+  if (z < 0 || z >= walk.z.input) return all_padding(chunk, pad);
+  const std::int64_t y =
+      chunk.y * walk.y.stride - walk.y.pad_begin + ky % walk.y.kernel * walk.y.dilation;
   const std::int64_t x = chunk.x * walk.x.stride - walk.x.pad_begin + kx * walk.x.dilation;
   const std::int64_t base =
-      row0 + chunk.image * walk.image_step + y * walk.y_step + x * walk.x_step;
+      row0 + first_image_row(walk, chunk) + z * walk.z_step + y * walk.y_step + x * walk.x_step;
   if (base < 0) {
     throw ConfigError("unified_buffer.kib: too small for the border of a convolution; enlarge it");
   }

@@ -32,15 +32,24 @@ LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make,
 
 EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
                            LoweringContext& context)
-    : epilogue_(epilogue), context_(context) {
-  const auto load = [&](const MakeTensor& make, ElementType type) {
-    return load_channels(
-        channels, [make, channels] { return pack_words(make(), channels); }, type, context);
-  };
+    : epilogue_(epilogue), context_(context), channels_(channels) {
   const ElementType bias_type =
       epilogue.bias_is_float ? ElementType::kFloat32 : accumulator_type(context.config.dtype);
-  if (epilogue.bias) bias_ = load(epilogue.bias, bias_type);
-  if (epilogue.scale) scale_ = load(epilogue.scale, ElementType::kFloat32);
+  if (epilogue.bias) bias_ = load(epilogue.bias, epilogue.biases, bias_type);
+  if (epilogue.scale) scale_ = load(epilogue.scale, 1, ElementType::kFloat32);
+}
+
+/// Each set begins with a row of its own.
+LayerConstant EpilogueRows::load(const MakeTensor& make, std::int64_t sets, ElementType type) {
+  const std::int64_t channels = channels_;
+  const std::int64_t step = sets == 1 ? channels : padded_channels();
+  return load_channels(
+      sets * step, [=] { return pack_words(make(), sets, channels, step); }, type, context_);
+}
+
+std::int64_t EpilogueRows::padded_channels() const {
+  const std::int64_t cols = context_.config.array_cols;
+  return (channels_ + cols - 1) / cols * cols;
 }
 
 std::uint32_t EpilogueRows::constant_row(LayerConstant& constant, std::int64_t first) const {
@@ -66,7 +75,8 @@ Vector EpilogueRows::instruction(const Target& target) {
   vector.rows = static_cast<std::uint32_t>(target.rows);
   if (bias_) {
     vector.has_bias = true;
-    vector.bias = constant_row(*bias_, target.first);
+    const std::int64_t before = epilogue_.biases == 1 ? 0 : target.matrix * padded_channels();
+    vector.bias = constant_row(*bias_, before + target.first);
   }
   if (scale_) {
     vector.combine = epilogue_.divides ? VectorCombine::kDiv : VectorCombine::kMul;

@@ -42,6 +42,7 @@ class EpilogueRows {
     std::int64_t row = 0;
     std::int64_t channel = 0;
     std::int64_t first = 0;
+    std::int64_t matrix = 0;  // of the weights: which bias, if there are several
     std::int64_t width = 1;
     std::int64_t rows = 1;
     std::optional<Placement> residual = {};
@@ -56,9 +57,12 @@ class EpilogueRows {
 
  private:
   std::uint32_t constant_row(LayerConstant& constant, std::int64_t first) const;
+  std::int64_t padded_channels() const;
+  LayerConstant load(const MakeTensor& make, std::int64_t sets, ElementType type);
 
   const Epilogue& epilogue_;
   LoweringContext& context_;
+  const std::int64_t channels_;
   std::optional<LayerConstant> bias_;
   std::optional<LayerConstant> scale_;
 };

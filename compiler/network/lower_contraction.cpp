@@ -1,7 +1,9 @@
 // Convolutions and matrix products:
 //
 //   for product in batch { for chunk of rows { for n tile {
-//     for tap { for plane of K { fetch; matmul } }   sums in one accumulator region
+//     for piece of the weights { for tap { for plane of K {
+//       fetch; matmul                                sums in one accumulator region
+//     } } }
 //     vector                                         bias, scale, activation -> result rows
 //   } } }
 //
@@ -10,6 +12,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "compiler/network/chunk_input.h"
 #include "compiler/network/chunks.h"
@@ -61,34 +65,48 @@ class Contraction {
     return ceil_div(front(product) + layer_.k, array_rows_);
   }
 
+  std::int64_t pieces() const { return constant() == nullptr ? 1 : constant()->pieces; }
+
   std::int64_t most_planes() const {
     std::int64_t most = 0;
     for (const BatchOffset& product : layer_.batch) most = std::max(most, planes(product));
     return most;
   }
 
-  KLayout k_layout() const {
-    const BatchOffset& product = layer_.batch.front();
-    return {layer_.walk.taps(), planes(product), front(product), array_rows_};
+  /// Tiles are packed once for all products with the same matrix at the same lanes.
+  std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
+    return {product.matrix, front(product)};
   }
 
   void add_weights() {
     if (constant() == nullptr) return;
-    const KLayout layout = k_layout();
-    tile_base_ = memory_.add_weights(layout.rows(), layer_.n,
-                                     [weights = *constant(), layout, k = layer_.k, n = layer_.n,
-                                      groups = layer_.groups, dtype = context_.config.dtype] {
-                                       return pack_weights(weights, layout, k, n, groups, dtype);
-                                     });
+    for (const BatchOffset& product : layer_.batch) {
+      const auto [tiles, is_new] = tile_bases_.try_emplace(tiles_key(product));
+      if (is_new) tiles->second = add_matrix(product);
+    }
+  }
+
+  std::uint64_t add_matrix(const BatchOffset& product) {
+    const KLayout layout{pieces(), layer_.walk.taps(), planes(product), front(product),
+                         array_rows_};
+    return memory_.add_weights(
+        layout.rows(), layer_.n,
+        [weights = std::get<ConstantWeights>(layer_.weights), layout, k = layer_.k, n = layer_.n,
+         groups = layer_.groups, dtype = context_.config.dtype, matrix = product.matrix] {
+          return pack_weights(weights, layout, k, n, groups, dtype, matrix);
+        });
   }
 
   void fill_in_plan() {
-    context_.info.k_tiles = static_cast<std::uint64_t>(folds());
+    context_.info.k_tiles = static_cast<std::uint64_t>(folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
     context_.info.chunks = chunks_.size() * layer_.batch.size();
   }
 
-  std::int64_t folds() const { return layer_.walk.taps() * planes(layer_.batch.front()); }
+  /// Tiles whose products are summed.
+  std::int64_t folds(const BatchOffset& product) const {
+    return pieces() * layer_.walk.taps() * planes(product);
+  }
 
   /// Cycles that chunks of at most `limit` rows take the array, roughly: what a fold costs is its
   /// rows, the R pushes or the fetch, whichever is longest; with one accumulator region the vector
@@ -100,7 +118,8 @@ class Contraction {
     const double fold = std::max({rows, static_cast<double>(array_rows_), fetch_cycles()});
     const bool waits = 2 * limit > context_.config.accumulator_rows && uses > 1;
     const double drain = rows + static_cast<double>(array_rows_ + cols_);
-    return uses * (static_cast<double>(folds()) * fold + (waits ? drain : 0));
+    const auto folds_a_use = static_cast<double>(folds(layer_.batch.front()));
+    return uses * (folds_a_use * fold + (waits ? drain : 0));
   }
 
   double fetch_cycles() const {
@@ -123,7 +142,9 @@ class Contraction {
     if (layer_.groups > 1) return;
     const double tiles = static_cast<double>(chunk_count(layer_.walk, step_.rows)) *
                          static_cast<double>(layer_.batch.size()) * static_cast<double>(n_tiles_);
-    if (tiles * static_cast<double>(folds()) < static_cast<double>(kMaxInstructions)) return;
+    if (tiles * static_cast<double>(folds(layer_.batch.front())) <
+        static_cast<double>(kMaxInstructions))
+      return;
     throw InputError(fmt::format(
         "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
         "have; "
@@ -185,7 +206,8 @@ class Contraction {
     const double loads =
         step.planes < k_planes_ ? tiles : static_cast<double>(ceil_div(n_tiles_, step.tiles));
     const auto streamed = static_cast<double>(std::max(array_rows_, chunk.rows()));
-    return chunks * (loads * loaded + tiles * static_cast<double>(folds()) * streamed);
+    return chunks *
+           (loads * loaded + tiles * static_cast<double>(folds(layer_.batch.front())) * streamed);
   }
 
   bool fits(const Step& step) const { return largest_need(step) <= memory_.rows().staging_rows(); }
@@ -295,16 +317,15 @@ class Contraction {
       operands.residual =
           memory_.read(layer_.epilogue.residual->sheet, residual_block(product, chunk, columns));
     }
-    operands.out =
-        memory_.write_from(layer_.out.sheet, out_block(product, chunk, columns),
-                           layer_.out.channel + product.out_channel + columns.first);
+    operands.out = memory_.write_from(layer_.out.sheet, out_block(product, chunk, columns),
+                                      layer_.out.channel + product.out_channel + columns.first);
     epilogue_.begin_use();
     return operands;
   }
 
   void run_product(const BatchOffset& product) {
     // Only where one tile serves several chunks without being fetched anew.
-    if (folds() == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
+    if (folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
         memory_.resident(layer_.out.sheet)) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
         for (const Chunk& chunk : chunks_) {
@@ -359,11 +380,12 @@ class Contraction {
   /// `first`: nothing lies in the accumulators yet.
   void run_planes(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
                   std::int64_t tile, const Planes& part, std::uint32_t acc, bool& first) {
-    for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
+    const std::int64_t taps = layer_.walk.taps();
+    for (std::int64_t i = 0; i < pieces() * taps; ++i) {
       for (std::int64_t plane = part.first; plane < part.last; ++plane) {
         if (!has_weights(product, plane, tile)) continue;
-        fetch(product, operands, tap, plane, tile);
-        matmul(product, chunk, operands, tap, plane, acc, !first);
+        fetch(product, operands, i * planes(product) + plane, tile);
+        matmul(product, chunk, operands, i % taps, plane, acc, !first);
         first = false;
       }
     }
@@ -387,12 +409,11 @@ class Contraction {
     return k_first / group_k <= n_last / group_n && n_first / group_n <= k_last / group_k;
   }
 
-  void fetch(const BatchOffset& product, const Operands& operands, std::int64_t tap,
-             std::int64_t plane, std::int64_t tile) {
+  void fetch(const BatchOffset& product, const Operands& operands, std::int64_t fold,
+             std::int64_t tile) {
     if (constant() != nullptr) {
-      const std::int64_t k_tiles = layer_.walk.taps() * planes(product);
-      const auto number =
-          tile_base_ + static_cast<std::uint64_t>(tile * k_tiles + tap * planes(product) + plane);
+      const auto number = tile_bases_.at(tiles_key(product)) +
+                          static_cast<std::uint64_t>(tile * folds(product) + fold);
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
       last_tile_ = number;
@@ -400,7 +421,7 @@ class Contraction {
       context_.stream.emit(Fetch{number, {}});
       context_.info.weight_bytes += context_.config.tile_bytes();
     } else {
-      context_.stream.emit(Fetch{0, buffer_tile(product, operands, plane, tile)});
+      context_.stream.emit(Fetch{0, buffer_tile(product, operands, fold, tile)});
     }
     ++context_.info.fetches;
   }
@@ -452,6 +473,7 @@ class Contraction {
     target.row = layer_.out.row + product.out_row + chunk.first_row;
     target.channel = layer_.out.channel + product.out_channel + first;
     target.first = first;
+    target.matrix = product.matrix;
     target.width = std::min(cols_, layer_.n - first);
     target.rows = chunk.rows();
     target.residual = operands.residual;
@@ -474,7 +496,7 @@ class Contraction {
   EpilogueRows epilogue_;
   Step step_;
   std::vector<Chunk> chunks_;
-  std::uint64_t tile_base_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;
   bool keep_ = false;
   std::uint64_t last_tile_ = 0;

@@ -40,6 +40,13 @@ struct HostTensor {
   std::vector<HostValue> results = {};  // what the host reads from it after the run
 };
 
+/// A sheet that did not stay in the unified buffer.
+struct Spill {
+  bool is_input = false;  // else a result
+  SheetSize size = {};
+  std::uint64_t bytes = 0;
+};
+
 /// One row of the layer table: what was planned, before anything ran.
 struct LayerInfo {
   std::string name;
@@ -56,7 +63,7 @@ struct LayerInfo {
   std::uint64_t weight_bytes = 0;
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
-  std::vector<std::string> spilled;  // sheets that did not stay in the unified buffer
+  std::vector<Spill> spilled;
 };
 
 /// Where a layer's result can be seen: in the unified buffer once the layer's last instruction is

@@ -52,26 +52,32 @@ class Planner {
   Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
 
  private:
-  struct Epilogues;  // what follows a contraction (plan_epilogue.cpp)
-
   Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
-  // plan_contraction.cpp
+  // plan_convolution.cpp
   Refusal plan_conv(const graph::Node& node);
   Refusal plan_conv_integer(const graph::Node& node);
   Refusal plan_qlinear_conv(const graph::Node& node);
-  Refusal plan_matmul(const graph::Node& node);
-  Refusal plan_gemm(const graph::Node& node);
-  Refusal plan_qlinear_matmul(const graph::Node& node);
-  Refusal plan_matmul_integer(const graph::Node& node);
   struct ConvParts;
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
+  // plan_product.cpp
+  Refusal plan_matmul(const graph::Node& node);
+  Refusal plan_gemm(const graph::Node& node);
+  Refusal plan_qlinear_matmul(const graph::Node& node);
+  Refusal plan_matmul_integer(const graph::Node& node);
   Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
+  Refusal plan_integer_product(const graph::Node& node, const graph::Constant& b,
+                               std::int32_t a_zero, std::int32_t b_zero, Epilogue epilogue,
+                               bool wide);
+  Refusal plan_products(const graph::Node& node, ConstantWeights weights, const Shape& b_shape,
+                        Epilogue epilogue, bool wide);
   Refusal plan_computed_product(const graph::Node& node);
+  Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
+  // plan_epilogue.cpp
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
   Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,

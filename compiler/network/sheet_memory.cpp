@@ -123,10 +123,8 @@ void SheetMemory::store(std::size_t id, const Block& block, const Placement& pla
 void SheetMemory::report_spill(std::size_t id) {
   State& state = states_[id];
   if (std::exchange(state.spill_reported, true) || state.sheet.wide) return;
-  const auto bytes = total_rows(id) * config_.row_bytes();
   step_.layers.back().spilled.push_back(
-      fmt::format("{} {} x {} ({} KiB)", state.sheet.from_host ? "input" : "result",
-                  state.sheet.size.rows, state.sheet.size.channels, (bytes + 1023) / 1024));
+      {state.sheet.from_host, state.sheet.size, total_rows(id) * config_.row_bytes()});
 }
 
 std::optional<std::uint32_t> SheetMemory::take(std::uint64_t rows) {
