@@ -65,7 +65,8 @@ void check_files(const RunOptions& options, const std::optional<std::string>& ma
                              {"--lockstep", options.lockstep ? difference : nothing},
                              {"--out", options.out},
                              {"--json", options.json},
-                             {"--vcd", options.vcd}};
+                             {"--vcd", options.vcd},
+                             {"--trace", options.trace}};
   constexpr std::size_t kFirstOutput = 5;
   for (std::size_t i = kFirstOutput; i < std::size(files); ++i) {
     const auto& [option, file] = files[i];
@@ -170,6 +171,7 @@ po::options_description simulation_flags() {
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
+  add("trace", text_value("FILE"), "write what each unit did when, for ui.perfetto.dev");
   return options;
 }
 
@@ -225,6 +227,7 @@ RunOptions read_run_options(const Arguments& arguments) {
   options.out = arguments.text("out");
   options.json = arguments.text("json");
   options.vcd = arguments.text("vcd");
+  options.trace = arguments.text("trace");
   options.lockstep = arguments.has("lockstep");
   options.quiet = arguments.has("quiet");
   check_files(options, machine_file(arguments));
@@ -233,8 +236,10 @@ RunOptions read_run_options(const Arguments& arguments) {
 }
 
 void check_not_written(const std::string& file, std::string_view what, const RunOptions& options) {
-  const NamedFile outputs[] = {
-      {"--out", options.out}, {"--json", options.json}, {"--vcd", options.vcd}};
+  const NamedFile outputs[] = {{"--out", options.out},
+                               {"--json", options.json},
+                               {"--vcd", options.vcd},
+                               {"--trace", options.trace}};
   for (const auto& [option, output] : outputs) {
     if (!output || !same_file(file, *output)) continue;
     throw InputError(

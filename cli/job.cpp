@@ -8,6 +8,7 @@
 #include "cli/output_file.h"
 #include "cli/output_stream.h"
 #include "cli/progress.h"
+#include "cli/run_trace.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
 #include "sim/machine/lockstep_error.h"
@@ -42,6 +43,7 @@ void check_before(const Job& job) {
   if (job.options.out) check_writable(*job.options.out);
   if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
   if (job.options.vcd) check_writable(*job.options.vcd);
+  if (job.options.trace) check_writable(*job.options.trace);
   if (job.options.engine == Engine::kRtl) find_rtl_model(job.machine);
   if (!job.options.with_values()) return;
   double bytes = 0;
@@ -133,6 +135,7 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
                  std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
   std::optional<OutputFile> json;
+  std::optional<OutputStream> trace;
   if (job.options.out) {
     out.emplace(*job.options.out);
     out->write(encode_npy(result));
@@ -141,8 +144,14 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
     json.emplace(*job.options.json);
     json->write(json_text(report));
   }
+  if (job.options.trace) {
+    trace.emplace(*job.options.trace);
+    write_program_trace(*trace, job.command, job.machine, job.program, job.plan,
+                        report.result.timeline);
+  }
   if (out) out->commit();
   if (json) json->commit();
+  if (trace) trace->commit();
   if (vcd) vcd->commit();
 }
 

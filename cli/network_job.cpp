@@ -16,6 +16,7 @@
 #include "cli/output_file.h"
 #include "cli/output_stream.h"
 #include "cli/progress.h"
+#include "cli/run_trace.h"
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
@@ -41,6 +42,7 @@ NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob
   NetworkRunOptions options = run_options(job.options.engine, job, progress);
   options.simulate.lockstep = job.options.lockstep;
   options.simulate.vcd = vcd;
+  options.keep_timelines = job.options.trace.has_value();
   try {
     return run_network(program, job.machine, job.inputs, options);
   } catch (const LockstepError& error) {
@@ -113,8 +115,19 @@ void print(const NetworkJob& job, const NetworkReport& report, const Streams& st
   }
 }
 
+/// Files that are written along the way, and named at the end.
+struct Recordings {
+  std::optional<OutputStream> vcd = {};
+  std::optional<OutputStream> trace = {};
+
+  void commit() {
+    if (vcd) vcd->commit();
+    if (trace) trace->commit();
+  }
+};
+
 /// All that may find fault with the network.
-void run_and_check(NetworkJob& job, NetworkReport& report, std::optional<OutputStream>& vcd,
+void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recordings,
                    const Streams& streams) {
   if (job.options.with_values()) report.notes = notes_on_inputs(job.inputs);
   PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
@@ -123,8 +136,14 @@ void run_and_check(NetworkJob& job, NetworkReport& report, std::optional<OutputS
   const network::NetworkProgram program =
       network::compile_network(std::move(prepared.graph), job.machine);
   check_waveform(program, job.options);
+  std::optional<OutputStream>& vcd = recordings.vcd;
   if (job.options.vcd) vcd.emplace(*job.options.vcd);
   report.run = timed_run(program, job, vcd ? &*vcd : nullptr, streams, report.wall_seconds);
+  if (job.options.trace) {
+    recordings.trace.emplace(*job.options.trace);
+    const std::string title = fmt::format("{} {}", job.command, job.network);
+    write_network_trace(*recordings.trace, title, job.machine, program, report.run);
+  }
   report.outputs = summarize_outputs(report.run.outputs);
   if (job.options.check != CheckMode::kNone) {
     report.check = check(program, job, report.run, streams);
@@ -154,15 +173,16 @@ void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
 void check_before_network(const MachineConfig& machine, const RunOptions& options) {
   if (options.json && !options.json_to_stdout()) check_writable(*options.json);
   if (options.vcd) check_writable(*options.vcd);
+  if (options.trace) check_writable(*options.trace);
   if (options.engine == Engine::kRtl) find_rtl_model(machine);
 }
 
 int run_network_job(NetworkJob job, const Streams& streams) {
   NetworkReport report = start_report(job);
-  std::optional<OutputStream> vcd;
-  onnx_io::located(job.network, [&] { run_and_check(job, report, vcd, streams); });
+  Recordings recordings;
+  onnx_io::located(job.network, [&] { run_and_check(job, report, recordings, streams); });
   write_network_files(job, report.run.outputs, json_text(report));
-  if (vcd) vcd->commit();
+  recordings.commit();
   print(job, report, streams);
   return report.check && report.check->mismatch ? 1 : 0;
 }

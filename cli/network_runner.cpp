@@ -212,7 +212,7 @@ class Runner {
         if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
       };
     }
-    const Result result =
+    Result result =
         simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
     if (memory) memory->read_results(values_);
     if (options_.keep_results) keep_spilled(step, *memory);
@@ -226,6 +226,7 @@ class Runner {
     run_.instructions += step.program.code.size();
     run_.compared_cycles += result.compared_cycles;
     ++run_.programs;
+    if (options_.keep_timelines) run_.timelines.push_back(std::move(result.timeline));
   }
 
   /// What a layer left in the unified buffer, as the network's value.

@@ -40,11 +40,13 @@ struct NetworkRun {
   /// Values that the machine computed, by number: those that the host took, and, with
   /// `keep_results`, the result of every layer that stayed in the unified buffer.
   std::map<graph::ValueId, graph::Tensor> values;
+  std::vector<Timeline> timelines;  // of the programs, with `keep_timelines`
 };
 
 struct NetworkRunOptions {
   SimulateOptions simulate;
   bool keep_results = false;  // engine fast only: what each layer left in the unified buffer
+  bool keep_timelines = false;
 };
 
 /// `inputs` by name, checked against the graph: InputError names a missing or unknown one, or one

@@ -49,7 +49,7 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// The reference knows no cycles, engines and machines.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep", "vcd"};
+  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep", "vcd", "trace"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -69,6 +69,7 @@ std::optional<OutputFolder> output_folder(const Arguments& arguments, const grap
   for (const InputFile& given : files) outputs.check_not_written(given.file, "an input");
   if (run_options.json) outputs.check_not_written(*run_options.json, "the --json file");
   if (run_options.vcd) outputs.check_not_written(*run_options.vcd, "the --vcd file");
+  if (run_options.trace) outputs.check_not_written(*run_options.trace, "the --trace file");
   if (const auto machine = machine_file(arguments)) {
     outputs.check_not_written(*machine, "the machine");
   }
