@@ -22,10 +22,7 @@ struct RowReader {
       return rows.read({touch.row, touch.end()},
                        {first + touch.length - 1, touch.row, touch.group});
     }
-    for (std::uint64_t i = 0; i < touch.count; ++i) {
-      const std::uint64_t row = touch.row + i * touch.step;
-      rows.read({row, row + 1}, {first + static_cast<Cycle>(i)});
-    }
+    rows.read_each(touch.row, touch.count, touch.step, first);
   }
 };
 

@@ -5,19 +5,18 @@
 
 namespace weft {
 
-void RowLives::split(std::uint64_t row) {
-  auto next = contents_.upper_bound(row);
-  if (next == contents_.begin()) return;
-  auto content = std::prev(next);
-  if (content->first == row || content->second.end <= row) return;
+RowLives::Contents::iterator RowLives::cut(Contents::iterator content, std::uint64_t row) {
   const Content tail = content->second;
   content->second.end = row;
-  contents_.emplace_hint(next, row, tail);
+  return contents_.emplace_hint(std::next(content), row, tail);
 }
 
-void RowLives::split(RowRange rows) {
-  split(rows.begin);
-  split(rows.end);
+RowLives::Contents::iterator RowLives::first_from(std::uint64_t row) {
+  const auto next = contents_.upper_bound(row);
+  if (next == contents_.begin()) return next;
+  const auto content = std::prev(next);
+  if (content->first == row) return content;
+  return content->second.end > row ? cut(content, row) : next;
 }
 
 // Where no content is.
@@ -39,9 +38,9 @@ void RowLives::fill(RowRange rows, const Content& content) {
 
 void RowLives::write(RowRange rows, const RowPace& first, const RowPace& last, LaneRange lanes,
                      bool combines) {
-  split(rows);
-  auto next = contents_.lower_bound(rows.begin);
+  auto next = first_from(rows.begin);
   while (next != contents_.end() && next->first < rows.end) {
+    if (next->second.end > rows.end) cut(next, rows.end);
     Content& content = next->second;
     if (content.read && content.lanes.meets(lanes) && !combines) {
       close(*next);
@@ -58,12 +57,25 @@ void RowLives::write(RowRange rows, const RowPace& first, const RowPace& last, L
 }
 
 void RowLives::read(RowRange rows, const RowPace& last) {
-  split(rows);
-  auto next = contents_.lower_bound(rows.begin);
+  auto next = first_from(rows.begin);
   while (next != contents_.end() && next->first < rows.end) {
+    if (next->second.end > rows.end) cut(next, rows.end);
     next->second.read = true;
     const auto known = next++;  // before it is cut
     keep_later(known, last);
+  }
+}
+
+void RowLives::read_each(std::uint64_t row, std::uint64_t count, std::uint64_t step, Cycle cycle) {
+  auto content = first_from(row);
+  for (std::uint64_t i = 0; i < count; ++i, row += step) {
+    while (content != contents_.end() && content->second.end <= row) ++content;
+    if (content == contents_.end()) return;
+    if (content->first > row) continue;
+    if (content->first < row) content = cut(content, row);
+    if (content->second.end > row + 1) cut(content, row + 1);
+    content->second.read = true;
+    keep_later(content, {cycle + static_cast<Cycle>(i)});
   }
 }
 
@@ -83,8 +95,7 @@ void RowLives::keep_later(Contents::iterator content, const RowPace& pace) {
     content->second.last = later ? pace : kept;  // a part cut off has what its head was given
     while (row < end && (pace.at(row) > kept.at(row)) == later) ++row;
     if (row == end) return;
-    split(row);
-    ++content;
+    content = cut(content, row);
   }
 }
 

@@ -56,6 +56,9 @@ class RowLives {
   /// `last`: the last cycle in which each row is read.
   void read(RowRange rows, const RowPace& last);
 
+  /// Rows row, row + step, .. are read one a cycle, the first of the `count` in `cycle`.
+  void read_each(std::uint64_t row, std::uint64_t count, std::uint64_t step, Cycle cycle);
+
   /// Rows that are occupied by a living content, in each cycle.
   Staircase finish() &&;
 
@@ -69,8 +72,10 @@ class RowLives {
   };
   using Contents = std::map<std::uint64_t, Content>;  // by first row; disjoint
 
-  void split(std::uint64_t row);
-  void split(RowRange rows);
+  /// Cuts a content that goes on beyond `row` in two, and returns the second.
+  Contents::iterator cut(Contents::iterator content, std::uint64_t row);
+  /// The first content behind `row` or at it; none begins before and goes on.
+  Contents::iterator first_from(std::uint64_t row);
   void fill(RowRange rows, const Content& content);
   void keep_later(Contents::iterator content, const RowPace& pace);
   void close(const Contents::value_type& content);
