@@ -66,6 +66,7 @@ void check_files(const RunOptions& options, const std::optional<std::string>& ma
                              {"--out", options.out},
                              {"--json", options.json},
                              {"--vcd", options.vcd},
+                             {"--trace", options.trace},
                              {"--html", options.html}};
   constexpr std::size_t kFirstOutput = 5;
   for (std::size_t i = kFirstOutput; i < std::size(files); ++i) {
@@ -172,6 +173,7 @@ po::options_description simulation_flags() {
   add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
   add("html", text_value("FILE"), "write a page to look at: tiles, array, timeline, cycles");
+  add("trace", text_value("FILE"), "write what each unit did when, for ui.perfetto.dev");
   return options;
 }
 
@@ -228,6 +230,7 @@ RunOptions read_run_options(const Arguments& arguments) {
   options.json = arguments.text("json");
   options.vcd = arguments.text("vcd");
   options.html = arguments.text("html");
+  options.trace = arguments.text("trace");
   options.lockstep = arguments.has("lockstep");
   options.quiet = arguments.has("quiet");
   check_files(options, machine_file(arguments));
@@ -236,8 +239,11 @@ RunOptions read_run_options(const Arguments& arguments) {
 }
 
 void check_not_written(const std::string& file, std::string_view what, const RunOptions& options) {
-  const NamedFile outputs[] = {
-      {"--out", options.out}, {"--json", options.json}, {"--vcd", options.vcd}, {"--html", options.html}};
+  const NamedFile outputs[] = {{"--out", options.out},
+                               {"--json", options.json},
+                               {"--vcd", options.vcd},
+                               {"--trace", options.trace},
+                               {"--html", options.html}};
   for (const auto& [option, output] : outputs) {
     if (!output || !same_file(file, *output)) continue;
     throw InputError(

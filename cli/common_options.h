@@ -31,6 +31,7 @@ struct RunOptions {
   std::optional<std::string> json;  // "-" is stdout
   std::optional<std::string> vcd;
   std::optional<std::string> html;
+  std::optional<std::string> trace;
   bool lockstep = false;
   bool quiet = false;
 
@@ -54,7 +55,7 @@ po::options_description help_option();
 po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
 /// --with-bias and --activation.
 po::options_description workload_flags();
-/// --engine, --threads, --seed, --check, --lockstep, --vcd, --html.
+/// --engine, --threads, --seed, --check, --lockstep, --vcd, --trace, --html.
 po::options_description simulation_flags();
 /// Those, and --a, --b, --bias, --out.
 po::options_description run_flags();

@@ -10,6 +10,7 @@
 #include "cli/page/page.h"
 #include "cli/page/run_page.h"
 #include "cli/progress.h"
+#include "cli/run_trace.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
 #include "sim/machine/lockstep_error.h"
@@ -45,6 +46,7 @@ void check_before(const Job& job) {
   if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
   if (job.options.vcd) check_writable(*job.options.vcd);
   if (job.options.html) check_writable(*job.options.html);
+  if (job.options.trace) check_writable(*job.options.trace);
   if (job.options.engine == Engine::kRtl) find_rtl_model(job.machine);
   if (!job.options.with_values()) return;
   double bytes = 0;
@@ -133,11 +135,11 @@ std::string json_text(const RunReport& report) {
 
 /// All files are written before any of them gets its name.
 void write_files(const Job& job, const RunReport& report, const Matrix& result,
-                 const std::optional<ArrayRecording>& recording,
-                 std::optional<OutputStream>& vcd) {
+                 const std::optional<ArrayRecording>& recording, std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
   std::optional<OutputFile> json;
   std::optional<OutputFile> html;
+  std::optional<OutputStream> trace;
   if (job.options.out) {
     out.emplace(*job.options.out);
     out->write(encode_npy(result));
@@ -150,9 +152,15 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
     html.emplace(*job.options.html);
     html->write(page_html(run_page_data(job, report, recording)));
   }
+  if (job.options.trace) {
+    trace.emplace(*job.options.trace);
+    write_program_trace(*trace, job.command, job.machine, job.program, job.plan,
+                        report.result.timeline);
+  }
   if (out) out->commit();
   if (json) json->commit();
   if (html) html->commit();
+  if (trace) trace->commit();
   if (vcd) vcd->commit();
 }
 

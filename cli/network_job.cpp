@@ -15,7 +15,10 @@
 #include "cli/network_report.h"
 #include "cli/output_file.h"
 #include "cli/output_stream.h"
+#include "cli/page/network_page.h"
+#include "cli/page/page.h"
 #include "cli/progress.h"
+#include "cli/run_trace.h"
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
@@ -42,6 +45,12 @@ NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob
   NetworkRunOptions options = run_options(job.options.engine, job, progress);
   options.simulate.lockstep = job.options.lockstep;
   options.simulate.vcd = vcd;
+  options.keep_timelines = job.options.trace || job.options.html;
+  if (job.options.html) {
+    options.record = [&job](const Program& each, const Result& result) {
+      return animated_cycles(job.machine, each, result);
+    };
+  }
   try {
     return run_network(program, job.machine, job.inputs, options);
   } catch (const LockstepError& error) {
@@ -114,8 +123,21 @@ void print(const NetworkJob& job, const NetworkReport& report, const Streams& st
   }
 }
 
+/// Files that are written along the way, and named at the end.
+struct Recordings {
+  std::optional<OutputStream> vcd = {};
+  std::optional<OutputStream> trace = {};
+  std::optional<OutputFile> html = {};
+
+  void commit() {
+    if (vcd) vcd->commit();
+    if (trace) trace->commit();
+    if (html) html->commit();
+  }
+};
+
 /// All that may find fault with the network.
-void run_and_check(NetworkJob& job, NetworkReport& report, std::optional<OutputStream>& vcd,
+void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recordings,
                    const Streams& streams) {
   if (job.options.with_values()) report.notes = notes_on_inputs(job.inputs);
   PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
@@ -124,11 +146,21 @@ void run_and_check(NetworkJob& job, NetworkReport& report, std::optional<OutputS
   const network::NetworkProgram program = network::compile_network(
       std::move(prepared.graph), job.machine, {.memory_bytes = physical_memory_bytes()});
   check_waveform(program, job.options);
+  std::optional<OutputStream>& vcd = recordings.vcd;
   if (job.options.vcd) vcd.emplace(*job.options.vcd);
   report.run = timed_run(program, job, vcd ? &*vcd : nullptr, streams, report.wall_seconds);
+  if (job.options.trace) {
+    recordings.trace.emplace(*job.options.trace);
+    const std::string title = fmt::format("{} {}", job.command, job.network);
+    write_network_trace(*recordings.trace, title, job.machine, program, report.run);
+  }
   report.outputs = summarize_outputs(report.run.outputs);
   if (job.options.check != CheckMode::kNone) {
     report.check = check(program, job, report.run, streams);
+  }
+  if (job.options.html) {
+    recordings.html.emplace(*job.options.html);
+    recordings.html->write(page_html(network_page_data(job, program, report)));
   }
 }
 
@@ -155,15 +187,17 @@ void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
 void check_before_network(const MachineConfig& machine, const RunOptions& options) {
   if (options.json && !options.json_to_stdout()) check_writable(*options.json);
   if (options.vcd) check_writable(*options.vcd);
+  if (options.trace) check_writable(*options.trace);
+  if (options.html) check_writable(*options.html);
   if (options.engine == Engine::kRtl) find_rtl_model(machine);
 }
 
 int run_network_job(NetworkJob job, const Streams& streams) {
   NetworkReport report = start_report(job);
-  std::optional<OutputStream> vcd;
-  onnx_io::located(job.network, [&] { run_and_check(job, report, vcd, streams); });
+  Recordings recordings;
+  onnx_io::located(job.network, [&] { run_and_check(job, report, recordings, streams); });
   write_network_files(job, report.run.outputs, json_text(report));
-  if (vcd) vcd->commit();
+  recordings.commit();
   print(job, report, streams);
   return report.check && report.check->mismatch ? 1 : 0;
 }

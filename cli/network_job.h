@@ -18,6 +18,7 @@ namespace weft::cli {
 
 struct NetworkJob {
   std::string command;
+  std::string command_line = {};
   std::string network;  // as the report calls it
   MachineConfig machine;
   RunOptions options;

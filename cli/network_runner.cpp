@@ -212,8 +212,12 @@ class Runner {
         if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
       };
     }
-    const Result result =
+    Result result =
         simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+    if (memory && options_.record && run_.programs == 0) {
+      run_.recording = record_array(config_, step.program, memory->memory(),
+                                    options_.record(step.program, result));
+    }
     if (memory) memory->read_results(values_);
     if (options_.keep_results) keep_spilled(step, *memory);
     add_layers(step, result);
@@ -226,6 +230,7 @@ class Runner {
     run_.instructions += step.program.code.size();
     run_.compared_cycles += result.compared_cycles;
     ++run_.programs;
+    if (options_.keep_timelines) run_.timelines.push_back(std::move(result.timeline));
   }
 
   /// What a layer left in the unified buffer, as the network's value.

@@ -13,6 +13,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
 #include "sim/stats/result.h"
+#include "sim/trace/array_recording.h"
 
 namespace weft::cli {
 
@@ -40,11 +41,17 @@ struct NetworkRun {
   /// Values that the machine computed, by number: those that the host took, and, with
   /// `keep_results`, the result of every layer that stayed in the unified buffer.
   std::map<graph::ValueId, graph::Tensor> values;
+  std::vector<Timeline> timelines;          // of the programs, with `keep_timelines`
+  std::optional<ArrayRecording> recording;  // with `record`
 };
 
 struct NetworkRunOptions {
   SimulateOptions simulate;
   bool keep_results = false;  // engine fast only: what each layer left in the unified buffer
+  bool keep_timelines = false;
+  /// How many cycles of the first program to record what enters the array (record_array()), given
+  /// how it ran; not called without values.
+  std::function<Cycle(const Program& program, const Result& result)> record = {};
 };
 
 /// `inputs` by name, checked against the graph: InputError names a missing or unknown one, or one

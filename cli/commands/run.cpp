@@ -49,7 +49,8 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// The reference knows no cycles, engines and machines.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep", "vcd", "html"};
+  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep",
+                                      "vcd",    "trace",   "html"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -70,6 +71,7 @@ std::optional<OutputFolder> output_folder(const Arguments& arguments, const grap
   if (run_options.json) outputs.check_not_written(*run_options.json, "the --json file");
   if (run_options.vcd) outputs.check_not_written(*run_options.vcd, "the --vcd file");
   if (run_options.html) outputs.check_not_written(*run_options.html, "the --html file");
+  if (run_options.trace) outputs.check_not_written(*run_options.trace, "the --trace file");
   if (const auto machine = machine_file(arguments)) {
     outputs.check_not_written(*machine, "the machine");
   }
@@ -93,6 +95,7 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
   const std::vector<InputFile> files = read_input_files(arguments);
   NetworkJob job;
   job.command = "run";
+  job.command_line = command_line(job.command, words);
   job.network = request.model;
   job.options = read_options(arguments, request, files);
   job.machine = read_machine(arguments);

@@ -68,8 +68,7 @@ std::vector<Entry> entries(const MachineConfig& machine, const Program& program,
     if (list.size() * kColumns > 2 * kRecordedBytes) break;  // enough to find the end
   }
   const std::uint64_t push_bytes = machine.tile_bytes() / machine.array_rows + 4;
-  for (std::size_t i = 0; i < std::min<std::size_t>(timeline.pushes.size(), 1U << 20U);
-       ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(timeline.pushes.size(), 1U << 20U); ++i) {
     for (std::uint32_t row = 0; row < machine.array_rows; ++row) {
       list.push_back({timeline.pushes[i] + row, push_bytes});
     }

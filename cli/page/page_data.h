@@ -54,7 +54,8 @@ Json timeline_json(const PageRun& run, Json& notes);
 
 /// How many cycles from the first on a page can animate of the program.
 Cycle animated_cycles(const MachineConfig& machine, const Program& program, const Result& result);
-/// `array`, from cycle 0 on. Adds a sentence to `notes` if it ends before the run of `total` cycles.
+/// `array`, from cycle 0 on. Adds a sentence to `notes` if it ends before the run of `total`
+/// cycles.
 Json array_json(const ArrayRecording& recording, Cycle total, Json& notes);
 
 /// What a workload, or a layer of one, is on the roofline.

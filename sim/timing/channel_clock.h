@@ -27,6 +27,10 @@ class ChannelClock {
 
   /// The first cycle in which the channel is free for at least a part of the cycle.
   Cycle free_cycle() const { return free_cycle_; }
+  /// The part of that cycle, below 1, in which the channel is not free yet.
+  double free_share() const {
+    return static_cast<double>(free_fraction_) / static_cast<double>(cycles_denominator_);
+  }
 
   /// Occupies the channel for `bytes` (at least 1) from the later of `ready`, the beginning of that
   /// cycle, and the moment at which the channel is free. Returns the cycle in which the last byte

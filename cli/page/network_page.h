@@ -1,0 +1,16 @@
+// The page of a network's run: what `run` and `conv` write with --html.
+#pragma once
+
+#include "cli/network_job.h"
+#include "cli/network_report.h"
+#include "cli/page/page_data.h"
+#include "compiler/network/network_program.h"
+
+namespace weft::cli {
+
+/// The page's data (docs/page.md). The run in `report` has kept its timelines, and the recording if
+/// there are values.
+Json network_page_data(const NetworkJob& job, const network::NetworkProgram& program,
+                       const NetworkReport& report);
+
+}  // namespace weft::cli

@@ -1,0 +1,67 @@
+// A run as bars and counters over time, in the trace event format (docs/trace.md): one track for
+// each unit, the weight port, the ledger, the layers of a network, the host; counters of what is in
+// the buffers and on the channels.
+//
+//   construct | add_program, at its own first cycle, add_layer, add_host_node ... | finish
+//
+// Programs of a run follow each other. The bytes depend on nothing but the calls.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/stats/channel_use.h"
+#include "sim/stats/staircase.h"
+#include "sim/timing/timeline.h"
+#include "sim/trace/trace_stream.h"
+#include "sim/trace/unit_bars.h"
+
+namespace weft {
+
+class TraceEvents {
+ public:
+  /// What the caller knows about an instruction beyond the program: tiles, a layer.
+  using DescribeInstruction = std::function<void(std::size_t instruction, TraceArguments& args)>;
+
+  /// `title` names the run. `out` must outlive the writer.
+  TraceEvents(std::ostream& out, const MachineConfig& config, std::string_view title);
+
+  /// All that a program did, from a complete timeline without hazards. Its cycle 0 is `begin`, no
+  /// earlier than the end of the program before. `describe` may be empty.
+  void add_program(const Program& program, const Timeline& timeline, Cycle begin,
+                   const DescribeInstruction& describe);
+
+  /// A layer that had the cycles [begin, end) of the run to itself, after those added before.
+  void add_layer(std::string_view name, Cycle begin, Cycle end, const TraceArguments& args);
+  /// What the host computed between programs; it takes no cycles.
+  void add_host_node(std::string_view name, Cycle at, const TraceArguments& args);
+
+  /// Ends the file.
+  void finish();
+
+  std::uint64_t events() const { return stream_.events(); }
+
+  // Every function may write, and throws what the stream throws.
+
+ private:
+  void add_ledger(const Program& program, const Timeline& timeline, Cycle begin);
+  void add_units(const std::vector<std::vector<UnitBar>>& tracks, const Program& program,
+                 const Timeline& timeline, Cycle begin, const DescribeInstruction& describe);
+  void add_pushes(const Program& program, const Timeline& timeline, Cycle begin);
+  void add_counter(std::string_view name, std::string_view series, const Staircase& points,
+                   Cycle begin);
+  void add_channels(const ChannelUse& use, Cycle begin);
+  void bar(TraceStream::Track track, std::string_view name, Cycle begin, Cycle end,
+           const TraceArguments& args);
+
+  const MachineConfig& config_;
+  TraceStream stream_;
+  std::set<TraceStream::Track> used_;
+};
+
+}  // namespace weft

@@ -1,0 +1,116 @@
+#include "sim/trace/unit_bars.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "sim/isa/instruction_table.h"
+#include "sim/timing/array_timing.h"
+#include "sim/timing/streams.h"
+#include "sim/timing/transfers.h"
+
+namespace weft {
+namespace {
+
+constexpr std::array<std::string_view, kBarTrackCount> kTracks = {
+    "load", "fetch", "fetch from buffer", "matmul", "vector", "store"};
+
+class BarBuilder {
+ public:
+  BarBuilder(const MachineConfig& config, const Program& program, const Timeline& timeline,
+             const ChannelUse& use)
+      : config_(config),
+        program_(program),
+        timeline_(timeline),
+        use_(use),
+        streams_(program),
+        array_(config),
+        tracks_(kBarTrackCount) {}
+
+  std::vector<std::vector<UnitBar>> build() && {
+    for (std::uint32_t i = 0; i < program_.code.size(); ++i) add(i);
+    return std::move(tracks_);
+  }
+
+ private:
+  /// A moment before which the instruction could not start, and why.
+  struct Limit {
+    Cycle cycle = 0;
+    std::string_view cause;
+  };
+
+  void add(std::uint32_t index) {
+    const Operation& operation = program_.code[index].operation;
+    const InstructionTiming& timing = timeline_.instructions[index];
+    std::vector<UnitBar>& track = tracks_[static_cast<std::size_t>(bar_track(operation))];
+    UnitBar bar{index, timing.dispatched + 1, {}, timing.started, end(index)};
+    if (!track.empty()) {
+      track.back().end = std::min(track.back().end, bar.begin);
+      bar.wait_begin = std::max(bar.wait_begin, track.back().end);
+    }
+    Cycle& previous = previous_start_[operation.index()];  // starts are in order
+    bar.wait_begin = std::max(bar.wait_begin, std::exchange(previous, bar.begin));
+    const Limit limit = last_limit(index);
+    if (bar.wait_begin < bar.begin) {
+      bar.wait_for = limit.cycle >= bar.begin ? limit.cause : "channel";
+    }
+    track.push_back(bar);
+  }
+
+  Cycle end(std::uint32_t index) const {
+    const Operation& operation = program_.code[index].operation;
+    const InstructionTiming& timing = timeline_.instructions[index];
+    if (const auto* matmul = std::get_if<Matmul>(&operation)) return timing.started + matmul->rows;
+    if (const auto* vector = std::get_if<Vector>(&operation)) return timing.started + vector->rows;
+    if (const Cycle reads = buffer_read_cycles(operation, config_)) return timing.started + reads;
+    return use_.channel_end[index] < 0 ? timing.started + 1 : use_.channel_end[index];
+  }
+
+  // Called once for each instruction, in order.
+  Limit last_limit(std::uint32_t index) {
+    Limit last;
+    const After& after = program_.code[index].after;
+    for (std::size_t u = 0; u < kUnitCount; ++u) {
+      if (after.count[u] == 0) continue;
+      const std::uint32_t waited_for = streams_.of_unit[u][after.count[u] - 1];
+      const Cycle reached = timeline_.instructions[waited_for].retired + 1;
+      if (reached > last.cycle) last = {reached, unit_name(static_cast<Unit>(u))};
+    }
+    const auto* matmul = std::get_if<Matmul>(&program_.code[index].operation);
+    if (matmul == nullptr || !matmul->next_weights) return last;
+    const Cycle pushed = timeline_.pushes[tile_++] + array_.push();
+    return pushed > last.cycle ? Limit{pushed, "weights"} : last;
+  }
+
+  const MachineConfig& config_;
+  const Program& program_;
+  const Timeline& timeline_;
+  const ChannelUse& use_;
+  const Streams streams_;
+  const ArrayTiming array_;
+  std::size_t tile_ = 0;
+  std::array<Cycle, kUnitCount> previous_start_{};  // of each unit
+  std::vector<std::vector<UnitBar>> tracks_;
+};
+
+}  // namespace
+
+BarTrack bar_track(const Operation& operation) {
+  if (std::holds_alternative<Load>(operation)) return BarTrack::kLoad;
+  if (std::holds_alternative<Matmul>(operation)) return BarTrack::kMatmul;
+  if (std::holds_alternative<Vector>(operation)) return BarTrack::kVector;
+  if (std::holds_alternative<Store>(operation)) return BarTrack::kStore;
+  return std::get<Fetch>(operation).buffer ? BarTrack::kBufferFetch : BarTrack::kFetch;
+}
+
+std::string_view to_string(BarTrack track) {
+  return kTracks[static_cast<std::size_t>(track)];
+}
+
+std::vector<std::vector<UnitBar>> unit_bars(const MachineConfig& config, const Program& program,
+                                            const Timeline& timeline, const ChannelUse& use) {
+  return BarBuilder(config, program, timeline, use).build();
+}
+
+}  // namespace weft
