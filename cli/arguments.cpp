@@ -56,6 +56,7 @@ Arguments parse_arguments(const std::vector<std::string>& words,
       .style(style::unix_style ^ style::allow_guessing)
       .extra_style_parser(negative_number);
   Arguments arguments;
+  arguments.words = words;
   try {
     po::store(parser.run(), arguments.values);
   } catch (const po::unknown_option& error) {

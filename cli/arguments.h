@@ -16,6 +16,7 @@ namespace weft::cli {
 namespace po = boost::program_options;
 
 struct Arguments {
+  std::vector<std::string> words;  // as they were typed
   po::variables_map values;
   std::vector<std::string> positionals;
 

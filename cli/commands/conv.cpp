@@ -119,7 +119,7 @@ int run_conv(const Words& words, const Streams& streams) {
   const ConvSpec spec = read_conv(arguments);
   NetworkJob job;
   job.command = "conv";
-  job.command_line = command_line(job.command, words);
+  job.command_line = command_line(job.command, arguments.words);
   job.network = to_text(spec);
   job.batch = spec.input.front();
   job.options = read_run_options(arguments);

@@ -75,7 +75,7 @@ int run_exec(const Words& words, const Streams& streams) {
   const std::string& file = arguments.positionals.front();
   Job job;
   job.command = "exec";
-  job.command_line = command_line(job.command, words);
+  job.command_line = command_line(job.command, arguments.words);
   job.options = read_run_options(arguments);
   check_files_matter(job.options);
   check_program_file(file);

@@ -28,7 +28,7 @@ int run_matmul(const Words& words, const Streams& streams) {
   if (arguments.has("help")) return print_help(streams), 0;
   Job job;
   job.command = "matmul";
-  job.command_line = command_line(job.command, words);
+  job.command_line = command_line(job.command, arguments.words);
   job.options = read_run_options(arguments);
   if (arguments.positionals.empty() && !job.options.has_files()) {
     arguments.positionals.assign(3, std::to_string(kDefaultSize));

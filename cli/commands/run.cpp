@@ -95,7 +95,7 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
   const std::vector<InputFile> files = read_input_files(arguments);
   NetworkJob job;
   job.command = "run";
-  job.command_line = command_line(job.command, words);
+  job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
   job.options = read_options(arguments, request, files);
   job.machine = read_machine(arguments);

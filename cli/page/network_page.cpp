@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "cli/json.h"
+#include "cli/report.h"
 #include "sim/stats/summary.h"
 
 namespace weft::cli {

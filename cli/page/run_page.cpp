@@ -19,8 +19,9 @@ std::uint64_t spec_macs(const MatmulSpec& spec) {
 
 /// "matmul 64 x 64 x 64 on tiny".
 std::string title(const Job& job, const RunReport& report) {
-  const std::string size = report.workload ? " " + size_text(*report.workload) : std::string();
-  return fmt::format("{}{} on {}", job.command, size, job.machine.name);
+  std::string text = job.command;
+  if (report.workload) text += fmt::format(" {}", size_text(*report.workload));
+  return text + fmt::format(" on {}", job.machine.name);
 }
 
 PageRun page_run(const Job& job, const RunReport& report) {
