@@ -19,6 +19,10 @@ struct LoweringContext {
   std::uint64_t& accumulator_use;  // regions used so far, so that neighbours use different ones
 };
 
+/// Accumulator rows for the sums of zero points in products of computed int8 matrices; neighbouring
+/// tiles use different ones.
+inline constexpr std::uint32_t kCorrectionRows = 2;
+
 void lower(const ContractionLayer& layer, LoweringContext& context);
 void lower(const WindowLayer& layer, LoweringContext& context);
 void lower(const ElementwiseLayer& layer, LoweringContext& context);

@@ -415,10 +415,10 @@ Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeight
 Refusal Planner::plan_matmul(const graph::Node& node) {
   if (int8()) return "a float product; an int8 array needs a quantised network";
   const graph::Constant* b = lazy_constant(node.input(1));
-  if (b == nullptr) return plan_computed_product(node);
+  if (b == nullptr) return plan_float_product(node);
   const Shape& shape = b->type().shape;
   // Constants that are several matrices are loaded into the unified buffer like computed ones.
-  if (shape.size() != 2) return plan_computed_product(node);
+  if (shape.size() != 2) return plan_float_product(node);
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, shape[1], epilogue)) return refusal;
@@ -448,7 +448,7 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
 Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
   if (!int8()) return "a float array multiplies no integers";
   const graph::Constant* b = lazy_constant(node.input(3));
-  if (b == nullptr) return kComputedWeights;
+  if (b == nullptr) return plan_quantised_product(node);
   if (b->type().shape.size() != 2) return "its weights are not one matrix";
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(5)));
@@ -545,15 +545,40 @@ View head_view(std::size_t sheet, const Shape& shape) {
 
 }  // namespace
 
-Refusal Planner::plan_computed_product(const graph::Node& node) {
-  const Shape& a_shape = graph_.type(node.input(0)).shape;
-  const Shape& b_shape = graph_.type(node.input(1)).shape;
-  if (a_shape.size() < 2 || b_shape.size() < 2) return "it multiplies vectors";
+/// Two computed matrices of bytes. Zero points of the second would take a sum over every row.
+Refusal Planner::plan_quantised_product(const graph::Node& node) {
+  const auto a_zero = zero_point(node.input(2));
+  const auto b_zero = zero_point(node.input(5));
+  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (*b_zero != 0) return "its second operand is computed and has a zero point";
+  if (node.input(8) != graph::kNoValue) return "a product of computed matrices and a bias";
+  if (*a_zero != 0 && config_.accumulator_rows <= kCorrectionRows) {
+    return "its zero point leaves no accumulator rows";
+  }
   Epilogue epilogue;
+  if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
+                                       node.input(7), epilogue)) {
+    return refusal;
+  }
+  return plan_computed_product(node, node.input(3), std::move(epilogue), *a_zero);
+}
+
+Refusal Planner::plan_float_product(const graph::Node& node) {
   if (node.input(3) != graph::kNoValue) return "a product of computed matrices and a residual";
+  const Shape& b_shape = graph_.type(node.input(1)).shape;
+  if (b_shape.empty()) return "it multiplies vectors";
+  Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, b_shape.back(), epilogue)) return refusal;
+  return plan_computed_product(node, node.input(1), std::move(epilogue), 0);
+}
+
+Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, Epilogue epilogue,
+                                       std::int32_t a_zero) {
+  const Shape& a_shape = graph_.type(node.input(0)).shape;
+  const Shape& b_shape = graph_.type(second).shape;
+  if (a_shape.size() < 2 || b_shape.size() < 2) return "it multiplies vectors";
   const auto a = plain_operand(node.input(0), a_shape.size() - 1);
-  const auto b = plain_operand(node.input(1), b_shape.size() - 1);
+  const auto b = plain_operand(second, b_shape.size() - 1);
   if (!a || !b || !is_channel_axis(*a, a_shape.size() - 1) ||
       !is_row_axis(*a, a_shape.size() - 2)) {
     return kUnreadable;
@@ -575,7 +600,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node) {
   layer.walk.x_step = a->dims[a_shape.size() - 2].row_step;
   layer.k = a_shape.back();
   layer.n = b_shape.back();
-  layer.weights = ComputedWeights{*b, !straight};
+  layer.weights = ComputedWeights{*b, !straight, a_zero};
   layer.epilogue = std::move(epilogue);
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;
