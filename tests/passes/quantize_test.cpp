@@ -228,10 +228,14 @@ TEST_F(QuantizeTest, PartsOfASplitShareItsScale) {
   const ValueId sizes = builder.constant(Tensor::vector<std::int64_t>({2, 4}));
   const std::vector<ValueId> parts =
       builder.add(Op::kSplit, {y, sizes}, {{"axis", std::int64_t{1}}}, "split", {"a", "b"});
-  const Graph g = finish(
-      builder, builder.add(Op::kMatMul, {builder.add(Op::kRelu, {parts[1]}), floats({4, 2})}));
-  const Graph quantised = optimize(quantize(g, ranges_of(g, random)), reference::evaluate);
-  EXPECT_EQ(count(quantised, Op::kQuantizeLinear), 1U) << ops(quantised);  // of x alone
+  const ValueId narrow = builder.add(Op::kMatMul, {parts[0], floats({2, 4})});
+  const Graph g =
+      finish(builder, builder.add(Op::kConcat, {narrow, parts[1]}, {{"axis", std::int64_t{1}}}));
+  const Graph quantised = quantize(g, ranges_of(g, random, 200));
+  expect_close(g, quantised, random, 0.05);
+  const Graph after = optimize(quantised, reference::evaluate);
+  EXPECT_EQ(count(after, Op::kQuantizeLinear), 1U) << ops(after);  // of x alone
+  EXPECT_EQ(after.type(find(after, Op::kSplit).inputs[0]).type, DataType::kInt8);
 }
 
 TEST_F(QuantizeTest, ScalesEachOutputOfAGemmEitherWayRound) {
