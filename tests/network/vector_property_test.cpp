@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
@@ -12,40 +11,12 @@
 namespace weft::network::testing {
 namespace {
 
-using graph::Attributes;
-using graph::DataType;
-using graph::Op;
-using graph::Shape;
-using graph::Tensor;
-using graph::ValueId;
-using Ints = std::vector<std::int64_t>;
-using Hits = std::map<std::string, int>;
-
-constexpr std::uint64_t kCases = 400;
-
-template <class Check>
-void for_each_seed(Hits& hits, Check&& check) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    check(random, hits);
-  }
-}
-
 /// Of rank 2 to 4, with the channels about the array's side.
 Shape random_image(const MachineConfig& config, Random& random) {
   Shape shape(static_cast<std::size_t>(random.between(2, 4)));
   for (std::int64_t& extent : shape) extent = random.between(1, 6);
   shape[1] = size_about(config.array_rows, random);
   return shape;
-}
-
-void count_layers(const LayerOutcome& outcome, Hits& hits) {
-  if (outcome.streamed) ++hits["streamed"];
-  for (const LayerInfo& layer : layers_of(outcome.program)) {
-    if (layer.chunks > 1) ++hits["several chunks"];
-  }
 }
 
 // --- Element-wise ---
@@ -152,17 +123,12 @@ void check_quantised_binary(Random& random, Hits& hits) {
   const bool is_unsigned = random.chance(40);
   const Shape shape = random_image(config, random);
   const auto operand = [&] {
-    return layer.builder.add(Op::kDequantizeLinear,
-                             {layer.input(random_bytes(shape, is_unsigned, random)),
-                              layer.constant(random_scales({}, 0.02, random)),
-                              layer.constant(random_zero_point(is_unsigned, random))});
+    return layer.dequantised(random_bytes(shape, is_unsigned, random), 0.02, random);
   };
   const ValueId a = operand();
   ValueId y = layer.builder.add(op, {a, operand()});
   if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
-  y = layer.builder.add(Op::kQuantizeLinear,
-                        {y, layer.constant(random_scales({}, 0.03, random)),
-                         layer.constant(random_zero_point(is_unsigned, random))});
+  y = layer.quantised(y, is_unsigned, 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
