@@ -109,6 +109,10 @@ struct WindowLayer {
   Quantization a_quantization = {};
   VectorDomain domain = VectorDomain::kAccumulator;
   ConstantWeights filters;  // depthwise: kFilters [C, 1, y, x]
+  /// Average: elements that the windows of each line and each column hold, if these differ; the
+  /// divisor is their product. Empty: that of the epilogue.
+  std::vector<std::int64_t> line_counts = {};
+  std::vector<std::int64_t> column_counts = {};
   Epilogue epilogue;        // of average and depthwise
   View out;
 };

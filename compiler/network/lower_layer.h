@@ -30,6 +30,10 @@ void lower(const ConcatLayer& layer, LoweringContext& context);
 void lower(const SoftmaxLayer& layer, LoweringContext& context);
 void lower(const NormalizationLayer& layer, LoweringContext& context);
 
+/// True if the divisors of an average pool, a wide row for each column and each different line
+/// count, take no more than their share of the unified buffer.
+bool divisors_fit(const WindowLayer& layer, const MachineConfig& config);
+
 /// Cycles of the vector unit for a depthwise convolution, and array cycles for the same as
 /// block-diagonal tiles: which is cheaper decides where it runs.
 struct DepthwiseCost {

@@ -2,13 +2,14 @@
 // over the chunk's rows, which walk the image shifted by the tap.
 //
 //   maximum     out = max(out, tap)                     narrow rows, exact in any format
-//   average     sum += tap; out = sum / divisor         wide rows, then the epilogue
+//   average     sum += tap; out = sum / divisor         wide rows, then the epilogue, line by line
+//                                                       where the divisors differ
 //   depthwise   sum += tap * filter row; out = ...
 #include <algorithm>
 #include <optional>
 
-#include "compiler/network/vector_rows.h"
 #include "compiler/network/weights.h"
+#include "compiler/network/window_divisors.h"
 
 namespace weft::network {
 namespace {
@@ -23,7 +24,9 @@ class Window {
         context_(context),
         memory_(context.memory),
         tiles_(lane_tiles(layer.channels, context.config)),
-        epilogue_(layer.epilogue, layer.channels, context) {}
+        epilogue_(layer.epilogue, layer.channels, context) {
+    if (!layer.line_counts.empty()) divisors_.emplace(layer, context);
+  }
 
   void run() {
     const std::vector<Chunk> chunks =
@@ -117,18 +120,30 @@ class Window {
       if (layer_.kind == WindowKind::kDepthwise) multiply_by_filter(tap, tile, vector);
       emit(std::move(vector), context_);
     }
+    if (!divisors_) return drain(chunk, 0, chunk.rows(), tile, out, sums);
+    // A chunk is whole lines or a piece of one.
+    for (std::int64_t row = 0; row < chunk.rows(); row += chunk.xs) {
+      drain(chunk, row, chunk.xs, tile, out, sums);
+    }
+  }
+
+  /// The epilogue of `rows` rows of a chunk from `first` on.
+  void drain(const Chunk& chunk, std::int64_t first, std::int64_t rows, const LaneTile& tile,
+             const Placement& out, std::uint32_t sums) {
     EpilogueRows::Target target;
     target.sheet = layer_.out.sheet;
     target.out = out;
-    target.row = layer_.out.row + chunk.first_row;
+    target.row = layer_.out.row + chunk.first_row + first;
     target.channel = layer_.out.channel + tile.first;
     target.first = tile.first;
     target.width = tile.width;
-    target.rows = chunk.rows();
+    target.rows = rows;
     target.residual = residual_rows_;
-    if (residual()) target.residual_row = residual()->row + chunk.first_row;
+    if (residual()) target.residual_row = residual()->row + chunk.first_row + first;
     Vector vector = epilogue_.instruction(target);
-    vector.source = wide_source(sums, chunk.rows(), context_.config);
+    const auto skipped = static_cast<std::uint32_t>(first) * context_.config.result_row_rows();
+    vector.source = wide_source(sums + skipped, rows, context_.config);
+    if (divisors_) divisors_->apply(chunk.y + first / chunk.xs % chunk.ys, chunk.x, vector);
     emit(std::move(vector), context_);
   }
 
@@ -147,6 +162,7 @@ class Window {
   SheetMemory& memory_;
   std::vector<LaneTile> tiles_;
   EpilogueRows epilogue_;
+  std::optional<WindowDivisors> divisors_;
   Placement filters_;
   std::optional<Placement> residual_rows_;  // of the chunk
 };

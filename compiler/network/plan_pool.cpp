@@ -1,7 +1,9 @@
 // Pools: windows on the vector unit.
+#include <algorithm>
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/network/lower_layer.h"
 #include "compiler/network/planner.h"
 
 namespace weft::network {
@@ -78,15 +80,25 @@ std::vector<graph::WindowDim> pool_windows(const graph::Node& node, const Shape&
   return windows;
 }
 
-/// True if every window has all its taps inside the image, or, with the padding counted, inside
-/// image and padding: then all averages divide by the same number.
-bool has_one_divisor(const std::vector<graph::WindowDim>& windows, bool count_padding) {
-  for (const graph::WindowDim& dim : windows) {
-    const std::int64_t last = (dim.output - 1) * dim.stride - dim.pad_begin + dim.extent();
-    const bool inside = dim.pad_begin == 0 && last <= dim.input;
-    if (!inside && !(count_padding && last <= dim.input + dim.pad_end)) return false;
+/// How many taps of each window along one dimension hold elements; with `count_padding`, elements
+/// or padding, but not what ceil_mode adds behind it.
+std::vector<std::int64_t> tap_counts(const graph::WindowDim& dim, bool count_padding) {
+  const std::int64_t low = count_padding ? -dim.pad_begin : 0;
+  const std::int64_t high = dim.input + (count_padding ? dim.pad_end : 0);
+  std::vector<std::int64_t> counts;
+  for (std::int64_t window = 0; window < dim.output; ++window) {
+    std::int64_t count = 0;
+    for (std::int64_t tap = 0; tap < dim.kernel; ++tap) {
+      const std::int64_t at = window * dim.stride - dim.pad_begin + tap * dim.dilation;
+      if (at >= low && at < high) ++count;
+    }
+    counts.push_back(count);
   }
-  return true;
+  return counts;
+}
+
+bool all_equal(const std::vector<std::int64_t>& counts) {
+  return std::ranges::all_of(counts, [&](std::int64_t count) { return count == counts.front(); });
 }
 
 }  // namespace
@@ -109,13 +121,23 @@ Refusal Planner::plan_average_pool(const graph::Node& node) {
   if (input.size() > 4 || input.size() < 3) return "windows of three dimensions run on the host";
   const std::vector<graph::WindowDim> windows = pool_windows(node, input);
   const bool count_padding = node.attributes.integer("count_include_pad", 0) != 0;
-  if (!has_one_divisor(windows, count_padding)) return "its windows hold different numbers";
   WindowLayer layer;
   layer.kind = WindowKind::kAverage;
-  std::int64_t count = 1;
-  for (const graph::WindowDim& dim : windows) count *= dim.kernel;
-  layer.epilogue.scale = [count] { return graph::Tensor::scalar(static_cast<float>(count)); };
-  layer.epilogue.divides = true;
+  layer.line_counts =
+      windows.size() == 2 ? tap_counts(windows[0], count_padding) : std::vector<std::int64_t>{1};
+  layer.column_counts = tap_counts(windows.back(), count_padding);
+  for (const auto* counts : {&layer.line_counts, &layer.column_counts}) {
+    if (std::ranges::find(*counts, 0) != counts->end()) return "one of its windows holds nothing";
+  }
+  if (all_equal(layer.line_counts) && all_equal(layer.column_counts)) {
+    const std::int64_t count = layer.line_counts.front() * layer.column_counts.front();
+    layer.epilogue.scale = [count] { return graph::Tensor::scalar(static_cast<float>(count)); };
+    layer.epilogue.divides = true;
+    layer.line_counts.clear();
+    layer.column_counts.clear();
+  } else if (!divisors_fit(layer, config_)) {
+    return "the divisors of its windows take too much of the unified buffer";
+  }
   return plan_pool(node, std::move(layer), windows);
 }
 
