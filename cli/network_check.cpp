@@ -250,7 +250,8 @@ class Checker {
     if (source == graph::kNoProducer) return false;
     const graph::Op op = graph_.nodes[source].op;
     return op == graph::Op::kSoftmax || op == graph::Op::kLogSoftmax ||
-           op == graph::Op::kLayerNormalization;
+           op == graph::Op::kLayerNormalization || op == graph::Op::kReduceSum ||
+           op == graph::Op::kReduceMean;
   }
 
   /// What `quantize` makes of the real numbers, moved by `sign` times the bound and rounded

@@ -174,8 +174,21 @@ struct NormalizationLayer {
   View out;
 };
 
+enum class ReductionKind : std::uint8_t { kSum, kMean, kMax, kMin };
+
+/// All channels of each row to one.
+struct ReductionLayer {
+  ReductionKind kind = ReductionKind::kSum;
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  Quantization a_quantization = {};
+  Quantization quantization = {};
+  View out;
+};
+
 using LayerBody = std::variant<ContractionLayer, WindowLayer, ElementwiseLayer, ConcatLayer,
-                               SoftmaxLayer, NormalizationLayer>;
+                               SoftmaxLayer, NormalizationLayer, ReductionLayer>;
 
 struct Layer {
   std::string name;  // the node's

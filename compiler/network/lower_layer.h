@@ -29,6 +29,7 @@ void lower(const ElementwiseLayer& layer, LoweringContext& context);
 void lower(const ConcatLayer& layer, LoweringContext& context);
 void lower(const SoftmaxLayer& layer, LoweringContext& context);
 void lower(const NormalizationLayer& layer, LoweringContext& context);
+void lower(const ReductionLayer& layer, LoweringContext& context);
 
 /// True if the divisors of an average pool, a wide row for each column and each different line
 /// count, take no more than their share of the unified buffer.

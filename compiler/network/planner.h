@@ -121,6 +121,11 @@ class Planner {
   std::size_t softmax_axis(const graph::Node& node) const;
   Refusal plan_layer_normalization(const graph::Node& node);
   Refusal plan_concat(const graph::Node& node);
+  // plan_reduction.cpp
+  Refusal plan_reduction(const graph::Node& node);
+  Refusal plan_row_reduction(const graph::Node& node);
+  Refusal plan_image_reduction(const graph::Node& node);
+  std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
@@ -152,6 +157,8 @@ class Planner {
 
   /// A new sheet for `value` and its view. `wide`: 32-bit words, for the host alone.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
+  /// A sheet laid out as for `shape`, which differs from the value's by axes of 1.
+  View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
   /// The only node that uses `value`, unless it is an output of the graph.

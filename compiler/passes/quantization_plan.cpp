@@ -118,7 +118,18 @@ bool is_pool(Op op) {
 }
 
 bool works_on_rows(Op op) {
-  return op == Op::kSoftmax || op == Op::kLogSoftmax || op == Op::kLayerNormalization;
+  switch (op) {
+    case Op::kSoftmax:
+    case Op::kLogSoftmax:
+    case Op::kLayerNormalization:
+    case Op::kReduceSum:
+    case Op::kReduceMean:
+    case Op::kReduceMax:
+    case Op::kReduceMin:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool commutes(Op op) {

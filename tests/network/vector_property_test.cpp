@@ -277,5 +277,55 @@ TEST(VectorPropertyTest, SoftmaxAndNormalisationAreWithinTheirRoundings) {
               5);
 }
 
+// --- Reductions ---
+
+void check_reduction(Random& random, Hits& hits) {
+  const bool quantised = random.chance(50);
+  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kReduceMax, Op::kReduceMin});
+  // Along the channels, or over the pixels of an image.
+  const bool sums = op == Op::kReduceSum || op == Op::kReduceMean;
+  const bool pixels = sums && random.chance(40);
+  Shape shape(pixels ? 4U : static_cast<std::size_t>(random.between(2, 3)));
+  for (std::int64_t& extent : shape) extent = random.between(1, 7);
+  shape[pixels ? 1 : shape.size() - 1] = size_about(config.array_cols, random);
+  const Ints axes = pixels ? Ints{2, 3} : Ints{-1};
+  const std::int64_t keep = random.between(0, 1);
+  const ValueId x = quantised ? layer.dequantised(random_bytes(shape, false, random), 0.02, random)
+                              : layer.input(random.tensor<float>(shape, -9, 9));
+  Attributes attributes = {{"keepdims", keep}};
+  std::vector<ValueId> inputs = {x};
+  if (op == Op::kReduceSum) {
+    inputs.push_back(layer.constant(Tensor::vector<std::int64_t>(axes)));
+  } else {
+    attributes.set("axes", axes);
+  }
+  ValueId y = layer.builder.add(op, inputs, attributes);
+  if (quantised) y = layer.quantised(y, false, 0.03, random);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  if (quantised) {
+    // At most 49 terms below 11: 50 roundings of 539 by 2^-24 are less than 2^-8.
+    expect_quantised_within(outcome, layer, [](double) { return 0x1p-8; });
+  } else {
+    expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact); });
+  }
+  ++hits[std::string(to_string(op))];
+  ++hits[quantised ? "int8" : "float"];
+  ++hits[pixels ? "pixels" : "channels"];
+  ++hits[keep != 0 ? "kept" : "dropped"];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, ReductionsAreWithinTheirRoundings) {
+  Hits hits;
+  for_each_seed(hits, check_reduction);
+  expect_hits(hits,
+              {"channels", "pixels", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "int8",
+               "float", "kept", "dropped", "streamed", "several chunks"},
+              5);
+}
+
 }  // namespace
 }  // namespace weft::network::testing
