@@ -159,6 +159,21 @@ TEST(QuantisedVectorPropertyTest, SoftmaxWithScaleAndMaskIsWithinItsRoundings) {
               5);
 }
 
+TEST(QuantisedVectorPropertyTest, RowsOfAConstantAreFoundInEveryPieceOfTheirBlock) {
+  Random random(1);
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  // More rows than one instruction takes, twice.
+  const Shape shape{2, 1100, 5};
+  const ValueId x = layer.dequantised(random_bytes(shape, false, random), 0.02, random);
+  const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
+  const ValueId y = layer.quantised(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  EXPECT_GT(layers_of(outcome.program)[0].chunks, 2U);
+  expect_exact(outcome, layer, true);
+}
+
 void check_normalization(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);

@@ -212,6 +212,20 @@ TEST(VectorPropertyTest, PoolsAreExact) {
               5);
 }
 
+TEST(VectorPropertyTest, DivisorsOfPoolsAreFoundInEveryPieceOfALine) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  // Lines of more windows than one instruction takes; the last window of each is at the edge.
+  const ValueId x = layer.input(random.tensor<float>({1, 3, 3, 1200}, -9, 9));
+  const ValueId y = layer.builder.add(Op::kAveragePool, {x},
+                                      {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  EXPECT_GT(layers_of(outcome.program)[0].chunks, 3U);
+  expect_exact(outcome, layer, true);
+}
+
 // --- Concatenation ---
 
 void check_concat(Random& random, Hits& hits) {
