@@ -10,5 +10,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_packages
 configure
-build all mutants
+build all mutants libfuzzer
 exec ctest --test-dir "$weft_build" --parallel 2 --output-on-failure --no-tests=error "$@"

@@ -73,7 +73,9 @@ std::int64_t range_length(double start, double limit, double delta) {
 template <class T>
 std::int64_t range_length(const NodeTypes& node) {
   using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
-  const auto value = [&](std::size_t i) -> Wide { return known(node, i).data<T>()[0]; };
+  const auto value = [&](std::size_t i) -> Wide {
+    return static_cast<Wide>(known(node, i).data<T>()[0]);
+  };
   if (value(2) == 0) throw InputError("input 2 (delta) is 0");
   return range_length(value(0), value(1), value(2));
 }

@@ -163,7 +163,8 @@ void require_batch(const std::vector<BoundInput>& inputs, const ImportOptions& o
 
 template <class Map>
 void require_inputs(const Map& given, const std::vector<BoundInput>& inputs, const char* what) {
-  for (const auto& [name, unused] : given) {
+  for (const auto& entry : given) {
+    const std::string& name = entry.first;
     const bool known = std::any_of(inputs.begin(), inputs.end(),
                                    [&](const BoundInput& input) { return input.name == name; });
     if (known) continue;

@@ -118,7 +118,7 @@ void retype(::onnx::TensorProto& tensor, graph::DataType type) {
   const auto value = take_tensor(tensor, {}).data<float>()[0];
   tensor.Clear();
   if (type == graph::DataType::kFloat64) {
-    put_tensor(graph::Tensor::scalar<double>(value), tensor);
+    put_tensor(graph::Tensor::scalar(static_cast<double>(value)), tensor);
   } else {
     put_tensor(graph::Tensor::scalar(graph::Half{to_fp16(value).bits}), tensor);
   }

@@ -71,6 +71,9 @@ struct WithPart {
   }
 };
 
+template <class Part>
+WithPart(Part) -> WithPart<Part>;
+
 template <class Codec, class Get>
 struct Operand {
   std::string_view key;

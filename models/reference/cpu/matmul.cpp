@@ -195,7 +195,8 @@ class FloatBlock {
         accumulate_products<T>(problem, out, [](const auto&, const auto&, const auto&) {});
     for (std::uint64_t i = 0; i < total.size(); ++i) {
       const std::uint64_t col = out.col + i % out.cols;
-      const T bias = problem.bias == nullptr ? T{0} : T{problem.bias->at<float>(0, col)};
+      const T bias =
+          problem.bias == nullptr ? T{0} : static_cast<T>(problem.bias->at<float>(0, col));
       result[(out.row - first_row + i / out.cols) * problem.b.cols() + col] =
           activate(problem.activation, problem.bias == nullptr ? total[i] : total[i] + bias);
     }

@@ -39,7 +39,8 @@ const Tensor& given_input(const Graph& graph, const graph::Value& value,
 }
 
 void check_names(const Graph& graph, const NamedTensors& inputs) {
-  for (const auto& [name, tensor] : inputs) {
+  for (const auto& entry : inputs) {
+    const std::string& name = entry.first;
     const auto has_name = [&](ValueId id) { return graph.values[id].name == name; };
     if (std::ranges::any_of(graph.inputs, has_name)) continue;
     std::string known;

@@ -57,8 +57,8 @@ const Entry& find_entry(std::string_view name) {
 /// choice.
 template <class T, class Use>
 void with_function(const ActivationFunction& function, Use use) {
-  const T alpha = function.alpha;
-  const T beta = function.beta;
+  const T alpha = static_cast<T>(function.alpha);
+  const T beta = static_cast<T>(function.beta);
   switch (function.kind) {
     case ActivationKind::kIdentity:
       return;

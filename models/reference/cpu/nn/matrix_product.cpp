@@ -72,9 +72,9 @@ Tensor gemm(const NodeCall& call) {
   if (!a.empty() && !b.empty()) {
     multiply<T>({a.data(), b.data(), transpose_a, transpose_b, shape}, out.data());
   }
-  scale<T>(call.attributes.real("alpha", 1.0F), out);
+  scale<T>(static_cast<T>(call.attributes.real("alpha", 1.0F)), out);
   if (const Tensor* c = optional_input(call, 2)) {
-    add_broadcast<T>(*c, call.attributes.real("beta", 1.0F), shape.m, shape.n, out);
+    add_broadcast<T>(*c, static_cast<T>(call.attributes.real("beta", 1.0F)), shape.m, shape.n, out);
   }
   add_residual_and_activate(call, elements<T>(call, 3), out);
   return y;
