@@ -194,6 +194,20 @@ Refusal Planner::integer_arithmetic(ValueId a, ValueId b, const LaneStep& step) 
 
 // --- Layers ---
 
+/// The layer's rows, those of `a`; the axis along the channels, or nothing if they cannot be read.
+std::optional<std::size_t> Planner::take_rows(ValueId a, ElementwiseLayer& layer) {
+  const Shape& shape = graph_.type(a).shape;
+  const auto source = operand(a, free_channel_axis(shape.size()));
+  const auto axis = source ? channel_axis_of(source->view) : std::nullopt;
+  const auto walk = axis ? walk_rows(source->view, *axis) : std::nullopt;
+  if (!walk) return std::nullopt;
+  layer.a = source->view;
+  layer.a_quantization = source->quantization;
+  layer.walk = *walk;
+  layer.channels = shape[*axis];
+  return axis;
+}
+
 Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   ValueId a = node.input(0);
   ValueId b = step.combine == VectorCombine::kNone ? graph::kNoValue : node.input(1);
@@ -205,28 +219,27 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   if (graph_.is_constant(a)) return "its first operand is constant";
   if (graph_.type(a).shape != shape) return "its first operand is broadcast";
   if (Refusal refusal = integer_arithmetic(a, b, step)) return refusal;
-  const auto source = operand(a, free_channel_axis(shape.size()));
-  if (!source) return kUnreadable;
-  const auto axis = channel_axis_of(source->view);
-  const auto walk = axis ? walk_rows(source->view, *axis) : std::nullopt;
-  if (!walk) return kUnreadable;
   ElementwiseLayer layer;
-  layer.a = source->view;
-  layer.a_quantization = source->quantization;
-  layer.walk = *walk;
-  layer.channels = shape[*axis];
+  const auto axis = take_rows(a, layer);
+  if (!axis) return kUnreadable;
   if (b != graph::kNoValue) {
     if (Refusal refusal = second_operand(b, shape, *axis, layer, step)) return refusal;
   }
   layer.steps = {std::move(step)};
-  if (int8() && source->dequantized) return plan_steps(node, *axis, std::move(layer));
+  const bool in_reals = graph::is_float(graph_.type(a).type);
+  if (int8() && in_reals) return plan_steps(node, *axis, std::move(layer));
+  return plan_step(node, *axis, std::move(layer));
+}
+
+/// One step in the array's own type, with a function that follows on a float machine.
+Refusal Planner::plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer) {
   const graph::Node* last = &node;
   const graph::Node* next = only_user(node.outputs[0]);
   if (!int8() && next != nullptr && next->op != Op::kClip && append_function(*next, layer)) {
     absorb(*next);
     last = next;
   }
-  layer.out = new_result(last->outputs[0], *axis);
+  layer.out = new_result(last->outputs[0], axis);
   add_layer(node, last->outputs[0], 0, std::move(layer));
   return std::nullopt;
 }

@@ -88,6 +88,8 @@ class Planner {
   Refusal plan_unary(const graph::Node& node);
   Refusal plan_binary(const graph::Node& node);
   Refusal plan_elementwise(const graph::Node& node, LaneStep step);
+  std::optional<std::size_t> take_rows(graph::ValueId a, ElementwiseLayer& layer);
+  Refusal plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
   Refusal plan_steps(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
   bool append_function(const graph::Node& next, ElementwiseLayer& layer) const;
   bool append_step(const graph::Node& next, graph::ValueId value, std::size_t axis,
