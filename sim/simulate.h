@@ -12,6 +12,7 @@
 #include "sim/memory/host_memory.h"
 #include "sim/memory/unified_buffer.h"
 #include "sim/stats/result.h"
+#include "sim/trace/array_recording.h"
 
 namespace weft {
 
@@ -40,5 +41,12 @@ struct SimulateOptions {
 /// ConfigError (rtl has no such array), HazardError, DeadlockError, LockstepError.
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
+
+/// What enters the array in cycles [0, cycles) of the run that simulate() makes of the same
+/// arguments: the values of `stepped`, whose cycles are every engine's. 0 < cycles <= 2^31; beyond
+/// the end of the run nothing enters. Results in `memory` are overwritten with the same values as
+/// far as the run gets. Throws as simulate() does, except for hazards, which it does not look for.
+ArrayRecording record_array(const MachineConfig& config, const Program& program, HostMemory& memory,
+                            Cycle cycles);
 
 }  // namespace weft

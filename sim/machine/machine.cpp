@@ -11,6 +11,7 @@
 #include "sim/machine/clocked_matmul_unit.h"
 #include "sim/machine/lockstep_datapath.h"
 #include "sim/machine/memory_channel.h"
+#include "sim/machine/recorded_datapath.h"
 #include "sim/machine/sequencer.h"
 #include "sim/machine/timed_matmul_unit.h"
 #include "sim/machine/traced_datapath.h"
@@ -72,6 +73,12 @@ class Machine {
   }
 
   const Streams& streams() const { return streams_; }
+
+  /// Cycles [0, end) alone, or all if there are fewer.
+  void run_until(Cycle end) {
+    sc_core::sc_start(ticks(moment(end, 0)), sc_core::SC_EXIT_ON_STARVATION);
+    if (context_.failure) std::rethrow_exception(context_.failure);
+  }
 
   Timeline run() {
     sc_core::sc_start();
@@ -169,6 +176,23 @@ ClockedResult run_lockstep(const ClockedRun& run, Datapath<Arithmetic>& rtl) {
 }
 
 }  // namespace
+
+ArrayRecording record_clocked_machine(const MachineConfig& config, const Program& program,
+                                      HostMemory& memory, Cycle cycles) {
+  return with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {
+    ArrayRecording recording{config.array_rows, config.array_cols, config.dtype, cycles};
+    SteppedDatapath<Arithmetic> stepped(config);
+    RecordedDatapath<Arithmetic> recorded(stepped, recording);
+    const std::function<void(double)> nobody;
+    ProgressMeter meter(program, nobody);
+    const SimulationContext context;
+    TypedMachineValues<Arithmetic> values(config, recorded);
+    Machine machine(config, program, &memory, &values);
+    machine.install_matmul_unit<ClockedMatmulUnit<Arithmetic>>(values, recorded, meter);
+    machine.run_until(cycles);
+    return recording;
+  });
+}
 
 ClockedResult run_clocked_machine(const ClockedRun& run) {
   return with_arithmetic(run.config.dtype, [&]<class Arithmetic>(Arithmetic) -> ClockedResult {

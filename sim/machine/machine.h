@@ -18,6 +18,7 @@
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
 #include "sim/timing/timeline.h"
+#include "sim/trace/array_recording.h"
 
 namespace weft {
 
@@ -36,6 +37,12 @@ struct ClockedRun {
   std::ostream* vcd = nullptr;  // where the waveform goes
   std::function<void(double)> progress;
 };
+
+/// What enters the array in cycles [0, cycles) of a run of the `stepped` machine, which is stopped
+/// there. cycles <= 2^31. The memory supplies the values; a run that is cut short leaves its results
+/// unfinished. Throws as run_clocked_machine() does.
+ArrayRecording record_clocked_machine(const MachineConfig& config, const Program& program,
+                                      HostMemory& memory, Cycle cycles);
 
 struct ClockedResult {
   Timeline timeline;

@@ -1,5 +1,7 @@
 #include "sim/simulate.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -94,6 +96,16 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
   Result result = summarize(config, program, std::move(timeline));
   result.compared_cycles = compared_cycles;
   return result;
+}
+
+ArrayRecording record_array(const MachineConfig& config, const Program& program, HostMemory& memory,
+                            Cycle cycles) {
+  validate(config);
+  validate(program, config);
+  if (cycles <= 0 || cycles > Cycle{1} << 31) {
+    throw InputError(fmt::format("{} cycles to record: give 1 to 2147483648", cycles));
+  }
+  return record_clocked_machine(config, program, memory, cycles);
 }
 
 }  // namespace weft

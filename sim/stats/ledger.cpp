@@ -37,31 +37,59 @@ class Windows {
   std::vector<CycleLedger> ledgers_;
 };
 
+/// The cycles themselves, with their classes.
+class Spans {
+ public:
+  void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
+    if (cycles.begin >= cycles.end) return;
+    const auto found = std::ranges::find(kLedgerClasses, ledger_class, &LedgerClass::cycles);
+    const auto index = static_cast<std::size_t>(found - kLedgerClasses.begin());
+    spans_.push_back({index, cycles.begin, cycles.end});
+  }
+
+  std::vector<LedgerSpan> spans() && {
+    std::ranges::sort(spans_, {}, &LedgerSpan::begin);
+    std::vector<LedgerSpan> merged;
+    for (const LedgerSpan& span : spans_) {
+      if (!merged.empty() && merged.back().ledger_class == span.ledger_class) {
+        merged.back().end = span.end;
+      } else {
+        merged.push_back(span);
+      }
+    }
+    return merged;
+  }
+
+ private:
+  std::vector<LedgerSpan> spans_;
+};
+
+/// Gives every cycle its class; `Sink` has add(class, interval).
+template <class Sink>
 class LedgerBuilder {
  public:
   using Class = Cycle CycleLedger::*;
 
   LedgerBuilder(const MachineConfig& config, const Program& program, const Timeline& timeline,
-                std::span<const Cycle> boundaries)
+                Sink& sink)
       : config_(config),
         program_(program),
         timeline_(timeline),
         streams_(program),
         array_(config),
-        windows_(boundaries) {
+        sink_(sink) {
     for (const Cycle start : timeline.pushes) pushes_.push_back({start, start + array_.push()});
   }
 
-  std::vector<CycleLedger> build(Cycle total) {
+  void build(Cycle total) {
     Cycle streamed_until = 0;
     for (std::uint32_t k = 0; k < streams_[Unit::kMatmul].size(); ++k) {
       const InstructionTiming& matmul = timing(Unit::kMatmul, k);
       classify_wait(k, {streamed_until, matmul.started});
       streamed_until = matmul.started + rows(k);
-      windows_.add(&CycleLedger::array_active, {matmul.started, streamed_until});
+      sink_.add(&CycleLedger::array_active, {matmul.started, streamed_until});
     }
     classify_tail({streamed_until, total});
-    return std::move(windows_).ledgers();
   }
 
  private:
@@ -82,7 +110,7 @@ class LedgerBuilder {
   }
 
   void take_class(std::vector<Interval>& open, std::span<const Interval> covers, Class to) {
-    take(open, covers, [&](Interval taken) { windows_.add(to, taken); });
+    take(open, covers, [&](Interval taken) { sink_.add(to, taken); });
   }
 
   // Cycles of `open` before `until`, for one class.
@@ -92,7 +120,7 @@ class LedgerBuilder {
   }
 
   void take_rest(const std::vector<Interval>& open) {
-    for (const Interval& rest : open) windows_.add(&CycleLedger::idle, rest);
+    for (const Interval& rest : open) sink_.add(&CycleLedger::idle, rest);
   }
 
   void take_pushes(std::vector<Interval>& open) {
@@ -154,7 +182,7 @@ class LedgerBuilder {
   std::vector<Interval> pushes_;
   std::size_t next_push_ = 0;
   std::uint32_t next_tile_ = 0;
-  Windows windows_;
+  Sink& sink_;
 };
 
 }  // namespace
@@ -162,12 +190,23 @@ class LedgerBuilder {
 CycleLedger ledger(const MachineConfig& config, const Program& program, const Timeline& timeline,
                    Cycle total) {
   const std::array<Cycle, 2> whole = {0, total};
-  return LedgerBuilder(config, program, timeline, whole).build(total).front();
+  Windows windows(whole);
+  LedgerBuilder(config, program, timeline, windows).build(total);
+  return std::move(windows).ledgers().front();
 }
 
 std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
                                  const Timeline& timeline, std::span<const Cycle> boundaries) {
-  return LedgerBuilder(config, program, timeline, boundaries).build(total_cycles(timeline));
+  Windows windows(boundaries);
+  LedgerBuilder(config, program, timeline, windows).build(total_cycles(timeline));
+  return std::move(windows).ledgers();
+}
+
+std::vector<LedgerSpan> ledger_spans(const MachineConfig& config, const Program& program,
+                                     const Timeline& timeline, Cycle total) {
+  Spans spans;
+  LedgerBuilder(config, program, timeline, spans).build(total);
+  return std::move(spans).spans();
 }
 
 }  // namespace weft

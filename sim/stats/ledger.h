@@ -17,6 +17,7 @@
 // Source: docs/timing.md, "The ledger".
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -35,5 +36,18 @@ CycleLedger ledger(const MachineConfig& config, const Program& program, const Ti
 /// count nowhere. Windows that cover the run sum to its ledger.
 std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
                                  const Timeline& timeline, std::span<const Cycle> boundaries);
+
+/// Neighbouring cycles of one class.
+struct LedgerSpan {
+  std::size_t ledger_class = 0;  // index into kLedgerClasses
+  Cycle begin = 0;
+  Cycle end = 0;
+  friend bool operator==(const LedgerSpan&, const LedgerSpan&) = default;
+};
+
+/// The run cut into spans, in order and without gaps: those of a class sum to its entry in
+/// ledger().
+std::vector<LedgerSpan> ledger_spans(const MachineConfig& config, const Program& program,
+                                     const Timeline& timeline, Cycle total);
 
 }  // namespace weft

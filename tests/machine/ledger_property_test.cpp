@@ -88,6 +88,26 @@ class CycleClassifier {
   const Timeline& timeline_;
 };
 
+/// The spans follow each other from 0 to `total`, no two of a class in a row, and each of their
+/// cycles is of their class.
+void expect_spans(const std::vector<LedgerSpan>& spans, const CycleClassifier& classifier,
+                  Cycle total) {
+  Cycle at = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    ASSERT_EQ(spans[i].begin, at);
+    ASSERT_LT(spans[i].begin, spans[i].end);
+    if (i > 0) {
+      ASSERT_NE(spans[i].ledger_class, spans[i - 1].ledger_class);
+    }
+    for (; at < spans[i].end; ++at) {
+      CycleLedger one;
+      ++classifier.classify(at, one);
+      ASSERT_EQ(one.*kLedgerClasses[spans[i].ledger_class].cycles, 1) << "cycle " << at;
+    }
+  }
+  ASSERT_EQ(at, total);
+}
+
 /// Ascending, with some windows empty and the first and the last cycle among them.
 std::vector<Cycle> random_boundaries(Cycle total, Random& random) {
   std::vector<Cycle> boundaries = {0, total};
@@ -134,6 +154,7 @@ TEST(LedgerPropertyTest, EqualsAClassificationOfEachCycleOnRandomPrograms) {
     ASSERT_EQ(ledgers(config, made.program(), timeline, boundaries), windows);
     ASSERT_EQ(ledger(config, made.program(), timeline, total), expected);
     ASSERT_EQ(expected.sum(), total);
+    expect_spans(ledger_spans(config, made.program(), timeline, total), classifier, total);
     several += boundaries.size() > 4 ? 1 : 0;
     ++runs;
   }
