@@ -168,18 +168,18 @@ po::options_description simulation_flags() {
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
   add("seed", text_value("N"), "seed of what is drawn at random; 1 if not given");
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
+  add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
+  add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
   return options;
 }
 
 po::options_description run_flags() {
   po::options_description options = simulation_flags();
   auto add = options.add_options();
-  add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("a", text_value("FILE"), "activations [M,K], .npy; random if not given");
   add("b", text_value("FILE"), "weights [K,N], .npy; random if not given");
   add("bias", text_value("FILE"), "bias [N], .npy");
   add("out", text_value("FILE"), "write the result [M,N] as .npy");
-  add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
   return options;
 }
 

@@ -53,9 +53,9 @@ po::options_description help_option();
 po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
 /// --with-bias and --activation.
 po::options_description workload_flags();
-/// --engine, --threads, --check, --seed.
+/// --engine, --threads, --seed, --check, --lockstep, --vcd.
 po::options_description simulation_flags();
-/// Those, and --lockstep, --a, --b, --bias, --out, --vcd.
+/// Those, and --a, --b, --bias, --out.
 po::options_description run_flags();
 /// --json.
 po::options_description json_flag();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "cli/lockstep_difference.h"
 #include "cli/output_file.h"
 #include "cli/output_stream.h"
 #include "cli/progress.h"
@@ -89,18 +90,6 @@ class Values {
   Matrix result_;
   TensorMemory memory_;
 };
-
-/// The waveform goes where the command runs, since a difference is nothing that was asked for.
-[[noreturn]] void report_difference(const LockstepError& error) {
-  std::string message = error.what();
-  try {
-    write_file(kLockstepFile, error.waveform());
-    message += fmt::format("; the cycles around it are in {}", kLockstepFile);
-  } catch (const InputError& unwritten) {
-    message += fmt::format("; no waveform: {}", unwritten.what());
-  }
-  throw CheckError(message);
-}
 
 Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
                         const Streams& streams, double& seconds) {

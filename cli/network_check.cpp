@@ -1,7 +1,6 @@
 #include "cli/network_check.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/output_summary.h"
 #include "cli/rounding_bounds.h"
 #include "compiler/network/elements.h"
 #include "models/reference/cpu/evaluate.h"
@@ -56,15 +56,6 @@ Tensor in_array_type(const Tensor& tensor, ElementType dtype) {
   Tensor result = tensor;
   for (float& value : result.mutable_data<float>()) {
     value = dtype == ElementType::kBf16 ? to_float(to_bf16(value)) : to_float(to_fp16(value));
-  }
-  return result;
-}
-
-std::vector<std::int64_t> position(std::int64_t index, const graph::Shape& shape) {
-  std::vector<std::int64_t> result(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    result[axis] = index % shape[axis];
-    index /= shape[axis];
   }
   return result;
 }
@@ -162,9 +153,9 @@ class Checker {
     const bool is_constant = graph_.is_constant(value);
     const bool contracts =
         node.op == graph::Op::kConv || node.op == graph::Op::kGemm || node.op == graph::Op::kMatMul;
-    const bool weights = contracts && node.inputs.size() > 1 && node.inputs[1] == value;
+    const bool operand = contracts && node.input(2) != value;  // of the product, or a residual
     const bool rows = is_constant && !contracts && tensor.size() > row_count(node, value);
-    if (weights || rows || !is_constant) return tensor_in_array(tensor);
+    if (operand || rows || !is_constant) return tensor_in_array(tensor);
     return widened(tensor);
   }
 
@@ -322,10 +313,8 @@ class Checker {
 
   void mismatch(const std::string& name, const Tensor& like, std::size_t index, double expected,
                 double bound, double actual) {
-    check_.mismatch =
-        fmt::format("layer {} [{}]: expected {:.9g} within {:.3g}, got {:.9g}", name,
-                    fmt::join(position(static_cast<std::int64_t>(index), like.shape()), ","),
-                    expected, bound, actual);
+    check_.mismatch = fmt::format("layer {} [{}]: expected {:.9g} within {:.3g}, got {:.9g}", name,
+                                  position_text(index, like.shape()), expected, bound, actual);
   }
 
   const graph::Graph& graph_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
+#include "cli/text.h"
 #include "compiler/graph/builder.h"
 #include "models/networks/counter_random.h"
 #include "sim/config/error.h"
@@ -151,8 +152,9 @@ class ConvBuilder {
 }  // namespace
 
 std::string to_text(const ConvSpec& spec) {
-  std::string text = fmt::format("{} filters of {}x{} over {}", spec.filters, spec.kernel[0],
-                                 spec.kernel[1], graph::to_string(spec.input));
+  std::string text = fmt::format("{} of {}x{} over {}",
+                                 counted(static_cast<std::uint64_t>(spec.filters), "filter"),
+                                 spec.kernel[0], spec.kernel[1], graph::to_string(spec.input));
   if (spec.groups > 1) text += fmt::format(" in {} groups", spec.groups);
   if (spec.bias) text += " + bias";
   if (spec.activation != Activation::kNone) {

@@ -7,8 +7,10 @@
 #include <filesystem>
 
 #include "cli/common_options.h"
+#include "cli/job.h"
 #include "cli/network_source.h"
 #include "cli/npy_tensor.h"
+#include "cli/output_summary.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/networks/sample_inputs.h"
 #include "sim/config/error.h"
@@ -67,6 +69,30 @@ void check_input(const Graph& graph, ValueId input, const std::string& file, con
   throw InputError(fmt::format("{}: holds {} where input {} takes {}; {}", file,
                                to_string(tensor.value_type()), printable(graph.values[input].name),
                                to_string(wanted), advice));
+}
+
+void check_inputs_fit(const std::string& network, const Graph& graph) {
+  for (const ValueId input : graph.inputs) {
+    const graph::ValueType& type = graph.type(input);
+    const double bytes = static_cast<double>(graph::element_count(type.shape)) *
+                         static_cast<double>(graph::size_bytes(type.type));
+    check_memory(bytes,
+                 fmt::format("{}: input {}: {}", network, printable(graph.values[input].name),
+                             to_string(type)),
+                 "choose a smaller shape, or --engine analytic, which needs no values");
+  }
+}
+
+std::vector<std::string> notes_on_inputs(const NamedTensors& inputs) {
+  std::vector<std::string> notes;
+  for (const auto& [name, tensor] : inputs) {
+    if (const auto element = first_not_finite(tensor)) {
+      notes.push_back(fmt::format(
+          "input {}: {}: where results are NaN, equal to cpu means no more than NaN there too",
+          printable(name), *element));
+    }
+  }
+  return notes;
 }
 
 void check_input_files(const Graph& graph, const std::vector<InputFile>& files,

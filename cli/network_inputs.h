@@ -39,6 +39,12 @@ void check_input_files(const graph::Graph& graph, const std::vector<InputFile>& 
 NamedTensors network_inputs(const graph::Graph& graph, const std::vector<InputFile>& files,
                             std::optional<std::uint64_t> seed, bool may_be_frozen);
 
+/// Throws InputError naming `network` if one of the inputs is more than this computer's memory.
+void check_inputs_fit(const std::string& network, const graph::Graph& graph);
+
+/// A sentence for each input that is not finite, of which no comparison tells anything.
+std::vector<std::string> notes_on_inputs(const NamedTensors& inputs);
+
 /// Throws InputError naming `file` unless `tensor` is what the input takes.
 void check_input(const graph::Graph& graph, graph::ValueId input, const std::string& file,
                  const graph::Tensor& tensor);

@@ -2,51 +2,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
+#include <variant>
 
+#include "cli/lockstep_difference.h"
 #include "cli/network_check.h"
+#include "cli/network_inputs.h"
 #include "cli/network_pipeline.h"
 #include "cli/network_report.h"
 #include "cli/output_file.h"
+#include "cli/output_stream.h"
 #include "cli/progress.h"
 #include "compiler/network/network_program.h"
-#include "models/networks/count.h"
+#include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
+#include "sim/config/error.h"
 #include "sim/config/printable.h"
 
 namespace weft::cli {
 namespace {
 
-NetworkReport start_report(const NetworkJob& job) {
-  NetworkReport report;
-  report.command = job.command;
-  report.network = job.network;
-  report.engine = job.options.engine;
-  report.machine = job.machine;
-  report.batch = job.batch;
-  for (const graph::ValueId input : job.graph.inputs) {
-    report.inputs.push_back(job.graph.values[input]);
-  }
-  report.parameters = networks::count_parameters(job.graph);
-  return report;
-}
-
-NetworkRun run_on(Engine engine, const network::NetworkProgram& program, const NetworkJob& job,
-                  const Streams& streams) {
-  Progress progress(streams);
+NetworkRunOptions run_options(Engine engine, const NetworkJob& job, Progress& progress) {
   NetworkRunOptions options;
   options.simulate.engine = engine;
   options.simulate.threads = job.options.threads;
-  options.simulate.progress = [&](double share) { progress.update(share); };
+  options.simulate.progress = [&progress](double share) { progress.update(share); };
   options.keep_results = job.options.check != CheckMode::kNone && engine == Engine::kFast;
-  return run_network(program, job.machine, job.inputs, options);
+  return options;
+}
+
+/// The run that was asked for, with what observes it.
+NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob& job,
+                        std::ostream* vcd, const Streams& streams) {
+  Progress progress(streams);
+  NetworkRunOptions options = run_options(job.options.engine, job, progress);
+  options.simulate.lockstep = job.options.lockstep;
+  options.simulate.vcd = vcd;
+  try {
+    return run_network(program, job.machine, job.inputs, options);
+  } catch (const LockstepError& error) {
+    report_difference(error);
+  }
 }
 
 NetworkRun timed_run(const network::NetworkProgram& program, const NetworkJob& job,
-                     const Streams& streams, double& seconds) {
+                     std::ostream* vcd, const Streams& streams, double& seconds) {
   const auto start = std::chrono::steady_clock::now();
-  NetworkRun run = run_on(job.options.engine, program, job, streams);
+  NetworkRun run = observed_run(program, job, vcd, streams);
   seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }
@@ -69,7 +74,9 @@ NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job
   if (job.options.engine == Engine::kFast) {
     return check_network(program, job.machine, job.inputs, run);
   }
-  const NetworkRun fast = run_on(Engine::kFast, program, job, streams);
+  Progress progress(streams);
+  const NetworkRun fast =
+      run_network(program, job.machine, job.inputs, run_options(Engine::kFast, job, progress));
   NetworkCheck check = check_network(program, job.machine, job.inputs, fast);
   if (!check.mismatch) {
     check.mismatch = difference(program.graph, job.options.engine, run, fast);
@@ -82,13 +89,17 @@ std::string json_text(const NetworkReport& report) {
   return network_report_json(report).dump(2) + "\n";
 }
 
-void write_files(const NetworkJob& job, const NetworkReport& report) {
-  std::vector<FileContent> files;
-  if (job.outputs) files = job.outputs->encode(report.run.outputs);
-  if (job.options.json && !job.options.json_to_stdout()) {
-    files.push_back({*job.options.json, json_text(report)});
-  }
-  write_files_together(files);
+/// A waveform is of one program.
+void check_waveform(const network::NetworkProgram& program, const RunOptions& options) {
+  if (!options.vcd) return;
+  const auto programs = std::ranges::count_if(program.steps, [](const auto& step) {
+    return std::holds_alternative<network::MachineStep>(step);
+  });
+  if (programs == 1) return;
+  throw InputError(fmt::format(
+      "--vcd shows one program, and the network becomes {}; drop it, or choose a network or a "
+      "machine that leaves no layer in between to the host",
+      programs));
 }
 
 void print(const NetworkJob& job, const NetworkReport& report, const Streams& streams) {
@@ -102,25 +113,56 @@ void print(const NetworkJob& job, const NetworkReport& report, const Streams& st
   }
 }
 
+/// All that may find fault with the network.
+void run_and_check(NetworkJob& job, NetworkReport& report, std::optional<OutputStream>& vcd,
+                   const Streams& streams) {
+  if (job.options.with_values()) report.notes = notes_on_inputs(job.inputs);
+  PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
+                                             job.options.with_values() ? &job.inputs : nullptr);
+  std::ranges::move(prepared.notes, std::back_inserter(report.notes));
+  const network::NetworkProgram program =
+      network::compile_network(std::move(prepared.graph), job.machine);
+  check_waveform(program, job.options);
+  if (job.options.vcd) vcd.emplace(*job.options.vcd);
+  report.run = timed_run(program, job, vcd ? &*vcd : nullptr, streams, report.wall_seconds);
+  report.outputs = summarize_outputs(report.run.outputs);
+  if (job.options.check != CheckMode::kNone) {
+    report.check = check(program, job, report.run, streams);
+  }
+}
+
 }  // namespace
+
+NetworkReport start_report(const NetworkJob& job) {
+  NetworkReport report = describe_network(job.command, job.network, job.batch, job.graph);
+  report.engine = job.options.engine;
+  report.machine = job.machine;
+  report.with_values = job.options.with_values();
+  return report;
+}
+
+void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
+                         const std::string& json) {
+  std::vector<FileContent> files;
+  if (job.outputs) files = job.outputs->encode(outputs);
+  if (job.options.json && !job.options.json_to_stdout()) {
+    files.push_back({*job.options.json, json});
+  }
+  write_files_together(files);
+}
 
 void check_before_network(const MachineConfig& machine, const RunOptions& options) {
   if (options.json && !options.json_to_stdout()) check_writable(*options.json);
+  if (options.vcd) check_writable(*options.vcd);
   if (options.engine == Engine::kRtl) find_rtl_model(machine);
 }
 
 int run_network_job(NetworkJob job, const Streams& streams) {
   NetworkReport report = start_report(job);
-  PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
-                                             job.options.with_values() ? &job.inputs : nullptr);
-  report.notes = std::move(prepared.notes);
-  const network::NetworkProgram program =
-      network::compile_network(std::move(prepared.graph), job.machine);
-  report.run = timed_run(program, job, streams, report.wall_seconds);
-  if (job.options.check != CheckMode::kNone) {
-    report.check = check(program, job, report.run, streams);
-  }
-  write_files(job, report);
+  std::optional<OutputStream> vcd;
+  onnx_io::located(job.network, [&] { run_and_check(job, report, vcd, streams); });
+  write_network_files(job, report.run.outputs, json_text(report));
+  if (vcd) vcd->commit();
   print(job, report, streams);
   return report.check && report.check->mismatch ? 1 : 0;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/common_options.h"
 #include "cli/network_outputs.h"
+#include "cli/network_report.h"
 #include "cli/network_runner.h"
 #include "cli/streams.h"
 #include "compiler/graph/graph.h"
@@ -26,9 +27,17 @@ struct NetworkJob {
   std::optional<OutputFolder> outputs;
 };
 
-/// What has to be known before inputs are read and drawn: the report can be written, the engine has
-/// such an array. Throws InputError, ConfigError.
+/// What has to be known before inputs are read and drawn: the report can be written, the waveform
+/// too, the engine has such an array. Throws InputError, ConfigError.
 void check_before_network(const MachineConfig& machine, const RunOptions& options);
+
+/// What is known before anything ran.
+NetworkReport start_report(const NetworkJob& job);
+
+/// The outputs into their folder and the report into its file, as far as these are asked for: all
+/// or nothing. Throws InputError.
+void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
+                         const std::string& json);
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, ConfigError,
 /// SimulationError.

@@ -1,14 +1,19 @@
 #include "cli/network_pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "cli/output_summary.h"
 #include "compiler/passes/calibrate.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantize.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
 
 namespace weft::cli {
 namespace {
@@ -56,6 +61,17 @@ std::string quantisation_note(bool with_values) {
          "on ranges";
 }
 
+/// Not finite inputs would be found out in some value behind them.
+void check_ranges(const NamedTensors& inputs) {
+  for (const auto& [name, tensor] : inputs) {
+    const auto element = first_not_finite(tensor);
+    if (!element) continue;
+    throw InputError(fmt::format(
+        "input {}: {}: it has no range to quantise for an int8 array; give finite numbers",
+        printable(name), *element));
+  }
+}
+
 }  // namespace
 
 bool is_quantised(const Graph& graph) {
@@ -74,8 +90,9 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   const bool int8 = config.dtype == ElementType::kInt8;
   const bool quantised = is_quantised(graph);
   if (int8 && !quantised) {
+    if (inputs != nullptr) check_ranges(*inputs);
     graph = quantized_network(std::move(graph), {inputs, inputs == nullptr ? 0U : 1U});
-    prepared.notes.push_back(quantisation_note(inputs != nullptr));
+    if (is_quantised(graph)) prepared.notes.push_back(quantisation_note(inputs != nullptr));
   } else {
     graph = passes::decompose_recurrent(std::move(graph));
   }

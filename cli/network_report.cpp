@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/report.h"
+#include "models/networks/count.h"
 
 namespace weft::cli {
 namespace {
@@ -28,8 +29,8 @@ std::string shortened(const std::string& text, std::size_t width) {
 }
 
 /// A share in whole per cent; nothing for exactly 0.
-std::string whole_percent(double share) {
-  return share == 0 ? "" : fmt::format("{:.0f}", share * 100);
+std::string share_cell(double share) {
+  return share == 0 ? "" : whole_percent(share);
 }
 
 double padding_waste(const network::LayerInfo& info) {
@@ -85,9 +86,9 @@ class LayerTable {
                                       graph::to_string(info.result.shape),
                                       std::string(place_of(layer)),
                                       on_array ? tiles_text(info) : "",
-                                      on_array ? whole_percent(padding_waste(info)) : "",
+                                      on_array ? share_cell(padding_waste(info)) : "",
                                       layer.on_host ? "" : grouped(number_of(layer.cycles))};
-    for (const std::size_t i : classes_) cells.push_back(whole_percent(share_of(layer, i)));
+    for (const std::size_t i : classes_) cells.push_back(share_cell(share_of(layer, i)));
     const auto used =
         on_array ? utilization(report_.machine, info.macs, layer.cycles) : std::optional<double>();
     cells.push_back(used ? fmt::format("{:.1f}", *used * 100) : "");
@@ -115,16 +116,42 @@ class LayerTable {
     return fmt::format("{}", fmt::join(all, " "));
   }
 
+  bool any_layer_is(std::string_view place) const {
+    return std::ranges::any_of(report_.run.layers,
+                               [&](const LayerRun& layer) { return place_of(layer) == place; });
+  }
+
+  /// What stands in the columns, of those that are not empty.
   std::vector<std::string> legend() const {
+    std::vector<std::string> lines;
+    if (any_layer_is("array")) {
+      lines.emplace_back(
+          "tiles: along K x along N x chunks of rows; pad: % of the issued MACs that are padding; "
+          "used: % of the array's MACs");
+    }
     std::vector<std::string> classes;
     for (const std::size_t i : classes_) {
       if (kClassColumns[i] == kLedgerClasses[i].name) continue;
       classes.push_back(fmt::format("{} {}", kClassColumns[i], kLedgerClasses[i].name));
     }
-    return {
-        "tiles: along K x along N x chunks of rows; pad: % of the issued MACs that are padding; "
-        "used: % of the array's MACs",
-        fmt::format("% of cycles: {}", fmt::join(classes, ", "))};
+    if (!classes.empty()) {
+      lines.push_back(fmt::format("% of cycles: {}", fmt::join(classes, ", ")));
+    }
+    if (std::ranges::any_of(report_.run.layers, waits_for_weights)) {
+      lines.emplace_back(
+          "wght of a vector layer: the next matmul has no tile yet: if not for the memory, then "
+          "because "
+          "its fetch is dispatched after the layer");
+    }
+    return lines;
+  }
+
+  /// A layer of the vector unit whose cycles count as those of a matmul that waits for its tile.
+  static bool waits_for_weights(const LayerRun& layer) {
+    if (place_of(layer) != "vector" || layer.cycles == 0) return false;
+    const double share =
+        static_cast<double>(layer.ledger.weight_stall) / static_cast<double>(layer.cycles);
+    return share >= kLeastShare;
   }
 
   const NetworkReport& report_;
@@ -132,20 +159,20 @@ class LayerTable {
   std::vector<std::string> notes_;
 };
 
-std::string network_line(const NetworkReport& report) {
-  return fmt::format("{}, batch {}, {} parameters, {}", report.network, report.batch,
-                     grouped(report.parameters), si(number(report.run.useful_macs), "MACs"));
+std::string workload_line(const NetworkReport& report) {
+  std::string line = network_line(report.network, report.batch, report.parameters, report.macs);
+  if (report.run.useful_macs != report.macs) {
+    line += fmt::format(", {} on the machine", si(number(report.run.useful_macs), "MACs"));
+  }
+  return line;
 }
 
 std::string work_line(const NetworkReport& report) {
-  const auto plural = [](std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", grouped(count), what, count == 1 ? "" : "s");
-  };
   const auto on_host =
       static_cast<std::size_t>(std::ranges::count(report.run.layers, true, &LayerRun::on_host));
-  std::string line = fmt::format("{} in {}, {}", plural(report.run.instructions, "instruction"),
-                                 plural(report.run.programs, "program"),
-                                 plural(report.run.layers.size(), "layer"));
+  std::string line = fmt::format("{} in {}, {}", counted(report.run.instructions, "instruction"),
+                                 counted(report.run.programs, "program"),
+                                 counted(report.run.layers.size(), "layer"));
   if (on_host > 0) {
     line += fmt::format("; {} on the host, whose time is not simulated, only its transfers",
                         grouped(on_host));
@@ -169,24 +196,49 @@ std::string throughput_line(const NetworkReport& report) {
       report.batch);
 }
 
-std::string check_line(const std::optional<NetworkCheck>& check, const Style& style) {
-  if (!check) return style.dim("none");
-  if (check->mismatch) return style.bad("MISMATCH: " + *check->mismatch);
-  if (check->layers.empty()) return style.dim("no layer left a result to compare");
-  const char* layers = check->layers.size() == 1 ? "layer" : "layers";
-  if (check->bit_exact) {
-    return style.good(fmt::format("{} {} equal to cpu, bit for bit", check->layers.size(), layers));
+std::string check_line(const NetworkReport& report, const Style& style) {
+  if (!report.check) return style.dim("none");
+  const NetworkCheck& check = *report.check;
+  if (check.mismatch) return style.bad("MISMATCH: " + *check.mismatch);
+  if (check.layers.empty()) {
+    return style.dim(report.run.programs == 0 ? "nothing to compare: cpu is what computed it"
+                                              : "no layer left a result to compare");
   }
-  return style.good(fmt::format(
-      "{} {} equal to cpu within rounding, largest error {:.2g}, {} of its bound at most",
-      check->layers.size(), layers, check->max_abs_error, percent(worst_share(*check))));
+  const std::string layers = counted(check.layers.size(), "layer");
+  if (check.bit_exact) return style.good(layers + " equal to cpu, bit for bit");
+  return style.good(
+      fmt::format("{} equal to cpu within rounding, largest error {:.2g}, {} of its bound at most",
+                  layers, check.max_abs_error, percent(worst_share(check))));
 }
 
 /// "9 x 4 tiles along K and N, 13 chunks of rows, 36 fetches, 4.6 % padding".
 std::string layer_plan_line(const network::LayerInfo& info) {
-  return fmt::format("{} x {} tiles along K and N, {} chunk{} of rows, {} tile fetches, {} padding",
-                     info.k_tiles, info.n_tiles, info.chunks, info.chunks == 1 ? "" : "s",
-                     grouped(info.fetches), percent(padding_waste(info)));
+  return fmt::format("{} x {} tiles along K and N, {} of rows, {}, {} padding", info.k_tiles,
+                     info.n_tiles, counted(info.chunks, "chunk"),
+                     counted(info.fetches, "tile fetch"), percent(padding_waste(info)));
+}
+
+/// Cycles and what follows from them.
+std::string machine_lines(const NetworkReport& report, const Style& style) {
+  const NetworkRun& run = report.run;
+  std::string text = labelled_line("cycles", cycles_line(run.total, report.machine), style);
+  text += ledger_text(run.ledger);
+  text += labelled_line("work", work_line(report), style);
+  if (run.total > 0) {
+    text += labelled_line("speed", speed_line(report), style);
+    text += labelled_line("throughput", throughput_line(report), style);
+  }
+  return text + labelled_line("traffic", traffic_line(run.traffic), style);
+}
+
+/// Instead of cycles and all that follows from them.
+std::string nothing_ran_line(const NetworkRun& run) {
+  if (run.layers.empty())
+    return "none: nothing is left to compute; outputs are inputs or constants";
+  return fmt::format(
+      "none: nothing ran on the machine; its host computed {}, in time that is not "
+      "simulated",
+      run.layers.size() == 1 ? "the layer" : counted(run.layers.size(), "layer"));
 }
 
 }  // namespace
@@ -201,8 +253,8 @@ std::vector<std::string> notes_of(const LayerRun& layer) {
   if (!layer.info.note.empty()) {
     notes.push_back(layer.on_host ? "on the host: " + layer.info.note : layer.info.note);
   }
-  for (const std::string& sheet : layer.info.spilled) {
-    notes.push_back(sheet + " does not stay in the unified buffer");
+  for (const network::Spill& spill : layer.info.spilled) {
+    notes.push_back(spill_text(spill) + " does not stay in the unified buffer");
   }
   return notes;
 }
@@ -224,6 +276,29 @@ double worst_share(const NetworkCheck& check) {
   return worst;
 }
 
+NetworkReport describe_network(std::string command, std::string network, std::int64_t batch,
+                               const graph::Graph& graph) {
+  NetworkReport report;
+  report.command = std::move(command);
+  report.network = std::move(network);
+  report.batch = batch;
+  for (const graph::ValueId input : graph.inputs) report.inputs.push_back(graph.values[input]);
+  report.parameters = networks::count_parameters(graph);
+  report.macs = networks::count_macs(graph);
+  return report;
+}
+
+std::string spill_text(const network::Spill& spill) {
+  return fmt::format("{} {} x {} ({})", spill.is_input ? "input" : "result", spill.size.rows,
+                     spill.size.channels, si(number(spill.bytes), "B"));
+}
+
+std::string network_line(std::string_view network, std::int64_t batch, std::uint64_t parameters,
+                         std::uint64_t macs) {
+  return fmt::format("{}, batch {}, {}, {}", network, batch, counted(parameters, "parameter"),
+                     si(number(macs), "MACs"));
+}
+
 std::string network_report_text(const NetworkReport& report, const Style& style) {
   const NetworkRun& run = report.run;
   std::string text;
@@ -231,21 +306,20 @@ std::string network_report_text(const NetworkReport& report, const Style& style)
     text += labelled_line(label, value, style);
   };
   add("machine", machine_line(report.machine));
-  add("network", network_line(report));
+  add("network", workload_line(report));
   text += '\n' + LayerTable(report).text(style) + '\n';
   if (run.layers.size() == 1 && run.layers.front().info.issued_macs > 0) {
     add("plan", layer_plan_line(run.layers.front().info));
   }
-  add("cycles", cycles_line(run.total, report.machine));
-  text += ledger_text(run.ledger);
-  add("work", work_line(report));
-  if (run.total > 0) {
-    add("speed", speed_line(report));
-    add("throughput", throughput_line(report));
+  if (run.programs > 0) {
+    text += machine_lines(report, style);
+  } else {
+    add("cycles", nothing_ran_line(run));
   }
-  add("traffic", traffic_line(run.traffic));
   for (const std::string& note : report.notes) add("note", note);
-  add("check", check_line(report.check, style));
+  for (const OutputSummary& output : report.outputs) add("output", output_line(output));
+  add("check", check_line(report, style));
+  if (run.compared_cycles > 0) add("lock-step", lockstep_line(run.compared_cycles, style));
   add("simulator", simulator_line(report.engine, report.wall_seconds, run.total));
   return text;
 }

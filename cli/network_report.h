@@ -10,6 +10,7 @@
 
 #include "cli/network_check.h"
 #include "cli/network_runner.h"
+#include "cli/output_summary.h"
 #include "cli/text.h"
 #include "compiler/graph/graph.h"
 #include "sim/config/machine_config.h"
@@ -25,11 +26,18 @@ struct NetworkReport {
   std::int64_t batch = 1;
   std::vector<graph::Value> inputs;  // names and types
   std::uint64_t parameters = 0;
+  std::uint64_t macs = 0;  // of the network, wherever they are computed
   NetworkRun run;
   std::optional<NetworkCheck> check;
   double wall_seconds = 0;         // of the simulation and the host's nodes
   std::vector<std::string> notes;  // about the whole network
+  bool with_values = false;
+  std::vector<OutputSummary> outputs;  // with values
 };
+
+/// A report of which only the workload is known yet.
+NetworkReport describe_network(std::string command, std::string network, std::int64_t batch,
+                               const graph::Graph& graph);
 
 /// "array", "vector" or "host": what computes the layer.
 std::string_view place_of(const LayerRun& layer);
@@ -48,6 +56,17 @@ double worst_share(const NetworkCheck& check);
 
 /// Schema 1; docs/json.md explains each key.
 nlohmann::ordered_json network_report_json(const NetworkReport& report);
+
+/// Of a run on the CPU reference alone: `wall_seconds` are its own. Schema 1 as well.
+nlohmann::ordered_json reference_report_json(const NetworkReport& report);
+
+/// "lenet5, batch 1, 61,706 parameters, 417 kMACs".
+std::string network_line(std::string_view network, std::int64_t batch, std::uint64_t parameters,
+                         std::uint64_t macs);
+/// What the network is, and what it takes.
+nlohmann::ordered_json workload_json(const NetworkReport& report);
+/// "result 784 x 6 (25.1 kB)".
+std::string spill_text(const network::Spill& spill);
 
 /// At most some 140 columns.
 std::string network_report_text(const NetworkReport& report, const Style& style);

@@ -1,32 +1,14 @@
+#include "cli/json.h"
 #include "cli/network_report.h"
 #include "cli/report.h"
 
 namespace weft::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json cycles_json(Cycle total, const CycleLedger& ledger) {
   Json cycles = {{"total", total}};
   cycles.update(ledger_json(ledger));
   return cycles;
-}
-
-Json workload_json(const NetworkReport& report) {
-  Json inputs = Json::array();
-  for (const graph::Value& input : report.inputs) {
-    inputs.push_back(
-        {{"name", input.name}, {"type", to_string(input.type.type)}, {"shape", input.type.shape}});
-  }
-  return {{"network", report.network},
-          {"batch", report.batch},
-          {"parameters", report.parameters},
-          {"inputs", std::move(inputs)}};
 }
 
 Json layer_plan_json(const network::LayerInfo& info) {
@@ -42,6 +24,12 @@ std::optional<double> layer_utilization(const LayerRun& layer, const MachineConf
   return utilization(config, layer.info.macs, layer.cycles);
 }
 
+Json spills_json(const network::LayerInfo& info) {
+  Json spills = Json::array();
+  for (const network::Spill& spill : info.spilled) spills.push_back(spill_text(spill));
+  return spills;
+}
+
 Json layer_json(const LayerRun& layer, const MachineConfig& config) {
   const network::LayerInfo& info = layer.info;
   return {{"name", info.name},
@@ -55,7 +43,7 @@ Json layer_json(const LayerRun& layer, const MachineConfig& config) {
           {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
           {"utilization", or_null(layer_utilization(layer, config))},
           {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
-          {"spilled", info.spilled}};
+          {"spilled", spills_json(info)}};
 }
 
 Json network_check_json(const std::optional<NetworkCheck>& check) {
@@ -73,12 +61,6 @@ Json network_check_json(const std::optional<NetworkCheck>& check) {
           {"layers", check->layers.size()}};
 }
 
-Json simulator_json(const NetworkReport& report) {
-  Json rate = nullptr;
-  if (report.wall_seconds > 0) rate = static_cast<double>(report.run.total) / report.wall_seconds;
-  return {{"wall_seconds", report.wall_seconds}, {"cycles_per_second", rate}};
-}
-
 std::optional<double> tops(const NetworkReport& report) {
   if (report.run.total == 0) return std::nullopt;
   return 2 * static_cast<double>(report.run.useful_macs) / simulated_seconds(report) / 1e12;
@@ -94,10 +76,24 @@ Json layers_json(const NetworkReport& report) {
 
 }  // namespace
 
+Json workload_json(const NetworkReport& report) {
+  Json inputs = Json::array();
+  for (const graph::Value& input : report.inputs) {
+    inputs.push_back(
+        {{"name", input.name}, {"type", to_string(input.type.type)}, {"shape", input.type.shape}});
+  }
+  return {{"network", report.network},
+          {"batch", report.batch},
+          {"parameters", report.parameters},
+          {"macs", report.macs},
+          {"inputs", std::move(inputs)}};
+}
+
 Json network_report_json(const NetworkReport& report) {
   const NetworkRun& run = report.run;
   return {{"schema", 1},
           {"command", report.command},
+          {"backend", "machine"},
           {"engine", to_string(report.engine)},
           {"machine", machine_json(report.machine)},
           {"workload", workload_json(report)},
@@ -110,9 +106,20 @@ Json network_report_json(const NetworkReport& report) {
           {"programs", run.programs},
           {"instructions", run.instructions},
           {"check", network_check_json(report.check)},
-          {"simulator", simulator_json(report)},
+          {"simulator", simulator_json(report.wall_seconds, run.total, run.compared_cycles)},
           {"notes", report.notes},
-          {"layers", layers_json(report)}};
+          {"layers", layers_json(report)},
+          {"outputs", report.with_values ? outputs_json(report.outputs) : Json(nullptr)}};
+}
+
+Json reference_report_json(const NetworkReport& report) {
+  return {{"schema", 1},
+          {"command", report.command},
+          {"backend", "cpu"},
+          {"workload", workload_json(report)},
+          {"notes", report.notes},
+          {"outputs", outputs_json(report.outputs)},
+          {"reference", {{"wall_seconds", report.wall_seconds}}}};
 }
 
 }  // namespace weft::cli

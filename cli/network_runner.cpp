@@ -1,6 +1,9 @@
 #include "cli/network_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -170,7 +173,13 @@ class Runner {
     layer.info.result = program_.graph.type(first_output(node));
     run_.layers.push_back(std::move(layer));
     if (!with_values()) return;
-    evaluate(node);
+    try {
+      evaluate(node);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", node_label(node), error.what()));
+    } catch (const std::bad_alloc&) {
+      throw InputError(node_label(node) + ": not enough memory for its result");
+    }
   }
 
   void evaluate(const graph::Node& node) {
@@ -215,6 +224,7 @@ class Runner {
     run_.traffic.output_bytes += result.traffic.output_bytes;
     run_.issued_macs += result.issued_macs;
     run_.instructions += step.program.code.size();
+    run_.compared_cycles += result.compared_cycles;
     ++run_.programs;
   }
 

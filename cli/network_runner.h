@@ -35,7 +35,8 @@ struct NetworkRun {
   std::uint64_t useful_macs = 0;
   std::size_t programs = 0;
   std::uint64_t instructions = 0;
-  NamedTensors outputs;  // empty without values
+  std::uint64_t compared_cycles = 0;  // by lock-step checking, without a difference
+  NamedTensors outputs;               // empty without values
   /// Values that the machine computed, by number: those that the host took, and, with
   /// `keep_results`, the result of every layer that stayed in the unified buffer.
   std::map<graph::ValueId, graph::Tensor> values;

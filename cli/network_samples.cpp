@@ -10,6 +10,7 @@
 #include "cli/network_inputs.h"
 #include "cli/network_outputs.h"
 #include "cli/npy_tensor.h"
+#include "cli/output_summary.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
 
@@ -80,6 +81,11 @@ void add_samples(const fs::path& file, const Graph& graph, ValueId input,
     check_input(graph, input, file.string(), tensor);
     samples.push_back(tensor);
   }
+  if (const auto element = first_not_finite(tensor)) {
+    throw InputError(fmt::format(
+        "{}: {}: a calibration sample that is not finite gives no range; give finite numbers",
+        file.string(), *element));
+  }
 }
 
 /// Where the samples of one of several inputs are.
@@ -108,6 +114,10 @@ std::vector<Tensor> samples_of_input(const fs::path& place, const Graph& graph, 
 
 std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph) {
   if (graph.inputs.empty()) throw InputError("the network has no input to calibrate with");
+  std::error_code error;
+  if (!fs::exists(place, error)) {
+    throw InputError(place.string() + ": no such file or folder; give an .npy file or a folder");
+  }
   const bool several = graph.inputs.size() > 1;
   if (several && !is_folder(place)) {
     throw InputError(

@@ -45,6 +45,19 @@ graph::Shape parse_shape(const NameAndText& given) {
   }
 }
 
+/// The name of one that comes with weft.
+void check_known(const std::string& model) {
+  std::error_code error;
+  const auto known = networks::networks();
+  if (fs::is_directory(model, error) &&
+      std::ranges::find(known, model, &networks::NetworkInfo::name) == known.end()) {
+    throw InputError(
+        model +
+        ": is a folder, not a file; give an .onnx file or a name that `weft networks` lists");
+  }
+  networks::find_network(model);
+}
+
 void check_flags_fit(const NetworkRequest& request) {
   if (request.is_file && request.sequence) {
     throw InputError(
@@ -101,7 +114,7 @@ NetworkRequest read_network_request(const Arguments& arguments) {
   NetworkRequest request;
   request.model = arguments.positionals.front();
   request.is_file = names_file(request.model);
-  if (!request.is_file) networks::find_network(request.model);
+  if (!request.is_file) check_known(request.model);
   request.batch = read_count(arguments, "batch", networks::kLargestBatch);
   request.sequence = read_count(arguments, "sequence", std::numeric_limits<std::int32_t>::max());
   for (const NameAndText& given : read_named_texts(arguments, "shape", "NAME=1,3,224,224")) {
@@ -116,10 +129,13 @@ graph::Graph load_network(const NetworkRequest& request, const NamedTensors& val
     return networks::build_network(
         request.model, {.batch = request.batch.value_or(1), .sequence = request.sequence});
   }
-  return onnx_io::import_onnx(request.model, {.shapes = request.shapes,
-                                              .values = values,
-                                              .evaluate = reference::evaluate,
-                                              .batch = request.batch});
+  graph::Graph graph = onnx_io::import_onnx(request.model, {.shapes = request.shapes,
+                                                            .values = values,
+                                                            .evaluate = reference::evaluate,
+                                                            .batch = request.batch});
+  if (!graph.nodes.empty()) return graph;
+  throw InputError(request.model +
+                   ": has no node that computes anything: its outputs are inputs or constants");
 }
 
 std::int64_t batch_of(const NetworkRequest& request, const graph::Graph& graph) {

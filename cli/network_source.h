@@ -28,7 +28,8 @@ po::options_description network_flags();
 NetworkRequest read_network_request(const Arguments& arguments);
 
 /// Imports or builds it. `values` are elements of inputs, which a file may need to know its shapes;
-/// those that it froze are inputs no longer. Throws InputError.
+/// those that it froze are inputs no longer. Throws InputError, also for a file that computes
+/// nothing.
 graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values = {});
 
 /// How many samples the network takes at once: as asked for; else 1 for a built-in network, and for

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/npy_header.h"
+#include "cli/text.h"
 #include "pe/float_formats.h"
 #include "sim/config/error.h"
 #include "sim/config/input_path.h"
@@ -276,9 +277,8 @@ NpyArray read_npy(const fs::path& path, NpyContent content, std::optional<Elemen
 
 NpyShape matrix_shape(const NpyArray& array) {
   if (array.shape.size() != 2) {
-    throw InputError(fmt::format("{}: has {} dimension{} where a matrix has 2; reshape it",
-                                 array.file, array.shape.size(),
-                                 array.shape.size() == 1 ? "" : "s"));
+    throw InputError(fmt::format("{}: has {} where a matrix has 2; reshape it", array.file,
+                                 counted(array.shape.size(), "dimension")));
   }
   return check_elements(array, {array.shape[0], array.shape[1]});
 }

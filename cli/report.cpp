@@ -28,7 +28,7 @@ std::string clock(const MachineConfig& config) {
 
 std::string workload_line(const RunReport& report) {
   if (!report.workload)
-    return "program of " + grouped(report.result.timeline.instructions.size()) + " instructions";
+    return "program of " + counted(report.result.timeline.instructions.size(), "instruction");
   const MatmulSpec& spec = *report.workload;
   std::string line = fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
   if (spec.bias) line += " + bias";
@@ -63,14 +63,6 @@ std::string check_line(const CheckReport& check, const Style& style) {
                                 check.reference, check.max_abs_error));
 }
 
-/// What lock-step checking compared; it ends the run at the first difference.
-std::string lockstep_line(std::uint64_t cycles, const Style& style) {
-  return style.good(
-      fmt::format("rtl equal to stepped in {} cycles, every PE register and every "
-                  "accumulator write",
-                  grouped(cycles)));
-}
-
 }  // namespace
 
 std::string cycles_line(Cycle cycles, const MachineConfig& config) {
@@ -98,8 +90,15 @@ std::string traffic_line(const Traffic& traffic) {
 
 std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles) {
   std::string line = fmt::format("{} engine, {}", to_string(engine), si(wall_seconds, "s"));
-  if (wall_seconds > 0) line += ", " + si(static_cast<double>(cycles) / wall_seconds, "cycles/s");
+  if (wall_seconds > 0 && cycles > 0)
+    line += ", " + si(static_cast<double>(cycles) / wall_seconds, "cycles/s");
   return line;
+}
+
+std::string lockstep_line(std::uint64_t cycles, const Style& style) {
+  return style.good(
+      fmt::format("rtl equal to stepped in {}, every PE register and every accumulator write",
+                  counted(cycles, "cycle")));
 }
 
 std::string labelled_line(std::string_view label, const std::string& value, const Style& style) {
@@ -127,12 +126,9 @@ std::string machine_line(const MachineConfig& config) {
 }
 
 std::string plan_line(const TilingPlan& plan) {
-  const char* folds = plan.folds == 1 ? "fold" : "folds";
-  const char* rows = plan.chunk_rows == 1 ? "row" : "rows";
-  const char* chunks = plan.m_chunks == 1 ? "chunk" : "chunks";
-  return fmt::format("{} x {} tiles, {} {}, {} {} of {} {}, {} padding", plan.k_tiles, plan.n_tiles,
-                     grouped(plan.folds), folds, plan.m_chunks, chunks, plan.chunk_rows, rows,
-                     percent(plan.padding_waste()));
+  return fmt::format("{} x {} tiles, {}, {} of {}, {} padding", plan.k_tiles, plan.n_tiles,
+                     counted(plan.folds, "fold"), counted(plan.m_chunks, "chunk"),
+                     counted(plan.chunk_rows, "row"), percent(plan.padding_waste()));
 }
 
 std::string formula_line(const TilingPlan& plan) {

@@ -41,6 +41,9 @@ nlohmann::ordered_json machine_json(const MachineConfig& config);
 /// Each class with its cycles, and each kind of transfer with its bytes.
 nlohmann::ordered_json ledger_json(const CycleLedger& ledger);
 nlohmann::ordered_json traffic_json(const Traffic& traffic);
+/// Real time, the rate of the cycles that there were, and what lock-step checking compared.
+nlohmann::ordered_json simulator_json(double wall_seconds, Cycle cycles,
+                                      std::uint64_t compared_cycles);
 nlohmann::ordered_json plan_json(const TilingPlan& plan);
 /// The stable form, schema 1; docs/json.md explains each key. What a run does not have is null.
 nlohmann::ordered_json report_json(const RunReport& report);
@@ -54,8 +57,10 @@ std::string ledger_text(const CycleLedger& ledger);
 std::string cycles_line(Cycle cycles, const MachineConfig& config);
 /// "weights 2.10 MB, input 2.05 MB, output 4.10 MB".
 std::string traffic_line(const Traffic& traffic);
-/// "fast engine, 30.0 ms, 2.25 Mcycles/s".
+/// "fast engine, 30.0 ms, 2.25 Mcycles/s"; the rate only of cycles that there were.
 std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles);
+/// What lock-step checking compared; it ends the run at the first difference.
+std::string lockstep_line(std::uint64_t cycles, const Style& style);
 /// A line of the summary: the label in bold in eleven columns, then the value.
 std::string labelled_line(std::string_view label, const std::string& value, const Style& style);
 /// "R x C int8, 700 MHz" and the like.

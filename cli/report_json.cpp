@@ -1,19 +1,12 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/common_options.h"
+#include "cli/json.h"
 #include "cli/report.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json workload_json(const std::optional<MatmulSpec>& spec) {
   if (!spec) return nullptr;
@@ -52,19 +45,6 @@ Json check_json(const CheckReport& check) {
     json["max_abs_error"] = check.max_abs_error;
   }
   return json;
-}
-
-Json simulator_json(const RunReport& report) {
-  const double seconds = report.wall_seconds;
-  Json simulator = {
-      {"wall_seconds", seconds}, {"cycles_per_second", nullptr}, {"lockstep_cycles", nullptr}};
-  if (seconds > 0) {
-    simulator["cycles_per_second"] = static_cast<double>(report.result.total) / seconds;
-  }
-  if (report.result.compared_cycles > 0) {
-    simulator["lockstep_cycles"] = report.result.compared_cycles;
-  }
-  return simulator;
 }
 
 /// array.rows as "rows", memory.kind as "memory_kind": the section of the array and of the machine
@@ -107,6 +87,16 @@ Json ledger_json(const CycleLedger& ledger) {
   return json;
 }
 
+Json simulator_json(double wall_seconds, Cycle cycles, std::uint64_t compared_cycles) {
+  Json simulator = {
+      {"wall_seconds", wall_seconds}, {"cycles_per_second", nullptr}, {"lockstep_cycles", nullptr}};
+  if (wall_seconds > 0 && cycles > 0) {
+    simulator["cycles_per_second"] = static_cast<double>(cycles) / wall_seconds;
+  }
+  if (compared_cycles > 0) simulator["lockstep_cycles"] = compared_cycles;
+  return simulator;
+}
+
 Json traffic_json(const Traffic& traffic) {
   return {{"weight_bytes", traffic.weight_bytes},
           {"input_bytes", traffic.input_bytes},
@@ -140,7 +130,8 @@ Json report_json(const RunReport& report) {
   json["tops"] = or_null(tops(report));
   json["traffic"] = traffic_json(report.result.traffic);
   json["check"] = check_json(report.check);
-  json["simulator"] = simulator_json(report);
+  json["simulator"] =
+      simulator_json(report.wall_seconds, report.result.total, report.result.compared_cycles);
   json["notes"] = report.notes;
   return json;
 }

@@ -8,6 +8,14 @@
 #include <utility>
 
 namespace weft::cli {
+namespace {
+
+/// Less than all, but rounded it would look like it.
+bool almost_all(double share, double rounds_up_from) {
+  return share < 1 && share >= rounds_up_from;
+}
+
+}  // namespace
 
 std::string grouped(std::uint64_t value) {
   std::string text = std::to_string(value);
@@ -37,8 +45,19 @@ std::string si(double value, std::string_view unit) {
   return fmt::format("{:.3g} {}", value, unit);
 }
 
+std::string counted(std::uint64_t count, std::string_view thing) {
+  if (count == 1) return fmt::format("1 {}", thing);
+  const bool hisses = thing.ends_with("ch") || thing.ends_with('s') || thing.ends_with('x');
+  return fmt::format("{} {}{}", grouped(count), thing, hisses ? "es" : "s");
+}
+
 std::string percent(double share) {
-  return fmt::format("{:.1f} %", share * 100.0);
+  return fmt::format("{:.1f} %", almost_all(share, 0.9995) ? 99.9 : share * 100);
+}
+
+std::string whole_percent(double share) {
+  if (!almost_all(share, 0.995)) return fmt::format("{:.0f}", share * 100);
+  return fmt::format("{:.1f}", std::floor(share * 1000) / 10);
 }
 
 std::string Style::paint(std::string_view code, std::string_view text) const {

@@ -14,8 +14,13 @@ std::string grouped(std::uint64_t value);
 /// Three significant digits and an SI prefix: si(9.22e-5, "s") is "92.2 us".
 std::string si(double value, std::string_view unit);
 
-/// A share from 0 to 1 with one decimal: "12.5 %".
+/// How many of a thing: "1 chunk", "1,000 chunks", "2 fetches".
+std::string counted(std::uint64_t count, std::string_view thing);
+
+/// A share from 0 to 1 with one decimal: "12.5 %"; "100.0 %" is said of nothing less than all.
 std::string percent(double share);
+/// The same without unit and, where nothing is lost, without decimal: "12", "99.8", "100".
+std::string whole_percent(double share);
 
 /// Colours, or nothing where they are not wanted.
 class Style {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "cli/text.h"
+
 namespace weft::cli {
 namespace {
 
@@ -137,10 +139,10 @@ std::string draw_tiles(const TilingPlan& plan, const MachineConfig& config) {
                     draw(fmt::format("B [{},{}]", spec.k, spec.n), k_down, n),
                     draw(fmt::format("result [{},{}]", spec.m, spec.n), m, n)});
   return text + fmt::format(
-                    "  {} values  {} padding; a tile of B is {} x {}, a chunk of M {} {}; not "
+                    "  {} values  {} padding; a tile of B is {} x {}, a chunk of M {}; not "
                     "to scale\n",
-                    kValue, kPadding, config.array_rows, config.array_cols, plan.chunk_rows,
-                    plan.chunk_rows == 1 ? "row" : "rows");
+                    kValue, kPadding, config.array_rows, config.array_cols,
+                    counted(plan.chunk_rows, "row"));
 }
 
 }  // namespace weft::cli

@@ -125,8 +125,10 @@ int run_conv(const Words& words, const Streams& streams) {
   job.machine = read_machine(arguments);
   check_before_network(job.machine, job.options);
   job.graph = conv_graph(spec, job.machine.dtype, job.options.seed.value_or(kDefaultSeed));
-  if (job.options.with_values())
+  if (job.options.with_values()) {
+    check_inputs_fit(job.network, job.graph);
     job.inputs = network_inputs(job.graph, {}, job.options.seed, false);
+  }
   return run_network_job(std::move(job), streams);
 }
 

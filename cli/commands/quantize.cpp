@@ -1,9 +1,9 @@
-#include "compiler/passes/quantize.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
@@ -11,10 +11,11 @@
 #include "cli/network_pipeline.h"
 #include "cli/network_samples.h"
 #include "cli/network_source.h"
+#include "cli/output_file.h"
 #include "cli/output_stream.h"
-#include "cli/report.h"
+#include "cli/quantize_report.h"
 #include "compiler/onnx/export.h"
-#include "models/networks/count.h"
+#include "compiler/onnx/located.h"
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
@@ -33,7 +34,7 @@ po::options_description options() {
   add("output,o", po::value<std::string>()->value_name("FILE"), "the quantised network, .onnx");
   po::options_description all;
   all.add(own).add(network_flags());
-  return all.add(general_flags({quiet_flag(), help_option()}));
+  return all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
 }
 
 void print_help(const Streams& streams) {
@@ -49,15 +50,21 @@ std::string required(const Arguments& arguments, const std::string& name) {
   throw InputError(fmt::format("--{} is missing; give --calibrate FILE|DIR -o OUT.onnx", name));
 }
 
-void check_output(const std::string& output, const NetworkRequest& request,
-                  const std::string& calibration) {
-  if (output == "-") throw InputError("--output -: an .onnx file is not for stdout; name a file");
-  for (const std::string& input : {request.model, calibration}) {
-    if (!same_file(output, input)) continue;
-    throw InputError(
-        fmt::format("{}: --output would replace an input; choose another file", output));
+void check_file(const std::string& option, const std::string& file,
+                std::initializer_list<std::string> others) {
+  for (const std::string& other : others) {
+    if (!same_file(file, other)) continue;
+    throw InputError(fmt::format("{}: {} would replace another file of this run; choose another",
+                                 printable(file), option));
   }
-  check_writable(output);
+  check_writable(file);
+}
+
+void check_outputs(const std::string& output, const std::optional<std::string>& json,
+                   const NetworkRequest& request, const std::string& calibration) {
+  if (output == "-") throw InputError("--output -: an .onnx file is not for stdout; name a file");
+  check_file("--output", output, {request.model, calibration});
+  if (json && *json != "-") check_file("--json", *json, {request.model, calibration, output});
 }
 
 Graph load_float_network(const NetworkRequest& request) {
@@ -66,6 +73,10 @@ Graph load_float_network(const NetworkRequest& request) {
     throw InputError(request.model + ": is quantised already; give the float network");
   }
   return graph;
+}
+
+std::string json_text(const QuantizeReport& report) {
+  return quantize_report_json(report).dump(2) + "\n";
 }
 
 Agreement compare(const Graph& graph, const Graph& quantised,
@@ -78,41 +89,25 @@ Agreement compare(const Graph& graph, const Graph& quantised,
   return agreement;
 }
 
-std::size_t count_nodes(const Graph& graph, graph::Op op, bool of_constants) {
-  return static_cast<std::size_t>(std::ranges::count_if(graph.nodes, [&](const graph::Node& node) {
-    return node.op == op && graph.is_constant(node.inputs.front()) == of_constants;
-  }));
-}
-
-std::string agreement_line(const std::string& name, const OutputAgreement& output) {
-  std::string line =
-      fmt::format("{}: largest error {} of the largest value, mean {} of the mean", printable(name),
-                  percent(output.max_relative_error()), percent(output.mean_relative_error()));
-  if (output.rows > 0) {
-    line += fmt::format("; {} of {} top answers the same", output.same_top, output.rows);
+/// Both files are written before either gets its name.
+void write_files(const QuantizeReport& report, const std::optional<std::string>& json) {
+  OutputStream network(report.output);
+  onnx_io::write_onnx(report.quantised, network);
+  std::optional<OutputFile> figures;
+  if (json && *json != "-") {
+    figures.emplace(*json);
+    figures->write(json_text(report));
   }
-  return line;
+  network.commit();
+  if (figures) figures->commit();
 }
 
-void print_summary(const NetworkRequest& request, const Graph& quantised, std::size_t samples,
-                   const Agreement& agreement, const Streams& streams) {
-  const auto line = [&](std::string_view label, const std::string& value) {
-    streams.out << labelled_line(label, value, streams.style);
-  };
-  line("network", request.model);
-  line("samples", grouped(samples));
-  line("quantised", fmt::format("{} activations, {} weights and biases",
-                                count_nodes(quantised, graph::Op::kQuantizeLinear, false),
-                                count_nodes(quantised, graph::Op::kDequantizeLinear, true)));
-  for (const auto& [name, output] : agreement.outputs()) {
-    line("output", agreement_line(name, output));
+void print(const QuantizeReport& report, const Arguments& arguments, const Streams& streams) {
+  if (arguments.text("json") == "-") {
+    streams.out << json_text(report);
+  } else if (!arguments.has("quiet")) {
+    streams.out << quantize_report_text(report, streams.style);
   }
-}
-
-void write_network(const Graph& graph, const std::string& file) {
-  OutputStream out(file);
-  onnx_io::write_onnx(graph, out);
-  out.commit();
 }
 
 }  // namespace
@@ -123,15 +118,19 @@ int run_quantize(const Words& words, const Streams& streams) {
   const NetworkRequest request = read_network_request(arguments);
   const std::string calibration = required(arguments, "calibrate");
   const std::string output = required(arguments, "output");
-  check_output(output, request, calibration);
+  check_outputs(output, arguments.text("json"), request, calibration);
   const Graph graph = load_float_network(request);
   const std::vector<NamedTensors> samples = read_samples(calibration, graph);
-  const Graph quantised = quantized_network(graph, samples);
-  const Agreement agreement = compare(graph, quantised, samples);
-  write_network(quantised, output);
-  if (!arguments.has("quiet")) {
-    print_summary(request, quantised, samples.size(), agreement, streams);
-  }
+  QuantizeReport report;
+  report.network = describe_network("quantize", request.model, batch_of(request, graph), graph);
+  report.output = output;
+  report.samples = samples.size();
+  onnx_io::located(request.model, [&] {
+    report.quantised = quantized_network(graph, samples);
+    report.agreement = compare(graph, report.quantised, samples);
+  });
+  write_files(report, arguments.text("json"));
+  print(report, arguments, streams);
   return 0;
 }
 

@@ -1,18 +1,14 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <type_traits>
+#include <new>
 #include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/network_inputs.h"
 #include "cli/network_job.h"
 #include "cli/network_source.h"
-#include "cli/report.h"
+#include "cli/reference_job.h"
 #include "compiler/graph/graph.h"
-#include "models/networks/count.h"
-#include "models/reference/cpu/run_graph.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
 
@@ -53,7 +49,7 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// The reference knows no cycles, engines and machines.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check", "json"};
+  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep", "vcd"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -72,6 +68,7 @@ std::optional<OutputFolder> output_folder(const Arguments& arguments, const grap
   if (request.is_file) outputs.check_not_written(request.model, "the network");
   for (const InputFile& given : files) outputs.check_not_written(given.file, "an input");
   if (run_options.json) outputs.check_not_written(*run_options.json, "the --json file");
+  if (run_options.vcd) outputs.check_not_written(*run_options.vcd, "the --vcd file");
   if (const auto machine = machine_file(arguments)) {
     outputs.check_not_written(*machine, "the machine");
   }
@@ -89,53 +86,9 @@ RunOptions read_options(const Arguments& arguments, const NetworkRequest& reques
   return run_options;
 }
 
-std::string range_text(const graph::Tensor& tensor) {
-  return graph::with_type(tensor.type(), [&](auto element) -> std::string {
-    using T = decltype(element);
-    if constexpr (std::is_same_v<T, graph::Half> || std::is_same_v<T, bool>) {
-      return "";
-    } else {
-      const auto values = tensor.data<T>();
-      if (values.empty()) return "";
-      const auto [low, high] = std::ranges::minmax_element(values);
-      return fmt::format("from {} to {}", *low, *high);
-    }
-  });
-}
-
-void print_reference(const NetworkJob& job, const NamedTensors& outputs, double seconds,
-                     const Streams& streams) {
-  const auto line = [&](std::string_view label, const std::string& value) {
-    streams.out << labelled_line(label, value, streams.style);
-  };
-  line("network", fmt::format("{}, batch {}, {} parameters, {}", job.network, job.batch,
-                              grouped(networks::count_parameters(job.graph)),
-                              si(static_cast<double>(networks::count_macs(job.graph)), "MACs")));
-  for (const auto& [name, tensor] : outputs) {
-    line("output", fmt::format("{} {} {}", printable(name), to_string(tensor.value_type()),
-                               range_text(tensor)));
-  }
-  line("reference", si(seconds, "s"));
-}
-
-int run_on_reference(const NetworkJob& job, const Streams& streams) {
-  reference::GraphRunner runner(job.graph);
-  const auto start = std::chrono::steady_clock::now();
-  const NamedTensors outputs = runner.run(job.inputs);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (job.outputs) write_files_together(job.outputs->encode(outputs));
-  if (!job.options.quiet) print_reference(job, outputs, seconds.count(), streams);
-  return 0;
-}
-
-}  // namespace
-
-int run_run(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+int run_request(const Arguments& arguments, const NetworkRequest& request, const Streams& streams) {
   const bool reference_alone = wants_reference_alone(arguments);
   if (reference_alone) check_reference_flags(arguments);
-  const NetworkRequest request = read_network_request(arguments);
   const std::vector<InputFile> files = read_input_files(arguments);
   NetworkJob job;
   job.command = "run";
@@ -147,12 +100,26 @@ int run_run(const Words& words, const Streams& streams) {
   job.batch = batch_of(request, job.graph);
   job.outputs = output_folder(arguments, job.graph, request, files, job.options);
   if (job.options.with_values()) {
+    check_inputs_fit(job.network, job.graph);
     job.inputs = network_inputs(job.graph, files, job.options.seed, request.is_file);
   } else {
     check_input_files(job.graph, files, request.is_file);
   }
-  return reference_alone ? run_on_reference(job, streams)
+  return reference_alone ? run_reference_job(job, streams)
                          : run_network_job(std::move(job), streams);
+}
+
+}  // namespace
+
+int run_run(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  const NetworkRequest request = read_network_request(arguments);
+  try {
+    return run_request(arguments, request, streams);
+  } catch (const std::bad_alloc&) {
+    throw InputError(request.model + ": not enough memory for its values; choose smaller shapes");
+  }
 }
 
 }  // namespace weft::cli

@@ -36,7 +36,10 @@ const ValueType& input(const NodeTypes& node, std::size_t i) {
 const Tensor& known(const NodeTypes& node, std::size_t i) {
   const Tensor* tensor = i < node.constants.size() ? node.constants[i] : nullptr;
   if (tensor == nullptr) {
-    throw InputError(fmt::format("{} must be known before the network runs", input_label(node, i)));
+    throw InputError(
+        fmt::format("{} must be known before the network runs; if inputs decide it, give them by "
+                    "--input NAME=FILE",
+                    input_label(node, i)));
   }
   return *tensor;
 }

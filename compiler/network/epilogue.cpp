@@ -1,5 +1,7 @@
 #include "compiler/network/epilogue.h"
 
+#include <utility>
+
 #include "compiler/network/weights.h"
 
 namespace weft::network {
@@ -20,25 +22,50 @@ LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int
   return block;
 }
 
+LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
+                            LoweringContext& context) {
+  const std::int64_t cols = context.config.array_cols;
+  const std::uint64_t host = context.memory.add_wide_constant(channels, std::move(make), type);
+  const auto tiles = static_cast<std::uint32_t>((channels + cols - 1) / cols);
+  return {context.memory, host, context.config.result_row_rows(), tiles, 1};
+}
+
 EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
                            LoweringContext& context)
-    : epilogue_(epilogue), context_(context) {
-  const auto load = [&](const MakeTensor& make, ElementType type) {
-    return context.memory.load_wide_constant(
-        channels, [make, channels] { return pack_words(make(), channels); }, type);
-  };
+    : epilogue_(epilogue), context_(context), channels_(channels) {
   const ElementType bias_type =
       epilogue.bias_is_float ? ElementType::kFloat32 : accumulator_type(context.config.dtype);
-  if (epilogue.bias) bias_ = load(epilogue.bias, bias_type);
-  if (epilogue.scale) scale_ = load(epilogue.scale, ElementType::kFloat32);
+  if (epilogue.bias) bias_ = load(epilogue.bias, epilogue.biases, bias_type);
+  if (epilogue.scale) scale_ = load(epilogue.scale, 1, ElementType::kFloat32);
 }
 
-std::uint32_t EpilogueRows::constant_row(std::uint32_t base, std::int64_t first) const {
-  const auto tile = static_cast<std::uint32_t>(first / context_.config.array_cols);
-  return base + tile * context_.config.result_row_rows();
+/// Each set begins with a row of its own.
+LayerConstant EpilogueRows::load(const MakeTensor& make, std::int64_t sets, ElementType type) {
+  const std::int64_t channels = channels_;
+  const std::int64_t step = sets == 1 ? channels : padded_channels();
+  return load_channels(
+      sets * step, [=] { return pack_words(make(), sets, channels, step); }, type, context_);
 }
 
-Vector EpilogueRows::instruction(const Target& target) const {
+std::int64_t EpilogueRows::padded_channels() const {
+  const std::int64_t cols = context_.config.array_cols;
+  return (channels_ + cols - 1) / cols * cols;
+}
+
+std::uint32_t EpilogueRows::constant_row(LayerConstant& constant, std::int64_t first) const {
+  return constant.rows_of(static_cast<std::uint32_t>(first / context_.config.array_cols));
+}
+
+std::uint64_t EpilogueRows::staging_need() const {
+  return (bias_ ? bias_->staging_need() : 0) + (scale_ ? scale_->staging_need() : 0);
+}
+
+void EpilogueRows::begin_use() {
+  if (bias_) bias_->begin_use();
+  if (scale_) scale_->begin_use();
+}
+
+Vector EpilogueRows::instruction(const Target& target) {
   Vector vector;
   vector.op = epilogue_.op;
   vector.low = epilogue_.low;
@@ -48,7 +75,8 @@ Vector EpilogueRows::instruction(const Target& target) const {
   vector.rows = static_cast<std::uint32_t>(target.rows);
   if (bias_) {
     vector.has_bias = true;
-    vector.bias = constant_row(*bias_, target.first);
+    const std::int64_t before = epilogue_.biases == 1 ? 0 : target.matrix * padded_channels();
+    vector.bias = constant_row(*bias_, before + target.first);
   }
   if (scale_) {
     vector.combine = epilogue_.divides ? VectorCombine::kDiv : VectorCombine::kMul;

@@ -26,17 +26,22 @@ graph::Tensor by_tiles(const graph::Tensor& tensor, std::int64_t rows, std::int6
   return result;
 }
 
-std::uint32_t load_constant(const LaneStep& step, std::int64_t channels, LoweringContext& context) {
+/// A block for each tile.
+LayerConstant load_constant(const LaneStep& step, std::int64_t channels, LoweringContext& context) {
   const MakeTensor& make = std::get<MakeTensor>(step.b);
-  if (step.b_rows == 1) return load_channels(make, channels, context);
+  if (step.b_rows == 1) return load_floats(make, channels, context);
   const std::int64_t cols = context.config.array_cols;
-  const std::int64_t words = tile_count(channels, context.config) * step.b_rows * cols;
-  return context.memory.load_wide_constant(
+  const std::int64_t tiles = tile_count(channels, context.config);
+  const std::int64_t words = tiles * step.b_rows * cols;
+  const std::uint64_t host = context.memory.add_wide_constant(
       words,
       [make, rows = step.b_rows, channels, cols, words] {
         return pack_words(by_tiles(make(), rows, channels, cols), words);
       },
       ElementType::kFloat32);
+  const auto rows = static_cast<std::uint32_t>(step.b_rows);
+  return {context.memory, host, rows * context.config.result_row_rows(),
+          static_cast<std::uint32_t>(tiles), 1};
 }
 
 }  // namespace
@@ -45,18 +50,18 @@ std::uint64_t constant_need(std::int64_t rows, std::int64_t channels, const Mach
   return static_cast<std::uint64_t>(rows * tile_count(channels, config)) * config.result_row_rows();
 }
 
-std::uint32_t load_channels(const MakeTensor& make, std::int64_t channels,
-                            LoweringContext& context) {
-  return context.memory.load_wide_constant(
-      channels, [make, channels] { return pack_words(make(), channels); }, ElementType::kFloat32);
+LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context) {
+  return load_channels(
+      channels, [make, channels] { return pack_words(make(), channels); }, ElementType::kFloat32,
+      context);
 }
 
 LaneSteps::LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels,
                      LoweringContext& context)
-    : steps_(steps), channels_(channels), context_(context), placements_(steps.size()) {
-  for (const LaneStep& step : steps) {
-    const bool loads = std::holds_alternative<MakeTensor>(step.b);
-    constants_.push_back(loads ? load_constant(step, channels, context) : 0);
+    : steps_(steps), context_(context), constants_(steps.size()), placements_(steps.size()) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!std::holds_alternative<MakeTensor>(steps[i].b)) continue;
+    constants_[i] = load_constant(steps[i], channels, context);
   }
 }
 
@@ -64,33 +69,35 @@ std::int64_t LaneSteps::first_row(const LaneStep& step, const Chunk& chunk) cons
   return step.b_period == 0 ? chunk.first_row : chunk.first_row % step.b_period;
 }
 
-Block LaneSteps::block(const LaneStep& step, const Chunk& chunk) const {
+Block LaneSteps::block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range) const {
   const View& view = std::get<View>(step.b);
-  const std::int64_t width = context_.config.array_rows;
+  const Planes planes = planes_of(view, range, context_);
   const std::int64_t first = view.row + first_row(step, chunk) * step.b_step;
-  return {view.channel / width, (view.channel + channels_ + width - 1) / width, first,
-          first + (chunk.rows() - 1) * step.b_step + 1};
+  return {planes.first, planes.last, first, first + (chunk.rows() - 1) * step.b_step + 1};
 }
 
-std::uint64_t LaneSteps::staged(const Chunk& chunk) const {
+std::uint64_t LaneSteps::staged(const Chunk& chunk, const ChannelRange& range) const {
   std::uint64_t rows = 0;
-  for (const LaneStep& step : steps_) {
-    const auto* view = std::get_if<View>(&step.b);
-    if (view != nullptr) rows += context_.memory.staging_need(view->sheet, block(step, chunk));
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (const auto* view = std::get_if<View>(&steps_[i].b)) {
+      rows += context_.memory.staging_need(view->sheet, block(steps_[i], chunk, range));
+    }
+    if (constants_[i]) rows += constants_[i]->staging_need();
   }
   return rows;
 }
 
-void LaneSteps::read(const Chunk& chunk) {
+void LaneSteps::read(const Chunk& chunk, const ChannelRange& range) {
   chunk_ = chunk;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const auto* view = std::get_if<View>(&steps_[i].b);
-    if (view == nullptr) continue;
-    placements_[i] = context_.memory.read(view->sheet, block(steps_[i], chunk));
+    if (const auto* view = std::get_if<View>(&steps_[i].b)) {
+      placements_[i] = context_.memory.read(view->sheet, block(steps_[i], chunk, range));
+    }
+    if (constants_[i]) constants_[i]->begin_use();
   }
 }
 
-void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) const {
+void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) {
   const LaneStep& step = steps_[index];
   vector.op = step.op;
   vector.low = step.low;
@@ -101,13 +108,13 @@ void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) c
       std::holds_alternative<View>(step.b) ? view_rows(index, tile) : constant_rows(index, tile);
 }
 
-VectorOperand LaneSteps::constant_rows(std::size_t index, const LaneTile& tile) const {
+VectorOperand LaneSteps::constant_rows(std::size_t index, const LaneTile& tile) {
   const LaneStep& step = steps_[index];
   const std::int64_t first = step.b_rows == 1 ? 0 : first_row(step, chunk_);
-  const std::int64_t row = tile.first / context_.config.array_cols * step.b_rows + first;
   const std::uint32_t words = context_.config.result_row_rows();
+  const auto block = static_cast<std::uint32_t>(tile.first / context_.config.array_cols);
   VectorOperand operand;
-  operand.row = constants_[index] + static_cast<std::uint32_t>(row) * words;
+  operand.row = constants_[index]->rows_of(block) + static_cast<std::uint32_t>(first) * words;
   operand.step = step.b_rows == 1 ? 0 : words;
   return operand;
 }

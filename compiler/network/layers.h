@@ -23,10 +23,14 @@ namespace weft::network {
 using MakeTensor = std::function<graph::Tensor()>;
 
 /// Rows that a window walks, outermost first: images n, then y and x. Matmuls have one image of one
-/// line; their M is x. Steps are in sheet rows.
+/// line; their M is x. Steps are in sheet rows. Windows of three dimensions walk the layers z of an
+/// image as images of their own: `images` counts n * z.output, `image_step` is that of n, and
+/// `one_image` is set.
 struct RowWalk {
   std::int64_t images = 1;
   std::int64_t image_step = 0;
+  graph::WindowDim z;
+  std::int64_t z_step = 0;
   graph::WindowDim y;
   graph::WindowDim x;
   std::int64_t y_step = 0;
@@ -35,13 +39,14 @@ struct RowWalk {
   bool one_image = false;  // no chunk holds rows of two images
 
   std::int64_t rows() const { return images * y.output * x.output; }
-  std::int64_t taps() const { return y.kernel * x.kernel; }
+  std::int64_t taps() const { return z.kernel * y.kernel * x.kernel; }
 };
 
 /// What happens to sums on their way from the accumulators (or from wide rows) to the result:
 /// op((sum + bias) * scale + residual). At most one of scale and residual.
 struct Epilogue {
   MakeTensor bias;             // [N], int32 or float32 as the accumulators; null: none
+  std::int64_t biases = 1;     // more than 1: [biases, N], one for each matrix of the weights
   bool bias_is_float = false;  // float32 on an int8 machine: after sums in binary32
   MakeTensor scale;            // [N] or [1] float32: requantisation; null: none
   bool divides = false;        // by the scale: an average
@@ -61,18 +66,22 @@ struct BatchOffset {
   std::int64_t b_channel = 0;
   std::int64_t out_row = 0;
   std::int64_t out_channel = 0;
+  std::int64_t matrix = 0;  // of constant weights
 };
 
 /// Weights that are constants: how the tensor's elements are arranged.
 enum class WeightForm : std::uint8_t {
   kFilters,  // [N, K/groups, (y, x)], or a transposed matrix [N, K]
-  kMatrix,   // [K, (y, x), N]
+  kMatrix,   // [K, (y, x), N]; several of them follow each other
 };
 
 struct ConstantWeights {
   MakeTensor make;
   WeightForm form = WeightForm::kMatrix;
-  std::int32_t zero_point = 0;  // subtracted; the difference fits int8
+  std::int32_t zero_point = 0;  // subtracted
+  // The difference is the sum of so many int8 numbers, each a tile's: 2 or 3 where it may be as far
+  // as 255 from zero.
+  std::int64_t pieces = 1;
 };
 
 /// Weights that the network computes: rows of a sheet, read into the FIFO.
@@ -113,7 +122,7 @@ struct WindowLayer {
   /// divisor is their product. Empty: that of the epilogue.
   std::vector<std::int64_t> line_counts = {};
   std::vector<std::int64_t> column_counts = {};
-  Epilogue epilogue;        // of average and depthwise
+  Epilogue epilogue;  // of average and depthwise
   View out;
 };
 

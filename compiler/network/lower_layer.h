@@ -35,13 +35,4 @@ void lower(const ReductionLayer& layer, LoweringContext& context);
 /// count, take no more than their share of the unified buffer.
 bool divisors_fit(const WindowLayer& layer, const MachineConfig& config);
 
-/// Cycles of the vector unit for a depthwise convolution, and array cycles for the same as
-/// block-diagonal tiles: which is cheaper decides where it runs.
-struct DepthwiseCost {
-  std::int64_t vector_cycles = 0;
-  std::int64_t array_cycles = 0;
-};
-DepthwiseCost depthwise_cost(const RowWalk& walk, std::int64_t channels,
-                             const MachineConfig& config);
-
 }  // namespace weft::network

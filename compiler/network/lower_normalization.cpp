@@ -13,11 +13,9 @@ namespace weft::network {
 namespace {
 
 /// A row's worth of one number, [1, C].
-std::uint32_t load_number(float number, LoweringContext& context) {
-  const std::int64_t cols = context.config.array_cols;
-  return context.memory.load_wide_constant(
-      cols, [number, cols] { return pack_words(graph::Tensor::scalar(number), cols); },
-      ElementType::kFloat32);
+LayerConstant load_number(float number, LoweringContext& context) {
+  return load_floats([number] { return graph::Tensor::scalar(number); },
+                     std::int64_t{context.config.array_cols}, context);
 }
 
 /// The passes of a normalisation, in the order of the comment at the top.
@@ -29,8 +27,12 @@ class Normalization {
         rows_(layer, 2, 2, context),
         count_(load_number(static_cast<float>(layer.channels), context)),
         epsilon_(load_number(layer.epsilon, context)) {
-    if (layer.scale) scale_ = load_channels(layer.scale, layer.channels, context);
-    if (layer.bias) bias_ = load_channels(layer.bias, layer.channels, context);
+    if (layer.scale) scale_ = load_floats(layer.scale, layer.channels, context);
+    if (layer.bias) bias_ = load_floats(layer.bias, layer.channels, context);
+    rows_.use(count_);
+    rows_.use(epsilon_);
+    if (scale_) rows_.use(*scale_);
+    if (bias_) rows_.use(*bias_);
   }
 
   void run() {
@@ -57,7 +59,7 @@ class Normalization {
       return rows_.to_wide_rows(rows_.input(tile), 0, tile);
     });
     combine(rows_.to_statistic(rows_.wide(rows_.statistic(0)), 1), VectorCombine::kDiv,
-            constant_operand(count_));
+            constant_operand(count_.rows_of(0)));
   }
 
   // buffer 0 = x - mean
@@ -77,26 +79,28 @@ class Normalization {
       return vector;
     });
     combine(rows_.to_statistic(rows_.wide(rows_.statistic(0)), 1), VectorCombine::kDiv,
-            constant_operand(count_));
+            constant_operand(count_.rows_of(0)));
     combine(rows_.to_statistic(rows_.wide(rows_.statistic(1)), 0), VectorCombine::kAdd,
-            constant_operand(epsilon_), VectorOp::kSqrt);
+            constant_operand(epsilon_.rows_of(0)), VectorOp::kSqrt);
   }
 
   // Between the two buffers, the last step into the result.
   void results() {
     struct Step {
       VectorCombine combine;
-      std::optional<std::uint32_t> constant;
+      LayerConstant* constant = nullptr;
     };
-    std::vector<Step> steps = {{VectorCombine::kDiv, std::nullopt}};
-    if (scale_) steps.push_back({VectorCombine::kMul, scale_});
-    if (bias_) steps.push_back({VectorCombine::kAdd, bias_});
+    std::vector<Step> steps = {{VectorCombine::kDiv, nullptr}};
+    if (scale_) steps.push_back({VectorCombine::kMul, &*scale_});
+    if (bias_) steps.push_back({VectorCombine::kAdd, &*bias_});
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (std::size_t tile = 0; tile < rows_.tiles.size(); ++tile) {
         const VectorSource source = rows_.wide(rows_.buffer(i % 2, tile));
         const bool last = i + 1 == steps.size();
-        const VectorOperand operand = steps[i].constant ? channel_operand(*steps[i].constant, tile)
-                                                        : rows_.operand(rows_.statistic(0));
+        const VectorOperand operand =
+            steps[i].constant != nullptr
+                ? constant_operand(steps[i].constant->rows_of(static_cast<std::uint32_t>(tile)))
+                : rows_.operand(rows_.statistic(0));
         combine(last ? rows_.to_out(source, tile)
                      : rows_.to_wide_rows(source, rows_.buffer((i + 1) % 2, tile), tile),
                 steps[i].combine, operand);
@@ -104,18 +108,13 @@ class Normalization {
     }
   }
 
-  VectorOperand channel_operand(std::uint32_t base, std::size_t tile) const {
-    return constant_operand(base +
-                            static_cast<std::uint32_t>(tile) * context_.config.result_row_rows());
-  }
-
   const NormalizationLayer& layer_;
   LoweringContext& context_;
   RowStatistics rows_;
-  std::uint32_t count_;
-  std::uint32_t epsilon_;
-  std::optional<std::uint32_t> scale_;
-  std::optional<std::uint32_t> bias_;
+  LayerConstant count_;
+  LayerConstant epsilon_;
+  std::optional<LayerConstant> scale_;
+  std::optional<LayerConstant> bias_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Sum, mean, maximum and minimum of all channels of a row: each tile of C lanes is reduced and
 // joined with the tiles before it in one wide row, of which the first lane is the result. The
 // minimum is the negated maximum of the negated lanes.
+#include <optional>
 #include <utility>
 
 #include "compiler/network/lane_steps.h"
@@ -8,19 +9,23 @@
 namespace weft::network {
 namespace {
 
+// One channel.
+constexpr ChannelRange kResult{0, 1};
+
 class Reduction {
  public:
   Reduction(const ReductionLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
         memory_(context.memory),
-        tiles_(lane_tiles(layer.channels, context.config)) {
-    if (layer.kind == ReductionKind::kMean) count_ = load_channels(count_of(layer), 1, context);
+        tiles_(lane_tiles(layer.channels, context.config)),
+        input_(context.memory, layer.a.sheet, layer.a.row, layer.walk) {
+    if (layer.kind == ReductionKind::kMean) count_ = load_floats(count_of(layer), 1, context);
   }
 
   void run() {
-    const std::vector<Chunk> chunks =
-        staged_chunks(layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
+    const std::vector<Chunk> chunks = whole_row_chunks(
+        layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
     context_.info.chunks = chunks.size();
     context_.info.n_tiles = tiles_.size();
     for (const Chunk& chunk : chunks) run_chunk(chunk);
@@ -38,30 +43,32 @@ class Reduction {
     return layer_.kind == ReductionKind::kMin ? VectorOp::kNeg : VectorOp::kCopy;
   }
 
-  Block a_block(const Chunk& chunk) const {
-    return read_block(layer_.a, layer_.walk, chunk, layer_.channels, context_);
+  Planes a_planes() const { return planes_of(layer_.a, {0, layer_.channels}, context_); }
+  Block out_block(const Chunk& chunk) const {
+    return write_block(layer_.out, chunk, kResult, context_);
   }
-  Block out_block(const Chunk& chunk) const { return write_block(layer_.out, chunk, 1, context_); }
   std::uint64_t wide_rows(const Chunk& chunk) const {
     return static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
   }
   std::uint64_t staged(const Chunk& chunk) const {
-    return memory_.staging_need(layer_.a.sheet, a_block(chunk)) +
-           memory_.staging_need(layer_.out.sheet, out_block(chunk)) + wide_rows(chunk);
+    return input_.staging_need(chunk, a_planes()) +
+           memory_.staging_need(layer_.out.sheet, out_block(chunk)) + wide_rows(chunk) +
+           (count_ ? count_->staging_need() : 0);
   }
 
   void run_chunk(const Chunk& chunk) {
     memory_.rows().begin_use(staged(chunk));
-    const Placement a = memory_.read(layer_.a.sheet, a_block(chunk));
-    const Placement out = memory_.write(layer_.out.sheet, out_block(chunk));
+    const ChunkInput::Rows a = input_.read(chunk, a_planes());
+    const Placement out = write_place(layer_.out, chunk, kResult, context_);
     const std::uint32_t wide = memory_.rows().stage(wide_rows(chunk));
+    if (count_) count_->begin_use();
     for (std::size_t tile = 0; tile < tiles_.size(); ++tile) reduce(chunk, tile, a, wide);
     finish(chunk, out, wide);
     memory_.wrote(layer_.out.sheet, out_block(chunk), out);
   }
 
-  void reduce(const Chunk& chunk, std::size_t tile, const Placement& a, std::uint32_t wide) {
-    VectorSource source = narrow_source(layer_.a, layer_.walk, chunk, tiles_[tile], a, context_);
+  void reduce(const Chunk& chunk, std::size_t tile, const ChunkInput::Rows& a, std::uint32_t wide) {
+    VectorSource source = narrow_source(layer_.a, chunk, tiles_[tile], a, context_);
     source.quantization = layer_.a_quantization;
     Vector vector = to_wide(source, wide, chunk.rows(), tiles_[tile], context_.config);
     vector.op = sign();
@@ -76,9 +83,9 @@ class Reduction {
                               chunk, {0, 1}, context_);
     vector.op = sign();
     vector.quantization = layer_.quantization;
-    if (layer_.kind == ReductionKind::kMean) {
+    if (count_) {
       vector.combine = VectorCombine::kDiv;
-      vector.operand = constant_operand(count_);
+      vector.operand = constant_operand(count_->rows_of(0));
     }
     emit(std::move(vector), context_);
   }
@@ -87,7 +94,8 @@ class Reduction {
   LoweringContext& context_;
   SheetMemory& memory_;
   std::vector<LaneTile> tiles_;
-  std::uint32_t count_ = 0;
+  ChunkInput input_;
+  std::optional<LayerConstant> count_;
 };
 
 }  // namespace

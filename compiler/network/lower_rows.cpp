@@ -18,23 +18,21 @@ class Elementwise {
         context_(context),
         memory_(context.memory),
         tiles_(lane_tiles(layer.channels, context.config)),
+        input_(context.memory, layer.a.sheet, layer.a.row, layer.walk),
         steps_(layer.steps, layer.channels, context) {}
 
   void run() {
-    const std::vector<Chunk> chunks =
-        staged_chunks(layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
-    context_.info.chunks += chunks.size();
+    const StagedBlocks blocks = staged_blocks(
+        layer_.walk, layer_.channels, context_,
+        [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); });
+    context_.info.chunks += blocks.chunks.size();
     context_.info.n_tiles = std::max<std::uint64_t>(context_.info.n_tiles, tiles_.size());
-    for (const Chunk& chunk : chunks) run_chunk(chunk);
+    for (const Chunk& chunk : blocks.chunks) {
+      for (const ChannelRange& range : blocks.ranges) run_block(chunk, range);
+    }
   }
 
  private:
-  Block a_block(const Chunk& chunk) const {
-    return read_block(layer_.a, layer_.walk, chunk, layer_.channels, context_);
-  }
-  Block out_block(const Chunk& chunk) const {
-    return write_block(layer_.out, chunk, layer_.channels, context_);
-  }
   std::uint64_t wide_rows(const Chunk& chunk) const {
     return static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
   }
@@ -42,28 +40,32 @@ class Elementwise {
     return std::min<std::uint64_t>(kWideBlocks, steps_.size() - 1);
   }
 
-  std::uint64_t staged(const Chunk& chunk) const {
-    return memory_.staging_need(layer_.a.sheet, a_block(chunk)) +
-           memory_.staging_need(layer_.out.sheet, out_block(chunk)) + steps_.staged(chunk) +
+  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const {
+    const Block out = write_block(layer_.out, chunk, range, context_);
+    return input_.staging_need(chunk, planes_of(layer_.a, range, context_)) +
+           memory_.staging_need(layer_.out.sheet, out) + steps_.staged(chunk, range) +
            wide_blocks() * wide_rows(chunk);
   }
 
-  void run_chunk(const Chunk& chunk) {
-    memory_.rows().begin_use(staged(chunk));
-    const Placement a = memory_.read(layer_.a.sheet, a_block(chunk));
-    steps_.read(chunk);
-    const Placement out = memory_.write(layer_.out.sheet, out_block(chunk));
+  void run_block(const Chunk& chunk, const ChannelRange& range) {
+    memory_.rows().begin_use(staged(chunk, range));
+    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, context_));
+    steps_.read(chunk, range);
+    const Placement out = write_place(layer_.out, chunk, range, context_);
     wide_.clear();
     for (std::uint64_t i = 0; i < wide_blocks(); ++i) {
       wide_.push_back(memory_.rows().stage(wide_rows(chunk)));
     }
-    for (const LaneTile& tile : tiles_) run_tile(chunk, tile, a, out);
-    memory_.wrote(layer_.out.sheet, out_block(chunk), out);
+    for (const LaneTile& tile : tiles_) {
+      if (tile.first < range.first || tile.first >= range.last) continue;
+      run_tile(chunk, tile, a, out);
+    }
+    memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, context_), out);
   }
 
-  void run_tile(const Chunk& chunk, const LaneTile& tile, const Placement& a,
+  void run_tile(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
                 const Placement& out) {
-    VectorSource source = narrow_source(layer_.a, layer_.walk, chunk, tile, a, context_);
+    VectorSource source = narrow_source(layer_.a, chunk, tile, a, context_);
     source.quantization = layer_.a_quantization;
     for (std::size_t i = 0; i + 1 < steps_.size(); ++i) {
       const std::uint32_t to = wide_[i % wide_.size()];
@@ -83,6 +85,7 @@ class Elementwise {
   LoweringContext& context_;
   SheetMemory& memory_;
   std::vector<LaneTile> tiles_;
+  ChunkInput input_;
   LaneSteps steps_;
   std::vector<std::uint32_t> wide_;  // of the chunk
 };

@@ -40,6 +40,13 @@ struct HostTensor {
   std::vector<HostValue> results = {};  // what the host reads from it after the run
 };
 
+/// A sheet that did not stay in the unified buffer.
+struct Spill {
+  bool is_input = false;  // else a result
+  SheetSize size = {};
+  std::uint64_t bytes = 0;
+};
+
 /// One row of the layer table: what was planned, before anything ran.
 struct LayerInfo {
   std::string name;
@@ -56,7 +63,7 @@ struct LayerInfo {
   std::uint64_t weight_bytes = 0;
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
-  std::vector<std::string> spilled;  // sheets that did not stay in the unified buffer
+  std::vector<Spill> spilled;
 };
 
 /// Where a layer's result can be seen: in the unified buffer once the layer's last instruction is
@@ -89,9 +96,15 @@ struct NetworkProgram {
   std::vector<std::variant<MachineStep, HostStep>> steps;
 };
 
+/// Choices that are the compiler's own unless a caller makes them.
+struct CompileOptions {
+  std::optional<bool> depthwise_on_vector_unit = {};  // where it can run in both places
+};
+
 /// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
 /// Throws InputError for what the network cannot be on this machine, ConfigError if the unified
 /// buffer or the accumulators are too small for a layer, naming both.
-NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config);
+NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
+                               const CompileOptions& options = {});
 
 }  // namespace weft::network

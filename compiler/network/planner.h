@@ -14,6 +14,7 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
+#include "compiler/network/network_program.h"
 #include "compiler/network/sheet_memory.h"
 #include "sim/config/machine_config.h"
 
@@ -50,36 +51,43 @@ struct LaneFunction {
 class Planner {
  public:
   /// `graph` and `config` must outlive the planner. `on_host[v]`: the host has value v.
-  Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host);
+  Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host,
+          const CompileOptions& options = {});
 
   /// Adds node `index` to the segment; on refusal the segment is as it was. Nodes that were taken
   /// along with it (an activation, a quantisation) are in `absorbed`.
   Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
 
  private:
-  struct Epilogues;  // what follows a contraction (plan_epilogue.cpp)
-
   Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
-  // plan_contraction.cpp
+  // plan_convolution.cpp
   Refusal plan_conv(const graph::Node& node);
   Refusal plan_conv_integer(const graph::Node& node);
   Refusal plan_qlinear_conv(const graph::Node& node);
-  Refusal plan_matmul(const graph::Node& node);
-  Refusal plan_gemm(const graph::Node& node);
-  Refusal plan_qlinear_matmul(const graph::Node& node);
-  Refusal plan_matmul_integer(const graph::Node& node);
   struct ConvParts;
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
+  // plan_product.cpp
+  Refusal plan_matmul(const graph::Node& node);
+  Refusal plan_gemm(const graph::Node& node);
+  Refusal plan_qlinear_matmul(const graph::Node& node);
+  Refusal plan_matmul_integer(const graph::Node& node);
   Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
+  Refusal plan_integer_product(const graph::Node& node, const graph::Constant& b,
+                               std::int32_t a_zero, std::int32_t b_zero, Epilogue epilogue,
+                               bool wide);
+  Refusal plan_products(const graph::Node& node, ConstantWeights weights, const Shape& b_shape,
+                        Epilogue epilogue, bool wide);
   Refusal plan_float_product(const graph::Node& node);
   Refusal plan_quantised_product(const graph::Node& node);
   Refusal plan_computed_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
                                 std::int32_t a_zero);
+  Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
+  // plan_epilogue.cpp
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
   Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
@@ -174,11 +182,14 @@ class Planner {
   std::optional<Quantised> quantised_at_once(graph::ValueId value);
   /// True if the host alone takes the value: it is an output and nothing else uses it.
   bool only_output(graph::ValueId value) const;
+  /// True if it is an output, perhaps once it is dequantised.
+  bool host_takes(graph::ValueId value) const;
   void absorb(const graph::Node& node);
 
   const graph::Graph& graph_;
   const MachineConfig& config_;
   const std::vector<bool>& on_host_;
+  const CompileOptions options_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<bool> is_output_;
   bool has_lines_ = false;  // images of rank 3

@@ -20,25 +20,29 @@ class RowStatistics {
         tiles(lane_tiles(layer.channels, lowering.config)),
         a_(layer.a),
         walk_(layer.walk),
-        channels_(layer.channels),
+        channels_({0, layer.channels}),
         out_(layer.out),
+        input_(lowering.memory, layer.a.sheet, layer.a.row, layer.walk),
         a_quantization_(layer.a_quantization),
         quantization_(layer.quantization),
         tile_buffers_(tile_buffers),
         statistics_(statistics) {}
 
+  /// A constant that the passes read.
+  void use(LayerConstant& constant) { constants_.push_back(&constant); }
+
   /// Calls function() for each chunk; `steps`, if not null, have their operands of it.
   template <class Function>
   void for_each_chunk(LaneSteps* steps, Function&& function) {
     const auto need = [&](const Chunk& next) {
-      return staged(next) + (steps != nullptr ? steps->staged(next) : 0);
+      return staged(next) + (steps != nullptr ? steps->staged(next, channels_) : 0);
     };
-    const std::vector<Chunk> chunks = staged_chunks(walk_, context, need);
+    const std::vector<Chunk> chunks = whole_row_chunks(walk_, context, need);
     context.info.chunks = chunks.size();
     context.info.n_tiles = tiles.size();
     for (const Chunk& next : chunks) {
       begin(next, need(next));
-      if (steps != nullptr) steps->read(next);
+      if (steps != nullptr) steps->read(next, channels_);
       function();
       context.memory.wrote(out_.sheet, write_block(out_, chunk, channels_, context), out_rows_);
     }
@@ -54,7 +58,7 @@ class RowStatistics {
   }
 
   VectorSource input(std::size_t tile) const {
-    VectorSource source = narrow_source(a_, walk_, chunk, tiles[tile], a_rows_, context);
+    VectorSource source = narrow_source(a_, chunk, tiles[tile], a_rows_, context);
     source.quantization = a_quantization_;
     return source;
   }
@@ -102,28 +106,32 @@ class RowStatistics {
            context.config.result_row_rows();
   }
   std::uint64_t staged(const Chunk& of) const {
-    return context.memory.staging_need(a_.sheet, read_block(a_, walk_, of, channels_, context)) +
-           context.memory.staging_need(out_.sheet, write_block(out_, of, channels_, context)) +
-           wide_rows(of);
+    std::uint64_t rows = input_.staging_need(of, planes_of(a_, channels_, context)) + wide_rows(of);
+    rows += context.memory.staging_need(out_.sheet, write_block(out_, of, channels_, context));
+    for (const LayerConstant* constant : constants_) rows += constant->staging_need();
+    return rows;
   }
 
   void begin(const Chunk& next, std::uint64_t need) {
     chunk = next;
     context.memory.rows().begin_use(need);
-    a_rows_ = context.memory.read(a_.sheet, read_block(a_, walk_, chunk, channels_, context));
-    out_rows_ = context.memory.write(out_.sheet, write_block(out_, chunk, channels_, context));
+    a_rows_ = input_.read(chunk, planes_of(a_, channels_, context));
+    out_rows_ = write_place(out_, chunk, channels_, context);
     base_ = context.memory.rows().stage(wide_rows(chunk));
+    for (LayerConstant* constant : constants_) constant->begin_use();
   }
 
   const View& a_;
   const RowWalk& walk_;
-  const std::int64_t channels_;
+  const ChannelRange channels_;
   const View& out_;
+  const ChunkInput input_;
   const Quantization a_quantization_;
   const Quantization quantization_;
   const std::uint64_t tile_buffers_;
   const std::uint64_t statistics_;
-  Placement a_rows_ = {};
+  std::vector<LayerConstant*> constants_;
+  ChunkInput::Rows a_rows_ = {};
   Placement out_rows_ = {};
   std::uint32_t base_ = 0;
 };

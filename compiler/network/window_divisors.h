@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <vector>
 
 #include "compiler/network/vector_rows.h"
 
@@ -12,16 +12,21 @@ namespace weft::network {
 
 class WindowDivisors {
  public:
-  /// Loads them. `layer` has line and column counts, and must outlive this.
+  /// `layer` has line and column counts, and must outlive this.
   WindowDivisors(const WindowLayer& layer, LoweringContext& context);
 
+  /// Rows of staging that begin_use() takes.
+  std::uint64_t staging_need() const { return rows_.staging_need(); }
+  /// To be called for each use of staging (BufferRows::begin_use()).
+  void begin_use() { rows_.begin_use(); }
   /// Divides the rows of `vector`: windows (line, column), (line, column + 1), ...
-  void apply(std::int64_t line, std::int64_t column, Vector& vector) const;
+  void apply(std::int64_t line, std::int64_t column, Vector& vector);
 
  private:
   const WindowLayer& layer_;
   const MachineConfig& config_;
-  std::map<std::int64_t, std::uint32_t> lines_;  // by the line's count: base of its wide rows
+  std::vector<std::int64_t> lines_;  // the different counts of lines, a block of rows each
+  LayerConstant rows_;
 };
 
 }  // namespace weft::network

@@ -45,6 +45,11 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
 }
 
 std::filesystem::path resolve(const std::string& location, const std::filesystem::path& folder) {
+  // The file system would read such a name only so far.
+  if (location.find('\0') != std::string::npos) {
+    throw InputError(
+        fmt::format("external data: the location {} holds a zero byte", printable(location)));
+  }
   const std::filesystem::path relative(location);
   std::error_code error;
   const auto path = std::filesystem::weakly_canonical(folder / relative, error);

@@ -171,7 +171,11 @@ graph::Graph import_model(ModelProto model, DataFolder folder, const ImportOptio
   check_ir_version(model);
   const int opset = checked_opset(model);
   require_operators(model.graph(), NodeUpgrade(opset));
-  return Import(*model.mutable_graph(), opset, std::move(folder), options).run();
+  graph::Graph graph = Import(*model.mutable_graph(), opset, std::move(folder), options).run();
+  if (graph.outputs.empty()) {
+    throw InputError("names no output, so nothing is to be computed; export it with its outputs");
+  }
+  return graph;
 }
 
 }  // namespace

@@ -21,17 +21,11 @@ const graph::Shape* given_shape(const std::string& name, const ImportOptions& op
 }
 
 /// How the file writes a dimension: its extent, its name, or "?".
-std::string to_text(const Dimension& dim) {
+std::string extent_text(const Dimension& dim) {
   if (dim.has_dim_value()) return fmt::format("{}", dim.dim_value());
   if (dim.dim_param().empty()) return "?";
   const std::string name = printable(dim.dim_param());
   return name.substr(1, name.size() - 2);
-}
-
-std::string to_text(const ::onnx::TensorShapeProto& shape) {
-  std::vector<std::string> dims;
-  for (const Dimension& dim : shape.dim()) dims.push_back(to_text(dim));
-  return dims.empty() ? "scalar" : fmt::format("{}", fmt::join(dims, "x"));
 }
 
 /// `--shape NAME=1,3,224,224`, with 1 for what the file leaves open.
@@ -128,7 +122,7 @@ class Binder {
     if (!dim.dim_param().empty() && known != extents_.end()) return known->second;
     if (index == 0 && options_.batch) return *options_.batch;
     throw InputError(fmt::format("the dimension {} of {} is open; give the shape like {}",
-                                 to_text(dim), to_text(input.type().tensor_type().shape()),
+                                 extent_text(dim), to_text(input.type().tensor_type().shape()),
                                  suggestion(input)));
   }
 
@@ -176,6 +170,12 @@ void require_inputs(const Map& given, const std::vector<BoundInput>& inputs, con
 }
 
 }  // namespace
+
+std::string to_text(const ::onnx::TensorShapeProto& shape) {
+  std::vector<std::string> dims;
+  for (const Dimension& dim : shape.dim()) dims.push_back(extent_text(dim));
+  return dims.empty() ? "scalar" : fmt::format("{}", fmt::join(dims, "x"));
+}
 
 std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Constants& constants,
                                     const ImportOptions& options) {

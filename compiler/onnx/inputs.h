@@ -25,4 +25,7 @@ struct BoundInput {
 std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Constants& constants,
                                     const ImportOptions& options);
 
+/// How the file writes a shape: "Nx3x?x224", or "scalar".
+std::string to_text(const ::onnx::TensorShapeProto& shape);
+
 }  // namespace weft::onnx_io

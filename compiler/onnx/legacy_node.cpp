@@ -150,6 +150,12 @@ void prepare_for_conversion(LegacyNode& legacy) {
 
 void complete_conversion(const LegacyNode& legacy, UpgradedNode& upgraded) {
   if (legacy.opset >= 11) return;
+  if (legacy.node.op_type() == "Pad") {
+    // The converter makes an input of the value only where the mode uses it.
+    for (NodeProto& node : upgraded.nodes) {
+      if (node.op_type() == "Pad") erase_attribute(node, "value");
+    }
+  }
   if (is_resize(legacy.node)) {
     for (NodeProto& node : upgraded.nodes) {
       if (node.op_type() != "Resize") continue;

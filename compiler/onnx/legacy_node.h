@@ -30,6 +30,7 @@ void prepare_for_conversion(LegacyNode& legacy);
 
 /// Steps that the converter leaves undone:
 ///  - Resize and Upsample before opset 11 count from the corner and round down.
+///  - Pad's "value" where the mode makes nothing of it.
 ///  - Clip's bounds and Pad's value, always written as float32, in the node's type.
 void complete_conversion(const LegacyNode& legacy, UpgradedNode& upgraded);
 

@@ -36,6 +36,22 @@ std::vector<std::string> final_names(const NodeProto& part, const UpgradedNode& 
   return names;
 }
 
+/// What the file leaves open fits any extent.
+bool fits(const ::onnx::TensorShapeProto& declared, const graph::Shape& shape) {
+  if (static_cast<std::size_t>(declared.dim_size()) != shape.size()) return false;
+  for (int i = 0; i < declared.dim_size(); ++i) {
+    const auto& dim = declared.dim(i);
+    if (dim.has_dim_value() && dim.dim_value() != shape[static_cast<std::size_t>(i)]) return false;
+  }
+  return true;
+}
+
+void require_declared_shape(const ::onnx::TypeProto::Tensor& declared, const graph::Shape& shape) {
+  if (!declared.has_shape() || fits(declared.shape(), shape)) return;
+  throw InputError(fmt::format("its shape is {}, the file declares {}", graph::to_string(shape),
+                               to_text(declared.shape())));
+}
+
 }  // namespace
 
 Translator::Translator(const std::string& graph_name, Constants& constants,
@@ -131,6 +147,7 @@ void Translator::add_output(const ::onnx::ValueInfoProto& output) {
       throw InputError(
           fmt::format("its type is {}, the file declares another", graph::to_string(type)));
     }
+    require_declared_shape(output.type().tensor_type(), builder_.type(at->second).shape);
     builder_.output(at->second, name);
   });
 }

@@ -100,6 +100,20 @@ Constant reshaped(const Constant& constant, graph::Shape shape) {
                 [shape](std::span<const Tensor> sources) { return sources[0].reshaped(shape); });
 }
 
+Constant spread(const Constant& list, graph::ValueType type, std::int64_t inner) {
+  return derive(type, {list}, [type, inner](std::span<const Tensor> sources) {
+    Tensor result(type);
+    const std::size_t size = graph::size_bytes(type.type);
+    const std::span<const std::byte> from = sources[0].bytes();
+    const std::span<std::byte> to = result.mutable_bytes();
+    for (std::size_t i = 0; i < to.size() / size; ++i) {
+      const std::size_t index = i / static_cast<std::size_t>(inner) % (from.size() / size);
+      std::memcpy(&to[i * size], &from[index * size], size);
+    }
+    return result;
+  });
+}
+
 Constant transposed(const Constant& matrix) {
   const graph::Shape& shape = matrix.type().shape;
   return derive({matrix.type().type, {shape[1], shape[0]}}, {matrix},

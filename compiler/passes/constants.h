@@ -30,6 +30,9 @@ double real_scalar(const graph::Tensor& tensor);
 
 /// The same elements under another shape.
 graph::Constant reshaped(const graph::Constant& constant, graph::Shape shape);
+/// The elements of a list [n] over a tensor of type `type`, whose element i is the list's element
+/// i / inner mod n. Throws InputError if there is no memory for it.
+graph::Constant spread(const graph::Constant& list, graph::ValueType type, std::int64_t inner);
 /// A matrix [a,b] turned into [b,a]; elements of any type.
 graph::Constant transposed(const graph::Constant& matrix);
 

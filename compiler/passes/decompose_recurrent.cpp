@@ -20,6 +20,9 @@ using graph::ValueId;
 
 namespace {
 
+constexpr std::size_t kInitialHidden = 5;  // among the inputs
+constexpr std::size_t kInitialCell = 6;
+
 RecurrentDims dims_of(const Rewriter& rewriter, const Node& node) {
   const graph::Shape& x = rewriter.type(node.inputs[0]).shape;
   const graph::Shape& r = rewriter.type(node.inputs[2]).shape;
@@ -57,13 +60,16 @@ bool has_plain_activations(const Node& node) {
   });
 }
 
+bool is_batch_first(const Node& node) {
+  return node.attributes.integer("layout", 0) == 1;
+}
+
 bool is_covered(const Rewriter& rewriter, const Node& node) {
   if (node.op != Op::kLstm && node.op != Op::kGru && node.op != Op::kRnn) return false;
-  const std::int64_t steps = rewriter.type(node.inputs[0]).shape[0];
+  const std::int64_t steps = rewriter.type(node.inputs[0]).shape[is_batch_first(node) ? 1 : 0];
   return !node.attributes.has("clip") && node.attributes.integer("input_forget", 0) == 0 &&
-         node.attributes.integer("layout", 0) == 0 && has_plain_activations(node) &&
-         has_constant_weights(rewriter, node) && has_full_sequences(rewriter, node, steps) &&
-         steps >= 1 && steps <= kMostSteps;
+         has_plain_activations(node) && has_constant_weights(rewriter, node) &&
+         has_full_sequences(rewriter, node, steps) && steps >= 1 && steps <= kMostSteps;
 }
 
 std::vector<ValueId> numbers_of(Rewriter& rewriter, const Node& node, const RecurrentDims& dims) {
@@ -112,6 +118,57 @@ void join(Rewriter& rewriter, const Node& node, std::size_t i, std::vector<Value
                  {{"axis", axis}}});
 }
 
+// --- Layout 1 ---
+
+using Permutation = std::vector<std::int64_t>;
+
+ValueId transpose(Rewriter& rewriter, ValueId value, Permutation perm, const std::string& name) {
+  if (value == kNoValue) return value;
+  return rewriter.add(Op::kTranspose, {value}, {{"perm", std::move(perm)}}, name + "/transpose");
+}
+
+/// The dimensions of `type` in another order: dimension i is `type`'s dimension perm[i].
+graph::ValueType permuted(const graph::ValueType& type, const Permutation& perm) {
+  graph::ValueType result{type.type, {}};
+  for (const std::int64_t axis : perm) {
+    result.shape.push_back(type.shape[static_cast<std::size_t>(axis)]);
+  }
+  return result;
+}
+
+/// X [B, S, I] and the states [B, D, H] the other way round, the node with layout 0, and behind it
+/// its outputs the other way round.
+bool put_sequence_first(Rewriter& rewriter, const Node& node) {
+  if (!is_covered(rewriter, node) || !is_batch_first(node)) return false;
+  const Permutation swapped = {1, 0, 2};
+  Node inner = node;
+  inner.attributes.erase("layout");
+  inner.inputs[0] = transpose(rewriter, node.inputs[0], swapped, node.name);
+  for (const std::size_t state : {kInitialHidden, kInitialCell}) {
+    if (node.input(state) == kNoValue) continue;
+    inner.inputs[state] = transpose(rewriter, node.inputs[state], swapped, node.name);
+  }
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    // Y [B, S, D, H] is inside [S, D, B, H].
+    const Permutation inward = i == 0 ? Permutation{1, 2, 0, 3} : swapped;
+    inner.outputs[i] =
+        rewriter.new_value(permuted(rewriter.type(node.outputs[i]), inward), node.name);
+  }
+  const std::vector<ValueId> inside = inner.outputs;
+  rewriter.emit(std::move(inner));
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    const Permutation outward = i == 0 ? Permutation{2, 0, 1, 3} : swapped;
+    rewriter.emit({Op::kTranspose,
+                   rewriter.unique(node.name + "/transpose"),
+                   {inside[i]},
+                   {node.outputs[i]},
+                   {{"perm", outward}}});
+  }
+  return true;
+}
+
 bool decompose(Rewriter& rewriter, const Node& node) {
   if (!is_covered(rewriter, node)) return false;
   const RecurrentDims dims = dims_of(rewriter, node);
@@ -131,7 +188,7 @@ bool decompose(Rewriter& rewriter, const Node& node) {
 }  // namespace
 
 graph::Graph decompose_recurrent(graph::Graph graph) {
-  return rewrite(std::move(graph), decompose);
+  return rewrite(rewrite(std::move(graph), put_sequence_first), decompose);
 }
 
 }  // namespace weft::passes

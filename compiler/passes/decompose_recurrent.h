@@ -8,8 +8,9 @@
 // so that a step is one product a gate, to which fuse_residual and fuse_activation add the rest.
 // Covered: all directions, initial states, biases, peepholes, linear_before_reset, and activations
 // without parameters (or with their defaults). The weights must be constants; made on demand, they
-// stay so. A node is left as it is if it has sequences of different lengths, clip, input_forget,
-// layout 1, an activation that is no operator, or more than kMostSteps steps.
+// stay so. With layout 1 the sequence, the states and the outputs are transposed around it. A node
+// is left as it is if it has sequences of different lengths, clip, input_forget, an activation that
+// is no operator, or more than kMostSteps steps.
 //
 // Values stay the same up to the order of additions. Source: ONNX operators LSTM-14, GRU-14,
 // RNN-14.

@@ -13,11 +13,18 @@ using graph::ValueId;
 
 namespace {
 
+/// A constant is worth an operand of its own only beside constant weights: with computed ones the
+/// Add can stay an instruction.
+bool is_residual(const Rewriter& rewriter, const Node& product, ValueId other) {
+  return rewriter.constant(other) == nullptr ||
+         rewriter.constant(product.inputs[kWeights]) != nullptr;
+}
+
 bool takes_residual(const Rewriter& rewriter, ValueId product, ValueId other) {
   const Node* node = rewriter.producer(product);
   return node != nullptr && is_contraction(node->op) && node->op != Op::kConvTranspose &&
          rewriter.used_once(product) && ends_with_bias(*node) &&
-         rewriter.constant(other) == nullptr && rewriter.type(product) == rewriter.type(other);
+         is_residual(rewriter, *node, other) && rewriter.type(product) == rewriter.type(other);
 }
 
 bool fuse(Rewriter& rewriter, const Node& add, ValueId product, ValueId other) {

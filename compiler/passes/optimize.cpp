@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "compiler/passes/decompose_conv_transpose.h"
+#include "compiler/passes/decompose_gemm.h"
 #include "compiler/passes/fold_batch_norm.h"
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/fuse_activation.h"
@@ -17,7 +19,9 @@ graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
   graph = remove_dead_code(std::move(graph));
   graph = fold_constants(std::move(graph), evaluate);
   graph = remove_identities(std::move(graph));
-  return fold_batch_norm(std::move(graph));
+  graph = fold_batch_norm(std::move(graph));
+  graph = decompose_gemm(std::move(graph));
+  return decompose_conv_transpose(std::move(graph));
 }
 
 graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate) {

@@ -4,6 +4,9 @@
 //     fold_constants      what importers leave behind: weights reshaped, transposed, cast
 //     remove_identities   patterns are then direct neighbours
 //     fold_batch_norm     before the bias, which it changes
+//     decompose_gemm      after that, since a C that becomes an Add is no bias any more
+//     decompose_conv_transpose
+//                         likewise: what is added to it and scales it is in its weights and bias
 //     fuse_bias           before fuse_qdq, which knows a MatMul with a bias
 //     fuse_qdq            before activations, which the integer forms take with them
 //     fold_constants      now DequantizeLinear too: the weights of what stayed in floating point
@@ -20,7 +23,7 @@
 
 namespace weft::passes {
 
-/// The first four, after which a network still has operators of ONNX alone: what quantize() takes.
+/// The first six, after which a network still has operators of ONNX alone: what quantize() takes.
 /// Throws InputError naming the node if a constant cannot be computed.
 graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate);
 

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "tests/cli/network_files.h"
+#include "tests/cli/network_runs.h"
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
-#include "tests/cli/weft_process.h"
 
 namespace weft::test {
 namespace {
-
-using Words = std::vector<std::string>;
 
 class NetworkBadInputTest : public testing::Test {
  protected:
@@ -47,6 +45,83 @@ TEST_F(NetworkBadInputTest, TheNetworkMustBeThere) {
   expect_refused({"run", folder_.file("none.onnx")}, {"none.onnx"});
   expect_refused({"run", folder_.write("bad.onnx", "not a model")}, {"bad.onnx"});
   expect_refused({"run", folder_.write("model", "not a model")}, {folder_.file("model")});
+  expect_refused({"run", folder_.file(".")}, {"is a folder, not a file", ".onnx"});
+  graph::Builder builder("wire");
+  builder.output(builder.input("x", {graph::DataType::kFloat32, {2}}), "x");
+  const std::string wire = write_onnx_file(folder_, "wire.onnx", builder.finish());
+  expect_refused({"run", wire}, {"wire.onnx: has no node"});
+}
+
+/// x int32 [3] / by int32 [3], of which every engine leaves the division to the host.
+graph::Graph integer_division() {
+  graph::Builder builder("division");
+  const auto x = builder.input("x", {graph::DataType::kInt32, {3}});
+  const auto by = builder.input("by", {graph::DataType::kInt32, {3}});
+  builder.output(builder.add(graph::Op::kDiv, {x, by}, {}, "quotient"), "y");
+  return builder.finish();
+}
+
+/// The same of constants, which is found out while the file is read.
+graph::Graph constant_division() {
+  graph::Builder builder("constants");
+  const auto one = builder.constant(graph::Tensor::vector<std::int32_t>({1}), "one");
+  const auto zero = builder.constant(graph::Tensor::vector<std::int32_t>({0}), "zero");
+  const auto x = builder.input("x", {graph::DataType::kInt32, {1}});
+  const auto quotient = builder.add(graph::Op::kDiv, {one, zero}, {}, "quotient");
+  builder.output(builder.add(graph::Op::kAdd, {x, quotient}), "y");
+  return builder.finish();
+}
+
+graph::Graph gathered_rows() {
+  graph::Builder builder("rows");
+  const auto at = builder.input("at", {graph::DataType::kInt64, {1}});
+  const auto table = builder.constant(graph::Tensor::of<float>({2, 1}, {1, 2}), "table");
+  builder.output(builder.add(graph::Op::kGather, {table, at}, {}, "rows"), "y");
+  return builder.finish();
+}
+
+TEST_F(NetworkBadInputTest, ElementsThatANodeDoesNotTakeNameFileAndNode) {
+  const std::string zero =
+      folder_.write("zero.npy", npy("<i4", "(3,)", std::vector<std::int32_t>{1, 0, 2}));
+  const std::string nine =
+      folder_.write("nine.npy", npy("<i8", "(1,)", std::vector<std::int64_t>{9}));
+  const std::string division = write_onnx_file(folder_, "div.onnx", integer_division());
+  const std::string constants = write_onnx_file(folder_, "constants.onnx", constant_division());
+  const std::string rows = write_onnx_file(folder_, "rows.onnx", gathered_rows());
+  for (const Words& backend : {small_machine("bf16"), Words{"--backend", "cpu"}}) {
+    expect_refused(joined({"run", division, "--input", "by=" + zero}, backend),
+                   {"div.onnx: node 'quotient' (Div): ", "divided by zero"});
+    expect_refused(joined({"run", constants}, backend),
+                   {"constants.onnx: node 'quotient' (Div): ", "divided by zero"});
+    expect_refused(joined({"run", rows, "--input", "at=" + nine}, backend),
+                   {"rows.onnx: node 'rows' (Gather): ", "9"});
+  }
+}
+
+TEST_F(NetworkBadInputTest, ValuesMustFitThisComputer) {
+  graph::Builder builder("pads");
+  const auto x = builder.input("x", {graph::DataType::kFloat32, {1, 1, 4, 4}});
+  constexpr std::int64_t kFar = 20'000'000;
+  const std::vector<std::int64_t> far = {0, 0, kFar, kFar, 0, 0, kFar, kFar};
+  const auto pads = builder.constant(graph::Tensor::vector(far), "pads");
+  builder.output(builder.add(graph::Op::kPad, {x, pads}, {}, "wide"), "y");
+  const std::string wide = write_onnx_file(folder_, "wide.onnx", builder.finish());
+  graph::Builder huge("huge");
+  const auto image = huge.input("image", {graph::DataType::kFloat32, {1, 1 << 20, 1 << 20}});
+  huge.output(huge.add(graph::Op::kNeg, {image}, {}, "n"), "y");
+  const std::string large = write_onnx_file(folder_, "large.onnx", huge.finish());
+  for (const Words& backend : {small_machine("bf16"), Words{"--backend", "cpu"}}) {
+    expect_refused(joined({"run", wide}, backend), {"wide.onnx: node 'wide' (Pad): ", "memory"});
+    expect_refused(joined({"run", large}, backend),
+                   {"large.onnx: input 'image': ", "this computer has"});
+  }
+}
+
+TEST_F(NetworkBadInputTest, QuantisingTakesFiniteNumbersAlone) {
+  const std::string nan = folder_.write(
+      "nan.npy", npy("<f4", "(2, 3)", std::vector<float>{0, 0, 0, 0, std::nanf(""), 0}));
+  expect_refused(joined({"run", model(), "--input", "in:0=" + nan}, small_machine("int8")),
+                 {"small.onnx: input 'in:0': element [1,1] is nan", "int8"});
 }
 
 TEST_F(NetworkBadInputTest, InputsMustFit) {
@@ -89,9 +164,9 @@ TEST_F(NetworkBadInputTest, FlagsMustNotContradictEachOther) {
   expect_refused({"run", "lenet5", "--engine", "analytic", "--check", "cpu"}, {"--check"});
   expect_refused({"run", "lenet5", "--engine", "analytic", "--seed", "3"}, {"--seed"});
   expect_refused({"run", "lenet5", "--backend", "gpu"}, {"--backend", "'gpu'"});
-  for (const Words& flags :
-       {Words{"--machine", "tiny"}, Words{"--array.rows", "8"}, Words{"--engine", "fast"},
-        Words{"--check", "cpu"}, Words{"--threads", "2"}, Words{"--json", out}}) {
+  for (const Words& flags : {Words{"--machine", "tiny"}, Words{"--array.rows", "8"},
+                             Words{"--engine", "fast"}, Words{"--check", "cpu"},
+                             Words{"--threads", "2"}, Words{"--vcd", out}, Words{"--lockstep"}}) {
     Words words = {"run", "lenet5", "--backend", "cpu"};
     words.insert(words.end(), flags.begin(), flags.end());
     expect_refused(words, {flags.front(), "--backend cpu"});
@@ -162,11 +237,11 @@ TEST_F(NetworkBadInputTest, CalibrationMustFitTheNetwork) {
   expect_refused({"quantize", "lenet5", "--calibrate", flat}, {"--output is missing"});
   expect_refused(with(flat), {flat, "784", "1x1x28x28"});
   expect_refused(with(ints), {ints, "uint8", "float32"});
-  expect_refused(with(folder_.file("none")), {"none", "no such file"});
+  expect_refused(with(folder_.file("none")), {"none: no such file or folder"});
   expect_refused(with(folder_.file("empty")), {"empty", "no .npy file"});
   const std::string inf =
       folder_.write("inf.npy", npy("<f4", "(1, 28, 28)", std::vector<float>(784, INFINITY)));
-  expect_refused(with(inf), {"calibration sample", "no range"});
+  expect_refused(with(inf), {"inf.npy: element [0,0,0] is inf", "calibration sample", "no range"});
   expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", flat}, {flat, "replace"});
   expect_refused({"quantize", "lenet5", "--calibrate", flat, "-o", "-"}, {"stdout"});
   expect_refused({"quantize", model(), "--calibrate", flat, "-o", out}, {"2 inputs", "folder"});

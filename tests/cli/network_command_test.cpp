@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/cli/network_files.h"
+#include "tests/cli/network_runs.h"
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
-#include "tests/cli/weft_process.h"
 
 namespace weft::test {
 namespace {
@@ -19,19 +18,6 @@ namespace {
 using graph::DataType;
 using graph::Tensor;
 using nlohmann::json;
-using Words = std::vector<std::string>;
-
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-json report_of(const Words& words) {
-  const Finished finished = run_weft(joined(words, {"--json", "-"}));
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_EQ(finished.err, "");
-  return json::parse(finished.out);
-}
 
 Words keys_of(const nlohmann::ordered_json& object) {
   Words keys;
@@ -76,10 +62,12 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
   const Finished finished = run_weft(joined(lenet("bf16", "fast"), {"--json", "-"}));
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto report = nlohmann::ordered_json::parse(finished.out);
-  EXPECT_EQ(keys_of(report), (Words{"schema", "command", "engine", "machine", "workload", "cycles",
-                                    "macs", "utilization", "seconds", "tops", "traffic", "programs",
-                                    "instructions", "check", "simulator", "notes", "layers"}));
-  EXPECT_EQ(keys_of(report["workload"]), (Words{"network", "batch", "parameters", "inputs"}));
+  EXPECT_EQ(keys_of(report),
+            (Words{"schema", "command", "backend", "engine", "machine", "workload", "cycles",
+                   "macs", "utilization", "seconds", "tops", "traffic", "programs", "instructions",
+                   "check", "simulator", "notes", "layers", "outputs"}));
+  EXPECT_EQ(keys_of(report["workload"]),
+            (Words{"network", "batch", "parameters", "macs", "inputs"}));
   EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));
   EXPECT_EQ(keys_of(report["cycles"]), joined({"total"}, kClasses));
   EXPECT_EQ(keys_of(report["check"]),

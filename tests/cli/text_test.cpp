@@ -21,6 +21,27 @@ TEST(TextTest, ShowsThreeDigitsAndAPrefix) {
   EXPECT_EQ(si(0, "s"), "0 s");
 }
 
+TEST(TextTest, CountsOneThingOrSeveral) {
+  EXPECT_EQ(counted(0, "filter"), "0 filters");
+  EXPECT_EQ(counted(1, "filter"), "1 filter");
+  EXPECT_EQ(counted(1000, "filter"), "1,000 filters");
+  EXPECT_EQ(counted(1, "tile fetch"), "1 tile fetch");
+  EXPECT_EQ(counted(2, "tile fetch"), "2 tile fetches");
+}
+
+TEST(TextTest, SaysAHundredPerCentOfNothingLessThanAll) {
+  EXPECT_EQ(percent(0.125), "12.5 %");
+  EXPECT_EQ(percent(0.9994), "99.9 %");
+  EXPECT_EQ(percent(0.99999), "99.9 %");
+  EXPECT_EQ(percent(1), "100.0 %");
+  EXPECT_EQ(percent(1.2), "120.0 %");
+  EXPECT_EQ(whole_percent(0), "0");
+  EXPECT_EQ(whole_percent(0.994), "99");
+  EXPECT_EQ(whole_percent(0.995), "99.5");
+  EXPECT_EQ(whole_percent(0.99999), "99.9");
+  EXPECT_EQ(whole_percent(1), "100");
+}
+
 TEST(TextTest, AlignsColumnsAndEndsLinesCleanly) {
   Table table("lr");
   table.add({"a", "1"});

@@ -96,7 +96,9 @@ TEST(InferElementwiseTest, DropoutGivesAMaskButDoesNotTrain) {
   EXPECT_EQ(infer_error(Op::kDropout, {Shape{2}, Shape{}, Tensor::scalar(true)}),
             "input 2 (training_mode): training is not supported");
   EXPECT_EQ(infer_error(Op::kDropout, {Shape{2}, Shape{}, bools({})}),
-            "input 2 (training_mode) must be known before the network runs");
+            "input 2 (training_mode) must be known before the network runs; if inputs decide it, "
+            "give them by --input "
+            "NAME=FILE");
 }
 
 TEST(InferAlongAxisTest, SoftmaxChecksTheAxis) {
@@ -125,7 +127,9 @@ TEST(InferAlongAxisTest, ReduceSumReadsItsAxesFromAnInput) {
   EXPECT_EQ(infer_shape(Op::kReduceSum, {x, list({})}, noop), Shape({2, 3, 4}));
   EXPECT_EQ(infer_shape(Op::kReduceSum, {x, list({1})}, {{"keepdims", integer(0)}}), Shape({2, 4}));
   EXPECT_EQ(infer_error(Op::kReduceSum, {x, unknown_list(1)}),
-            "input 1 (axes) must be known before the network runs");
+            "input 1 (axes) must be known before the network runs; if inputs decide it, give them "
+            "by --input "
+            "NAME=FILE");
   EXPECT_NE(infer_error(Op::kReduceSum, {x}, {{"axes", Ints{0}}}), "no error");
 }
 

@@ -55,7 +55,9 @@ TEST(InferSliceTest, CutsAlongAxes) {
 TEST(InferSliceTest, RefusesUnknownBoundsAndMixedTypes) {
   const In x = Shape{4};
   EXPECT_EQ(infer_error(Op::kSlice, {x, list({0}), unknown_list(1)}),
-            "input 2 (ends) must be known before the network runs");
+            "input 2 (ends) must be known before the network runs; if inputs decide it, give them "
+            "by --input "
+            "NAME=FILE");
   EXPECT_EQ(infer_error(Op::kSlice, {x, list({0}), Tensor::vector<std::int32_t>({1})}),
             "input 2 (ends): int32, but input 1 (starts) is int64");
   EXPECT_EQ(infer_error(Op::kSlice, {x, list({0}), list({1}), list({0}), list({0})}),

@@ -36,7 +36,9 @@ TEST(InferReshapeTest, RefusesWhatDoesNotHold) {
             "the 0 at position 2 copies an extent, but the rank is 2");
   EXPECT_EQ(infer_error(Op::kReshape, {x, list({-2, 3})}), "input 1 (shape): extent -2");
   EXPECT_EQ(infer_error(Op::kReshape, {x, unknown_list(2)}),
-            "input 1 (shape) must be known before the network runs");
+            "input 1 (shape) must be known before the network runs; if inputs decide it, give them "
+            "by --input "
+            "NAME=FILE");
   EXPECT_NE(infer_error(Op::kReshape, {Shape{0, 3}, list({0, -1})}), "no error");
   EXPECT_NE(infer_error(Op::kReshape, {x, list({std::int64_t{1} << 40, std::int64_t{1} << 40})}),
             "no error");

@@ -21,7 +21,9 @@ TEST(InferPadTest, AddsAndCrops) {
   EXPECT_EQ(infer_error(Op::kPad, {Shape{5}, list({-3, -3})}), "shape -1: an extent is negative");
   EXPECT_EQ(infer_error(Op::kPad, {Shape{5}, list({1})}), "input 1 (pads): the shape is 1, not 2");
   EXPECT_EQ(infer_error(Op::kPad, {Shape{5}, unknown_list(2)}),
-            "input 1 (pads) must be known before the network runs");
+            "input 1 (pads) must be known before the network runs; if inputs decide it, give them "
+            "by --input "
+            "NAME=FILE");
 }
 
 TEST(InferPadTest, ReflectsWithinTheExtent) {
@@ -116,7 +118,9 @@ TEST(InferRangeTest, CountsFloats) {
 TEST(InferRangeTest, NeedsKnownScalars) {
   const In one = Tensor::scalar(1.0F);
   EXPECT_EQ(infer_error(Op::kRange, {one, Shape{}, one}),
-            "input 1 (limit) must be known before the network runs");
+            "input 1 (limit) must be known before the network runs; if inputs decide it, give them "
+            "by --input "
+            "NAME=FILE");
   EXPECT_NE(infer_error(Op::kRange, {one, scales({1, 2}), one}), "no error");
   EXPECT_NE(infer_error(Op::kRange, {{DataType::kFloat16, {}}, one, one}), "no error");
 }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "sim/config/error.h"
@@ -43,6 +45,13 @@ RowWalk random_walk(Random& random) {
   walk.y_step = walk.x_step * walk.x.input + random.between(0, 2);
   walk.image_step = walk.y_step * walk.y.input + random.between(0, 3);
   walk.one_image = random.chance(20);
+  if (random.chance(25)) {
+    walk.z = random_dim(random);
+    walk.z_step = walk.image_step;
+    walk.image_step = walk.z_step * walk.z.input + random.between(0, 3);
+    walk.images *= walk.z.output;
+    walk.one_image = true;
+  }
   return walk;
 }
 
@@ -82,16 +91,19 @@ std::optional<std::int64_t> input_position(const graph::WindowDim& dim, std::int
 
 /// The input row, relative to the view, of each output position of the chunk; nothing: padding.
 std::vector<std::optional<std::int64_t>> naive_rows(const RowWalk& walk, const Chunk& chunk,
-                                                    std::int64_t ky, std::int64_t kx) {
+                                                    std::int64_t kz, std::int64_t ky,
+                                                    std::int64_t kx) {
   std::vector<std::optional<std::int64_t>> rows;
   for (std::int64_t n = chunk.image; n < chunk.image + chunk.images; ++n) {
     for (std::int64_t y = chunk.y; y < chunk.y + chunk.ys; ++y) {
       for (std::int64_t x = chunk.x; x < chunk.x + chunk.xs; ++x) {
+        const std::int64_t image = n / walk.z.output * walk.image_step;
+        const auto iz = input_position(walk.z, n % walk.z.output, kz);
         const auto iy = input_position(walk.y, y, ky);
         const auto ix = input_position(walk.x, x, kx);
-        rows.push_back(
-            iy && ix ? std::optional(n * walk.image_step + *iy * walk.y_step + *ix * walk.x_step)
-                     : std::nullopt);
+        rows.push_back(iz && iy && ix ? std::optional(image + *iz * walk.z_step +
+                                                      *iy * walk.y_step + *ix * walk.x_step)
+                                      : std::nullopt);
       }
     }
   }
@@ -101,11 +113,11 @@ std::vector<std::optional<std::int64_t>> naive_rows(const RowWalk& walk, const C
 void expect_taps(const RowWalk& walk, const Chunk& chunk, std::map<std::string, int>& hits) {
   const RowRange range = input_rows(walk, chunk);
   const std::int64_t row0 = margin_of(walk) + 5;
-  for (std::int64_t ky = 0; ky < walk.y.kernel; ++ky) {
+  for (std::int64_t line = 0; line < walk.z.kernel * walk.y.kernel; ++line) {
     for (std::int64_t kx = 0; kx < walk.x.kernel; ++kx) {
-      const RowGenerator generator = tap_rows(walk, chunk, ky, kx, row0, 0x1234);
+      const RowGenerator generator = tap_rows(walk, chunk, line, kx, row0, 0x1234);
       ASSERT_EQ(generator.pad, 0x1234);
-      const auto expected = naive_rows(walk, chunk, ky, kx);
+      const auto expected = naive_rows(walk, chunk, line / walk.y.kernel, line % walk.y.kernel, kx);
       for_each_row(generator, static_cast<std::uint32_t>(chunk.rows()),
                    [&](std::uint32_t index, std::optional<std::int64_t> row) {
                      const auto& wanted = expected[index];
@@ -119,7 +131,8 @@ void expect_taps(const RowWalk& walk, const Chunk& chunk, std::map<std::string, 
     }
   }
   ASSERT_TRUE(range.first >= 0 && range.last >= range.first);
-  ASSERT_LE(range.last, (walk.images - 1) * walk.image_step + (walk.y.input - 1) * walk.y_step +
+  ASSERT_LE(range.last, (walk.images / walk.z.output - 1) * walk.image_step +
+                            (walk.z.input - 1) * walk.z_step + (walk.y.input - 1) * walk.y_step +
                             (walk.x.input - 1) * walk.x_step + 1);
 }
 
@@ -135,11 +148,39 @@ TEST(ChunksTest, CoverEveryRowOnceWithinTheLimitAndReadWhatTheWindowsRead) {
     ASSERT_NO_FATAL_FAILURE(expect_cover(walk, limit, chunks));
     for (const Chunk& chunk : chunks) ASSERT_NO_FATAL_FAILURE(expect_taps(walk, chunk, hits));
     ++hits[class_of(walk, chunks)];
+    if (walk.z.output > 1) ++hits["three dimensions"];
   }
   for (const char* name : {"one chunk", "pieces of lines", "lines", "several images",
-                           "single images", "row", "padding"}) {
+                           "single images", "row", "padding", "three dimensions"}) {
     EXPECT_GE(hits[name], 50) << name;
   }
+}
+
+/// Images, lines, columns and input rows.
+std::set<std::array<std::int64_t, 4>> sizes(const RowWalk& walk, const std::vector<Chunk>& chunks) {
+  std::set<std::array<std::int64_t, 4>> result;
+  for (const Chunk& chunk : chunks) {
+    const RowRange range = input_rows(walk, chunk);
+    result.insert({chunk.images, chunk.ys, chunk.xs, range.last - range.first});
+  }
+  return result;
+}
+
+TEST(ChunksTest, AreCountedAndSizedWithoutAListOfAll) {
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  int fewer = 0;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const RowWalk walk = random_walk(random);
+    const std::int64_t limit = random.between(1, walk.rows() + 3);
+    const std::vector<Chunk> chunks = cut(walk, limit);
+    ASSERT_EQ(chunk_count(walk, limit), static_cast<std::int64_t>(chunks.size()));
+    const std::vector<Chunk> some = distinct_chunks(walk, limit);
+    ASSERT_EQ(sizes(walk, some), sizes(walk, chunks));
+    fewer += some.size() < chunks.size() ? 1 : 0;
+  }
+  EXPECT_GE(fewer, 500);
 }
 
 TEST(ChunksTest, AreNearlyEqual) {

@@ -174,6 +174,25 @@ TEST(QuantisedVectorPropertyTest, RowsOfAConstantAreFoundInEveryPieceOfTheirBloc
   expect_exact(outcome, layer, true);
 }
 
+TEST(QuantisedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRoom) {
+  Random random(1);
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  // Operand and result, 96800 bytes each, stay; the constant's 35200 are an eighth of the buffer,
+  // but no longer fit into the three quarters beside its staging.
+  config.unified_buffer_kib = 288;
+  const Shape shape{11, 1100, 5};
+  const ValueId x = layer.dequantised(random_bytes(shape, false, random), 0.02, random);
+  const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
+  const ValueId y = layer.quantised(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  EXPECT_FALSE(outcome.streamed);
+  // At least once for each image.
+  EXPECT_GE(layers_of(outcome.program)[0].input_bytes, 96800U + 11 * 35200);
+  expect_exact(outcome, layer, true);
+}
+
 void check_normalization(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);

@@ -226,6 +226,25 @@ TEST(VectorPropertyTest, DivisorsOfPoolsAreFoundInEveryPieceOfALine) {
   expect_exact(outcome, layer, true);
 }
 
+TEST(VectorPropertyTest, DivisorsOfPoolsComeLineByLineWhereTheyFindNoRoom) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  // Operand and result, 86400 bytes each, stay; the divisors' 28800 are less than an eighth of the
+  // buffer, but no longer fit into the three quarters beside its staging. The lines of an image
+  // have windows of one, two and three lines.
+  config.unified_buffer_kib = 240;
+  const ValueId x = layer.input(random.tensor<float>({3, 8, 3, 600}, -9, 9));
+  const ValueId y = layer.builder.add(Op::kAveragePool, {x},
+                                      {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{2, 1, 0, 1}}});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  EXPECT_FALSE(outcome.streamed);
+  // At least once for each image.
+  EXPECT_GE(layers_of(outcome.program)[0].input_bytes, 86400U + 3 * 28800);
+  expect_exact(outcome, layer, true);
+}
+
 // --- Concatenation ---
 
 void check_concat(Random& random, Hits& hits) {

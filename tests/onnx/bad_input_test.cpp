@@ -153,6 +153,36 @@ TEST(BadModelTest, NamesAnOutputThatNobodyMakes) {
             "test.onnx: output 'x': its type is float32, the file declares another");
 }
 
+TEST(BadModelTest, RefusesADeclaredShapeThatTheOutputHasNot) {
+  Model model;
+  model.input("x", {2, 3}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  auto& shape =
+      *model.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.add_dim()->set_dim_param("N");
+  EXPECT_EQ(error_of_model(model), "test.onnx: output 'y': its shape is 2x3, the file declares N");
+  shape.add_dim()->set_dim_value(4);
+  EXPECT_EQ(error_of_model(model),
+            "test.onnx: output 'y': its shape is 2x3, the file declares Nx4");
+  shape.mutable_dim(1)->set_dim_value(3);
+  EXPECT_NO_THROW(model.import());
+}
+
+TEST(BadModelTest, RefusesAModelWithoutOutputs) {
+  Model model;
+  model.input("x", {2}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  model.graph().clear_output();
+  EXPECT_THAT(error_of_model(model), StartsWith("test.onnx: names no output"));
+}
+
+TEST(BadModelTest, SaysHowToGiveWhatMustBeKnown) {
+  Model model;
+  model.input("x", {2, 3}).input("to", {2}, TensorProto::INT64).output("y");
+  model.node("Reshape", {"x", "to"}, {"y"});
+  EXPECT_THAT(error_of_model(model), HasSubstr("give them by --input NAME=FILE"));
+}
+
 TEST(BadModelTest, SaysHowToCloseAnOpenDimension) {
   Model model;
   model.input("data", {"N", 3, "", 224}).output("y");
@@ -395,6 +425,11 @@ TEST_F(ExternalDataTest, StaysInsideThroughSymbolicLinks) {
 TEST_F(ExternalDataTest, DoesNotTakeAFolderOfSimilarNameForTheModels) {
   folder_.write("model2/w.bin", std::string(16, '\0'));
   EXPECT_THAT(error({{"location", "../model2/w.bin"}}), HasSubstr("outside the model's folder"));
+}
+
+TEST_F(ExternalDataTest, HasNoZeroByteInItsPlace) {
+  const std::string location("w.bin\0x", 7);
+  EXPECT_THAT(error({{"location", location}}), HasSubstr("holds a zero byte"));
 }
 
 TEST_F(ExternalDataTest, MustExist) {

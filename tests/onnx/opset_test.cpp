@@ -81,6 +81,32 @@ TEST(OpsetTest, PadBefore11HasItsPadsAndAnOptionalValueAsAttributes) {
   }
 }
 
+TEST(OpsetTest, PadBefore11HasModesThatTakeNoValue) {
+  struct Case {
+    std::string mode;
+    Floats expected;
+  };
+  const std::vector<Case> cases = {{"reflect", {7, 6, 5, 6, 7, 6}},
+                                   {"edge", {5, 5, 5, 6, 7, 7}},
+                                   {"constant", {9, 9, 5, 6, 7, 9}}};
+  for (const std::int64_t opset : {2, 9, 10}) {
+    for (const auto& [mode, expected] : cases) {
+      for (const bool with_value : {false, true}) {
+        if (!with_value && mode == "constant") continue;
+        SCOPED_TRACE(mode + " of opset " + std::to_string(opset));
+        Model model(opset);
+        model.input("x", {3}).output("y");
+        auto& pad = model.node("Pad", {"x"}, {"y"});
+        set(pad, "mode", mode);
+        set(pad, "pads", Ints{2, 1});
+        if (with_value) set(pad, "value", 9.0F);
+        EXPECT_EQ(run(model, {{"x", Tensor::vector<float>({5, 6, 7})}}),
+                  Tensor::vector<float>(expected));
+      }
+    }
+  }
+}
+
 TEST(OpsetTest, PadsValueHasTheTypeOfTheData) {
   Model model(10);
   model.input("x", {1}, TensorProto::FLOAT16).output("y", TensorProto::FLOAT16);

@@ -132,12 +132,20 @@ TEST_F(FuseResidualTest, TheLaterOfTwoTakesTheEarlier) {
   }
 }
 
-TEST_F(FuseResidualTest, LeavesOperandsThatAreBroadcastOrConstant) {
+TEST_F(FuseResidualTest, LeavesOperandsThatAreBroadcast) {
   const ValueId x = input(builder, {1, 3, 8, 8});
   const ValueId small = input(builder, {1, 4, 1, 1}, "s");
   const ValueId sum = builder.add(Op::kAdd, {conv(x, 3, 4), small});
-  const ValueId next = builder.add(Op::kAdd, {conv(sum, 4, 4), constant({1, 4, 8, 8})});
-  EXPECT_EQ(ops(fuse_residual(finish(builder, next))), "Conv Add Conv Add");
+  EXPECT_EQ(ops(fuse_residual(finish(builder, sum))), "Conv Add");
+}
+
+TEST_F(FuseResidualTest, TakesConstantsBesideConstantWeightsOnly) {
+  const ValueId x = input(builder, {4, 4});
+  const ValueId product = builder.add(Op::kMatMul, {x, constant({4, 4})});
+  const ValueId sum = builder.add(Op::kAdd, {product, constant({4, 4})});
+  const ValueId computed = builder.add(Op::kMatMul, {x, sum});
+  const ValueId next = builder.add(Op::kAdd, {computed, constant({4, 4})});
+  EXPECT_EQ(ops(fuse_residual(finish(builder, next))), "MatMul MatMul Add");
 }
 
 TEST_F(FuseActivationTest, WritesOutTheParameters) {

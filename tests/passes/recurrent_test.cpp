@@ -24,6 +24,7 @@ struct Recurrent {
   bool peepholes = false;
   std::int64_t before_reset = 0;
   std::vector<std::string> activations = {};
+  std::int64_t layout = 0;
 };
 
 std::string name_of(const Recurrent& c) {
@@ -33,7 +34,8 @@ std::string name_of(const Recurrent& c) {
                                      {c.states, "states"},
                                      {c.peepholes, "peepholes"},
                                      {c.before_reset != 0, "linear"},
-                                     {!c.activations.empty(), "activations"}}) {
+                                     {!c.activations.empty(), "activations"},
+                                     {c.layout != 0, "batch_first"}}) {
     if (is_set) name += std::string("_") + word;
   }
   return name;
@@ -50,6 +52,7 @@ class RecurrentBuilder {
     attributes.set("hidden_size", kHidden);
     if (c_.before_reset != 0) attributes.set("linear_before_reset", c_.before_reset);
     if (!c_.activations.empty()) attributes.set("activations", c_.activations);
+    if (c_.layout != 0) attributes.set("layout", c_.layout);
     std::vector<std::string> names = {"Y", "Y_h"};
     if (c_.op == Op::kLstm) names.push_back("Y_c");
     const auto outputs = builder_.add(c_.op, all, attributes, "cell", names);
@@ -64,17 +67,22 @@ class RecurrentBuilder {
     const std::int64_t d = c_.direction == "bidirectional" ? 2 : 1;
     const std::int64_t gates = c_.op == Op::kLstm ? 4 : c_.op == Op::kGru ? 3 : 1;
     std::vector<ValueId> all(c_.op == Op::kLstm ? 8 : 6, kNone);
-    all[0] = input(builder_, {kSteps, kBatch, kInputs});
+    all[0] = input(builder_, in_layout({kSteps, kBatch, kInputs}));
     all[1] = weights({d, gates * kHidden, kInputs});
     all[2] = weights({d, gates * kHidden, kHidden});
     if (c_.bias) all[3] = weights({d, 2 * gates * kHidden});
     if (c_.lengths) {
       all[4] = builder_.constant(Tensor::vector(std::vector<std::int32_t>(kBatch, kSteps)));
     }
-    if (c_.states) all[5] = input(builder_, {d, kBatch, kHidden}, "h");
-    if (c_.states && c_.op == Op::kLstm) all[6] = input(builder_, {d, kBatch, kHidden}, "c");
+    const Shape state = in_layout({d, kBatch, kHidden});
+    if (c_.states) all[5] = input(builder_, state, "h");
+    if (c_.states && c_.op == Op::kLstm) all[6] = input(builder_, state, "c");
     if (c_.peepholes) all[7] = weights({d, 3 * kHidden});
     return all;
+  }
+  Shape in_layout(Shape shape) const {
+    if (c_.layout == 1) std::swap(shape[0], shape[1]);
+    return shape;
   }
   ValueId weights(Shape shape) {
     return builder_.constant(random_floats(random, std::move(shape)));
@@ -112,6 +120,8 @@ std::vector<Recurrent> cases() {
     for (const char* direction : {"forward", "reverse", "bidirectional"}) {
       all.push_back({op, direction});
       all.push_back({op, direction, true, true, true, op == Op::kLstm, op == Op::kGru ? 1 : 0});
+      all.push_back(all.back());
+      all.back().layout = 1;
     }
   }
   all.push_back({Op::kGru, "forward", false, false, true, false, 1});

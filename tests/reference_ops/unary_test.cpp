@@ -184,6 +184,14 @@ TEST(UnaryTest, ClipBoundsEitherSideInEveryType) {
   }
 }
 
+TEST(UnaryTest, ClipGivesTheLowerBoundsZeroForEitherZero) {
+  const Tensor zeros = Tensor::vector<float>({-0.0F, 0.0F});
+  for (const float zero : {-0.0F, 0.0F}) {
+    const Tensor bound = Tensor::scalar(zero);
+    EXPECT_EQ(clip(zeros, &bound, nullptr), Tensor::vector<float>({zero, zero}));
+  }
+}
+
 TEST(UnaryTest, ClipKeepsNaNsAndUnboundedInfinities) {
   const Tensor x = Tensor::vector<float>({kNaN, kInfinity, -kInfinity});
   const Tensor six = Tensor::scalar(6.0F);

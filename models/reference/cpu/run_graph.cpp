@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
@@ -132,6 +133,8 @@ class GraphRunner::Run {
       return results(node);
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", node_label(node), error.what()));
+    } catch (const std::bad_alloc&) {
+      throw InputError(node_label(node) + ": not enough memory for its result");
     }
   }
 

@@ -1,0 +1,24 @@
+#include "cli/lockstep_difference.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/common_options.h"
+#include "cli/output_file.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+
+void report_difference(const LockstepError& error) {
+  std::string message = error.what();
+  try {
+    write_file(kLockstepFile, error.waveform());
+    message += fmt::format("; the cycles around it are in {}", kLockstepFile);
+  } catch (const InputError& unwritten) {
+    message += fmt::format("; no waveform: {}", unwritten.what());
+  }
+  throw CheckError(message);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,29 @@
+// What quantising a network has to say: what became int8 with which scales, what stayed float, and
+// how far the outputs moved over the samples. As JSON for programs, as a few lines for people.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/json.h"
+#include "cli/network_agreement.h"
+#include "cli/network_report.h"
+#include "cli/text.h"
+#include "compiler/graph/graph.h"
+
+namespace weft::cli {
+
+struct QuantizeReport {
+  NetworkReport network;   // what it was before; of the workload alone
+  std::string output;      // the file
+  graph::Graph quantised;  // as pairs of QuantizeLinear and DequantizeLinear
+  std::size_t samples = 0;
+  Agreement agreement;
+};
+
+/// Schema 1; docs/json.md explains each key.
+Json quantize_report_json(const QuantizeReport& report);
+
+std::string quantize_report_text(const QuantizeReport& report, const Style& style);
+
+}  // namespace weft::cli

@@ -1,0 +1,36 @@
+// Runs of the command over networks, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+
+using Words = std::vector<std::string>;
+
+inline Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// The report of a run that has to succeed.
+inline nlohmann::json report_of(const Words& words) {
+  const Finished finished = run_weft(joined(words, {"--json", "-"}));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+  return nlohmann::json::parse(finished.out, nullptr, false);
+}
+
+/// The same as people read it.
+inline std::string summary_of(const Words& words) {
+  const Finished finished = run_weft(words);
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  return finished.out;
+}
+
+}  // namespace weft::test
