@@ -1,19 +1,20 @@
 #include "compiler/network/lane_steps.h"
 
+#include "compiler/network/ceil_div.h"
 #include "compiler/network/weights.h"
 
 namespace weft::network {
 namespace {
 
 std::int64_t tile_count(std::int64_t channels, const MachineConfig& config) {
-  return (channels + config.array_cols - 1) / config.array_cols;
+  return ceil_div(channels, config.array_cols);
 }
 
 /// [rows, channels] with the rows of each C channels one after the other, zeros behind the last
 /// channel.
 graph::Tensor by_tiles(const graph::Tensor& tensor, std::int64_t rows, std::int64_t channels,
                        std::int64_t cols) {
-  const std::int64_t tiles = (channels + cols - 1) / cols;
+  const std::int64_t tiles = ceil_div(channels, cols);
   graph::Tensor result(graph::DataType::kFloat32, {tiles * rows * cols});
   const auto in = tensor.data<float>();
   const auto out = result.mutable_data<float>();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/network/ceil_div.h"
 #include "compiler/network/weights.h"
 #include "compiler/network/window_divisors.h"
 
@@ -69,7 +70,7 @@ class Window {
   /// Planes of filters that a tile takes.
   ChannelRange filter_planes(const LaneTile& tile) const {
     const std::int64_t width = context_.config.array_rows;
-    return {tile.first / width, (tile.first + tile.width + width - 1) / width};
+    return {tile.first / width, ceil_div(tile.first + tile.width, width)};
   }
 
   void load_filters() {

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/network/ceil_div.h"
+
 namespace weft::network {
 namespace {
 
 // Rows of a vector instruction: enough to make its latency small, few enough that what follows can
 // begin before a large image is done.
 constexpr std::int64_t kRowsAtOnce = 1024;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 }  // namespace
 
