@@ -88,8 +88,9 @@ struct ConstantWeights {
 struct ComputedWeights {
   View view;
   bool transpose = false;  // the sheet has N in rows and K in channels
-  /// The zero point of int8 activations: it times the column's sum is taken off every sum.
-  std::int32_t a_zero = 0;
+  /// The zero point of int8 activations: it times the column's sum is taken off every sum. What it
+  /// is, 0 or not, changes no cycle.
+  std::optional<std::int32_t> a_zero = {};
 };
 
 /// Convolutions and matrix products.

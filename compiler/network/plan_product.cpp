@@ -142,7 +142,7 @@ Refusal Planner::plan_integer_product(const graph::Node& node, const graph::Cons
   const std::int64_t matrices = graph::element_count({shape.begin(), shape.end() - 2});
   const ConstantWeights weights{make_of(b), WeightForm::kMatrix, b_zero, int8_pieces(b, b_zero)};
   epilogue.bias = folded_bias(epilogue.bias, weights, a_zero, n, matrices);
-  if (a_zero != 0) epilogue.biases = matrices;
+  epilogue.biases = matrices;
   if (shape.size() == 2) {
     return plan_product(node, node.input(0), weights, n, std::move(epilogue), wide);
   }
@@ -274,7 +274,7 @@ Refusal Planner::plan_quantised_product(const graph::Node& node) {
   if (!a_zero || !b_zero) return "its zero points are not one constant";
   if (*b_zero != 0) return "its second operand is computed and has a zero point";
   if (node.input(8) != graph::kNoValue) return "a product of computed matrices and a bias";
-  if (*a_zero != 0 && config_.accumulator_rows <= kCorrectionRows) {
+  if (config_.accumulator_rows <= kCorrectionRows) {
     return "its zero point leaves no accumulator rows";
   }
   Epilogue epilogue;
@@ -282,7 +282,7 @@ Refusal Planner::plan_quantised_product(const graph::Node& node) {
                                        node.input(7), epilogue)) {
     return refusal;
   }
-  return plan_computed_product(node, node.input(3), std::move(epilogue), *a_zero);
+  return plan_computed_product(node, node.input(3), std::move(epilogue), a_zero);
 }
 
 Refusal Planner::plan_float_product(const graph::Node& node) {
@@ -291,11 +291,11 @@ Refusal Planner::plan_float_product(const graph::Node& node) {
   if (b_shape.empty()) return kVectors;
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, b_shape.back(), epilogue)) return refusal;
-  return plan_computed_product(node, node.input(1), std::move(epilogue), 0);
+  return plan_computed_product(node, node.input(1), std::move(epilogue), {});
 }
 
 Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, Epilogue epilogue,
-                                       std::int32_t a_zero) {
+                                       std::optional<std::int32_t> a_zero) {
   const Shape& b_shape = graph_.type(second).shape;
   if (b_shape.size() < 2) return kVectors;
   ContractionLayer layer;

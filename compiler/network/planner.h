@@ -84,7 +84,7 @@ class Planner {
   Refusal plan_float_product(const graph::Node& node);
   Refusal plan_quantised_product(const graph::Node& node);
   Refusal plan_computed_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
-                                std::int32_t a_zero);
+                                std::optional<std::int32_t> a_zero);
   Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   // plan_epilogue.cpp

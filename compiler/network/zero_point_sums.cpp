@@ -6,9 +6,9 @@
 namespace weft::network {
 namespace {
 
-std::int32_t zero_point_of(const ContractionLayer& layer) {
+std::optional<std::int32_t> zero_point_of(const ContractionLayer& layer) {
   const auto* weights = std::get_if<ComputedWeights>(&layer.weights);
-  return weights == nullptr ? 0 : weights->a_zero;
+  return weights == nullptr ? std::nullopt : weights->a_zero;
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::uint32_t ZeroPointSums::accumulator_row(std::int64_t tile) const {
 void ZeroPointSums::add(std::int64_t tile, bool accumulate) {
   Matmul matmul;
   matmul.ub.bounds[0] = {.origin = -1, .step = 0, .limit = 1};
-  matmul.ub.pad = static_cast<std::uint8_t>(zero_point_);
+  matmul.ub.pad = static_cast<std::uint8_t>(*zero_point_);
   matmul.acc = accumulator_row(tile);
   matmul.accumulate = accumulate;
   matmul.next_weights = false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "compiler/network/layers.h"
 #include "compiler/network/lower_layer.h"
@@ -16,7 +17,7 @@ class ZeroPointSums {
 
   /// False if there is nothing to correct, and nothing below is to be called but sum_rows() and
   /// staging_need().
-  bool any() const { return zero_point_ != 0; }
+  bool any() const { return zero_point_.has_value(); }
   /// Accumulator rows for the sums of the product; those behind them take the sums of z.
   std::int64_t sum_rows() const;
   /// UB rows of staging that begin_use() takes.
@@ -33,7 +34,7 @@ class ZeroPointSums {
   std::uint32_t accumulator_row(std::int64_t tile) const;
 
   LoweringContext& context_;
-  const std::int32_t zero_point_;
+  const std::optional<std::int32_t> zero_point_;
   std::uint32_t base_ = 0;
 };
 
