@@ -41,7 +41,6 @@ std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64
 
 MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights, std::int32_t zero, std::int64_t n,
                        std::int64_t matrices) {
-  if (zero == 0) return bias;
   return [bias = std::move(bias), weights = std::move(weights), zero, n, matrices] {
     const std::vector<std::int64_t> sums = column_sums(weights, n, matrices);
     Tensor folded(DataType::kInt32, {matrices * n});

@@ -23,8 +23,8 @@ MakeTensor make_of(const graph::Constant& constant);
 
 /// The int32 bias [n], zeros if there is none, less `zero` times the sum of each column's weights
 /// less their zero point, so that activations may enter with theirs; modulo 2^32, as the
-/// accumulators count. For several matrices, kMatrix all of them, one each: [matrices, n]; but the
-/// bias as it is if `zero` is 0.
+/// accumulators count. For several matrices, kMatrix all of them, one each: [matrices, n]. Also
+/// made for a `zero` of 0: what a network is calibrated with shall not change its program.
 MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights, std::int32_t zero, std::int64_t n,
                        std::int64_t matrices = 1);
 

@@ -147,8 +147,7 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   layer.groups = group_count(node);
   layer.k = input[1];
   layer.n = filters[0];
-  layer.pad = static_cast<std::uint16_t>(static_cast<std::uint8_t>(parts.x_zero));
-  if (!int8()) layer.pad = 0;
+  layer.pad = static_cast<std::uint8_t>(parts.x_zero);
   ConstantWeights weights{make_of(*parts.weights), WeightForm::kFilters, parts.w_zero};
   if (int8()) weights.pieces = int8_pieces(*parts.weights, parts.w_zero);
   layer.weights = weights;

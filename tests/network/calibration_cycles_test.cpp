@@ -1,0 +1,106 @@
+// A float network on an int8 machine is quantised with the ranges of the run's own inputs, and
+// without values with [-1, 1] for every range: no cycle depends on which.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/network_pipeline.h"
+#include "cli/network_runner.h"
+#include "models/networks/layers.h"
+#include "models/networks/sample_inputs.h"
+#include "tests/network/machine_runs.h"
+#include "tests/network/random.h"
+#include "tests/network/small_networks.h"
+
+namespace weft::network::testing {
+namespace {
+
+/// Uniform over low .. high.
+struct Range {
+  float low = 0;
+  float high = 0;
+};
+
+/// Zero points in the middle, at both ends, exactly 0, and where nothing has a range.
+constexpr Range kRanges[] = {{-1, 1}, {0, 1}, {-3, 0},     {-1e-4F, 1e-4F}, {-1, 100},
+                             {0, 0},  {2, 2}, {-127, 127}, {-128, 127}};
+
+cli::NamedTensors inputs_within(const graph::Graph& graph, const Range& range, Random& random) {
+  cli::NamedTensors inputs = networks::sample_inputs(graph, 1);
+  for (auto& [name, tensor] : inputs) {
+    if (tensor.type() != graph::DataType::kFloat32) continue;
+    for (float& element : tensor.mutable_data<float>()) {
+      const auto share = static_cast<float>(random.between(0, 1 << 20)) / (1 << 20);
+      element = range.low + share * (range.high - range.low);
+    }
+  }
+  return inputs;
+}
+
+MachineConfig slow_machine(std::uint32_t rows, std::uint32_t cols) {
+  MachineConfig config = small_machine(ElementType::kInt8, rows, cols);
+  config.memory_kind = MemoryKind::kSplit;
+  config.memory_bytes_per_s = 800'000'000;
+  config.memory_latency_cycles = 5;
+  config.host_bytes_per_s = 500'000'000;
+  config.host_latency_cycles = 7;
+  return config;
+}
+
+std::vector<Cycle> layer_cycles(const graph::Graph& graph, const MachineConfig& config,
+                                const cli::NamedTensors* inputs) {
+  const NetworkProgram program =
+      compile_network(cli::prepare_network(graph, config, inputs).graph, config);
+  cli::NetworkRunOptions options;
+  options.simulate.engine = Engine::kAnalytic;
+  std::vector<Cycle> cycles;
+  for (const cli::LayerRun& layer : cli::run_network(program, config, {}, options).layers) {
+    cycles.push_back(layer.cycles);
+  }
+  return cycles;
+}
+
+/// Products without a bias, where the term of a zero point is all that the bias is made of.
+graph::Graph without_biases() {
+  using graph::Op;
+  networks::Layers net("without_biases", 9);
+  const auto x = net.input("x", graph::DataType::kFloat32, {2, 3, 6, 6});
+  const networks::Uniform spread{0, 0.5F};
+  const auto filters = net.parameter("filters", {7, 3, 3, 3}, spread);
+  const auto maps = net.add(Op::kConv, {x, filters}, {}, "conv");
+  const auto rows = net.add(Op::kReshape, {maps, net.integers({2, 7, 16})});
+  const auto product =
+      net.add(Op::kMatMul, {rows, net.parameter("b", {16, 10}, spread)}, {}, "product");
+  const auto w = net.parameter("w", {1, 18, 10}, spread);
+  const auto r = net.parameter("r", {1, 18, 6}, spread);
+  const auto states = net.add(Op::kGru, {product, w, r}, {{"hidden_size", 6}}, "gru");
+  return net.finish(net.add(Op::kSqueeze, {states, net.integers({1})}), "out");
+}
+
+void expect_same_cycles_for_all_ranges(std::string_view name, const graph::Graph& graph,
+                                       const MachineConfig& config, Random& random) {
+  const std::vector<Cycle> expected = layer_cycles(graph, config, nullptr);
+  for (const Range& range : kRanges) {
+    const cli::NamedTensors inputs = inputs_within(graph, range, random);
+    EXPECT_EQ(layer_cycles(graph, config, &inputs), expected)
+        << name << " on " << config.array_rows << " x " << config.array_cols << ", inputs from "
+        << range.low << " to " << range.high;
+  }
+}
+
+TEST(CalibrationCyclesTest, NoCycleDependsOnTheRangesThatANetworkIsQuantisedWith) {
+  Random random(1);
+  for (const auto& [rows, cols] : {std::pair{8U, 8U}, std::pair{5U, 3U}}) {
+    const MachineConfig config = slow_machine(rows, cols);
+    for (const SmallNetwork& network : small_networks()) {
+      expect_same_cycles_for_all_ranges(network.name, network.build(), config, random);
+    }
+    expect_same_cycles_for_all_ranges("without biases", without_biases(), config, random);
+  }
+}
+
+}  // namespace
+}  // namespace weft::network::testing
