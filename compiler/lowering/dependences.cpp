@@ -79,7 +79,7 @@ void DependenceTracker::touch(const Matmul& matmul) {
     join(known_, start_of(Unit::kFetch, tile + 1));
     known_[index_of(Unit::kFetch)] = std::max(known_[index_of(Unit::kFetch)], tile + 1);
   }
-  for_each_run(matmul.ub, matmul.rows, [this](const RowRun& run) { read(run); });
+  for_each_read(matmul, [this](const RowTouch& touch) { read(touch); });
   // Accumulating reads what earlier matmuls wrote, one row in the same cycle: a write like any.
   write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
 }
@@ -87,9 +87,8 @@ void DependenceTracker::touch(const Matmul& matmul) {
 void DependenceTracker::touch(const Vector& vector) {
   if (!vector.source) read(accumulators_, vector.acc, std::uint64_t{vector.acc} + vector.rows);
   for_each_read(vector, config_, [this](const RowTouch& touch) { read(touch); });
-  for_each_write(vector, config_, [this](const RowTouch& touch) {
-    write(buffer_, touch.row, touch.row + touch.count);
-  });
+  for_each_write(vector, config_,
+                 [this](const RowTouch& touch) { write(buffer_, touch.row, touch.end()); });
 }
 
 void DependenceTracker::touch(const Store& store) {
@@ -98,39 +97,49 @@ void DependenceTracker::touch(const Store& store) {
 }
 
 void DependenceTracker::read(const RowTouch& touch) {
-  read(buffer_, touch.row, touch.row + touch.count);
+  read(buffer_, touch.row, touch.end(), touch.rows());
 }
 
-/// A strided convolution reads every few rows of each line, very often: one walk a line.
-void DependenceTracker::read(const RowRun& run) {
-  const auto first = static_cast<std::uint64_t>(run.first_row);
-  if (run.row_step > 1) {
-    buffer_.update_every(first, static_cast<std::uint64_t>(run.row_step), run.count,
-                         [this](RowState& state) { read(state); });
-    return;
-  }
-  const auto touch_rows = [this](const RowTouch& touch) { read(touch); };
-  detail::touch_run(run, RowShape{}, touch_rows);
+void DependenceTracker::read(Rows& memory, std::uint64_t begin, std::uint64_t end,
+                             const RowClass& rows) {
+  memory.update(begin, end, [&](std::uint64_t first, std::uint64_t last, RowState& state) {
+    if (rows.meets(first, last)) read(state, last - first == 1 ? RowClass{} : rows);
+  });
 }
 
-void DependenceTracker::read(RowState& state) {
+/// Older reads of the same rows are over before this one, as a unit reads in order: they go. Those
+/// that share but some of the rows stay; a write takes the latest that it meets.
+void DependenceTracker::read(RowState& state, const RowClass& rows) {
   need(state.writer, state.write);
-  state.reads[index_of(unit_)] = count_;
-}
-
-void DependenceTracker::read(Rows& rows, std::uint64_t begin, std::uint64_t end) {
-  rows.update(begin, end, [this](RowState& state) { read(state); });
+  if (!state.strided.empty()) {
+    std::erase_if(state.strided, [&](const StridedRead& old) {
+      return old.unit == unit_ && rows.covers(old.rows);
+    });
+  }
+  if (rows.step == 1) {
+    state.reads[index_of(unit_)] = count_;
+  } else {
+    state.strided.push_back({unit_, count_, rows});
+  }
 }
 
 void DependenceTracker::write(Rows& rows, std::uint64_t begin, std::uint64_t end) {
-  const RowState written{unit_, count_, {}};
-  rows.replace(begin, end, written, [this](const RowState& state) {
-    if (state.writer != unit_ || !writes_in_order(unit_)) need(state.writer, state.write);
-    for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
-      // Within a unit a read is over before a later instruction writes.
-      if (unit != index_of(unit_)) need(static_cast<Unit>(unit), state.reads[unit]);
-    }
-  });
+  const RowState written{unit_, count_, {}, {}};
+  rows.replace(begin, end, written,
+               [this](std::uint64_t first, std::uint64_t last, const RowState& state) {
+                 overwrite(first, last, state);
+               });
+}
+
+void DependenceTracker::overwrite(std::uint64_t begin, std::uint64_t end, const RowState& state) {
+  if (state.writer != unit_ || !writes_in_order(unit_)) need(state.writer, state.write);
+  // Within a unit a read is over before a later instruction writes.
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    if (unit != index_of(unit_)) need(static_cast<Unit>(unit), state.reads[unit]);
+  }
+  for (const StridedRead& read : state.strided) {
+    if (read.unit != unit_ && read.rows.meets(begin, end)) need(read.unit, read.read);
+  }
 }
 
 void DependenceTracker::need(Unit unit, std::uint32_t count) {

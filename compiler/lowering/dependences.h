@@ -40,12 +40,20 @@ class DependenceTracker {
  private:
   using Clock = std::array<std::uint32_t, kUnitCount>;  // retired instructions, by unit
 
-  /// Who touched a row: the last writer, and the last reader of each unit since then. Counts are
-  /// one-based positions in the unit's queue, 0 for nobody.
+  /// A read of some rows of an interval.
+  struct StridedRead {
+    Unit unit = Unit::kLoad;
+    std::uint32_t read = 0;
+    RowClass rows;
+  };
+  /// Who touched the rows of an interval: the last writer, and the last reader of each unit since
+  /// then, of all rows and of some. Counts are one-based positions in the unit's queue, 0 for
+  /// nobody.
   struct RowState {
     Unit writer = Unit::kLoad;
     std::uint32_t write = 0;
     std::array<std::uint32_t, kUnitCount> reads{};
+    std::vector<StridedRead> strided;
   };
   using Rows = RowMap<RowState>;
 
@@ -56,9 +64,9 @@ class DependenceTracker {
   void touch(const Store& store);
   void take_slot();
   void read(const RowTouch& touch);
-  void read(const RowRun& run);
-  void read(RowState& state);
-  void read(Rows& rows, std::uint64_t begin, std::uint64_t end);
+  void read(Rows& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows = {});
+  void read(RowState& state, const RowClass& rows);
+  void overwrite(std::uint64_t begin, std::uint64_t end, const RowState& state);
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void need(Unit unit, std::uint32_t count);
 

@@ -16,30 +16,51 @@ std::int64_t even_step(std::int64_t count, std::int64_t most) {
   return ceil_div(count, ceil_div(count, std::max<std::int64_t>(1, most)));
 }
 
-void cut_lines(const RowWalk& walk, std::int64_t limit, std::int64_t image,
-               std::vector<Chunk>& chunks) {
-  const std::int64_t width = walk.x.output;
-  const std::int64_t lines = even_step(walk.y.output, limit / width);
-  const std::int64_t columns = even_step(width, limit);
-  for (std::int64_t y = 0; y < walk.y.output; y += lines) {
-    const std::int64_t ys = std::min(lines, walk.y.output - y);
-    for (std::int64_t x = 0; x < width; x += columns) {
-      chunks.push_back({image, 1, y, ys, x, std::min(columns, width - x),
-                        (image * walk.y.output + y) * width + x});
-    }
-  }
-}
-
-struct Span {
-  std::int64_t first = 0;
-  std::int64_t last = 0;  // exclusive
+/// The box of a chunk that no border makes smaller.
+struct Steps {
+  std::int64_t images = 1;
+  std::int64_t lines = 1;
+  std::int64_t columns = 1;
 };
 
-/// The input positions inside [0, input) that output positions [from, from + count) read.
-Span input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count) {
-  const std::int64_t first = from * dim.stride - dim.pad_begin;
-  const std::int64_t last = (from + count - 1) * dim.stride - dim.pad_begin + dim.extent();
-  return {std::max<std::int64_t>(first, 0), std::min(last, dim.input)};
+Steps steps_of(const RowWalk& walk, std::int64_t limit) {
+  const std::int64_t width = walk.x.output;
+  const std::int64_t pixels = walk.y.output * width;
+  if (pixels > limit || (walk.one_image && walk.images > 1)) {
+    return {1, even_step(walk.y.output, limit / width), even_step(width, limit)};
+  }
+  return {even_step(walk.images, limit / pixels), walk.y.output, width};
+}
+
+Chunk chunk_at(const RowWalk& walk, const Steps& steps, std::int64_t image, std::int64_t y,
+               std::int64_t x) {
+  return {image,
+          std::min(steps.images, walk.images - image),
+          y,
+          std::min(steps.lines, walk.y.output - y),
+          x,
+          std::min(steps.columns, walk.x.output - x),
+          (image * walk.y.output + y) * walk.x.output + x};
+}
+
+/// Of the steps along `dim` the first of each size and extent of input.
+std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64_t step) {
+  struct Kind {
+    std::int64_t count = 0;
+    std::int64_t extent = 0;
+    bool operator==(const Kind&) const = default;
+  };
+  std::vector<Kind> kinds;
+  std::vector<std::int64_t> firsts;
+  for (std::int64_t from = 0; from < dim.output; from += step) {
+    const std::int64_t count = std::min(step, dim.output - from);
+    const RowRange span = input_span(dim, from, count);
+    const Kind kind{count, std::max<std::int64_t>(0, span.last - span.first)};
+    if (std::ranges::find(kinds, kind) != kinds.end()) continue;
+    kinds.push_back(kind);
+    firsts.push_back(from);
+  }
+  return firsts;
 }
 
 RowBound bound_of(const graph::WindowDim& dim, std::int64_t origin, std::int64_t count) {
@@ -53,11 +74,6 @@ RowLoop loop_of(std::int64_t count, std::int64_t step) {
   return {static_cast<std::uint32_t>(count), static_cast<std::int32_t>(step)};
 }
 
-/// First row of the image that a chunk lies in, without its layers.
-std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk) {
-  return chunk.image / walk.z.output * walk.image_step;
-}
-
 /// A generator of padding alone.
 RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
   RowGenerator rows;
@@ -69,27 +85,60 @@ RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
 
 }  // namespace
 
+std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image / walk.z.output * walk.image_step;
+}
+
+std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image % walk.z.output;
+}
+
 std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
-  const std::int64_t pixels = walk.y.output * walk.x.output;
+  const Steps steps = steps_of(walk, limit);
   std::vector<Chunk> chunks;
-  if (pixels > limit || (walk.one_image && walk.images > 1)) {
-    for (std::int64_t image = 0; image < walk.images; ++image) {
-      cut_lines(walk, limit, image, chunks);
+  for (std::int64_t image = 0; image < walk.images; image += steps.images) {
+    for (std::int64_t y = 0; y < walk.y.output; y += steps.lines) {
+      for (std::int64_t x = 0; x < walk.x.output; x += steps.columns) {
+        chunks.push_back(chunk_at(walk, steps, image, y, x));
+      }
     }
-    return chunks;
-  }
-  const std::int64_t images = even_step(walk.images, limit / pixels);
-  for (std::int64_t image = 0; image < walk.images; image += images) {
-    chunks.push_back({image, std::min(images, walk.images - image), 0, walk.y.output, 0,
-                      walk.x.output, image * pixels});
   }
   return chunks;
 }
 
+std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit) {
+  const Steps steps = steps_of(walk, limit);
+  return ceil_div(walk.images, steps.images) * ceil_div(walk.y.output, steps.lines) *
+         ceil_div(walk.x.output, steps.columns);
+}
+
+std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit) {
+  const Steps steps = steps_of(walk, limit);
+  std::vector<std::int64_t> images = {0};
+  const std::int64_t last_image = (walk.images - 1) / steps.images * steps.images;
+  if (last_image > 0) images.push_back(last_image);
+  if (walk.z.output > 1) images = distinct_steps(walk.z, 1);
+  std::vector<Chunk> chunks;
+  for (const std::int64_t y : distinct_steps(walk.y, steps.lines)) {
+    for (const std::int64_t x : distinct_steps(walk.x, steps.columns)) {
+      for (const std::int64_t image : images) {
+        chunks.push_back(chunk_at(walk, steps, image, y, x));
+      }
+    }
+  }
+  return chunks;
+}
+
+RowRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count) {
+  const std::int64_t first = from * dim.stride - dim.pad_begin;
+  const std::int64_t last = (from + count - 1) * dim.stride - dim.pad_begin + dim.extent();
+  return {std::max<std::int64_t>(first, 0), std::min(last, dim.input)};
+}
+
 RowRange input_rows(const RowWalk& walk, const Chunk& chunk) {
-  const Span y = input_span(walk.y, chunk.y, chunk.ys);
-  const Span x = input_span(walk.x, chunk.x, chunk.xs);
-  const Span z = input_span(walk.z, chunk.image % walk.z.output, 1);
+  const RowRange y = input_span(walk.y, chunk.y, chunk.ys);
+  const RowRange x = input_span(walk.x, chunk.x, chunk.xs);
+  const RowRange z = input_span(walk.z, layer_of(walk, chunk), 1);
   if (z.first >= z.last || y.first >= y.last || x.first >= x.last) return {};
   const std::int64_t first_image = first_image_row(walk, chunk);
   const std::int64_t last_image = first_image + (chunk.images - 1) * walk.image_step;
@@ -100,7 +149,7 @@ RowRange input_rows(const RowWalk& walk, const Chunk& chunk) {
 
 RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
                       std::int64_t row0, std::uint16_t pad) {
-  const std::int64_t z = chunk.image % walk.z.output * walk.z.stride - walk.z.pad_begin +
+  const std::int64_t z = layer_of(walk, chunk) * walk.z.stride - walk.z.pad_begin +
                          ky / walk.y.kernel * walk.z.dilation;
   if (z < 0 || z >= walk.z.input) return all_padding(chunk, pad);
   const std::int64_t y =

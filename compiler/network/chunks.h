@@ -26,12 +26,29 @@ struct Chunk {
 /// Chunks of at most `limit` rows (at least 1), nearly equal.
 std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit);
 
-/// Input rows that a chunk reads, from the first to the last, relative to the view; the box is
-/// clipped to the image, and empty if all of it is padding.
+/// How many chunks cut() makes.
+std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit);
+
+/// Some of the chunks of cut(): every other one has the same box, and as many input rows, as one of
+/// these. Large images have thousands of chunks but a handful of sizes.
+std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit);
+
+/// First row of the image that a chunk begins in, and the number of its layer in that image.
+std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk);
+std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk);
+
+/// Half-open.
 struct RowRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
 };
+
+/// The positions inside [0, input) that `count` windows from the `from`-th on read; last is at most
+/// first if all is padding.
+RowRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count);
+
+/// Input rows that a chunk reads, from the first to the last, relative to the view; the box is
+/// clipped to the image, and empty if all of it is padding.
 RowRange input_rows(const RowWalk& walk, const Chunk& chunk);
 
 /// The generator of tap (ky, kx) for a chunk, where ky counts the kernel's lines through all its

@@ -28,12 +28,12 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
 /// Lowers the layers of one segment.
 class SegmentLowering {
  public:
-  SegmentLowering(Segment segment, const MachineConfig& config)
+  SegmentLowering(const Segment& segment, const BufferShares& shares, const MachineConfig& config)
       : config_(config),
-        layers_(std::move(segment.layers)),
+        layers_(segment.layers),
         margin_(static_cast<std::uint64_t>(margin_of(layers_))),
         step_(new_step(config)),
-        memory_(config, std::move(segment.sheets), margin_, stream_, step_) {}
+        memory_(config, segment.sheets, margin_, shares, stream_, step_) {}
 
   MachineStep run() {
     for (std::size_t i = 0; i < layers_.size(); ++i) run_layer(i);
@@ -73,7 +73,7 @@ class SegmentLowering {
     memory_.release_after(index);
   }
 
-  /// Layers that write parts of rows need the whole sheet, with zeros where nobody writes.
+  /// Sheets of which layers write parts of rows need zeros where nobody writes.
   void prepare_parts(const Layer& layer) {
     const View& out = result_view(layer.body);
     const std::int64_t width = config_.array_rows;
@@ -88,7 +88,6 @@ class SegmentLowering {
         return offset.out_channel % width != 0;
       });
     }
-    if (parts) memory_.require_resident(out.sheet, layer.name);
     const bool covered = config_.array_cols == config_.array_rows && !parts;
     if (!covered) memory_.clear_last_plane(out.sheet);
   }
@@ -119,12 +118,10 @@ class SegmentLowering {
   }
 
   void add_dependences() {
-    if (stream_.operations().size() > kMaxInstructions) {
-      throw InputError("the network takes more instructions than a program may have");
-    }
     DependenceTracker tracker(config_);
     step_.program.code.reserve(stream_.operations().size());
-    for (Operation& operation : stream_.operations()) {
+    while (!stream_.operations().empty()) {
+      Operation operation = stream_.take();
       const After after = tracker.add(operation);
       step_.program.code.push_back({std::move(operation), after});
     }
@@ -132,7 +129,7 @@ class SegmentLowering {
   }
 
   const MachineConfig& config_;
-  const std::vector<Layer> layers_;
+  const std::vector<Layer>& layers_;
   const std::uint64_t margin_;
   Stream stream_;
   MachineStep step_;
@@ -140,17 +137,32 @@ class SegmentLowering {
   std::uint64_t accumulator_use_ = 0;
 };
 
+/// From the one that keeps sheets in the buffer to the one that keeps nothing there: the first that
+/// all layers fit into.
+MachineStep lower_segment(const Segment& segment, const MachineConfig& config) {
+  constexpr BufferShares kShares[] = {{4, true}, {2, true}};
+  for (const BufferShares& shares : kShares) {
+    try {
+      return SegmentLowering(segment, shares, config).run();
+    } catch (const ConfigError&) {
+      // The next ones have more room for what a layer works on at once.
+    }
+  }
+  return SegmentLowering(segment, {1, false}, config).run();
+}
+
 }  // namespace
 
-NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config) {
+NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
+                               const CompileOptions& options) {
   NetworkProgram program;
   program.graph = std::move(graph);
-  for (auto& part : cut_into_segments(program.graph, config)) {
+  for (auto& part : cut_into_segments(program.graph, config, options)) {
     if (auto* host = std::get_if<HostStep>(&part)) {
       program.steps.emplace_back(std::move(*host));
       continue;
     }
-    program.steps.emplace_back(SegmentLowering(std::get<Segment>(std::move(part)), config).run());
+    program.steps.emplace_back(lower_segment(std::get<Segment>(part), config));
   }
   return program;
 }

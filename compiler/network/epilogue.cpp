@@ -1,5 +1,7 @@
 #include "compiler/network/epilogue.h"
 
+#include <utility>
+
 #include "compiler/network/weights.h"
 
 namespace weft::network {
@@ -20,6 +22,14 @@ LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int
   return block;
 }
 
+LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
+                            LoweringContext& context) {
+  const std::int64_t cols = context.config.array_cols;
+  const std::uint64_t host = context.memory.add_wide_constant(channels, std::move(make), type);
+  const auto tiles = static_cast<std::uint32_t>((channels + cols - 1) / cols);
+  return {context.memory, host, context.config.result_row_rows(), tiles, 1};
+}
+
 EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
                            LoweringContext& context)
     : epilogue_(epilogue), context_(context), channels_(channels) {
@@ -30,11 +40,11 @@ EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
 }
 
 /// Each set begins with a row of its own.
-std::uint32_t EpilogueRows::load(const MakeTensor& make, std::int64_t sets, ElementType type) {
+LayerConstant EpilogueRows::load(const MakeTensor& make, std::int64_t sets, ElementType type) {
   const std::int64_t channels = channels_;
   const std::int64_t step = sets == 1 ? channels : padded_channels();
-  return context_.memory.load_wide_constant(
-      sets * step, [=] { return pack_words(make(), sets, channels, step); }, type);
+  return load_channels(
+      sets * step, [=] { return pack_words(make(), sets, channels, step); }, type, context_);
 }
 
 std::int64_t EpilogueRows::padded_channels() const {
@@ -42,12 +52,20 @@ std::int64_t EpilogueRows::padded_channels() const {
   return (channels_ + cols - 1) / cols * cols;
 }
 
-std::uint32_t EpilogueRows::constant_row(std::uint32_t base, std::int64_t first) const {
-  const auto tile = static_cast<std::uint32_t>(first / context_.config.array_cols);
-  return base + tile * context_.config.result_row_rows();
+std::uint32_t EpilogueRows::constant_row(LayerConstant& constant, std::int64_t first) const {
+  return constant.rows_of(static_cast<std::uint32_t>(first / context_.config.array_cols));
 }
 
-Vector EpilogueRows::instruction(const Target& target) const {
+std::uint64_t EpilogueRows::staging_need() const {
+  return (bias_ ? bias_->staging_need() : 0) + (scale_ ? scale_->staging_need() : 0);
+}
+
+void EpilogueRows::begin_use() {
+  if (bias_) bias_->begin_use();
+  if (scale_) scale_->begin_use();
+}
+
+Vector EpilogueRows::instruction(const Target& target) {
   Vector vector;
   vector.op = epilogue_.op;
   vector.low = epilogue_.low;

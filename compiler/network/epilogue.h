@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "compiler/network/layer_constant.h"
 #include "compiler/network/layers.h"
 #include "compiler/network/lower_layer.h"
 
@@ -23,7 +25,11 @@ struct LaneBlock {
 LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
                      std::int64_t width, std::int64_t plane_step);
 
-/// An epilogue with its constants loaded.
+/// A constant with a wide row for each C channels, in the unified buffer or about to be.
+LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
+                            LoweringContext& context);
+
+/// An epilogue with its constants.
 class EpilogueRows {
  public:
   EpilogueRows(const Epilogue& epilogue, std::int64_t channels, LoweringContext& context);
@@ -42,18 +48,23 @@ class EpilogueRows {
     std::optional<Placement> residual = {};
     std::int64_t residual_row = 0;
   };
-  Vector instruction(const Target& target) const;
+  Vector instruction(const Target& target);
+
+  /// Rows of staging that begin_use() takes for the constants.
+  std::uint64_t staging_need() const;
+  /// To be called for each use of staging (BufferRows::begin_use()).
+  void begin_use();
 
  private:
-  std::uint32_t constant_row(std::uint32_t base, std::int64_t first) const;
+  std::uint32_t constant_row(LayerConstant& constant, std::int64_t first) const;
   std::int64_t padded_channels() const;
-  std::uint32_t load(const MakeTensor& make, std::int64_t sets, ElementType type);
+  LayerConstant load(const MakeTensor& make, std::int64_t sets, ElementType type);
 
   const Epilogue& epilogue_;
   LoweringContext& context_;
   const std::int64_t channels_;
-  std::optional<std::uint32_t> bias_;
-  std::optional<std::uint32_t> scale_;
+  std::optional<LayerConstant> bias_;
+  std::optional<LayerConstant> scale_;
 };
 
 }  // namespace weft::network

@@ -8,11 +8,14 @@
 //   } } }
 //
 // Products that fit one tile keep their weights and walk the chunks innermost.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include "compiler/network/chunk_input.h"
 #include "compiler/network/chunks.h"
 #include "compiler/network/epilogue.h"
 #include "compiler/network/weights.h"
@@ -34,11 +37,13 @@ class Contraction {
         array_rows_(context.config.array_rows),
         cols_(context.config.array_cols),
         n_tiles_(ceil_div(layer.n, cols_)),
+        k_planes_(most_planes()),
         epilogue_(layer.epilogue, layer.n, context) {}
 
   void run() {
-    limit_ = chunk_limit();
-    chunks_ = cut(layer_.walk, limit_);
+    step_ = chunk_step();
+    refuse_too_long();
+    chunks_ = cut(layer_.walk, step_.rows);
     add_weights();
     fill_in_plan();
     for (const BatchOffset& product : layer_.batch) run_product(product);
@@ -61,6 +66,12 @@ class Contraction {
   }
 
   std::int64_t pieces() const { return constant() == nullptr ? 1 : constant()->pieces; }
+
+  std::int64_t most_planes() const {
+    std::int64_t most = 0;
+    for (const BatchOffset& product : layer_.batch) most = std::max(most, planes(product));
+    return most;
+  }
 
   /// Tiles are packed once for all products with the same matrix at the same lanes.
   std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
@@ -101,7 +112,7 @@ class Contraction {
   /// rows, the R pushes or the fetch, whichever is longest; with one accumulator region the vector
   /// unit's drain stands between uses.
   double cost(std::int64_t limit) const {
-    const auto chunks = static_cast<double>(cut(layer_.walk, limit).size());
+    const auto chunks = static_cast<double>(chunk_count(layer_.walk, limit));
     const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
     const double uses = chunks * static_cast<double>(n_tiles_);
     const double fold = std::max({rows, static_cast<double>(array_rows_), fetch_cycles()});
@@ -118,84 +129,164 @@ class Contraction {
            static_cast<double>(config.memory_bytes_per_s);
   }
 
-  /// The largest chunk worth having whose staged rows fit.
-  std::int64_t chunk_limit() const {
+  /// What is worked on at once: rows of the result, tiles of its columns, and planes of the
+  /// operand.
+  struct Step {
+    std::int64_t rows = 0;
+    std::int64_t tiles = 0;
+    std::int64_t planes = 0;
+  };
+
+  /// Before the instructions take the memory of millions.
+  void refuse_too_long() const {
+    if (layer_.groups > 1) return;
+    const double tiles = static_cast<double>(chunk_count(layer_.walk, step_.rows)) *
+                         static_cast<double>(layer_.batch.size()) * static_cast<double>(n_tiles_);
+    if (tiles * static_cast<double>(folds(layer_.batch.front())) <
+        static_cast<double>(kMaxInstructions))
+      return;
+    throw InputError(fmt::format(
+        "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
+        "have; "
+        "choose a smaller input or batch, or a machine with more accumulators or a larger buffer",
+        context_.info.name));
+  }
+
+  /// The largest chunk worth having whose staged rows fit; where none does, pieces of its columns
+  /// and of the operand's planes.
+  Step chunk_step() const {
     const auto most = std::min<std::int64_t>(context_.config.accumulator_rows, layer_.walk.rows());
     std::int64_t best = 0;
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
       const std::int64_t limit = most / parts;
-      if (!fits(limit)) continue;
+      if (!fits({limit, n_tiles_, k_planes_})) continue;
       const double cycles = cost(limit);
       if (best == 0 || cycles < best_cost * 0.999) {
         best = limit;
         best_cost = cycles;
       }
     }
-    if (best == 0) best = small_limit(most / 64);
+    if (best == 0) return small_step(most);
+    return {best, n_tiles_, k_planes_};
+  }
+
+  /// Of all that fit, the one that moves the fewest rows.
+  Step small_step(std::int64_t most) const {
+    Step best;
+    double best_cost = 0;
+    for (std::int64_t tiles = n_tiles_;; tiles = ceil_div(tiles, 2)) {
+      for (std::int64_t planes = k_planes_;; planes = ceil_div(planes, 2)) {
+        Step step{most, tiles, planes};
+        while (step.rows > 0 && !fits(step)) step.rows /= 2;
+        const double cost = step.rows > 0 ? rows_moved(step) : 0;
+        if (step.rows > 0 && (best.rows == 0 || cost < best_cost)) {
+          best = step;
+          best_cost = cost;
+        }
+        if (planes == 1) break;
+      }
+      if (tiles == 1) break;
+    }
+    if (best.rows == 0) {
+      memory_.refuse(largest_need({1, 1, 1}),
+                     "one row of one tile of the result and what it is made of");
+    }
     return best;
   }
 
-  /// Below the limits tried one by one: halves, down to one row.
-  std::int64_t small_limit(std::int64_t limit) const {
-    for (; limit > 0; limit /= 2) {
-      if (fits(limit)) return limit;
-    }
-    memory_.require_resident(layer_.a.sheet, context_.info.name);
-    memory_.require_resident(layer_.out.sheet, context_.info.name);
-    throw ConfigError("unified_buffer.kib: too small for layer " + context_.info.name);
+  /// Rows that the array takes, weights and the operand as often as it is loaded.
+  double rows_moved(const Step& step) const {
+    const auto chunks = static_cast<double>(chunk_count(layer_.walk, step.rows));
+    const auto tiles = static_cast<double>(n_tiles_);
+    const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
+    const BatchOffset& product = layer_.batch.front();
+    const auto loaded =
+        static_cast<double>(input(product).staging_need(chunk, all_planes(product)));
+    const double loads =
+        step.planes < k_planes_ ? tiles : static_cast<double>(ceil_div(n_tiles_, step.tiles));
+    const auto streamed = static_cast<double>(std::max(array_rows_, chunk.rows()));
+    return chunks *
+           (loads * loaded + tiles * static_cast<double>(folds(layer_.batch.front())) * streamed);
   }
 
-  bool fits(std::int64_t limit) const {
-    for (const Chunk& chunk : cut(layer_.walk, limit)) {
+  bool fits(const Step& step) const { return largest_need(step) <= memory_.rows().staging_rows(); }
+
+  std::uint64_t largest_need(const Step& step) const {
+    std::uint64_t most = 0;
+    for (const Chunk& chunk : distinct_chunks(layer_.walk, step.rows)) {
       for (const BatchOffset& product : layer_.batch) {
-        if (staged(product, chunk) > memory_.rows().staging_rows()) return false;
+        for (std::int64_t tile = 0; tile < n_tiles_; tile += step.tiles) {
+          most = std::max(most, staged(product, chunk, columns_of(tile, step), step.planes));
+        }
       }
     }
-    return true;
+    return most;
   }
 
   // --- Blocks ---
 
-  Block a_block(const BatchOffset& product, const Chunk& chunk) const {
-    const RowRange range = input_rows(layer_.walk, chunk);
-    const std::int64_t row = layer_.a.row + product.a_row;
-    const std::int64_t plane = first_plane(product);
-    return {plane, plane + planes(product), row + range.first, row + range.last};
+  /// Columns of the result that are worked on at once.
+  struct Columns {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  Columns columns_of(std::int64_t tile, const Step& step) const {
+    return {tile * cols_, std::min((tile + step.tiles) * cols_, layer_.n)};
   }
 
-  Block out_block(const BatchOffset& product, const Chunk& chunk) const {
+  ChunkInput input(const BatchOffset& product) const {
+    return {memory_, layer_.a.sheet, layer_.a.row + product.a_row, layer_.walk};
+  }
+  Planes all_planes(const BatchOffset& product) const {
+    return {first_plane(product), first_plane(product) + planes(product)};
+  }
+
+  Block out_block(const BatchOffset& product, const Chunk& chunk, const Columns& columns) const {
     const std::int64_t row = layer_.out.row + product.out_row + chunk.first_row;
     const std::int64_t channel = layer_.out.channel + product.out_channel;
     const std::int64_t width = memory_.plane_width(layer_.out.sheet);
-    return {channel / width, ceil_div(channel + layer_.n, width), row, row + chunk.rows()};
-  }
-
-  Block residual_block(const BatchOffset& product, const Chunk& chunk) const {
-    const View& view = *layer_.epilogue.residual;
-    const std::int64_t row = view.row + product.out_row + chunk.first_row;
-    return {view.channel / array_rows_, ceil_div(view.channel + layer_.n, array_rows_), row,
+    return {(channel + columns.first) / width, ceil_div(channel + columns.last, width), row,
             row + chunk.rows()};
   }
 
-  Block b_block(const BatchOffset& product) const {
+  Block residual_block(const BatchOffset& product, const Chunk& chunk,
+                       const Columns& columns) const {
+    const View& view = *layer_.epilogue.residual;
+    const std::int64_t row = view.row + product.out_row + chunk.first_row;
+    return {(view.channel + columns.first) / array_rows_,
+            ceil_div(view.channel + columns.last, array_rows_), row, row + chunk.rows()};
+  }
+
+  Block b_block(const BatchOffset& product, const Columns& columns) const {
     const ComputedWeights& weights = std::get<ComputedWeights>(layer_.weights);
     const std::int64_t row = weights.view.row + product.b_row;
     const std::int64_t channel = weights.view.channel + product.b_channel;
-    const std::int64_t rows = weights.transpose ? layer_.n : layer_.k;
-    const std::int64_t channels = weights.transpose ? layer_.k : layer_.n;
-    return {channel / array_rows_, ceil_div(channel + channels, array_rows_), row, row + rows};
+    if (weights.transpose) {
+      return {channel / array_rows_, ceil_div(channel + layer_.k, array_rows_), row + columns.first,
+              row + columns.last};
+    }
+    return {(channel + columns.first) / array_rows_, ceil_div(channel + columns.last, array_rows_),
+            row, row + layer_.k};
   }
 
-  std::uint64_t staged(const BatchOffset& product, const Chunk& chunk) const {
-    std::uint64_t rows = memory_.staging_need(layer_.a.sheet, a_block(product, chunk)) +
-                         memory_.staging_need(layer_.out.sheet, out_block(product, chunk));
+  /// Rows of the operand's copy, at most `count` planes at a time.
+  std::uint64_t input_need(const BatchOffset& product, const Chunk& chunk,
+                           std::int64_t count) const {
+    return input(product).staging_need(chunk, {0, std::min(count, planes(product))});
+  }
+
+  std::uint64_t staged(const BatchOffset& product, const Chunk& chunk, const Columns& columns,
+                       std::int64_t planes_at_once) const {
+    std::uint64_t rows = input_need(product, chunk, planes_at_once) + epilogue_.staging_need() +
+                         memory_.staging_need(layer_.out.sheet, out_block(product, chunk, columns));
     if (layer_.epilogue.residual) {
-      rows += memory_.staging_need(layer_.epilogue.residual->sheet, residual_block(product, chunk));
+      rows += memory_.staging_need(layer_.epilogue.residual->sheet,
+                                   residual_block(product, chunk, columns));
     }
     if (constant() == nullptr) {
       const auto& weights = std::get<ComputedWeights>(layer_.weights);
-      rows += memory_.staging_need(weights.view.sheet, b_block(product));
+      rows += memory_.staging_need(weights.view.sheet, b_block(product, columns));
     }
     return rows;
   }
@@ -204,24 +295,31 @@ class Contraction {
 
   /// The chunk's operands where they lie.
   struct Operands {
-    Placement a;
+    ChunkInput::Rows a;
+    std::optional<std::uint32_t> a_base;  // where planes come in one part after the other
     Placement b;
     Placement out;
     std::optional<Placement> residual;
   };
 
-  Operands read_operands(const BatchOffset& product, const Chunk& chunk) {
-    memory_.rows().begin_use(staged(product, chunk));
+  Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
+    memory_.rows().begin_use(staged(product, chunk, columns, step_.planes));
     Operands operands;
-    operands.a = memory_.read(layer_.a.sheet, a_block(product, chunk));
+    if (step_.planes < planes(product) && !memory_.resident(layer_.a.sheet)) {
+      operands.a_base = memory_.rows().stage(input_need(product, chunk, step_.planes));
+    } else {
+      operands.a = input(product).read(chunk, all_planes(product));
+    }
     if (const auto* weights = std::get_if<ComputedWeights>(&layer_.weights)) {
-      operands.b = memory_.read(weights->view.sheet, b_block(product));
+      operands.b = memory_.read(weights->view.sheet, b_block(product, columns));
     }
     if (layer_.epilogue.residual) {
       operands.residual =
-          memory_.read(layer_.epilogue.residual->sheet, residual_block(product, chunk));
+          memory_.read(layer_.epilogue.residual->sheet, residual_block(product, chunk, columns));
     }
-    operands.out = memory_.write(layer_.out.sheet, out_block(product, chunk));
+    operands.out = memory_.write_from(layer_.out.sheet, out_block(product, chunk, columns),
+                                      layer_.out.channel + product.out_channel + columns.first);
+    epilogue_.begin_use();
     return operands;
   }
 
@@ -231,37 +329,70 @@ class Contraction {
         memory_.resident(layer_.out.sheet)) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
         for (const Chunk& chunk : chunks_) {
-          run_tile(product, chunk, read_operands(product, chunk), tile);
+          Operands operands = read_operands(product, chunk, columns_of(tile, {0, 1, 0}));
+          run_tile(product, chunk, operands, tile);
         }
       }
       return;
     }
     for (const Chunk& chunk : chunks_) {
-      const Operands operands = read_operands(product, chunk);
-      for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
-        run_tile(product, chunk, operands, tile);
+      for (std::int64_t tile = 0; tile < n_tiles_; tile += step_.tiles) {
+        run_columns(product, chunk, tile);
       }
-      memory_.wrote(layer_.out.sheet, out_block(product, chunk), operands.out);
     }
   }
 
-  void run_tile(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+  void run_columns(const BatchOffset& product, const Chunk& chunk, std::int64_t first_tile) {
+    const Columns columns = columns_of(first_tile, step_);
+    Operands operands = read_operands(product, chunk, columns);
+    for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
+      run_tile(product, chunk, operands, tile);
+    }
+    memory_.wrote(layer_.out.sheet, out_block(product, chunk, columns), operands.out);
+  }
+
+  void run_tile(const BatchOffset& product, const Chunk& chunk, Operands& operands,
                 std::int64_t tile) {
     const std::uint32_t acc = next_region();
+    const std::int64_t count = planes(product);
+    const std::int64_t at_once = operands.a_base ? step_.planes : count;
     bool first = true;
-    for (std::int64_t fold = 0; fold < folds(product); ++fold) {
-      const std::int64_t plane = fold % planes(product);
-      if (!has_weights(product, plane, tile)) continue;
-      fetch(product, operands, fold, tile);
-      const std::int64_t tap = fold / planes(product) % layer_.walk.taps();
-      matmul(product, chunk, operands, tap, plane, acc, !first);
-      first = false;
+    for (std::int64_t plane = 0; plane < count; plane += at_once) {
+      const Planes part{plane, std::min(plane + at_once, count)};
+      if (!has_weights(product, part, tile)) continue;
+      if (operands.a_base) {
+        const std::int64_t before = first_plane(product);
+        operands.a = input(product).read_to(*operands.a_base, chunk,
+                                            {before + part.first, before + part.last});
+      }
+      run_planes(product, chunk, operands, tile, part, acc, first);
     }
     drain(product, chunk, operands, tile, acc);
   }
 
+  bool has_weights(const BatchOffset& product, const Planes& part, std::int64_t tile) const {
+    for (std::int64_t plane = part.first; plane < part.last; ++plane) {
+      if (has_weights(product, plane, tile)) return true;
+    }
+    return false;
+  }
+
+  /// `first`: nothing lies in the accumulators yet.
+  void run_planes(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+                  std::int64_t tile, const Planes& part, std::uint32_t acc, bool& first) {
+    const std::int64_t taps = layer_.walk.taps();
+    for (std::int64_t i = 0; i < pieces() * taps; ++i) {
+      for (std::int64_t plane = part.first; plane < part.last; ++plane) {
+        if (!has_weights(product, plane, tile)) continue;
+        fetch(product, operands, i * planes(product) + plane, tile);
+        matmul(product, chunk, operands, i % taps, plane, acc, !first);
+        first = false;
+      }
+    }
+  }
+
   std::uint32_t next_region() {
-    const auto rows = static_cast<std::uint32_t>(limit_);
+    const auto rows = static_cast<std::uint32_t>(step_.rows);
     const std::uint32_t regions = context_.config.accumulator_rows / rows;
     return static_cast<std::uint32_t>(context_.accumulator_use++ % regions) * rows;
   }
@@ -321,10 +452,10 @@ class Contraction {
   void matmul(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
               std::int64_t tap, std::int64_t plane, std::uint32_t acc, bool accumulate) {
     const std::int64_t row0 =
-        operands.a.at(first_plane(product) + plane, layer_.a.row + product.a_row);
+        operands.a.at.at(first_plane(product) + plane, layer_.a.row + product.a_row);
     const std::int64_t kernel = layer_.walk.x.kernel;
     Matmul matmul;
-    matmul.ub = tap_rows(layer_.walk, chunk, tap / kernel, tap % kernel, row0, layer_.pad);
+    matmul.ub = tap_rows(operands.a.walk, chunk, tap / kernel, tap % kernel, row0, layer_.pad);
     matmul.rows = static_cast<std::uint32_t>(chunk.rows());
     matmul.acc = acc;
     matmul.accumulate = accumulate;
@@ -361,8 +492,9 @@ class Contraction {
   const std::int64_t array_rows_;
   const std::int64_t cols_;
   const std::int64_t n_tiles_;
+  const std::int64_t k_planes_;
   EpilogueRows epilogue_;
-  std::int64_t limit_ = 1;
+  Step step_;
   std::vector<Chunk> chunks_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;

@@ -26,13 +26,4 @@ void lower(const ConcatLayer& layer, LoweringContext& context);
 void lower(const SoftmaxLayer& layer, LoweringContext& context);
 void lower(const NormalizationLayer& layer, LoweringContext& context);
 
-/// Cycles of the vector unit for a depthwise convolution, and array cycles for the same as
-/// block-diagonal tiles: which is cheaper decides where it runs.
-struct DepthwiseCost {
-  std::int64_t vector_cycles = 0;
-  std::int64_t array_cycles = 0;
-};
-DepthwiseCost depthwise_cost(const RowWalk& walk, std::int64_t channels,
-                             const MachineConfig& config);
-
 }  // namespace weft::network

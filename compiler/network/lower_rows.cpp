@@ -18,18 +18,18 @@ namespace weft::network {
 namespace {
 
 /// A row's worth of one number, [1, C].
-std::uint32_t load_number(float number, LoweringContext& context) {
+LayerConstant load_number(float number, LoweringContext& context) {
   const std::int64_t cols = context.config.array_cols;
-  return context.memory.load_wide_constant(
+  return load_channels(
       cols, [number, cols] { return pack_words(graph::Tensor::scalar(number), cols); },
-      ElementType::kFloat32);
+      ElementType::kFloat32, context);
 }
 
 /// One word for each channel.
-std::uint32_t load_channels(const MakeTensor& make, std::int64_t channels,
-                            LoweringContext& context) {
-  return context.memory.load_wide_constant(
-      channels, [make, channels] { return pack_words(make(), channels); }, ElementType::kFloat32);
+LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context) {
+  return load_channels(
+      channels, [make, channels] { return pack_words(make(), channels); }, ElementType::kFloat32,
+      context);
 }
 
 class Elementwise {
@@ -38,58 +38,59 @@ class Elementwise {
       : layer_(layer),
         context_(context),
         memory_(context.memory),
-        tiles_(lane_tiles(layer.channels, context.config)) {
+        tiles_(lane_tiles(layer.channels, context.config)),
+        input_(context.memory, layer.a.sheet, layer.a.row, layer.walk) {
     if (const auto* make = std::get_if<MakeTensor>(&layer.b)) {
-      constant_ = load_channels(*make, layer.channels, context);
+      constant_ = load_floats(*make, layer.channels, context);
     }
   }
 
   void run() {
-    const std::vector<Chunk> chunks =
-        staged_chunks(layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
-    context_.info.chunks += chunks.size();
+    const StagedBlocks blocks = staged_blocks(
+        layer_.walk, layer_.channels, context_,
+        [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); });
+    context_.info.chunks += blocks.chunks.size();
     context_.info.n_tiles = std::max<std::uint64_t>(context_.info.n_tiles, tiles_.size());
-    for (const Chunk& chunk : chunks) run_chunk(chunk);
+    for (const Chunk& chunk : blocks.chunks) {
+      for (const ChannelRange& range : blocks.ranges) run_block(chunk, range);
+    }
   }
 
  private:
   const View* b_view() const { return std::get_if<View>(&layer_.b); }
 
-  Block a_block(const Chunk& chunk) const {
-    return read_block(layer_.a, layer_.walk, chunk, layer_.channels, context_);
-  }
-  Block out_block(const Chunk& chunk) const {
-    return write_block(layer_.out, chunk, layer_.channels, context_);
-  }
   /// The row of b that goes with the chunk's first row.
   std::int64_t b_row(const Chunk& chunk) const {
     const std::int64_t row =
         layer_.b_period == 0 ? chunk.first_row : chunk.first_row % layer_.b_period;
     return std::get<View>(layer_.b).row + row * layer_.b_step;
   }
-  Block b_block(const Chunk& chunk) const {
-    const View& view = *b_view();
-    const std::int64_t width = context_.config.array_rows;
+  Block b_block(const Chunk& chunk, const ChannelRange& range) const {
+    const Planes planes = planes_of(*b_view(), range, context_);
     const std::int64_t first = b_row(chunk);
-    return {view.channel / width, (view.channel + layer_.channels + width - 1) / width, first,
-            first + (chunk.rows() - 1) * layer_.b_step + 1};
+    return {planes.first, planes.last, first, first + (chunk.rows() - 1) * layer_.b_step + 1};
   }
 
-  std::uint64_t staged(const Chunk& chunk) const {
-    return memory_.staging_need(layer_.a.sheet, a_block(chunk)) +
-           memory_.staging_need(layer_.out.sheet, out_block(chunk)) +
-           (b_view() != nullptr ? memory_.staging_need(b_view()->sheet, b_block(chunk)) : 0);
+  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const {
+    const Block out = write_block(layer_.out, chunk, range, context_);
+    return input_.staging_need(chunk, planes_of(layer_.a, range, context_)) +
+           memory_.staging_need(layer_.out.sheet, out) +
+           (b_view() != nullptr ? memory_.staging_need(b_view()->sheet, b_block(chunk, range))
+                                : 0) +
+           (constant_ ? constant_->staging_need() : 0);
   }
 
-  void run_chunk(const Chunk& chunk) {
-    memory_.rows().begin_use(staged(chunk));
-    const Placement a = memory_.read(layer_.a.sheet, a_block(chunk));
+  void run_block(const Chunk& chunk, const ChannelRange& range) {
+    memory_.rows().begin_use(staged(chunk, range));
+    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, context_));
     Placement b;
-    if (b_view() != nullptr) b = memory_.read(b_view()->sheet, b_block(chunk));
-    const Placement out = memory_.write(layer_.out.sheet, out_block(chunk));
+    if (b_view() != nullptr) b = memory_.read(b_view()->sheet, b_block(chunk, range));
+    const Placement out = write_place(layer_.out, chunk, range, context_);
+    if (constant_) constant_->begin_use();
     for (const LaneTile& tile : tiles_) {
-      Vector vector = to_narrow(narrow_source(layer_.a, layer_.walk, chunk, tile, a, context_),
-                                layer_.out, out, chunk, tile, context_);
+      if (tile.first < range.first || tile.first >= range.last) continue;
+      Vector vector = to_narrow(narrow_source(layer_.a, chunk, tile, a, context_), layer_.out, out,
+                                chunk, tile, context_);
       vector.source->quantization = layer_.a_quantization;
       vector.op = layer_.op;
       vector.low = layer_.low;
@@ -100,15 +101,15 @@ class Elementwise {
       vector.operand = operand(chunk, tile, b);
       emit(std::move(vector), context_);
     }
-    memory_.wrote(layer_.out.sheet, out_block(chunk), out);
+    memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, context_), out);
   }
 
   std::optional<VectorOperand> operand(const Chunk& chunk, const LaneTile& tile,
-                                       const Placement& b) const {
+                                       const Placement& b) {
     if (layer_.combine == VectorCombine::kNone) return std::nullopt;
     if (b_view() == nullptr) {
       const auto index = static_cast<std::uint32_t>(tile.first / context_.config.array_cols);
-      return constant_operand(constant_ + index * context_.config.result_row_rows());
+      return constant_operand(constant_->rows_of(index));
     }
     const View& view = *b_view();
     const LaneBlock block =
@@ -126,7 +127,8 @@ class Elementwise {
   LoweringContext& context_;
   SheetMemory& memory_;
   std::vector<LaneTile> tiles_;
-  std::uint32_t constant_ = 0;
+  ChunkInput input_;
+  std::optional<LayerConstant> constant_;
 };
 
 /// What softmax and normalisation share: wide rows for each tile, and statistics of each row.
@@ -138,15 +140,18 @@ class RowStatistics {
         tiles(lane_tiles(channels, lowering.config)),
         a_(a),
         walk_(walk),
-        channels_(channels),
+        channels_({0, channels}),
         out_(out),
+        input_(lowering.memory, a.sheet, a.row, walk),
         tile_buffers_(tile_buffers),
         statistics_(statistics) {}
 
+  /// A constant that the passes read.
+  void use(LayerConstant& constant) { constants_.push_back(&constant); }
+
   template <class Function>
   void for_each_chunk(Function&& function) {
-    const std::vector<Chunk> chunks =
-        staged_chunks(walk_, context, [this](const Chunk& next) { return staged(next); });
+    const std::vector<Chunk> chunks = staged_chunks();
     context.info.chunks = chunks.size();
     context.info.n_tiles = tiles.size();
     for (const Chunk& next : chunks) {
@@ -166,7 +171,7 @@ class RowStatistics {
   }
 
   VectorSource input(std::size_t tile) const {
-    return narrow_source(a_, walk_, chunk, tiles[tile], a_rows_, context);
+    return narrow_source(a_, chunk, tiles[tile], a_rows_, context);
   }
   VectorSource wide(std::uint32_t base) const {
     return wide_source(base, chunk.rows(), context.config);
@@ -210,26 +215,38 @@ class RowStatistics {
            context.config.result_row_rows();
   }
   std::uint64_t staged(const Chunk& of) const {
-    return context.memory.staging_need(a_.sheet, read_block(a_, walk_, of, channels_, context)) +
-           context.memory.staging_need(out_.sheet, write_block(out_, of, channels_, context)) +
-           wide_rows(of);
+    std::uint64_t rows = input_.staging_need(of, planes_of(a_, channels_, context)) + wide_rows(of);
+    rows += context.memory.staging_need(out_.sheet, write_block(out_, of, channels_, context));
+    for (const LayerConstant* constant : constants_) rows += constant->staging_need();
+    return rows;
+  }
+
+  /// The statistics are of whole rows.
+  std::vector<Chunk> staged_chunks() const {
+    const std::int64_t whole = channels_.last;
+    return staged_blocks(walk_, std::min<std::int64_t>(whole, context.config.array_cols), context,
+                         [this](const Chunk& of, const ChannelRange&) { return staged(of); })
+        .chunks;
   }
 
   void begin(const Chunk& next) {
     chunk = next;
     context.memory.rows().begin_use(staged(chunk));
-    a_rows_ = context.memory.read(a_.sheet, read_block(a_, walk_, chunk, channels_, context));
-    out_rows_ = context.memory.write(out_.sheet, write_block(out_, chunk, channels_, context));
+    a_rows_ = input_.read(chunk, planes_of(a_, channels_, context));
+    out_rows_ = write_place(out_, chunk, channels_, context);
     base_ = context.memory.rows().stage(wide_rows(chunk));
+    for (LayerConstant* constant : constants_) constant->begin_use();
   }
 
   const View& a_;
   const RowWalk& walk_;
-  const std::int64_t channels_;
+  const ChannelRange channels_;
   const View& out_;
+  const ChunkInput input_;
   const std::uint64_t tile_buffers_;
   const std::uint64_t statistics_;
-  Placement a_rows_;
+  std::vector<LayerConstant*> constants_;
+  ChunkInput::Rows a_rows_;
   Placement out_rows_;
   std::uint32_t base_ = 0;
 };
@@ -293,8 +310,12 @@ class Normalization {
         rows_(layer.a, layer.walk, layer.channels, layer.out, 2, 2, context),
         count_(load_number(static_cast<float>(layer.channels), context)),
         epsilon_(load_number(layer.epsilon, context)) {
-    if (layer.scale) scale_ = load_channels(layer.scale, layer.channels, context);
-    if (layer.bias) bias_ = load_channels(layer.bias, layer.channels, context);
+    if (layer.scale) scale_ = load_floats(layer.scale, layer.channels, context);
+    if (layer.bias) bias_ = load_floats(layer.bias, layer.channels, context);
+    rows_.use(count_);
+    rows_.use(epsilon_);
+    if (scale_) rows_.use(*scale_);
+    if (bias_) rows_.use(*bias_);
   }
 
   void run() {
@@ -321,7 +342,7 @@ class Normalization {
       return rows_.to_wide_rows(rows_.input(tile), 0, tile);
     });
     combine(rows_.to_statistic(rows_.wide(rows_.statistic(0)), 1), VectorCombine::kDiv,
-            constant_operand(count_));
+            constant_operand(count_.rows_of(0)));
   }
 
   // buffer 0 = x - mean
@@ -341,26 +362,28 @@ class Normalization {
       return vector;
     });
     combine(rows_.to_statistic(rows_.wide(rows_.statistic(0)), 1), VectorCombine::kDiv,
-            constant_operand(count_));
+            constant_operand(count_.rows_of(0)));
     combine(rows_.to_statistic(rows_.wide(rows_.statistic(1)), 0), VectorCombine::kAdd,
-            constant_operand(epsilon_), VectorOp::kSqrt);
+            constant_operand(epsilon_.rows_of(0)), VectorOp::kSqrt);
   }
 
   // Between the two buffers, the last step into the result.
   void results() {
     struct Step {
       VectorCombine combine;
-      std::optional<std::uint32_t> constant;
+      LayerConstant* constant = nullptr;
     };
-    std::vector<Step> steps = {{VectorCombine::kDiv, std::nullopt}};
-    if (scale_) steps.push_back({VectorCombine::kMul, scale_});
-    if (bias_) steps.push_back({VectorCombine::kAdd, bias_});
+    std::vector<Step> steps = {{VectorCombine::kDiv, nullptr}};
+    if (scale_) steps.push_back({VectorCombine::kMul, &*scale_});
+    if (bias_) steps.push_back({VectorCombine::kAdd, &*bias_});
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (std::size_t tile = 0; tile < rows_.tiles.size(); ++tile) {
         const VectorSource source = rows_.wide(rows_.buffer(i % 2, tile));
         const bool last = i + 1 == steps.size();
-        const VectorOperand operand = steps[i].constant ? channel_operand(*steps[i].constant, tile)
-                                                        : rows_.operand(rows_.statistic(0));
+        const VectorOperand operand =
+            steps[i].constant != nullptr
+                ? constant_operand(steps[i].constant->rows_of(static_cast<std::uint32_t>(tile)))
+                : rows_.operand(rows_.statistic(0));
         combine(last ? rows_.to_out(source, tile)
                      : rows_.to_wide_rows(source, rows_.buffer((i + 1) % 2, tile), tile),
                 steps[i].combine, operand);
@@ -368,18 +391,13 @@ class Normalization {
     }
   }
 
-  VectorOperand channel_operand(std::uint32_t base, std::size_t tile) const {
-    return constant_operand(base +
-                            static_cast<std::uint32_t>(tile) * context_.config.result_row_rows());
-  }
-
   const NormalizationLayer& layer_;
   LoweringContext& context_;
   RowStatistics rows_;
-  std::uint32_t count_;
-  std::uint32_t epsilon_;
-  std::optional<std::uint32_t> scale_;
-  std::optional<std::uint32_t> bias_;
+  LayerConstant count_;
+  LayerConstant epsilon_;
+  std::optional<LayerConstant> scale_;
+  std::optional<LayerConstant> bias_;
 };
 
 }  // namespace

@@ -23,15 +23,19 @@ class Window {
         context_(context),
         memory_(context.memory),
         tiles_(lane_tiles(layer.channels, context.config)),
+        input_(context.memory, layer.a.sheet, layer.a.row, layer.walk),
         epilogue_(layer.epilogue, layer.channels, context) {}
 
   void run() {
-    const std::vector<Chunk> chunks =
-        staged_chunks(layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
-    context_.info.chunks = chunks.size();
-    context_.info.n_tiles = tiles_.size();
     if (layer_.kind == WindowKind::kDepthwise) load_filters();
-    for (const Chunk& chunk : chunks) run_chunk(chunk);
+    const StagedBlocks blocks = staged_blocks(
+        layer_.walk, layer_.channels, context_,
+        [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); });
+    context_.info.chunks = blocks.chunks.size();
+    context_.info.n_tiles = tiles_.size();
+    for (const Chunk& chunk : blocks.chunks) {
+      for (const ChannelRange& range : blocks.ranges) run_block(chunk, range);
+    }
   }
 
  private:
@@ -40,63 +44,80 @@ class Window {
   std::uint64_t sum_rows(const Chunk& chunk) const {
     return static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
   }
-  std::uint64_t sum_blocks() const { return std::min<std::uint64_t>(kSumBlocks, tiles_.size()); }
+  std::uint64_t sum_blocks(const ChannelRange& range) const {
+    return range.last - range.first > context_.config.array_cols ? kSumBlocks : 1;
+  }
 
-  Block a_block(const Chunk& chunk) const {
-    return read_block(layer_.a, layer_.walk, chunk, layer_.channels, context_);
-  }
-  Block out_block(const Chunk& chunk) const {
-    return write_block(layer_.out, chunk, layer_.channels, context_);
-  }
   const std::optional<View>& residual() const { return layer_.epilogue.residual; }
-  Block residual_block(const Chunk& chunk) const {
-    return write_block(*residual(), chunk, layer_.channels, context_);
+  Block residual_block(const Chunk& chunk, const ChannelRange& range) const {
+    return write_block(*residual(), chunk, range, context_);
   }
 
-  std::uint64_t staged(const Chunk& chunk) const {
-    return memory_.staging_need(layer_.a.sheet, a_block(chunk)) +
-           memory_.staging_need(layer_.out.sheet, out_block(chunk)) +
-           (residual() ? memory_.staging_need(residual()->sheet, residual_block(chunk)) : 0) +
-           (has_sums() ? sum_blocks() * sum_rows(chunk) : 0);
+  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const {
+    const Block out = write_block(layer_.out, chunk, range, context_);
+    return input_.staging_need(chunk, planes_of(layer_.a, range, context_)) +
+           memory_.staging_need(layer_.out.sheet, out) +
+           (residual() ? memory_.staging_need(residual()->sheet, residual_block(chunk, range))
+                       : 0) +
+           (has_sums() ? sum_blocks(range) * sum_rows(chunk) : 0) + epilogue_.staging_need() +
+           (filters_ ? filters_->staging_need() : 0);
+  }
+
+  /// Planes of filters that a tile takes.
+  ChannelRange filter_planes(const LaneTile& tile) const {
+    const std::int64_t width = context_.config.array_rows;
+    return {tile.first / width, (tile.first + tile.width + width - 1) / width};
   }
 
   void load_filters() {
-    filters_ = memory_.load_narrow_constant(
-        {layer_.walk.taps(), layer_.channels},
-        [filters = layer_.filters, channels = layer_.channels, taps = layer_.walk.taps(),
+    const std::int64_t taps = layer_.walk.taps();
+    const std::uint64_t host = memory_.add_narrow_constant(
+        {taps, layer_.channels},
+        [filters = layer_.filters, channels = layer_.channels, taps,
          dtype = context_.config.dtype] { return pack_filters(filters, channels, taps, dtype); });
+    std::int64_t most = 0;
+    for (const LaneTile& tile : tiles_) {
+      const ChannelRange planes = filter_planes(tile);
+      most = std::max(most, planes.last - planes.first);
+    }
+    const std::int64_t planes = filter_planes(tiles_.back()).last;
+    filters_.emplace(memory_, host, static_cast<std::uint32_t>(taps),
+                     static_cast<std::uint32_t>(planes), static_cast<std::uint32_t>(most));
   }
 
-  void run_chunk(const Chunk& chunk) {
-    memory_.rows().begin_use(staged(chunk));
-    const Placement a = memory_.read(layer_.a.sheet, a_block(chunk));
+  void run_block(const Chunk& chunk, const ChannelRange& range) {
+    memory_.rows().begin_use(staged(chunk, range));
+    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, context_));
     residual_rows_.reset();
-    if (residual()) residual_rows_ = memory_.read(residual()->sheet, residual_block(chunk));
-    const Placement out = memory_.write(layer_.out.sheet, out_block(chunk));
+    if (residual()) residual_rows_ = memory_.read(residual()->sheet, residual_block(chunk, range));
+    const Placement out = write_place(layer_.out, chunk, range, context_);
     std::vector<std::uint32_t> sums;
-    for (std::uint64_t i = 0; has_sums() && i < sum_blocks(); ++i) {
+    for (std::uint64_t i = 0; has_sums() && i < sum_blocks(range); ++i) {
       sums.push_back(memory_.rows().stage(sum_rows(chunk)));
     }
+    epilogue_.begin_use();
+    if (filters_) filters_->begin_use();
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      if (tiles_[i].first < range.first || tiles_[i].first >= range.last) continue;
       if (has_sums()) {
         run_sums(chunk, tiles_[i], a, out, sums[i % sums.size()]);
       } else {
         run_maximum(chunk, tiles_[i], a, out);
       }
     }
-    memory_.wrote(layer_.out.sheet, out_block(chunk), out);
+    memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, context_), out);
   }
 
-  VectorSource tap_source(const Chunk& chunk, const LaneTile& tile, const Placement& a,
+  VectorSource tap_source(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
                           std::int64_t tap) const {
     const std::int64_t kernel = layer_.walk.x.kernel;
-    VectorSource source = narrow_source(layer_.a, layer_.walk, chunk, tile, a, context_,
-                                        tap / kernel, tap % kernel, layer_.pad);
+    VectorSource source =
+        narrow_source(layer_.a, chunk, tile, a, context_, tap / kernel, tap % kernel, layer_.pad);
     source.quantization = layer_.a_quantization;
     return source;
   }
 
-  void run_maximum(const Chunk& chunk, const LaneTile& tile, const Placement& a,
+  void run_maximum(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
                    const Placement& out) {
     for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
       Vector vector =
@@ -107,8 +128,8 @@ class Window {
     }
   }
 
-  void run_sums(const Chunk& chunk, const LaneTile& tile, const Placement& a, const Placement& out,
-                std::uint32_t sums) {
+  void run_sums(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+                const Placement& out, std::uint32_t sums) {
     for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
       Vector vector =
           to_wide(tap_source(chunk, tile, a, tap), sums, chunk.rows(), tile, context_.config);
@@ -132,22 +153,26 @@ class Window {
     emit(std::move(vector), context_);
   }
 
-  void multiply_by_filter(std::int64_t tap, const LaneTile& tile, Vector& vector) const {
+  void multiply_by_filter(std::int64_t tap, const LaneTile& tile, Vector& vector) {
     const std::int64_t width = context_.config.array_rows;
+    const ChannelRange planes = filter_planes(tile);
+    const std::uint32_t base =
+        filters_->rows_of(static_cast<std::uint32_t>(planes.first),
+                          static_cast<std::uint32_t>(planes.last - planes.first));
     vector.combine = VectorCombine::kMul;
-    vector.operand =
-        VectorOperand{.row = static_cast<std::uint32_t>(filters_.at(tile.first / width, tap)),
-                      .format = RowFormat::kNarrow,
-                      .window = {static_cast<std::uint32_t>(tile.first % width),
-                                 static_cast<std::uint32_t>(filters_.plane_step)}};
+    vector.operand = VectorOperand{.row = base + static_cast<std::uint32_t>(tap),
+                                   .format = RowFormat::kNarrow,
+                                   .window = {static_cast<std::uint32_t>(tile.first % width),
+                                              static_cast<std::uint32_t>(layer_.walk.taps())}};
   }
 
   const WindowLayer& layer_;
   LoweringContext& context_;
   SheetMemory& memory_;
   std::vector<LaneTile> tiles_;
+  ChunkInput input_;
   EpilogueRows epilogue_;
-  Placement filters_;
+  std::optional<LayerConstant> filters_;
   std::optional<Placement> residual_rows_;  // of the chunk
 };
 
@@ -155,29 +180,6 @@ class Window {
 
 void lower(const WindowLayer& layer, LoweringContext& context) {
   Window(layer, context).run();
-}
-
-DepthwiseCost depthwise_cost(const RowWalk& walk, std::int64_t channels,
-                             const MachineConfig& config) {
-  const std::int64_t rows = walk.rows();
-  const std::int64_t taps = walk.taps();
-  const auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const std::int64_t vector_tiles = ceil_div(channels, config.array_cols);
-  DepthwiseCost cost;
-  // Each tap waits for the one before it to be readable; then the drain.
-  cost.vector_cycles =
-      vector_tiles * (taps + 1) * (rows + std::int64_t{config.vector_latency_cycles} + 1);
-  double fetch = 0;
-  if (config.memory_kind != MemoryKind::kIdeal) {
-    fetch = static_cast<double>(config.tile_bytes()) * static_cast<double>(config.clock_hz) /
-            static_cast<double>(config.memory_bytes_per_s);
-  }
-  const std::int64_t fold =
-      std::max({rows, std::int64_t{config.array_rows}, static_cast<std::int64_t>(fetch)});
-  cost.array_cycles = ceil_div(channels, config.array_rows) *
-                      std::max<std::int64_t>(1, config.array_rows / config.array_cols) * taps *
-                      fold;
-  return cost;
 }
 
 }  // namespace weft::network

@@ -96,9 +96,15 @@ struct NetworkProgram {
   std::vector<std::variant<MachineStep, HostStep>> steps;
 };
 
+/// Choices that are the compiler's own unless a caller makes them.
+struct CompileOptions {
+  std::optional<bool> depthwise_on_vector_unit = {};  // where it can run in both places
+};
+
 /// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
 /// Throws InputError for what the network cannot be on this machine, ConfigError if the unified
 /// buffer or the accumulators are too small for a layer, naming both.
-NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config);
+NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
+                               const CompileOptions& options = {});
 
 }  // namespace weft::network

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compiler/network/contraction_weights.h"
-#include "compiler/network/lower_layer.h"
+#include "compiler/network/depthwise_cost.h"
 #include "compiler/network/planner.h"
 
 namespace weft::network {
@@ -174,9 +174,18 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
 
 Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
                                 const MakeTensor& plain_bias, ContractionLayer layer) {
-  const DepthwiseCost cost = depthwise_cost(layer.walk, layer.k, config_);
+  const DepthwiseShape shape{
+      .walk = layer.walk,
+      .channels = layer.k,
+      .constants = (layer.epilogue.bias ? 1 : 0) + (layer.epilogue.scale ? 1 : 0),
+      .from_host = segment_->sheets[layer.a.sheet].from_host,
+      .to_host = host_takes(node.outputs[0]),
+      .wide = parts.wide};
+  const DepthwiseCost cost = depthwise_cost(shape, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
-  const bool on_vector = cost.vector_cycles < cost.array_cycles && node.op != Op::kConvInteger &&
+  const bool is_less = cost.vector_cycles < cost.array_cycles;
+  const bool on_vector = options_.depthwise_on_vector_unit.value_or(is_less) &&
+                         node.op != Op::kConvInteger &&
                          (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
   std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
                                  on_vector ? "on the vector unit" : "as diagonal tiles",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -31,10 +32,11 @@ bool walks_line(const graph::Graph& graph, const graph::Node& node) {
 }  // namespace
 
 Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
-                 const std::vector<bool>& on_host)
+                 const std::vector<bool>& on_host, const CompileOptions& options)
     : graph_(graph),
       config_(config),
       on_host_(on_host),
+      options_(options),
       users_(graph.values.size()),
       is_output_(graph.values.size(), false) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -232,6 +234,13 @@ const graph::Node* Planner::only_user(ValueId value) const {
 
 bool Planner::only_output(ValueId value) const {
   return is_output_[value] && users_[value].empty();
+}
+
+bool Planner::host_takes(ValueId value) const {
+  return is_output_[value] || std::ranges::any_of(users_[value], [&](std::size_t user) {
+           const graph::Node& node = graph_.nodes[user];
+           return node.op == Op::kDequantizeLinear && is_output_[node.outputs[0]];
+         });
 }
 
 void Planner::absorb(const graph::Node& node) {

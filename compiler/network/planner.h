@@ -14,6 +14,7 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
+#include "compiler/network/network_program.h"
 #include "compiler/network/sheet_memory.h"
 #include "sim/config/machine_config.h"
 
@@ -43,7 +44,8 @@ struct Segment {
 class Planner {
  public:
   /// `graph` and `config` must outlive the planner. `on_host[v]`: the host has value v.
-  Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host);
+  Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host,
+          const CompileOptions& options = {});
 
   /// Adds node `index` to the segment; on refusal the segment is as it was. Nodes that were taken
   /// along with it (an activation, a quantisation) are in `absorbed`.
@@ -130,11 +132,14 @@ class Planner {
   const graph::Node* only_user(graph::ValueId value) const;
   /// True if the host alone takes the value: it is an output and nothing else uses it.
   bool only_output(graph::ValueId value) const;
+  /// True if it is an output, perhaps once it is dequantised.
+  bool host_takes(graph::ValueId value) const;
   void absorb(const graph::Node& node);
 
   const graph::Graph& graph_;
   const MachineConfig& config_;
   const std::vector<bool>& on_host_;
+  const CompileOptions options_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<bool> is_output_;
   bool has_lines_ = false;  // images of rank 3

@@ -13,13 +13,13 @@ using graph::ValueId;
 
 class Cutter {
  public:
-  Cutter(const graph::Graph& graph, const MachineConfig& config)
+  Cutter(const graph::Graph& graph, const MachineConfig& config, const CompileOptions& options)
       : graph_(graph),
         done_(graph.nodes.size(), false),
         host_only_(graph.nodes.size(), false),
         reasons_(graph.nodes.size()),
         on_host_(graph.values.size(), false),
-        planner_(graph, config, on_host_) {
+        planner_(graph, config, on_host_, options) {
     for (const ValueId input : graph.inputs) on_host_[input] = true;
     for (ValueId value = 0; value < graph.values.size(); ++value) {
       if (graph.is_constant(value)) on_host_[value] = true;
@@ -147,8 +147,9 @@ class Cutter {
 }  // namespace
 
 std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Graph& graph,
-                                                               const MachineConfig& config) {
-  return Cutter(graph, config).run();
+                                                               const MachineConfig& config,
+                                                               const CompileOptions& options) {
+  return Cutter(graph, config, options).run();
 }
 
 }  // namespace weft::network

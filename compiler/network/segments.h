@@ -16,6 +16,7 @@ namespace weft::network {
 /// it can, then the machine all that it can. Every sheet knows what the host wants of it and which
 /// layer uses it last.
 std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Graph& graph,
-                                                               const MachineConfig& config);
+                                                               const MachineConfig& config,
+                                                               const CompileOptions& options = {});
 
 }  // namespace weft::network

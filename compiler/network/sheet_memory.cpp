@@ -12,8 +12,6 @@
 namespace weft::network {
 namespace {
 
-// The share of the unified buffer that is staging.
-constexpr std::uint64_t kStagingShare = 4;
 // A whole sheet comes and goes in about so many pieces, so that work on the first can begin before
 // the last has arrived; but pieces are not smaller than the latencies make worth while.
 constexpr std::int64_t kPieces = 16;
@@ -27,12 +25,16 @@ std::uint64_t usable_rows(const MachineConfig& config) {
 }  // namespace
 
 SheetMemory::SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets,
-                         std::uint64_t margin, Stream& stream, MachineStep& step)
+                         std::uint64_t margin, const BufferShares& shares, Stream& stream,
+                         MachineStep& step)
     : config_(config),
       stream_(stream),
       step_(step),
-      rows_(usable_rows(config), std::min(margin, usable_rows(config) / 2),
-            usable_rows(config) / kStagingShare) {
+      margin_(
+          static_cast<std::int64_t>(shares.stay ? std::min(margin, usable_rows(config) / 2) : 0)),
+      stay_(shares.stay),
+      rows_(usable_rows(config), static_cast<std::uint64_t>(margin_),
+            usable_rows(config) / shares.staging) {
   for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, {}, false});
 }
 
@@ -125,10 +127,14 @@ void SheetMemory::report_spill(std::size_t id) {
       {state.sheet.from_host, state.sheet.size, total_rows(id) * config_.row_bytes()});
 }
 
+std::optional<std::uint32_t> SheetMemory::take(std::uint64_t rows) {
+  return stay_ ? rows_.take(rows) : std::nullopt;
+}
+
 void SheetMemory::prepare_input(std::size_t id) {
   State& state = states_[id];
   if (state.base) return;
-  state.base = rows_.take(total_rows(id));
+  state.base = take(total_rows(id));
   if (!state.base) return report_spill(id);
   load(id, {0, planes(id), 0, sheet(id).size.rows}, whole(id));
 }
@@ -136,7 +142,7 @@ void SheetMemory::prepare_input(std::size_t id) {
 void SheetMemory::prepare_output(std::size_t id) {
   State& state = states_[id];
   // A wide sheet only passes through on its way to the host.
-  if (!state.sheet.wide) state.base = rows_.take(total_rows(id));
+  if (!state.sheet.wide) state.base = take(total_rows(id));
   if (!state.base) report_spill(id);
 }
 
@@ -163,12 +169,13 @@ void SheetMemory::clear_last_plane(std::size_t id) {
   }
 }
 
-void SheetMemory::require_resident(std::size_t id, const std::string& layer) const {
-  if (resident(id)) return;
+void SheetMemory::refuse(std::uint64_t rows, const std::string& what) const {
+  const std::uint64_t there = rows_.staging_rows();
   throw ConfigError(fmt::format(
-      "unified_buffer.kib = {}: too small for layer {}, which works on {} x {} elements at once; "
-      "enlarge the buffer, or choose a smaller batch or input",
-      config_.unified_buffer_kib, layer, sheet(id).size.rows, sheet(id).size.channels));
+      "unified_buffer.kib = {}: too small for layer {}, which needs {} at once: {} rows or {} "
+      "bytes, and there are {} rows or {} bytes; enlarge the buffer",
+      config_.unified_buffer_kib, step_.layers.back().name, what, rows, rows * config_.row_bytes(),
+      there, there * config_.row_bytes()));
 }
 
 void SheetMemory::finish_output(std::size_t id) {
@@ -199,6 +206,15 @@ Placement SheetMemory::write(std::size_t id, const Block& block) {
   return {base - block.first_plane * step - block.first_row * width, step, width};
 }
 
+Placement SheetMemory::write_from(std::size_t id, const Block& block, std::int64_t first) {
+  const Placement placement = write(id, block);
+  if (first % plane_width(id) == 0 || resident(id)) return placement;
+  Block begun = block;
+  begun.last_plane = begun.first_plane + 1;
+  load(id, begun, placement);
+  return placement;
+}
+
 Placement SheetMemory::read(std::size_t id, const Block& block) {
   const Placement placement = write(id, block);
   if (!resident(id)) load(id, block, placement);
@@ -209,42 +225,30 @@ void SheetMemory::wrote(std::size_t id, const Block& block, const Placement& pla
   if (!resident(id)) store(id, block, placement);
 }
 
-std::uint32_t SheetMemory::take_constant(std::uint64_t rows) {
-  const auto base = rows_.take(rows);
-  if (!base) {
-    throw ConfigError(fmt::format(
-        "unified_buffer.kib = {}: no room for {} rows of constants of layer {}; enlarge the buffer",
-        config_.unified_buffer_kib, rows, step_.layers.back().name));
-  }
-  constants_.push_back(*base);
-  return *base;
-}
-
-std::uint32_t SheetMemory::load_wide_constant(std::int64_t channels, std::function<Matrix()> make,
-                                              ElementType type) {
-  const std::int64_t cols = config_.array_cols;
-  const auto rows =
-      static_cast<std::uint32_t>((channels + cols - 1) / cols) * config_.result_row_rows();
-  HostTensor behind;
-  behind.kind = HostTensor::Kind::kConstant;
-  behind.make = std::move(make);
-  const std::uint64_t host = add_tensor(TensorRole::kBias, type, 1, channels, std::move(behind));
-  const std::uint32_t base = take_constant(rows);
-  stream_.emit(Load{host, base, rows});
+std::optional<std::uint32_t> SheetMemory::take_constant(std::uint64_t rows) {
+  const auto base = take(rows);
+  if (base) constants_.push_back(*base);
   return base;
 }
 
-Placement SheetMemory::load_narrow_constant(SheetSize size, std::function<Matrix()> make) {
+std::uint64_t SheetMemory::add_wide_constant(std::int64_t channels, std::function<Matrix()> make,
+                                             ElementType type) {
   HostTensor behind;
   behind.kind = HostTensor::Kind::kConstant;
   behind.make = std::move(make);
-  const std::uint64_t host = add_tensor(TensorRole::kActivation, config_.dtype, size.rows,
-                                        size.channels, std::move(behind));
-  const std::int64_t width = config_.array_rows;
-  const auto rows = static_cast<std::uint32_t>((size.channels + width - 1) / width * size.rows);
-  const std::uint32_t base = take_constant(rows);
+  return add_tensor(TensorRole::kBias, type, 1, channels, std::move(behind));
+}
+
+std::uint64_t SheetMemory::add_narrow_constant(SheetSize size, std::function<Matrix()> make) {
+  HostTensor behind;
+  behind.kind = HostTensor::Kind::kConstant;
+  behind.make = std::move(make);
+  return add_tensor(TensorRole::kActivation, config_.dtype, size.rows, size.channels,
+                    std::move(behind));
+}
+
+void SheetMemory::load_rows(std::uint64_t host, std::uint32_t base, std::uint32_t rows) {
   stream_.emit(Load{host, base, rows});
-  return {std::int64_t{base}, size.rows, 1};
 }
 
 void SheetMemory::release_constants() {

@@ -41,6 +41,12 @@ struct Block {
   }
 };
 
+/// What the unified buffer is divided into.
+struct BufferShares {
+  std::uint64_t staging = 4;  // one row in so many is staging
+  bool stay = true;           // sheets and constants may stay; else all is staging
+};
+
 struct Sheet {
   SheetSize size;
   bool wide = false;  // rows of 32-bit results: only as an output of the network
@@ -54,7 +60,7 @@ struct Sheet {
 class SheetMemory {
  public:
   SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets, std::uint64_t margin,
-              Stream& stream, MachineStep& step);
+              const BufferShares& shares, Stream& stream, MachineStep& step);
 
   const Sheet& sheet(std::size_t id) const { return states_[id].sheet; }
   std::int64_t plane_width(std::size_t id) const;
@@ -71,8 +77,10 @@ class SheetMemory {
   /// Writes zeros into the last plane of a resident float sheet whose channels do not fill it, for
   /// layers that write only their own lanes: products with what lies beyond must not become NaN.
   void clear_last_plane(std::size_t id);
-  /// Throws ConfigError if the sheet is not resident: the layer can only work on all of it.
-  void require_resident(std::size_t id, const std::string& layer) const;
+  /// Rows before the first that anything may take.
+  std::int64_t margin() const { return margin_; }
+  /// Throws ConfigError: the current layer needs `rows` rows of staging for `what` at once.
+  [[noreturn]] void refuse(std::uint64_t rows, const std::string& what) const;
   /// Stores what the host needs of a resident sheet that has been written.
   void finish_output(std::size_t id);
   /// Gives the rows of sheets back that no layer after `layer` uses.
@@ -84,15 +92,23 @@ class SheetMemory {
   Placement read(std::size_t id, const Block& block);
   /// Room for the block.
   Placement write(std::size_t id, const Block& block);
+  /// Room for the block, to be written from channel `first` on. Layers write the channels of a row
+  /// in order: where the channel lies within a plane, those before it are loaded again.
+  Placement write_from(std::size_t id, const Block& block, std::int64_t first);
   /// Stores a written block of a sheet that is not resident.
   void wrote(std::size_t id, const Block& block, const Placement& placement);
 
-  /// Constant rows that a layer keeps while it runs: `width` wide rows for each `C` of the
-  /// tensor's channels, loaded at once. Released by release_constants().
-  std::uint32_t load_wide_constant(std::int64_t channels, std::function<Matrix()> make,
-                                   ElementType type);
-  /// Narrow rows [rows, channels], plane by plane as a sheet.
-  Placement load_narrow_constant(SheetSize size, std::function<Matrix()> make);
+  Placement whole(std::size_t id) const;
+  void load(std::size_t id, const Block& block, const Placement& placement);
+
+  /// The first host row of a constant [1, channels]: a wide row for each C of them.
+  std::uint64_t add_wide_constant(std::int64_t channels, std::function<Matrix()> make,
+                                  ElementType type);
+  /// Of a constant [rows, channels], plane by plane as a sheet.
+  std::uint64_t add_narrow_constant(SheetSize size, std::function<Matrix()> make);
+  void load_rows(std::uint64_t host, std::uint32_t base, std::uint32_t rows);
+  /// Rows that a layer keeps while it runs, until release_constants(); nothing if there is no room.
+  std::optional<std::uint32_t> take_constant(std::uint64_t rows);
   void release_constants();
 
   /// The first tile of a new tensor of weights [k, n].
@@ -113,17 +129,17 @@ class SheetMemory {
   std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
                            HostTensor behind);
   std::uint64_t total_rows(std::size_t id) const;
-  Placement whole(std::size_t id) const;
-  void load(std::size_t id, const Block& block, const Placement& placement);
+  std::optional<std::uint32_t> take(std::uint64_t rows);
   void store(std::size_t id, const Block& block, const Placement& placement);
   void transfer(std::size_t id, const Block& block, const Placement& placement, bool load);
   void report_spill(std::size_t id);
-  std::uint32_t take_constant(std::uint64_t rows);
 
   const MachineConfig& config_;
   Stream& stream_;
   MachineStep& step_;
   std::vector<State> states_;
+  std::int64_t margin_;
+  bool stay_;
   BufferRows rows_;
   std::vector<std::uint32_t> constants_;
   std::uint64_t next_host_row_ = 0;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <deque>
+#include <utility>
 #include <vector>
 
+#include "sim/config/error.h"
 #include "sim/isa/program.h"
 
 namespace weft::network {
@@ -15,17 +17,29 @@ class Stream {
   /// Everything emitted from here on belongs to `layer`.
   void begin_layer(std::uint32_t layer) { layer_ = layer; }
 
+  /// Throws InputError if the program becomes longer than a program may be.
   void emit(Operation operation) {
+    if (operations_.size() == kMaxInstructions) {
+      throw InputError(
+          "the network takes more than 2^26 instructions, the most that a program may "
+          "have; choose a smaller input or batch, or a larger machine");
+    }
     operations_.push_back(std::move(operation));
     layers_.push_back(layer_);
   }
 
-  std::vector<Operation>& operations() { return operations_; }
+  const std::deque<Operation>& operations() const { return operations_; }
+  /// Takes the first operation that is left, so that its memory can be used again.
+  Operation take() {
+    Operation operation = std::move(operations_.front());
+    operations_.pop_front();
+    return operation;
+  }
   /// The layer of each instruction.
   const std::vector<std::uint32_t>& layers() const { return layers_; }
 
  private:
-  std::vector<Operation> operations_;
+  std::deque<Operation> operations_;
   std::vector<std::uint32_t> layers_;
   std::uint32_t layer_ = 0;
 };

@@ -1,11 +1,7 @@
 #include "compiler/network/vector_rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-
-#include "sim/config/error.h"
 
 namespace weft::network {
 namespace {
@@ -29,45 +25,84 @@ std::vector<LaneTile> lane_tiles(std::int64_t channels, const MachineConfig& con
   return tiles;
 }
 
-std::vector<Chunk> staged_chunks(const RowWalk& walk, const LoweringContext& context,
-                                 const std::function<std::uint64_t(const Chunk&)>& need) {
-  for (std::int64_t limit = std::min(kRowsAtOnce, walk.rows()); limit > 0; limit /= 2) {
-    std::vector<Chunk> chunks = cut(walk, limit);
-    const bool fits = std::ranges::all_of(chunks, [&](const Chunk& chunk) {
-      return need(chunk) <= context.memory.rows().staging_rows();
-    });
-    if (fits) return chunks;
+namespace {
+
+std::vector<ChannelRange> channel_ranges(std::int64_t channels, std::int64_t step) {
+  std::vector<ChannelRange> ranges;
+  for (std::int64_t first = 0; first < channels; first += step) {
+    ranges.push_back({first, std::min(first + step, channels)});
   }
-  throw ConfigError(
-      fmt::format("unified_buffer.kib = {}: too small for layer {}, of which not even one row of "
-                  "the result fits "
-                  "with the rows that it reads; enlarge the buffer, or choose a smaller input",
-                  context.config.unified_buffer_kib, context.info.name));
+  return ranges;
 }
 
-Block read_block(const View& view, const RowWalk& walk, const Chunk& chunk, std::int64_t channels,
-                 const LoweringContext& context) {
-  const RowRange range = input_rows(walk, chunk);
-  const std::int64_t width = context.config.array_rows;
-  return {view.channel / width, ceil_div(view.channel + channels, width), view.row + range.first,
-          view.row + range.last};
+using StagingNeed = std::function<std::uint64_t(const Chunk&, const ChannelRange&)>;
+
+std::uint64_t largest_need(const RowWalk& walk, std::int64_t limit,
+                           const std::vector<ChannelRange>& ranges, const StagingNeed& need) {
+  std::uint64_t most = 0;
+  for (const Chunk& chunk : distinct_chunks(walk, limit)) {
+    for (const ChannelRange& range : ranges) most = std::max(most, need(chunk, range));
+  }
+  return most;
 }
 
-Block write_block(const View& view, const Chunk& chunk, std::int64_t channels,
-                  const LoweringContext& context) {
+/// The largest chunks that fit, 0 if none does.
+std::int64_t staged_limit(const RowWalk& walk, const std::vector<ChannelRange>& ranges,
+                          const LoweringContext& context, const StagingNeed& need) {
+  std::int64_t limit = std::min(kRowsAtOnce, walk.rows());
+  const std::uint64_t room = context.memory.rows().staging_rows();
+  while (limit > 0 && largest_need(walk, limit, ranges, need) > room) limit /= 2;
+  return limit;
+}
+
+}  // namespace
+
+StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
+                           const LoweringContext& context, const StagingNeed& need) {
+  const std::int64_t cols = context.config.array_cols;
+  const std::int64_t tiles = ceil_div(channels, cols);
+  std::int64_t best = 0;
+  std::vector<ChannelRange> ranges;
+  for (std::int64_t parts = 1; parts < 2 * tiles; parts *= 2) {
+    const auto cut_so = channel_ranges(channels, ceil_div(tiles, parts) * cols);
+    const std::int64_t limit = staged_limit(walk, cut_so, context, need);
+    if (limit <= best) continue;
+    best = limit;
+    ranges = cut_so;
+  }
+  if (best == 0) {
+    const auto least = channel_ranges(channels, cols);
+    context.memory.refuse(largest_need(walk, 1, least, need),
+                          "one row of the result and what it is made of");
+  }
+  return {cut(walk, best), ranges};
+}
+
+Planes planes_of(const View& view, const ChannelRange& range, const LoweringContext& context) {
   const std::int64_t width = context.memory.plane_width(view.sheet);
-  const std::int64_t row = view.row + chunk.first_row;
-  return {view.channel / width, ceil_div(view.channel + channels, width), row, row + chunk.rows()};
+  return {(view.channel + range.first) / width, ceil_div(view.channel + range.last, width)};
 }
 
-VectorSource narrow_source(const View& view, const RowWalk& walk, const Chunk& chunk,
-                           const LaneTile& tile, const Placement& placement,
-                           const LoweringContext& context, std::int64_t ky, std::int64_t kx,
-                           std::uint16_t pad) {
+Block write_block(const View& view, const Chunk& chunk, const ChannelRange& range,
+                  const LoweringContext& context) {
+  const Planes planes = planes_of(view, range, context);
+  const std::int64_t row = view.row + chunk.first_row;
+  return {planes.first, planes.last, row, row + chunk.rows()};
+}
+
+Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& range,
+                      LoweringContext& context) {
+  return context.memory.write_from(view.sheet, write_block(view, chunk, range, context),
+                                   view.channel + range.first);
+}
+
+VectorSource narrow_source(const View& view, const Chunk& chunk, const LaneTile& tile,
+                           const ChunkInput::Rows& rows, const LoweringContext& context,
+                           std::int64_t ky, std::int64_t kx, std::uint16_t pad) {
   const LaneBlock lanes =
-      lane_block(context, view.sheet, view.channel + tile.first, tile.width, placement.plane_step);
+      lane_block(context, view.sheet, view.channel + tile.first, tile.width, rows.at.plane_step);
   VectorSource source;
-  source.rows = tap_rows(walk, chunk, ky, kx, placement.at(lanes.plane, view.row), pad);
+  source.rows = tap_rows(rows.walk, chunk, ky, kx, rows.at.at(lanes.plane, view.row), pad);
   source.window = lanes.window;
   return source;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/network/chunk_input.h"
 #include "compiler/network/chunks.h"
 #include "compiler/network/epilogue.h"
 #include "compiler/network/lower_layer.h"
@@ -19,23 +20,38 @@ struct LaneTile {
 };
 std::vector<LaneTile> lane_tiles(std::int64_t channels, const MachineConfig& config);
 
-/// Chunks of a walk of which each needs at most the staging there is, by `need`. Throws ConfigError
-/// naming the layer if not even one row fits.
-std::vector<Chunk> staged_chunks(const RowWalk& walk, const LoweringContext& context,
-                                 const std::function<std::uint64_t(const Chunk&)>& need);
+/// Channels [first, last) of a layer: whole lane tiles.
+struct ChannelRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
 
-/// The rows and planes of `view` that a chunk reads, for a layer of `channels`.
-Block read_block(const View& view, const RowWalk& walk, const Chunk& chunk, std::int64_t channels,
-                 const LoweringContext& context);
-/// Those that it writes: rows follow each other.
-Block write_block(const View& view, const Chunk& chunk, std::int64_t channels,
+/// What a layer works on at once.
+struct StagedBlocks {
+  std::vector<Chunk> chunks;
+  std::vector<ChannelRange> ranges;
+};
+
+/// Chunks of a walk and ranges of its `channels` of which each pair needs at most the staging there
+/// is, by `need`: as few chunks as can be, and of those the fewest ranges. Throws ConfigError
+/// naming the layer if not even one row of one tile fits.
+StagedBlocks staged_blocks(
+    const RowWalk& walk, std::int64_t channels, const LoweringContext& context,
+    const std::function<std::uint64_t(const Chunk&, const ChannelRange&)>& need);
+
+/// The planes of `view` in which channels [range.first, range.last) of the layer lie.
+Planes planes_of(const View& view, const ChannelRange& range, const LoweringContext& context);
+/// The rows and planes of `view` that a chunk writes: rows follow each other.
+Block write_block(const View& view, const Chunk& chunk, const ChannelRange& range,
                   const LoweringContext& context);
+/// Room for them, with the channels that lie before them in their first plane.
+Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& range,
+                      LoweringContext& context);
 
 /// A tile of a narrow view through tap (ky, kx) of the walk.
-VectorSource narrow_source(const View& view, const RowWalk& walk, const Chunk& chunk,
-                           const LaneTile& tile, const Placement& placement,
-                           const LoweringContext& context, std::int64_t ky = 0, std::int64_t kx = 0,
-                           std::uint16_t pad = 0);
+VectorSource narrow_source(const View& view, const Chunk& chunk, const LaneTile& tile,
+                           const ChunkInput::Rows& rows, const LoweringContext& context,
+                           std::int64_t ky = 0, std::int64_t kx = 0, std::uint16_t pad = 0);
 
 /// `rows` wide rows one after the other from UB row `base` on.
 VectorSource wide_source(std::uint32_t base, std::int64_t rows, const MachineConfig& config);

@@ -1,12 +1,14 @@
 // When an instruction touches the rows of a range: what the hazard rule compares.
 //
 //   per row   rows origin+j*group .. +group-1 in cycle begin+j      (one row a cycle)
+//   strided   row origin+j*group in cycle begin+j: of a row class   (one row a cycle)
 //   block     every row somewhere in begin .. begin+length-1        (transfers; a row read by all)
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
+#include "sim/isa/row_class.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -15,7 +17,7 @@ struct Access {
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t instruction = kNobody;
-  std::uint32_t group = 0;   // rows touched in the same cycle; 0 for a block
+  std::uint32_t group = 0;   // rows from one cycle's first to the next one's; 0 for a block
   std::uint64_t origin = 0;  // the row touched in cycle `begin`
   Cycle begin = 0;
   Cycle length = 1;  // cycles in which any one row may be touched
@@ -28,8 +30,9 @@ struct Access {
   Cycle last(std::uint64_t row) const { return first(row) + length - 1; }
 };
 
-/// The first row of [begin, end) that `later` touches before `earlier` is done with it, or `end`.
+/// The first of the rows `rows` of [begin, end) that `later` touches before `earlier` is done with
+/// it, or `end`.
 std::uint64_t first_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
-                             std::uint64_t end);
+                             std::uint64_t end, const RowClass& rows = {});
 
 }  // namespace weft

@@ -96,38 +96,38 @@ class HazardCheck {
     }
     for_each_write(vector, config_, [this](const RowTouch& touch) {
       const Access access = touched(touch, Cycle{config_.vector_latency_cycles} - 1);
-      write(buffer_, kBufferRow, touch.row, touch.row + touch.count, access);
+      write(buffer_, kBufferRow, touch.row, touch.end(), access);
     });
   }
 
   // The access of `touch` if the instruction's index 0 takes place `delay` cycles after its start.
   Access touched(const RowTouch& touch, Cycle delay) const {
-    return {index_, touch.group, touch.row, timing().started + touch.first_index + delay,
-            touch.length};
+    const auto group = static_cast<std::uint32_t>(touch.group * touch.step);
+    return {index_, group, touch.row, timing().started + touch.first_index + delay, touch.length};
   }
 
   void read_touched(const RowTouch& touch, Reader reader) {
-    read_buffer(touch.row, touch.row + touch.count, touched(touch, 0), reader);
+    read(buffer_, kBufferRow, touch.row, touch.end(), touched(touch, 0), reader, touch.rows());
   }
 
   void check_old_value(const RowTouch& touch) {
     const Access access = touched(touch, 0);
-    const auto conflict = buffer_.check_read(touch.row, touch.row + touch.count, access);
+    const auto conflict = buffer_.check_read(touch.row, touch.end(), access);
     if (conflict) fail(*conflict, kBufferRow, access);
   }
 
   void check(const Store& store) {
     const Access access = block(index_, timing());
-    read_buffer(store.ub, std::uint64_t{store.ub} + store.rows, access, Reader::kTransfer);
+    read(buffer_, kBufferRow, store.ub, std::uint64_t{store.ub} + store.rows, access,
+         Reader::kTransfer);
     write(host_, kHostRow, store.host, store.host + store.rows, access);
   }
 
-  void read_buffer(std::uint64_t begin, std::uint64_t end, const Access& access, Reader reader) {
-    read(buffer_, kBufferRow, begin, end, access, reader);
-  }
   void read(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
-            const Access& access, Reader reader) {
-    if (auto conflict = memory.read(begin, end, access, reader)) fail(*conflict, what, access);
+            const Access& access, Reader reader, const RowClass& rows = {}) {
+    if (auto conflict = memory.read(begin, end, access, reader, rows)) {
+      fail(*conflict, what, access);
+    }
   }
   void write(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
              const Access& access) {

@@ -15,18 +15,26 @@
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
+#include "sim/isa/row_class.h"
 #include "sim/isa/row_generator.h"
 
 namespace weft {
 
-/// Rows row .. row+count-1: row + j is touched at the indices first_index + j/group and, if
-/// `length` is more than 1 (one row for many indices), at the length-1 indices after that.
+/// Rows row, row+step, .. (`count` of them): row + j*step is touched at the indices
+/// first_index + j/group and, if `length` is more than 1 (one row for many indices), at the
+/// length-1 indices after that.
 struct RowTouch {
   std::uint64_t row = 0;
   std::uint64_t count = 1;
   std::uint32_t first_index = 0;
   std::uint32_t group = 1;
   std::uint32_t length = 1;
+  std::uint64_t step = 1;  // more than 1 only if group and length are 1
+
+  /// The row behind the last.
+  std::uint64_t end() const { return row + (count - 1) * step + 1; }
+  /// Of the rows row .. end()-1, those that are touched.
+  RowClass rows() const { return RowClass::of(row, step); }
   friend bool operator==(const RowTouch&, const RowTouch&) = default;
 };
 
@@ -80,14 +88,19 @@ template <class Function>
 void touch_block(const RowRun& run, std::uint64_t offset, std::uint32_t group, Function& function) {
   const auto first = static_cast<std::uint64_t>(run.first_row) + offset;
   if (run.count == 1 || run.row_step == 0) {
-    return function(RowTouch{first, group, run.first_index, group, run.count});
+    return function(RowTouch{first, group, run.first_index, group, run.count, 1});
   }
   if (run.row_step == std::int64_t{group}) {
-    return function(RowTouch{first, std::uint64_t{run.count} * group, run.first_index, group, 1});
+    return function(
+        RowTouch{first, std::uint64_t{run.count} * group, run.first_index, group, 1, 1});
+  }
+  if (group == 1 && run.row_step > 1) {
+    const auto step = static_cast<std::uint64_t>(run.row_step);
+    return function(RowTouch{first, run.count, run.first_index, 1, 1, step});
   }
   for (std::uint32_t i = 0; i < run.count; ++i) {
     const auto moved = static_cast<std::uint64_t>(std::int64_t{i} * run.row_step);
-    function(RowTouch{first + moved, group, run.first_index + i, group, 1});
+    function(RowTouch{first + moved, group, run.first_index + i, group, 1, 1});
   }
 }
 
@@ -147,7 +160,7 @@ void for_each_read(const BufferTile& tile, const MachineConfig& config, Function
   const std::uint64_t planes = plane_count(tile.window, tile.lanes, config);
   for (std::uint64_t plane = 0; plane < planes; ++plane) {
     const auto first_index = static_cast<std::uint32_t>(plane * tile.rows);
-    function(RowTouch{tile.row + plane * tile.window.plane, tile.rows, first_index, 1, 1});
+    function(RowTouch{tile.row + plane * tile.window.plane, tile.rows, first_index, 1, 1, 1});
   }
 }
 

@@ -44,7 +44,7 @@ Events events(const std::vector<RowTouch>& touches) {
   for (const RowTouch& touch : touches) {
     for (std::uint64_t j = 0; j < touch.count; ++j) {
       for (std::uint32_t k = 0; k < touch.length; ++k) {
-        result.emplace(touch.first_index + j / touch.group + k, touch.row + j);
+        result.emplace(touch.first_index + j / touch.group + k, touch.row + j * touch.step);
       }
     }
   }
@@ -74,6 +74,18 @@ TEST(RowAccessTest, AWideRowIsOneGroup) {
   EXPECT_EQ(writes(vector, machine(4)), (std::vector<RowTouch>{{16, 12, 0, 4, 1}}));
   EXPECT_EQ(reads(vector, machine(4)), (std::vector<RowTouch>{{4, 4, 0, 4, 3}}))
       << "the bias, in every cycle";
+}
+
+TEST(RowAccessTest, AStridedWalkIsOneTouchForEachPassOfTheInnermostLoop) {
+  RowGenerator rows{.base = 20};
+  rows.loops[0] = {4, 3};
+  rows.loops[1] = {2, 100};
+  const Matmul matmul{.ub = rows, .rows = 7};
+  std::vector<RowTouch> touches;
+  for_each_read(matmul, [&](const RowTouch& touch) { touches.push_back(touch); });
+  EXPECT_EQ(touches, (std::vector<RowTouch>{{20, 4, 0, 1, 1, 3}, {120, 3, 4, 1, 1, 3}}));
+  EXPECT_EQ(touches[0].end(), 30U);
+  EXPECT_EQ(touches[0].rows(), (RowClass{3, 2}));
 }
 
 TEST(RowAccessTest, PlanesThatFollowEachOtherAreOneGroup) {
@@ -164,10 +176,11 @@ TEST(RowAccessPropertyTest, TouchesTheRowsOfTheDefinitionAtTheirIndices) {
     ASSERT_EQ(events(writes(vector, config)), written.events) << i;
     for (const RowTouch& touch : reads(vector, config)) {
       ++hits[touch.length > 1 ? "held" : touch.group > 1 ? "group" : "rows"];
-      if (touch.count > touch.group) ++hits["joined"];
+      if (touch.count > touch.group) ++hits[touch.step > 1 ? "strided" : "joined"];
     }
   }
-  for (const char* kind : {"held", "group", "rows", "joined"}) EXPECT_GT(hits[kind], 1000) << kind;
+  for (const char* kind : {"held", "group", "rows", "joined", "strided"})
+    EXPECT_GT(hits[kind], 1000) << kind;
 }
 
 TEST(RowAccessPropertyTest, AFetchReadsEachRowOnceInACycleOfItsOwn) {

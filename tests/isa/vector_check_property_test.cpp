@@ -53,7 +53,7 @@ std::string error_of(const Vector& vector, const MachineConfig& config) {
 using Rows = std::set<std::uint64_t>;
 
 void add_rows(Rows& rows, const RowTouch& touch) {
-  for (std::uint64_t j = 0; j < touch.count; ++j) rows.insert(touch.row + j);
+  for (std::uint64_t j = 0; j < touch.count; ++j) rows.insert(touch.row + j * touch.step);
 }
 
 Rows rows_read(Vector vector, const MachineConfig& config) {

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "sim/config/error.h"
@@ -152,6 +154,33 @@ TEST(ChunksTest, CoverEveryRowOnceWithinTheLimitAndReadWhatTheWindowsRead) {
                            "single images", "row", "padding", "three dimensions"}) {
     EXPECT_GE(hits[name], 50) << name;
   }
+}
+
+/// Images, lines, columns and input rows.
+std::set<std::array<std::int64_t, 4>> sizes(const RowWalk& walk, const std::vector<Chunk>& chunks) {
+  std::set<std::array<std::int64_t, 4>> result;
+  for (const Chunk& chunk : chunks) {
+    const RowRange range = input_rows(walk, chunk);
+    result.insert({chunk.images, chunk.ys, chunk.xs, range.last - range.first});
+  }
+  return result;
+}
+
+TEST(ChunksTest, AreCountedAndSizedWithoutAListOfAll) {
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  int fewer = 0;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const RowWalk walk = random_walk(random);
+    const std::int64_t limit = random.between(1, walk.rows() + 3);
+    const std::vector<Chunk> chunks = cut(walk, limit);
+    ASSERT_EQ(chunk_count(walk, limit), static_cast<std::int64_t>(chunks.size()));
+    const std::vector<Chunk> some = distinct_chunks(walk, limit);
+    ASSERT_EQ(sizes(walk, some), sizes(walk, chunks));
+    fewer += some.size() < chunks.size() ? 1 : 0;
+  }
+  EXPECT_GE(fewer, 500);
 }
 
 TEST(ChunksTest, AreNearlyEqual) {

@@ -124,6 +124,12 @@ void add_float_epilogue(LayerCase& layer, Convolution& conv, std::vector<ValueId
   }
 }
 
+bool on_vector_unit(const LayerOutcome& outcome) {
+  return std::ranges::any_of(layers_of(outcome.program), [](const LayerInfo& layer) {
+    return layer.note.starts_with("depthwise on the vector unit");
+  });
+}
+
 void check_float_convolution(std::uint64_t seed, Hits& hits) {
   Random random(seed);
   LayerCase layer(random.chance(70) ? ElementType::kBf16 : ElementType::kFp16);
@@ -138,7 +144,8 @@ void check_float_convolution(std::uint64_t seed, Hits& hits) {
   if (narrow) y = layer.through_machine(y);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  expect_exact(outcome, layer, narrow);
+  // The vector unit rounds what it makes of a depthwise convolution, also for the host.
+  expect_exact(outcome, layer, narrow || on_vector_unit(outcome));
   count_convolution(config, conv, outcome, hits);
   ++hits[narrow ? "narrow result" : "wide result"];
 }

@@ -1,0 +1,46 @@
+// A constant that the vector unit reads while a layer runs: bias, scales, filters. It lies in the
+// unified buffer for the whole layer if there is room; else the block of rows that a tile of
+// channels needs is loaded when that tile's turn comes, into one of two places in staging.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "compiler/network/sheet_memory.h"
+
+namespace weft::network {
+
+class LayerConstant {
+ public:
+  /// `blocks` blocks of `block_rows` rows from host row `host` on; a tile takes at most `most` of
+  /// them. Loads them all if they fit.
+  LayerConstant(SheetMemory& memory, std::uint64_t host, std::uint32_t block_rows,
+                std::uint32_t blocks, std::uint32_t most);
+
+  /// Rows of staging that begin_use() takes.
+  std::uint64_t staging_need() const;
+  /// To be called for each use of staging (BufferRows::begin_use()).
+  void begin_use();
+  /// The UB row of block `first`, in which `count` blocks follow each other.
+  std::uint32_t rows_of(std::uint32_t first, std::uint32_t count = 1);
+
+ private:
+  struct Place {
+    std::uint32_t base = 0;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;  // 0: empty
+  };
+  std::size_t places() const { return most_ < blocks_ ? 2 : 1; }
+
+  SheetMemory* memory_;
+  std::uint64_t host_;
+  std::uint32_t block_rows_;
+  std::uint32_t blocks_;
+  std::uint32_t most_;
+  std::optional<std::uint32_t> base_;
+  std::array<Place, 2> places_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace weft::network

@@ -1,0 +1,109 @@
+// The estimates by which a depthwise convolution gets its place, against both places simulated.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <regex>
+#include <string>
+
+#include "models/networks/layers.h"
+#include "sim/config/config_keys.h"
+#include "tests/network/machine_runs.h"
+#include "tests/network/random.h"
+
+namespace weft::network::testing {
+namespace {
+
+struct Place {
+  double estimate = 0;
+  double simulated = 0;
+
+  double error() const { return std::abs(estimate - simulated) / simulated; }
+};
+
+struct Places {
+  Place array;
+  Place vector;
+  bool on_vector = false;  // where it runs if nobody says
+};
+
+graph::Graph depthwise(std::int64_t channels, std::int64_t side, std::int64_t kernel,
+                       std::int64_t stride) {
+  networks::Layers net("depthwise", 1);
+  const auto x = net.input("image", graph::DataType::kFloat32, {1, channels, side, side});
+  return net.finish(net.conv(x,
+                             {.channels = channels,
+                              .kernel = kernel,
+                              .stride = stride,
+                              .padding = kernel / 2,
+                              .groups = channels},
+                             "conv"),
+                    "y");
+}
+
+Cycle simulated(const NetworkProgram& program, const MachineConfig& config) {
+  cli::NetworkRunOptions options;
+  options.simulate.engine = Engine::kAnalytic;
+  return run_network(program, config, {}, options).total;
+}
+
+/// The note: "depthwise on the vector unit: about A cycles; diagonal tiles would take B".
+Places places_of(const graph::Graph& graph, const MachineConfig& config) {
+  Places places;
+  const auto read = [](const NetworkProgram& program, double& first, double& second) {
+    static const std::regex kNote("depthwise (.*): about ([0-9]+) cycles; .* take ([0-9]+)");
+    std::smatch match;
+    const std::string note = layers_of(program).at(0).note;
+    ASSERT_TRUE(std::regex_match(note, match, kNote)) << note;
+    first = std::stod(match[2]);
+    second = std::stod(match[3]);
+  };
+  const auto forced = [&](bool on_vector) {
+    return compile_network(graph, config, {.depthwise_on_vector_unit = on_vector});
+  };
+  const NetworkProgram on_array = forced(false);
+  read(on_array, places.array.estimate, places.vector.estimate);
+  places.array.simulated = static_cast<double>(simulated(on_array, config));
+  places.vector.simulated = static_cast<double>(simulated(forced(true), config));
+  const std::string note = layers_of(compile_network(graph, config)).at(0).note;
+  places.on_vector = note.starts_with("depthwise on the vector unit");
+  return places;
+}
+
+TEST(DepthwiseCostTest, TheEstimateIsNearTheCyclesAndThePlaceIsTheCheaperOne) {
+  int clear = 0;
+  int on_vector = 0;
+  for (const char* machine : {"tiny", "tpu-v1", "edge-tpu", "tpu-v2"}) {
+    const MachineConfig config = load_preset(machine);
+    const auto prepare = config.dtype == ElementType::kInt8 ? quantised : prepared;
+    const std::int64_t width = config.array_rows;
+    for (const std::int64_t channels : {width / 2, width, 3 * width}) {
+      for (const std::int64_t side : {5, 14, 28, 56}) {
+        for (const std::int64_t kernel : {3, 5}) {
+          const std::int64_t stride = 1 + (side / 14) % 2;
+          SCOPED_TRACE(::testing::Message() << machine << ' ' << channels << " channels of " << side
+                                            << " x " << side << ", kernel " << kernel);
+          if (channels * side * side > 500'000 || (width == 4 && side > 28)) continue;
+          const Places places =
+              places_of(prepare(depthwise(channels, side, kernel, stride)), config);
+          EXPECT_LE(places.array.error(), 0.15)
+              << places.array.estimate << " for " << places.array.simulated;
+          EXPECT_LE(places.vector.error(), 0.15)
+              << places.vector.estimate << " for " << places.vector.simulated;
+          const double ratio = places.vector.simulated / places.array.simulated;
+          on_vector += places.on_vector ? 1 : 0;
+          if (ratio > 0.8 && ratio < 1.25) continue;
+          ++clear;
+          EXPECT_EQ(places.on_vector, ratio < 1);
+        }
+      }
+    }
+  }
+  std::cout << clear << " clear choices, " << on_vector << " on the vector unit\n";
+  EXPECT_GE(clear, 20);
+  EXPECT_GE(on_vector, 5);
+}
+
+}  // namespace
+}  // namespace weft::network::testing

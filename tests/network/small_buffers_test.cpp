@@ -1,0 +1,141 @@
+// Networks in unified buffers that are too small for them: streamed bit-exactly on every engine, or
+// refused by an error that says what must fit.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <regex>
+#include <string>
+
+#include "models/networks/layers.h"
+#include "models/networks/networks.h"
+#include "models/networks/sample_inputs.h"
+#include "models/reference/cpu/run_graph.h"
+#include "sim/config/config_keys.h"
+#include "sim/config/error.h"
+#include "tests/network/machine_runs.h"
+#include "tests/network/random.h"
+
+namespace weft::network::testing {
+namespace {
+
+using graph::DataType;
+using graph::Op;
+using networks::Layers;
+using networks::ValueId;
+
+ValueId random_layer(Layers& net, ValueId x, std::int64_t channels, const std::string& name,
+                     Random& random) {
+  const std::int64_t kernel = random.one_of<std::int64_t>({1, 3});
+  switch (random.between(0, 3)) {
+    case 0:
+      return net.relu(net.conv(x,
+                               {.channels = random.between(1, 24),
+                                .kernel = kernel,
+                                .stride = random.between(1, 2),
+                                .padding = kernel / 2},
+                               name),
+                      name + ".relu");
+    case 1:
+      return net.conv(x, {.channels = channels, .kernel = 3, .padding = 1, .groups = channels},
+                      name);
+    case 2:
+      return net.pool(random.chance(50) ? Op::kMaxPool : Op::kAveragePool, x,
+                      {.kernel = 2, .stride = 1}, name);
+    default:
+      return net.add(Op::kAdd, {net.conv(x, {.channels = channels, .kernel = 1}, name), x}, {},
+                     name + ".sum");
+  }
+}
+
+graph::Graph random_network(std::uint64_t seed, Random& random) {
+  Layers net("random", seed);
+  ValueId x = net.input(
+      "image", DataType::kFloat32,
+      {random.between(1, 2), random.between(1, 20), random.between(6, 12), random.between(6, 12)});
+  const std::int64_t layers = random.between(1, 3);
+  for (std::int64_t i = 0; i < layers; ++i) {
+    const std::int64_t channels = net.extent(x, 1);
+    x = random_layer(net, x, channels, "layer" + std::to_string(i), random);
+  }
+  return net.finish(
+      net.gemm(net.flatten(x), random.between(1, 40), "classes", networks::Gain::kLinear),
+      "logits");
+}
+
+MachineConfig random_machine(Random& random) {
+  MachineConfig config = small_machine(ElementType::kInt8, 4, 4);
+  config.array_rows = random.one_of<std::uint32_t>({3, 4, 8, 32});
+  config.array_cols = random.chance(60) ? config.array_rows : random.one_of<std::uint32_t>({4, 6});
+  config.accumulator_rows = static_cast<std::uint32_t>(random.between(8, 64));
+  config.unified_buffer_kib = static_cast<std::uint32_t>(random.between(1, 4));
+  config.memory_kind = random.chance(50) ? MemoryKind::kIdeal : MemoryKind::kSplit;
+  config.memory_bytes_per_s = 800'000'000;
+  config.memory_latency_cycles = 5;
+  config.host_bytes_per_s = 500'000'000;
+  config.host_latency_cycles = 7;
+  return config;
+}
+
+/// The message of the error for a buffer that is too small names the layer, what must fit, its
+/// bytes and those that there are.
+void expect_reason(const std::string& message) {
+  static const std::regex kForm(
+      "unified_buffer\\.kib = [0-9]+: too small for layer \\S+, which needs .+ at once: [0-9]+ "
+      "rows "
+      "or ([0-9]+) bytes, and there are [0-9]+ rows or ([0-9]+) bytes; enlarge the buffer");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_match(message, match, kForm)) << message;
+  EXPECT_GT(std::stoull(match[1]), std::stoull(match[2])) << message;
+}
+
+TEST(SmallBuffersTest, NetworksRunBitExactlyOnEveryEngineOrTheErrorSaysWhatMustFit) {
+  constexpr std::uint64_t kCases = 60;
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  std::map<std::string, int> hits;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const graph::Graph graph = quantised(random_network(seed, random));
+    const MachineConfig config = random_machine(random);
+    NetworkProgram program;
+    try {
+      program = compile_network(graph, config);
+    } catch (const ConfigError& error) {
+      expect_reason(error.what());
+      ++hits["refused"];
+      continue;
+    }
+    const auto inputs = networks::sample_inputs(graph, seed);
+    const cli::NetworkRun run = run_everywhere(program, config, inputs);
+    ASSERT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
+    ++hits["ran"];
+    for (const LayerInfo& layer : layers_of(program)) {
+      if (!layer.spilled.empty()) ++hits["streamed " + layer.op];
+    }
+  }
+  for (const auto& [name, count] : hits) std::cout << name << ": " << count << '\n';
+  for (const char* name :
+       {"ran", "refused", "streamed QLinearConv", "streamed QLinearMatMul", "streamed MaxPool"}) {
+    EXPECT_GE(hits[name], 3) << name;
+  }
+}
+
+struct LeastBuffer {
+  std::string_view network;
+  std::uint32_t kib;
+};
+
+// Before layers were streamed by tiles and planes, the two took 8 and 4 KiB.
+TEST(SmallBuffersTest, NetworksRunOnTinyInOneKibibyte) {
+  for (const LeastBuffer& least : {LeastBuffer{"mlp", 1}, LeastBuffer{"lenet5", 1}}) {
+    SCOPED_TRACE(least.network);
+    MachineConfig config = load_preset("tiny");
+    const graph::Graph graph = quantised(networks::build_network(least.network));
+    config = with_smallest_buffer(graph, config);
+    EXPECT_EQ(config.unified_buffer_kib, least.kib);
+  }
+}
+
+}  // namespace
+}  // namespace weft::network::testing
