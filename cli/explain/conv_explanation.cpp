@@ -138,7 +138,7 @@ std::string border_grid(const ArrayConv& conv) {
   if (shape.taps_y > kMostTaps || shape.taps_x > kMostTaps) {
     return text + wrapped(fmt::format("up to {}", grouped(most)));
   }
-  Table table("r" + std::string(shape.taps_x, 'r'));
+  Table table(std::string(shape.taps_x + 1, 'r'));
   std::vector<std::string> heading = {"tap y\\x"};
   for (std::uint64_t x = 0; x < shape.taps_x; ++x) heading.push_back(grouped(x));
   table.add(std::move(heading));

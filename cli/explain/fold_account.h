@@ -81,6 +81,8 @@ struct Account {
 };
 
 inline constexpr std::uint64_t kDefaultSteps = 12;
+/// So many at most if not all are asked for.
+inline constexpr std::uint64_t kMostSteps = 1'000'000;
 
 /// At most `steps` (1 or more) folds one by one: the first, the last, the first of each kind of
 /// padding, the one that waited longest, then the earliest; summaries stand for the others.
