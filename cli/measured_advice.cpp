@@ -15,10 +15,6 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::uint64_t most_instructions(const TilingPlan& plan) {
-  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses();
-}
-
 std::uint64_t simulated_total(const TilingPlan& plan, const MachineConfig& config) {
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
@@ -65,6 +61,10 @@ std::optional<std::string> gain(const RunReport& report, const Suggestion& sugge
 }
 
 }  // namespace
+
+std::uint64_t most_instructions(const TilingPlan& plan) {
+  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses();
+}
 
 std::string comparison_text(std::uint64_t size, std::string_view rows,
                             const Comparison& comparison) {

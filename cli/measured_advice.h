@@ -31,6 +31,9 @@ std::string comparison_text(std::uint64_t size, std::string_view rows,
 /// A run of more instructions than this, or an alternative with more, is not simulated for advice.
 inline constexpr std::uint64_t kMostAdvisedInstructions = 2'000'000;
 
+/// Instructions of the program of `plan`, at most.
+std::uint64_t most_instructions(const TilingPlan& plan);
+
 /// One sentence for each suggestion that gains, for each waste that nothing here would lessen, and
 /// one if nothing is padded. `report` has a plan. Cycles are simulated totals; with more
 /// than `limit` instructions they are the formula's, and the sentence says so.

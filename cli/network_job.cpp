@@ -138,6 +138,7 @@ NetworkReport start_report(const NetworkJob& job) {
   report.engine = job.options.engine;
   report.machine = job.machine;
   report.conv = job.conv;
+  report.sequence = job.sequence;
   report.with_values = job.options.with_values();
   return report;
 }

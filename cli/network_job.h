@@ -25,7 +25,8 @@ struct NetworkJob {
   graph::Graph graph;   // as it was imported or built
   NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
-  std::optional<ConvSpec> conv = {};  // if the network is one convolution
+  std::optional<ConvSpec> conv = {};          // if the network is one convolution
+  std::optional<std::int64_t> sequence = {};  // if it was asked for
   std::optional<OutputFolder> outputs;
 };
 

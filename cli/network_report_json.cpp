@@ -88,6 +88,7 @@ Json workload_json(const NetworkReport& report) {
                    {"parameters", report.parameters},
                    {"macs", report.macs},
                    {"inputs", std::move(inputs)}};
+  if (report.sequence) workload["sequence"] = *report.sequence;
   if (report.conv) workload["conv"] = conv_json(*report.conv);
   return workload;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cli/text.h"
@@ -15,6 +16,7 @@ constexpr std::uint64_t kMostTiles = 6;   // drawn along a side
 constexpr std::uint64_t kTileWidth = 4;   // characters
 constexpr std::uint64_t kTileHeight = 2;  // lines
 constexpr std::size_t kGap = 3;           // between two matrices
+constexpr std::size_t kMostColumns = 80;
 constexpr std::string_view kValue = "█";
 constexpr std::string_view kPadding = "░";
 
@@ -121,7 +123,7 @@ std::size_t width_of(const Drawing& drawing) {
   return std::ranges::max_element(drawing, {}, &Line::width)->width;
 }
 
-std::string side_by_side(const std::vector<Drawing>& drawings) {
+std::string side_by_side(std::span<const Drawing> drawings) {
   std::size_t height = 0;
   for (const Drawing& drawing : drawings) height = std::max(height, drawing.size());
   std::string text;
@@ -138,6 +140,15 @@ std::string side_by_side(const std::vector<Drawing>& drawings) {
   return text;
 }
 
+/// All side by side if the page is wide enough, else the last below the others.
+std::string arranged(const std::vector<Drawing>& drawings) {
+  std::size_t width = 2;
+  for (const Drawing& drawing : drawings) width += width_of(drawing) + kGap;
+  const std::span<const Drawing> all(drawings);
+  if (width - kGap <= kMostColumns) return side_by_side(all);
+  return side_by_side(all.first(all.size() - 1)) + side_by_side(all.last(1));
+}
+
 }  // namespace
 
 std::string draw_tiles(const DrawnProduct& product, const MachineConfig& config) {
@@ -147,13 +158,13 @@ std::string draw_tiles(const DrawnProduct& product, const MachineConfig& config)
   const auto m = cut(along_m, kTileHeight, false);
   const auto n = cut(along_n, kTileWidth, true);
   const std::uint64_t k = product.channels * product.taps;
-  const std::string text = side_by_side(
+  const std::string text = arranged(
       {draw(fmt::format("{} [{},{}]", product.a, product.m, k), m, cut(along_k, kTileWidth, true)),
        draw(fmt::format("{} [{},{}]", product.b, k, product.n), cut(along_k, kTileHeight, true), n),
        draw(fmt::format("result [{},{}]", product.m, product.n), m, n)});
   return text + fmt::format(
-                    "  {} values  {} padding; a tile of {} is {} x {}, a chunk of {} {}; not "
-                    "to scale\n",
+                    "  {} values  {} padding, not to scale\n"
+                    "  a tile of {} is {} x {}, a chunk of {} {}\n",
                     kValue, kPadding, product.b, config.array_rows, config.array_cols,
                     product.rows_name, counted(product.chunk_rows, "row"));
 }

@@ -28,7 +28,7 @@ struct DrawnProduct {
   std::uint64_t chunk_rows = 0;
 };
 
-/// Ends with a legend line. UTF-8, at most 110 columns.
+/// Ends with a legend of two lines. UTF-8, at most 80 columns.
 std::string draw_tiles(const DrawnProduct& product, const MachineConfig& config);
 std::string draw_tiles(const TilingPlan& plan, const MachineConfig& config);
 

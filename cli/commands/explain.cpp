@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 #include "cli/conv_options.h"
 #include "cli/explain/conv_explanation.h"
 #include "cli/explain/product_explanation.h"
+#include "cli/explain/recorded_run.h"
+#include "cli/explain/why.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
@@ -21,7 +24,7 @@ namespace {
 po::options_description account_flags() {
   po::options_description options("Explanation");
   options.add_options()("steps", po::value<std::string>()->value_name("N"),
-                        "folds told one by one, or all; 12 if not given");
+                        "folds told one by one, or all; 8 if not given");
   return options;
 }
 
@@ -38,6 +41,21 @@ po::options_description conv_options() {
   po::options_description all;
   all.add(conv_flags()).add(account_flags()).add(general_flags({json_flag(), help_option()}));
   return all.add(machine_flags());
+}
+
+po::options_description why_options() {
+  po::options_description options("General");
+  options.add_options()("why", "which assumption costs how many of the cycles between two runs");
+  return options.add(general_flags({json_flag(), help_option()}));
+}
+
+void print_why_help(const Streams& streams) {
+  streams.out << "Usage: weft explain --why A.json B.json [--json FILE]\n\n"
+              << "A.json and B.json are what --json wrote of two runs of one workload: a product,\n"
+              << "a convolution or a network. The keys of the machine and the options in which\n"
+              << "they differ are switched from A's to B's one at a time, and each step is\n"
+              << "simulated. The changes sum to the difference.\n\n"
+              << why_options();
 }
 
 void print_product_help(const Streams& streams) {
@@ -120,13 +138,42 @@ int run_explain_conv(const Words& words, const Streams& streams) {
       [&] { print_conv(explanation, streams); });
 }
 
+void check_two_reports(const Arguments& arguments) {
+  if (arguments.positionals.size() < 2) {
+    throw InputError("--why: give two --json reports, A.json B.json, of runs of one workload");
+  }
+  check_positional_count(arguments, 2);
+  const auto json = arguments.text("json");
+  for (const std::string& file : arguments.positionals) {
+    if (!json || !same_file(*json, file)) continue;
+    throw InputError(
+        fmt::format("{}: --json would replace a report; choose another file", printable(file)));
+  }
+}
+
+int run_explain_why(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, why_options());
+  if (arguments.has("help")) return print_why_help(streams), 0;
+  check_two_reports(arguments);
+  const auto json = json_target(arguments);
+  const RecordedRun a = read_recorded_run(arguments.positionals[0]);
+  const RecordedRun b = read_recorded_run(arguments.positionals[1]);
+  const Why why = [&] {
+    Progress progress(streams);
+    return explain_why(a, b, [&](double share) { progress.update(share); });
+  }();
+  return report(
+      json, streams, [&] { return why_json(why); }, [&] { print_why(why, streams); });
+}
+
 }  // namespace
 
 int run_explain(const Words& words, const Streams& streams) {
   if (!words.empty() && words.front() == "conv") {
     return run_explain_conv({words.begin() + 1, words.end()}, streams);
   }
-  return run_explain_product(words, streams);
+  const bool why = std::ranges::find(words, "--why") != words.end();
+  return why ? run_explain_why(words, streams) : run_explain_product(words, streams);
 }
 
 }  // namespace weft::cli

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "cli/explain/page.h"
 #include "cli/json.h"
 #include "cli/report.h"
 #include "cli/text.h"
@@ -44,16 +44,6 @@ std::uint64_t unsigned_of(Cycle cycles) {
   return static_cast<std::uint64_t>(cycles);
 }
 
-/// "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
-
 /// "5 cycles for activations and 4 while weights shift in"; empty if there are none.
 std::string cycles_words(const CycleLedger& ledger, std::span<const Wait> reasons) {
   std::vector<std::string> parts;
@@ -83,70 +73,55 @@ std::string padding_words(const FoldStep& step, const MachineConfig& config) {
   return fmt::format("{} {} padding", listed(parts), one ? "is" : "are");
 }
 
-std::string shift_words(const AccountEntry& entry, std::uint64_t rows) {
-  const std::uint64_t hidden = unsigned_of(entry.step->hidden_shift);
-  if (hidden == rows) return fmt::format("shift hidden behind fold {}", grouped(entry.first_fold));
-  return fmt::format("{} of its shift hidden behind fold {}",
-                     fmt::format("{} of {}", grouped(hidden), counted(rows, "cycle")),
-                     grouped(entry.first_fold));
+/// "4-7", "4".
+std::string range(const Extent& extent) {
+  if (extent.size() == 1) return grouped(extent.first);
+  return fmt::format("{}-{}", grouped(extent.first), grouped(extent.last - 1));
 }
 
-/// Nothing for a fold that makes its sums alone.
+/// "rows 4-7", "row 4".
+std::string named(const Extent& extent, std::string_view thing) {
+  return fmt::format("{}{} {}", thing, extent.size() == 1 ? "" : "s", range(extent));
+}
+
+std::string cycle_range(Cycle first, Cycle last) {
+  return range({unsigned_of(first), unsigned_of(last)});
+}
+
+/// "pushed 2-5 (behind fold 1)": of the cycles, those beside rows of the fold before cost nothing.
+std::string push_words(const AccountEntry& entry, Cycle rows) {
+  const FoldStep& step = *entry.step;
+  const std::string text = fmt::format("pushed {}", cycle_range(step.pushed, step.pushed + rows));
+  if (step.hidden_shift == 0) return text;
+  const std::string before = grouped(entry.first_fold);
+  if (step.hidden_shift == rows) return fmt::format("{} (behind fold {})", text, before);
+  return fmt::format("{} ({} of {} behind fold {})", text, grouped(unsigned_of(step.hidden_shift)),
+                     grouped(unsigned_of(rows)), before);
+}
+
+std::string stream_words(const AccountEntry& entry) {
+  const FoldStep& step = *entry.step;
+  const std::string text =
+      fmt::format("{} in {}", counted(step.m.size(), "row"), cycle_range(step.started, entry.end));
+  if (step.chunks == 1) return text;
+  return fmt::format("{} ({})", text, counted(step.chunks, "chunk"));
+}
+
 std::string sums_words(const FoldStep& step) {
-  if (step.begins_sums) return step.completes_sums ? "" : "begins the sums";
+  if (step.begins_sums) return step.completes_sums ? "makes its sums alone" : "begins the sums";
   return step.completes_sums ? "completes the sums" : "adds to the sums";
 }
 
-std::string step_words(const AccountEntry& entry, const MachineConfig& config) {
-  const FoldStep& step = *entry.step;
-  std::vector<std::string> parts;
-  if (step.padding_rows + step.padding_cols > 0) parts.push_back(padding_words(step, config));
-  if (step.border_rows > 0) {
-    parts.push_back(
-        fmt::format("{} from the border", part_of(step.border_rows, step.m.size(), "row")));
-  }
+/// What the waits of a fold come to; empty if it has none.
+std::string wait_words(const AccountEntry& entry) {
   const std::string waits = cycles_words(entry.ledger, kWaits);
-  if (!waits.empty()) parts.push_back("waits " + waits);
-  if (step.hidden_shift > 0) parts.push_back(shift_words(entry, config.array_rows));
-  if (const std::string sums = sums_words(step); !sums.empty()) parts.push_back(sums);
-  if (step.chunks > 1) parts.push_back(fmt::format("kept for {}", counted(step.chunks, "chunk")));
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return waits.empty() ? "" : "waits " + waits;
 }
 
-std::string summary_words(const AccountEntry& entry) {
-  const std::string waits = cycles_words(entry.ledger, kWaits);
-  const std::string text = fmt::format("... {} like {}", counted(entry.folds, "fold"),
-                                       entry.folds == 1 ? "this" : "these");
-  return waits.empty() ? text + ", without waits" : text + "; waits " + waits;
-}
-
-std::string range(std::uint64_t first, std::uint64_t last) {
-  if (first + 1 == last) return grouped(first);
-  return fmt::format("{}-{}", grouped(first), grouped(last - 1));
-}
-
-std::string range(const Extent& extent) {
-  return range(extent.first, extent.last);
-}
-
-/// Text cut into lines of at most `width`.
-std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
-      lines.emplace_back();
-    }
-    if (!lines.back().empty()) lines.back() += ' ';
-    lines.back() += word;
-  }
-  return lines;
-}
-
-/// The columns that say where a fold is; what is the same for all folds has none.
-class AccountTable {
+/// The lines of the account; what is the same for all folds is not said of each.
+class AccountLines {
  public:
-  AccountTable(const Account& account, const ContractionShape& shape, const MachineConfig& config)
+  AccountLines(const Account& account, const ContractionShape& shape, const MachineConfig& config)
       : account_(account), shape_(shape), config_(config) {
     for (const AccountEntry& entry : account.entries) {
       if (!entry.step) continue;
@@ -155,76 +130,72 @@ class AccountTable {
   }
 
   std::string text() const {
-    std::vector<std::vector<std::string>> rows = {heading()};
-    for (const AccountEntry& entry : account_.entries) rows.push_back(row(entry));
-    rows.push_back(tail());
-    Table table(std::string(heading().size() - 1, 'r') + "l");
-    const std::size_t width = words_width(rows);
-    for (std::vector<std::string>& cells : rows) add(table, std::move(cells), width);
-    return table.text(2);
+    std::string text;
+    for (const AccountEntry& entry : account_.entries) {
+      text += entry.step ? step(entry) : wrapped(summary(entry));
+    }
+    const Cycle begin = account_.tail_begin;
+    if (begin == account_.total) return text;
+    return text + wrapped(fmt::format("end, cycles {}: {}", cycle_range(begin, account_.total),
+                                      cycles_words(account_.tail, kTail)));
   }
 
  private:
-  bool is_conv() const { return shape_.is_convolution; }
-
-  std::vector<std::string> heading() const {
-    std::vector<std::string> cells = {"fold"};
-    if (is_conv()) cells.insert(cells.end(), {"tap y,x", "channels", "filters"});
-    if (!is_conv()) cells.insert(cells.end(), {"rows of K", "columns of N"});
-    if (rows_differ_) cells.emplace_back(is_conv() ? "pixels" : "rows of M");
-    cells.insert(cells.end(), {"cycles", "what happens"});
-    return cells;
+  std::string step(const AccountEntry& entry) const {
+    const FoldStep& step = *entry.step;
+    std::string text =
+        wrapped(fmt::format("{}: {}", heading(entry),
+                            fmt::join(parts({place(step), padding(step), border(step)}), "; ")));
+    text += wrapped(
+        fmt::format("{}, {}, drained {}; {}", push_words(entry, config_.array_rows),
+                    stream_words(entry), grouped(unsigned_of(drained(entry))), sums_words(step)),
+        4);
+    const std::string waits = wait_words(entry);
+    return waits.empty() ? text : text + wrapped(waits, 4);
   }
 
-  std::vector<std::string> place(const FoldStep& step) const {
-    std::vector<std::string> cells;
-    if (is_conv()) {
-      cells.push_back(fmt::format("{},{}", step.tap / shape_.taps_x, step.tap % shape_.taps_x));
+  std::string heading(const AccountEntry& entry) const {
+    return fmt::format("fold {} of {}", grouped(entry.first_fold + 1), grouped(account_.folds));
+  }
+
+  /// The cycle in which the fold's last product reaches the accumulators.
+  Cycle drained(const AccountEntry& entry) const {
+    return entry.end - 1 + config_.array_rows + config_.array_cols - 1;
+  }
+
+  std::string place(const FoldStep& step) const {
+    std::string text;
+    if (shape_.is_convolution) {
+      text = fmt::format("tap {},{}, {}, {}", step.tap / shape_.taps_x, step.tap % shape_.taps_x,
+                         named(step.k, "channel"), named(step.n, "filter"));
+    } else {
+      text = fmt::format("{} of K, {} of N", named(step.k, "row"), named(step.n, "column"));
     }
-    cells.push_back(range(step.k));
-    cells.push_back(range(step.n));
-    if (rows_differ_) cells.push_back(range(step.m));
-    return cells;
+    if (!rows_differ_) return text;
+    return text + (shape_.is_convolution ? fmt::format(", {}", named(step.m, "pixel"))
+                                         : fmt::format(", {} of M", named(step.m, "row")));
   }
 
-  std::vector<std::string> row(const AccountEntry& entry) const {
-    std::vector<std::string> cells = {
-        range(entry.first_fold + 1, entry.first_fold + entry.folds + 1)};
-    std::vector<std::string> where(heading().size() - 3);
-    if (entry.step) where = place(*entry.step);
-    cells.insert(cells.end(), where.begin(), where.end());
-    cells.push_back(range(unsigned_of(entry.begin), unsigned_of(entry.end)));
-    cells.push_back(entry_words(entry, config_));
-    return cells;
+  std::string padding(const FoldStep& step) const {
+    return step.padding_rows + step.padding_cols == 0 ? "" : padding_words(step, config_);
   }
 
-  std::vector<std::string> tail() const {
-    std::vector<std::string> cells(heading().size());
-    cells.front() = "end";
-    cells[cells.size() - 2] = range(unsigned_of(account_.tail_begin), unsigned_of(account_.total));
-    cells.back() = cycles_words(account_.tail, kTail);
-    return cells;
+  static std::string border(const FoldStep& step) {
+    if (step.border_rows == 0) return "";
+    return fmt::format("{} {} from the border", part_of(step.border_rows, step.m.size(), "pixel"),
+                       step.border_rows == 1 ? "is" : "are");
   }
 
-  /// What the other columns leave of the line.
-  static std::size_t words_width(const std::vector<std::vector<std::string>>& rows) {
-    constexpr std::size_t kLeast = 40;
-    std::size_t others = 2;
-    for (std::size_t column = 0; column + 1 < rows.front().size(); ++column) {
-      std::size_t width = 0;
-      for (const auto& cells : rows) width = std::max(width, cells[column].size());
-      others += width + 2;
-    }
-    return std::max(kLeast, kTextWidth - std::min(kTextWidth, others));
+  static std::string summary(const AccountEntry& entry) {
+    const std::string waits = wait_words(entry);
+    return fmt::format("... {} like {}, cycles {}{}", counted(entry.folds, "more fold"),
+                       entry.folds == 1 ? "this" : "these", cycle_range(entry.begin, entry.end),
+                       waits.empty() ? ", no waits" : "; " + waits);
   }
 
-  static void add(Table& table, std::vector<std::string> cells, std::size_t width) {
-    const std::vector<std::string> lines = lines_of(cells.back(), width);
-    for (const std::string& line : lines) {
-      cells.back() = line;
-      table.add(cells);
-      std::ranges::fill(cells, "");
-    }
+  static std::vector<std::string> parts(std::vector<std::string> all) {
+    std::erase(all, "");
+    return all;
   }
 
   const Account& account_;
@@ -257,23 +228,9 @@ Json step_json(const FoldStep& step, const ContractionShape& shape) {
 
 }  // namespace
 
-std::string wrapped(const std::string& sentence) {
-  const std::vector<std::string> first = lines_of(sentence, kTextWidth - 2);
-  std::string text = "  " + first.front() + '\n';
-  if (first.size() == 1) return text;
-  for (const std::string& line : lines_of(sentence.substr(first.front().size()), kTextWidth - 4)) {
-    text += "    " + line + '\n';
-  }
-  return text;
-}
-
-std::string entry_words(const AccountEntry& entry, const MachineConfig& config) {
-  return entry.step ? step_words(entry, config) : summary_words(entry);
-}
-
 std::string account_text(const Account& account, const ContractionShape& shape,
                          const MachineConfig& config) {
-  return AccountTable(account, shape, config).text();
+  return AccountLines(account, shape, config).text();
 }
 
 Json account_json(const Account& account, const ContractionShape& shape) {

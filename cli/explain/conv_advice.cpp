@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/explain/conv_run.h"
+#include "cli/explain/analytic_run.h"
 #include "cli/measured_advice.h"
 #include "cli/text.h"
 #include "sim/config/error.h"
@@ -52,7 +52,7 @@ std::optional<std::string> gain(const ConvSpec& spec, const MachineConfig& confi
   };
   for (const Alternative& alternative : suggestion.alternatives) {
     try {
-      const ConvRun run = analytic_conv(alternative.spec, config);
+      const AnalyticRun run = analytic_conv(alternative.spec, config);
       if (array_step(run.program) == nullptr) continue;
       Comparison comparison;
       comparison.work = work(alternative.spec) / work(spec);

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "cli/explain/account_text.h"
+#include "cli/explain/analytic_run.h"
 #include "cli/explain/conv_advice.h"
-#include "cli/explain/conv_run.h"
+#include "cli/explain/page.h"
 #include "cli/explain/product_explanation.h"
 #include "cli/json.h"
 #include "cli/report.h"
@@ -220,7 +221,7 @@ Json plan_json(const ArrayConv& conv, const MachineConfig& config, const network
 
 ConvExplanation explain_conv(const ConvSpec& spec, const MachineConfig& config,
                              std::uint64_t steps) {
-  ConvRun done = analytic_conv(spec, config);
+  AnalyticRun done = analytic_conv(spec, config);
   ConvExplanation explanation;
   explanation.spec = spec;
   explanation.report = describe_network("explain", to_text(spec), spec.input.front(), done.graph);

@@ -80,7 +80,7 @@ struct Account {
   CycleLedger tail = {};  // of [tail_begin, total)
 };
 
-inline constexpr std::uint64_t kDefaultSteps = 12;
+inline constexpr std::uint64_t kDefaultSteps = 8;
 /// So many at most if not all are asked for.
 inline constexpr std::uint64_t kMostSteps = 1'000'000;
 

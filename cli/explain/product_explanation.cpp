@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "cli/explain/account_text.h"
+#include "cli/explain/page.h"
 #include "cli/json.h"
 #include "cli/measured_advice.h"
 #include "cli/span_excess.h"
@@ -130,8 +131,9 @@ std::string account_section(const Account& account, const ContractionShape& shap
                             const MachineConfig& config, const Style& style) {
   return style.bold("step by step") + '\n' +
          wrapped(
-             "A fold is one tile of weights and the rows that stream through it. Its cycles "
-             "end with its last row; while it waits, no row enters the array.") +
+             "A fold is one tile of weights and the rows that stream through it. Below it stand "
+             "the cycles in which its weights are pushed, its rows enter, and its last sum "
+             "reaches the accumulators. While it waits, no row enters.") +
          account_text(account, shape, config);
 }
 

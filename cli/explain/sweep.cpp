@@ -6,8 +6,9 @@
 #include <set>
 
 #include "cli/arguments.h"
-#include "cli/explain/account_text.h"
+#include "cli/explain/page.h"
 #include "cli/json.h"
+#include "cli/measured_advice.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/workload.h"
@@ -44,6 +45,25 @@ void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::u
        whole += tile) {
     sizes.insert(whole);
     if (whole < request.high) sizes.insert(whole + 1);
+  }
+}
+
+MatmulSpec with_size(MatmulSpec spec, char dimension, std::uint64_t size) {
+  spec.*member_of(dimension) = size;
+  return spec;
+}
+
+/// A sweep of minutes is refused before it begins.
+void check_work(const MatmulSpec& spec, const MachineConfig& config, char dimension,
+                const std::set<std::uint64_t>& sizes) {
+  std::uint64_t instructions = 0;
+  for (const std::uint64_t size : sizes) {
+    instructions += most_instructions(plan_workload(with_size(spec, dimension, size), config));
+    if (instructions <= kMostSweepInstructions) continue;
+    throw InputError(
+        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
+                    "choose smaller sizes, a larger step or a larger array",
+                    kMostSweepInstructions, dimension, size));
   }
 }
 
@@ -88,7 +108,7 @@ SweepPoint point_of(const MatmulSpec& spec, const Sweep& sweep, const MachineCon
 std::string note(const SweepPoint& point, const Sweep& sweep) {
   if (!point.cliff) return "";
   if (!sweep.tile) return "<- one row more, one chunk more";
-  return fmt::format("<- one over {} of {}", counted((point.size - 1) / *sweep.tile, "tile"),
+  return fmt::format("<- one past {} of {}", counted((point.size - 1) / *sweep.tile, "tile"),
                      *sweep.tile);
 }
 
@@ -150,10 +170,9 @@ Sweep run_sweep(const MatmulSpec& spec, const MachineConfig& config, const Sweep
   sweep.step_chosen = !request.step;
   sweep.step = request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
   const std::set<std::uint64_t> sizes = sizes_of(request, sweep);
+  check_work(spec, config, request.dimension, sizes);
   for (const std::uint64_t size : sizes) {
-    MatmulSpec point = spec;
-    point.*member_of(request.dimension) = size;
-    sweep.points.push_back(point_of(point, sweep, config));
+    sweep.points.push_back(point_of(with_size(spec, request.dimension, size), sweep, config));
     progress(static_cast<double>(sweep.points.size()) / static_cast<double>(sizes.size()));
   }
   return sweep;

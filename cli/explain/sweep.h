@@ -44,11 +44,14 @@ inline constexpr std::uint64_t kMostSweepPoints = 500;
 /// So many are chosen at most if no step is given, cliffs aside.
 inline constexpr std::uint64_t kChosenSweepPoints = 100;
 
+/// Of all points together; a sweep of more is refused.
+inline constexpr std::uint64_t kMostSweepInstructions = 20'000'000;
+
 /// Throws InputError for a text of another form, an empty range, or more than kMostSweepPoints.
 SweepRequest parse_sweep(std::string_view text);
 
 /// The other two sizes are those of `spec`. `progress` is called with the share done. Throws
-/// InputError, ConfigError.
+/// InputError, also for more than kMostSweepInstructions, ConfigError.
 Sweep run_sweep(const MatmulSpec& spec, const MachineConfig& config, const SweepRequest& request,
                 const std::function<void(double)>& progress);
 

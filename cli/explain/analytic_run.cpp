@@ -1,4 +1,4 @@
-#include "cli/explain/conv_run.h"
+#include "cli/explain/analytic_run.h"
 
 #include <chrono>
 #include <utility>
@@ -9,10 +9,11 @@
 
 namespace weft::cli {
 
-ConvRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
-  ConvRun done;
-  done.graph = conv_graph(spec, config.dtype, kDefaultSeed);
-  onnx_io::located(to_text(spec), [&] {
+AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
+                             const MachineConfig& config) {
+  AnalyticRun done;
+  done.graph = std::move(graph);
+  onnx_io::located(name, [&] {
     PreparedNetwork prepared = prepare_network(done.graph, config, nullptr);
     done.notes = std::move(prepared.notes);
     done.program = network::compile_network(std::move(prepared.graph), config);
@@ -24,6 +25,10 @@ ConvRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   });
   return done;
+}
+
+AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
+  return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config);
 }
 
 const network::MachineStep* array_step(const network::NetworkProgram& program) {
