@@ -65,7 +65,7 @@ void print_product_help(const Streams& streams) {
               << "Shows how activations [M,K] times weights [K,N] are cut into tiles, what the\n"
               << "padding costs, the formula for the cycles beside the simulated count, and what\n"
               << "happens fold by fold. weft explain conv --help and weft explain --why --help\n"
-              << "have the other two.\n\n"
+              << "explain the other forms.\n\n"
               << product_options();
 }
 
@@ -88,14 +88,14 @@ std::uint64_t read_steps(const Arguments& arguments) {
 }
 
 /// Writes the JSON where --json says; `print` is for people, unless stdout has the JSON.
-template <class MakeJson, class Print>
-int report(const std::optional<std::string>& json, const Streams& streams, MakeJson make_json,
-           Print print) {
-  if (json == "-") {
-    streams.out << make_json().dump(2) << '\n';
-    return 0;
-  }
-  if (json) write_file(*json, make_json().dump(2) + "\n");
+template <class Print>
+int report(const std::optional<std::string>& target, const nlohmann::ordered_json& json,
+           const Streams& streams, Print print) {
+  // The names of files need not be UTF-8.
+  const std::string text =
+      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (target == "-") return streams.out << text, 0;
+  if (target) write_file(*target, text);
   print();
   return 0;
 }
@@ -121,9 +121,8 @@ int run_explain_product(const Words& words, const Streams& streams) {
     explanation.sweep =
         run_sweep(spec, config, *request, [&](double share) { progress.update(share); });
   }
-  return report(
-      json, streams, [&] { return product_json(explanation); },
-      [&] { print_product(explanation, streams); });
+  return report(json, product_json(explanation), streams,
+                [&] { print_product(explanation, streams); });
 }
 
 int run_explain_conv(const Words& words, const Streams& streams) {
@@ -133,9 +132,8 @@ int run_explain_conv(const Words& words, const Streams& streams) {
   const auto json = json_target(arguments);
   const ConvExplanation explanation =
       explain_conv(read_conv(arguments), read_machine(arguments), read_steps(arguments));
-  return report(
-      json, streams, [&] { return conv_explanation_json(explanation); },
-      [&] { print_conv(explanation, streams); });
+  return report(json, conv_explanation_json(explanation), streams,
+                [&] { print_conv(explanation, streams); });
 }
 
 void check_two_reports(const Arguments& arguments) {
@@ -162,8 +160,7 @@ int run_explain_why(const Words& words, const Streams& streams) {
     Progress progress(streams);
     return explain_why(a, b, [&](double share) { progress.update(share); });
   }();
-  return report(
-      json, streams, [&] { return why_json(why); }, [&] { print_why(why, streams); });
+  return report(json, why_json(why), streams, [&] { print_why(why, streams); });
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
   }
   streams.out << dimension_table(plan, report.machine) << '\n'
               << draw_tiles(plan, report.machine) << '\n'
-              << plan_table(plan) << "  " << order_line(plan) << "\n\n"
+              << plan_table(plan) << wrapped(order_line(plan)) << '\n'
               << style.bold("cycles") << '\n'
               << cycle_table(plan.formula, report.result)
               << (explanation.excess.empty() ? "" : wrapped(explanation.excess)) << '\n'

@@ -58,7 +58,7 @@ void check_work(const MatmulSpec& spec, const MachineConfig& config, char dimens
                 const std::set<std::uint64_t>& sizes) {
   std::uint64_t instructions = 0;
   for (const std::uint64_t size : sizes) {
-    instructions += most_instructions(plan_workload(with_size(spec, dimension, size), config));
+    instructions += most_instructions(plan_matmul(with_size(spec, dimension, size), config));
     if (instructions <= kMostSweepInstructions) continue;
     throw InputError(
         fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
