@@ -21,6 +21,7 @@
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
+#include "sim/memory/physical_memory.h"
 
 namespace weft::cli {
 namespace {
@@ -120,8 +121,8 @@ void run_and_check(NetworkJob& job, NetworkReport& report, std::optional<OutputS
   PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
                                              job.options.with_values() ? &job.inputs : nullptr);
   std::ranges::move(prepared.notes, std::back_inserter(report.notes));
-  const network::NetworkProgram program =
-      network::compile_network(std::move(prepared.graph), job.machine);
+  const network::NetworkProgram program = network::compile_network(
+      std::move(prepared.graph), job.machine, {.memory_bytes = physical_memory_bytes()});
   check_waveform(program, job.options);
   if (job.options.vcd) vcd.emplace(*job.options.vcd);
   report.run = timed_run(program, job, vcd ? &*vcd : nullptr, streams, report.wall_seconds);
