@@ -205,13 +205,16 @@ MachineConfig read_machine(const Arguments& arguments) {
   return config;
 }
 
-Activation read_activation(const Arguments& arguments) {
-  const std::string name = arguments.text("activation").value_or("none");
+Activation activation_of(std::string_view name, std::string_view what) {
   for (const auto& [activation, known] : kActivations) {
     if (known == name) return activation;
   }
   throw InputError(
-      fmt::format("--activation {}: unknown; must be none, relu or relu6", printable(name)));
+      fmt::format("{} {}: unknown; must be none, relu or relu6", what, printable(name)));
+}
+
+Activation read_activation(const Arguments& arguments) {
+  return activation_of(arguments.text("activation").value_or("none"), "--activation");
 }
 
 RunOptions read_run_options(const Arguments& arguments) {

@@ -66,7 +66,9 @@ po::options_description quiet_flag();
 
 /// The machine named (kDefaultMachine if none is) with the keys given. Throws ConfigError.
 MachineConfig read_machine(const Arguments& arguments);
-/// Throws InputError for an unknown name.
+/// The activation of this name. Throws InputError; `what` names the place, as in "--activation".
+Activation activation_of(std::string_view name, std::string_view what = "activation");
+/// --activation. Throws InputError for an unknown name.
 Activation read_activation(const Arguments& arguments);
 /// Throws InputError for unknown names, numbers out of range and flags that contradict each other.
 RunOptions read_run_options(const Arguments& arguments);

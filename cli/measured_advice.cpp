@@ -11,24 +11,8 @@
 namespace weft::cli {
 namespace {
 
-/// Work a cycle has to grow by this factor for a suggestion to be worth its sentence.
-constexpr double kNoticeable = 1.05;
-
-/// What an alternative does and takes, relative to the run.
-struct Comparison {
-  double work = 1;
-  double cycles = 1;
-  bool simulated = true;  // totals; else the formula's cycles
-
-  bool gains() const { return work >= kNoticeable * cycles; }
-};
-
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::uint64_t most_instructions(const TilingPlan& plan) {
-  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses();
 }
 
 std::uint64_t simulated_total(const TilingPlan& plan, const MachineConfig& config) {
@@ -60,14 +44,6 @@ std::string cycles_text(const Comparison& comparison) {
   return fmt::format("{:.1f} % of the {}", 100 * comparison.cycles, whose);
 }
 
-std::string alternative_text(const Suggestion& suggestion, std::uint64_t size,
-                             const Comparison& comparison) {
-  if (comparison.work < 1) return fmt::format("{} would take {}", size, cycles_text(comparison));
-  const char* rows = suggestion.kind == SuggestionKind::kBatch ? " rows" : "";
-  return fmt::format("{}{} would do {:.2f} times the work in {}", size, rows, comparison.work,
-                     cycles_text(comparison));
-}
-
 /// The first alternative that gains.
 std::optional<std::string> gain(const RunReport& report, const Suggestion& suggestion,
                                 std::uint64_t limit) {
@@ -75,7 +51,8 @@ std::optional<std::string> gain(const RunReport& report, const Suggestion& sugge
     try {
       const Comparison comparison = compare(report, suggestion, spec, limit);
       if (!comparison.gains()) continue;
-      return alternative_text(suggestion, spec.*suggestion.size, comparison);
+      const char* rows = suggestion.kind == SuggestionKind::kBatch ? " rows" : "";
+      return comparison_text(spec.*suggestion.size, rows, comparison);
     } catch (const Error&) {
       continue;  // an alternative that cannot be planned or run is one not to mention
     }
@@ -84,6 +61,17 @@ std::optional<std::string> gain(const RunReport& report, const Suggestion& sugge
 }
 
 }  // namespace
+
+std::uint64_t most_instructions(const TilingPlan& plan) {
+  return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses();
+}
+
+std::string comparison_text(std::uint64_t size, std::string_view rows,
+                            const Comparison& comparison) {
+  if (comparison.work < 1) return fmt::format("{} would take {}", size, cycles_text(comparison));
+  return fmt::format("{}{} would do {:.2f} times the work in {}", size, rows, comparison.work,
+                     cycles_text(comparison));
+}
 
 std::vector<std::string> measured_advice(const RunReport& report, std::uint64_t limit) {
   const TilingPlan& plan = *report.plan;

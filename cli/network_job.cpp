@@ -170,6 +170,8 @@ NetworkReport start_report(const NetworkJob& job) {
   NetworkReport report = describe_network(job.command, job.network, job.batch, job.graph);
   report.engine = job.options.engine;
   report.machine = job.machine;
+  report.conv = job.conv;
+  report.sequence = job.sequence;
   report.with_values = job.options.with_values();
   return report;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/common_options.h"
+#include "cli/network_conv.h"
 #include "cli/network_outputs.h"
 #include "cli/network_report.h"
 #include "cli/network_runner.h"
@@ -25,6 +26,8 @@ struct NetworkJob {
   graph::Graph graph;   // as it was imported or built
   NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
+  std::optional<ConvSpec> conv = {};          // if the network is one convolution
+  std::optional<std::int64_t> sequence = {};  // if it was asked for
   std::optional<OutputFolder> outputs;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/network_check.h"
+#include "cli/network_conv.h"
 #include "cli/network_runner.h"
 #include "cli/output_summary.h"
 #include "cli/text.h"
@@ -24,7 +25,9 @@ struct NetworkReport {
   Engine engine = Engine::kFast;
   MachineConfig machine;
   std::int64_t batch = 1;
-  std::vector<graph::Value> inputs;  // names and types
+  std::optional<ConvSpec> conv = {};          // if the network is one convolution
+  std::optional<std::int64_t> sequence = {};  // if it was asked for
+  std::vector<graph::Value> inputs;           // names and types
   std::uint64_t parameters = 0;
   std::uint64_t macs = 0;  // of the network, wherever they are computed
   NetworkRun run;

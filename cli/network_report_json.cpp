@@ -1,3 +1,4 @@
+#include "cli/conv_options.h"
 #include "cli/json.h"
 #include "cli/network_report.h"
 #include "cli/report.h"
@@ -82,11 +83,14 @@ Json workload_json(const NetworkReport& report) {
     inputs.push_back(
         {{"name", input.name}, {"type", to_string(input.type.type)}, {"shape", input.type.shape}});
   }
-  return {{"network", report.network},
-          {"batch", report.batch},
-          {"parameters", report.parameters},
-          {"macs", report.macs},
-          {"inputs", std::move(inputs)}};
+  Json workload = {{"network", report.network},
+                   {"batch", report.batch},
+                   {"parameters", report.parameters},
+                   {"macs", report.macs},
+                   {"inputs", std::move(inputs)}};
+  if (report.sequence) workload["sequence"] = *report.sequence;
+  if (report.conv) workload["conv"] = conv_json(*report.conv);
+  return workload;
 }
 
 Json network_report_json(const NetworkReport& report) {

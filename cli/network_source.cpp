@@ -19,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool names_file(const std::string& model) {
-  std::error_code error;
-  return model.ends_with(".onnx") || (fs::exists(model, error) && !fs::is_directory(model, error));
-}
-
 std::optional<std::int64_t> read_count(const Arguments& arguments, const std::string& name,
                                        std::int64_t most) {
   const auto text = arguments.text(name);
@@ -71,6 +66,11 @@ void check_flags_fit(const NetworkRequest& request) {
 }
 
 }  // namespace
+
+bool names_file(const std::string& model) {
+  std::error_code error;
+  return model.ends_with(".onnx") || (fs::exists(model, error) && !fs::is_directory(model, error));
+}
 
 std::vector<NameAndText> read_named_texts(const Arguments& arguments, const std::string& option,
                                           std::string_view form) {

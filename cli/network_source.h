@@ -20,6 +20,9 @@ struct NetworkRequest {
   std::map<std::string, graph::Shape> shapes;  // by input
 };
 
+/// True if `model` is a file: it ends in .onnx, or there is such a file.
+bool names_file(const std::string& model);
+
 /// --batch, --sequence, --shape.
 po::options_description network_flags();
 

@@ -38,6 +38,9 @@ std::optional<double> tops(const RunReport& report);
 
 /// The machine's keys as numbers and words.
 nlohmann::ordered_json machine_json(const MachineConfig& config);
+/// The machine of which `json` is the machine_json(). Throws InputError for a key that is missing,
+/// ConfigError for a value out of range.
+MachineConfig machine_of(const nlohmann::ordered_json& json);
 /// Each class with its cycles, and each kind of transfer with its bytes.
 nlohmann::ordered_json ledger_json(const CycleLedger& ledger);
 nlohmann::ordered_json traffic_json(const Traffic& traffic);

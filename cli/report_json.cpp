@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/common_options.h"
 #include "cli/json.h"
 #include "cli/report.h"
 #include "sim/config/config_keys.h"
+#include "sim/config/error.h"
 
 namespace weft::cli {
 namespace {
@@ -61,6 +64,12 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
+/// A value of machine_json() as set_key() takes it.
+std::string key_text(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 }  // namespace
 
 Json machine_json(const MachineConfig& config) {
@@ -77,6 +86,19 @@ Json machine_json(const MachineConfig& config) {
     }
   }
   return machine;
+}
+
+MachineConfig machine_of(const Json& json) {
+  MachineConfig config;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string name = json_name(key.name);
+    if (!json.is_object() || !json.contains(name)) {
+      throw InputError(fmt::format("machine.{} is missing", name));
+    }
+    set_key(config, key.name, key_text(json.at(name)));
+  }
+  validate(config);
+  return config;
 }
 
 Json ledger_json(const CycleLedger& ledger) {

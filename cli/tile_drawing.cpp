@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cli/text.h"
@@ -15,6 +16,7 @@ constexpr std::uint64_t kMostTiles = 6;   // drawn along a side
 constexpr std::uint64_t kTileWidth = 4;   // characters
 constexpr std::uint64_t kTileHeight = 2;  // lines
 constexpr std::size_t kGap = 3;           // between two matrices
+constexpr std::size_t kMostColumns = 80;
 constexpr std::string_view kValue = "█";
 constexpr std::string_view kPadding = "░";
 
@@ -31,17 +33,29 @@ std::uint64_t scaled(std::uint64_t used, std::uint64_t whole, std::uint64_t char
   return used < whole ? std::min(cells, characters - 1) : characters;
 }
 
-/// `length` elements in tiles of `tile`. A side that is padded fills its last tile with padding,
-/// one that is not (M) ends early.
-std::vector<Segment> cut(std::uint64_t length, std::uint64_t tile, std::uint64_t characters,
-                         bool padded) {
-  const std::uint64_t count = (length + tile - 1) / tile;
-  const std::uint64_t last =
-      std::max<std::uint64_t>(1, scaled(length - (count - 1) * tile, tile, characters));
-  const bool all = count <= kMostTiles;
-  std::vector<Segment> segments(all ? count - 1 : kMostTiles - 2, {characters, characters, false});
-  if (!all) segments.push_back({1, 1, true});
-  segments.push_back({padded ? characters : last, last, false});
+/// A side of a matrix: `length` elements in tiles of `tile`, all of it `repeats` times over.
+struct Side {
+  std::uint64_t length = 0;
+  std::uint64_t tile = 0;
+  std::uint64_t repeats = 1;
+};
+
+/// A side that is padded fills the last tile of each repetition with padding, one that is not (M)
+/// ends early.
+std::vector<Segment> cut(const Side& side, std::uint64_t characters, bool padded) {
+  const std::uint64_t tiles = (side.length + side.tile - 1) / side.tile;
+  const std::uint64_t count = tiles * side.repeats;
+  const std::uint64_t last = std::max<std::uint64_t>(
+      1, scaled(side.length - (tiles - 1) * side.tile, side.tile, characters));
+  std::vector<Segment> segments;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (count > kMostTiles && i == kMostTiles - 2) {
+      segments.push_back({1, 1, true});
+      i = count - 1;
+    }
+    const bool whole = (i + 1) % tiles != 0;
+    segments.push_back({whole || padded ? characters : last, whole ? characters : last, false});
+  }
   return segments;
 }
 
@@ -109,7 +123,7 @@ std::size_t width_of(const Drawing& drawing) {
   return std::ranges::max_element(drawing, {}, &Line::width)->width;
 }
 
-std::string side_by_side(const std::vector<Drawing>& drawings) {
+std::string side_by_side(std::span<const Drawing> drawings) {
   std::size_t height = 0;
   for (const Drawing& drawing : drawings) height = std::max(height, drawing.size());
   std::string text;
@@ -126,23 +140,38 @@ std::string side_by_side(const std::vector<Drawing>& drawings) {
   return text;
 }
 
+/// All side by side if the page is wide enough, else the last below the others.
+std::string arranged(const std::vector<Drawing>& drawings) {
+  std::size_t width = 2;
+  for (const Drawing& drawing : drawings) width += width_of(drawing) + kGap;
+  const std::span<const Drawing> all(drawings);
+  if (width - kGap <= kMostColumns) return side_by_side(all);
+  return side_by_side(all.first(all.size() - 1)) + side_by_side(all.last(1));
+}
+
 }  // namespace
+
+std::string draw_tiles(const DrawnProduct& product, const MachineConfig& config) {
+  const Side along_m = {product.m, product.chunk_rows, 1};
+  const Side along_k = {product.channels, config.array_rows, product.taps};
+  const Side along_n = {product.n, config.array_cols, 1};
+  const auto m = cut(along_m, kTileHeight, false);
+  const auto n = cut(along_n, kTileWidth, true);
+  const std::uint64_t k = product.channels * product.taps;
+  const std::string text = arranged(
+      {draw(fmt::format("{} [{},{}]", product.a, product.m, k), m, cut(along_k, kTileWidth, true)),
+       draw(fmt::format("{} [{},{}]", product.b, k, product.n), cut(along_k, kTileHeight, true), n),
+       draw(fmt::format("result [{},{}]", product.m, product.n), m, n)});
+  return text + fmt::format(
+                    "  {} values  {} padding, not to scale\n"
+                    "  a tile of {} is {} x {}, a chunk of {} {}\n",
+                    kValue, kPadding, product.b, config.array_rows, config.array_cols,
+                    product.rows_name, counted(product.chunk_rows, "row"));
+}
 
 std::string draw_tiles(const TilingPlan& plan, const MachineConfig& config) {
   const MatmulSpec& spec = plan.spec;
-  const auto m = cut(spec.m, plan.chunk_rows, kTileHeight, false);
-  const auto k_down = cut(spec.k, config.array_rows, kTileHeight, true);
-  const auto k_across = cut(spec.k, config.array_rows, kTileWidth, true);
-  const auto n = cut(spec.n, config.array_cols, kTileWidth, true);
-  const std::string text =
-      side_by_side({draw(fmt::format("A [{},{}]", spec.m, spec.k), m, k_across),
-                    draw(fmt::format("B [{},{}]", spec.k, spec.n), k_down, n),
-                    draw(fmt::format("result [{},{}]", spec.m, spec.n), m, n)});
-  return text + fmt::format(
-                    "  {} values  {} padding; a tile of B is {} x {}, a chunk of M {}; not "
-                    "to scale\n",
-                    kValue, kPadding, config.array_rows, config.array_cols,
-                    counted(plan.chunk_rows, "row"));
+  return draw_tiles({"A", "B", "M", spec.m, spec.k, 1, spec.n, plan.chunk_rows}, config);
 }
 
 }  // namespace weft::cli

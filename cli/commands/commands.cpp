@@ -15,7 +15,7 @@ constexpr std::array<Command, 9> kCommands = {
     {{"run", "run a whole network, from an ONNX file or one that comes with weft", run_run},
      {"conv", "simulate one convolution and check its values", run_conv},
      {"matmul", "simulate a matrix product and check its values", run_matmul},
-     {"explain", "show how a matrix product is tiled, and its formula beside the count",
+     {"explain", "show how a product or convolution is tiled and runs, and why two runs differ",
       run_explain},
      {"quantize", "turn a float network into one that computes in int8", run_quantize},
      {"compile", "write the program of a matrix product as text", run_compile},

@@ -1,40 +1,13 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "cli/commands/commands.h"
+#include "cli/conv_options.h"
 #include "cli/network_conv.h"
 #include "cli/network_inputs.h"
 #include "cli/network_job.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
 
 namespace weft::cli {
 namespace {
-
-/// Far beyond any layer, and small enough that sums of a few cannot overflow.
-constexpr std::uint64_t kLargestExtent = std::uint64_t{1} << 31U;
-
-po::options_description conv_flags() {
-  po::options_description options("Convolution");
-  auto add = options.add_options();
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  add("input", text("N,C,H,W"), "shape of the input");
-  add("filters", text("F"), "filters: channels of the result");
-  add("kernel", text("Y,X"), "size of a filter, or one number for both");
-  add("stride", text("Y,X"), "1 if not given");
-  add("pad", text("T,L,B,R"),
-      "zeros at the top, left, bottom and right; Y,X or one number for opposite sides or all; "
-      "same: "
-      "as much as keeps the size at stride 1; 0 if not given");
-  add("dilation", text("Y,X"), "distance between a filter's taps; 1 if not given");
-  add("groups", text("G"), "groups of channels; 1 if not given");
-  const po::options_description workload = workload_flags();
-  for (const auto& option : workload.options()) options.add(option);
-  return options;
-}
 
 po::options_description options() {
   po::options_description all;
@@ -50,66 +23,6 @@ void print_help(const Streams& streams) {
               << options();
 }
 
-/// The numbers between commas, each from `low` on.
-std::vector<std::int64_t> parse_list(std::string_view text, const std::string& what,
-                                     std::uint64_t low) {
-  std::vector<std::int64_t> numbers;
-  while (true) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    numbers.push_back(
-        static_cast<std::int64_t>(parse_number(text.substr(0, comma), what, low, kLargestExtent)));
-    if (comma == text.size()) return numbers;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-std::string required(const Arguments& arguments, const std::string& name) {
-  if (const auto text = arguments.text(name)) return *text;
-  throw InputError(
-      fmt::format("--{} is missing; give --input N,C,H,W --filters F --kernel Y,X", name));
-}
-
-/// One number for both sides, or two.
-std::array<std::int64_t, 2> parse_pair(std::string_view text, const std::string& what) {
-  const std::vector<std::int64_t> numbers = parse_list(text, what, 1);
-  if (numbers.size() <= 2) return {numbers.front(), numbers.back()};
-  throw InputError(fmt::format("{} {}: must be one number or two", what, printable(text)));
-}
-
-std::array<std::int64_t, 2> pair_or_one(const Arguments& arguments, const std::string& name) {
-  return parse_pair(arguments.text(name).value_or("1"), "--" + name);
-}
-
-std::optional<std::array<std::int64_t, 4>> parse_pads(const std::string& text) {
-  if (text == "same") return std::nullopt;
-  const std::vector<std::int64_t> pads = parse_list(text, "--pad", 0);
-  if (pads.size() == 4) return {{pads[0], pads[1], pads[2], pads[3]}};
-  if (pads.size() <= 2) return {{pads.front(), pads.back(), pads.front(), pads.back()}};
-  throw InputError(
-      fmt::format("--pad {}: must be same, or one, two or four numbers", printable(text)));
-}
-
-ConvSpec read_conv(const Arguments& arguments) {
-  ConvSpec spec;
-  const std::string input = required(arguments, "input");
-  spec.input = parse_list(input, "--input", 1);
-  if (spec.input.size() != 4) {
-    throw InputError(fmt::format("--input {}: must be four numbers, N,C,H,W", printable(input)));
-  }
-  const auto one = [](const std::string& text, const char* what) {
-    return static_cast<std::int64_t>(parse_number(text, what, 1, kLargestExtent));
-  };
-  spec.filters = one(required(arguments, "filters"), "--filters");
-  spec.kernel = parse_pair(required(arguments, "kernel"), "--kernel");
-  spec.strides = pair_or_one(arguments, "stride");
-  spec.dilations = pair_or_one(arguments, "dilation");
-  spec.pads = parse_pads(arguments.text("pad").value_or("0"));
-  spec.groups = one(arguments.text("groups").value_or("1"), "--groups");
-  spec.bias = arguments.has("with-bias");
-  spec.activation = read_activation(arguments);
-  return spec;
-}
-
 }  // namespace
 
 int run_conv(const Words& words, const Streams& streams) {
@@ -121,6 +34,7 @@ int run_conv(const Words& words, const Streams& streams) {
   job.command = "conv";
   job.command_line = command_line(job.command, arguments.words);
   job.network = to_text(spec);
+  job.conv = spec;
   job.batch = spec.input.front();
   job.options = read_run_options(arguments);
   job.machine = read_machine(arguments);

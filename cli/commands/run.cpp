@@ -102,6 +102,7 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
   check_before_network(job.machine, job.options);
   job.graph = load_network(request, tensors_of(files));
   job.batch = batch_of(request, job.graph);
+  job.sequence = request.sequence;
   job.outputs = output_folder(arguments, job.graph, request, files, job.options);
   if (job.options.with_values()) {
     check_inputs_fit(job.network, job.graph);

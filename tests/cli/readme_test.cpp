@@ -60,15 +60,23 @@ std::vector<std::string> arguments(const Example& example) {
   return {example.words.begin() + 1, example.words.end()};
 }
 
-TEST(ReadmeTest, CommandsPrintWhatItSays) {
-  const std::vector<Example> found = examples("README.md");
-  EXPECT_GE(found.size(), 5U);
+void expect_printed(const std::string& path, std::size_t least) {
+  const std::vector<Example> found = examples(path);
+  EXPECT_GE(found.size(), least);
   for (const Example& example : found) {
     SCOPED_TRACE(testing::PrintToString(example.words));
     if (!WEFT_WITH_RTL && std::ranges::find(example.words, "rtl") != example.words.end()) continue;
     const test::Finished finished = test::run_weft(arguments(example));
     EXPECT_EQ(comparable(finished.out + finished.err), comparable(example.output));
   }
+}
+
+TEST(ReadmeTest, CommandsPrintWhatItSays) {
+  expect_printed("README.md", 5);
+}
+
+TEST(ReadmeTest, CommandsPrintWhatTheExplanationsSay) {
+  expect_printed("docs/explain.md", 2);
 }
 
 TEST(ExamplesTest, TheFirstProgramRunsAndIsCheckedOnEveryEngine) {

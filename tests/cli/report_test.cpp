@@ -201,7 +201,7 @@ TEST(SummaryTest, ExplainKeepsAdviceWithinAHundredColumns) {
 
 TEST(SummaryTest, ExplainCountsOneRowInTheSingular) {
   const Finished finished = run_weft({"explain", "1", "4", "4", "--machine", "tiny"});
-  EXPECT_NE(finished.out.find("a chunk of M 1 row;"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("a chunk of M 1 row\n"), std::string::npos) << finished.out;
 }
 
 TEST(HelpTest, EveryCommandExplainsItself) {

@@ -1,0 +1,34 @@
+// A network compiled and run on the analytic engine, as `weft run --engine analytic` does it; a
+// convolution is one of a single node.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/network_conv.h"
+#include "cli/network_runner.h"
+#include "compiler/graph/graph.h"
+#include "compiler/network/network_program.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::cli {
+
+struct AnalyticRun {
+  graph::Graph graph;  // as it was imported or built
+  network::NetworkProgram program;
+  std::vector<std::string> notes;
+  NetworkRun run;
+  double wall_seconds = 0;
+};
+
+/// Throws InputError naming the network, ConfigError, SimulationError.
+AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
+                             const MachineConfig& config);
+
+AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config);
+
+/// The step of the program in which a convolution runs on the array, alone; null if it runs on the
+/// vector unit or the host.
+const network::MachineStep* array_step(const network::NetworkProgram& program);
+
+}  // namespace weft::cli

@@ -1,0 +1,59 @@
+// What `weft explain conv` finds out: how pixels, taps, channels and filters lie on the array, the
+// run on the analytic engine, its account fold by fold, advice.
+//
+//            K: tap after tap, the channels of each in whole tiles        N: filters
+//          tap 0,0     tap 0,1     ...                                  ┌────┬────┐
+//        ┌────┬────┐ ┌────┬────┐                                tap 0,0 │    │    │
+//   M    │    │ ░░ │ │    │ ░░ │      rows of the image, shifted by     ├────┼────┤
+// pixels │    │ ░░ │ │    │ ░░ │      the tap; outside it the border    │░░░░│░░░░│ ...
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/explain/fold_account.h"
+#include "cli/network_conv.h"
+#include "cli/network_report.h"
+#include "cli/streams.h"
+#include "compiler/plan/tiling_plan.h"
+
+namespace weft::cli {
+
+/// The convolution on the array.
+struct ArrayConv {
+  ContractionShape shape;
+  std::uint64_t pixels = 0;  // M: images times pixels of the result
+  std::uint64_t chunks = 0;
+  std::uint64_t chunk_rows = 0;            // of the largest
+  std::uint64_t folds = 0;                 // tiles swapped in
+  FormulaTerms formula;                    // no stalls
+  std::vector<std::uint64_t> border_rows;  // of each tap: of the pixels, those from outside
+  Result result;
+  std::string excess;  // what the array span has more than the formula; empty if they are equal
+  Account account;
+
+  std::uint64_t formula_cycles() const {
+    return formula.weight_load + formula.steps + formula.last_fold;
+  }
+};
+
+struct ConvExplanation {
+  ConvSpec spec;
+  NetworkReport report;
+  std::optional<ArrayConv> array;  // none: on the vector unit or the host
+  std::vector<std::string> advice;
+};
+
+/// Throws InputError, ConfigError.
+ConvExplanation explain_conv(const ConvSpec& spec, const MachineConfig& config,
+                             std::uint64_t steps);
+
+/// The report of the network with `plan`, `cycles.array_span`, `account` and `advice`.
+nlohmann::ordered_json conv_explanation_json(const ConvExplanation& explanation);
+
+void print_conv(const ConvExplanation& explanation, const Streams& streams);
+
+}  // namespace weft::cli

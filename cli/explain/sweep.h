@@ -1,0 +1,62 @@
+// A product over a range of one size: where padding makes the cycles jump. Each point is planned
+// and simulated on the analytic engine, as `weft matmul` would run it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/plan/tiling_plan.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::cli {
+
+/// --sweep n=1..300:4.
+struct SweepRequest {
+  char dimension = 'n';  // m, k or n
+  std::uint64_t low = 1;
+  std::uint64_t high = 1;
+  std::optional<std::uint64_t> step = {};  // none: chosen so that the table stays readable
+};
+
+struct SweepPoint {
+  std::uint64_t size = 0;
+  std::uint64_t folds = 0;
+  double waste = 0;  // 1 - useful / issued MACs
+  std::uint64_t cycles = 0;
+  double utilization = 0;
+  bool cliff = false;  // one over whole tiles (along M: over whole chunks)
+};
+
+struct Sweep {
+  char dimension = 'n';
+  std::optional<std::uint64_t> tile = {};  // R along K, C along N; rows are not cut into tiles
+  std::uint64_t step = 1;
+  bool step_chosen = false;  // then both sides of each cliff are points too, as far as they are few
+  std::vector<SweepPoint> points;
+};
+
+inline constexpr std::uint64_t kMostSweepPoints = 500;
+/// So many are chosen at most if no step is given, cliffs aside.
+inline constexpr std::uint64_t kChosenSweepPoints = 100;
+
+/// Of all points together; a sweep of more is refused.
+inline constexpr std::uint64_t kMostSweepInstructions = 20'000'000;
+
+/// Throws InputError for a text of another form, an empty range, or more than kMostSweepPoints.
+SweepRequest parse_sweep(std::string_view text);
+
+/// The other two sizes are those of `spec`. `progress` is called with the share done. Throws
+/// InputError, also for more than kMostSweepInstructions, ConfigError.
+Sweep run_sweep(const MatmulSpec& spec, const MachineConfig& config, const SweepRequest& request,
+                const std::function<void(double)>& progress);
+
+nlohmann::ordered_json sweep_json(const Sweep& sweep);
+/// A heading and a row for each point.
+std::string sweep_text(const Sweep& sweep, const MatmulSpec& spec);
+
+}  // namespace weft::cli

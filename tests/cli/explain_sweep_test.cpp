@@ -1,0 +1,131 @@
+// The padding cliff: each point of `weft explain --sweep` is the run that `weft matmul` makes of
+// that size, and a step is marked exactly where a tile, or a chunk, begins.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/cli/explain_runs.h"
+#include "tests/cli/temporary_folder.h"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+
+json sweep_of(const Words& sizes, const Words& machine, const std::string& request) {
+  return json_of(Words{"explain"} + sizes + machine + Words{"--sweep", request}).at("sweep");
+}
+
+/// Every point against `weft matmul` of its size; returns how many steps are marked.
+int check_points(const json& sweep, Words sizes, std::size_t dimension, const Words& machine) {
+  int cliffs = 0;
+  json before;
+  std::uint64_t last = 0;
+  for (const json& point : sweep.at("points")) {
+    const auto size = point.at("size").get<std::uint64_t>();
+    sizes[dimension] = std::to_string(size);
+    SCOPED_TRACE(sizes[0] + " " + sizes[1] + " " + sizes[2]);
+    const json run = json_of(Words{"matmul"} + sizes + machine + Words{"--engine", "analytic"});
+    EXPECT_EQ(point.at("cycles"), run.at("cycles").at("total"));
+    EXPECT_EQ(point.at("utilization"), run.at("utilization"));
+    EXPECT_EQ(point.at("waste"), run.at("plan").at("padding_waste"));
+    EXPECT_EQ(point.at("folds"), run.at("plan").at("folds"));
+    if (last + 1 == size && last > 0) {
+      const char* tiles[] = {"m_chunks", "k_tiles", "n_tiles"};
+      EXPECT_EQ(point.at("cliff"),
+                run.at("plan").at(tiles[dimension]) > before.at(tiles[dimension]));
+    }
+    cliffs += point.at("cliff").get<bool>() ? 1 : 0;
+    before = run.at("plan");
+    last = size;
+  }
+  return cliffs;
+}
+
+TEST(ExplainSweepTest, EveryPointIsTheRunOfThatSize) {
+  const Words machine = {"--machine", "tiny"};
+  // Steps: 5, 9, 13 and 17 along N and K; rows are cut where the buffers end.
+  EXPECT_EQ(check_points(sweep_of({"5", "6", "7"}, machine, "n=1..20"), {"5", "6", ""}, 2, machine),
+            4);
+  EXPECT_EQ(check_points(sweep_of({"5", "6", "7"}, machine, "k=3..18"), {"5", "", "7"}, 1, machine),
+            4);
+  EXPECT_GT(check_points(sweep_of({"5", "6", "7"}, machine, "m=1..80"), {"", "6", "7"}, 0, machine),
+            0);
+}
+
+TEST(ExplainSweepTest, RandomMachinesToo) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed);
+    const Words machine = words_of(draw_keys(draw));
+    const Words sizes = {"7", "9", std::to_string(draw.between(1, 30))};
+    check_points(sweep_of(sizes, machine, "k=1..20:3"), {"7", "", sizes[2]}, 1, machine);
+  }
+}
+
+TEST(ExplainSweepTest, ALongRangeIsThinnedOutButNotAtTheSteps) {
+  const json sweep = sweep_of({"64", "64", "64"}, {"--machine", "edge-tpu"}, "n=1..1000");
+  std::set<std::uint64_t> sizes;
+  for (const json& point : sweep.at("points")) sizes.insert(point.at("size").get<std::uint64_t>());
+  EXPECT_EQ(sweep.at("step"), 10);  // a hundred points
+  for (std::uint64_t size = 1; size <= 1000; size += 10) EXPECT_TRUE(sizes.contains(size)) << size;
+  for (std::uint64_t whole = 64; whole < 1000; whole += 64) {
+    EXPECT_TRUE(sizes.contains(whole) && sizes.contains(whole + 1)) << whole;
+  }
+  EXPECT_TRUE(sizes.contains(1000));
+}
+
+TEST(ExplainSweepTest, TheTableHasALineForEachSize) {
+  const std::string text =
+      run_weft({"explain", "5", "6", "7", "--machine", "tiny", "--sweep", "n=4..6"}).out;
+  EXPECT_NE(text.find("\n  4      2  25.0 %      29  25.9 %  #####\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("<- one past 1 tile of 4\n"), std::string::npos) << text;
+}
+
+TEST(ExplainSweepTest, WhatIsNoRangeIsRefusedInOneLine) {
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"n=9..3", "9 down to 3"},
+      {"n=0..3", "from 1 to 1099511627776"},
+      {"n=3..0", "from 1 to 1099511627776"},
+      {"n=1..x", "'x'"},
+      {"n=1..", "''"},
+      {"n=-1..4", "'-1'"},
+      {"n=1..4:0", "'0'"},
+      {"n=1..99999999999999", "1099511627776"},
+      {"n=1..100000:1", "at most 500"},
+      {"n=1..1000000000000", "instructions"},
+      {"q=1..4", "m=LO..HI"},
+      {"nn=1..4", "m=LO..HI"},
+      {"1..4", "m=LO..HI"},
+      {"n=4", "m=LO..HI"},
+      {"n=", "m=LO..HI"},
+      {"", "m=LO..HI"},
+      {"n..=3", "m=LO..HI"}};
+  for (const auto& [request, part] : refused) {
+    SCOPED_TRACE(request);
+    const Finished finished =
+        run_weft({"explain", "5", "6", "7", "--machine", "tiny", "--sweep", request});
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
+    EXPECT_NE(finished.err.find("--sweep"), std::string::npos) << finished.err;
+  }
+  const Finished conv = run_weft({"explain", "conv", "--input", "1,3,8,8", "--filters", "4",
+                                  "--kernel", "3", "--sweep", "n=1..4"});
+  EXPECT_EQ(conv.code, 2);
+  EXPECT_NE(conv.err.find("--sweep"), std::string::npos);
+}
+
+TEST(ExplainSweepTest, StepsMustBeANumberOrAll) {
+  for (const char* steps : {"0", "-1", "x", "99999999999", ""}) {
+    const Finished finished = run_weft({"explain", "5", "6", "7", "--steps", steps});
+    EXPECT_EQ(finished.code, 2) << steps;
+    EXPECT_NE(finished.err.find("--steps"), std::string::npos) << finished.err;
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  }
+}
+
+}  // namespace
+}  // namespace weft::test

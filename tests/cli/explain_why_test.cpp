@@ -1,0 +1,212 @@
+// `weft explain --why`: each step is the run of a machine that the test puts together by itself,
+// and the changes sum to the difference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/cli/explain_runs.h"
+#include "tests/cli/temporary_folder.h"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+
+/// A product on a machine, as options of `weft matmul`.
+struct ProductRun {
+  Keys keys;
+  bool bias = false;
+  std::string activation = "none";
+
+  Words words() const {
+    Words all = words_of(keys) + Words{"--activation", activation, "--engine", "analytic"};
+    if (bias) all.emplace_back("--with-bias");
+    return all;
+  }
+};
+
+/// What --why says is switched, done to A's command line.
+void apply(const json& one, ProductRun& run) {
+  const auto name = one.at("name").get<std::string>();
+  const auto to = one.at("to").get<std::string>();
+  if (name == "bias") {
+    run.bias = to == "on";
+  } else if (name == "activation") {
+    run.activation = to;
+  } else {
+    run.keys.at(name) = to;
+  }
+}
+
+class ExplainWhyTest : public testing::Test {
+ protected:
+  std::string report(const std::string& name, const Words& words) {
+    const std::string file = folder_.file(name);
+    const Finished finished = run_weft(words + Words{"--quiet", "--json", file});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return file;
+  }
+
+  static json why(const std::string& a, const std::string& b) {
+    return json_of({"explain", "--why", a, b}).at("why");
+  }
+
+  void expect_refused(const Words& words, const Words& parts) {
+    SCOPED_TRACE(words.empty() ? "" : words.back());
+    const Finished finished = run_weft(Words{"explain", "--why"} + words);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(finished.err.find(part), std::string::npos) << part << " in: " << finished.err;
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+void expect_sums(const json& why) {
+  std::int64_t sum = 0;
+  std::int64_t cycles = why.at("a").at("cycles").at("total");
+  for (const json& step : why.at("steps")) {
+    const auto change = step.at("change").get<std::int64_t>();
+    sum += change;
+    cycles += change;
+    EXPECT_EQ(step.at("cycles"), cycles);
+    std::int64_t classes = 0;
+    for (const auto& [name, part] : step.at("ledger_change").items()) {
+      classes += part.get<std::int64_t>();
+    }
+    EXPECT_EQ(classes, change);
+  }
+  EXPECT_EQ(sum, why.at("difference"));
+  EXPECT_EQ(cycles, why.at("b").at("cycles").at("total"));
+}
+
+TEST_F(ExplainWhyTest, EachStepIsTheRunOfTheMachineInBetween) {
+  std::map<std::string, int> seen;
+  for (unsigned seed = 1; seed <= 25; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed);
+    ProductRun a{draw_keys(draw), draw.chance(50), draw.chance(50) ? "relu" : "none"};
+    const ProductRun b{draw_keys(draw), draw.chance(50), draw.chance(50) ? "relu" : "none"};
+    const Words product = {"matmul", std::to_string(draw.between(1, 40)),
+                           std::to_string(draw.between(1, 40)),
+                           std::to_string(draw.between(1, 40))};
+    const json found =
+        why(report("a.json", product + a.words()), report("b.json", product + b.words()));
+    expect_sums(found);
+    for (const json& step : found.at("steps")) {
+      for (const json& one : step.at("switches")) {
+        ++seen[one.at("name").get<std::string>()];
+        apply(one, a);
+      }
+      EXPECT_EQ(json_of(product + a.words()).at("cycles").at("total"), step.at("cycles"));
+    }
+    EXPECT_TRUE(a.keys == b.keys && a.bias == b.bias && a.activation == b.activation);
+  }
+  Draw draw(1);
+  for (const auto& [key, value] : draw_keys(draw)) EXPECT_GT(seen[key], 0) << key;
+  EXPECT_GT(seen["bias"], 0);
+  EXPECT_GT(seen["activation"], 0);
+}
+
+TEST_F(ExplainWhyTest, WhatCannotBeAloneIsSwitchedTogether) {
+  // A row of 2048 bytes needs 2 KiB of unified buffer, and results need more.
+  const Words product = {"matmul", "3", "5", "2", "--machine", "tiny"};
+  const json found =
+      why(report("a.json", product + Words{"--unified_buffer.kib", "1"}),
+          report("b.json", product + Words{"--unified_buffer.kib", "64", "--array.rows", "2048",
+                                           "--vector.latency_cycles", "9"}));
+  expect_sums(found);
+  ASSERT_EQ(found.at("steps").size(), 2U);
+  const json& together = found.at("steps")[0].at("switches");
+  ASSERT_EQ(together.size(), 2U);
+  EXPECT_EQ(together[0].at("name"), "array.rows");
+  EXPECT_EQ(together[1].at("name"), "unified_buffer.kib");
+  EXPECT_EQ(found.at("steps")[1].at("change"), 8);  // 1 to 9 cycles behind the last row
+}
+
+TEST_F(ExplainWhyTest, ConvolutionsAndNetworksToo) {
+  const Words conv = {"conv", "--input", "1,3,8,8", "--filters", "6", "--kernel", "3"};
+  const json of_conv =
+      why(report("a.json", conv + Words{"--machine", "tiny"}),
+          report("b.json", conv + Words{"--machine", "tiny", "--array.dtype", "bf16", "--with-bias",
+                                        "--array.double_buffer", "off"}));
+  expect_sums(of_conv);
+  EXPECT_EQ(of_conv.at("steps").size(), 3U);
+  EXPECT_GT(of_conv.at("steps")[1].at("change"), 0);
+  const Words network = {"run", "lenet5", "--batch", "2", "--engine", "analytic"};
+  const json of_network = why(report("a.json", network + Words{"--machine", "tpu-v1"}),
+                              report("b.json", network + Words{"--machine", "tpu-v2"}));
+  expect_sums(of_network);
+  EXPECT_GT(of_network.at("steps").size(), 3U);
+  const Words sequence = {"run", "lstm", "--sequence", "3", "--engine", "analytic"};
+  expect_sums(why(report("a.json", sequence),
+                  report("b.json", sequence + Words{"--memory.gb_per_s", "100.5"})));
+}
+
+TEST_F(ExplainWhyTest, EqualRunsDifferInNothing) {
+  const Words product = {"matmul", "5", "6", "7", "--machine", "tiny"};
+  const std::string a = report("a.json", product);
+  const std::string b = report("b.json", product + Words{"--machine.name", "other"});
+  EXPECT_TRUE(why(a, b).at("steps").empty());
+  const Finished text = run_weft({"explain", "--why", a, b});
+  EXPECT_NE(text.out.find("Nothing that has an effect on cycles differs."), std::string::npos);
+}
+
+TEST_F(ExplainWhyTest, DifferentWorkloadsAreRefused) {
+  const Words tiny = {"--machine", "tiny"};
+  const std::string a = report("a.json", Words{"matmul", "5", "6", "7"} + tiny);
+  const std::string b = report("b.json", Words{"matmul", "5", "6", "8"} + tiny);
+  const std::string c = report(
+      "c.json", Words{"conv", "--input", "1,3,8,8", "--filters", "6", "--kernel", "3"} + tiny);
+  expect_refused({a, b}, {"5 x 6 x 7", "5 x 6 x 8", "one workload"});
+  expect_refused({a, c}, {"5 x 6 x 7", "6 filters", "one workload"});
+}
+
+TEST_F(ExplainWhyTest, WhatIsNoReportIsRefused) {
+  const std::string a = report("a.json", {"matmul", "5", "6", "7", "--machine", "tiny"});
+  std::ifstream in(a);
+  const json good = json::parse(in);
+  const auto edited = [&](const char* pointer, const json& value) {
+    json copy = good;
+    copy[json::json_pointer(pointer)] = value;
+    return folder_.write("edited.json", copy.dump());
+  };
+  expect_refused({a}, {"two"});
+  expect_refused({}, {"two"});
+  expect_refused({a, a, a}, {"one argument too many"});
+  expect_refused({a, folder_.file("none.json")}, {"none.json", "no such file"});
+  expect_refused({a, folder_.file(".")}, {"folder"});
+  for (const char* text : {"", "{", "[1, 2]", "3", "null", "\xFF\xFE", "{}", "{\"schema\": 1}"}) {
+    expect_refused({a, folder_.write("bad.json", text)}, {"bad.json"});
+  }
+  expect_refused({a, folder_.write("deep.json", std::string(100'000, '['))},
+                 {"deep.json", "no JSON"});
+  expect_refused({edited("/schema", 2), a}, {"edited.json", "schema 2", "schema 1"});
+  expect_refused({a, edited("/schema", "1")}, {"edited.json", "no --json report"});
+  expect_refused({a, edited("/machine/rows", 0)}, {"edited.json", "array.rows", "1..4096"});
+  expect_refused({a, edited("/machine/rows", -4)}, {"edited.json", "array.rows"});
+  expect_refused({a, edited("/machine/memory_kind", "x")}, {"edited.json", "memory.kind"});
+  expect_refused({a, edited("/machine", json::object())},
+                 {"edited.json", "machine.name is missing"});
+  expect_refused({a, edited("/machine", nullptr)}, {"edited.json", "without a machine"});
+  expect_refused({a, edited("/workload/m", 1.5)}, {"edited.json", "workload.m"});
+  expect_refused({a, edited("/workload/m", std::uint64_t{1} << 63U)},
+                 {"edited.json", "workload.m"});
+  expect_refused({a, edited("/workload/activation", "tanh")}, {"edited.json", "tanh"});
+  expect_refused({a, edited("/workload/bias", 1)}, {"edited.json", "workload.bias"});
+  expect_refused({a, edited("/plan", nullptr)}, {"edited.json", "did not make"});
+  expect_refused({a, edited("/cycles/total", 40)}, {"edited.json", "says 40", "counts 39"});
+}
+
+TEST_F(ExplainWhyTest, NoReportIsOverwritten) {
+  const std::string a = report("a.json", {"matmul", "5", "6", "7", "--machine", "tiny"});
+  expect_refused({a, a, "--json", a}, {a, "--json"});
+  expect_refused({a, a, "--steps", "3"}, {"--steps"});
+}
+
+}  // namespace
+}  // namespace weft::test
