@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "compiler/lowering/dependences.h"
@@ -28,10 +30,12 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
 /// Lowers the layers of one segment.
 class SegmentLowering {
  public:
-  SegmentLowering(const Segment& segment, const BufferShares& shares, const MachineConfig& config)
+  SegmentLowering(const Segment& segment, const BufferShares& shares, const MachineConfig& config,
+                  std::size_t most_instructions)
       : config_(config),
         layers_(segment.layers),
         margin_(static_cast<std::uint64_t>(margin_of(layers_))),
+        stream_(most_instructions),
         step_(new_step(config)),
         memory_(config, segment.sheets, margin_, shares, stream_, step_) {}
 
@@ -139,17 +143,22 @@ class SegmentLowering {
 
 /// From the one that keeps sheets in the buffer to the one that keeps nothing there: the first that
 /// all layers fit into.
-MachineStep lower_segment(const Segment& segment, const MachineConfig& config) {
+MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
+                          std::size_t most_instructions) {
   constexpr BufferShares kShares[] = {{4, true}, {2, true}};
   for (const BufferShares& shares : kShares) {
     try {
-      return SegmentLowering(segment, shares, config).run();
+      return SegmentLowering(segment, shares, config, most_instructions).run();
     } catch (const ConfigError&) {
       // The next ones have more room for what a layer works on at once.
     }
   }
-  return SegmentLowering(segment, {1, false}, config).run();
+  return SegmentLowering(segment, {1, false}, config, most_instructions).run();
 }
+
+/// An operation stays in the stream until the last one of its segment has its `after` counts.
+constexpr std::uint64_t kBytesPerInstruction =
+    sizeof(Operation) + sizeof(Instruction) + sizeof(std::uint32_t);
 
 }  // namespace
 
@@ -157,12 +166,16 @@ NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                                const CompileOptions& options) {
   NetworkProgram program;
   program.graph = std::move(graph);
+  std::uint64_t room = options.memory_bytes / kBytesPerInstruction;
   for (auto& part : cut_into_segments(program.graph, config, options)) {
     if (auto* host = std::get_if<HostStep>(&part)) {
       program.steps.emplace_back(std::move(*host));
       continue;
     }
-    program.steps.emplace_back(lower_segment(std::get<Segment>(part), config));
+    MachineStep step = lower_segment(std::get<Segment>(part), config,
+                                     std::min<std::uint64_t>(room, kMaxInstructions));
+    room -= step.program.code.size();
+    program.steps.emplace_back(std::move(step));
   }
   return program;
 }

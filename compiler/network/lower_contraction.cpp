@@ -7,6 +7,10 @@
 //     vector                                         bias, scale, activation -> result rows
 //   } } }
 //
+// Products of two computed int8 matrices, of which the first has a zero point z, stream one more
+// row of padding, z in all elements, through each tile: its sums, negated, are the bias of the
+// drain.
+//
 // Products that fit one tile keep their weights and walk the chunks innermost.
 #include <fmt/format.h>
 
@@ -116,10 +120,20 @@ class Contraction {
     const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
     const double uses = chunks * static_cast<double>(n_tiles_);
     const double fold = std::max({rows, static_cast<double>(array_rows_), fetch_cycles()});
-    const bool waits = 2 * limit > context_.config.accumulator_rows && uses > 1;
+    const bool waits = 2 * limit > sum_rows() && uses > 1;
     const double drain = rows + static_cast<double>(array_rows_ + cols_);
     const auto folds_a_use = static_cast<double>(folds(layer_.batch.front()));
     return uses * (folds_a_use * fold + (waits ? drain : 0));
+  }
+
+  std::int32_t zero_point() const {
+    const auto* weights = std::get_if<ComputedWeights>(&layer_.weights);
+    return weights == nullptr ? 0 : weights->a_zero;
+  }
+  /// Accumulator rows for the sums; those behind them take the sums of zero points.
+  std::int64_t sum_rows() const {
+    const std::int64_t rows = context_.config.accumulator_rows;
+    return zero_point() == 0 ? rows : rows - kCorrectionRows;
   }
 
   double fetch_cycles() const {
@@ -155,7 +169,7 @@ class Contraction {
   /// The largest chunk worth having whose staged rows fit; where none does, pieces of its columns
   /// and of the operand's planes.
   Step chunk_step() const {
-    const auto most = std::min<std::int64_t>(context_.config.accumulator_rows, layer_.walk.rows());
+    const auto most = std::min<std::int64_t>(sum_rows(), layer_.walk.rows());
     std::int64_t best = 0;
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
@@ -288,6 +302,7 @@ class Contraction {
       const auto& weights = std::get<ComputedWeights>(layer_.weights);
       rows += memory_.staging_need(weights.view.sheet, b_block(product, columns));
     }
+    if (zero_point() != 0) rows += correction_rows();
     return rows;
   }
 
@@ -300,6 +315,7 @@ class Contraction {
     Placement b;
     Placement out;
     std::optional<Placement> residual;
+    std::uint32_t corrections = 0;  // wide rows
   };
 
   Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
@@ -320,6 +336,7 @@ class Contraction {
     operands.out = memory_.write_from(layer_.out.sheet, out_block(product, chunk, columns),
                                       layer_.out.channel + product.out_channel + columns.first);
     epilogue_.begin_use();
+    if (zero_point() != 0) operands.corrections = memory_.rows().stage(correction_rows());
     return operands;
   }
 
@@ -386,6 +403,7 @@ class Contraction {
         if (!has_weights(product, plane, tile)) continue;
         fetch(product, operands, i * planes(product) + plane, tile);
         matmul(product, chunk, operands, i % taps, plane, acc, !first);
+        if (zero_point() != 0) sum_zero_points(tile, !first);
         first = false;
       }
     }
@@ -393,7 +411,7 @@ class Contraction {
 
   std::uint32_t next_region() {
     const auto rows = static_cast<std::uint32_t>(step_.rows);
-    const std::uint32_t regions = context_.config.accumulator_rows / rows;
+    const std::uint32_t regions = static_cast<std::uint32_t>(sum_rows()) / rows;
     return static_cast<std::uint32_t>(context_.accumulator_use++ % regions) * rows;
   }
 
@@ -464,6 +482,42 @@ class Contraction {
     context_.info.issued_macs += static_cast<std::uint64_t>(chunk.rows() * array_rows_ * cols_);
   }
 
+  // --- Zero points ---
+
+  /// UB rows that a chunk's sums of zero points take.
+  std::uint64_t correction_rows() const {
+    return std::uint64_t{kCorrectionRows} * context_.config.result_row_rows();
+  }
+
+  std::uint32_t correction_row(std::int64_t tile) const {
+    return static_cast<std::uint32_t>(sum_rows() + tile % kCorrectionRows);
+  }
+
+  /// One row of padding through the tile that is in the array.
+  void sum_zero_points(std::int64_t tile, bool accumulate) {
+    Matmul matmul;
+    matmul.ub.bounds[0] = {.origin = -1, .step = 0, .limit = 1};
+    matmul.ub.pad = static_cast<std::uint8_t>(zero_point());
+    matmul.acc = correction_row(tile);
+    matmul.accumulate = accumulate;
+    matmul.next_weights = false;
+    context_.stream.emit(matmul);
+    context_.info.issued_macs += static_cast<std::uint64_t>(array_rows_ * cols_);
+  }
+
+  /// The negated sums as a wide row: a bias.
+  std::uint32_t negated_sums(const Operands& operands, std::int64_t tile) {
+    Vector vector;
+    vector.op = VectorOp::kNeg;
+    vector.acc = correction_row(tile);
+    vector.ub = operands.corrections + static_cast<std::uint32_t>(tile % kCorrectionRows) *
+                                           context_.config.result_row_rows();
+    context_.info.vector_rows += vector.rows;
+    const std::uint32_t row = vector.ub;
+    context_.stream.emit(std::move(vector));
+    return row;
+  }
+
   void drain(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
              std::int64_t tile, std::uint32_t acc) {
     const std::int64_t first = tile * cols_;
@@ -482,6 +536,10 @@ class Contraction {
     }
     Vector vector = epilogue_.instruction(target);
     vector.acc = acc;
+    if (zero_point() != 0) {
+      vector.has_bias = true;
+      vector.bias = negated_sums(operands, tile);
+    }
     context_.info.vector_rows += vector.rows;
     context_.stream.emit(std::move(vector));
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -99,11 +100,13 @@ struct NetworkProgram {
 /// Choices that are the compiler's own unless a caller makes them.
 struct CompileOptions {
   std::optional<bool> depthwise_on_vector_unit = {};  // where it can run in both places
+  std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  // for the instructions
 };
 
 /// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
 /// Throws InputError for what the network cannot be on this machine, ConfigError if the unified
-/// buffer or the accumulators are too small for a layer, naming both.
+/// buffer or the accumulators are too small for a layer, naming both, InputError before the
+/// instructions take more than `memory_bytes` or the 2^26 that a program may have.
 NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                                const CompileOptions& options = {});
 

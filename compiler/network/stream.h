@@ -2,6 +2,9 @@
 // `after` counts come last, from the DependenceTracker.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <utility>
@@ -14,16 +17,15 @@ namespace weft::network {
 
 class Stream {
  public:
+  /// `most` is what the stream may hold.
+  explicit Stream(std::size_t most) : most_(most) {}
+
   /// Everything emitted from here on belongs to `layer`.
   void begin_layer(std::uint32_t layer) { layer_ = layer; }
 
-  /// Throws InputError if the program becomes longer than a program may be.
+  /// Throws InputError if there is no room for it.
   void emit(Operation operation) {
-    if (operations_.size() == kMaxInstructions) {
-      throw InputError(
-          "the network takes more than 2^26 instructions, the most that a program may "
-          "have; choose a smaller input or batch, or a larger machine");
-    }
+    if (operations_.size() == most_) refuse_longer();
     operations_.push_back(std::move(operation));
     layers_.push_back(layer_);
   }
@@ -39,6 +41,19 @@ class Stream {
   const std::vector<std::uint32_t>& layers() const { return layers_; }
 
  private:
+  [[noreturn]] void refuse_longer() const {
+    if (most_ == kMaxInstructions) {
+      throw InputError(
+          "the network takes more than 2^26 instructions, the most that a program may "
+          "have; choose a smaller input or batch, or a larger machine");
+    }
+    throw InputError(fmt::format(
+        "the network takes more than {} instructions, the most that the memory of this computer "
+        "has room for; choose a smaller input or batch, or a larger machine",
+        most_));
+  }
+
+  std::size_t most_;
   std::deque<Operation> operations_;
   std::vector<std::uint32_t> layers_;
   std::uint32_t layer_ = 0;

@@ -78,6 +78,13 @@ StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
   return {cut(walk, best), ranges};
 }
 
+std::vector<Chunk> whole_row_chunks(const RowWalk& walk, const LoweringContext& context,
+                                    const std::function<std::uint64_t(const Chunk&)>& need) {
+  return staged_blocks(walk, 1, context,
+                       [&need](const Chunk& chunk, const ChannelRange&) { return need(chunk); })
+      .chunks;
+}
+
 Planes planes_of(const View& view, const ChannelRange& range, const LoweringContext& context) {
   const std::int64_t width = context.memory.plane_width(view.sheet);
   return {(view.channel + range.first) / width, ceil_div(view.channel + range.last, width)};

@@ -1,0 +1,53 @@
+// Programs that would be longer than a program may be, or than memory has room for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/networks/layers.h"
+#include "models/networks/networks.h"
+#include "sim/config/config_keys.h"
+#include "sim/config/error.h"
+#include "tests/network/machine_runs.h"
+
+namespace weft::network::testing {
+namespace {
+
+std::string refusal(const graph::Graph& graph, const MachineConfig& config,
+                    const CompileOptions& options) {
+  try {
+    compile_network(graph, config, options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "compiled";
+}
+
+MachineConfig tiny_of_floats() {
+  MachineConfig config = load_preset("tiny");
+  config.dtype = ElementType::kBf16;
+  return config;
+}
+
+TEST(ProgramLengthTest, InstructionsBeyondTheMemoryGivenAreRefused) {
+  const graph::Graph graph = prepared(networks::build_network("lenet5"));
+  EXPECT_EQ(refusal(graph, tiny_of_floats(), {.memory_bytes = 100'000'000}), "compiled");
+  // Thousands of instructions of hundreds of bytes each.
+  EXPECT_THAT(refusal(graph, tiny_of_floats(), {.memory_bytes = 100'000}),
+              ::testing::MatchesRegex("the network takes more than [0-9]+ instructions, the most "
+                                      "that the memory of this computer has room for; .*"));
+}
+
+// 4 * 10^8 results of 64 channels, each the sum of 3 * 3 taps of 12: 16 tiles of 27 folds for each
+// 64 rows are 2.7 * 10^9 instructions.
+TEST(ProgramLengthTest, ALayerLongerThanAProgramMayBeIsRefusedBeforeItIsLowered) {
+  networks::Layers net("wide", 1);
+  const auto x = net.input("x", graph::DataType::kFloat32, {1, 12, 20000, 20000});
+  const graph::Graph graph =
+      prepared(net.finish(net.conv(x, {.channels = 64, .kernel = 3, .padding = 1}, "conv"), "y"));
+  EXPECT_THAT(refusal(graph, tiny_of_floats(), {}),
+              ::testing::StartsWith("layer conv alone takes more than 2^26 matmul instructions"));
+}
+
+}  // namespace
+}  // namespace weft::network::testing
