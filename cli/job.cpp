@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "cli/json.h"
 #include "cli/lockstep_difference.h"
 #include "cli/output_file.h"
 #include "cli/output_stream.h"
@@ -130,7 +131,7 @@ void finish_values(const Job& job, Values& values, RunReport& report) {
 }
 
 std::string json_text(const RunReport& report) {
-  return report_json(report).dump(2) + "\n";
+  return json_file_text(report_json(report));
 }
 
 /// All files are written before any of them gets its name.

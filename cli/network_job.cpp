@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/json.h"
 #include "cli/lockstep_difference.h"
 #include "cli/network_check.h"
 #include "cli/network_inputs.h"
@@ -96,7 +97,7 @@ NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job
 }
 
 std::string json_text(const NetworkReport& report) {
-  return network_report_json(report).dump(2) + "\n";
+  return json_file_text(network_report_json(report));
 }
 
 /// A waveform is of one program.

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <vector>
 
+#include "cli/json.h"
 #include "cli/network_inputs.h"
 #include "cli/network_report.h"
 #include "cli/report.h"
@@ -39,7 +40,7 @@ int run_reference_job(const NetworkJob& job, const Streams& streams) {
   report.notes = notes_on_inputs(job.inputs);
   const NamedTensors outputs = timed_run(job, report.wall_seconds);
   report.outputs = summarize_outputs(outputs);
-  const std::string json = reference_report_json(report).dump(2) + "\n";
+  const std::string json = json_file_text(reference_report_json(report));
   write_network_files(job, outputs, json);
   if (job.options.json_to_stdout()) {
     streams.out << json;

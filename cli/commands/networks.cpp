@@ -10,6 +10,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
+#include "cli/json.h"
 #include "cli/output_file.h"
 #include "models/networks/count.h"
 
@@ -85,7 +86,7 @@ std::string json_text(std::span<const NetworkInfo> infos) {
   Json all = Json::array();
   for (const NetworkInfo& info : infos) all.push_back(network_json(info));
   const Json json = {{"schema", 1}, {"command", "networks"}, {"networks", std::move(all)}};
-  return json.dump(2) + "\n";
+  return json_file_text(json);
 }
 
 void print_text(const Arguments& arguments, const Streams& streams) {

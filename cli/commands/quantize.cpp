@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
+#include "cli/json.h"
 #include "cli/network_agreement.h"
 #include "cli/network_pipeline.h"
 #include "cli/network_samples.h"
@@ -76,7 +77,7 @@ Graph load_float_network(const NetworkRequest& request) {
 }
 
 std::string json_text(const QuantizeReport& report) {
-  return quantize_report_json(report).dump(2) + "\n";
+  return json_file_text(quantize_report_json(report));
 }
 
 Agreement compare(const Graph& graph, const Graph& quantised,

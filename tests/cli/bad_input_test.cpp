@@ -104,7 +104,7 @@ TEST_F(BadInputTest, NoOutputReplacesAnInputOrAnotherOutput) {
   const std::string around = folder_.file("./a.npy");
   const std::string program = folder_.write("p.weft", "not read");
   const std::string machine = folder_.write("m.ini", "[machine]\nname = m\n");
-  for (const char* option : {"--out", "--json", "--vcd"}) {
+  for (const char* option : {"--out", "--json", "--vcd", "--trace"}) {
     expect_refused({"matmul", "1", "1", "1", "--machine", "tiny", "--engine", "stepped", "--a", a,
                     option, around},
                    {"a.npy", "--a", option, "two files"});
