@@ -47,6 +47,10 @@ Figure share(std::string what, double value, std::string printed = "") {
   return {std::move(what), percent(value), std::move(printed)};
 }
 
+Figure ratio(std::string what, Number above, Number below) {
+  return {std::move(what), decimals(static_cast<double>(above) / static_cast<double>(below), 1)};
+}
+
 Number tiles(const Grid& grid, Number k, Number n) {
   return ceil_div(k, grid.rows) * ceil_div(n, grid.cols);
 }
@@ -174,16 +178,19 @@ std::vector<Figure> batching() {
 std::vector<Figure> double_buffering() {
   const Number folds = tiles(kTiny, 16, 16);
   const Number lost = 2 * kTiny.rows + kTiny.cols - 2;  // of each fold, with one register
-  return {count("active", folds * 8, "array_active  {}  "),
-          count("shift, on", kTiny.rows, "weight_shift    {}  "),
-          count("shift, off", folds * kTiny.rows, "weight_shift   {}  "),
-          count("span, on", overlapped_span(kTiny, 8, folds), "array span {};"),
-          count("span, off", serial_span(kTiny, 8, folds), "array span {};"),
-          count("two rows, on", overlapped_span(kTiny, 2, folds), "array span {};"),
-          count("two rows, off", serial_span(kTiny, 2, folds), "array span {};"),
-          count("rows for 10 %", lost * 10),
-          count("100 rows, on", overlapped_span(kTiny, 100, folds), "array span {};"),
-          count("100 rows, off", serial_span(kTiny, 100, folds), "array span {};")};
+  return {
+      count("active", folds * 8, "array_active  {}  "),
+      count("shift, on", kTiny.rows, "weight_shift    {}  "),
+      count("shift, off", folds * kTiny.rows, "weight_shift   {}  "),
+      count("span, on", overlapped_span(kTiny, 8, folds), "array span {};"),
+      count("span, off", serial_span(kTiny, 8, folds), "array span {};"),
+      ratio("off to on", serial_span(kTiny, 8, folds), overlapped_span(kTiny, 8, folds)),
+      count("two rows, on", overlapped_span(kTiny, 2, folds), "array span {};"),
+      count("two rows, off", serial_span(kTiny, 2, folds), "array span {};"),
+      ratio("off to on, two rows", serial_span(kTiny, 2, folds), overlapped_span(kTiny, 2, folds)),
+      count("rows for 10 %", lost * 10),
+      count("100 rows, on", overlapped_span(kTiny, 100, folds), "array span {};"),
+      count("100 rows, off", serial_span(kTiny, 100, folds), "array span {};")};
 }
 
 std::vector<Figure> roofline() {
@@ -330,7 +337,7 @@ std::vector<Figure> gpu() {
       count("tiles of 1792", fits, "{} tiles, 1 wave\n"),
       count("tiles of 256 x 256", before),
       count("tiles of 256 x 257", after),
-      {"their ratio", decimals(static_cast<double>(after) / static_cast<double>(before), 1)},
+      ratio("their ratio", after, before),
       count("active, N = 136", 1024 * tiles(kTpuV2, 128, 136), "array_active  {}  "),
       count("active, N = 128", 1024 * tiles(kTpuV2, 128, 128), "array_active  {}  "),
       share("padding, N = 136", padding(kTpuV2, 128, 136), "{} % padding"),
