@@ -55,8 +55,13 @@ class Bounds {
         return contraction();
       case Op::kMaxPool:
       case Op::kGlobalMaxPool:
+      case Op::kReduceMax:
+      case Op::kReduceMin:
       case Op::kConcat:
         return exact();
+      case Op::kReduceSum:
+      case Op::kReduceMean:
+        return sum();
       case Op::kAveragePool:
       case Op::kGlobalAveragePool:
         return average();
@@ -204,6 +209,18 @@ class Bounds {
     }
     Tensor bound = mapped(evaluate(node_, given, node_.attributes),
                           [&](double mean) { return gamma(count + 1) * mean + 0x1p-149; });
+    return rounded(std::move(expected), std::move(bound));
+  }
+
+  /// Additions of a sum, and a division.
+  BoundedResult sum() const {
+    Tensors given = operands();
+    Tensor expected = evaluate(node_, given, node_.attributes);
+    given[0] = magnitudes(*given[0]);
+    const double count = static_cast<double>(given[0]->size()) /
+                         static_cast<double>(std::max<std::int64_t>(1, expected.size()));
+    Tensor bound = mapped(evaluate(node_, given, node_.attributes),
+                          [&](double size) { return gamma(count + 1) * size + 0x1p-149; });
     return rounded(std::move(expected), std::move(bound));
   }
 

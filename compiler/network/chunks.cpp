@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "compiler/network/ceil_div.h"
 #include "sim/config/error.h"
 
 namespace weft::network {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// The number of steps of at most `most` in which `count` is done in nearly equal ones.
 std::int64_t even_step(std::int64_t count, std::int64_t most) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/network/ceil_div.h"
 #include "compiler/network/chunks.h"
 
 namespace weft::network {
@@ -12,10 +13,6 @@ namespace {
 constexpr std::int64_t kVectorRows = 1024;
 constexpr std::int64_t kPieces = 16;
 constexpr std::int64_t kLeastPiece = 256;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 class Estimate {
  public:
@@ -66,7 +63,7 @@ class Estimate {
     return count;
   }
 
-  /// The rows of a chunk on the array as the lowering chooses them (lower_contraction.cpp): it
+  /// The rows of a chunk on the array as the lowering chooses them (contraction_step.cpp): it
   /// counts the empty tiles too.
   std::int64_t chunk_rows() const {
     const auto most = std::min<std::int64_t>(config_.accumulator_rows, rows_);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/network/ceil_div.h"
 #include "compiler/network/weights.h"
 
 namespace weft::network {
@@ -26,7 +27,7 @@ LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make,
                             LoweringContext& context) {
   const std::int64_t cols = context.config.array_cols;
   const std::uint64_t host = context.memory.add_wide_constant(channels, std::move(make), type);
-  const auto tiles = static_cast<std::uint32_t>((channels + cols - 1) / cols);
+  const auto tiles = static_cast<std::uint32_t>(ceil_div(channels, cols));
   return {context.memory, host, context.config.result_row_rows(), tiles, 1};
 }
 
@@ -49,7 +50,7 @@ LayerConstant EpilogueRows::load(const MakeTensor& make, std::int64_t sets, Elem
 
 std::int64_t EpilogueRows::padded_channels() const {
   const std::int64_t cols = context_.config.array_cols;
-  return (channels_ + cols - 1) / cols * cols;
+  return ceil_div(channels_, cols) * cols;
 }
 
 std::uint32_t EpilogueRows::constant_row(LayerConstant& constant, std::int64_t first) const {

@@ -88,6 +88,8 @@ struct ConstantWeights {
 struct ComputedWeights {
   View view;
   bool transpose = false;  // the sheet has N in rows and K in channels
+  /// The zero point of int8 activations: it times the column's sum is taken off every sum.
+  std::int32_t a_zero = 0;
 };
 
 /// Convolutions and matrix products.
@@ -116,25 +118,36 @@ struct WindowLayer {
   Quantization a_quantization = {};
   VectorDomain domain = VectorDomain::kAccumulator;
   ConstantWeights filters;  // depthwise: kFilters [C, 1, y, x]
-  Epilogue epilogue;        // of average and depthwise
+  /// Average: elements that the windows of each line and each column hold, if these differ; the
+  /// divisor is their product. Empty: that of the epilogue.
+  std::vector<std::int64_t> line_counts = {};
+  std::vector<std::int64_t> column_counts = {};
+  Epilogue epilogue;  // of average and depthwise
   View out;
 };
 
-/// One pass, lane by lane: out = op(combine(a, b)). The walks of this and the layers below have
-/// windows of one tap.
-struct ElementwiseLayer {
-  View a;
-  RowWalk walk;
-  std::int64_t channels = 1;
-  Quantization a_quantization = {};
+/// One lane-by-lane step: op(combine(x, b)), x being the row as the step before left it.
+struct LaneStep {
   VectorCombine combine = VectorCombine::kNone;
-  std::variant<std::monostate, View, MakeTensor> b;  // MakeTensor: [1] or [channels] float32
-  std::int64_t b_step = 0;                           // sheet rows between rows of a view b
+  /// MakeTensor: float32, [1] or [channels], or [b_rows, channels] if b_rows is not 1.
+  std::variant<std::monostate, View, MakeTensor> b = {};
+  std::int64_t b_step = 0;    // sheet rows between rows of a view b
+  std::int64_t b_rows = 1;    // rows of a constant
   std::int64_t b_period = 0;  // b begins anew after so many rows: an image of the walk; 0: never
   Quantization b_quantization = {};
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;
   std::uint32_t high = 0;
+};
+
+/// One pass for each step, lane by lane; between steps rows are binary32. The walks of this and the
+/// layers below have windows of one tap.
+struct ElementwiseLayer {
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  Quantization a_quantization = {};
+  std::vector<LaneStep> steps = {{}};  // one or more
   VectorDomain domain = VectorDomain::kAccumulator;
   Quantization quantization = {};
   View out;
@@ -146,12 +159,15 @@ struct ConcatLayer {
   View out;
 };
 
-/// Along the channels of each row.
+/// Along the channels of each row, after steps that scale or mask it.
 struct SoftmaxLayer {
   View a;
   RowWalk walk;
   std::int64_t channels = 1;
+  Quantization a_quantization = {};
+  std::vector<LaneStep> steps = {};  // may be empty
   bool logarithm = false;
+  Quantization quantization = {};
   View out;
 };
 
@@ -159,14 +175,29 @@ struct NormalizationLayer {
   View a;
   RowWalk walk;
   std::int64_t channels = 1;
+  Quantization a_quantization = {};
   float epsilon = 1e-5F;
   MakeTensor scale;  // [channels] float32; null: none
   MakeTensor bias;
+  Quantization quantization = {};
+  View out;
+};
+
+enum class ReductionKind : std::uint8_t { kSum, kMean, kMax, kMin };
+
+/// All channels of each row to one.
+struct ReductionLayer {
+  ReductionKind kind = ReductionKind::kSum;
+  View a;
+  RowWalk walk;
+  std::int64_t channels = 1;
+  Quantization a_quantization = {};
+  Quantization quantization = {};
   View out;
 };
 
 using LayerBody = std::variant<ContractionLayer, WindowLayer, ElementwiseLayer, ConcatLayer,
-                               SoftmaxLayer, NormalizationLayer>;
+                               SoftmaxLayer, NormalizationLayer, ReductionLayer>;
 
 struct Layer {
   std::string name;  // the node's

@@ -8,25 +8,19 @@
 //   } } }
 //
 // Products that fit one tile keep their weights and walk the chunks innermost.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "compiler/network/chunk_input.h"
-#include "compiler/network/chunks.h"
+#include "compiler/network/contraction_step.h"
 #include "compiler/network/epilogue.h"
 #include "compiler/network/weights.h"
-#include "sim/config/error.h"
+#include "compiler/network/zero_point_sums.h"
 
 namespace weft::network {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 class Contraction {
  public:
@@ -36,13 +30,13 @@ class Contraction {
         memory_(context.memory),
         array_rows_(context.config.array_rows),
         cols_(context.config.array_cols),
-        n_tiles_(ceil_div(layer.n, cols_)),
-        k_planes_(most_planes()),
-        epilogue_(layer.epilogue, layer.n, context) {}
+        epilogue_(layer.epilogue, layer.n, context),
+        zero_points_(layer, context),
+        blocks_(layer, context, epilogue_.staging_need() + zero_points_.staging_need()),
+        n_tiles_(blocks_.n_tiles()) {}
 
   void run() {
-    step_ = chunk_step();
-    refuse_too_long();
+    step_ = choose_step(layer_, blocks_, zero_points_.sum_rows(), context_);
     chunks_ = cut(layer_.walk, step_.rows);
     add_weights();
     fill_in_plan();
@@ -50,32 +44,11 @@ class Contraction {
   }
 
  private:
-  // --- The plan ---
-
   const ConstantWeights* constant() const { return std::get_if<ConstantWeights>(&layer_.weights); }
-
-  /// Planes of `a` that a product reads, and lanes before its first channel in the first of them.
-  std::int64_t first_plane(const BatchOffset& product) const {
-    return (layer_.a.channel + product.a_channel) / array_rows_;
-  }
-  std::int64_t front(const BatchOffset& product) const {
-    return (layer_.a.channel + product.a_channel) % array_rows_;
-  }
-  std::int64_t planes(const BatchOffset& product) const {
-    return ceil_div(front(product) + layer_.k, array_rows_);
-  }
-
-  std::int64_t pieces() const { return constant() == nullptr ? 1 : constant()->pieces; }
-
-  std::int64_t most_planes() const {
-    std::int64_t most = 0;
-    for (const BatchOffset& product : layer_.batch) most = std::max(most, planes(product));
-    return most;
-  }
 
   /// Tiles are packed once for all products with the same matrix at the same lanes.
   std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
-    return {product.matrix, front(product)};
+    return {product.matrix, blocks_.front(product)};
   }
 
   void add_weights() {
@@ -87,8 +60,8 @@ class Contraction {
   }
 
   std::uint64_t add_matrix(const BatchOffset& product) {
-    const KLayout layout{pieces(), layer_.walk.taps(), planes(product), front(product),
-                         array_rows_};
+    const KLayout layout{blocks_.pieces(), layer_.walk.taps(), blocks_.planes(product),
+                         blocks_.front(product), array_rows_};
     return memory_.add_weights(
         layout.rows(), layer_.n,
         [weights = std::get<ConstantWeights>(layer_.weights), layout, k = layer_.k, n = layer_.n,
@@ -98,200 +71,12 @@ class Contraction {
   }
 
   void fill_in_plan() {
-    context_.info.k_tiles = static_cast<std::uint64_t>(folds(layer_.batch.front()));
+    context_.info.k_tiles = static_cast<std::uint64_t>(blocks_.folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
     context_.info.chunks = chunks_.size() * layer_.batch.size();
   }
 
-  /// Tiles whose products are summed.
-  std::int64_t folds(const BatchOffset& product) const {
-    return pieces() * layer_.walk.taps() * planes(product);
-  }
-
-  /// Cycles that chunks of at most `limit` rows take the array, roughly: what a fold costs is its
-  /// rows, the R pushes or the fetch, whichever is longest; with one accumulator region the vector
-  /// unit's drain stands between uses.
-  double cost(std::int64_t limit) const {
-    const auto chunks = static_cast<double>(chunk_count(layer_.walk, limit));
-    const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
-    const double uses = chunks * static_cast<double>(n_tiles_);
-    const double fold = std::max({rows, static_cast<double>(array_rows_), fetch_cycles()});
-    const bool waits = 2 * limit > context_.config.accumulator_rows && uses > 1;
-    const double drain = rows + static_cast<double>(array_rows_ + cols_);
-    const auto folds_a_use = static_cast<double>(folds(layer_.batch.front()));
-    return uses * (folds_a_use * fold + (waits ? drain : 0));
-  }
-
-  double fetch_cycles() const {
-    const MachineConfig& config = context_.config;
-    if (config.memory_kind == MemoryKind::kIdeal || constant() == nullptr) return 0;
-    return static_cast<double>(config.tile_bytes()) * static_cast<double>(config.clock_hz) /
-           static_cast<double>(config.memory_bytes_per_s);
-  }
-
-  /// What is worked on at once: rows of the result, tiles of its columns, and planes of the
-  /// operand.
-  struct Step {
-    std::int64_t rows = 0;
-    std::int64_t tiles = 0;
-    std::int64_t planes = 0;
-  };
-
-  /// Before the instructions take the memory of millions.
-  void refuse_too_long() const {
-    if (layer_.groups > 1) return;
-    const double tiles = static_cast<double>(chunk_count(layer_.walk, step_.rows)) *
-                         static_cast<double>(layer_.batch.size()) * static_cast<double>(n_tiles_);
-    if (tiles * static_cast<double>(folds(layer_.batch.front())) <
-        static_cast<double>(kMaxInstructions))
-      return;
-    throw InputError(fmt::format(
-        "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
-        "have; "
-        "choose a smaller input or batch, or a machine with more accumulators or a larger buffer",
-        context_.info.name));
-  }
-
-  /// The largest chunk worth having whose staged rows fit; where none does, pieces of its columns
-  /// and of the operand's planes.
-  Step chunk_step() const {
-    const auto most = std::min<std::int64_t>(context_.config.accumulator_rows, layer_.walk.rows());
-    std::int64_t best = 0;
-    double best_cost = 0;
-    for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
-      const std::int64_t limit = most / parts;
-      if (!fits({limit, n_tiles_, k_planes_})) continue;
-      const double cycles = cost(limit);
-      if (best == 0 || cycles < best_cost * 0.999) {
-        best = limit;
-        best_cost = cycles;
-      }
-    }
-    if (best == 0) return small_step(most);
-    return {best, n_tiles_, k_planes_};
-  }
-
-  /// Of all that fit, the one that moves the fewest rows.
-  Step small_step(std::int64_t most) const {
-    Step best;
-    double best_cost = 0;
-    for (std::int64_t tiles = n_tiles_;; tiles = ceil_div(tiles, 2)) {
-      for (std::int64_t planes = k_planes_;; planes = ceil_div(planes, 2)) {
-        Step step{most, tiles, planes};
-        while (step.rows > 0 && !fits(step)) step.rows /= 2;
-        const double cost = step.rows > 0 ? rows_moved(step) : 0;
-        if (step.rows > 0 && (best.rows == 0 || cost < best_cost)) {
-          best = step;
-          best_cost = cost;
-        }
-        if (planes == 1) break;
-      }
-      if (tiles == 1) break;
-    }
-    if (best.rows == 0) {
-      memory_.refuse(largest_need({1, 1, 1}),
-                     "one row of one tile of the result and what it is made of");
-    }
-    return best;
-  }
-
-  /// Rows that the array takes, weights and the operand as often as it is loaded.
-  double rows_moved(const Step& step) const {
-    const auto chunks = static_cast<double>(chunk_count(layer_.walk, step.rows));
-    const auto tiles = static_cast<double>(n_tiles_);
-    const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
-    const BatchOffset& product = layer_.batch.front();
-    const auto loaded =
-        static_cast<double>(input(product).staging_need(chunk, all_planes(product)));
-    const double loads =
-        step.planes < k_planes_ ? tiles : static_cast<double>(ceil_div(n_tiles_, step.tiles));
-    const auto streamed = static_cast<double>(std::max(array_rows_, chunk.rows()));
-    return chunks *
-           (loads * loaded + tiles * static_cast<double>(folds(layer_.batch.front())) * streamed);
-  }
-
-  bool fits(const Step& step) const { return largest_need(step) <= memory_.rows().staging_rows(); }
-
-  std::uint64_t largest_need(const Step& step) const {
-    std::uint64_t most = 0;
-    for (const Chunk& chunk : distinct_chunks(layer_.walk, step.rows)) {
-      for (const BatchOffset& product : layer_.batch) {
-        for (std::int64_t tile = 0; tile < n_tiles_; tile += step.tiles) {
-          most = std::max(most, staged(product, chunk, columns_of(tile, step), step.planes));
-        }
-      }
-    }
-    return most;
-  }
-
-  // --- Blocks ---
-
-  /// Columns of the result that are worked on at once.
-  struct Columns {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-  };
-  Columns columns_of(std::int64_t tile, const Step& step) const {
-    return {tile * cols_, std::min((tile + step.tiles) * cols_, layer_.n)};
-  }
-
-  ChunkInput input(const BatchOffset& product) const {
-    return {memory_, layer_.a.sheet, layer_.a.row + product.a_row, layer_.walk};
-  }
-  Planes all_planes(const BatchOffset& product) const {
-    return {first_plane(product), first_plane(product) + planes(product)};
-  }
-
-  Block out_block(const BatchOffset& product, const Chunk& chunk, const Columns& columns) const {
-    const std::int64_t row = layer_.out.row + product.out_row + chunk.first_row;
-    const std::int64_t channel = layer_.out.channel + product.out_channel;
-    const std::int64_t width = memory_.plane_width(layer_.out.sheet);
-    return {(channel + columns.first) / width, ceil_div(channel + columns.last, width), row,
-            row + chunk.rows()};
-  }
-
-  Block residual_block(const BatchOffset& product, const Chunk& chunk,
-                       const Columns& columns) const {
-    const View& view = *layer_.epilogue.residual;
-    const std::int64_t row = view.row + product.out_row + chunk.first_row;
-    return {(view.channel + columns.first) / array_rows_,
-            ceil_div(view.channel + columns.last, array_rows_), row, row + chunk.rows()};
-  }
-
-  Block b_block(const BatchOffset& product, const Columns& columns) const {
-    const ComputedWeights& weights = std::get<ComputedWeights>(layer_.weights);
-    const std::int64_t row = weights.view.row + product.b_row;
-    const std::int64_t channel = weights.view.channel + product.b_channel;
-    if (weights.transpose) {
-      return {channel / array_rows_, ceil_div(channel + layer_.k, array_rows_), row + columns.first,
-              row + columns.last};
-    }
-    return {(channel + columns.first) / array_rows_, ceil_div(channel + columns.last, array_rows_),
-            row, row + layer_.k};
-  }
-
-  /// Rows of the operand's copy, at most `count` planes at a time.
-  std::uint64_t input_need(const BatchOffset& product, const Chunk& chunk,
-                           std::int64_t count) const {
-    return input(product).staging_need(chunk, {0, std::min(count, planes(product))});
-  }
-
-  std::uint64_t staged(const BatchOffset& product, const Chunk& chunk, const Columns& columns,
-                       std::int64_t planes_at_once) const {
-    std::uint64_t rows = input_need(product, chunk, planes_at_once) + epilogue_.staging_need() +
-                         memory_.staging_need(layer_.out.sheet, out_block(product, chunk, columns));
-    if (layer_.epilogue.residual) {
-      rows += memory_.staging_need(layer_.epilogue.residual->sheet,
-                                   residual_block(product, chunk, columns));
-    }
-    if (constant() == nullptr) {
-      const auto& weights = std::get<ComputedWeights>(layer_.weights);
-      rows += memory_.staging_need(weights.view.sheet, b_block(product, columns));
-    }
-    return rows;
-  }
-
-  // --- Instructions ---
+  // --- Operands ---
 
   /// The chunk's operands where they lie.
   struct Operands {
@@ -303,33 +88,34 @@ class Contraction {
   };
 
   Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
-    memory_.rows().begin_use(staged(product, chunk, columns, step_.planes));
+    memory_.rows().begin_use(blocks_.staged(product, chunk, columns, step_.planes));
     Operands operands;
-    if (step_.planes < planes(product) && !memory_.resident(layer_.a.sheet)) {
-      operands.a_base = memory_.rows().stage(input_need(product, chunk, step_.planes));
+    if (step_.planes < blocks_.planes(product) && !memory_.resident(layer_.a.sheet)) {
+      operands.a_base = memory_.rows().stage(blocks_.input_need(product, chunk, step_.planes));
     } else {
-      operands.a = input(product).read(chunk, all_planes(product));
+      operands.a = blocks_.input(product).read(chunk, blocks_.all_planes(product));
     }
     if (const auto* weights = std::get_if<ComputedWeights>(&layer_.weights)) {
-      operands.b = memory_.read(weights->view.sheet, b_block(product, columns));
+      operands.b = memory_.read(weights->view.sheet, blocks_.b_block(product, columns));
     }
     if (layer_.epilogue.residual) {
-      operands.residual =
-          memory_.read(layer_.epilogue.residual->sheet, residual_block(product, chunk, columns));
+      operands.residual = memory_.read(layer_.epilogue.residual->sheet,
+                                       blocks_.residual_block(product, chunk, columns));
     }
-    operands.out = memory_.write_from(layer_.out.sheet, out_block(product, chunk, columns),
+    operands.out = memory_.write_from(layer_.out.sheet, blocks_.out_block(product, chunk, columns),
                                       layer_.out.channel + product.out_channel + columns.first);
     epilogue_.begin_use();
+    if (zero_points_.any()) zero_points_.begin_use();
     return operands;
   }
 
   void run_product(const BatchOffset& product) {
     // Only where one tile serves several chunks without being fetched anew.
-    if (folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
+    if (blocks_.folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
         memory_.resident(layer_.out.sheet)) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
         for (const Chunk& chunk : chunks_) {
-          Operands operands = read_operands(product, chunk, columns_of(tile, {0, 1, 0}));
+          Operands operands = read_operands(product, chunk, blocks_.columns_of(tile, 1));
           run_tile(product, chunk, operands, tile);
         }
       }
@@ -343,49 +129,43 @@ class Contraction {
   }
 
   void run_columns(const BatchOffset& product, const Chunk& chunk, std::int64_t first_tile) {
-    const Columns columns = columns_of(first_tile, step_);
+    const Columns columns = blocks_.columns_of(first_tile, step_.tiles);
     Operands operands = read_operands(product, chunk, columns);
     for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
       run_tile(product, chunk, operands, tile);
     }
-    memory_.wrote(layer_.out.sheet, out_block(product, chunk, columns), operands.out);
+    memory_.wrote(layer_.out.sheet, blocks_.out_block(product, chunk, columns), operands.out);
   }
 
   void run_tile(const BatchOffset& product, const Chunk& chunk, Operands& operands,
                 std::int64_t tile) {
     const std::uint32_t acc = next_region();
-    const std::int64_t count = planes(product);
+    const std::int64_t count = blocks_.planes(product);
     const std::int64_t at_once = operands.a_base ? step_.planes : count;
     bool first = true;
     for (std::int64_t plane = 0; plane < count; plane += at_once) {
       const Planes part{plane, std::min(plane + at_once, count)};
-      if (!has_weights(product, part, tile)) continue;
+      if (!blocks_.has_weights(product, part, tile)) continue;
       if (operands.a_base) {
-        const std::int64_t before = first_plane(product);
-        operands.a = input(product).read_to(*operands.a_base, chunk,
-                                            {before + part.first, before + part.last});
+        const std::int64_t before = blocks_.first_plane(product);
+        operands.a = blocks_.input(product).read_to(*operands.a_base, chunk,
+                                                    {before + part.first, before + part.last});
       }
       run_planes(product, chunk, operands, tile, part, acc, first);
     }
     drain(product, chunk, operands, tile, acc);
   }
 
-  bool has_weights(const BatchOffset& product, const Planes& part, std::int64_t tile) const {
-    for (std::int64_t plane = part.first; plane < part.last; ++plane) {
-      if (has_weights(product, plane, tile)) return true;
-    }
-    return false;
-  }
-
   /// `first`: nothing lies in the accumulators yet.
   void run_planes(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
                   std::int64_t tile, const Planes& part, std::uint32_t acc, bool& first) {
     const std::int64_t taps = layer_.walk.taps();
-    for (std::int64_t i = 0; i < pieces() * taps; ++i) {
+    for (std::int64_t i = 0; i < blocks_.pieces() * taps; ++i) {
       for (std::int64_t plane = part.first; plane < part.last; ++plane) {
-        if (!has_weights(product, plane, tile)) continue;
-        fetch(product, operands, i * planes(product) + plane, tile);
+        if (!blocks_.has_weights(product, plane, tile)) continue;
+        fetch(product, operands, i * blocks_.planes(product) + plane, tile);
         matmul(product, chunk, operands, i % taps, plane, acc, !first);
+        if (zero_points_.any()) zero_points_.add(tile, !first);
         first = false;
       }
     }
@@ -393,27 +173,15 @@ class Contraction {
 
   std::uint32_t next_region() {
     const auto rows = static_cast<std::uint32_t>(step_.rows);
-    const std::uint32_t regions = context_.config.accumulator_rows / rows;
+    const std::uint32_t regions = static_cast<std::uint32_t>(zero_points_.sum_rows()) / rows;
     return static_cast<std::uint32_t>(context_.accumulator_use++ % regions) * rows;
-  }
-
-  /// Groups leave most tiles empty: those that hold no group's block are never fetched.
-  bool has_weights(const BatchOffset& product, std::int64_t plane, std::int64_t tile) const {
-    if (layer_.groups == 1) return true;
-    const std::int64_t group_k = layer_.k / layer_.groups;
-    const std::int64_t group_n = layer_.n / layer_.groups;
-    const std::int64_t k_first = std::max<std::int64_t>(0, plane * array_rows_ - front(product));
-    const std::int64_t k_last = std::min(layer_.k, (plane + 1) * array_rows_ - front(product)) - 1;
-    const std::int64_t n_first = tile * cols_;
-    const std::int64_t n_last = std::min(layer_.n, n_first + cols_) - 1;
-    return k_first / group_k <= n_last / group_n && n_first / group_n <= k_last / group_k;
   }
 
   void fetch(const BatchOffset& product, const Operands& operands, std::int64_t fold,
              std::int64_t tile) {
     if (constant() != nullptr) {
       const auto number = tile_bases_.at(tiles_key(product)) +
-                          static_cast<std::uint64_t>(tile * folds(product) + fold);
+                          static_cast<std::uint64_t>(tile * blocks_.folds(product) + fold);
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
       last_tile_ = number;
@@ -429,8 +197,8 @@ class Contraction {
   BufferTile buffer_tile(const BatchOffset& product, const Operands& operands, std::int64_t plane,
                          std::int64_t tile) const {
     const auto& weights = std::get<ComputedWeights>(layer_.weights);
-    const std::int64_t lead = plane == 0 ? front(product) : 0;
-    const std::int64_t k_first = plane * array_rows_ + lead - front(product);
+    const std::int64_t lead = plane == 0 ? blocks_.front(product) : 0;
+    const std::int64_t k_first = plane * array_rows_ + lead - blocks_.front(product);
     const std::int64_t k_count = std::min(layer_.k - k_first, array_rows_ - lead);
     const std::int64_t n_first = tile * cols_;
     const std::int64_t n_count = std::min(layer_.n - n_first, cols_);
@@ -452,7 +220,7 @@ class Contraction {
   void matmul(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
               std::int64_t tap, std::int64_t plane, std::uint32_t acc, bool accumulate) {
     const std::int64_t row0 =
-        operands.a.at.at(first_plane(product) + plane, layer_.a.row + product.a_row);
+        operands.a.at.at(blocks_.first_plane(product) + plane, layer_.a.row + product.a_row);
     const std::int64_t kernel = layer_.walk.x.kernel;
     Matmul matmul;
     matmul.ub = tap_rows(operands.a.walk, chunk, tap / kernel, tap % kernel, row0, layer_.pad);
@@ -482,6 +250,10 @@ class Contraction {
     }
     Vector vector = epilogue_.instruction(target);
     vector.acc = acc;
+    if (zero_points_.any()) {
+      vector.has_bias = true;
+      vector.bias = zero_points_.negate(tile);
+    }
     context_.info.vector_rows += vector.rows;
     context_.stream.emit(std::move(vector));
   }
@@ -491,10 +263,11 @@ class Contraction {
   SheetMemory& memory_;
   const std::int64_t array_rows_;
   const std::int64_t cols_;
-  const std::int64_t n_tiles_;
-  const std::int64_t k_planes_;
   EpilogueRows epilogue_;
-  Step step_;
+  ZeroPointSums zero_points_;
+  const ContractionBlocks blocks_;
+  const std::int64_t n_tiles_;
+  ContractionStep step_;
   std::vector<Chunk> chunks_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;

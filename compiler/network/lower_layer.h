@@ -19,11 +19,20 @@ struct LoweringContext {
   std::uint64_t& accumulator_use;  // regions used so far, so that neighbours use different ones
 };
 
+/// Accumulator rows for the sums of zero points in products of computed int8 matrices; neighbouring
+/// tiles use different ones.
+inline constexpr std::uint32_t kCorrectionRows = 2;
+
 void lower(const ContractionLayer& layer, LoweringContext& context);
 void lower(const WindowLayer& layer, LoweringContext& context);
 void lower(const ElementwiseLayer& layer, LoweringContext& context);
 void lower(const ConcatLayer& layer, LoweringContext& context);
 void lower(const SoftmaxLayer& layer, LoweringContext& context);
 void lower(const NormalizationLayer& layer, LoweringContext& context);
+void lower(const ReductionLayer& layer, LoweringContext& context);
+
+/// True if the divisors of an average pool, a wide row for each column and each different line
+/// count, take no more than their share of the unified buffer.
+bool divisors_fit(const WindowLayer& layer, const MachineConfig& config);
 
 }  // namespace weft::network

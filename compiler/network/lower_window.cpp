@@ -2,13 +2,15 @@
 // over the chunk's rows, which walk the image shifted by the tap.
 //
 //   maximum     out = max(out, tap)                     narrow rows, exact in any format
-//   average     sum += tap; out = sum / divisor         wide rows, then the epilogue
+//   average     sum += tap; out = sum / divisor         wide rows, then the epilogue, line by line
+//                                                       where the divisors differ
 //   depthwise   sum += tap * filter row; out = ...
 #include <algorithm>
 #include <optional>
 
-#include "compiler/network/vector_rows.h"
+#include "compiler/network/ceil_div.h"
 #include "compiler/network/weights.h"
+#include "compiler/network/window_divisors.h"
 
 namespace weft::network {
 namespace {
@@ -24,7 +26,9 @@ class Window {
         memory_(context.memory),
         tiles_(lane_tiles(layer.channels, context.config)),
         input_(context.memory, layer.a.sheet, layer.a.row, layer.walk),
-        epilogue_(layer.epilogue, layer.channels, context) {}
+        epilogue_(layer.epilogue, layer.channels, context) {
+    if (!layer.line_counts.empty()) divisors_.emplace(layer, context);
+  }
 
   void run() {
     if (layer_.kind == WindowKind::kDepthwise) load_filters();
@@ -60,13 +64,13 @@ class Window {
            (residual() ? memory_.staging_need(residual()->sheet, residual_block(chunk, range))
                        : 0) +
            (has_sums() ? sum_blocks(range) * sum_rows(chunk) : 0) + epilogue_.staging_need() +
-           (filters_ ? filters_->staging_need() : 0);
+           (divisors_ ? divisors_->staging_need() : 0) + (filters_ ? filters_->staging_need() : 0);
   }
 
   /// Planes of filters that a tile takes.
   ChannelRange filter_planes(const LaneTile& tile) const {
     const std::int64_t width = context_.config.array_rows;
-    return {tile.first / width, (tile.first + tile.width + width - 1) / width};
+    return {tile.first / width, ceil_div(tile.first + tile.width, width)};
   }
 
   void load_filters() {
@@ -96,6 +100,7 @@ class Window {
       sums.push_back(memory_.rows().stage(sum_rows(chunk)));
     }
     epilogue_.begin_use();
+    if (divisors_) divisors_->begin_use();
     if (filters_) filters_->begin_use();
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
       if (tiles_[i].first < range.first || tiles_[i].first >= range.last) continue;
@@ -138,18 +143,30 @@ class Window {
       if (layer_.kind == WindowKind::kDepthwise) multiply_by_filter(tap, tile, vector);
       emit(std::move(vector), context_);
     }
+    if (!divisors_) return drain(chunk, 0, chunk.rows(), tile, out, sums);
+    // A chunk is whole lines or a piece of one.
+    for (std::int64_t row = 0; row < chunk.rows(); row += chunk.xs) {
+      drain(chunk, row, chunk.xs, tile, out, sums);
+    }
+  }
+
+  /// The epilogue of `rows` rows of a chunk from `first` on.
+  void drain(const Chunk& chunk, std::int64_t first, std::int64_t rows, const LaneTile& tile,
+             const Placement& out, std::uint32_t sums) {
     EpilogueRows::Target target;
     target.sheet = layer_.out.sheet;
     target.out = out;
-    target.row = layer_.out.row + chunk.first_row;
+    target.row = layer_.out.row + chunk.first_row + first;
     target.channel = layer_.out.channel + tile.first;
     target.first = tile.first;
     target.width = tile.width;
-    target.rows = chunk.rows();
+    target.rows = rows;
     target.residual = residual_rows_;
-    if (residual()) target.residual_row = residual()->row + chunk.first_row;
+    if (residual()) target.residual_row = residual()->row + chunk.first_row + first;
     Vector vector = epilogue_.instruction(target);
-    vector.source = wide_source(sums, chunk.rows(), context_.config);
+    const auto skipped = static_cast<std::uint32_t>(first) * context_.config.result_row_rows();
+    vector.source = wide_source(sums + skipped, rows, context_.config);
+    if (divisors_) divisors_->apply(chunk.y + first / chunk.xs % chunk.ys, chunk.x, vector);
     emit(std::move(vector), context_);
   }
 
@@ -172,6 +189,7 @@ class Window {
   std::vector<LaneTile> tiles_;
   ChunkInput input_;
   EpilogueRows epilogue_;
+  std::optional<WindowDivisors> divisors_;
   std::optional<LayerConstant> filters_;
   std::optional<Placement> residual_rows_;  // of the chunk
 };

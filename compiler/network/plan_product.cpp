@@ -5,6 +5,7 @@
 
 #include "compiler/graph/operator_table.h"
 #include "compiler/network/contraction_weights.h"
+#include "compiler/network/lower_layer.h"
 #include "compiler/network/planner.h"
 
 namespace weft::network {
@@ -69,10 +70,10 @@ Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeight
 Refusal Planner::plan_matmul(const graph::Node& node) {
   if (int8()) return "a float product; an int8 array needs a quantised network";
   const graph::Constant* b = lazy_constant(node.input(1));
-  if (b == nullptr) return plan_computed_product(node);
+  if (b == nullptr) return plan_float_product(node);
   const Shape& shape = b->type().shape;
   // Constants that are several matrices are loaded into the unified buffer like computed ones.
-  if (shape.size() != 2) return plan_computed_product(node);
+  if (shape.size() != 2) return plan_float_product(node);
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, shape[1], epilogue)) return refusal;
@@ -102,7 +103,7 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
 Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
   if (!int8()) return "a float array multiplies no integers";
   const graph::Constant* b = lazy_constant(node.input(3));
-  if (b == nullptr) return kComputedWeights;
+  if (b == nullptr) return plan_quantised_product(node);
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(5)));
   if (!a_zero || !b_zero) return "its zero points are not one constant";
@@ -266,16 +267,40 @@ Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
   return std::nullopt;
 }
 
-Refusal Planner::plan_computed_product(const graph::Node& node) {
-  const Shape& a_shape = graph_.type(node.input(0)).shape;
-  const Shape& b_shape = graph_.type(node.input(1)).shape;
-  if (a_shape.size() < 2 || b_shape.size() < 2) return kVectors;
+/// Two computed matrices of bytes. Zero points of the second would take a sum over every row.
+Refusal Planner::plan_quantised_product(const graph::Node& node) {
+  const auto a_zero = zero_point(node.input(2));
+  const auto b_zero = zero_point(node.input(5));
+  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (*b_zero != 0) return "its second operand is computed and has a zero point";
+  if (node.input(8) != graph::kNoValue) return "a product of computed matrices and a bias";
+  if (*a_zero != 0 && config_.accumulator_rows <= kCorrectionRows) {
+    return "its zero point leaves no accumulator rows";
+  }
   Epilogue epilogue;
+  if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
+                                       node.input(7), epilogue)) {
+    return refusal;
+  }
+  return plan_computed_product(node, node.input(3), std::move(epilogue), *a_zero);
+}
+
+Refusal Planner::plan_float_product(const graph::Node& node) {
   if (node.input(3) != graph::kNoValue) return "a product of computed matrices and a residual";
+  const Shape& b_shape = graph_.type(node.input(1)).shape;
+  if (b_shape.empty()) return kVectors;
+  Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, b_shape.back(), epilogue)) return refusal;
+  return plan_computed_product(node, node.input(1), std::move(epilogue), 0);
+}
+
+Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, Epilogue epilogue,
+                                       std::int32_t a_zero) {
+  const Shape& b_shape = graph_.type(second).shape;
+  if (b_shape.size() < 2) return kVectors;
   ContractionLayer layer;
   if (Refusal refusal = matrix_rows(node.input(0), layer)) return refusal;
-  const auto b = plain_operand(node.input(1), b_shape.size() - 1);
+  const auto b = plain_operand(second, b_shape.size() - 1);
   if (!b) return kUnreadable;
   const ViewDim& b_k = b->dims[b_shape.size() - 2];
   const ViewDim& b_n = b->dims[b_shape.size() - 1];
@@ -289,7 +314,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node) {
   if (!straight && !(is_channel(b_k) && is_row(b_n))) return kUnreadable;
 
   layer.n = b_shape.back();
-  layer.weights = ComputedWeights{*b, !straight};
+  layer.weights = ComputedWeights{*b, !straight, a_zero};
   layer.epilogue = std::move(epilogue);
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;

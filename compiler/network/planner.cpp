@@ -105,6 +105,11 @@ Refusal Planner::plan(const graph::Node& node) {
       return plan_softmax(node);
     case Op::kLayerNormalization:
       return plan_layer_normalization(node);
+    case Op::kReduceSum:
+    case Op::kReduceMean:
+    case Op::kReduceMax:
+    case Op::kReduceMin:
+      return plan_reduction(node);
     case Op::kConcat:
       return plan_concat(node);
     case Op::kDequantizeLinear:
@@ -221,6 +226,24 @@ View Planner::new_result(ValueId value, std::size_t channel_axis, bool wide) {
   return view;
 }
 
+View Planner::new_result(ValueId value, std::size_t channel_axis, const Shape& shape) {
+  const View dense = dense_view(segment_->sheets.size(), shape, channel_axis);
+  const Shape& own = graph_.type(value).shape;
+  View view = dense;
+  std::erase_if(view.dims, [](const ViewDim& dim) { return dim.extent == 1; });
+  for (std::size_t axis = 0; axis < own.size(); ++axis) {
+    if (own[axis] == 1)
+      view.dims.insert(view.dims.begin() + static_cast<std::ptrdiff_t>(axis), ViewDim{});
+  }
+  Sheet sheet;
+  sheet.size = dense_sheet(shape, channel_axis);
+  sheet.value = value;
+  sheet.view = view;
+  segment_->sheets.push_back(std::move(sheet));
+  segment_->values[value] = {.view = view};
+  return dense;
+}
+
 void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t macs, LayerBody body,
                         std::string note) {
   segment_->layers.push_back({node.name, std::string(to_string(node.op)), result,
@@ -230,6 +253,16 @@ void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t m
 const graph::Node* Planner::only_user(ValueId value) const {
   if (is_output_[value] || users_[value].size() != 1) return nullptr;
   return &graph_.nodes[users_[value].front()];
+}
+
+std::optional<Planner::Quantised> Planner::quantised_at_once(ValueId value) {
+  const graph::Node* quantize = only_user(value);
+  if (quantize == nullptr || quantize->op != Op::kQuantizeLinear) return std::nullopt;
+  const auto scale = scalar(quantize->input(1));
+  const auto zero = zero_point(quantize->input(2));
+  if (!scale || !zero) return std::nullopt;
+  absorb(*quantize);
+  return Quantised{quantize->outputs[0], {std::bit_cast<std::uint32_t>(*scale), *zero}};
 }
 
 bool Planner::only_output(ValueId value) const {

@@ -41,6 +41,13 @@ struct Segment {
   std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
 };
 
+/// A unary operator as the vector unit's function.
+struct LaneFunction {
+  VectorOp op = VectorOp::kCopy;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+};
+
 class Planner {
  public:
   /// `graph` and `config` must outlive the planner. `on_host[v]`: the host has value v.
@@ -74,7 +81,10 @@ class Planner {
                                bool wide);
   Refusal plan_products(const graph::Node& node, ConstantWeights weights, const Shape& b_shape,
                         Epilogue epilogue, bool wide);
-  Refusal plan_computed_product(const graph::Node& node);
+  Refusal plan_float_product(const graph::Node& node);
+  Refusal plan_quantised_product(const graph::Node& node);
+  Refusal plan_computed_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
+                                std::int32_t a_zero);
   Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   // plan_epilogue.cpp
@@ -82,19 +92,50 @@ class Planner {
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
   Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
                          graph::ValueId y_scale, graph::ValueId y_zero, Epilogue& epilogue);
-  // plan_vector.cpp
+  // plan_elementwise.cpp
   Refusal plan_unary(const graph::Node& node);
   Refusal plan_binary(const graph::Node& node);
-  Refusal plan_elementwise(const graph::Node& node, ElementwiseLayer layer);
+  Refusal plan_elementwise(const graph::Node& node, LaneStep step);
+  std::optional<std::size_t> take_rows(graph::ValueId a, ElementwiseLayer& layer);
+  Refusal plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
+  Refusal plan_steps(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
+  bool append_function(const graph::Node& next, ElementwiseLayer& layer) const;
+  bool append_step(const graph::Node& next, graph::ValueId value, std::size_t axis,
+                   ElementwiseLayer& layer);
   Refusal second_operand(graph::ValueId b, const Shape& shape, std::size_t axis,
-                         const Operand& first, ElementwiseLayer& layer);
+                         ElementwiseLayer& layer, LaneStep& step);
+  Refusal operand_rows(graph::ValueId b, const Shape& shape, std::size_t axis,
+                       ElementwiseLayer& layer, LaneStep& step);
+  Refusal constant_rows(const graph::Constant& constant, const Shape& shape, std::size_t axis,
+                        ElementwiseLayer& layer, LaneStep& step);
+  Refusal integer_arithmetic(graph::ValueId a, graph::ValueId b, const LaneStep& step) const;
+  /// The node as a function of one value: Clip needs constant bounds.
+  std::optional<LaneFunction> function_of(const graph::Node& node) const;
+  // plan_pool.cpp
   Refusal plan_max_pool(const graph::Node& node);
   Refusal plan_average_pool(const graph::Node& node);
   Refusal plan_pool(const graph::Node& node, WindowLayer layer,
                     const std::vector<graph::WindowDim>& windows);
+  // plan_along_channels.cpp
+  struct LaneRows {
+    View view;
+    RowWalk walk;
+    Quantization quantization = {};
+  };
+  std::optional<LaneRows> lane_rows(graph::ValueId value, std::size_t axis);
+  template <class Layer>
+  Refusal finish_rows(const graph::Node& node, std::size_t axis, Layer layer);
   Refusal plan_softmax(const graph::Node& node);
+  /// `before`: what the softmax takes, with the steps that scale or mask it.
+  Refusal plan_softmax_after(const graph::Node& node, ElementwiseLayer before);
+  std::size_t softmax_axis(const graph::Node& node) const;
   Refusal plan_layer_normalization(const graph::Node& node);
   Refusal plan_concat(const graph::Node& node);
+  // plan_reduction.cpp
+  Refusal plan_reduction(const graph::Node& node);
+  Refusal plan_row_reduction(const graph::Node& node);
+  Refusal plan_image_reduction(const graph::Node& node);
+  std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
@@ -126,10 +167,19 @@ class Planner {
 
   /// A new sheet for `value` and its view. `wide`: 32-bit words, for the host alone.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
+  /// A sheet laid out as for `shape`, which differs from the value's by axes of 1.
+  View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
   /// The only node that uses `value`, unless it is an output of the graph.
   const graph::Node* only_user(graph::ValueId value) const;
+  /// What a QuantizeLinear that alone uses `value` makes of it; the node is absorbed. Nothing if
+  /// there is none.
+  struct Quantised {
+    graph::ValueId result = graph::kNoValue;
+    Quantization quantization = {};
+  };
+  std::optional<Quantised> quantised_at_once(graph::ValueId value);
   /// True if the host alone takes the value: it is an output and nothing else uses it.
   bool only_output(graph::ValueId value) const;
   /// True if it is an output, perhaps once it is dequantised.
@@ -153,12 +203,6 @@ std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis);
 /// The axis of the view that lies along the channels, if it is the only one.
 std::optional<std::size_t> channel_axis_of(const View& view);
 
-/// A unary operator as the vector unit's function.
-struct LaneFunction {
-  VectorOp op = VectorOp::kCopy;
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-};
 /// Nothing for an operator that the vector unit lacks. `first` and `second` are the operator's
 /// attributes, or Clip's bounds.
 std::optional<LaneFunction> lane_function(std::string_view op, float first, float second);

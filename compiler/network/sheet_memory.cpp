@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "compiler/network/ceil_div.h"
 #include "sim/config/error.h"
 #include "sim/isa/tensor_layout.h"
 
@@ -43,7 +44,7 @@ std::int64_t SheetMemory::plane_width(std::size_t id) const {
 }
 
 std::int64_t SheetMemory::planes(std::size_t id) const {
-  return (sheet(id).size.channels + plane_width(id) - 1) / plane_width(id);
+  return ceil_div(sheet(id).size.channels, plane_width(id));
 }
 
 std::uint64_t SheetMemory::total_rows(std::size_t id) const {
@@ -95,7 +96,7 @@ void SheetMemory::transfer(std::size_t id, const Block& block, const Placement& 
                            bool load) {
   const std::uint64_t host = host_rows(id);
   const std::int64_t rows = block.last_row - block.first_row;
-  const std::int64_t piece = std::max(kLeastPiece, (rows + kPieces - 1) / kPieces);
+  const std::int64_t piece = std::max(kLeastPiece, ceil_div(rows, kPieces));
   const std::int64_t width = placement.row_rows;
   for (std::int64_t row = block.first_row; row < block.last_row; row += piece) {
     const auto count = static_cast<std::uint32_t>(std::min(piece, block.last_row - row) * width);

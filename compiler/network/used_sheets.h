@@ -26,9 +26,15 @@ void for_each_input_sheet(const LayerBody& body, Function&& function) {
       function(weights->view.sheet);
     }
   }
-  if (const auto* layer = std::get_if<ElementwiseLayer>(&body)) {
-    if (const auto* b = std::get_if<View>(&layer->b)) function(b->sheet);
-  }
+  std::visit(
+      [&](const auto& layer) {
+        if constexpr (requires { layer.steps; }) {
+          for (const LaneStep& step : layer.steps) {
+            if (const auto* b = std::get_if<View>(&step.b)) function(b->sheet);
+          }
+        }
+      },
+      body);
 }
 
 inline const View& result_view(const LayerBody& body) {

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/network/ceil_div.h"
+
 namespace weft::network {
 namespace {
 
 // Rows of a vector instruction: enough to make its latency small, few enough that what follows can
 // begin before a large image is done.
 constexpr std::int64_t kRowsAtOnce = 1024;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 }  // namespace
 
@@ -76,6 +74,13 @@ StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
                           "one row of the result and what it is made of");
   }
   return {cut(walk, best), ranges};
+}
+
+std::vector<Chunk> whole_row_chunks(const RowWalk& walk, const LoweringContext& context,
+                                    const std::function<std::uint64_t(const Chunk&)>& need) {
+  return staged_blocks(walk, 1, context,
+                       [&need](const Chunk& chunk, const ChannelRange&) { return need(chunk); })
+      .chunks;
 }
 
 Planes planes_of(const View& view, const ChannelRange& range, const LoweringContext& context) {

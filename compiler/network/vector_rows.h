@@ -39,6 +39,10 @@ StagedBlocks staged_blocks(
     const RowWalk& walk, std::int64_t channels, const LoweringContext& context,
     const std::function<std::uint64_t(const Chunk&, const ChannelRange&)>& need);
 
+/// The same for layers that work on whole rows at once.
+std::vector<Chunk> whole_row_chunks(const RowWalk& walk, const LoweringContext& context,
+                                    const std::function<std::uint64_t(const Chunk&)>& need);
+
 /// The planes of `view` in which channels [range.first, range.last) of the layer lie.
 Planes planes_of(const View& view, const ChannelRange& range, const LoweringContext& context);
 /// The rows and planes of `view` that a chunk writes: rows follow each other.

@@ -55,6 +55,7 @@ bool moves_elements(const Rewriter& rewriter, const Node& node) {
     case Op::kUnsqueeze:
     case Op::kTranspose:
     case Op::kSlice:
+    case Op::kSplit:
     case Op::kGather:
     case Op::kExpand:
     case Op::kTile:
@@ -103,12 +104,37 @@ bool cancel_quantize(Rewriter& rewriter, const Node& node) {
   return true;
 }
 
+namespace {
+
+/// Split, of the integers behind its input.
+bool split_integers(Rewriter& rewriter, const Node& node, const Quantized& before) {
+  Node split = node;
+  split.inputs[0] = before.integers;
+  for (ValueId& output : split.outputs) {
+    if (output == kNoValue) continue;
+    const graph::ValueType type{rewriter.type(before.integers).type, rewriter.type(output).shape};
+    output = rewriter.new_value(type, rewriter.name(output) + "/integers");
+  }
+  rewriter.emit(split);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    Quantized after = before;
+    after.integers = split.outputs[i];
+    emit_dequantize(rewriter, after, node.outputs[i]);
+  }
+  return true;
+}
+
+}  // namespace
+
 bool move_on_integers(Rewriter& rewriter, const Node& node) {
   if (node.outputs[0] == kNoValue || !moves_elements(rewriter, node)) return false;
-  if (node.outputs.size() > 1 && rewriter.used(node.outputs[1])) return false;
+  const bool splits = node.op == Op::kSplit;
+  if (!splits && node.outputs.size() > 1 && rewriter.used(node.outputs[1])) return false;
   if (transpose_weights(rewriter, node)) return true;
   const std::vector<Quantized> before = data(rewriter, node);
   if (before.empty()) return false;
+  if (splits) return split_integers(rewriter, node, before[0]);
   std::vector<ValueId> inputs = node.inputs;
   for (std::size_t i = 0; i < before.size(); ++i) inputs[i] = before[i].integers;
   if (node.op == Op::kPad) {

@@ -57,7 +57,16 @@ bool can_be_quantised(const Graph& graph, const Node& node) {
          has_usable_bias(graph, node);
 }
 
-/// Elements are moved or compared: input and output may share a scale.
+/// A product of two matrices that the network computes.
+bool multiplies_computed(const Graph& graph, const Node& node) {
+  if (node.op != Op::kMatMul || node.inputs.size() != 2) return false;
+  return std::ranges::all_of(node.inputs, [&](ValueId input) {
+    return is_float32(graph, input) && !graph.is_constant(input) &&
+           graph.type(input).shape.size() >= 2;
+  });
+}
+
+/// Elements are moved or compared: input and outputs may share a scale.
 bool keeps_scale(const Node& node) {
   switch (node.op) {
     case Op::kMaxPool:
@@ -68,6 +77,8 @@ bool keeps_scale(const Node& node) {
     case Op::kUnsqueeze:
     case Op::kTranspose:
     case Op::kSlice:
+    case Op::kSplit:
+    case Op::kGather:
     case Op::kRelu:
     case Op::kIdentity:
       return true;
@@ -76,9 +87,12 @@ bool keeps_scale(const Node& node) {
   }
 }
 
-/// Functions of one value.
+/// Functions of one value that are finite for every int8 value.
 bool is_function(Op op) {
   switch (op) {
+    case Op::kExp:
+    case Op::kNeg:
+    case Op::kAbs:
     case Op::kLeakyRelu:
     case Op::kElu:
     case Op::kSelu:
@@ -94,9 +108,43 @@ bool is_function(Op op) {
   }
 }
 
-bool passes_through(const Node& node) {
-  return keeps_scale(node) || is_function(node.op) || node.op == Op::kAdd || node.op == Op::kClip ||
-         node.op == Op::kAveragePool || node.op == Op::kGlobalAveragePool;
+/// Functions that are not: only for values that have not been rounded.
+bool is_partial_function(Op op) {
+  return op == Op::kSqrt || op == Op::kLog || op == Op::kReciprocal;
+}
+
+bool is_pool(Op op) {
+  return op == Op::kAveragePool || op == Op::kGlobalAveragePool;
+}
+
+bool works_on_rows(Op op) {
+  switch (op) {
+    case Op::kSoftmax:
+    case Op::kLogSoftmax:
+    case Op::kLayerNormalization:
+    case Op::kReduceSum:
+    case Op::kReduceMean:
+    case Op::kReduceMax:
+    case Op::kReduceMin:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool commutes(Op op) {
+  return op == Op::kAdd || op == Op::kMul || op == Op::kMin || op == Op::kMax;
+}
+
+bool is_binary(const Node& node) {
+  const bool right_op = commutes(node.op) || node.op == Op::kSub || node.op == Op::kDiv ||
+                        node.op == Op::kPow || node.op == Op::kPRelu;
+  return right_op && node.inputs.size() == 2;
+}
+
+/// A rounded divisor or power may be 0 where the real one was not.
+bool needs_constant(Op op) {
+  return op == Op::kDiv || op == Op::kPow;
 }
 
 /// The inputs that carry values of the network.
@@ -153,20 +201,31 @@ QuantizationParameters parameters_for(const Range& range) {
   return {scale, static_cast<std::int8_t>(std::clamp(std::nearbyint(zero), -128.0, 127.0))};
 }
 
+QuantizationParameters symmetric_parameters_for(const Range& range) {
+  constexpr float kSteps = 127;
+  const float most = std::max(std::abs(range.low), std::abs(range.high));
+  if (most == 0) return {};
+  return {std::max(most / kSteps, std::numeric_limits<float>::min()), 0};
+}
+
 QuantizationPlan::QuantizationPlan(const Graph& graph, const CalibrationRanges& ranges)
     : products_(graph.values.size()),
       wanted_(graph.values.size()),
       inside_(graph.values.size()),
+      carried_(graph.values.size()),
+      symmetric_(graph.values.size()),
       quantised_(graph.values.size()),
+      first_(graph.values.size()),
       biased_(graph.values.size(), kNoValue),
       addends_(graph.values.size(), kNoValue),
       parent_(graph.values.size()),
       parameters_(graph.values.size()),
-      users_(only_users(graph)) {
+      users_(only_users(graph)),
+      producers_(graph::producers(graph)) {
   std::iota(parent_.begin(), parent_.end(), ValueId{0});
   find_contractions(graph);
   for (const ValueId input : graph.inputs) quantised_[input] = wanted_[input];
-  for (const Node& node : graph.nodes) spread(graph, node);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) spread(graph, i);
   find_parameters(graph, ranges);
   users_.clear();  // they point into `graph`
 }
@@ -174,6 +233,10 @@ QuantizationPlan::QuantizationPlan(const Graph& graph, const CalibrationRanges& 
 void QuantizationPlan::find_contractions(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (passes::is_contraction(node.op)) expect_unfused(node);
+    if (multiplies_computed(graph, node)) {
+      want_product(node);
+      quantise_activated(graph, node.outputs[0]);
+    }
     if (!can_be_quantised(graph, node)) continue;
     products_[node.outputs[0]] = true;
     wanted_[node.inputs[0]] = true;
@@ -201,17 +264,97 @@ void QuantizationPlan::quantise_activated(const Graph& graph, ValueId value) {
   quantised_[inside_[value] ? user->outputs[0] : value] = true;
 }
 
-void QuantizationPlan::spread(const Graph& graph, const Node& node) {
+void QuantizationPlan::want_product(const Node& node) {
+  wanted_[node.inputs[0]] = true;
+  wanted_[node.inputs[kWeights]] = true;
+  symmetric_[node.inputs[kWeights]] = true;
+}
+
+void QuantizationPlan::spread(const Graph& graph, std::size_t index) {
+  const Node& node = graph.nodes[index];
   const ValueId output = node.outputs[0];
   if (output == kNoValue || !is_float32(graph, output) || inside_[output]) return;
+  pull(graph, node);
+  for (const ValueId each : node.outputs) {
+    if (each != kNoValue && wanted_[each]) quantised_[each] = true;
+  }
+  if (!passes_through(graph, node)) return;
+  if (keeps_scale(node)) return share_scale(graph, node);
+  if (is_pool(node.op)) return quantise_activated(graph, output);
+  if (works_on_rows(node.op)) {
+    quantised_[output] = true;
+    return;
+  }
+  extend_chain(graph, index);
+}
+
+/// The other operand of a sum or product with an int8 value is int8 too.
+void QuantizationPlan::pull(const Graph& graph, const Node& node) {
+  if (!commutes(node.op) && node.op != Op::kSub) return;
   const std::vector<ValueId> inputs = data_inputs(graph, node);
-  const bool stays = passes_through(node) && node.outputs.size() == 1 && !inputs.empty() &&
-                     std::ranges::all_of(inputs, [&](ValueId i) { return quantised_[i]; });
-  if (wanted_[output]) quantised_[output] = true;
-  if (!stays) return;
-  if (!keeps_scale(node)) return quantise_activated(graph, output);
-  quantised_[output] = true;
-  for (const ValueId input : inputs) join(input, output);
+  const bool known = std::ranges::any_of(inputs, [&](ValueId i) { return is_known(i); });
+  for (const ValueId input : inputs) {
+    if (known && !is_known(input) && !inside_[input]) quantised_[input] = true;
+  }
+}
+
+bool QuantizationPlan::passes_through(const Graph& graph, const Node& node) const {
+  const std::vector<ValueId> inputs = data_inputs(graph, node);
+  const bool carried = std::ranges::any_of(inputs, [&](ValueId i) { return carried_[i]; });
+  const bool lane_wise =
+      is_function(node.op) || node.op == Op::kClip || (carried && node.op == Op::kRelu) ||
+      (carried && is_partial_function(node.op)) ||
+      (is_binary(node) && (!needs_constant(node.op) || graph.is_constant(node.inputs[1])));
+  const bool right_op =
+      lane_wise || (!carried && (keeps_scale(node) || is_pool(node.op))) || works_on_rows(node.op);
+  const bool one_output = node.outputs.size() == 1 || node.op == Op::kSplit;
+  return right_op && one_output && !inputs.empty() &&
+         std::ranges::all_of(inputs, [&](ValueId i) { return is_known(i); });
+}
+
+void QuantizationPlan::share_scale(const Graph& graph, const Node& node) {
+  const std::vector<ValueId> inputs = data_inputs(graph, node);
+  for (const ValueId output : node.outputs) {
+    if (output == kNoValue) continue;
+    quantised_[output] = true;
+    for (const ValueId input : inputs) join(input, output);
+  }
+}
+
+/// Carries the result of an element-wise operator to the next, or else quantises it.
+void QuantizationPlan::extend_chain(const Graph& graph, std::size_t index) {
+  const Node& node = graph.nodes[index];
+  const ValueId output = node.outputs[0];
+  first_[output] = index;
+  for (const ValueId input : data_inputs(graph, node)) {
+    if (carried_[input]) first_[output] = std::min(first_[output], first_[input]);
+  }
+  const Node* user = users_[output];
+  carried_[output] = user != nullptr && continues(graph, output, *user);
+  quantised_[output] = !carried_[output];
+}
+
+/// True if `user` works on `value` lane by lane, with constants or with int8 values that are there
+/// when the chain begins.
+bool QuantizationPlan::continues(const Graph& graph, ValueId value, const Node& user) const {
+  const graph::ValueType& type = graph.type(value);
+  if (user.outputs.size() != 1 || graph.type(user.outputs[0]) != type) return false;
+  if (is_function(user.op) || is_partial_function(user.op) || is_fixed_activation(graph, user)) {
+    return true;
+  }
+  const auto rank = static_cast<std::int64_t>(type.shape.size());
+  if (user.op == Op::kSoftmax || user.op == Op::kLogSoftmax) {
+    const std::int64_t axis = user.attributes.integer("axis", -1);
+    return axis == -1 || axis == rank - 1;
+  }
+  if (!is_binary(user)) return false;
+  const bool second = user.inputs[1] == value;
+  if (second && !commutes(user.op)) return false;
+  const ValueId other = user.inputs[second ? 0 : 1];
+  if (graph.is_constant(other)) return is_float32(graph, other);
+  const std::size_t producer = producers_[other];
+  const bool is_there = producer == graph::kNoProducer || producer < first_[value];
+  return quantised_[other] && is_there && graph.type(other) == type && !needs_constant(user.op);
 }
 
 ValueId QuantizationPlan::group(ValueId value) const {
@@ -229,6 +372,7 @@ const QuantizationParameters& QuantizationPlan::parameters(ValueId value) const 
 
 void QuantizationPlan::find_parameters(const Graph& graph, const CalibrationRanges& ranges) {
   std::vector<Range> of_group(graph.values.size());
+  std::vector<bool> is_symmetric(graph.values.size());
   for (ValueId value = 0; value < graph.values.size(); ++value) {
     if (!quantised_[value]) continue;
     const auto found = ranges.find(graph.values[value].name);
@@ -238,8 +382,12 @@ void QuantizationPlan::find_parameters(const Graph& graph, const CalibrationRang
     }
     Range& range = of_group[group(value)];
     range = united(range, found->second);
+    if (symmetric_[value]) is_symmetric[group(value)] = true;
   }
-  std::ranges::transform(of_group, parameters_.begin(), parameters_for);
+  for (ValueId value = 0; value < graph.values.size(); ++value) {
+    parameters_[value] = is_symmetric[value] ? symmetric_parameters_for(of_group[value])
+                                             : parameters_for(of_group[value]);
+  }
 }
 
 }  // namespace weft::passes

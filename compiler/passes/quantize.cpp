@@ -95,13 +95,16 @@ class Quantizer {
   }
 
   void emit(Rewriter& rewriter, Node node) {
-    const ValueId output = node.outputs[0];
-    if (output == kNoValue || !plan_.is_quantised(output)) return rewriter.emit(std::move(node));
-    const std::string name = rewriter.name(output);
-    const ValueId unrounded = rewriter.new_value(rewriter.type(output), name + "/unrounded");
-    node.outputs = {unrounded};
+    std::map<ValueId, ValueId> unrounded;
+    for (ValueId& output : node.outputs) {
+      if (output == kNoValue || !plan_.is_quantised(output)) continue;
+      const std::string name = rewriter.name(output);
+      const ValueId value = rewriter.new_value(rewriter.type(output), name + "/unrounded");
+      unrounded.emplace(output, value);
+      output = value;
+    }
     rewriter.emit(std::move(node));
-    emit_pair(rewriter, unrounded, output, output);
+    for (const auto& [output, value] : unrounded) emit_pair(rewriter, value, output, output);
   }
 
   ValueId dequantised(Rewriter& rewriter, const QuantizedConstant& constant, std::int64_t axis,

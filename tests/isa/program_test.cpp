@@ -9,6 +9,7 @@
 
 #include "sim/config/error.h"
 #include "sim/isa/text.h"
+#include "tests/isa/input_error.h"
 
 namespace weft {
 namespace {
@@ -23,12 +24,7 @@ constexpr const char* kTensors =
 std::string error_of(const std::string& text, const MachineConfig& config = {}) {
   std::istringstream in(text);
   const Program program = assemble(in, "t");
-  try {
-    validate(program, config);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return testing_support::input_error([&] { validate(program, config); });
 }
 
 std::string code_error(const std::string& code) {

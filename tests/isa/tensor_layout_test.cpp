@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/config/error.h"
+#include "tests/isa/input_error.h"
 
 namespace weft {
 namespace {
@@ -18,12 +18,7 @@ TensorDecl activation(std::string name, std::uint64_t rows, std::uint64_t cols,
 }
 
 std::string error_of(const Program& program) {
-  try {
-    validate_tensors(program);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return testing_support::input_error([&] { validate_tensors(program); });
 }
 
 TEST(TensorExtentTest, CountsPaddedBlocks) {

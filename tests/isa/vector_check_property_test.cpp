@@ -9,6 +9,7 @@
 #include "sim/config/error.h"
 #include "sim/isa/operand_check.h"
 #include "sim/isa/row_access.h"
+#include "tests/isa/input_error.h"
 #include "tests/isa/random_vector.h"
 
 namespace weft {
@@ -42,12 +43,7 @@ Vector vector_in_buffer(RandomVectors& random, const MachineConfig& config) {
 }
 
 std::string error_of(const Vector& vector, const MachineConfig& config) {
-  try {
-    check_vector(vector, config);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return testing_support::input_error([&] { check_vector(vector, config); });
 }
 
 using Rows = std::set<std::uint64_t>;

@@ -6,21 +6,15 @@
 #include <sstream>
 #include <string>
 
-#include "sim/config/error.h"
 #include "sim/isa/program.h"
 #include "sim/isa/text.h"
+#include "tests/isa/input_error.h"
 
 namespace weft {
 namespace {
 
 std::string error_of(const Program& program, const MachineConfig& config) {
-  try {
-    validate(program, config);
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "more than one line";
-    return error.what();
-  }
-  return "";
+  return testing_support::input_error([&] { validate(program, config); });
 }
 
 MachineConfig machine(ElementType dtype) {

@@ -2,24 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {
 namespace {
-
-using graph::Attributes;
-using graph::DataType;
-using graph::Op;
-using graph::Shape;
-using graph::Tensor;
-using graph::ValueId;
-using Ints = std::vector<std::int64_t>;
-using Hits = std::map<std::string, int>;
-
-constexpr std::uint64_t kCases = 400;
 
 struct Convolution {
   Shape x;
@@ -130,8 +118,7 @@ bool on_vector_unit(const LayerOutcome& outcome) {
   });
 }
 
-void check_float_convolution(std::uint64_t seed, Hits& hits) {
-  Random random(seed);
+void check_float_convolution(Random& random, Hits& hits) {
   LayerCase layer(random.chance(70) ? ElementType::kBf16 : ElementType::kFp16);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Convolution conv = random_convolution(config, random);
@@ -151,13 +138,8 @@ void check_float_convolution(std::uint64_t seed, Hits& hits) {
 }
 
 TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
   Hits hits;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    check_float_convolution(seed, hits);
-    if (HasFailure()) break;
-  }
+  for_each_seed(hits, check_float_convolution);
   expect_hits(hits, {"dense",
                      "groups",
                      "depthwise",
@@ -186,8 +168,7 @@ TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
 
 // --- int8 ---
 
-void check_quantised_convolution(std::uint64_t seed, Hits& hits) {
-  Random random(seed);
+void check_quantised_convolution(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Convolution conv = random_convolution(config, random);
@@ -226,13 +207,8 @@ void check_quantised_convolution(std::uint64_t seed, Hits& hits) {
 }
 
 TEST(ConvolutionPropertyTest, QuantisedConvolutionsHaveTheBitsOfTheReference) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
   Hits hits;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    check_quantised_convolution(seed, hits);
-    if (HasFailure()) break;
-  }
+  for_each_seed(hits, check_quantised_convolution);
   expect_hits(hits, {"dense",
                      "groups",
                      "depthwise",
@@ -264,8 +240,7 @@ TEST(ConvolutionPropertyTest, QuantisedConvolutionsHaveTheBitsOfTheReference) {
               5);
 }
 
-void check_integer_convolution(std::uint64_t seed, Hits& hits) {
-  Random random(seed);
+void check_integer_convolution(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Convolution conv = random_convolution(config, random);
@@ -290,13 +265,8 @@ void check_integer_convolution(std::uint64_t seed, Hits& hits) {
 }
 
 TEST(ConvolutionPropertyTest, IntegerConvolutionsAreExact) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
   Hits hits;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    check_integer_convolution(seed, hits);
-    if (HasFailure()) break;
-  }
+  for_each_seed(hits, check_integer_convolution);
   expect_hits(hits,
               {"dense", "groups", "depthwise", "several chunks", "streamed", "one dimension",
                "auto_pad", "uint8 weights", "zero points", "no zero points"},

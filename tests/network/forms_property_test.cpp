@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/network_check.h"
 #include "compiler/passes/optimize.h"
@@ -15,27 +14,6 @@
 
 namespace weft::network::testing {
 namespace {
-
-using graph::Attributes;
-using graph::DataType;
-using graph::Op;
-using graph::Shape;
-using graph::Tensor;
-using graph::ValueId;
-using Ints = std::vector<std::int64_t>;
-using Hits = std::map<std::string, int>;
-
-constexpr std::uint64_t kCases = 300;
-
-template <class Check>
-void for_each_seed(Hits& hits, Check&& check) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    check(random, hits);
-  }
-}
 
 /// Bytes over the whole range with a zero point anywhere, at the range's ends rather often: the
 /// differences fill -255 .. 255.

@@ -13,14 +13,23 @@
 
 namespace weft::network::testing {
 
-using graph::Tensor;
-using graph::ValueId;
-
 ValueId LayerCase::input(const Tensor& tensor) {
   std::string name = "x";
   name += std::to_string(input_count++);
   inputs.insert_or_assign(name, tensor);
   return builder.input(name, tensor.value_type());
+}
+
+ValueId LayerCase::dequantised(const Tensor& bytes, double scale, Random& random) {
+  const bool is_unsigned = bytes.type() == DataType::kUint8;
+  return builder.add(Op::kDequantizeLinear,
+                     {input(bytes), constant(random_scales({}, scale, random)),
+                      constant(random_zero_point(is_unsigned, random))});
+}
+
+ValueId LayerCase::quantised(ValueId real, bool is_unsigned, double scale, Random& random) {
+  return builder.add(Op::kQuantizeLinear, {real, constant(random_scales({}, scale, random)),
+                                           constant(random_zero_point(is_unsigned, random))});
 }
 
 MachineConfig random_layer_machine(ElementType dtype, Random& random) {
@@ -149,8 +158,68 @@ void expect_within(const LayerOutcome& outcome, const LayerCase& layer,
   }
 }
 
-void expect_hits(const std::map<std::string, int>& hits, std::initializer_list<const char*> names,
-                 int least) {
+void try_engines(const LayerOutcome& outcome, const LayerCase& layer, const MachineConfig& config,
+                 Random& random, Hits& hits) {
+  constexpr int kPercent = 10;
+  if (!random.chance(kPercent)) return;
+  run_everywhere(outcome.program, config, layer.inputs);
+  ++hits["engines"];
+}
+
+void count_layers(const LayerOutcome& outcome, Hits& hits) {
+  if (outcome.streamed) ++hits["streamed"];
+  for (const LayerInfo& layer : layers_of(outcome.program)) {
+    if (layer.chunks > 1) ++hits["several chunks"];
+  }
+}
+
+namespace {
+
+std::vector<double> as_doubles(const Tensor& bytes) {
+  std::vector<double> result;
+  const auto append = [&](auto data) { result.assign(data.begin(), data.end()); };
+  if (bytes.type() == DataType::kUint8) {
+    append(bytes.data<std::uint8_t>());
+  } else {
+    append(bytes.data<std::int8_t>());
+  }
+  return result;
+}
+
+/// The real numbers that the last node of a graph quantises, in float64.
+Tensor before_rounding(const graph::Graph& graph, const LayerCase& layer) {
+  graph::Graph real = graph;
+  real.outputs = {{"y", graph.nodes.back().inputs[0]}};
+  real.nodes.pop_back();
+  return reference::run_graph(real, layer.inputs, {.double_precision = true}).at("y");
+}
+
+}  // namespace
+
+void expect_quantised_within(const LayerOutcome& outcome, const LayerCase& layer,
+                             const std::function<double(double)>& bound) {
+  const graph::Graph& graph = outcome.program.graph;
+  const graph::Node& last = graph.nodes.back();
+  ASSERT_EQ(last.op, Op::kQuantizeLinear);
+  const auto constant = [&](std::size_t i) {
+    return graph.values[last.inputs[i]].constant->tensor();
+  };
+  const double scale = double{constant(1).data<float>()[0]};
+  const double zero = as_doubles(constant(2))[0];
+  const bool is_unsigned = constant(2).type() == DataType::kUint8;
+  const Tensor exact = before_rounding(graph, layer);
+  const std::vector<double> actual = as_doubles(outcome.result());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const double real = exact.data<double>()[i];
+    const double low = is_unsigned ? 0 : -128;
+    const double place = std::clamp(real / scale + zero, low, low + 255);
+    ASSERT_LE(std::abs(actual[i] - place), 0.5 + bound(real) / scale)
+        << "element " << i << " of " << real << "\n"
+        << layer_table(outcome.program);
+  }
+}
+
+void expect_hits(const Hits& hits, std::initializer_list<const char*> names, int least) {
   for (const auto& [name, count] : hits) std::cout << name << ": " << count << '\n';
   for (const char* name : names) {
     const auto found = hits.find(name);

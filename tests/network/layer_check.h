@@ -4,9 +4,13 @@
 // result is the reference's, rounded once to the array's type where it lies narrow: tolerance 0.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
+#include <iostream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cli/network_runner.h"
 #include "compiler/graph/builder.h"
@@ -14,6 +18,29 @@
 #include "tests/network/random.h"
 
 namespace weft::network::testing {
+
+using graph::Attributes;
+using graph::DataType;
+using graph::Op;
+using graph::Shape;
+using graph::Tensor;
+using graph::ValueId;
+using Ints = std::vector<std::int64_t>;
+/// How often the classes of cases came up.
+using Hits = std::map<std::string, int>;
+
+inline constexpr std::uint64_t kCases = 400;
+
+/// check(random, hits) with the seeds 0 to kCases - 1, until one fails.
+template <class Check>
+void for_each_seed(Hits& hits, Check&& check) {
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    check(random, hits);
+  }
+}
 
 /// A layer in a graph of its own, with its inputs.
 struct LayerCase {
@@ -25,6 +52,11 @@ struct LayerCase {
   graph::ValueId through_machine(graph::ValueId value) {
     return builder.add(graph::Op::kNeg, {value});
   }
+
+  /// real = (bytes - zero point) * scale, both made up; `scale` is about what it says.
+  graph::ValueId dequantised(const graph::Tensor& bytes, double scale, Random& random);
+  /// Bytes from real numbers, with the same.
+  graph::ValueId quantised(graph::ValueId real, bool is_unsigned, double scale, Random& random);
 
   ElementType dtype;
   graph::Builder builder;
@@ -74,6 +106,13 @@ double spread_of_sums(std::int64_t count);
 /// float32 elements rounded to the array's type.
 graph::Tensor rounded(const graph::Tensor& tensor, ElementType dtype);
 
+/// Now and then runs the program on the other engines: the same cycles and bits. Counts "engines".
+void try_engines(const LayerOutcome& outcome, const LayerCase& layer, const MachineConfig& config,
+                 Random& random, Hits& hits);
+
+/// Counts "streamed" and "several chunks".
+void count_layers(const LayerOutcome& outcome, Hits& hits);
+
 /// The reference's result is that of the machine: integers bit by bit, floats as numbers, after
 /// rounding to the array's type if `narrow` and the machine computed it.
 void expect_exact(const LayerOutcome& outcome, const LayerCase& layer, bool narrow);
@@ -82,8 +121,12 @@ void expect_exact(const LayerOutcome& outcome, const LayerCase& layer, bool narr
 void expect_within(const LayerOutcome& outcome, const LayerCase& layer,
                    const std::function<double(double)>& bound);
 
+/// The result is QuantizeLinear of what the reference has in float64, give or take bound(exact):
+/// the nearest integer, or its neighbour where the bound reaches over the middle.
+void expect_quantised_within(const LayerOutcome& outcome, const LayerCase& layer,
+                             const std::function<double(double)>& bound);
+
 /// Prints the counts, and expects at least `least` of each of `names`.
-void expect_hits(const std::map<std::string, int>& hits, std::initializer_list<const char*> names,
-                 int least);
+void expect_hits(const Hits& hits, std::initializer_list<const char*> names, int least);
 
 }  // namespace weft::network::testing

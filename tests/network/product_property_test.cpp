@@ -3,60 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
+#include "tests/network/product_cases.h"
 
 namespace weft::network::testing {
 namespace {
 
-using graph::Attributes;
-using graph::DataType;
-using graph::Op;
-using graph::Shape;
-using graph::Tensor;
-using graph::ValueId;
-using Ints = std::vector<std::int64_t>;
-using Hits = std::map<std::string, int>;
-
-constexpr std::uint64_t kCases = 400;
-
-template <class Check>
-void for_each_seed(Hits& hits, Check&& check) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    check(random, hits);
-  }
-}
-
 ElementType random_float_type(Random& random) {
   return random.chance(70) ? ElementType::kBf16 : ElementType::kFp16;
-}
-
-struct Sizes {
-  Shape batch;
-  std::int64_t m = 1;
-  std::int64_t k = 1;
-  std::int64_t n = 1;
-
-  Shape matrix(std::int64_t rows, std::int64_t cols) const {
-    Shape shape = batch;
-    shape.insert(shape.end(), {rows, cols});
-    return shape;
-  }
-};
-
-Sizes random_sizes(const MachineConfig& config, std::int64_t most_axes, Random& random) {
-  Sizes sizes;
-  sizes.batch.resize(static_cast<std::size_t>(random.between(0, most_axes)));
-  for (std::int64_t& extent : sizes.batch) extent = random.between(1, 3);
-  sizes.m = random.chance(70) ? size_about(config.array_rows, random) : random.between(1, 40);
-  sizes.k = size_about(config.array_rows, random);
-  sizes.n = size_about(config.array_cols, random);
-  return sizes;
 }
 
 void count_product(const MachineConfig& config, const Sizes& sizes, const LayerOutcome& outcome,
@@ -124,37 +80,6 @@ ValueId through_product(LayerCase& layer, const Tensor& tensor) {
     identity.mutable_data<float>()[static_cast<std::size_t>(i * hidden + i)] = 1;
   }
   return layer.builder.add(Op::kMatMul, {layer.input(tensor), layer.constant(identity)});
-}
-
-/// [batch, tokens, heads * width] as [batch, heads, tokens, width], or with the last two swapped.
-ValueId split_heads(LayerCase& layer, ValueId x, std::int64_t heads, bool swapped) {
-  const Shape shape = layer.builder.type(x).shape;
-  const ValueId split =
-      layer.builder.add(Op::kReshape, {x, layer.constant(Tensor::vector<std::int64_t>(
-                                              {shape[0], shape[1], heads, shape[2] / heads}))});
-  return layer.builder.add(Op::kTranspose, {split},
-                           {{"perm", swapped ? Ints{0, 2, 3, 1} : Ints{0, 2, 1, 3}}});
-}
-
-ValueId merge_heads(LayerCase& layer, ValueId x) {
-  const ValueId swapped = layer.builder.add(Op::kTranspose, {x}, {{"perm", Ints{0, 2, 1, 3}}});
-  const Shape shape = layer.builder.type(swapped).shape;
-  return layer.builder.add(
-      Op::kReshape,
-      {swapped,
-       layer.constant(Tensor::vector<std::int64_t>({shape[0], shape[1], shape[2] * shape[3]}))});
-}
-
-struct Heads {
-  std::int64_t batch = 1;
-  std::int64_t heads = 1;
-  std::int64_t tokens = 1;
-  std::int64_t width = 1;
-};
-
-Heads random_heads(const MachineConfig& config, Random& random) {
-  return {random.between(1, 2), random.between(1, 3), size_about(config.array_cols, random),
-          size_about(config.array_rows, random)};
 }
 
 /// Q K^T of each head.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
@@ -12,40 +11,12 @@
 namespace weft::network::testing {
 namespace {
 
-using graph::Attributes;
-using graph::DataType;
-using graph::Op;
-using graph::Shape;
-using graph::Tensor;
-using graph::ValueId;
-using Ints = std::vector<std::int64_t>;
-using Hits = std::map<std::string, int>;
-
-constexpr std::uint64_t kCases = 400;
-
-template <class Check>
-void for_each_seed(Hits& hits, Check&& check) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  for (std::uint64_t seed = 0; seed < kCases && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    check(random, hits);
-  }
-}
-
 /// Of rank 2 to 4, with the channels about the array's side.
 Shape random_image(const MachineConfig& config, Random& random) {
   Shape shape(static_cast<std::size_t>(random.between(2, 4)));
   for (std::int64_t& extent : shape) extent = random.between(1, 6);
   shape[1] = size_about(config.array_rows, random);
   return shape;
-}
-
-void count_layers(const LayerOutcome& outcome, Hits& hits) {
-  if (outcome.streamed) ++hits["streamed"];
-  for (const LayerInfo& layer : layers_of(outcome.program)) {
-    if (layer.chunks > 1) ++hits["several chunks"];
-  }
 }
 
 // --- Element-wise ---
@@ -152,17 +123,12 @@ void check_quantised_binary(Random& random, Hits& hits) {
   const bool is_unsigned = random.chance(40);
   const Shape shape = random_image(config, random);
   const auto operand = [&] {
-    return layer.builder.add(Op::kDequantizeLinear,
-                             {layer.input(random_bytes(shape, is_unsigned, random)),
-                              layer.constant(random_scales({}, 0.02, random)),
-                              layer.constant(random_zero_point(is_unsigned, random))});
+    return layer.dequantised(random_bytes(shape, is_unsigned, random), 0.02, random);
   };
   const ValueId a = operand();
   ValueId y = layer.builder.add(op, {a, operand()});
   if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
-  y = layer.builder.add(Op::kQuantizeLinear,
-                        {y, layer.constant(random_scales({}, 0.03, random)),
-                         layer.constant(random_zero_point(is_unsigned, random))});
+  y = layer.quantised(y, is_unsigned, 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
@@ -193,7 +159,8 @@ Attributes random_window(Shape& image, bool average, Random& random) {
   }
   Attributes attributes = {{"kernel_shape", kernel}, {"strides", strides}, {"pads", pads}};
   if (!average) attributes.set("dilations", dilations);
-  if (average) attributes.set("count_include_pad", std::int64_t{1});
+  if (average && random.chance(50)) attributes.set("count_include_pad", std::int64_t{1});
+  if (random.chance(40)) attributes.set("ceil_mode", std::int64_t{1});
   return attributes;
 }
 
@@ -210,6 +177,14 @@ void check_pool(Random& random, Hits& hits) {
   image[0] = random.between(1, 3);
   image[1] = size_about(config.array_rows, random);
   const Attributes window = random_window(image, average, random);
+  // Divisors that differ take some room.
+  if (average && !global) config.unified_buffer_kib = std::max(config.unified_buffer_kib, 32U);
+  const Ints pads = window.integers("pads");
+  const bool padded = std::ranges::any_of(pads, [](std::int64_t pad) { return pad != 0; });
+  if (op == Op::kAveragePool && padded && window.integer("count_include_pad", 0) == 0) {
+    ++hits["divisors differ"];
+  }
+  if (op == Op::kAveragePool && window.integer("ceil_mode", 0) != 0) ++hits["ceil_mode"];
   ValueId x = layer.input(quantised ? random_bytes(image, false, random)
                                     : random.tensor<float>(image, -9, 9));
   const ValueId scale = layer.constant(random_scales({}, 0.02, random));
@@ -231,10 +206,43 @@ TEST(VectorPropertyTest, PoolsAreExact) {
   Hits hits;
   for_each_seed(hits, check_pool);
   expect_hits(hits,
-              {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "int8", "float",
-               "channels 1", "channels side - 1", "channels side", "channels side + 1",
-               "channels larger", "streamed", "several chunks"},
+              {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "divisors differ",
+               "ceil_mode", "int8", "float", "channels 1", "channels side - 1", "channels side",
+               "channels side + 1", "channels larger", "streamed", "several chunks"},
               5);
+}
+
+TEST(VectorPropertyTest, DivisorsOfPoolsAreFoundInEveryPieceOfALine) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  // Lines of more windows than one instruction takes; the last window of each is at the edge.
+  const ValueId x = layer.input(random.tensor<float>({1, 3, 3, 1200}, -9, 9));
+  const ValueId y = layer.builder.add(Op::kAveragePool, {x},
+                                      {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  EXPECT_GT(layers_of(outcome.program)[0].chunks, 3U);
+  expect_exact(outcome, layer, true);
+}
+
+TEST(VectorPropertyTest, DivisorsOfPoolsComeLineByLineWhereTheyFindNoRoom) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  // Operand and result, 86400 bytes each, stay; the divisors' 28800 are less than an eighth of the
+  // buffer, but no longer fit into the three quarters beside its staging. The lines of an image
+  // have windows of one, two and three lines.
+  config.unified_buffer_kib = 240;
+  const ValueId x = layer.input(random.tensor<float>({3, 8, 3, 600}, -9, 9));
+  const ValueId y = layer.builder.add(Op::kAveragePool, {x},
+                                      {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{2, 1, 0, 1}}});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  EXPECT_FALSE(outcome.streamed);
+  // At least once for each image.
+  EXPECT_GE(layers_of(outcome.program)[0].input_bytes, 86400U + 3 * 28800);
+  expect_exact(outcome, layer, true);
 }
 
 // --- Concatenation ---
@@ -299,6 +307,56 @@ TEST(VectorPropertyTest, SoftmaxAndNormalisationAreWithinTheirRoundings) {
   expect_hits(hits,
               {"Softmax", "LogSoftmax", "LayerNormalization", "channels 1", "channels side - 1",
                "channels side", "channels side + 1", "channels larger", "several chunks"},
+              5);
+}
+
+// --- Reductions ---
+
+void check_reduction(Random& random, Hits& hits) {
+  const bool quantised = random.chance(50);
+  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kReduceMax, Op::kReduceMin});
+  // Along the channels, or over the pixels of an image.
+  const bool sums = op == Op::kReduceSum || op == Op::kReduceMean;
+  const bool pixels = sums && random.chance(40);
+  Shape shape(pixels ? 4U : static_cast<std::size_t>(random.between(2, 3)));
+  for (std::int64_t& extent : shape) extent = random.between(1, 7);
+  shape[pixels ? 1 : shape.size() - 1] = size_about(config.array_cols, random);
+  const Ints axes = pixels ? Ints{2, 3} : Ints{-1};
+  const std::int64_t keep = random.between(0, 1);
+  const ValueId x = quantised ? layer.dequantised(random_bytes(shape, false, random), 0.02, random)
+                              : layer.input(random.tensor<float>(shape, -9, 9));
+  Attributes attributes = {{"keepdims", keep}};
+  std::vector<ValueId> inputs = {x};
+  if (op == Op::kReduceSum) {
+    inputs.push_back(layer.constant(Tensor::vector<std::int64_t>(axes)));
+  } else {
+    attributes.set("axes", axes);
+  }
+  ValueId y = layer.builder.add(op, inputs, attributes);
+  if (quantised) y = layer.quantised(y, false, 0.03, random);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  if (quantised) {
+    // At most 49 terms below 11: 50 roundings of 539 by 2^-24 are less than 2^-8.
+    expect_quantised_within(outcome, layer, [](double) { return 0x1p-8; });
+  } else {
+    expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact); });
+  }
+  ++hits[std::string(to_string(op))];
+  ++hits[quantised ? "int8" : "float"];
+  ++hits[pixels ? "pixels" : "channels"];
+  ++hits[keep != 0 ? "kept" : "dropped"];
+  count_layers(outcome, hits);
+}
+
+TEST(VectorPropertyTest, ReductionsAreWithinTheirRoundings) {
+  Hits hits;
+  for_each_seed(hits, check_reduction);
+  expect_hits(hits,
+              {"channels", "pixels", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "int8",
+               "float", "kept", "dropped", "streamed", "several chunks"},
               5);
 }
 

@@ -1,0 +1,69 @@
+// What a convolution or matrix product reads and writes for a part of its work: planes of its
+// operand, tiles of weights, blocks of sheets, and the staging that they take.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/network/chunk_input.h"
+#include "compiler/network/chunks.h"
+#include "compiler/network/layers.h"
+#include "compiler/network/lower_layer.h"
+
+namespace weft::network {
+
+/// Columns [first, last) of a result.
+struct Columns {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+class ContractionBlocks {
+ public:
+  /// `constants`: UB rows of staging that the layer's constants take. All must outlive this.
+  ContractionBlocks(const ContractionLayer& layer, const LoweringContext& context,
+                    std::uint64_t constants);
+
+  /// Planes of the operand that a product reads, and lanes before its first channel in the first.
+  std::int64_t first_plane(const BatchOffset& product) const;
+  std::int64_t front(const BatchOffset& product) const;
+  std::int64_t planes(const BatchOffset& product) const;
+  Planes all_planes(const BatchOffset& product) const;
+  std::int64_t most_planes() const;
+
+  /// Tiles of the result's columns.
+  std::int64_t n_tiles() const;
+  /// Columns of `count` tiles from the `tile`-th on.
+  Columns columns_of(std::int64_t tile, std::int64_t count) const;
+
+  /// Tiles for each plane and tap: more than one where weights are sums of several int8 numbers.
+  std::int64_t pieces() const;
+  /// Tiles whose products are summed.
+  std::int64_t folds(const BatchOffset& product) const;
+  /// Groups leave most tiles empty: those that hold no group's block are never fetched.
+  bool has_weights(const BatchOffset& product, std::int64_t plane, std::int64_t tile) const;
+  /// True if any of the planes has.
+  bool has_weights(const BatchOffset& product, const Planes& part, std::int64_t tile) const;
+
+  ChunkInput input(const BatchOffset& product) const;
+  Block out_block(const BatchOffset& product, const Chunk& chunk, const Columns& columns) const;
+  Block residual_block(const BatchOffset& product, const Chunk& chunk,
+                       const Columns& columns) const;
+  /// Of computed weights.
+  Block b_block(const BatchOffset& product, const Columns& columns) const;
+
+  /// UB rows of the operand's copy, at most `count` planes at a time.
+  std::uint64_t input_need(const BatchOffset& product, const Chunk& chunk,
+                           std::int64_t count) const;
+  /// UB rows of staging for `columns` of a chunk, with at most `count` planes at a time.
+  std::uint64_t staged(const BatchOffset& product, const Chunk& chunk, const Columns& columns,
+                       std::int64_t count) const;
+
+ private:
+  const ContractionLayer& layer_;
+  SheetMemory& memory_;
+  const std::uint64_t constants_;
+  const std::int64_t array_rows_;
+  const std::int64_t cols_;
+};
+
+}  // namespace weft::network

@@ -1,0 +1,46 @@
+// The lane-by-lane steps of a layer with their second operands in the unified buffer: constants for
+// as long as the layer runs or tile by tile, rows of sheets chunk by chunk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/network/vector_rows.h"
+
+namespace weft::network {
+
+class LaneSteps {
+ public:
+  /// With the constants of `steps`, which must outlive this.
+  LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels, LoweringContext& context);
+
+  std::size_t size() const { return steps_.size(); }
+  /// Rows of staging that second operands take for the channels `range` of a chunk.
+  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const;
+  /// Loads the rows of sheets that are not resident; apply() is for these from here on. To be
+  /// called for each use of staging (BufferRows::begin_use()).
+  void read(const Chunk& chunk, const ChannelRange& range);
+  /// Makes `vector` compute step `index` of a tile; loads the tile's constant if it is not there.
+  void apply(std::size_t index, const LaneTile& tile, Vector& vector);
+
+ private:
+  std::int64_t first_row(const LaneStep& step, const Chunk& chunk) const;
+  Block block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range) const;
+  VectorOperand constant_rows(std::size_t index, const LaneTile& tile);
+  VectorOperand view_rows(std::size_t index, const LaneTile& tile) const;
+
+  const std::vector<LaneStep>& steps_;
+  LoweringContext& context_;
+  std::vector<std::optional<LayerConstant>> constants_;  // by step
+  std::vector<Placement> placements_;                    // of the chunk, by step
+  Chunk chunk_ = {};
+};
+
+/// UB rows that `rows` wide rows of `channels` channels take as a constant.
+std::uint64_t constant_need(std::int64_t rows, std::int64_t channels, const MachineConfig& config);
+
+/// float32, one word for each channel: a wide row for each C of them.
+LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context);
+
+}  // namespace weft::network
