@@ -172,7 +172,6 @@ po::options_description simulation_flags() {
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
-  add("html", text_value("FILE"), "write a page to look at: tiles, array, timeline, cycles");
   add("trace", text_value("FILE"), "write what each unit did when, for ui.perfetto.dev");
   return options;
 }
@@ -190,6 +189,13 @@ po::options_description run_flags() {
 po::options_description json_flag() {
   po::options_description options;
   options.add_options()("json", text_value("FILE"), "write the figures as JSON; - is stdout");
+  return options;
+}
+
+po::options_description html_flag() {
+  po::options_description options;
+  options.add_options()("html", text_value("FILE"),
+                        "write a page to look at: tiles, array, timeline, cycles");
   return options;
 }
 

@@ -61,6 +61,8 @@ po::options_description simulation_flags();
 po::options_description run_flags();
 /// --json.
 po::options_description json_flag();
+/// --html.
+po::options_description html_flag();
 /// --quiet.
 po::options_description quiet_flag();
 

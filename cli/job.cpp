@@ -12,6 +12,7 @@
 #include "cli/page/run_page.h"
 #include "cli/progress.h"
 #include "cli/run_trace.h"
+#include "cli/run_values.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
 #include "sim/machine/lockstep_error.h"
@@ -66,37 +67,6 @@ void check_host_term(const Job& job) {
                   job.inputs.b->file));
 }
 
-/// The matrices behind the program's tensors.
-class Values {
- public:
-  explicit Values(const Job& job)
-      : operands_(load_operands(job.program, job.options, job.inputs, job.random_bias)),
-        memory_(job.program) {
-    bind(job.program, TensorRole::kActivation, operands_.a);
-    bind(job.program, TensorRole::kWeights, operands_.b);
-    if (operands_.machine_bias) bind(job.program, TensorRole::kBias, *operands_.machine_bias);
-    if (const TensorDecl* tensor = find_tensor(job.program, TensorRole::kResult)) {
-      result_ = Matrix(tensor->type, tensor->rows, tensor->cols);
-      memory_.bind_result(tensor->name, result_);
-    }
-  }
-  Values(const Values&) = delete;
-  Values& operator=(const Values&) = delete;
-
-  TensorMemory& memory() { return memory_; }
-  const Operands& operands() const { return operands_; }
-  Matrix& result() { return result_; }
-
- private:
-  void bind(const Program& program, TensorRole role, const Matrix& matrix) {
-    if (const TensorDecl* tensor = find_tensor(program, role)) memory_.bind(tensor->name, matrix);
-  }
-
-  Operands operands_;
-  Matrix result_;
-  TensorMemory memory_;
-};
-
 Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
                         const Streams& streams, double& seconds) {
   Progress progress(streams);
@@ -116,7 +86,7 @@ Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
   }
 }
 
-void finish_values(const Job& job, Values& values, RunReport& report) {
+void finish_values(const Job& job, RunValues& values, RunReport& report) {
   if (job.inputs.a_is_uint8()) {
     report.notes.emplace_back("uint8 A entered as x - 128; the bias makes up for it");
   }
@@ -204,8 +174,10 @@ int run_job(const Job& job, const Streams& streams) {
   report.machine = job.machine;
   report.workload = job.program.computes;
   report.plan = job.plan;
-  std::optional<Values> values;
-  if (job.options.with_values()) values.emplace(job);
+  std::optional<RunValues> values;
+  if (job.options.with_values()) {
+    values.emplace(job.program, job.options, job.inputs, job.random_bias);
+  }
   std::optional<OutputStream> vcd;
   if (job.options.vcd) vcd.emplace(*job.options.vcd);
   report.result = timed_simulation(job, values ? &values->memory() : nullptr, vcd ? &*vcd : nullptr,

@@ -13,7 +13,7 @@ namespace {
 
 po::options_description options() {
   po::options_description all;
-  all.add(run_flags()).add(general_flags({json_flag(), quiet_flag(), help_option()}));
+  all.add(run_flags()).add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags("the first preset with the program's array"));
 }
 

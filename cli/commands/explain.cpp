@@ -13,6 +13,8 @@
 #include "cli/explain/recorded_run.h"
 #include "cli/explain/why.h"
 #include "cli/output_file.h"
+#include "cli/page/explain_page.h"
+#include "cli/page/page.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
 #include "sim/config/error.h"
@@ -33,13 +35,14 @@ po::options_description product_options() {
   own.add_options()("sweep", po::value<std::string>()->value_name("D=LO..HI"),
                     "cycles over a range of m, k or n instead; :STEP may follow");
   po::options_description all;
-  all.add(workload_flags()).add(own).add(general_flags({json_flag(), help_option()}));
+  all.add(workload_flags()).add(own).add(general_flags({json_flag(), html_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
 po::options_description conv_options() {
   po::options_description all;
-  all.add(conv_flags()).add(account_flags()).add(general_flags({json_flag(), help_option()}));
+  all.add(conv_flags()).add(account_flags());
+  all.add(general_flags({json_flag(), html_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -106,10 +109,24 @@ std::optional<std::string> json_target(const Arguments& arguments) {
   return json;
 }
 
+std::optional<std::string> html_target(const Arguments& arguments) {
+  auto html = arguments.text("html");
+  if (!html) return html;
+  if (*html == "-") throw InputError("--html -: only --json can go to stdout; name a file");
+  check_writable(*html);
+  const auto json = arguments.text("json");
+  if (json && same_file(*json, *html)) {
+    throw InputError(
+        fmt::format("{}: named by both --json and --html; choose two files", printable(*html)));
+  }
+  return html;
+}
+
 int run_explain_product(const Words& words, const Streams& streams) {
   const Arguments arguments = parse_arguments(words, product_options());
   if (arguments.has("help")) return print_product_help(streams), 0;
   const auto json = json_target(arguments);
+  const auto html = html_target(arguments);
   const std::uint64_t steps = read_steps(arguments);
   std::optional<SweepRequest> request;
   if (const auto text = arguments.text("sweep")) request = parse_sweep(*text);
@@ -121,6 +138,10 @@ int run_explain_product(const Words& words, const Streams& streams) {
     explanation.sweep =
         run_sweep(spec, config, *request, [&](double share) { progress.update(share); });
   }
+  if (html) {
+    const std::string command = command_line("explain", arguments.words);
+    write_file(*html, page_html(product_page_data(explanation, command)));
+  }
   return report(json, product_json(explanation), streams,
                 [&] { print_product(explanation, streams); });
 }
@@ -130,8 +151,14 @@ int run_explain_conv(const Words& words, const Streams& streams) {
   if (arguments.has("help")) return print_conv_help(streams), 0;
   check_positional_count(arguments, 0);
   const auto json = json_target(arguments);
-  const ConvExplanation explanation =
-      explain_conv(read_conv(arguments), read_machine(arguments), read_steps(arguments));
+  const auto html = html_target(arguments);
+  const ConvSpec spec = read_conv(arguments);
+  const MachineConfig machine = read_machine(arguments);
+  const ConvExplanation explanation = explain_conv(spec, machine, read_steps(arguments));
+  if (html) {
+    const std::string command = command_line("explain conv", arguments.words);
+    write_conv_page(*html, spec, machine, command, streams);
+  }
   return report(json, conv_explanation_json(explanation), streams,
                 [&] { print_conv(explanation, streams); });
 }

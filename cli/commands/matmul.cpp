@@ -10,7 +10,7 @@ namespace {
 po::options_description options() {
   po::options_description all;
   all.add(workload_flags()).add(run_flags());
-  all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
+  all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 

@@ -28,7 +28,7 @@ po::options_description options() {
   }
   po::options_description all;
   all.add(network).add(simulation_flags());
-  all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
+  all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 

@@ -60,7 +60,9 @@ Json run_page_data(const Job& job, const RunReport& report,
   if (recording) {
     data["array"] = array_json(*recording, report.result.total, notes);
   } else {
-    notes.push_back("The array is not animated: the analytic engine has no values.");
+    notes.push_back(job.options.with_values()
+                        ? "The array is not animated: the matrices are too large to draw."
+                        : "The array is not animated: the analytic engine has no values.");
   }
   data["roofline"] = roofline_json(job.machine, {{roofline_point(report)}});
   data["notes"] = std::move(notes);

@@ -1,0 +1,80 @@
+#include "cli/page/explain_page.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/job.h"
+#include "cli/network_inputs.h"
+#include "cli/network_job.h"
+#include "cli/page/run_page.h"
+#include "cli/run_values.h"
+#include "compiler/lowering/matmul.h"
+
+namespace weft::cli {
+namespace {
+
+/// Operands of more bytes than this are not drawn to animate the beginning of a run.
+constexpr std::uint64_t kDrawnBytes = std::uint64_t{1} << 30U;
+
+std::uint64_t operand_bytes(const Program& program) {
+  std::uint64_t bytes = 0;
+  for (const TensorDecl& tensor : program.tensors) {
+    bytes += tensor.rows * tensor.cols * element_bytes(tensor.type);
+  }
+  return bytes;
+}
+
+std::optional<ArrayRecording> drawn_recording(const Job& job, const Result& result) {
+  if (operand_bytes(job.program) > kDrawnBytes) return std::nullopt;
+  RunValues values(job.program, job.options, job.inputs, job.random_bias);
+  return recording_for_page(job, result, values.memory());
+}
+
+Json sweep_data(const Sweep& sweep) {
+  Json points = Json::array();
+  for (const SweepPoint& point : sweep.points) {
+    points.push_back({{"size", point.size},
+                      {"cycles", point.cycles},
+                      {"utilization", point.utilization},
+                      {"waste", point.waste}});
+  }
+  return {{"dimension", std::string(1, sweep.dimension)},
+          {"tile", sweep.tile ? Json(*sweep.tile) : Json(nullptr)},
+          {"points", std::move(points)}};
+}
+
+}  // namespace
+
+Json product_page_data(const ProductExplanation& explanation, const std::string& command_line) {
+  const RunReport& report = explanation.report;
+  Job job;
+  job.command = "explain";
+  job.command_line = command_line;
+  job.machine = report.machine;
+  job.plan = report.plan;
+  job.program = lower_matmul(*job.plan, job.machine);
+  job.random_bias = report.workload->bias;
+  Json data = run_page_data(job, report, drawn_recording(job, report.result));
+  if (explanation.sweep) data["sweep"] = sweep_data(*explanation.sweep);
+  return data;
+}
+
+void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
+                     const std::string& command_line, const Streams& streams) {
+  NetworkJob job;
+  job.command = "explain conv";
+  job.options.html = file;
+  job.options.check = CheckMode::kNone;
+  job.options.quiet = true;
+  job.command_line = command_line;
+  job.network = to_text(spec);
+  job.batch = spec.input.front();
+  job.machine = machine;
+  job.graph = conv_graph(spec, machine.dtype, kDefaultSeed);
+  check_inputs_fit(job.network, job.graph);
+  job.inputs = network_inputs(job.graph, {}, job.options.seed, false);
+  run_network_job(std::move(job), streams);
+}
+
+}  // namespace weft::cli

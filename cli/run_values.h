@@ -1,0 +1,31 @@
+// The operands of a product and its result in the memory that a program runs on.
+#pragma once
+
+#include "cli/operands.h"
+#include "sim/memory/matrix.h"
+#include "sim/memory/tensor_memory.h"
+
+namespace weft::cli {
+
+/// The matrices behind the program's tensors. Must stay where it is: the memory refers to them.
+class RunValues {
+ public:
+  /// Reads or draws the operands. Throws as load_operands() does.
+  RunValues(const Program& program, const RunOptions& options, const InputHeaders& inputs,
+            bool random_bias);
+  RunValues(const RunValues&) = delete;
+  RunValues& operator=(const RunValues&) = delete;
+
+  TensorMemory& memory() { return memory_; }
+  const Operands& operands() const { return operands_; }
+  Matrix& result() { return result_; }
+
+ private:
+  void bind(const Program& program, TensorRole role, const Matrix& matrix);
+
+  Operands operands_;
+  Matrix result_;
+  TensorMemory memory_;
+};
+
+}  // namespace weft::cli
