@@ -145,7 +145,8 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
                                              job.options.with_values() ? &job.inputs : nullptr);
   std::ranges::move(prepared.notes, std::back_inserter(report.notes));
   const network::NetworkProgram program = network::compile_network(
-      std::move(prepared.graph), job.machine, {.memory_bytes = physical_memory_bytes()});
+      std::move(prepared.graph), job.machine,
+      {.calibrated = prepared.calibrated, .memory_bytes = physical_memory_bytes()});
   check_waveform(program, job.options);
   std::optional<OutputStream>& vcd = recordings.vcd;
   if (job.options.vcd) vcd.emplace(*job.options.vcd);

@@ -92,7 +92,8 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   if (int8 && !quantised) {
     if (inputs != nullptr) check_ranges(*inputs);
     graph = quantized_network(std::move(graph), {inputs, inputs == nullptr ? 0U : 1U});
-    if (is_quantised(graph)) prepared.notes.push_back(quantisation_note(inputs != nullptr));
+    prepared.calibrated = is_quantised(graph);
+    if (prepared.calibrated) prepared.notes.push_back(quantisation_note(inputs != nullptr));
   } else {
     graph = passes::decompose_recurrent(std::move(graph));
   }

@@ -17,6 +17,7 @@ namespace weft::cli {
 struct PreparedNetwork {
   graph::Graph graph;              // what network::compile_network() takes
   std::vector<std::string> notes;  // what the user should know
+  bool calibrated = false;         // quantised here: for network::CompileOptions
 };
 
 /// True if the network computes with quantised values somewhere.

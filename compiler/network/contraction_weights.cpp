@@ -39,9 +39,11 @@ std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64
 
 }  // namespace
 
-MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights, std::int32_t zero, std::int64_t n,
+MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights,
+                       std::optional<std::int32_t> correction, std::int64_t n,
                        std::int64_t matrices) {
-  return [bias = std::move(bias), weights = std::move(weights), zero, n, matrices] {
+  if (!correction) return bias;
+  return [bias = std::move(bias), weights = std::move(weights), zero = *correction, n, matrices] {
     const std::vector<std::int64_t> sums = column_sums(weights, n, matrices);
     Tensor folded(DataType::kInt32, {matrices * n});
     const auto out = folded.mutable_data<std::int32_t>();

@@ -21,11 +21,12 @@ inline std::uint64_t unsigned_of(std::int64_t value) {
 
 MakeTensor make_of(const graph::Constant& constant);
 
-/// The int32 bias [n], zeros if there is none, less `zero` times the sum of each column's weights
-/// less their zero point, so that activations may enter with theirs; modulo 2^32, as the
-/// accumulators count. For several matrices, kMatrix all of them, one each: [matrices, n]. Also
-/// made for a `zero` of 0: what a network is calibrated with shall not change its program.
-MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights, std::int32_t zero, std::int64_t n,
+/// The int32 bias [n], zeros if there is none, less the zero point `correction` times the sum of
+/// each column's weights less their zero point, so that activations may enter with theirs; modulo
+/// 2^32, as the accumulators count. For several matrices, kMatrix all of them, one each:
+/// [matrices, n]. The bias as it is if there is nothing to correct.
+MakeTensor folded_bias(MakeTensor bias, ConstantWeights weights,
+                       std::optional<std::int32_t> correction, std::int64_t n,
                        std::int64_t matrices = 1);
 
 /// How many int8 numbers must be added to make any of the weights less the zero point: 1, 2, or 3

@@ -88,8 +88,8 @@ struct ConstantWeights {
 struct ComputedWeights {
   View view;
   bool transpose = false;  // the sheet has N in rows and K in channels
-  /// The zero point of int8 activations: it times the column's sum is taken off every sum. What it
-  /// is, 0 or not, changes no cycle.
+  /// The zero point of int8 activations: it times the column's sum is taken off every sum. None:
+  /// it is 0.
   std::optional<std::int32_t> a_zero = {};
 };
 

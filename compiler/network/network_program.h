@@ -99,6 +99,9 @@ struct NetworkProgram {
 
 /// Choices that are the compiler's own unless a caller makes them.
 struct CompileOptions {
+  /// The zero points come from ranges that a run of the same network may change: a 0 among them is
+  /// corrected as any other, so that no cycle depends on the ranges.
+  bool calibrated = false;
   std::optional<bool> depthwise_on_vector_unit = {};  // where it can run in both places
   std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  // for the instructions
 };

@@ -153,7 +153,8 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   layer.weights = weights;
   const MakeTensor plain_bias = parts.epilogue.bias;
   if (int8()) {
-    parts.epilogue.bias = folded_bias(parts.epilogue.bias, weights, parts.x_zero, layer.n);
+    parts.epilogue.bias =
+        folded_bias(parts.epilogue.bias, weights, correction(parts.x_zero), layer.n);
   }
   layer.epilogue = std::move(parts.epilogue);
   if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k && weights.pieces == 1) {

@@ -141,8 +141,8 @@ Refusal Planner::plan_integer_product(const graph::Node& node, const graph::Cons
   const std::int64_t n = shape.back();
   const std::int64_t matrices = graph::element_count({shape.begin(), shape.end() - 2});
   const ConstantWeights weights{make_of(b), WeightForm::kMatrix, b_zero, int8_pieces(b, b_zero)};
-  epilogue.bias = folded_bias(epilogue.bias, weights, a_zero, n, matrices);
-  epilogue.biases = matrices;
+  epilogue.bias = folded_bias(epilogue.bias, weights, correction(a_zero), n, matrices);
+  if (correction(a_zero)) epilogue.biases = matrices;
   if (shape.size() == 2) {
     return plan_product(node, node.input(0), weights, n, std::move(epilogue), wide);
   }
@@ -274,7 +274,7 @@ Refusal Planner::plan_quantised_product(const graph::Node& node) {
   if (!a_zero || !b_zero) return "its zero points are not one constant";
   if (*b_zero != 0) return "its second operand is computed and has a zero point";
   if (node.input(8) != graph::kNoValue) return "a product of computed matrices and a bias";
-  if (config_.accumulator_rows <= kCorrectionRows) {
+  if (correction(*a_zero) && config_.accumulator_rows <= kCorrectionRows) {
     return "its zero point leaves no accumulator rows";
   }
   Epilogue epilogue;
@@ -282,7 +282,7 @@ Refusal Planner::plan_quantised_product(const graph::Node& node) {
                                        node.input(7), epilogue)) {
     return refusal;
   }
-  return plan_computed_product(node, node.input(3), std::move(epilogue), a_zero);
+  return plan_computed_product(node, node.input(3), std::move(epilogue), correction(*a_zero));
 }
 
 Refusal Planner::plan_float_product(const graph::Node& node) {
@@ -295,7 +295,7 @@ Refusal Planner::plan_float_product(const graph::Node& node) {
 }
 
 Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, Epilogue epilogue,
-                                       std::optional<std::int32_t> a_zero) {
+                                       std::optional<std::int32_t> correction) {
   const Shape& b_shape = graph_.type(second).shape;
   if (b_shape.size() < 2) return kVectors;
   ContractionLayer layer;
@@ -314,7 +314,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, 
   if (!straight && !(is_channel(b_k) && is_row(b_n))) return kUnreadable;
 
   layer.n = b_shape.back();
-  layer.weights = ComputedWeights{*b, !straight, a_zero};
+  layer.weights = ComputedWeights{*b, !straight, correction};
   layer.epilogue = std::move(epilogue);
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;

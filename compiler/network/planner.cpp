@@ -213,6 +213,11 @@ std::optional<std::int32_t> Planner::zero_point(ValueId value) const {
   return std::nullopt;
 }
 
+std::optional<std::int32_t> Planner::correction(std::int32_t zero) const {
+  if (!int8() || (zero == 0 && !options_.calibrated)) return std::nullopt;
+  return zero;
+}
+
 View Planner::new_result(ValueId value, std::size_t channel_axis, bool wide) {
   const Shape& shape = graph_.type(value).shape;
   Sheet sheet;

@@ -84,7 +84,7 @@ class Planner {
   Refusal plan_float_product(const graph::Node& node);
   Refusal plan_quantised_product(const graph::Node& node);
   Refusal plan_computed_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
-                                std::optional<std::int32_t> a_zero);
+                                std::optional<std::int32_t> correction);
   Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
   // plan_epilogue.cpp
@@ -162,6 +162,9 @@ class Planner {
   const graph::Constant* lazy_constant(graph::ValueId value) const;
   std::optional<float> scalar(graph::ValueId value) const;
   std::optional<std::int32_t> zero_point(graph::ValueId value) const;
+  /// The zero point of activations whose sums are to be corrected by it; none if it is 0 and always
+  /// will be.
+  std::optional<std::int32_t> correction(std::int32_t zero) const;
 
   // --- Results ---
 

@@ -52,8 +52,9 @@ MachineConfig slow_machine(std::uint32_t rows, std::uint32_t cols) {
 
 std::vector<Cycle> layer_cycles(const graph::Graph& graph, const MachineConfig& config,
                                 const cli::NamedTensors* inputs) {
+  const cli::PreparedNetwork prepared = cli::prepare_network(graph, config, inputs);
   const NetworkProgram program =
-      compile_network(cli::prepare_network(graph, config, inputs).graph, config);
+      compile_network(prepared.graph, config, {.calibrated = prepared.calibrated});
   cli::NetworkRunOptions options;
   options.simulate.engine = Engine::kAnalytic;
   std::vector<Cycle> cycles;

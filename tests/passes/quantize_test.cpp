@@ -247,7 +247,9 @@ TEST_F(QuantizeTest, ScalesEachOutputOfAGemmEitherWayRound) {
       const std::size_t output = transposed != 0 ? i / 6 : i % 4;
       weights.mutable_data<float>()[i] *= output == 3 ? 1e-4F : 1.0F;
     }
-    const ValueId bias = gemm.constant(random_floats(random, {1, 4}));
+    Tensor biases = random_floats(random, {1, 4});
+    biases.mutable_data<float>()[3] *= 1e-4F;
+    const ValueId bias = gemm.constant(biases);
     const ValueId y = gemm.add(Op::kGemm, {input(gemm, {5, 6}), gemm.constant(weights), bias},
                                {{"transB", transposed}}, "gemm");
     const Graph g = finish(gemm, y);
