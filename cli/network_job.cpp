@@ -25,7 +25,6 @@
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
-#include "sim/memory/physical_memory.h"
 
 namespace weft::cli {
 namespace {
@@ -144,9 +143,7 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
   PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
                                              job.options.with_values() ? &job.inputs : nullptr);
   std::ranges::move(prepared.notes, std::back_inserter(report.notes));
-  const network::NetworkProgram program = network::compile_network(
-      std::move(prepared.graph), job.machine,
-      {.calibrated = prepared.calibrated, .memory_bytes = physical_memory_bytes()});
+  const network::NetworkProgram program = compile_prepared(std::move(prepared), job.machine);
   check_waveform(program, job.options);
   std::optional<OutputStream>& vcd = recordings.vcd;
   if (job.options.vcd) vcd.emplace(*job.options.vcd);

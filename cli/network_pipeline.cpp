@@ -14,6 +14,7 @@
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
+#include "sim/memory/physical_memory.h"
 
 namespace weft::cli {
 namespace {
@@ -104,6 +105,12 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   }
   prepared.graph = passes::optimize(std::move(graph), reference::evaluate);
   return prepared;
+}
+
+network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config) {
+  return network::compile_network(
+      std::move(prepared.graph), config,
+      {.calibrated = prepared.calibrated, .memory_bytes = physical_memory_bytes()});
 }
 
 }  // namespace weft::cli

@@ -1,7 +1,7 @@
 // A network on its way to the machine: recurrences unrolled, quantised if the array computes in
 // int8 and the network in floating point, then through the passes.
 //
-//   graph --> decompose_recurrent --> [simplify, calibrate, quantize] --> optimize --> graph
+//   graph --> decompose_recurrent --> [simplify, calibrate, quantize] --> optimize --> compile
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ namespace weft::cli {
 struct PreparedNetwork {
   graph::Graph graph;              // what network::compile_network() takes
   std::vector<std::string> notes;  // what the user should know
-  bool calibrated = false;         // quantised here: for network::CompileOptions
+  bool calibrated = false;         // quantised here, with ranges of this run
 };
 
 /// True if the network computes with quantised values somewhere.
@@ -31,5 +31,8 @@ graph::Graph quantized_network(graph::Graph graph, std::span<const NamedTensors>
 /// values: then every range is [-1, 1], on which no cycle depends. Throws InputError.
 PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
                                 const NamedTensors* inputs);
+
+/// Compiles it, within the memory of this computer. Throws as compile_network() does.
+network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config);
 
 }  // namespace weft::cli

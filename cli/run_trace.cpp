@@ -40,6 +40,8 @@ void add_programs(TraceEvents& events, const network::NetworkProgram& program,
     events.add_program(machine->program, *timeline, begin,
                        [&](std::size_t instruction, TraceArguments& args) {
                          args.add("layer", layer + machine->instruction_layer[instruction]);
+                         const network::TileNumbers& tile = machine->instruction_tile[instruction];
+                         add_tile({tile.chunk, tile.k_tile, tile.n_tile}, args);
                        });
     begin += total_cycles(*timeline++);
     layer += machine->layers.size();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs the tests.
 #   tools/test.sh                   all of them
-#   tools/test.sh -L unit           one tier: unit, cycle, golden, property, cosim, formal, mutants, e2e, fuzz
+#   tools/test.sh -L unit           one tier: unit, cycle, golden, property, cosim, formal, mutants, e2e, fuzz, page
 #   tools/test.sh -R Npy -V         any other arguments of ctest
 # ctest closes with a summary of how many tests ran under each tier's label.
 set -euo pipefail

@@ -16,7 +16,7 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
   onnx_io::located(name, [&] {
     PreparedNetwork prepared = prepare_network(done.graph, config, nullptr);
     done.notes = std::move(prepared.notes);
-    done.program = network::compile_network(std::move(prepared.graph), config);
+    done.program = compile_prepared(std::move(prepared), config);
     NetworkRunOptions options;
     options.simulate.engine = Engine::kAnalytic;
     const auto start = std::chrono::steady_clock::now();

@@ -26,8 +26,38 @@ Json reasons(const LayerRun& layer) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-/// `begin` is the layer's first cycle.
-Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin) {
+bool has_tiles(const LayerRun& layer) {
+  return !layer.info.tiles.n.empty();
+}
+
+Json tile_map_json(const LayerInfo& info, const MachineConfig& machine) {
+  const network::LayerTiles& tiles = info.tiles;
+  const std::string products =
+      tiles.products == 1 ? std::string() : fmt::format(", one of {} products", tiles.products);
+  return {{"name", info.name + products},
+          {"m", tiles.m.back()},
+          {"k", tiles.k.back()},
+          {"n", tiles.n.back()},
+          {"tile_k", machine.array_rows},
+          {"tile_n", machine.array_cols},
+          {"m_edges", tiles.m},
+          {"k_edges", tiles.k},
+          {"n_edges", tiles.n},
+          {"waste", padding_share(info)},
+          {"operands", {"activations", "weights", "result"}}};
+}
+
+Json tile_maps_json(const NetworkReport& report) {
+  Json maps = Json::array();
+  for (const LayerRun& layer : report.run.layers) {
+    if (has_tiles(layer)) maps.push_back(tile_map_json(layer.info, report.machine));
+  }
+  return maps;
+}
+
+/// `begin` is the layer's first cycle, `map` the number of its tile map.
+Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin,
+                std::int32_t map) {
   const LayerInfo& info = layer.info;
   const bool on_array = info.issued_macs > 0;
   return {{"name", info.name},
@@ -42,7 +72,7 @@ Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin
           {"utilization",
            on_array ? or_null(utilization(machine, info.macs, layer.cycles)) : Json(nullptr)},
           {"ledger", layer.on_host ? Json(nullptr) : ledger_json(layer.ledger)},
-          {"tile_map", nullptr},
+          {"tile_map", has_tiles(layer) ? Json(map) : Json(nullptr)},
           {"begin", layer.on_host ? Json(nullptr) : Json(begin)},
           {"why", reasons(layer)}};
 }
@@ -50,8 +80,10 @@ Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin
 Json layers_json(const NetworkReport& report) {
   Json list = Json::array();
   Cycle begin = 0;
+  std::int32_t map = 0;
   for (const LayerRun& layer : report.run.layers) {
-    list.push_back(layer_json(layer, report.machine, begin));
+    list.push_back(layer_json(layer, report.machine, begin, map));
+    if (has_tiles(layer)) ++map;
     begin += layer.cycles;
   }
   return list;
@@ -70,14 +102,37 @@ std::vector<RooflinePoint> roofline_points(const NetworkReport& report) {
   return points;
 }
 
+std::vector<InstructionTile> tiles_of(const MachineStep& step) {
+  std::vector<InstructionTile> tiles;
+  tiles.reserve(step.instruction_tile.size());
+  for (const network::TileNumbers& tile : step.instruction_tile) {
+    tiles.push_back({tile.chunk, tile.k_tile, tile.n_tile});
+  }
+  return tiles;
+}
+
+/// The tile map of each instruction's layer; `maps` counts those of the programs so far.
+std::vector<std::int32_t> maps_of(const MachineStep& step, std::int32_t& maps) {
+  std::vector<std::int32_t> of_layer;
+  for (const LayerInfo& info : step.layers) {
+    of_layer.push_back(info.tiles.n.empty() ? -1 : maps++);
+  }
+  std::vector<std::int32_t> list;
+  list.reserve(step.instruction_layer.size());
+  for (const std::uint32_t layer : step.instruction_layer) list.push_back(of_layer[layer]);
+  return list;
+}
+
 PageRun page_run(const network::NetworkProgram& program, const NetworkReport& report) {
   PageRun run{report.machine};
+  std::int32_t maps = 0;
   auto timeline = report.run.timelines.begin();
   for (const auto& step : program.steps) {
     const auto* machine = std::get_if<MachineStep>(&step);
     if (machine == nullptr) continue;
     const Cycle total = total_cycles(*timeline);
-    run.programs.push_back({machine->program, *timeline, run.total, total});
+    run.programs.push_back({machine->program, *timeline, run.total, total, tiles_of(*machine),
+                            maps_of(*machine, maps)});
     run.total += total;
     ++timeline;
   }
@@ -102,7 +157,7 @@ Json network_page_data(const NetworkJob& job, const network::NetworkProgram& pro
   Json data = {{"title", fmt::format("{} {} on {}", job.command, job.network, job.machine.name)},
                {"command", job.command_line},
                {"report", network_report_json(report)},
-               {"tiles", Json::array()},
+               {"tiles", tile_maps_json(report)},
                {"layers", layers_json(report)}};
   if (report.run.programs > 0) {
     data["timeline"] = timeline_json(page_run(program, report), notes);

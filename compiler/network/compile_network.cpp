@@ -130,6 +130,7 @@ class SegmentLowering {
       step_.program.code.push_back({std::move(operation), after});
     }
     step_.instruction_layer = stream_.layers();
+    step_.instruction_tile = stream_.tiles();
   }
 
   const MachineConfig& config_;
@@ -158,7 +159,7 @@ MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
 
 /// An operation stays in the stream until the last one of its segment has its `after` counts.
 constexpr std::uint64_t kBytesPerInstruction =
-    sizeof(Operation) + sizeof(Instruction) + sizeof(std::uint32_t);
+    sizeof(Operation) + sizeof(Instruction) + sizeof(std::uint32_t) + sizeof(TileNumbers);
 
 }  // namespace
 

@@ -77,6 +77,25 @@ bool ContractionBlocks::has_weights(const BatchOffset& product, const Planes& pa
 
 // --- Blocks of sheets ---
 
+LayerTiles ContractionBlocks::tiles(const std::vector<Chunk>& chunks) const {
+  const BatchOffset& product = layer_.batch.front();
+  LayerTiles tiles;
+  tiles.products = layer_.batch.size();
+  for (const Chunk& chunk : chunks) tiles.m.push_back(chunk.first_row);
+  tiles.m.push_back(layer_.walk.rows());
+  const std::int64_t copies = pieces() * layer_.walk.taps();
+  for (std::int64_t copy = 0; copy < copies; ++copy) {
+    for (std::int64_t plane = 0; plane < planes(product); ++plane) {
+      const std::int64_t channel = std::max<std::int64_t>(0, plane * array_rows_ - front(product));
+      tiles.k.push_back(copy * layer_.k + channel);
+    }
+  }
+  tiles.k.push_back(copies * layer_.k);
+  for (std::int64_t tile = 0; tile < n_tiles(); ++tile) tiles.n.push_back(tile * cols_);
+  tiles.n.push_back(layer_.n);
+  return tiles;
+}
+
 ChunkInput ContractionBlocks::input(const BatchOffset& product) const {
   return {memory_, layer_.a.sheet, layer_.a.row + product.a_row, layer_.walk};
 }

@@ -44,6 +44,9 @@ class ContractionBlocks {
   /// True if any of the planes has.
   bool has_weights(const BatchOffset& product, const Planes& part, std::int64_t tile) const;
 
+  /// Those of the first product, cut into `chunks`.
+  LayerTiles tiles(const std::vector<Chunk>& chunks) const;
+
   ChunkInput input(const BatchOffset& product) const;
   Block out_block(const BatchOffset& product, const Chunk& chunk, const Columns& columns) const;
   Block residual_block(const BatchOffset& product, const Chunk& chunk,

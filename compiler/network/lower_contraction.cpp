@@ -74,6 +74,7 @@ class Contraction {
     context_.info.k_tiles = static_cast<std::uint64_t>(blocks_.folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
     context_.info.chunks = chunks_.size() * layer_.batch.size();
+    context_.info.tiles = blocks_.tiles(chunks_);
   }
 
   // --- Operands ---
@@ -87,7 +88,14 @@ class Contraction {
     std::optional<Placement> residual;
   };
 
+  void begin_tile(const Chunk& chunk, std::int64_t k_tile, std::int64_t n_tile) {
+    context_.stream.begin_tile({static_cast<std::int32_t>(&chunk - chunks_.data()),
+                                static_cast<std::int32_t>(k_tile),
+                                static_cast<std::int32_t>(n_tile)});
+  }
+
   Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
+    begin_tile(chunk, -1, -1);
     memory_.rows().begin_use(blocks_.staged(product, chunk, columns, step_.planes));
     Operands operands;
     if (step_.planes < blocks_.planes(product) && !memory_.resident(layer_.a.sheet)) {
@@ -134,6 +142,7 @@ class Contraction {
     for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
       run_tile(product, chunk, operands, tile);
     }
+    begin_tile(chunk, -1, -1);
     memory_.wrote(layer_.out.sheet, blocks_.out_block(product, chunk, columns), operands.out);
   }
 
@@ -147,6 +156,7 @@ class Contraction {
       const Planes part{plane, std::min(plane + at_once, count)};
       if (!blocks_.has_weights(product, part, tile)) continue;
       if (operands.a_base) {
+        begin_tile(chunk, -1, tile);
         const std::int64_t before = blocks_.first_plane(product);
         operands.a = blocks_.input(product).read_to(*operands.a_base, chunk,
                                                     {before + part.first, before + part.last});
@@ -163,7 +173,9 @@ class Contraction {
     for (std::int64_t i = 0; i < blocks_.pieces() * taps; ++i) {
       for (std::int64_t plane = part.first; plane < part.last; ++plane) {
         if (!blocks_.has_weights(product, plane, tile)) continue;
-        fetch(product, operands, i * blocks_.planes(product) + plane, tile);
+        const std::int64_t fold = i * blocks_.planes(product) + plane;
+        begin_tile(chunk, fold, tile);
+        fetch(product, operands, fold, tile);
         matmul(product, chunk, operands, i % taps, plane, acc, !first);
         if (zero_points_.any()) zero_points_.add(tile, !first);
         first = false;
@@ -234,6 +246,7 @@ class Contraction {
 
   void drain(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
              std::int64_t tile, std::uint32_t acc) {
+    begin_tile(chunk, -1, tile);
     const std::int64_t first = tile * cols_;
     EpilogueRows::Target target;
     target.sheet = layer_.out.sheet;

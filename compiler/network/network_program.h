@@ -48,6 +48,24 @@ struct Spill {
   std::uint64_t bytes = 0;
 };
 
+/// Where the tiles of a contraction's product begin, from 0 on; the last entry is the size. Along K
+/// the channels of each tap are cut anew, so that its tiles need not be of equal width.
+struct LayerTiles {
+  std::vector<std::int64_t> m = {};  // chunks of rows
+  std::vector<std::int64_t> k = {};
+  std::vector<std::int64_t> n = {};
+  std::uint64_t products = 1;  // of this size, with operands of their own
+};
+
+/// What an instruction works on, by number of tile; -1 for what it does not depend on, as for all
+/// instructions of other layers.
+struct TileNumbers {
+  std::int32_t chunk = -1;
+  std::int32_t k_tile = -1;
+  std::int32_t n_tile = -1;
+  friend bool operator==(const TileNumbers&, const TileNumbers&) = default;
+};
+
 /// One row of the layer table: what was planned, before anything ran.
 struct LayerInfo {
   std::string name;
@@ -65,6 +83,7 @@ struct LayerInfo {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;
+  LayerTiles tiles = {};  // of a contraction
 };
 
 /// Where a layer's result can be seen: in the unified buffer once the layer's last instruction is
@@ -84,6 +103,7 @@ struct MachineStep {
   std::vector<LayerInfo> layers;
   std::vector<LayerResult> results;              // of each layer
   std::vector<std::uint32_t> instruction_layer;  // of each instruction
+  std::vector<TileNumbers> instruction_tile;     // of each instruction
 };
 
 /// A node that the host computes, and why.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/network/network_program.h"
 #include "sim/config/error.h"
 #include "sim/isa/program.h"
 
@@ -21,13 +22,19 @@ class Stream {
   explicit Stream(std::size_t most) : most_(most) {}
 
   /// Everything emitted from here on belongs to `layer`.
-  void begin_layer(std::uint32_t layer) { layer_ = layer; }
+  void begin_layer(std::uint32_t layer) {
+    layer_ = layer;
+    tile_ = {};
+  }
+  /// Everything emitted from here on works on `tile`.
+  void begin_tile(const TileNumbers& tile) { tile_ = tile; }
 
   /// Throws InputError if there is no room for it.
   void emit(Operation operation) {
     if (operations_.size() == most_) refuse_longer();
     operations_.push_back(std::move(operation));
     layers_.push_back(layer_);
+    tiles_.push_back(tile_);
   }
 
   const std::deque<Operation>& operations() const { return operations_; }
@@ -39,6 +46,7 @@ class Stream {
   }
   /// The layer of each instruction.
   const std::vector<std::uint32_t>& layers() const { return layers_; }
+  const std::vector<TileNumbers>& tiles() const { return tiles_; }
 
  private:
   [[noreturn]] void refuse_longer() const {
@@ -56,7 +64,9 @@ class Stream {
   std::size_t most_;
   std::deque<Operation> operations_;
   std::vector<std::uint32_t> layers_;
+  std::vector<TileNumbers> tiles_;
   std::uint32_t layer_ = 0;
+  TileNumbers tile_ = {};
 };
 
 }  // namespace weft::network
