@@ -64,9 +64,7 @@ Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin
           {"operator", info.op},
           {"shape", graph::to_string(info.result.shape)},
           {"on", place_of(layer)},
-          {"tiles", on_array
-                        ? Json(fmt::format("{} x {} x {}", info.k_tiles, info.n_tiles, info.chunks))
-                        : Json(nullptr)},
+          {"tiles", on_array ? Json(info.k_tiles * info.n_tiles) : Json(nullptr)},
           {"padding", on_array ? Json(padding_share(info)) : Json(nullptr)},
           {"cycles", layer.on_host ? Json(nullptr) : Json(layer.cycles)},
           {"utilization",

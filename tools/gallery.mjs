@@ -1,0 +1,69 @@
+// The pictures of docs/gallery.md, taken from pages that `weft --html` writes:
+//
+//   WEFT=build/release/cli/weft node tools/gallery.mjs [NAME...]
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+import {Browser} from '../tests/page/webdriver.mjs';
+
+const kTiny = ['--machine', 'tiny'];
+const kProduct = ['matmul', '10', '9', '7', ...kTiny];
+const kConv = ['conv', '--input', '1,3,12,12', '--filters', '8', '--kernel', '3', ...kTiny];
+
+/** A section of a page at a cycle. */
+const kPictures = [
+  {name: 'tiles', words: kProduct, section: 'tiles', cycle: 40},
+  {name: 'array', words: kProduct, section: 'array', cycle: 30},
+  {name: 'timeline', words: ['matmul', '20', '30', '20', ...kTiny, '--memory.kind', 'shared',
+    '--memory.gb_per_s', '0.5'], section: 'timeline', cycle: 200},
+  {name: 'ledger', words: ['matmul', '1000', '1000', '1000'], section: 'ledger', cycle: 0},
+  {name: 'heat', words: ['matmul', '300', '256', '256', '--machine', 'tpu-v2'], section: 'array',
+    cycle: 900},
+  {name: 'convolution', words: kConv, section: 'tiles', cycle: 700},
+  {name: 'roofline', words: ['run', 'resnet18', '--machine', 'tpu-v1', '--engine', 'analytic'],
+    section: 'roofline', cycle: 0},
+  {name: 'layers', words: ['run', 'lenet5', '--machine', 'tpu-v1'], section: 'layers', cycle: 0},
+  {name: 'cliff', words: ['explain', '64', '64', '64', '--machine', 'tpu-v2', '--sweep',
+    'n=100..300'], section: 'sweep', cycle: 0},
+  {name: 'dark', words: kProduct, section: 'array', cycle: 60, dark: true},
+];
+
+const kWidth = 1000;
+const docs = fileURLToPath(new URL('../docs/gallery/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'weft-gallery-'));
+
+async function take(browser, {name, words, section, cycle, dark}) {
+  const page = join(folder, `${name}.html`);
+  execFileSync(process.env.WEFT ?? 'weft', [...words, '--html', page], {stdio: 'ignore'});
+  await browser.resize(kWidth, 900);
+  await browser.devtools('Emulation.setEmulatedMedia',
+    {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}]});
+  await browser.open(pathToFileURL(page).href);
+  await browser.wait_for('globalThis.weft?.ready');
+  await browser.evaluate(`weft.total && weft.go_to(${cycle})`);
+  // The window holds the whole page, since a picture of more than the window would lay it out anew.
+  const height = await browser.evaluate('document.documentElement.scrollHeight');
+  await browser.resize(kWidth, height);
+  const clip = await browser.evaluate(`(() => {
+    const box = document.querySelector('section#${section}').getBoundingClientRect();
+    const margin = 16;
+    return {x: box.left - margin, y: box.top, width: box.width + 2 * margin,
+      height: box.height + margin, scale: 1};
+  })()`);
+  const {data} = await browser.devtools('Page.captureScreenshot', {clip});
+  writeFileSync(join(docs, `${name}.png`), Buffer.from(data, 'base64'));
+}
+
+const wanted = process.argv.slice(2);
+const browser = await Browser.start();
+try {
+  for (const picture of kPictures) {
+    if (wanted.length === 0 || wanted.includes(picture.name)) await take(browser, picture);
+  }
+} finally {
+  await browser.stop();
+  rmSync(folder, {recursive: true, force: true});
+}
