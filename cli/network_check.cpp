@@ -146,25 +146,20 @@ class Checker {
     return results[static_cast<std::size_t>(at)];
   }
 
-  /// Operand `input` of `node` in float64. What streams through the array or lies in narrow rows
-  /// has the array's type; biases and scales are binary32.
-  Tensor real_operand(const Node& node, ValueId value) const {
-    Tensor tensor = real_value(value);
-    const bool is_constant = graph_.is_constant(value);
+  /// Operand `input` of `node` in float64, as `layer` had it. What streams through the array or
+  /// lies in narrow rows has the array's type; biases, scales and constants that the layer read as
+  /// words are binary32.
+  Tensor real_operand(const network::LayerResult& layer, const Node& node,
+                      std::size_t input) const {
+    const ValueId value = node.inputs[input];
+    Tensor tensor = real_value(layer, value);
     const bool contracts =
         node.op == graph::Op::kConv || node.op == graph::Op::kGemm || node.op == graph::Op::kMatMul;
-    const bool operand = contracts && node.input(2) != value;  // of the product, or a residual
-    const bool rows = is_constant && !contracts && tensor.size() > row_count(node, value);
-    if (operand || rows || !is_constant) return tensor_in_array(tensor);
-    return widened(tensor);
-  }
-
-  /// Elements up to which a constant beside an element-wise operand is one wide row.
-  std::int64_t row_count(const Node& node, ValueId) const {
-    const graph::Shape& shape = graph_.type(node.outputs[0]).shape;
-    std::int64_t most = 1;
-    for (const std::int64_t extent : shape) most = std::max(most, extent);
-    return most;
+    const bool weights_or_data = contracts && input < 2;
+    const bool in_rows = !graph_.is_constant(value) ||
+                         std::ranges::find(layer.narrow_inputs, value) != layer.narrow_inputs.end();
+    const bool bias = contracts && input == 2;
+    return weights_or_data || (in_rows && !bias) ? tensor_in_array(tensor) : widened(tensor);
   }
 
   Tensor tensor_in_array(const Tensor& tensor) const {
@@ -173,13 +168,14 @@ class Checker {
   }
 
   /// Held values as they are; others evaluated in float64.
-  Tensor real_value(ValueId value) const {
+  Tensor real_value(const network::LayerResult& layer, ValueId value) const {
     if (auto known = held(value)) return *std::move(known);
     const Node& node = graph_.nodes[producers_[value]];
     std::vector<std::optional<Tensor>> operands;
-    for (const ValueId input : node.inputs) {
-      operands.push_back(input == graph::kNoValue ? std::nullopt
-                                                  : std::optional(real_operand(node, input)));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      operands.push_back(node.inputs[i] == graph::kNoValue
+                             ? std::nullopt
+                             : std::optional(real_operand(layer, node, i)));
     }
     std::vector<const Tensor*> pointers;
     for (const auto& operand : operands) pointers.push_back(operand ? &*operand : nullptr);
@@ -213,7 +209,7 @@ class Checker {
                        const Tensor& actual, LayerCheck& check) {
     const Node& node = graph_.nodes[producers_[layer.value]];
     const BoundedResult reference = bounded_result(
-        {graph_, node, [&](ValueId value) { return real_operand(node, value); },
+        {graph_, node, [&](std::size_t input) { return real_operand(layer, node, input); },
          [&](ValueId value) { return held(value).has_value() || held_.contains(value); },
          config_.dtype, layer.wide});
     const Tensor real = widened(actual);
@@ -272,9 +268,9 @@ class Checker {
                        LayerCheck& check) {
     const Node& quantize = graph_.nodes[producers_[value]];
     const Node& node = graph_.nodes[producers_[quantize.inputs[0]]];
-    const BoundedResult real =
-        bounded_result({graph_, node, [&](ValueId v) { return widened(value_of(v)); },
-                        [&](ValueId v) { return held(v).has_value(); }, config_.dtype, true});
+    const BoundedResult real = bounded_result(
+        {graph_, node, [&](std::size_t input) { return widened(value_of(node.inputs[input])); },
+         [&](ValueId v) { return held(v).has_value(); }, config_.dtype, true});
     const Tensor low = widened_integers(quantised_bound(quantize, real, -1));
     const Tensor high = widened_integers(quantised_bound(quantize, real, 1));
     const Tensor want = widened_integers(evaluated(value));

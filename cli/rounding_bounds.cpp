@@ -80,8 +80,9 @@ class Bounds {
 
   Tensors operands() const {
     Tensors result;
-    for (const ValueId input : node_.inputs) {
-      result.push_back(input == graph::kNoValue ? std::nullopt : std::optional(what_.value(input)));
+    for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+      result.push_back(node_.inputs[i] == graph::kNoValue ? std::nullopt
+                                                          : std::optional(what_.operand(i)));
     }
     return result;
   }

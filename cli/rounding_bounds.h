@@ -25,8 +25,8 @@ struct BoundedResult {
 struct BoundedNode {
   const graph::Graph& graph;
   const graph::Node& node;
-  /// Any value in float64, with the elements that the machine used.
-  std::function<graph::Tensor(graph::ValueId)> value;
+  /// An input of the node, by position, in float64 with the elements that the machine used.
+  std::function<graph::Tensor(std::size_t input)> operand;
   /// True for a value that the machine holds; the others it computed in passing.
   std::function<bool(graph::ValueId)> is_held;
   ElementType dtype;

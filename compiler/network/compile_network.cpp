@@ -107,6 +107,10 @@ class SegmentLowering {
     } else {
       result.tensor = memory_.host_tensor(out.sheet);
     }
+    for_each_input_sheet(layer.body, [&](std::size_t id) {
+      const Sheet& sheet = memory_.sheet(id);
+      if (sheet.from_host) result.narrow_inputs.push_back(sheet.value);
+    });
     step_.results.push_back(std::move(result));
   }
 

@@ -1,0 +1,109 @@
+// What `weft run` holds a float machine to: element-wise operators with constants of every
+// broadcast form, on random machines. The constants lie as words or as elements of the array, as
+// the planner has it, and the bounds are no wider than one rounding of the result.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/network_check.h"
+#include "tests/network/layer_check.h"
+#include "tests/network/machine_runs.h"
+
+namespace weft::network::testing {
+namespace {
+
+/// From 0.5 to 1.5, of either sign unless `positive`: no power nor quotient of them overflows.
+Tensor moderate(const Shape& shape, bool positive, Random& random) {
+  Tensor result = random.reals(shape, 1);
+  for (float& element : result.mutable_data<float>()) {
+    const float size = std::abs(element) + 0.5F;
+    element = positive || element >= 0 ? size : -size;
+  }
+  return result;
+}
+
+/// `shape` with axes of extent 1 for others, and some of those in front left out.
+Shape broadcast_form(const Shape& shape, Random& random, Hits& hits) {
+  Shape form = shape;
+  for (std::int64_t& extent : form) {
+    if (random.chance(50)) extent = 1;
+  }
+  while (!form.empty() && form.front() == 1 && random.chance(50)) form.erase(form.begin());
+  const auto kept = std::ranges::count_if(form, [](std::int64_t extent) { return extent > 1; });
+  ++hits[kept == 0 ? "one number" : kept == 1 ? "one axis" : "several axes"];
+  if (form.size() < shape.size()) ++hits["fewer axes"];
+  if (form.size() == shape.size() && form.back() == 1 && kept == 1) ++hits["1 behind the axis"];
+  return form;
+}
+
+Shape random_shape(Random& random) {
+  Shape shape(static_cast<std::size_t>(random.between(2, 4)));
+  for (std::int64_t& extent : shape) extent = random.between(1, 6);
+  return shape;
+}
+
+ValueId add_operator(LayerCase& layer, Random& random, Hits& hits) {
+  const Op op = random.one_of(
+      {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kPow, Op::kMin, Op::kMax, Op::kPRelu});
+  const Shape shape = random_shape(random);
+  ValueId x = layer.input(moderate(shape, op == Op::kPow, random));
+  if (random.chance(50)) x = layer.builder.add(Op::kSigmoid, {x});
+  const ValueId c =
+      layer.constant(moderate(broadcast_form(shape, random, hits), op == Op::kDiv, random));
+  const bool turned = (op == Op::kAdd || op == Op::kMul) && random.chance(30);
+  ++hits[std::string(graph::to_string(op))];
+  const ValueId y = layer.builder.add(op, turned ? std::vector{c, x} : std::vector{x, c});
+  if (!random.chance(40)) return y;
+  ++hits["function"];
+  return layer.builder.add(Op::kTanh, {y});
+}
+
+/// "words" or "elements" for each constant that a layer reads, if it is the last one.
+void count_constants(const NetworkProgram& program, Hits& hits) {
+  const auto& step = std::get<MachineStep>(program.steps.back());
+  const auto narrow = std::ranges::any_of(step.results.back().narrow_inputs, [&](ValueId value) {
+    return program.graph.is_constant(value);
+  });
+  ++hits[narrow ? "elements" : "words"];
+}
+
+/// The same run with the last result a few roundings aside.
+cli::NetworkRun moved(cli::NetworkRun run, ValueId value) {
+  for (float& element : run.values.at(value).mutable_data<float>()) element *= 1 + 0x1p-5F;
+  return run;
+}
+
+void check_operator(Random& random, Hits& hits) {
+  LayerCase layer(random.chance(50) ? ElementType::kBf16 : ElementType::kFp16);
+  ++hits[layer.dtype == ElementType::kBf16 ? "bf16" : "fp16"];
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  config.unified_buffer_kib = 512;
+  layer.builder.output(add_operator(layer, random, hits), "y");
+  const NetworkProgram program = compile_network(prepared(layer.builder.finish()), config);
+  const cli::NetworkRun run =
+      cli::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  const cli::NetworkCheck check = cli::check_network(program, config, layer.inputs, run);
+  EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
+  if (!host_steps(program).empty()) {
+    ++hits["host"];
+    return;
+  }
+  count_constants(program, hits);
+  const auto aside = moved(run, program.graph.outputs[0].value);
+  EXPECT_TRUE(cli::check_network(program, config, layer.inputs, aside).mismatch)
+      << layer_table(program);
+}
+
+TEST(CheckPropertyTest, ConstantsOfEveryBroadcastFormAreTakenAsTheMachineHadThem) {
+  Hits hits;
+  for_each_seed(hits, check_operator);
+  expect_hits(
+      hits,
+      {"bf16", "fp16", "one number", "one axis", "several axes", "fewer axes", "1 behind the axis",
+       "words", "elements", "function", "Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "PRelu"},
+      10);
+}
+
+}  // namespace
+}  // namespace weft::network::testing
