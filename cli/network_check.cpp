@@ -10,6 +10,7 @@
 
 #include "cli/output_summary.h"
 #include "cli/rounding_bounds.h"
+#include "cli/text.h"
 #include "compiler/network/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
@@ -221,8 +222,14 @@ class Checker {
       if (same(got[i], want[i])) continue;
       const double error = std::abs(got[i] - want[i]);
       check.exact = check.exact && error == 0;
+      if (is_beyond(reference, i, got[i])) {
+        ++check.beyond;
+        check.exact = false;
+        continue;
+      }
       if (std::isfinite(error)) check.max_abs_error = std::max(check.max_abs_error, error);
-      const double share = overflows(want[i], bound[i], got[i]) ? 0 : error / bound[i];
+      const bool infinite = overflows(want[i], bound[i], got[i], layer.wide);
+      const double share = infinite ? 0 : error / bound[i];
       if (!(share <= 1) && !check_.mismatch) mismatch(name, real, i, want[i], bound[i], got[i]);
       check.share = std::isnan(share) ? 2 : std::max(check.share, share);
     }
@@ -300,9 +307,16 @@ class Checker {
 
   static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+  /// An infinity or NaN, or what a function made of one, where a sum may have left binary32.
+  static bool is_beyond(const BoundedResult& reference, std::size_t i, double got) {
+    if (reference.beyond.empty() || !reference.beyond[i]) return false;
+    return !std::isfinite(got) || std::isinf(reference.bound.data<double>()[i]);
+  }
+
   /// Beyond the largest finite element a result is infinity.
-  bool overflows(double want, double bound, double got) const {
-    const double most = config_.dtype == ElementType::kBf16 ? 0x1.FEp127 : 65504;
+  bool overflows(double want, double bound, double got, bool wide) const {
+    double most = config_.dtype == ElementType::kBf16 ? 0x1.FEp127 : 65504;
+    if (wide) most = double{std::numeric_limits<float>::max()};
     return std::isinf(got) && std::abs(want) + bound >= most &&
            std::signbit(want) == std::signbit(got);
   }
@@ -323,6 +337,24 @@ class Checker {
 };
 
 }  // namespace
+
+std::optional<std::string> note_beyond_binary32(const NetworkCheck& check) {
+  std::size_t elements = 0;
+  std::size_t layers = 0;
+  std::string first;
+  for (const LayerCheck& layer : check.layers) {
+    if (layer.beyond == 0) continue;
+    if (layers == 0) first = layer.layer;
+    ++layers;
+    elements += layer.beyond;
+  }
+  if (layers == 0) return std::nullopt;
+  const std::string others = layers == 1 ? "" : fmt::format(" and {} more", layers - 1);
+  return fmt::format(
+      "{} of layer {}{} can leave binary32 (3.4e38) on the way to the sum: infinity and NaN count "
+      "as right there",
+      counted(elements, "element"), first, others);
+}
 
 NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run) {

@@ -6,6 +6,7 @@
 // the reference in float64; the bounds and their derivation are in docs/numerics.md.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct LayerCheck {
   bool exact = false;        // every element equal
   double max_abs_error = 0;  // over finite elements
   double share = 0;          // the largest error as a share of its bound; above 1 is a mismatch
+  std::size_t beyond = 0;    // elements that differ since a sum may have left binary32
 };
 
 struct NetworkCheck {
@@ -28,6 +30,9 @@ struct NetworkCheck {
   /// The first element out of bounds: "layer conv1 [0,3,1,2]: expected 1.5 within 0.01, got 1.7".
   std::optional<std::string> mismatch;
 };
+
+/// Which layers have elements that no number is expected of, and why; nothing if none has.
+std::optional<std::string> note_beyond_binary32(const NetworkCheck& check);
 
 /// `run` is of `program` with `inputs`, and with keep_results if every layer is to be checked.
 NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,

@@ -156,6 +156,7 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
   report.outputs = summarize_outputs(report.run.outputs);
   if (job.options.check != CheckMode::kNone) {
     report.check = check(program, job, report.run, streams);
+    if (auto note = note_beyond_binary32(*report.check)) report.notes.push_back(*std::move(note));
   }
   if (job.options.html) {
     recordings.html.emplace(*job.options.html);

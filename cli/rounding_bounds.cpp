@@ -18,6 +18,9 @@ using graph::Tensor;
 using graph::ValueId;
 
 constexpr double kUnit = 0x1p-24;
+// From here on binary32 rounds to infinity: half a step above the largest finite number.
+constexpr double kOverflow = 0x1p128 - 0x1p103;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double gamma(double roundings) {
   return roundings * kUnit / (1 - roundings * kUnit);
@@ -33,8 +36,17 @@ Tensor mapped(const Tensor& tensor, const std::function<double(double)>& functio
   return result;
 }
 
+/// Infinities and NaN count for nothing: an error is of the numbers beside them.
 Tensor magnitudes(const Tensor& tensor) {
-  return mapped(tensor, [](double x) { return std::abs(x); });
+  return mapped(tensor, [](double x) { return std::isfinite(x) ? std::abs(x) : 0; });
+}
+
+/// True where a sum, or one on the way to it, may leave binary32: no partial sum is larger than the
+/// sum of magnitudes `sizes` and its rounding.
+std::vector<bool> beyond_binary32(const Tensor& sizes, double rounding) {
+  std::vector<bool> beyond;
+  for (const double size : doubles(sizes)) beyond.push_back(size * (1 + rounding) >= kOverflow);
+  return beyond;
 }
 
 double largest(const Tensor& tensor) {
@@ -95,8 +107,8 @@ class Bounds {
   }
 
   /// The bound of a result with error `bound` before its last rounding.
-  BoundedResult rounded(Tensor expected, Tensor bound) const {
-    if (what_.wide) return {std::move(expected), std::move(bound)};
+  BoundedResult rounded(Tensor expected, Tensor bound, std::vector<bool> beyond = {}) const {
+    if (what_.wide) return {std::move(expected), std::move(bound), std::move(beyond)};
     const bool bf16 = what_.dtype == ElementType::kBf16;
     const double unit = bf16 ? 0x1p-8 : 0x1p-11;
     const double smallest = bf16 ? 0x1p-134 : 0x1p-25;  // half the smallest subnormal
@@ -105,7 +117,7 @@ class Bounds {
     for (std::size_t i = 0; i < y.size(); ++i) {
       out[i] += unit * (std::abs(y[i]) + out[i]) + smallest;
     }
-    return {std::move(expected), std::move(bound)};
+    return {std::move(expected), std::move(bound), std::move(beyond)};
   }
 
   BoundedResult exact() const {
@@ -135,12 +147,17 @@ class Bounds {
       plain.erase(name);
     }
     const double share = gamma(roundings());
-    const Tensor error = mapped(evaluate(node_, sizes, plain), [&](double sum) {
+    const Tensor sums = evaluate(node_, sizes, plain);
+    std::vector<bool> beyond = beyond_binary32(sums, share);
+    Tensor error = mapped(sums, [&](double sum) {
       return share * sum + 0x1p-125;  // and underflow of products and sums
     });
     const Tensor before = evaluate(node_, given, plain);
     const std::string activation = node_.attributes.text("activation", "");
-    if (activation.empty()) return rounded(before, error);
+    if (activation.empty()) return rounded(before, std::move(error), std::move(beyond));
+    for (std::size_t i = 0; i < beyond.size(); ++i) {
+      if (beyond[i]) error.mutable_data<double>()[i] = kInfinity;
+    }
     Tensor expected = evaluate(node_, given, node_.attributes);
     // The activation of the sum and of what lies an error beside it.
     given.resize(4);
@@ -153,7 +170,7 @@ class Bounds {
       return evaluate(node_, shifted, node_.attributes);
     };
     Tensor bound = function_error(expected, moved(1), moved(-1), error);
-    return rounded(std::move(expected), std::move(bound));
+    return rounded(std::move(expected), std::move(bound), std::move(beyond));
   }
 
   /// What an error in its argument makes of a function's error: functions here are monotonic but
@@ -166,6 +183,10 @@ class Bounds {
       const double moved = std::max(std::abs(doubles(above)[i] - doubles(y)[i]),
                                     std::abs(doubles(below)[i] - doubles(y)[i]));
       const double delta = doubles(error)[i];
+      if (std::isinf(delta)) {
+        out[i] = kInfinity;
+        continue;
+      }
       out[i] =
           moved + (delta > 0 ? 1.5 * delta : 0) + 4 * kUnit * std::abs(doubles(y)[i]) + 0x1p-149;
     }
@@ -208,9 +229,10 @@ class Bounds {
       count = static_cast<double>(graph::element_count(in)) /
               static_cast<double>(std::max<std::int64_t>(1, graph::element_count(out)));
     }
-    Tensor bound = mapped(evaluate(node_, given, node_.attributes),
-                          [&](double mean) { return gamma(count + 1) * mean + 0x1p-149; });
-    return rounded(std::move(expected), std::move(bound));
+    const Tensor means = evaluate(node_, given, node_.attributes);
+    Tensor bound = mapped(means, [&](double mean) { return gamma(count + 1) * mean + 0x1p-149; });
+    const Tensor sums = mapped(means, [&](double mean) { return count * mean; });
+    return rounded(std::move(expected), std::move(bound), beyond_binary32(sums, gamma(count + 1)));
   }
 
   /// Additions of a sum, and a division.
@@ -220,9 +242,11 @@ class Bounds {
     given[0] = magnitudes(*given[0]);
     const double count = static_cast<double>(given[0]->size()) /
                          static_cast<double>(std::max<std::int64_t>(1, expected.size()));
-    Tensor bound = mapped(evaluate(node_, given, node_.attributes),
-                          [&](double size) { return gamma(count + 1) * size + 0x1p-149; });
-    return rounded(std::move(expected), std::move(bound));
+    const Tensor sizes = evaluate(node_, given, node_.attributes);
+    Tensor bound = mapped(sizes, [&](double size) { return gamma(count + 1) * size + 0x1p-149; });
+    const double divisor = node_.op == Op::kReduceMean ? count : 1;
+    const Tensor sums = mapped(sizes, [&](double size) { return divisor * size; });
+    return rounded(std::move(expected), std::move(bound), beyond_binary32(sums, gamma(count + 1)));
   }
 
   /// Relative error of exp(x - max): the subtraction's, at most |x - max| * u in the exponent, and
@@ -255,6 +279,7 @@ class Bounds {
       if (given.size() <= input || !given[input]) return otherwise;
       return std::abs(doubles(*given[input])[i]);
     };
+    std::vector<bool> beyond(static_cast<std::size_t>(expected.size()));
     for (std::size_t row = 0;
          row < static_cast<std::size_t>(expected.size()) / std::max<std::size_t>(n, 1); ++row) {
       const auto x = doubles(*given[0]).subspan(row * n, n);
@@ -266,10 +291,13 @@ class Bounds {
             factor(1, i, 1) *
             (delta / error.sigma + d * error.sigma_error / (error.sigma * error.sigma));
         const double size = factor(1, i, 1) * d / error.sigma + factor(2, i, 0);
-        bound.mutable_data<double>()[row * n + i] = 1.01 * scaled + 4 * kUnit * size + 0x1p-140;
+        const bool leaves = std::max(error.largest_sum, size) >= kOverflow;
+        beyond[row * n + i] = leaves;
+        bound.mutable_data<double>()[row * n + i] =
+            leaves ? kInfinity : 1.01 * scaled + 4 * kUnit * size + 0x1p-140;
       }
     }
-    return rounded(std::move(expected), std::move(bound));
+    return rounded(std::move(expected), std::move(bound), std::move(beyond));
   }
 
   struct RowError {
@@ -277,6 +305,7 @@ class Bounds {
     double mean_error = 0;
     double sigma = 1;
     double sigma_error = 0;
+    double largest_sum = 0;  // of magnitudes: of the elements, or of the squared deviations
   };
 
   static RowError row_error(std::span<const double> x, double epsilon) {
@@ -299,6 +328,7 @@ class Bounds {
       moved += (2 * d * delta + delta * delta) / n;
     }
     const double variance_error = moved + gamma(n + 4) * (variance + moved) + 2 * kUnit * epsilon;
+    error.largest_sum = std::max(sizes * (1 + gamma(n)), n * (variance + variance_error));
     error.sigma = std::sqrt(variance + epsilon);
     // sqrt(v + e) - sqrt(v) <= e / sqrt(v), and one rounding.
     error.sigma_error = variance_error / error.sigma + 2 * kUnit * error.sigma;

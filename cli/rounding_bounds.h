@@ -19,6 +19,10 @@ namespace weft::cli {
 struct BoundedResult {
   graph::Tensor expected;
   graph::Tensor bound;
+  /// True for elements whose sums may leave binary32 on the way, so that the machine may have an
+  /// infinity or NaN; where something follows that makes a number of these, the bound is infinite.
+  /// Empty: none.
+  std::vector<bool> beyond = {};
 };
 
 /// What is bounded: the node whose result the layer gives, in float64.

@@ -95,8 +95,8 @@ struct LayerResult {
   bool wide = false;                  // 32-bit words, in the tensor
   std::optional<std::uint64_t> base;  // first UB row
   std::optional<std::size_t> tensor;  // in the step's tensors
-  /// Values of the host that the layer read as elements of the array, rounded to its type; constants
-  /// that are not among them it read as 32-bit words.
+  /// Values of the host that the layer read as elements of the array, rounded to its type;
+  /// constants that are not among them it read as 32-bit words.
   std::vector<graph::ValueId> narrow_inputs = {};
 };
 

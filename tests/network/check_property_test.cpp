@@ -105,5 +105,93 @@ TEST(CheckPropertyTest, ConstantsOfEveryBroadcastFormAreTakenAsTheMachineHadThem
       10);
 }
 
+// --- Beyond binary32 ---
+
+/// Some columns of `weights` [K, N] as large as binary32 allows, of either sign.
+Tensor with_large_columns(Tensor weights, Random& random) {
+  const std::int64_t n = weights.shape().back();
+  for (std::int64_t column = 0; column < n; ++column) {
+    if (random.chance(50)) continue;
+    for (std::int64_t i = column; i < weights.size(); i += n) {
+      weights.mutable_data<float>()[static_cast<std::size_t>(i)] *= 2e38F;
+    }
+  }
+  return weights;
+}
+
+ValueId add_large_product(LayerCase& layer, Random& random, Hits& hits) {
+  const std::int64_t k = random.between(1, 20);
+  const Tensor weights = moderate({k, random.between(2, 10)}, false, random);
+  const ValueId x = layer.input(moderate({random.between(1, 5), k}, false, random));
+  const ValueId y =
+      layer.builder.add(Op::kMatMul, {x, layer.constant(with_large_columns(weights, random))});
+  if (random.chance(40)) {
+    ++hits["product"];
+    return y;
+  }
+  ++hits["function of a product"];
+  const Op function = random.one_of({Op::kRelu, Op::kSigmoid, Op::kTanh, Op::kHardSwish});
+  return layer.builder.add(function, {y});
+}
+
+ValueId add_large_row_layer(LayerCase& layer, Random& random, Hits& hits) {
+  const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kGlobalAveragePool,
+                               Op::kLayerNormalization, Op::kSoftmax});
+  const std::int64_t channels = random.between(2, 8);
+  const float size = random.one_of({1e18F, 1e20F, 2e38F});
+  Tensor x = moderate({2, channels, 3, channels}, false, random);
+  for (float& element : x.mutable_data<float>()) element *= size;
+  const ValueId input = layer.input(x);
+  ++hits[std::string(graph::to_string(op))];
+  if (op == Op::kLayerNormalization) {
+    const ValueId scale = layer.constant(moderate({channels}, false, random));
+    return layer.builder.add(op, {input, scale}, {{"axis", std::int64_t{-1}}});
+  }
+  if (op == Op::kGlobalAveragePool) return layer.builder.add(op, {input});
+  if (op == Op::kSoftmax) return layer.builder.add(op, {input}, {{"axis", std::int64_t{-1}}});
+  if (op == Op::kReduceMean) return layer.builder.add(op, {input}, {{"axes", Ints{-1}}});
+  return layer.builder.add(op, {input, layer.constant(Tensor::of<std::int64_t>({1}, {-1}))});
+}
+
+bool has_numbers(const Tensor& tensor) {
+  return std::ranges::any_of(tensor.data<float>(),
+                             [](float x) { return std::isfinite(x) && x != 0; });
+}
+
+void check_large(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  config.unified_buffer_kib = 512;
+  const bool product = random.chance(50);
+  layer.builder.output(
+      product ? add_large_product(layer, random, hits) : add_large_row_layer(layer, random, hits),
+      "y");
+  const NetworkProgram program = compile_network(prepared(layer.builder.finish()), config);
+  const cli::NetworkRun run =
+      cli::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  const cli::NetworkCheck check = cli::check_network(program, config, layer.inputs, run);
+  EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
+  const bool beyond = note_beyond_binary32(check).has_value();
+  ++hits[beyond ? "beyond" : "within"];
+  const ValueId value = program.graph.outputs[0].value;
+  const Tensor& y = run.values.at(value);
+  const bool is_plain = product && program.graph.nodes.size() == 1 && check.layers.size() == 1 &&
+                        program.graph.nodes[0].attributes.text("activation", "").empty();
+  if (!is_plain || !has_numbers(y)) return;
+  ++hits["numbers beside"];
+  const auto aside = moved(run, value);
+  EXPECT_TRUE(cli::check_network(program, config, layer.inputs, aside).mismatch)
+      << layer_table(program);
+}
+
+TEST(CheckPropertyTest, SumsBeyondBinary32AreNoMismatchAndNumbersBesideThemAreStillChecked) {
+  Hits hits;
+  for_each_seed(hits, check_large);
+  expect_hits(hits,
+              {"product", "function of a product", "ReduceSum", "ReduceMean", "GlobalAveragePool",
+               "LayerNormalization", "Softmax", "beyond", "within", "numbers beside"},
+              10);
+}
+
 }  // namespace
 }  // namespace weft::network::testing
