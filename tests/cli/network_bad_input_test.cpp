@@ -62,6 +62,18 @@ TEST_F(NetworkBadInputTest, MoreMacsThanCanBeCountedAreOfANode) {
                  {"huge.onnx: node 'square' (MatMul): more MACs than 63 bits count"});
 }
 
+TEST_F(NetworkBadInputTest, AValueWithoutARangeIsNanWhateverItsSign) {
+  graph::Builder builder("nan");
+  const auto x = builder.input("x", {graph::DataType::kFloat32, {1, 2}});
+  const auto nan = builder.constant(
+      graph::Tensor::of<float>({1, 2}, {std::copysign(std::nanf(""), -1.0F), 1}), "nan");
+  const auto scaled = builder.add(graph::Op::kMul, {x, nan}, {}, "scaled");
+  const auto w = builder.constant(graph::Tensor::of<float>({2, 1}, {1, 2}), "w");
+  builder.output(builder.add(graph::Op::kMatMul, {scaled, w}, {}, "product"), "y");
+  const std::string file = write_onnx_file(folder_, "nan.onnx", builder.finish());
+  expect_refused(joined({"run", file}, small_machine("int8")), {"is nan for a calibration sample"});
+}
+
 /// x int32 [3] / by int32 [3], of which every engine leaves the division to the host.
 graph::Graph integer_division() {
   graph::Builder builder("division");
