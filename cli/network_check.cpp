@@ -137,10 +137,7 @@ class Checker {
     }
     std::vector<const Tensor*> pointers;
     for (const auto& operand : operands) pointers.push_back(operand ? &*operand : nullptr);
-    std::vector<graph::ValueType> types;
-    for (const ValueId output : node.outputs) {
-      types.push_back(output == graph::kNoValue ? graph::ValueType{} : graph_.type(output));
-    }
+    const std::vector<graph::ValueType> types = graph::output_types(graph_, node);
     const std::vector<Tensor> results =
         reference::evaluate({node.op, node.attributes, pointers, types});
     const auto at = std::ranges::find(node.outputs, value) - node.outputs.begin();
@@ -324,7 +321,8 @@ class Checker {
   void mismatch(const std::string& name, const Tensor& like, std::size_t index, double expected,
                 double bound, double actual) {
     check_.mismatch = fmt::format("layer {} [{}]: expected {:.9g} within {:.3g}, got {:.9g}", name,
-                                  position_text(index, like.shape()), expected, bound, actual);
+                                  position_text(index, like.shape()), without_nan_sign(expected),
+                                  without_nan_sign(bound), without_nan_sign(actual));
   }
 
   const graph::Graph& graph_;

@@ -167,7 +167,9 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
 }  // namespace
 
 NetworkReport start_report(const NetworkJob& job) {
-  NetworkReport report = describe_network(job.command, job.network, job.batch, job.graph);
+  NetworkReport report = onnx_io::located(job.network, [&] {
+    return describe_network(job.command, job.network, job.batch, job.graph);
+  });
   report.engine = job.options.engine;
   report.machine = job.machine;
   report.conv = job.conv;

@@ -27,6 +27,16 @@ fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() || !folder.has_relative_path() ? folder : folder.parent_path();
 }
 
+/// The first folder on the way to `folder`, which is missing, that is missing too.
+fs::path first_missing(const fs::path& folder) {
+  std::error_code error;
+  fs::path missing = folder;
+  while (missing.has_parent_path() && !fs::exists(missing.parent_path(), error)) {
+    missing = missing.parent_path();
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::string portable_name(std::string_view name) {
@@ -53,7 +63,7 @@ OutputFolder::OutputFolder(fs::path folder, const graph::Graph& graph)
   if (!exists && fs::exists(folder_, error)) {
     throw InputError(fmt::format("--output-dir {}: is a file; name a folder", folder_.string()));
   }
-  if (!exists) check_writable(folder_);
+  if (!exists) check_writable(first_missing(folder_));
   for (const graph::Output& output : graph.outputs) {
     const fs::path file = folder_ / (portable_name(output.name) + ".npy");
     for (const auto& [other, other_file] : files_) {
@@ -76,7 +86,7 @@ void OutputFolder::check_not_written(const std::string& file, std::string_view w
 
 std::vector<FileContent> OutputFolder::encode(const NamedTensors& outputs) const {
   std::error_code error;
-  fs::create_directory(folder_, error);
+  fs::create_directories(folder_, error);
   if (error) {
     throw InputError(fmt::format("--output-dir {}: cannot be created: {}; choose another folder",
                                  folder_.string(), error.message()));

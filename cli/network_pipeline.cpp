@@ -103,7 +103,9 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
         "the network is quantised: on a floating-point array its integer layers fall to the host; "
         "choose --array.dtype int8");
   }
-  prepared.graph = passes::optimize(std::move(graph), reference::evaluate);
+  const auto zero_points =
+      prepared.calibrated ? passes::ZeroPoints::kCalibrated : passes::ZeroPoints::kGiven;
+  prepared.graph = passes::optimize(std::move(graph), reference::evaluate, zero_points);
   return prepared;
 }
 

@@ -191,10 +191,7 @@ class Runner {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       pointers.push_back(node.inputs[i] == graph::kNoValue ? nullptr : &operands[i]);
     }
-    std::vector<graph::ValueType> types;
-    for (const ValueId output : node.outputs) {
-      types.push_back(output == graph::kNoValue ? graph::ValueType{} : program_.graph.type(output));
-    }
+    const std::vector<graph::ValueType> types = graph::output_types(program_.graph, node);
     std::vector<Tensor> results = reference::evaluate({node.op, node.attributes, pointers, types});
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != graph::kNoValue) values_.set(node.outputs[i], std::move(results[i]));

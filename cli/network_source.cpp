@@ -129,11 +129,14 @@ graph::Graph load_network(const NetworkRequest& request, const NamedTensors& val
     return networks::build_network(
         request.model, {.batch = request.batch.value_or(1), .sequence = request.sequence});
   }
-  graph::Graph graph = onnx_io::import_onnx(request.model, {.shapes = request.shapes,
-                                                            .values = values,
-                                                            .evaluate = reference::evaluate,
-                                                            .batch = request.batch});
-  if (!graph.nodes.empty()) return graph;
+  return onnx_io::import_onnx(request.model, {.shapes = request.shapes,
+                                              .values = values,
+                                              .evaluate = reference::evaluate,
+                                              .batch = request.batch});
+}
+
+void require_computation(const NetworkRequest& request, const graph::Graph& graph) {
+  if (!graph.nodes.empty()) return;
   throw InputError(request.model +
                    ": has no node that computes anything: its outputs are inputs or constants");
 }

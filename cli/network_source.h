@@ -31,9 +31,11 @@ po::options_description network_flags();
 NetworkRequest read_network_request(const Arguments& arguments);
 
 /// Imports or builds it. `values` are elements of inputs, which a file may need to know its shapes;
-/// those that it froze are inputs no longer. Throws InputError, also for a file that computes
-/// nothing.
+/// those that it froze are inputs no longer. Throws InputError.
 graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values = {});
+
+/// Throws InputError if the network leaves nothing to a machine.
+void require_computation(const NetworkRequest& request, const graph::Graph& graph);
 
 /// How many samples the network takes at once: as asked for; else 1 for a built-in network, and for
 /// a file the first extent of its first input, if that has others too.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "cli/text.h"
 #include "compiler/network/elements.h"
 #include "sim/config/printable.h"
 
@@ -98,7 +99,7 @@ std::string text_of(const Number& value) {
   return std::visit(
       [](auto element) {
         if constexpr (std::is_floating_point_v<decltype(element)>) {
-          return fmt::format("{:.6g}", element);
+          return fmt::format("{:.6g}", without_nan_sign(element));
         } else {
           return fmt::format("{}", element);
         }

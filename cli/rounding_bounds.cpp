@@ -344,11 +344,9 @@ class Bounds {
 std::vector<Tensor> evaluate_in_double(const graph::Graph& graph, const Node& node,
                                        std::span<const Tensor* const> operands,
                                        const graph::Attributes& attributes) {
-  std::vector<graph::ValueType> types;
-  for (const ValueId output : node.outputs) {
-    graph::ValueType type = output == graph::kNoValue ? graph::ValueType{} : graph.type(output);
+  std::vector<graph::ValueType> types = graph::output_types(graph, node);
+  for (graph::ValueType& type : types) {
     if (graph::is_float(type.type)) type.type = graph::DataType::kFloat64;
-    types.push_back(std::move(type));
   }
   return reference::evaluate({node.op, attributes, operands, types});
 }

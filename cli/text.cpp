@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace weft::cli {
@@ -43,6 +44,10 @@ std::string si(double value, std::string_view unit) {
     return fmt::format("{:.{}f} {}{}", scaled, decimals, prefix, unit);
   }
   return fmt::format("{:.3g} {}", value, unit);
+}
+
+double without_nan_sign(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 std::string counted(std::uint64_t count, std::string_view thing) {

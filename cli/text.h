@@ -14,6 +14,9 @@ std::string grouped(std::uint64_t value);
 /// Three significant digits and an SI prefix: si(9.22e-5, "s") is "92.2 us".
 std::string si(double value, std::string_view unit);
 
+/// NaN without the sign bit that some instructions set, with which it would be "-nan".
+double without_nan_sign(double value);
+
 /// How many of a thing: "1 chunk", "1,000 chunks", "2 fetches".
 std::string counted(std::uint64_t count, std::string_view thing);
 

@@ -70,6 +70,7 @@ void check_outputs(const std::string& output, const std::optional<std::string>& 
 
 Graph load_float_network(const NetworkRequest& request) {
   Graph graph = load_network(request);
+  require_computation(request, graph);
   if (is_quantised(graph)) {
     throw InputError(request.model + ": is quantised already; give the float network");
   }

@@ -101,6 +101,7 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
   job.machine = read_machine(arguments);
   check_before_network(job.machine, job.options);
   job.graph = load_network(request, tensors_of(files));
+  if (!reference_alone) require_computation(request, job.graph);
   job.batch = batch_of(request, job.graph);
   job.sequence = request.sequence;
   job.outputs = output_folder(arguments, job.graph, request, files, job.options);

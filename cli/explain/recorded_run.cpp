@@ -135,6 +135,7 @@ NetworkWorkload read_network(const JsonFields& workload) {
     if (workload.has("sequence")) network.request.sequence = workload.number("sequence", 1, kAny);
   }
   network.graph = load_network(network.request);
+  require_computation(network.request, network.graph);
   check_inputs(network);
   return network;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -146,6 +147,16 @@ std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node) {
     constants.push_back(known ? value->constant->ready() : nullptr);
   }
   return infer_outputs({node.op, node.attributes, inputs, constants, node.outputs.size()});
+}
+
+std::vector<ValueType> output_types(const Graph& graph, const Node& node) {
+  // The graph has no value for an output that nobody wants.
+  if (std::ranges::find(node.outputs, kNoValue) != node.outputs.end()) {
+    return infer_outputs(graph, node);
+  }
+  std::vector<ValueType> types;
+  for (const ValueId id : node.outputs) types.push_back(graph.type(id));
+  return types;
 }
 
 void check(const Graph& graph) {

@@ -72,6 +72,8 @@ std::vector<std::size_t> use_counts(const Graph& graph);
 /// one of its nodes yet); there are as many as node.outputs. Throws as infer_outputs() of
 /// operator_table.h does.
 std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node);
+/// The types of the outputs of one of the graph's nodes, those that nobody wants included.
+std::vector<ValueType> output_types(const Graph& graph, const Node& node);
 
 /// Throws InputError naming the node if the invariant above is broken, or if a node's inputs,
 /// attributes or outputs are not what its operator gives (operator_table.h).

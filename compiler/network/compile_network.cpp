@@ -47,14 +47,6 @@ class SegmentLowering {
   }
 
  private:
-  static MachineStep new_step(const MachineConfig& config) {
-    MachineStep step;
-    step.program.array_rows = config.array_rows;
-    step.program.array_cols = config.array_cols;
-    step.program.dtype = config.dtype;
-    return step;
-  }
-
   void run_layer(std::size_t index) {
     const Layer& layer = layers_[index];
     stream_.begin_layer(static_cast<std::uint32_t>(index));
@@ -158,7 +150,7 @@ MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
       // The next ones have more room for what a layer works on at once.
     }
   }
-  return SegmentLowering(segment, {1, false}, config, most_instructions).run();
+  return SegmentLowering(segment, kNothingStays, config, most_instructions).run();
 }
 
 /// An operation stays in the stream until the last one of its segment has its `after` counts.
@@ -166,6 +158,14 @@ constexpr std::uint64_t kBytesPerInstruction =
     sizeof(Operation) + sizeof(Instruction) + sizeof(std::uint32_t) + sizeof(TileNumbers);
 
 }  // namespace
+
+MachineStep new_step(const MachineConfig& config) {
+  MachineStep step;
+  step.program.array_rows = config.array_rows;
+  step.program.array_cols = config.array_cols;
+  step.program.dtype = config.dtype;
+  return step;
+}
 
 NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                                const CompileOptions& options) {

@@ -6,7 +6,9 @@
 //                                                       where the divisors differ
 //   depthwise   sum += tap * filter row; out = ...
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "compiler/network/ceil_div.h"
 #include "compiler/network/weights.h"
@@ -32,9 +34,7 @@ class Window {
 
   void run() {
     if (layer_.kind == WindowKind::kDepthwise) load_filters();
-    const StagedBlocks blocks = staged_blocks(
-        layer_.walk, layer_.channels, context_,
-        [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); });
+    const StagedBlocks blocks = staged_blocks(layer_.walk, layer_.channels, context_, need());
     context_.info.chunks = blocks.chunks.size();
     context_.info.n_tiles = tiles_.size();
     for (const Chunk& chunk : blocks.chunks) {
@@ -42,7 +42,16 @@ class Window {
     }
   }
 
+  /// Rows of staging that it cannot do without; filters of a depthwise convolution aside.
+  std::uint64_t least_rows() const {
+    return least_staging(layer_.walk, layer_.channels, context_.config, need());
+  }
+
  private:
+  std::function<std::uint64_t(const Chunk&, const ChannelRange&)> need() const {
+    return [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); };
+  }
+
   bool has_sums() const { return layer_.kind != WindowKind::kMax; }
 
   std::uint64_t sum_rows(const Chunk& chunk) const {
@@ -198,6 +207,17 @@ class Window {
 
 void lower(const WindowLayer& layer, LoweringContext& context) {
   Window(layer, context).run();
+}
+
+BufferNeed least_need(const WindowLayer& layer, std::vector<Sheet> sheets,
+                      const MachineConfig& config) {
+  Stream stream(0);
+  MachineStep step = new_step(config);
+  step.layers.emplace_back();
+  SheetMemory memory(config, std::move(sheets), 0, kNothingStays, stream, step);
+  std::uint64_t accumulator_use = 0;
+  LoweringContext context{config, memory, stream, step.layers.back(), accumulator_use};
+  return {Window(layer, context).least_rows(), memory.rows().staging_rows()};
 }
 
 }  // namespace weft::network

@@ -183,6 +183,39 @@ Refusal Planner::second_operand(ValueId b, const Shape& shape, std::size_t axis,
   return is_short ? std::nullopt : constant_rows(*constant, shape, axis, layer, step);
 }
 
+/// The range that the maximum or minimum of int8 or uint8 values and one number leaves them, in
+/// int8 steps; nothing if the operation is another.
+std::optional<IntegerBounds> Planner::integer_bounds(Op op, ValueId a, ValueId b) const {
+  const DataType type = graph_.type(a).type;
+  const bool compares = op == Op::kMax || op == Op::kMin;
+  if (!int8() || !compares || (type != DataType::kInt8 && type != DataType::kUint8)) {
+    return std::nullopt;
+  }
+  const auto bound = b == graph::kNoValue ? std::nullopt : zero_point(b);
+  if (!bound) return std::nullopt;
+  return op == Op::kMax ? IntegerBounds{*bound, 127} : IntegerBounds{-128, *bound};
+}
+
+/// In binary32, which has every one of these integers.
+Refusal Planner::plan_integer_clip(const graph::Node& node, ValueId a,
+                                   const IntegerBounds& bounds) {
+  ElementwiseLayer layer;
+  const auto axis = take_rows(a, layer);
+  if (!axis) return kUnreadable;
+  const Quantization same{std::bit_cast<std::uint32_t>(1.0F), 0};
+  LaneStep step;
+  set_function(*lane_function(to_string(Op::kClip), static_cast<float>(bounds.low),
+                              static_cast<float>(bounds.high)),
+               step);
+  layer.domain = VectorDomain::kFloat;
+  layer.a_quantization = same;
+  layer.quantization = same;
+  layer.steps = {std::move(step)};
+  layer.out = new_result(node.outputs[0], *axis);
+  add_layer(node, node.outputs[0], 0, std::move(layer));
+  return std::nullopt;
+}
+
 /// The integers themselves: a maximum or minimum of int8 values.
 Refusal Planner::integer_arithmetic(ValueId a, ValueId b, const LaneStep& step) const {
   const DataType type = graph_.type(a).type;
@@ -218,6 +251,9 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   if (swapped) std::swap(a, b);
   if (graph_.is_constant(a)) return "its first operand is constant";
   if (graph_.type(a).shape != shape) return "its first operand is broadcast";
+  if (const auto bounds = integer_bounds(node.op, a, b)) {
+    return plan_integer_clip(node, a, *bounds);
+  }
   if (Refusal refusal = integer_arithmetic(a, b, step)) return refusal;
   ElementwiseLayer layer;
   const auto axis = take_rows(a, layer);

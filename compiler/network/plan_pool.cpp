@@ -1,4 +1,6 @@
 // Pools: windows on the vector unit.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -28,6 +30,21 @@ std::uint16_t lowest_pattern(ElementType type) {
   }
 }
 
+/// Refuses a pool of which not even one window fits the unified buffer. `input` is the sheet that
+/// it reads, `result` the shape of what it makes.
+Refusal window_too_large(WindowLayer layer, const Sheet& input, const Shape& result,
+                         const MachineConfig& config) {
+  layer.a.sheet = 0;
+  layer.out = dense_view(1, result, 1);
+  const BufferNeed need = least_need(layer, {input, Sheet{.size = dense_sheet(result, 1)}}, config);
+  if (need.rows <= need.there) return std::nullopt;
+  return fmt::format(
+      "a window and its result take {} rows or {} bytes at once, and the unified buffer has {} "
+      "rows "
+      "or {} bytes",
+      need.rows, need.rows * config.row_bytes(), need.there, need.there * config.row_bytes());
+}
+
 }  // namespace
 
 Refusal Planner::plan_pool(const graph::Node& node, WindowLayer layer,
@@ -52,6 +69,10 @@ Refusal Planner::plan_pool(const graph::Node& node, WindowLayer layer,
   }
   layer.channels = input[1];
   ValueId result = node.outputs[0];
+  if (Refusal refusal = window_too_large(layer, segment_->sheets[source->view.sheet],
+                                         graph_.type(result).shape, config_)) {
+    return refusal;
+  }
   if (source->dequantized) {
     const auto quantised = quantised_at_once(result);
     if (!quantised) return kNotQuantised;

@@ -24,7 +24,6 @@ Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
   const auto known = segment_->values.find(a);
   if (known != segment_->values.end() && known->second.flattened) {
     const View& view = known->second.view;
-    if (!is_row_axis(view, 0)) return kUnreadable;
     layer.a = view;
     layer.walk.images = view.dims[0].extent;
     layer.walk.image_step = view.dims[0].row_step;

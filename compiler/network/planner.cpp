@@ -6,6 +6,8 @@
 #include <bit>
 #include <limits>
 
+#include "compiler/passes/decompose_recurrent.h"
+
 namespace weft::network {
 
 using graph::Op;
@@ -27,6 +29,16 @@ bool walks_line(const graph::Graph& graph, const graph::Node& node) {
     default:
       return false;
   }
+}
+
+/// Why a recurrent node was not unrolled.
+std::string recurrent_refusal(const graph::Graph& graph, const graph::Node& node) {
+  const bool is_batch_first = node.attributes.integer("layout", 0) == 1;
+  const std::int64_t steps = graph.type(node.input(0)).shape[is_batch_first ? 1 : 0];
+  if (steps <= passes::kMostSteps) {
+    return fmt::format("the machine has no {} of this form", to_string(node.op));
+  }
+  return fmt::format("{} steps are too many to unroll, {} at most", steps, passes::kMostSteps);
 }
 
 }  // namespace
@@ -137,6 +149,10 @@ Refusal Planner::plan(const graph::Node& node) {
     case Op::kMax:
     case Op::kPRelu:
       return plan_binary(node);
+    case Op::kLstm:
+    case Op::kGru:
+    case Op::kRnn:
+      return recurrent_refusal(graph_, node);
     default:
       if (lane_function(node) || node.op == Op::kClip) return plan_unary(node);
       return fmt::format("the machine has no {}", to_string(node.op));

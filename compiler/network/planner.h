@@ -48,6 +48,12 @@ struct LaneFunction {
   std::uint32_t high = 0;
 };
 
+/// Of int8 values, both included.
+struct IntegerBounds {
+  std::int32_t low = -128;
+  std::int32_t high = 127;
+};
+
 class Planner {
  public:
   /// `graph` and `config` must outlive the planner. `on_host[v]`: the host has value v.
@@ -108,6 +114,9 @@ class Planner {
                        ElementwiseLayer& layer, LaneStep& step);
   Refusal constant_rows(const graph::Constant& constant, const Shape& shape, std::size_t axis,
                         ElementwiseLayer& layer, LaneStep& step);
+  std::optional<IntegerBounds> integer_bounds(graph::Op op, graph::ValueId a,
+                                              graph::ValueId b) const;
+  Refusal plan_integer_clip(const graph::Node& node, graph::ValueId a, const IntegerBounds& bounds);
   Refusal integer_arithmetic(graph::ValueId a, graph::ValueId b, const LaneStep& step) const;
   /// The node as a function of one value: Clip needs constant bounds.
   std::optional<LaneFunction> function_of(const graph::Node& node) const;

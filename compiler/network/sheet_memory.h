@@ -46,6 +46,7 @@ struct BufferShares {
   std::uint64_t staging = 4;  // one row in so many is staging
   bool stay = true;           // sheets and constants may stay; else all is staging
 };
+inline constexpr BufferShares kNothingStays = {1, false};
 
 struct Sheet {
   SheetSize size;

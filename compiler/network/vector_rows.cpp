@@ -55,6 +55,11 @@ std::int64_t staged_limit(const RowWalk& walk, const std::vector<ChannelRange>& 
 
 }  // namespace
 
+std::uint64_t least_staging(const RowWalk& walk, std::int64_t channels, const MachineConfig& config,
+                            const StagingNeed& need) {
+  return largest_need(walk, 1, channel_ranges(channels, config.array_cols), need);
+}
+
 StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
                            const LoweringContext& context, const StagingNeed& need) {
   const std::int64_t cols = context.config.array_cols;
@@ -69,8 +74,7 @@ StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
     ranges = cut_so;
   }
   if (best == 0) {
-    const auto least = channel_ranges(channels, cols);
-    context.memory.refuse(largest_need(walk, 1, least, need),
+    context.memory.refuse(least_staging(walk, channels, context.config, need),
                           "one row of the result and what it is made of");
   }
   return {cut(walk, best), ranges};

@@ -32,6 +32,11 @@ struct StagedBlocks {
   std::vector<ChannelRange> ranges;
 };
 
+/// The staging that one row of one tile needs at most, by `need`: a layer cannot do with less.
+std::uint64_t least_staging(
+    const RowWalk& walk, std::int64_t channels, const MachineConfig& config,
+    const std::function<std::uint64_t(const Chunk&, const ChannelRange&)>& need);
+
 /// Chunks of a walk and ranges of its `channels` of which each pair needs at most the staging there
 /// is, by `need`: as few chunks as can be, and of those the fewest ranges. Throws ConfigError
 /// naming the layer if not even one row of one tile fits.

@@ -138,8 +138,16 @@ class Binder {
   std::map<std::string, std::int64_t> extents_;
 };
 
-/// A batch that changes nothing contradicts the file.
-void require_batch(const std::vector<BoundInput>& inputs, const ImportOptions& options) {
+/// True if the file leaves the first dimension open.
+bool takes_any_batch(const ::onnx::ValueInfoProto& input) {
+  const auto& type = input.type().tensor_type();
+  if (!type.has_shape()) return true;
+  return type.shape().dim_size() > 0 && !type.shape().dim(0).has_dim_value();
+}
+
+/// A batch that changes nothing contradicts the file, or what was given of an input.
+void require_batch(const std::vector<BoundInput>& inputs, bool any_is_open,
+                   const ImportOptions& options) {
   const auto takes = [&](const BoundInput& input) {
     return !input.type.shape.empty() && input.type.shape.front() == *options.batch;
   };
@@ -149,10 +157,10 @@ void require_batch(const std::vector<BoundInput>& inputs, const ImportOptions& o
     types.push_back(
         fmt::format("{} is {}", printable(input.name), graph::to_string(input.type.shape)));
   }
-  throw InputError(
-      fmt::format("no input has batch {}: {}; leave the first dimension open in the "
-                  "file, or drop the batch",
-                  *options.batch, fmt::join(types, ", ")));
+  throw InputError(fmt::format("no input has batch {}: {}; {}, or drop the batch", *options.batch,
+                               fmt::join(types, ", "),
+                               any_is_open ? "give shapes and values of this batch"
+                                           : "leave the first dimension open in the file"));
 }
 
 template <class Map>
@@ -195,7 +203,9 @@ std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Const
   }
   require_inputs(options.shapes, inputs, "shape");
   require_inputs(options.values, inputs, "value");
-  require_batch(inputs, options);
+  const bool any_is_open = std::any_of(open.begin(), open.end(),
+                                       [](const auto* input) { return takes_any_batch(*input); });
+  require_batch(inputs, any_is_open, options);
   return inputs;
 }
 

@@ -90,6 +90,20 @@ void align_slope(LegacyNode& legacy) {
   if (rank > 2) unsqueeze_second_input(legacy, static_cast<std::int64_t>(rank) - 2);
 }
 
+/// Opsets 11 and 12 require roi and scales of a Resize; exporters leave out what it does not use.
+/// An empty constant stands for it, as it may for scales beside sizes.
+void complete_resize_inputs(LegacyNode& legacy) {
+  for (int i = 1; i <= 2 && i < legacy.node.input_size(); ++i) {
+    if (!legacy.node.input(i).empty()) continue;
+    const std::string name = i == 1 ? "roi" : "scales";
+    ::onnx::TensorProto& empty = legacy.constants.emplace_back();
+    put_tensor(graph::Tensor::vector<float>({}), empty);
+    empty.set_name(name);
+    legacy.node.set_input(i, name);
+    legacy.inputs[static_cast<std::size_t>(i)] = {graph::DataType::kFloat32, {0}};
+  }
+}
+
 void raise_to_opset_7(LegacyNode& legacy) {
   constexpr auto kBroadcasting = std::to_array<std::string_view>(
       {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Equal", "Less", "Greater"});
@@ -140,6 +154,8 @@ void retype_bounds(UpgradedNode& upgraded, graph::DataType type) {
 
 void prepare_for_conversion(LegacyNode& legacy) {
   if (legacy.opset == 6) raise_to_opset_7(legacy);
+  const bool is_from_11 = legacy.opset == 11 || legacy.opset == 12;
+  if (legacy.node.op_type() == "Resize" && is_from_11) complete_resize_inputs(legacy);
   if (legacy.node.op_type() != "Pad" || legacy.opset >= 11) return;
   if (find_attribute(legacy.node, "value") != nullptr) return;
   AttributeProto& value = *legacy.node.add_attribute();

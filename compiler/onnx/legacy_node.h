@@ -25,6 +25,7 @@ struct LegacyNode {
 ///    channels, of Gemm's C; "output_sequence" of the recurrent operators. The node is of opset 7
 ///    afterwards.
 ///  - Pad before opset 11: the default of "value".
+///  - Resize of opsets 11 and 12: an empty roi, or scales beside sizes, where it is left out.
 /// Throws InputError for an "axis" that does not fit.
 void prepare_for_conversion(LegacyNode& legacy);
 

@@ -21,6 +21,10 @@ constexpr const char* kTooLarge =
 std::ifstream open(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) throw InputError("is a folder, not a file");
+  // Opening a pipe waits for who writes it.
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    throw InputError("is a pipe or a device, not a file; write what it gives to a file first");
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot be opened");
   const std::uintmax_t size = std::filesystem::file_size(path, error);

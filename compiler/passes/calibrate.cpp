@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/config/error.h"
 
@@ -35,8 +36,10 @@ void RangeObserver::observe(const std::string& name, const Tensor& values) {
   Range& range = ranges_[name];
   for (const float value : values.data<float>()) {
     if (!std::isfinite(value)) {
+      // NaN without its sign, which says nothing.
+      const float shown = std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
       throw InputError(fmt::format(
-          "value '{}' is {} for a calibration sample: it has no range to quantise", name, value));
+          "value '{}' is {} for a calibration sample: it has no range to quantise", name, shown));
     }
     range = united(range, {value, value});
   }

@@ -15,7 +15,7 @@
 //     Squeeze, Unsqueeze, Transpose, Slice, Gather, Expand, Tile, Identity and Pad with 0, which
 //     then work on integers.
 //  3. Relu of a dequantised value becomes the activation of the QLinear operator that made it, or
-//     Max(integers, zero point), or nothing if the zero point is the smallest integer.
+//     Max(integers, zero point), or nothing if the zero point is the smallest integer and given.
 //  4. QuantizeLinear of a value that was dequantised with the same parameters disappears.
 //
 // 2, 3 and 4 keep the values exactly. 1 keeps them up to the rounding of the product: in floating
@@ -24,10 +24,17 @@
 // middle between two. Everything else stays Dequantize -> operator -> Quantize.
 #pragma once
 
+#include <cstdint>
+
 #include "compiler/graph/graph.h"
 
 namespace weft::passes {
 
-graph::Graph fuse_qdq(graph::Graph graph);
+/// Where zero points come from: the network's file has them once and for all, or a calibration that
+/// another run of the same network may change. Then no node disappears for the sake of what they
+/// are, so that the program, and with it every cycle, is that of any other calibration.
+enum class ZeroPoints : std::uint8_t { kGiven, kCalibrated };
+
+graph::Graph fuse_qdq(graph::Graph graph, ZeroPoints zero_points = ZeroPoints::kGiven);
 
 }  // namespace weft::passes

@@ -24,10 +24,11 @@ graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
   return decompose_conv_transpose(std::move(graph));
 }
 
-graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate) {
+graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate,
+                      ZeroPoints zero_points) {
   graph = simplify(std::move(graph), evaluate);
   graph = fuse_bias(std::move(graph));
-  graph = fuse_qdq(std::move(graph));
+  graph = fuse_qdq(std::move(graph), zero_points);
   graph = fold_constants(std::move(graph), evaluate, FoldDequantize::kYes);
   graph = remove_identities(std::move(graph));
   graph = fuse_residual(std::move(graph));

@@ -20,6 +20,7 @@
 
 #include "compiler/graph/evaluator.h"
 #include "compiler/graph/graph.h"
+#include "compiler/passes/fuse_qdq.h"
 
 namespace weft::passes {
 
@@ -28,6 +29,7 @@ namespace weft::passes {
 graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate);
 
 /// All of them. Throws as simplify() does.
-graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate);
+graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate,
+                      ZeroPoints zero_points = ZeroPoints::kGiven);
 
 }  // namespace weft::passes

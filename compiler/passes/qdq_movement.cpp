@@ -168,12 +168,12 @@ bool become_activation(Rewriter& rewriter, const Node& relu, ValueId integers) {
 
 }  // namespace
 
-bool relu_on_integers(Rewriter& rewriter, const Node& node) {
+bool relu_on_integers(Rewriter& rewriter, const Node& node, ZeroPoints zero_points) {
   Quantized value = dequantized_bytes(rewriter, node.inputs[0]);
   if (!value) return false;
   const auto zero = zero_point(rewriter, value);
   if (!zero) return false;
-  if (*zero == lowest(rewriter.type(value.integers).type)) {
+  if (zero_points == ZeroPoints::kGiven && *zero == lowest(rewriter.type(value.integers).type)) {
     rewriter.replace(node.outputs[0], node.inputs[0]);
     return true;
   }

@@ -2,6 +2,7 @@
 // increasing function of the integer, and what these operators do is to move or compare elements.
 #pragma once
 
+#include "compiler/passes/fuse_qdq.h"
 #include "compiler/passes/rewriter.h"
 
 namespace weft::passes {
@@ -11,6 +12,6 @@ bool cancel_quantize(Rewriter& rewriter, const graph::Node& node);
 /// Lets a node that moves elements or takes their maximum work on integers.
 bool move_on_integers(Rewriter& rewriter, const graph::Node& node);
 /// The same for a Relu.
-bool relu_on_integers(Rewriter& rewriter, const graph::Node& node);
+bool relu_on_integers(Rewriter& rewriter, const graph::Node& node, ZeroPoints zero_points);
 
 }  // namespace weft::passes

@@ -188,7 +188,11 @@ class ParameterCount {
 }  // namespace
 
 std::uint64_t count_macs(const Graph& graph, const Node& node) {
-  return static_cast<std::uint64_t>(signed_macs(graph, node));
+  try {
+    return static_cast<std::uint64_t>(signed_macs(graph, node));
+  } catch (const InputError&) {  // the number of elements of some shape overflows
+    throw InputError(graph::node_label(node) + ": more MACs than 63 bits count");
+  }
 }
 
 std::uint64_t count_macs(const Graph& graph) {

@@ -52,6 +52,28 @@ TEST_F(NetworkBadInputTest, TheNetworkMustBeThere) {
   expect_refused({"run", wire}, {"wire.onnx: has no node"});
 }
 
+TEST_F(NetworkBadInputTest, MoreMacsThanCanBeCountedAreOfANode) {
+  graph::Builder builder("huge");
+  const std::int64_t extent = std::int64_t{1} << 30;
+  const auto x = builder.input("x", {graph::DataType::kFloat32, {extent, extent}});
+  builder.output(builder.add(graph::Op::kMatMul, {x, x}, {}, "square"), "y");
+  const std::string file = write_onnx_file(folder_, "huge.onnx", builder.finish());
+  expect_refused({"run", file, "--engine", "analytic"},
+                 {"huge.onnx: node 'square' (MatMul): more MACs than 63 bits count"});
+}
+
+TEST_F(NetworkBadInputTest, AValueWithoutARangeIsNanWhateverItsSign) {
+  graph::Builder builder("nan");
+  const auto x = builder.input("x", {graph::DataType::kFloat32, {1, 2}});
+  const auto nan = builder.constant(
+      graph::Tensor::of<float>({1, 2}, {std::copysign(std::nanf(""), -1.0F), 1}), "nan");
+  const auto scaled = builder.add(graph::Op::kMul, {x, nan}, {}, "scaled");
+  const auto w = builder.constant(graph::Tensor::of<float>({2, 1}, {1, 2}), "w");
+  builder.output(builder.add(graph::Op::kMatMul, {scaled, w}, {}, "product"), "y");
+  const std::string file = write_onnx_file(folder_, "nan.onnx", builder.finish());
+  expect_refused(joined({"run", file}, small_machine("int8")), {"is nan for a calibration sample"});
+}
+
 /// x int32 [3] / by int32 [3], of which every engine leaves the division to the host.
 graph::Graph integer_division() {
   graph::Builder builder("division");
@@ -119,7 +141,7 @@ TEST_F(NetworkBadInputTest, ValuesMustFitThisComputer) {
 
 TEST_F(NetworkBadInputTest, QuantisingTakesFiniteNumbersAlone) {
   const std::string nan = folder_.write(
-      "nan.npy", npy("<f4", "(2, 3)", std::vector<float>{0, 0, 0, 0, std::nanf(""), 0}));
+      "nan.npy", npy("<f4", "(2, 3)", std::vector<float>{0, 0, 0, 0, -std::nanf(""), 0}));
   expect_refused(joined({"run", model(), "--input", "in:0=" + nan}, small_machine("int8")),
                  {"small.onnx: input 'in:0': element [1,1] is nan", "int8"});
 }
@@ -181,7 +203,7 @@ TEST_F(NetworkBadInputTest, FlagsMustNotContradictEachOther) {
 TEST_F(NetworkBadInputTest, OutputsMustBeWritableAndReplaceNoInput) {
   const std::string file = model();
   expect_refused({"run", file, "--output-dir", file}, {"is a file"});
-  expect_refused({"run", file, "--output-dir", folder_.file("no/such")}, {"no/such"});
+  expect_refused({"run", file, "--output-dir", file + "/no/such"}, {"small.onnx/no"});
   expect_refused({"run", file, "--json", file}, {"the network"});
   const std::string in = folder_.write("out_0.npy", npy("<f4", "(2, 3)", std::vector<float>(6)));
   expect_refused({"run", file, "--input", "in:0=" + in, "--output-dir", folder_.file(".")},

@@ -106,6 +106,31 @@ TEST(RunCommandTest, LayersSumToTheTotals) {
   EXPECT_DOUBLE_EQ(report["seconds"], total["total"].get<double>() / 100e6);
 }
 
+/// The third output has no name, the second no user.
+graph::Graph split_in_three() {
+  graph::Builder builder("split");
+  const auto x = builder.input("x", {DataType::kFloat32, {1, 6}});
+  const auto parts =
+      builder.add(graph::Op::kSplit, {x}, {{"axis", std::int64_t{1}}}, "split", {"y", "q", ""});
+  builder.output(parts[0], "y");
+  return builder.finish();
+}
+
+TEST(RunCommandTest, ASplitMayHaveOutputsThatNobodyWants) {
+  const TemporaryFolder folder;
+  const std::string model = write_onnx_file(folder, "split.onnx", split_in_three());
+  const std::string x = folder.write("x.npy", npy<float>("<f4", "(1, 6)", {1, 2, 3, 4, 5, 6}));
+  for (const std::string dtype : {"bf16", "int8"}) {
+    for (const std::string engine : {"fast", "stepped"}) {
+      const Words run = {"run",  model,          "--input",          "x=" + x, "--engine",
+                         engine, "--output-dir", folder.file("out"), "--quiet"};
+      const Finished finished = run_weft(joined(run, small_machine(dtype)));
+      ASSERT_EQ(finished.code, 0) << finished.err;
+      EXPECT_EQ(read_tensor_file(folder.file("out/y.npy")), Tensor::of<float>({1, 2}, {1, 2}));
+    }
+  }
+}
+
 TEST(RunCommandTest, TheTableNamesLayersAndFitsTheScreen) {
   const Finished finished = run_weft(lenet("bf16", "fast"));
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -159,6 +184,49 @@ TEST(RunCommandTest, TheReferenceAloneWritesTheSame) {
   EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected());
   EXPECT_NE(finished.out.find("'out/0' float32 2x2 from 3.5 to 31"), std::string::npos)
       << finished.out;
+}
+
+TEST(RunCommandTest, TheReferenceAloneTakesANetworkOfConstants) {
+  const TemporaryFolder folder;
+  graph::Builder builder("constants");
+  const auto c = builder.constant(Tensor::of<float>({2}, {3, 4}), "c");
+  builder.output(c, "c");
+  const std::string model = write_onnx_file(folder, "c.onnx", builder.finish());
+  const std::string out = folder.file("out");
+  const Finished finished = run_weft({"run", model, "--backend", "cpu", "--output-dir", out});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_tensor_file(out + "/c.npy"), Tensor::of<float>({2}, {3, 4}));
+}
+
+TEST(RunCommandTest, MissingFoldersOfOutputsAreAllCreated) {
+  const TemporaryFolder folder;
+  const ProductFiles files(folder);
+  const Finished finished =
+      run_weft(joined(files.run(), {"--backend", "cpu", "--output-dir", folder.file("a/b/c")}));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_tensor_file(folder.file("a/b/c/out_0.npy")), files.expected());
+}
+
+/// X [steps, 1, 1], one hidden element.
+graph::Graph long_lstm(std::int64_t steps) {
+  graph::Builder builder("long");
+  const auto x = builder.input("x", {DataType::kFloat32, {steps, 1, 1}});
+  const auto w = builder.constant(Tensor::of<float>({1, 4, 1}, {1, 1, 1, 1}), "w");
+  const auto r = builder.constant(Tensor::of<float>({1, 4, 1}, {1, 1, 1, 1}), "r");
+  const auto outputs = builder.add(graph::Op::kLstm, {x, w, r}, {{"hidden_size", std::int64_t{1}}},
+                                   "lstm", {"", "y"});
+  builder.output(outputs[1], "y");
+  return builder.finish();
+}
+
+TEST(RunCommandTest, AnLstmOfTooManyStepsIsTheHostsAndSaysWhy) {
+  const TemporaryFolder folder;
+  const std::string model = write_onnx_file(folder, "long.onnx", long_lstm(4097));
+  const json report =
+      report_of(joined({"run", model, "--engine", "analytic"}, small_machine("bf16")));
+  ASSERT_EQ(report["layers"].size(), 1U);
+  EXPECT_EQ(report["layers"][0]["where"], "host");
+  EXPECT_EQ(report["layers"][0]["note"], "4097 steps are too many to unroll, 4096 at most");
 }
 
 TEST(RunCommandTest, TakesTensorProtosToo) {

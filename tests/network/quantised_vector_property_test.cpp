@@ -3,6 +3,7 @@
 // order; sums along the channels, which it adds in binary64, lie within their roundings.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/network/layer_check.h"
@@ -223,6 +224,43 @@ TEST(QuantisedVectorPropertyTest, NormalisationIsWithinItsRoundings) {
               {"bias", "channels 1", "channels side - 1", "channels side", "channels side + 1",
                "channels larger", "several chunks", "streamed", "engines"},
               5);
+}
+
+/// Element by element, in integers.
+template <class Byte>
+Tensor bounded(const Tensor& x, int bound, bool is_max) {
+  Tensor result(x.type(), x.shape());
+  const auto out = result.mutable_data<Byte>();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const int value = x.data<Byte>()[i];
+    out[i] = static_cast<Byte>(is_max ? std::max(value, bound) : std::min(value, bound));
+  }
+  return result;
+}
+
+TEST(QuantisedVectorPropertyTest, MaximaAndMinimaOfIntegersAndANumberAreExact) {
+  Hits hits;
+  for_each_seed(hits, [](Random& random, Hits& hit) {
+    MachineConfig config = random_layer_machine(ElementType::kInt8, random);
+    LayerCase layer(ElementType::kInt8);
+    const bool is_unsigned = random.chance(50);
+    const bool is_max = random.chance(50);
+    const Tensor x = random_bytes(random_rows(config, random), is_unsigned, random);
+    const int bound =
+        static_cast<int>(is_unsigned ? random.between(0, 255) : random.between(-128, 127));
+    const Tensor number = is_unsigned ? Tensor::scalar(static_cast<std::uint8_t>(bound))
+                                      : Tensor::scalar(static_cast<std::int8_t>(bound));
+    std::vector<ValueId> operands = {layer.input(x), layer.constant(number)};
+    if (random.chance(50)) std::swap(operands[0], operands[1]);
+    const ValueId y = layer.builder.add(is_max ? Op::kMax : Op::kMin, operands);
+    const LayerOutcome outcome = run_layer(layer, y, config);
+    ++hit[is_unsigned ? "uint8" : "int8"];
+    ASSERT_TRUE(outcome.on_machine);
+    ASSERT_EQ(outcome.result(), is_unsigned ? bounded<std::uint8_t>(x, bound, is_max)
+                                            : bounded<std::int8_t>(x, bound, is_max));
+  });
+  EXPECT_GE(hits["uint8"], 50);
+  EXPECT_GE(hits["int8"], 50);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // refused by an error that says what must fit.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <regex>
@@ -13,16 +14,14 @@
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/config_keys.h"
 #include "sim/config/error.h"
+#include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"
 
 namespace weft::network::testing {
 namespace {
 
-using graph::DataType;
-using graph::Op;
 using networks::Layers;
-using networks::ValueId;
 
 ValueId random_layer(Layers& net, ValueId x, std::int64_t channels, const std::string& name,
                      Random& random) {
@@ -119,6 +118,81 @@ TEST(SmallBuffersTest, NetworksRunBitExactlyOnEveryEngineOrTheErrorSaysWhatMustF
        {"ran", "refused", "streamed QLinearConv", "streamed QLinearMatMul", "streamed MaxPool"}) {
     EXPECT_GE(hits[name], 3) << name;
   }
+}
+
+// --- Pools that take all of an image ---
+
+/// 128 rows of four bf16 elements.
+MachineConfig one_kibibyte(ElementType dtype) {
+  MachineConfig config = small_machine(dtype, 4, 4);
+  config.unified_buffer_kib = 1;
+  return config;
+}
+
+struct LargePool {
+  Op op;
+  Shape image;           // [H, W]
+  std::uint64_t others;  // rows beside those of the window
+};
+
+/// A pool over all of an image that a layer has made.
+ValueId add_pool(LayerCase& layer, const LargePool& pool, Random& random) {
+  const ValueId x = layer.through_machine(
+      layer.input(random.tensor<float>({1, 3, pool.image[0], pool.image[1]}, -9, 9)));
+  if (pool.op == Op::kMaxPool || pool.op == Op::kAveragePool) {
+    return layer.builder.add(pool.op, {x}, {{"kernel_shape", Ints(pool.image)}});
+  }
+  if (pool.op == Op::kReduceMean) return layer.builder.add(pool.op, {x}, {{"axes", Ints{2, 3}}});
+  return layer.builder.add(pool.op, {x});
+}
+
+void expect_pool(const LargePool& pool, bool fits, Random& random) {
+  SCOPED_TRACE(::testing::Message()
+               << to_string(pool.op) << " of " << pool.image[0] << " x " << pool.image[1]);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = one_kibibyte(layer.dtype);
+  const LayerOutcome outcome = run_layer(layer, add_pool(layer, pool, random), config);
+  ASSERT_EQ(config.unified_buffer_kib, 1U);
+  EXPECT_EQ(outcome.on_machine, fits);
+  run_everywhere(outcome.program, config, layer.inputs);
+  // One rounding to bf16 of sums that are exact.
+  expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact); });
+  if (fits) return;
+  const std::uint64_t rows =
+      static_cast<std::uint64_t>(graph::element_count(pool.image)) + pool.others;
+  ASSERT_EQ(host_steps(outcome.program).size(), 1U);
+  EXPECT_EQ(host_steps(outcome.program)[0].reason,
+            "a window and its result take " + std::to_string(rows) + " rows or " +
+                std::to_string(8 * rows) +
+                " bytes at once, and the unified buffer has 128 rows or 1024 bytes");
+}
+
+// A row of the result; for averages also a row of sums and one of divisors, of two rows each.
+TEST(SmallBuffersTest, PoolsAreTheHostsFromTheFirstRowOnThatDoesNotFit) {
+  Random random(1);
+  expect_pool({Op::kGlobalMaxPool, {127, 1}, 1}, true, random);
+  expect_pool({Op::kGlobalMaxPool, {16, 8}, 1}, false, random);
+  expect_pool({Op::kMaxPool, {1, 127}, 1}, true, random);
+  expect_pool({Op::kMaxPool, {8, 16}, 1}, false, random);
+  expect_pool({Op::kGlobalAveragePool, {41, 3}, 5}, true, random);
+  expect_pool({Op::kGlobalAveragePool, {4, 31}, 5}, false, random);
+  expect_pool({Op::kAveragePool, {123, 1}, 5}, true, random);
+  expect_pool({Op::kAveragePool, {40, 40}, 5}, false, random);
+  expect_pool({Op::kReduceMean, {3, 41}, 5}, true, random);
+  expect_pool({Op::kReduceMean, {31, 4}, 5}, false, random);
+}
+
+TEST(SmallBuffersTest, AveragesOfDequantisedImagesThatDoNotFitAreTheHosts) {
+  Random random(2);
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = one_kibibyte(layer.dtype);
+  const ValueId x = layer.dequantised(random_bytes({1, 3, 20, 20}, false, random), 0.02, random);
+  const ValueId mean = layer.builder.add(Op::kGlobalAveragePool, {x});
+  const LayerOutcome outcome = run_layer(layer, layer.quantised(mean, false, 0.03, random), config);
+  ASSERT_EQ(config.unified_buffer_kib, 1U);
+  EXPECT_FALSE(outcome.on_machine);
+  // 400 terms below 11: 401 roundings of 4400 by 2^-24 are less than 2^-3, divided by 400.
+  expect_quantised_within(outcome, layer, [](double) { return 0x1p-11; });
 }
 
 struct LeastBuffer {

@@ -2,6 +2,7 @@
 // wrong?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <functional>
@@ -54,6 +55,14 @@ TEST(BadModelTest, NamesAFileThatIsNotThere) {
   EXPECT_EQ(error_of([] { import_onnx("/nowhere/net.onnx"); }),
             "/nowhere/net.onnx: cannot be opened");
   EXPECT_EQ(error_of([] { import_onnx("/"); }), "/: is a folder, not a file");
+}
+
+TEST(BadModelTest, RefusesAPipeInsteadOfWaitingForIt) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path() / "pipe.onnx";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { import_onnx(pipe); }),
+              HasSubstr("pipe.onnx: is a pipe or a device, not a file"));
 }
 
 TEST(BadModelTest, RefusesBytesThatAreNoModel) {

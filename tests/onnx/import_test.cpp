@@ -271,6 +271,17 @@ TEST(ImportTest, RefusesABatchThatTheFileContradicts) {
               HasSubstr("no input has batch 5: 'x' is 2x3"));
 }
 
+TEST(ImportTest, RefusesABatchThatAGivenShapeContradicts) {
+  Model model;
+  model.input("x", {"N", 3}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(error_of([&] {
+              model.import({.shapes = {{"x", {1, 3}}}, .batch = 2});
+            }),
+            "test.onnx: no input has batch 2: 'x' is 1x3; give shapes and values of this batch, or "
+            "drop the batch");
+}
+
 TEST(ImportTest, LeavesOtherOpenDimensionsToShapes) {
   Model model;
   model.input("x", {"N", "C"}).output("y");

@@ -173,6 +173,24 @@ TEST(OpsetTest, ResizeOf11MayHaveEmptyScalesBesideSizes) {
             Tensor::vector<float>({1, 1, 2, 2}));
 }
 
+TEST(OpsetTest, ResizeOf11And12MayLeaveOutRoiAndScales) {
+  for (const std::int64_t opset : {11, 12}) {
+    for (const bool has_sizes : {false, true}) {
+      Model model(opset);
+      model.input("x", {2}).output("y").floats("scales", {2}).ints("sizes", {4});
+      const std::vector<std::string> inputs = has_sizes
+                                                  ? std::vector<std::string>{"x", "", "", "sizes"}
+                                                  : std::vector<std::string>{"x", "", "scales"};
+      auto& resize = model.node("Resize", inputs, {"y"});
+      set(resize, "coordinate_transformation_mode", std::string("asymmetric"));
+      set(resize, "nearest_mode", std::string("floor"));
+      EXPECT_EQ(run(model, {{"x", Tensor::vector<float>({1, 2})}}),
+                Tensor::vector<float>({1, 1, 2, 2}))
+          << opset;
+    }
+  }
+}
+
 TEST(OpsetTest, Broadcasting6PutsTheSecondOperandAtAnAxis) {
   Model model(6);
   model.input("x", {2, 3, 2}).input("b", {3}).output("y");

@@ -160,13 +160,7 @@ class GraphRunner::Run {
   }
 
   std::vector<ValueType> output_types(const Node& node) const {
-    // The graph knows the types of the outputs that somebody wants.
-    std::vector<ValueType> types;
-    if (std::ranges::find(node.outputs, kNoValue) != node.outputs.end()) {
-      types = infer_outputs(graph_, node);
-    } else {
-      for (const ValueId id : node.outputs) types.push_back(graph_.type(id));
-    }
+    std::vector<ValueType> types = graph::output_types(graph_, node);
     for (ValueType& type : types) type = own_type(type);
     return types;
   }
