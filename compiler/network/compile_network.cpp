@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/lowering/dependences.h"
+#include "compiler/network/ceil_div.h"
 #include "compiler/network/chunks.h"
 #include "compiler/network/lower_layer.h"
 #include "compiler/network/network_program.h"
@@ -27,6 +28,34 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
   return margin;
 }
 
+/// Matmul instructions of a layer and their fetches, at least: chunks as long as the accumulators
+/// allow. A tile that is the only one of its column may serve several chunks.
+std::uint64_t least_instructions(const ContractionLayer& layer, const MachineConfig& config) {
+  if (layer.groups > 1) return 0;  // most tiles are empty
+  const auto* constant = std::get_if<ConstantWeights>(&layer.weights);
+  const std::int64_t pieces = constant == nullptr ? 1 : constant->pieces;
+  const std::int64_t folds =
+      pieces * layer.walk.taps() * ceil_div(layer.k, std::int64_t{config.array_rows});
+  const std::int64_t chunks = ceil_div(layer.walk.rows(), std::int64_t{config.accumulator_rows});
+  const std::uint64_t each = folds > 1 ? 2 : 1;
+  return each * layer.batch.size() * static_cast<std::uint64_t>(chunks) *
+         static_cast<std::uint64_t>(ceil_div(layer.n, std::int64_t{config.array_cols})) *
+         static_cast<std::uint64_t>(folds);
+}
+
+/// Up to a layer that is too long alone, which is refused by its name.
+std::uint64_t least_instructions(const std::vector<Layer>& layers, const MachineConfig& config) {
+  std::uint64_t count = 0;
+  for (const Layer& layer : layers) {
+    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
+    if (contraction == nullptr) continue;
+    const std::uint64_t least = least_instructions(*contraction, config);
+    if (least > kMaxInstructions) break;
+    count += least;
+  }
+  return count;
+}
+
 /// Lowers the layers of one segment.
 class SegmentLowering {
  public:
@@ -40,6 +69,8 @@ class SegmentLowering {
         memory_(config, segment.sheets, margin_, shares, stream_, step_) {}
 
   MachineStep run() {
+    stream_.expect(
+        least_instructions(layers_, config_));  // before they take the memory of millions
     for (std::size_t i = 0; i < layers_.size(); ++i) run_layer(i);
     count_transfers();
     add_dependences();

@@ -29,6 +29,11 @@ class Stream {
   /// Everything emitted from here on works on `tile`.
   void begin_tile(const TileNumbers& tile) { tile_ = tile; }
 
+  /// Throws InputError if there is no room for `count` instructions in all.
+  void expect(std::uint64_t count) const {
+    if (count > most_) refuse_longer();
+  }
+
   /// Throws InputError if there is no room for it.
   void emit(Operation operation) {
     if (operations_.size() == most_) refuse_longer();

@@ -39,8 +39,8 @@ struct ClockedRun {
 };
 
 /// What enters the array in cycles [0, cycles) of a run of the `stepped` machine, which is stopped
-/// there. cycles <= 2^31. The memory supplies the values; a run that is cut short leaves its results
-/// unfinished. Throws as run_clocked_machine() does.
+/// there. cycles <= 2^31. The memory supplies the values; a run that is cut short leaves its
+/// results unfinished. Throws as run_clocked_machine() does.
 ArrayRecording record_clocked_machine(const MachineConfig& config, const Program& program,
                                       HostMemory& memory, Cycle cycles);
 

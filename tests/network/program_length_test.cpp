@@ -38,6 +38,19 @@ TEST(ProgramLengthTest, InstructionsBeyondTheMemoryGivenAreRefused) {
                                       "that the memory of this computer has room for; .*"));
 }
 
+// Each layer alone is short enough: 16 tiles of 27 folds for each of 62,500 chunks of 64 rows are
+// 2.7 * 10^7 matmuls and as many fetches.
+TEST(ProgramLengthTest, LayersThatTogetherAreTooLongAreRefusedBeforeTheyAreLowered) {
+  networks::Layers net("deep", 1);
+  auto x = net.input("x", graph::DataType::kFloat32, {1, 12, 2000, 2000});
+  for (int i = 0; i < 8; ++i) {
+    const std::int64_t channels = i % 2 == 0 ? 64 : 12;
+    x = net.conv(x, {.channels = channels, .kernel = 3, .padding = 1}, "conv" + std::to_string(i));
+  }
+  EXPECT_THAT(refusal(prepared(net.finish(x, "y")), tiny_of_floats(), {}),
+              ::testing::StartsWith("the network takes more than 2^26 instructions"));
+}
+
 // 4 * 10^8 results of 64 channels, each the sum of 3 * 3 taps of 12: 16 tiles of 27 folds for each
 // 64 rows are 2.7 * 10^9 instructions.
 TEST(ProgramLengthTest, ALayerLongerThanAProgramMayBeIsRefusedBeforeItIsLowered) {
