@@ -72,6 +72,7 @@ void check_files(const RunOptions& options, const std::optional<std::string>& ma
   for (std::size_t i = kFirstOutput; i < std::size(files); ++i) {
     const auto& [option, file] = files[i];
     if (!file) continue;
+    if (file->empty()) throw InputError(fmt::format("{}: the name is empty; give one", option));
     if (file == "-" && &file != &options.json) {
       throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", option));
     }

@@ -49,13 +49,11 @@ Json layer_json(const LayerRun& layer, const MachineConfig& config) {
 
 Json network_check_json(const std::optional<NetworkCheck>& check) {
   if (!check) {
-    return {{"reference", "none"},
-            {"bit_exact", nullptr},
-            {"max_abs_error", nullptr},
-            {"share_of_bound", nullptr},
-            {"layers", nullptr}};
+    return {{"reference", "none"},      {"agrees", nullptr},         {"bit_exact", nullptr},
+            {"max_abs_error", nullptr}, {"share_of_bound", nullptr}, {"layers", nullptr}};
   }
   return {{"reference", "cpu"},
+          {"agrees", !check->mismatch.has_value()},
           {"bit_exact", check->bit_exact},
           {"max_abs_error", check->max_abs_error},
           {"share_of_bound", worst_share(*check)},

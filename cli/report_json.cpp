@@ -42,8 +42,12 @@ Json macs_json(const RunReport& report) {
 }
 
 Json check_json(const CheckReport& check) {
-  Json json = {{"reference", check.reference}, {"bit_exact", nullptr}, {"max_abs_error", nullptr}};
+  Json json = {{"reference", check.reference},
+               {"agrees", nullptr},
+               {"bit_exact", nullptr},
+               {"max_abs_error", nullptr}};
   if (check.ran()) {
+    json["agrees"] = !check.mismatch.has_value();
     json["bit_exact"] = check.bit_exact;
     json["max_abs_error"] = check.max_abs_error;
   }

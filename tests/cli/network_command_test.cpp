@@ -70,8 +70,8 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
             (Words{"network", "batch", "parameters", "macs", "inputs"}));
   EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));
   EXPECT_EQ(keys_of(report["cycles"]), joined({"total"}, kClasses));
-  EXPECT_EQ(keys_of(report["check"]),
-            (Words{"reference", "bit_exact", "max_abs_error", "share_of_bound", "layers"}));
+  EXPECT_EQ(keys_of(report["check"]), (Words{"reference", "agrees", "bit_exact", "max_abs_error",
+                                             "share_of_bound", "layers"}));
   const auto& layer = report["layers"][0];
   EXPECT_EQ(keys_of(layer), (Words{"name", "op", "type", "shape", "where", "note", "plan", "cycles",
                                    "macs", "utilization", "traffic", "spilled"}));

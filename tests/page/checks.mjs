@@ -20,6 +20,7 @@ export async function is_whole(fixture, path, dump = null) {
   await shows_what_the_data_has(browser, data);
   const text = await browser.evaluate('document.body.innerText');
   assert.doesNotMatch(text, /\b(NaN|undefined|Infinity)\b/);
+  if (data.report.check?.agrees !== false) assert.doesNotMatch(text, /\bdiffers\b/);
   await the_ledger_sums_to_the_total(browser, data);
   await bars_equal_the_data(browser, data);
   for (const width of [1280, 400]) await fits(browser, width);

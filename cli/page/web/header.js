@@ -24,8 +24,8 @@
     if (!check || check.reference === 'none') return ['not checked', 'no reference was computed'];
     const against = `against ${check.reference}`;
     if (check.bit_exact === true) return ['bit for bit', `every value equal, ${against}`];
-    if (check.bit_exact === false && !(check.share_of_bound <= 1)) {
-      return ['differs', `by up to ${check.max_abs_error}, ${against}`];
+    if (check.agrees === false) {
+      return ['differs', `by up to ${check.max_abs_error.toPrecision(3)}, ${against}`];
     }
     if (check.max_abs_error === null) return ['not checked', against];
     return ['within bounds', `largest error ${check.max_abs_error.toPrecision(3)}, ${against}`];

@@ -28,6 +28,9 @@
   weft.matmuls = matmuls_of(data.timeline);
   const begins = weft.matmuls.map((matmul) => matmul.begin);
 
+  /** Whether the page lists the instructions that are under way in `cycle`. */
+  weft.is_listed = (cycle) => !data.timeline || cycle < data.timeline.window[1];
+
   /** The index of the matmul whose rows enter in `cycle`, or of the last before it; -1 if none. */
   weft.matmul_at = (cycle) => weft.lower_bound(begins, cycle + 1) - 1;
 

@@ -44,6 +44,9 @@
   }
 
   function fold_words(matmul, map) {
+    if (!weft.is_listed(weft.cycle)) {
+      return 'The folds of this cycle are not listed on this page.';
+    }
     if (!matmul || matmul.map !== weft.map) return 'No tile of this map is in the array now.';
     const size = weft.tile_size(matmul);
     const row = weft.cycle - matmul.begin;
@@ -122,7 +125,7 @@
   /** Frames around the current tiles, and lines where its current row is. */
   function mark() {
     const at = weft.matmul_at(weft.cycle);
-    const matmul = at < 0 ? null : weft.matmuls[at];
+    const matmul = at < 0 || !weft.is_listed(weft.cycle) ? null : weft.matmuls[at];
     readout.textContent = fold_words(matmul, current_map());
     marks.replaceChildren();
     if (!matmul || matmul.map !== weft.map) return;
