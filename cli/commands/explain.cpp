@@ -130,6 +130,9 @@ int run_explain_product(const Words& words, const Streams& streams) {
   const std::uint64_t steps = read_steps(arguments);
   std::optional<SweepRequest> request;
   if (const auto text = arguments.text("sweep")) request = parse_sweep(*text);
+  if (request && arguments.has("steps")) {
+    throw InputError("--steps is about folds, of which --sweep tells none; drop one of the two");
+  }
   const MachineConfig config = read_machine(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
   ProductExplanation explanation = explain_product(spec, config, steps);

@@ -112,6 +112,10 @@ TEST(ExplainSweepTest, WhatIsNoRangeIsRefusedInOneLine) {
     EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
     EXPECT_NE(finished.err.find("--sweep"), std::string::npos) << finished.err;
   }
+  const Finished steps = run_weft(
+      {"explain", "5", "6", "7", "--machine", "tiny", "--sweep", "n=1..4", "--steps", "3"});
+  EXPECT_EQ(steps.code, 2);
+  EXPECT_NE(steps.err.find("drop one of the two"), std::string::npos) << steps.err;
   const Finished conv = run_weft({"explain", "conv", "--input", "1,3,8,8", "--filters", "4",
                                   "--kernel", "3", "--sweep", "n=1..4"});
   EXPECT_EQ(conv.code, 2);
