@@ -38,7 +38,7 @@ constexpr Names kTestLabels = {"t10k-labels-idx1-ubyte", "test_labels.npy"};
 /// Some unpackers write a dot for the second hyphen.
 std::string with_dot(std::string_view name) {
   std::string text(name);
-  text.replace(text.find("-idx"), 1, ".");
+  text[text.find("-idx")] = '.';
   return text;
 }
 
@@ -51,7 +51,7 @@ Found find(const fs::path& folder, const Names& names) {
   std::error_code error;
   for (const std::string& stem : {std::string(names.idx), with_dot(names.idx)}) {
     for (const char* ending : {"", ".gz"}) {
-      const fs::path path = folder / (stem + ending);
+      const fs::path path = folder / fmt::format("{}{}", stem, ending);
       if (fs::exists(path, error)) return {path, false};
     }
   }
@@ -78,9 +78,10 @@ Tensor images_of(const NpyArray& array) {
   }
   if (tensor.type() == DataType::kUint8) return scaled(tensor.data<std::uint8_t>(), tensor.shape());
   if (tensor.type() != DataType::kFloat32) {
-    throw InputError(fmt::format("{}: holds {}; images are uint8 or float32, convert them by "
-                                 "numpy's .astype('float32')",
-                                 array.file, graph::to_string(tensor.type())));
+    throw InputError(
+        fmt::format("{}: holds {}; images are uint8 or float32, convert them by "
+                    "numpy's .astype('float32')",
+                    array.file, graph::to_string(tensor.type())));
   }
   const auto finite = [](float x) { return std::isfinite(x); };
   if (!std::ranges::all_of(tensor.data<float>(), finite)) {
@@ -113,9 +114,10 @@ std::vector<std::int64_t> integers_of(const NpyArray& array, const Tensor& tenso
     case DataType::kInt64:
       return widened<std::int64_t>(tensor);
     default:
-      throw InputError(fmt::format("{}: holds {}; labels are integers, convert them by numpy's "
-                                   ".astype('int64')",
-                                   array.file, graph::to_string(tensor.type())));
+      throw InputError(
+          fmt::format("{}: holds {}; labels are integers, convert them by numpy's "
+                      ".astype('int64')",
+                      array.file, graph::to_string(tensor.type())));
   }
 }
 
@@ -149,10 +151,10 @@ data::Examples read_part(const Found& images, const Found& labels) {
   examples.source = labels.path.string();
   const std::int64_t count = examples.images.shape().front();
   if (count == examples.count()) return examples;
-  throw InputError(fmt::format("{}: has {} labels, {} has {} images; give files that belong "
-                               "together",
-                               labels.path.string(), examples.count(), images.path.string(),
-                               count));
+  throw InputError(
+      fmt::format("{}: has {} labels, {} has {} images; give files that belong "
+                  "together",
+                  labels.path.string(), examples.count(), images.path.string(), count));
 }
 
 }  // namespace

@@ -75,8 +75,7 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
   training::OptimizerOptions options;
   options.method = static_cast<Method>(read_name(arguments, "optimizer", kMethods, 0));
   const bool sgd = options.method == Method::kSgd;
-  options.learning_rate =
-      read_real(arguments, "learning-rate", 1e6, sgd ? kSgdRate : kAdamRate);
+  options.learning_rate = read_real(arguments, "learning-rate", 1e6, sgd ? kSgdRate : kAdamRate);
   options.weight_decay = read_real(arguments, "weight-decay", 1e6, 0);
   if (!sgd) {
     refuse(arguments, {"momentum", "nesterov"}, "is for --optimizer sgd");
@@ -94,7 +93,8 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
 void refuse_machine_flags(const Arguments& arguments) {
   constexpr std::string_view kWhy = "is for --backend sim";
   refuse(arguments, {"machine", "engine"}, kWhy);
-  for (const auto& key : machine_options().options()) {
+  const po::options_description keys = machine_options();
+  for (const auto& key : keys.options()) {
     refuse(arguments, {key->long_name().c_str()}, kWhy);
   }
 }
@@ -107,24 +107,25 @@ void read_simulation(const Arguments& arguments, TrainRequest& request) {
   request.machine = read_machine(arguments);
   if (!arguments.has("dtype")) {
     if (request.machine.dtype == ElementType::kInt8) {
-      throw InputError(fmt::format("--machine {}: its array computes in int8, in which nothing "
-                                   "trains; give --dtype bf16 or fp16",
-                                   printable(request.machine.name)));
+      throw InputError(
+          fmt::format("--machine {}: its array computes in int8, in which nothing "
+                      "trains; give --dtype bf16 or fp16",
+                      printable(request.machine.name)));
     }
     request.type =
         request.machine.dtype == ElementType::kBf16 ? TrainType::kBf16 : TrainType::kFp16;
   } else if (request.type == TrainType::kFloat32) {
     throw InputError("--dtype float32: the array multiplies bf16 or fp16; give one of these");
-  } else if (arguments.has("array.dtype") &&
-             request.machine.dtype != element_type(request.type)) {
+  } else if (arguments.has("array.dtype") && request.machine.dtype != element_type(request.type)) {
     throw InputError("--dtype and --array.dtype: name different types; drop one");
   }
   request.machine.dtype = element_type(request.type);
   const auto engine = engine_from_string(arguments.text("engine").value_or("fast"));
   if (!engine || *engine == Engine::kAnalytic) {
-    throw InputError(fmt::format("--engine {}: computes no values or is unknown; must be fast, "
-                                 "stepped or rtl",
-                                 printable(arguments.text("engine").value_or(""))));
+    throw InputError(
+        fmt::format("--engine {}: computes no values or is unknown; must be fast, "
+                    "stepped or rtl",
+                    printable(arguments.text("engine").value_or(""))));
   }
   request.engine = *engine;
 }
@@ -150,14 +151,14 @@ struct NamedPath {
 void check_outputs(const TrainRequest& request) {
   const std::optional<std::string> model =
       request.is_file ? std::optional(request.model) : std::nullopt;
-  const NamedPath paths[] = {{"the network", model},     {"--data", request.data},
-                             {"--save", request.save},   {"--checkpoint", request.checkpoint},
-                             {"--log", request.log},     {"--json", request.json},
+  const NamedPath paths[] = {{"the network", model},   {"--data", request.data},
+                             {"--save", request.save}, {"--checkpoint", request.checkpoint},
+                             {"--log", request.log},   {"--json", request.json},
                              {"--html", request.html}};
   constexpr std::size_t kFirstOutput = 2;
   for (std::size_t i = kFirstOutput; i < std::size(paths); ++i) {
     const auto& [option, path] = paths[i];
-    if (!path || request.json_to_stdout() && &path == &request.json) continue;
+    if (!path || (request.json_to_stdout() && &path == &request.json)) continue;
     if (path == "-") {
       throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", option));
     }
@@ -205,9 +206,10 @@ po::options_description train_options() {
       "optimizer", text("NAME"), "sgd (default), adam or adamw")(
       "learning-rate", text("X"), "0.05 for sgd, 0.001 for the others if not given")(
       "momentum", text("X"), "of sgd; 0.9 if not given")("nesterov", "Nesterov's momentum")(
-      "weight-decay", text("X"), "0 if not given")(
-      "dtype", text("NAME"), "float32 (cpu, cuda), bf16 or fp16 (sim, cuda)")(
-      "seed", text("N"), "of a built-in network's weights and of the images' order; 1 if not given");
+      "weight-decay", text("X"), "0 if not given")("dtype", text("NAME"),
+                                                   "float32 (cpu, cuda), bf16 or fp16 (sim, cuda)")(
+      "seed", text("N"),
+      "of a built-in network's weights and of the images' order; 1 if not given");
   po::options_description files("Files");
   files.add_options()("save", text("MODEL.onnx"), "write the trained network")(
       "checkpoint", text("DIR"), "write a checkpoint after each epoch")(
@@ -237,8 +239,8 @@ TrainRequest read_train_request(const Arguments& arguments) {
   }
   request.optimizer = read_optimizer(arguments);
   request.seed = read_count(arguments, "seed", 0, UINT64_MAX, kDefaultSeed);
-  request.threads = static_cast<unsigned>(read_count(
-      arguments, "threads", 1, 1024, std::max(1U, std::thread::hardware_concurrency())));
+  request.threads = static_cast<unsigned>(
+      read_count(arguments, "threads", 1, 1024, std::max(1U, std::thread::hardware_concurrency())));
   request.save = arguments.text("save");
   request.checkpoint = arguments.text("checkpoint");
   if (arguments.has("checkpoint-steps")) {
@@ -255,8 +257,8 @@ TrainRequest read_train_request(const Arguments& arguments) {
 }
 
 std::string optimizer_text(const training::OptimizerOptions& options) {
-  std::string text = fmt::format("{}, learning rate {}", to_string(options.method),
-                                 options.learning_rate);
+  std::string text =
+      fmt::format("{}, learning rate {}", to_string(options.method), options.learning_rate);
   if (options.momentum != 0) {
     text += fmt::format(", {}momentum {}", options.nesterov ? "Nesterov " : "", options.momentum);
   }

@@ -24,7 +24,7 @@ std::string_view to_string(TrainType type);
 
 struct TrainRequest {
   std::string command_line;
-  std::string model;     // a file's path, or the name of a network that comes with weft
+  std::string model;  // a file's path, or the name of a network that comes with weft
   bool is_file = false;
   std::optional<std::string> data = {};  // a folder; the embedded digits if not given
   TrainDevice device = TrainDevice::kCpu;

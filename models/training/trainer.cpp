@@ -213,10 +213,6 @@ const EpochRecord& Trainer::finish_epoch(std::map<std::string, std::uint64_t> cy
   return state_.log.back();
 }
 
-Graph Trainer::trained(const Graph& network) const {
-  return autodiff::with_values(network, weights());
-}
-
 Metrics evaluate(const Executor& run, const ClassifierShape& shape, const data::Examples& examples,
                  NamedTensors weights) {
   NamedTensors inputs = std::move(weights);

@@ -61,13 +61,12 @@ class Trainer {
   /// Adds to the time of the current epoch.
   void spend(double seconds) { state_.epoch_seconds += seconds; }
 
-  /// The network with the parameters and statistics as they are.
-  graph::Graph trained(const graph::Graph& network) const;
+  /// Parameters and statistics as they are, by the names of the network's constants.
+  NamedTensors weights() const;
 
  private:
   void prepare_gradients();
   std::span<const std::uint32_t> next_batch();
-  NamedTensors weights() const;
   NamedTensors update_inputs(const NamedTensors& gradients) const;
   void commit(const NamedTensors& gradients, const NamedTensors& updates);
   bool left_out(const NamedTensors& inputs, const NamedTensors& gradients);

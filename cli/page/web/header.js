@@ -14,6 +14,7 @@
 
   function machine_line() {
     const m = report.machine;
+    if (!m) return data.training ? data.training.how : '';
     const memory = m.memory_kind === 'ideal' ? 'ideal memory'
       : `${m.memory_kind} memory, ${m.memory_gb_per_s} GB/s`;
     return `${m.name}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
@@ -36,8 +37,22 @@
     return macs && macs.issued > 0 ? 1 - macs.useful / macs.issued : null;
   }
 
+  function training_figures(list) {
+    const last = data.training.epochs[data.training.epochs.length - 1];
+    if (last) {
+      list.append(figure(weft.percent(last.test.accuracy), 'of the test images right',
+        `${weft.percent(last.train.accuracy)} of those learnt from`));
+    }
+    if (report.cycles) {
+      list.append(figure(weft.count(report.cycles.total), 'cycles a step',
+        `${weft.duration(report.seconds)} at ${report.machine.clock_mhz} MHz`));
+    }
+    return list;
+  }
+
   function figures() {
     const list = el('dl', {class: 'figures'});
+    if (data.training) return training_figures(list);
     const {cycles, macs} = report;
     if (!cycles) return list;
     const at = `at ${report.machine.clock_mhz} MHz`;

@@ -3,6 +3,7 @@
 
 (function (weft) {
   weft.draw_header();
+  weft.draw_training();
   weft.draw_tile_map();
   weft.draw_array();
   weft.draw_timeline_section();

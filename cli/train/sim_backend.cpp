@@ -1,0 +1,80 @@
+#include "cli/train/sim_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/network_pipeline.h"
+#include "compiler/autodiff/training_graph.h"
+#include "models/training/cpu_backend.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+using training::Pass;
+using training::PassGraph;
+
+/// The weights of the run under way, which the constants of the compiled graph look up.
+using Weights = std::shared_ptr<NamedTensors>;
+
+graph::Graph with_weights(PassGraph pass, const Weights& weights) {
+  std::map<std::string, graph::Constant> constants;
+  for (const graph::ValueId input : pass.graph.inputs) {
+    const graph::Value& value = pass.graph.values[input];
+    if (std::ranges::find(pass.weights, value.name) == pass.weights.end()) continue;
+    const auto make = [weights, name = value.name] { return weights->at(name); };
+    constants.emplace(value.name, graph::Constant(value.type, make));
+  }
+  return autodiff::bind_inputs(std::move(pass.graph), constants);
+}
+
+PassCost cost_of(const NetworkRun& run) {
+  PassCost cost{run.total, run.ledger, {}};
+  for (const LayerRun& layer : run.layers) {
+    if (!layer.on_host) continue;
+    cost.host_layers.push_back(
+        fmt::format("{} ({}): {}", printable(layer.info.name), layer.info.op, layer.info.note));
+  }
+  return cost;
+}
+
+}  // namespace
+
+training::Executor SimBackend::prepare(PassGraph pass) {
+  const Pass kind = pass.pass;
+  if (kind == Pass::kUpdate) return training::prepare_on_cpu(std::move(pass));
+  const auto names = std::make_shared<const std::vector<std::string>>(pass.weights);
+  const auto weights = std::make_shared<NamedTensors>();
+  PreparedNetwork prepared =
+      prepare_network(with_weights(std::move(pass), weights), machine_, nullptr);
+  const auto program = std::make_shared<const network::NetworkProgram>(
+      compile_prepared(std::move(prepared), machine_));
+  return [this, kind, names, weights, program](const NamedTensors& given) {
+    NamedTensors inputs = given;
+    for (const std::string& name : *names) {
+      weights->insert_or_assign(name, std::move(inputs.extract(name).mapped()));
+    }
+    NetworkRun run = run_network(*program, machine_, inputs, {.simulate = options_});
+    costs_.insert_or_assign(kind, cost_of(run));
+    return std::move(run.outputs);
+  };
+}
+
+PassCost SimBackend::step_cost() const {
+  PassCost sum;
+  for (const Pass pass : {Pass::kGradients, Pass::kUpdate}) {
+    const auto found = costs_.find(pass);
+    if (found == costs_.end()) continue;
+    const PassCost& cost = found->second;
+    sum.total += cost.total;
+    for (const LedgerClass& entry : kLedgerClasses) {
+      sum.ledger.*entry.cycles += cost.ledger.*entry.cycles;
+    }
+    sum.host_layers.insert(sum.host_layers.end(), cost.host_layers.begin(), cost.host_layers.end());
+  }
+  return sum;
+}
+
+}  // namespace weft::cli

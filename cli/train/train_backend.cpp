@@ -1,0 +1,59 @@
+#include "cli/train/train_backend.h"
+
+#include <utility>
+
+#include "cli/report.h"
+#include "models/training/cpu_backend.h"
+#include "rtl/cosim/rtl_models.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+TrainBackend simulated_backend(const TrainRequest& request) {
+  if (request.engine == Engine::kRtl) find_rtl_model(request.machine);
+  SimulateOptions options;
+  options.engine = request.engine;
+  options.threads = request.threads;
+  auto machine = std::make_shared<SimBackend>(request.machine, options);
+  return {[machine](training::PassGraph graph) { return machine->prepare(std::move(graph)); },
+          machine};
+}
+
+}  // namespace
+
+std::map<std::string, std::uint64_t> TrainBackend::step_cycles() const {
+  std::map<std::string, std::uint64_t> cycles;
+  if (!simulated || simulated->costs().empty()) return cycles;
+  const PassCost cost = simulated->step_cost();
+  cycles["total"] = static_cast<std::uint64_t>(cost.total);
+  for (const LedgerClass& entry : kLedgerClasses) {
+    cycles[std::string(entry.name)] = static_cast<std::uint64_t>(cost.ledger.*entry.cycles);
+  }
+  return cycles;
+}
+
+TrainBackend make_train_backend(const TrainRequest& request) {
+  switch (request.device) {
+    case TrainDevice::kSim:
+      return simulated_backend(request);
+    case TrainDevice::kCuda:
+      throw InputError("--backend cuda: this build has no CUDA backend; give --backend cpu or sim");
+    case TrainDevice::kCpu:
+      break;
+  }
+  return {training::prepare_on_cpu};
+}
+
+training::Identity backend_identity(const TrainRequest& request) {
+  training::Identity identity = {{"--backend", std::string(to_string(request.device))},
+                                 {"--dtype", std::string(to_string(request.type))}};
+  if (request.device != TrainDevice::kSim) return identity;
+  const auto machine = machine_json(request.machine);
+  for (const auto& [key, value] : machine.items()) {
+    if (key != "name") identity["machine's " + key] = value.dump();
+  }
+  return identity;
+}
+
+}  // namespace weft::cli
