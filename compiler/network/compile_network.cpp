@@ -132,7 +132,7 @@ class SegmentLowering {
     }
     for_each_input_sheet(layer.body, [&](std::size_t id) {
       const Sheet& sheet = memory_.sheet(id);
-      if (sheet.from_host) result.narrow_inputs.push_back(sheet.value);
+      if (sheet.from_host && !sheet.make) result.narrow_inputs.push_back(sheet.value);
     });
     step_.results.push_back(std::move(result));
   }
