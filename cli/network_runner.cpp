@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/network/elements.h"
+#include "compiler/network/weights.h"
 #include "models/reference/cpu/evaluate.h"
 #include "sim/config/error.h"
 #include "sim/memory/tensor_memory.h"
@@ -90,6 +91,9 @@ class StepMemory {
     }
     if (behind.kind == Kind::kConstant) {
       matrices_[index] = behind.make();
+    } else if (decl.type == ElementType::kFloat32) {
+      matrices_[index] =
+          network::pack_words(values.get(behind.value), static_cast<std::int64_t>(decl.cols));
     } else {
       matrices_[index] = network::to_sheet(
           values.get(behind.value), behind.view,

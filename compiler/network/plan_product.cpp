@@ -295,6 +295,12 @@ Refusal Planner::plan_float_product(const graph::Node& node) {
 
 Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, Epilogue epilogue,
                                        std::optional<std::int32_t> correction) {
+  if (is_turned(node.input(0))) return plan_turned_product(node, second, std::move(epilogue));
+  return plan_straight_product(node, second, std::move(epilogue), correction);
+}
+
+Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, Epilogue epilogue,
+                                       std::optional<std::int32_t> correction) {
   const Shape& b_shape = graph_.type(second).shape;
   if (b_shape.size() < 2) return kVectors;
   ContractionLayer layer;
@@ -318,7 +324,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, 
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;
   const bool heads = straight && shape.size() >= 3 && has_channel_batch(*b);
-  layer.out = new_result(result, shape.size() - 1);
+  layer.out = new_result(result, shape.size() - 1, !int8() && !heads && only_leaves(result));
   if (heads) {
     const View view = head_view(layer.out.sheet, shape);
     Sheet& sheet = segment_->sheets[layer.out.sheet];

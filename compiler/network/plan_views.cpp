@@ -16,10 +16,7 @@ constexpr const char* kMoves = "the elements would have to be moved";
 /// The view of a value of this segment; null if the value came from the host.
 const Operand* view_of(const Segment& segment, ValueId value) {
   const auto known = segment.values.find(value);
-  if (known == segment.values.end() || known->second.flattened ||
-      segment.sheets[known->second.view.sheet].wide) {
-    return nullptr;
-  }
+  if (known == segment.values.end() || known->second.flattened) return nullptr;
   return &known->second;
 }
 
@@ -47,7 +44,25 @@ Refusal Planner::plan_dequantize(const graph::Node& node) {
   return std::nullopt;
 }
 
+/// True for the transposition of a matrix of the host's that only multiplies computed matrices: the
+/// array does it, or a fetch.
+bool Planner::transposes_for_product(const graph::Node& node) const {
+  const ValueId result = node.outputs[0];
+  if (int8() || node.op != graph::Op::kTranspose || graph_.is_constant(node.input(0)) ||
+      graph_.type(result).shape.size() != 2 || is_output_[result]) {
+    return false;
+  }
+  return std::ranges::all_of(users_[result], [&](std::size_t user) {
+    const graph::Node& product = graph_.nodes[user];
+    return product.op == graph::Op::kMatMul && !graph_.is_constant(product.input(0)) &&
+           !graph_.is_constant(product.input(1));
+  });
+}
+
 Refusal Planner::plan_view(const graph::Node& node) {
+  if (transposes_for_product(node)) {
+    if (const auto source = operand(node.input(0), 1)) segment_->values[node.input(0)] = *source;
+  }
   const Operand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {

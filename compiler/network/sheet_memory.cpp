@@ -80,6 +80,8 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
   const Sheet& sheet = state.sheet;
   HostTensor behind;
   behind.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
+  if (sheet.make) behind.kind = HostTensor::Kind::kConstant;
+  behind.make = sheet.make;
   behind.value = sheet.value;
   behind.view = sheet.view;
   behind.results = sheet.results;

@@ -54,6 +54,7 @@ struct Sheet {
   graph::ValueId value = graph::kNoValue;
   View view = {};                       // how `value` lies in it
   bool from_host = false;               // an input of the program
+  std::function<Matrix()> make = {};    // an input that is a constant of the compiler's own
   std::vector<HostValue> results = {};  // what the host wants of it
   std::size_t last_use = 0;             // layer
 };
