@@ -32,7 +32,8 @@ class SimBackend {
   /// backend must live as long as the executor.
   training::Executor prepare(training::PassGraph graph);
 
-  /// Of the last run of a graph of this kind; none before the first.
+  /// Of the graphs that have run. The first run of each is simulated; later ones of engine fast
+  /// compute values alone, since no cycle depends on a value.
   const std::map<training::Pass, PassCost>& costs() const { return costs_; }
   /// Of one step, gradients and update together.
   PassCost step_cost() const;
