@@ -138,16 +138,32 @@ ValueId first_output(const graph::Node& node) {
                                [](ValueId output) { return output != graph::kNoValue; });
 }
 
-class Runner {
+}  // namespace
+
+/// How a program ran, whatever the values.
+struct NetworkSession::StepRun {
+  Result result;
+  std::vector<LayerRun> layers;
+};
+
+/// One run of a session.
+class SessionRun {
  public:
-  Runner(const network::NetworkProgram& program, const MachineConfig& config,
-         const NetworkRunOptions& options)
-      : program_(program), config_(config), options_(options), values_(program.graph) {}
+  explicit SessionRun(NetworkSession& session)
+      : session_(session),
+        program_(session.program_),
+        config_(session.config_),
+        options_(session.options_),
+        values_(session.program_.graph) {}
 
   NetworkRun run(const NamedTensors& inputs) {
     if (with_values()) set_inputs(inputs);
-    for (const auto& step : program_.steps) {
-      std::visit([this](const auto& which) { run_step(which); }, step);
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      if (const auto* host = std::get_if<network::HostStep>(&program_.steps[i])) {
+        run_step(*host);
+      } else {
+        run_step(std::get<network::MachineStep>(program_.steps[i]), session_.steps_[i]);
+      }
     }
     if (with_values()) {
       for (const graph::Output& output : program_.graph.outputs) {
@@ -159,6 +175,8 @@ class Runner {
   }
 
  private:
+  using StepRun = NetworkSession::StepRun;
+
   bool with_values() const { return options_.simulate.engine != Engine::kAnalytic; }
 
   void set_inputs(const NamedTensors& inputs) {
@@ -202,7 +220,7 @@ class Runner {
     }
   }
 
-  void run_step(const network::MachineStep& step) {
+  void run_step(const network::MachineStep& step, std::optional<StepRun>& known) {
     std::optional<StepMemory> memory;
     if (with_values()) memory.emplace(step, program_.graph, values_);
     SimulateOptions simulate_options = options_.simulate;
@@ -213,16 +231,30 @@ class Runner {
         if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
       };
     }
-    Result result =
-        simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+    if (known && options_.simulate.engine == Engine::kFast) {
+      simulate_values(config_, step.program, memory->memory(), simulate_options);
+    } else {
+      Result result =
+          simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+      known.emplace(std::move(result), std::vector<LayerRun>());
+      known->layers = layer_runs(step, known->result);
+    }
     if (memory && options_.record && run_.programs == 0) {
       run_.recording = record_array(config_, step.program, memory->memory(),
-                                    options_.record(step.program, result));
+                                    options_.record(step.program, known->result));
     }
     if (memory) memory->read_results(values_);
     if (options_.keep_results) keep_spilled(step, *memory);
-    add_layers(step, result);
-    add(run_.ledger, result.ledger);
+    add(step, *known);
+  }
+
+  void add(const network::MachineStep& step, const StepRun& step_run) {
+    const Result& result = step_run.result;
+    for (const LayerRun& layer : step_run.layers) {
+      run_.useful_macs += layer.info.macs;
+      run_.layers.push_back(layer);
+    }
+    cli::add(run_.ledger, result.ledger);
     run_.total += result.total;
     run_.traffic.weight_bytes += result.traffic.weight_bytes;
     run_.traffic.input_bytes += result.traffic.input_bytes;
@@ -231,7 +263,7 @@ class Runner {
     run_.instructions += step.program.code.size();
     run_.compared_cycles += result.compared_cycles;
     ++run_.programs;
-    if (options_.keep_timelines) run_.timelines.push_back(std::move(result.timeline));
+    if (options_.keep_timelines) run_.timelines.push_back(result.timeline);
   }
 
   /// What a layer left in the unified buffer, as the network's value.
@@ -261,20 +293,22 @@ class Runner {
     }
   }
 
-  void add_layers(const network::MachineStep& step, const Result& result) {
+  std::vector<LayerRun> layer_runs(const network::MachineStep& step, const Result& result) const {
     const std::vector<Cycle> boundaries = layer_boundaries(step, result.timeline);
     const std::vector<CycleLedger> parts =
         ledgers(config_, step.program, result.timeline, boundaries);
+    std::vector<LayerRun> layers;
     for (std::size_t i = 0; i < step.layers.size(); ++i) {
       LayerRun layer;
       layer.info = step.layers[i];
       layer.cycles = boundaries[i + 1] - boundaries[i];
       layer.ledger = parts[i];
-      run_.useful_macs += layer.info.macs;
-      run_.layers.push_back(std::move(layer));
+      layers.push_back(std::move(layer));
     }
+    return layers;
   }
 
+  NetworkSession& session_;
   const network::NetworkProgram& program_;
   const MachineConfig& config_;
   const NetworkRunOptions& options_;
@@ -282,11 +316,22 @@ class Runner {
   NetworkRun run_;
 };
 
-}  // namespace
+NetworkSession::NetworkSession(const network::NetworkProgram& program, const MachineConfig& config,
+                               NetworkRunOptions options)
+    : program_(program),
+      config_(config),
+      options_(std::move(options)),
+      steps_(program.steps.size()) {}
+
+NetworkSession::~NetworkSession() = default;
+
+NetworkRun NetworkSession::run(const NamedTensors& inputs) {
+  return SessionRun(*this).run(inputs);
+}
 
 NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options) {
-  return Runner(program, config, options).run(inputs);
+  return NetworkSession(program, config, options).run(inputs);
 }
 
 }  // namespace weft::cli
