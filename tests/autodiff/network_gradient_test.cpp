@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "compiler/autodiff/training_graph.h"
+#include "compiler/passes/optimize.h"
+#include "models/reference/cpu/evaluate.h"
 #include "tests/autodiff/networks.h"
 
 namespace weft::autodiff::testing {
@@ -102,6 +105,28 @@ TEST_P(NetworkGradientTest, OfEveryParameterAgreesWithDifferencesOfTheLoss) {
       check_against_differences(f, inputs, each.name, results.at(each.gradient), f(inputs), random);
       if (HasFatalFailure()) return;
     }
+  }
+}
+
+// Both in float64, the constants that passes fold rounded to float32.
+TEST_P(NetworkGradientTest, SurvivesThePassesThatFuse) {
+  Random random(1);
+  const TrainingGraph training = training_graph(GetParam().build(random));
+  const NamedTensors inputs = random_point(training, random);
+  std::map<std::string, graph::Constant> parameters;
+  for (const Learned& each : training.parameters) parameters.emplace(each.name, each.initial);
+  const Graph fused =
+      passes::optimize(bind_inputs(training.graph, parameters), reference::evaluate);
+  EXPECT_NE(fused.nodes.size(), training.graph.nodes.size());
+  NamedTensors rest = inputs;
+  for (const Learned& each : training.parameters) rest.erase(each.name);
+  const NamedTensors expected =
+      reference::run_graph(training.graph, inputs, {.double_precision = true});
+  const NamedTensors found = reference::run_graph(fused, rest, {.double_precision = true});
+  for (const auto& [name, tensor] : expected) {
+    const auto a = tensor.data<double>();
+    const auto b = found.at(name).data<double>();
+    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-6) << name;
   }
 }
 
