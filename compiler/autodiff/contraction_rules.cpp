@@ -4,15 +4,6 @@
 namespace weft::autodiff {
 namespace {
 
-using graph::kNoValue;
-
-// What the fusing passes add to a product is differentiated before they run.
-void expect_unfused(const NodeGradient& g, std::size_t most_inputs) {
-  if (g.node().inputs.size() > most_inputs || g.attributes().has("activation")) {
-    g.refuse("it is fused with what follows; give the network as it was before the fusing passes");
-  }
-}
-
 /// A matrix or stack of them where MatMul takes a vector too.
 ValueId as_left(NodeGradient& g, ValueId a) {
   return g.rank(a) == 1 ? g.reshape(a, {1, g.shape(a)[0]}) : a;
@@ -45,7 +36,7 @@ ValueId right_gradient(NodeGradient& g, ValueId a, ValueId b, ValueId dy) {
 }  // namespace
 
 void matmul_gradient(NodeGradient& g) {
-  expect_unfused(g, 2);
+  g.expect_unfused(2);
   const ValueId a = as_left(g, g.input(0));
   const ValueId b = as_right(g, g.input(1));
   const ValueId dy = product_gradient(g);
@@ -59,7 +50,7 @@ void matmul_gradient(NodeGradient& g) {
 // Y = alpha A' B' + beta C, where A' and B' may be transposed: then so are their gradients, as
 // products of the transposed factors in the other order.
 void gemm_gradient(NodeGradient& g) {
-  expect_unfused(g, 3);
+  g.expect_unfused(3);
   const bool turned_a = g.attributes().integer("transA", 0) != 0;
   const bool turned_b = g.attributes().integer("transB", 0) != 0;
   const auto product = [&](ValueId left, ValueId right) {

@@ -48,6 +48,14 @@ ValueId Emitter::zeros(const graph::ValueType& type) {
   return constant({type, [type] { return Tensor(type); }}, "zeros");
 }
 
+ValueId Emitter::cast_like(ValueId value, ValueId like) {
+  if (type(value) == type(like)) return value;
+  constexpr std::int64_t kFloat = 1, kFloat16 = 10, kDouble = 11;  // TensorProto.DataType
+  const bool is_half = type(like) == graph::DataType::kFloat16;
+  const bool is_double = type(like) == graph::DataType::kFloat64;
+  return add(Op::kCast, {value}, {{"to", is_half ? kFloat16 : is_double ? kDouble : kFloat}});
+}
+
 ValueId Emitter::reshape(ValueId value, const Shape& shape) {
   if (this->shape(value) == shape) return value;
   return add(Op::kReshape, {value, list(shape)}, {{"allowzero", std::int64_t{1}}});

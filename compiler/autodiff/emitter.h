@@ -28,6 +28,8 @@ class Emitter {
     return static_cast<std::int64_t>(builder_.type(value).shape.size());
   }
 
+  graph::DataType type(ValueId value) const { return builder_.type(value).type; }
+
   ValueId add(Op op, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId constant(graph::Constant constant, const std::string& what);
   /// A scalar of the element type of `like`.
@@ -44,6 +46,8 @@ class Emitter {
   ValueId greater(ValueId a, double b) { return add(Op::kGreater, {a, number(a, b)}); }
   ValueId less(ValueId a, double b) { return add(Op::kLess, {a, number(a, b)}); }
   ValueId zeros(const graph::ValueType& type);
+  /// In the element type of `like`, a floating-point one.
+  ValueId cast_like(ValueId value, ValueId like);
 
   ValueId reshape(ValueId value, const Shape& shape);
   ValueId transpose(ValueId value, const Ints& perm);

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "compiler/graph/printable.h"
+#include "compiler/passes/constants.h"
 #include "sim/config/error.h"
 
 namespace weft::autodiff {
@@ -35,11 +35,38 @@ void NodeGradient::refuse(const std::string& what) const {
   throw InputError(fmt::format("{}: training: {}", graph::node_label(node_), what));
 }
 
-Ints NodeGradient::known(std::size_t i) const {
+void NodeGradient::expect_unfused(std::size_t most_inputs) const {
+  if (node_.inputs.size() <= most_inputs && !attributes().has("activation")) return;
+  refuse("it is fused with what follows; give the network as it was before the fusing passes");
+}
+
+const graph::Tensor* NodeGradient::ready(std::size_t i) const {
   const std::optional<graph::Constant>& constant = builder().graph().values[input(i)].constant;
-  const graph::Tensor* tensor = constant ? constant->ready() : nullptr;
+  return constant ? constant->ready() : nullptr;
+}
+
+Ints NodeGradient::known(std::size_t i) const {
+  const graph::Tensor* tensor = ready(i);
   if (tensor == nullptr) refuse(fmt::format("input {} must be known before the run", i));
   return graph::to_int64(*tensor);
+}
+
+std::optional<std::int64_t> NodeGradient::known_integer(std::size_t i) const {
+  const graph::Tensor* tensor = ready(i);
+  if (tensor == nullptr || tensor->size() != 1) return std::nullopt;
+  return graph::to_int64(*tensor)[0];
+}
+
+std::optional<double> NodeGradient::known_number(std::size_t i) const {
+  const graph::Tensor* tensor = ready(i);
+  if (tensor == nullptr || tensor->size() != 1 || !graph::is_float(tensor->type())) {
+    return std::nullopt;
+  }
+  return passes::real_scalar(*tensor);
+}
+
+std::vector<graph::ValueType> NodeGradient::output_types() const {
+  return graph::output_types(builder().graph(), node_);
 }
 
 }  // namespace weft::autodiff

@@ -36,13 +36,23 @@ class NodeGradient : public Emitter {
   void give(std::size_t i, ValueId gradient);
   /// Throws InputError `node 'NAME' (OP): training: what`.
   [[noreturn]] void refuse(const std::string& what) const;
+  /// Refuses a contraction to which a pass has added a residual, an activation or a bias: one with
+  /// more inputs than ONNX gives it, or with the attribute.
+  void expect_unfused(std::size_t most_inputs) const;
   /// The elements of input `i` as integers; refuses if they are not known before the run.
   Ints known(std::size_t i) const;
+  /// The only element of input `i`; nothing if it is not known, or not the only one.
+  std::optional<std::int64_t> known_integer(std::size_t i) const;
+  std::optional<double> known_number(std::size_t i) const;
+  /// The types of all outputs, those included that nobody wants.
+  std::vector<graph::ValueType> output_types() const;
 
   /// By input.
   const std::vector<ValueId>& given() const { return given_; }
 
  private:
+  const graph::Tensor* ready(std::size_t i) const;
+
   const graph::Node node_;
   const std::vector<ValueId> saved_;
   const std::vector<bool>& needed_;

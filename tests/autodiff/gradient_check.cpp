@@ -81,10 +81,10 @@ Tensor reals_beside(Random& random, const Shape& shape, const std::vector<double
 }
 
 Tensor distinct(Random& random, const Shape& shape) {
-  const auto count = graph::element_count(shape);
-  std::vector<double> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = (static_cast<double>(i) - static_cast<double>(count) / 2) / 64;
+  const std::int64_t count = graph::element_count(shape);
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    values.push_back(static_cast<double>(i - count / 2) / 64);
   }
   std::ranges::shuffle(values, random);
   return Tensor::of<double>(shape, values);

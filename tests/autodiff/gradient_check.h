@@ -50,7 +50,7 @@ Tensor reals(Random& random, const Shape& shape, double low = -1, double high = 
 /// At least 1/16 away from each of `kinks`.
 Tensor reals_beside(Random& random, const Shape& shape, const std::vector<double>& kinks,
                     double low = -2, double high = 2);
-/// Any two differ by at least 1/64.
+/// Different multiples of 1/64.
 Tensor distinct(Random& random, const Shape& shape);
 
 /// A graph of one or a few operators, and the point at which it is differentiated.
