@@ -36,6 +36,30 @@ network::NetworkProgram compiled(graph::Graph graph, Pass pass, const MachineCon
   return compile_prepared(prepare_network(std::move(graph), machine, nullptr), machine);
 }
 
+/// A compiled graph that runs again and again.
+class Prepared {
+ public:
+  Prepared(PassGraph pass, const MachineConfig& machine, const SimulateOptions& options)
+      : kind_(pass.pass),
+        names_(pass.weights),
+        program_(compiled(with_weights(std::move(pass), weights_), kind_, machine)),
+        session_(program_, machine, {.simulate = options}) {}
+
+  NetworkRun run(NamedTensors inputs) {
+    for (const std::string& name : names_) {
+      weights_->insert_or_assign(name, std::move(inputs.extract(name).mapped()));
+    }
+    return session_.run(inputs);
+  }
+
+ private:
+  Pass kind_;
+  std::vector<std::string> names_;
+  Weights weights_ = std::make_shared<NamedTensors>();
+  network::NetworkProgram program_;
+  NetworkSession session_;
+};
+
 PassCost cost_of(const NetworkRun& run) {
   PassCost cost{run.total, run.ledger, {}};
   for (const LayerRun& layer : run.layers) {
@@ -50,20 +74,11 @@ PassCost cost_of(const NetworkRun& run) {
 
 training::Executor SimBackend::prepare(PassGraph pass) {
   const Pass kind = pass.pass;
-  const auto names = std::make_shared<const std::vector<std::string>>(pass.weights);
-  const auto weights = std::make_shared<NamedTensors>();
-  const auto program = std::make_shared<const network::NetworkProgram>(
-      compiled(with_weights(std::move(pass), weights), kind, machine_));
+  const auto prepared = std::make_shared<Prepared>(std::move(pass), machine_, options_);
   costs_.erase(kind);
-  return [this, kind, names, weights, program](const NamedTensors& given) {
-    NamedTensors inputs = given;
-    for (const std::string& name : *names) {
-      weights->insert_or_assign(name, std::move(inputs.extract(name).mapped()));
-    }
-    const bool known = costs_.contains(kind) && options_.engine == Engine::kFast;
-    NetworkRun run =
-        run_network(*program, machine_, inputs, {.simulate = options_, .values_only = known});
-    if (!known) costs_.insert_or_assign(kind, cost_of(run));
+  return [this, kind, prepared](const NamedTensors& inputs) {
+    NetworkRun run = prepared->run(inputs);
+    if (!costs_.contains(kind)) costs_.emplace(kind, cost_of(run));
     return std::move(run.outputs);
   };
 }
