@@ -59,7 +59,9 @@ class Reader {
     if (count > 0) {
       throw InputError(file_ + ": goes on after its elements; its header does not belong to it");
     }
-    if (count < 0) fail("end");
+    int code = Z_OK;
+    gzerror(stream_.get(), &code);
+    if (count < 0 || code != Z_OK) fail("checksum");
   }
 
  private:
