@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 3> kDevices = {"cpu", "cuda", "sim"};
 constexpr std::array<std::string_view, 3> kTypes = {"float32", "bf16", "fp16"};
 constexpr std::array<std::string_view, 3> kMethods = {"sgd", "adam", "adamw"};
 constexpr std::uint64_t kMostEpochs = 1'000'000;
+constexpr double kLargestRate = 1e30;  // far from binary32's end
 constexpr double kSgdRate = 0.05;
 constexpr double kAdamRate = 0.001;
 constexpr double kSgdMomentum = 0.9;
@@ -75,8 +76,9 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
   training::OptimizerOptions options;
   options.method = static_cast<Method>(read_name(arguments, "optimizer", kMethods, 0));
   const bool sgd = options.method == Method::kSgd;
-  options.learning_rate = read_real(arguments, "learning-rate", 1e6, sgd ? kSgdRate : kAdamRate);
-  options.weight_decay = read_real(arguments, "weight-decay", 1e6, 0);
+  options.learning_rate =
+      read_real(arguments, "learning-rate", kLargestRate, sgd ? kSgdRate : kAdamRate);
+  options.weight_decay = read_real(arguments, "weight-decay", kLargestRate, 0);
   if (!sgd) {
     refuse(arguments, {"momentum", "nesterov"}, "is for --optimizer sgd");
     return options;
