@@ -36,6 +36,13 @@
     return macs && macs.issued > 0 ? 1 - macs.useful / macs.issued : null;
   }
 
+  function wasted_words({useful, issued}) {
+    const wasted = weft.short(issued - useful);
+    const all = weft.short(issued);
+    return useful > 0 && wasted === all ? `all but ${weft.short(useful)} of ${all} MACs`
+      : `${wasted} of ${all} MACs`;
+  }
+
   function figures() {
     const list = el('dl', {class: 'figures'});
     const {cycles, macs} = report;
@@ -48,8 +55,7 @@
         report.tops ? `${weft.short(report.tops * 1e12, 'OP/s')}` : null));
     }
     if (padding_share() !== null) {
-      list.append(figure(weft.percent(padding_share()), 'padding waste',
-        `${weft.short(macs.issued - macs.useful)} of ${weft.short(macs.issued)} MACs`));
+      list.append(figure(weft.percent(padding_share()), 'padding waste', wasted_words(macs)));
     }
     list.append(figure(...swap_first(check_words(report.check))));
     return list;
