@@ -54,11 +54,11 @@ po::options_description conv_options() {
 po::options_description why_options() {
   po::options_description options("General");
   options.add_options()("why", "which assumption costs how many of the cycles between two runs");
-  return options.add(general_flags({json_flag(), help_option()}));
+  return options.add(general_flags({json_flag(), html_flag(), help_option()}));
 }
 
 void print_why_help(const Streams& streams) {
-  streams.out << "Usage: weft explain --why A.json B.json [--json FILE]\n\n"
+  streams.out << "Usage: weft explain --why A.json B.json [OPTIONS]\n\n"
               << "A.json and B.json are what --json wrote of two runs of one workload: a product,\n"
               << "a convolution or a network. The keys of the machine and the options in which\n"
               << "they differ are switched from A's to B's one at a time, and each step is\n"
@@ -69,7 +69,7 @@ void print_why_help(const Streams& streams) {
 void print_product_help(const Streams& streams) {
   streams.out << "Usage: weft explain M K N [OPTIONS]\n"
               << "       weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
-              << "       weft explain --why A.json B.json [--json FILE]\n\n"
+              << "       weft explain --why A.json B.json [OPTIONS]\n\n"
               << "Shows how activations [M,K] times weights [K,N] are cut into tiles, what the\n"
               << "padding costs, the formula for the cycles beside the simulated count, and what\n"
               << "happens fold by fold. weft explain conv --help and weft explain --why --help\n"
@@ -194,11 +194,13 @@ void check_two_reports(const Arguments& arguments) {
     throw InputError("--why: give two --json reports, A.json B.json, of runs of one workload");
   }
   check_positional_count(arguments, 2);
-  const auto json = arguments.text("json");
-  for (const std::string& file : arguments.positionals) {
-    if (!json || !same_file(*json, file)) continue;
-    throw InputError(
-        fmt::format("{}: --json would replace a report; choose another file", printable(file)));
+  for (const char* flag : {"json", "html"}) {
+    const auto target = arguments.text(flag);
+    for (const std::string& file : arguments.positionals) {
+      if (!target || !same_file(*target, file)) continue;
+      throw InputError(fmt::format("{}: --{} would replace a report; choose another file",
+                                   printable(file), flag));
+    }
   }
 }
 
@@ -207,12 +209,16 @@ int run_explain_why(const Words& words, const Streams& streams) {
   if (arguments.has("help")) return print_why_help(streams), 0;
   check_two_reports(arguments);
   const auto json = json_target(arguments);
+  const auto html = html_target(arguments);
   const RecordedRun a = read_recorded_run(arguments.positionals[0]);
   const RecordedRun b = read_recorded_run(arguments.positionals[1]);
   const Why why = [&] {
     Progress progress(streams);
     return explain_why(a, b, [&](double share) { progress.update(share); });
   }();
+  if (html) {
+    write_file(*html, page_html(why_page_data(why, command_line("explain", arguments.words))));
+  }
   return report(json, why_json(why), streams, [&] { print_why(why, streams); });
 }
 

@@ -2,7 +2,7 @@
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/command.test.mjs
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
 
@@ -127,6 +127,39 @@ test('a jump beyond what is recorded shows the last recorded cycle, and says so'
   assert.equal(await picture_of(end + 1000), last);
   const note = await fixture.evaluate(`document.querySelector('#array .beyond').textContent`);
   assert.ok(note.replace(/\D/g, '').includes(String(end - 1)), note);
+});
+
+test('why two runs differ is a table whose bars lead from one to the other', async () => {
+  const report_of = (name, words) => {
+    const path = join(fixture.folder, name);
+    weft(['matmul', '20', '30', '20', ...words, '--quiet', '--json', path]);
+    return path;
+  };
+  const a = report_of('<b>a<b>.json', kTiny);
+  const b = report_of('b.json', [...kTiny, '--array.double_buffer', 'off', '--memory.kind', 'split',
+    '--memory.gb_per_s', '1', '--host.gb_per_s', '0.5']);
+  const path = join(fixture.folder, 'why.html');
+  const json = join(fixture.folder, 'why.json');
+  weft(['explain', '--why', a, b, '--json', json, '--html', path]);
+  const {why} = JSON.parse(readFileSync(json, 'utf8'));
+  assert.ok(why.steps.length >= 4);
+  await checks.is_whole(fixture, path);
+  const numbers = await fixture.evaluate(`[...document.querySelectorAll('#why-table tbody tr')]
+    .map((row) => [...row.querySelectorAll('.number')].map((cell) => cell.textContent))`);
+  const number_of = (text) => Number(text.replace(/[^0-9\u2212]/g, '').replace('\u2212', '-'));
+  assert.deepEqual(numbers.map(([cycles]) => number_of(cycles)),
+    [why.a.cycles.total, ...why.steps.map((step) => step.cycles), why.b.cycles.total]);
+  const changes = numbers.slice(1, -1).map(([, change]) => number_of(change));
+  assert.deepEqual(changes, why.steps.map((step) => step.change));
+  const sum = number_of(await fixture.evaluate(`document.querySelector('#why-sum').textContent`));
+  assert.equal(changes.reduce((all, change) => all + change, 0), sum);
+  // Each bar begins or ends where the one above it ended, within a pixel.
+  const edges = await fixture.evaluate(`[...document.querySelectorAll('#why-table .change i')]
+    .map((bar) => bar.getBoundingClientRect()).map((box) => [box.left, box.right])`);
+  why.steps.forEach((step, i) => {
+    const shared = edges[i + 1].some((x) => edges[i].some((y) => Math.abs(x - y) <= 2));
+    assert.ok(shared, `bars ${i} and ${i + 1}: ${edges[i]} and ${edges[i + 1]}`);
+  });
 });
 
 test('what is not all does not read as all', async () => {

@@ -3,7 +3,7 @@
 
 (function (weft) {
   const {data, el} = weft;
-  const {report} = data;
+  const report = data.report || {};  // none on a page that is not of one run
 
   // --- Headline --------------------------------------------------------------------------------
 
@@ -45,6 +45,9 @@
 
   function figures() {
     const list = el('dl', {class: 'figures'});
+    for (const {value, name, remark} of data.figures || []) {
+      list.append(figure(value, name, remark));
+    }
     const {cycles, macs} = report;
     if (!cycles) return list;
     const at = `at ${report.machine.clock_mhz} MHz`;
@@ -97,7 +100,7 @@
   weft.draw_header = function () {
     document.getElementById('top').append(
       el('div', {class: 'masthead'}, el('h1', null, data.title), theme_button()),
-      el('p', {class: 'machine'}, machine_line()),
+      ...(data.lines || [machine_line()]).map((line) => el('p', {class: 'machine'}, line)),
       data.command ? el('p', {class: 'command'}, el('code', null, data.command)) : '',
       figures(), notes() || '',
       el('nav', {id: 'contents', 'aria-label': 'Contents'}));
