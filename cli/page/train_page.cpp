@@ -36,6 +36,26 @@ std::string how(const TrainReport& report) {
                      report.data);
 }
 
+/// The headline numbers, in words.
+Json figures(const TrainReport& report, const Json& epochs) {
+  Json list = Json::array();
+  if (!epochs.empty()) {
+    const auto share = [&](const char* part) {
+      return percent(epochs.back()[part]["accuracy"].get<double>());
+    };
+    list.push_back({{"value", share("test")},
+                    {"name", "of the test images right"},
+                    {"remark", fmt::format("{} of those learnt from", share("train"))}});
+  }
+  if (report.step_cost && report.step_cost->total > 0) {
+    const MachineConfig& machine = report.request.machine;
+    list.push_back({{"value", grouped(static_cast<std::uint64_t>(report.step_cost->total))},
+                    {"name", "cycles a step"},
+                    {"remark", cycles_line(report.step_cost->total, machine)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json train_page_data(const TrainReport& report) {
@@ -43,13 +63,13 @@ Json train_page_data(const TrainReport& report) {
   Json run = train_json(report);
   if (run["cycles_per_step"].is_object()) {
     run["cycles"] = run["cycles_per_step"];
-    run["seconds"] = static_cast<double>(report.step_cost->total) /
-                     static_cast<double>(request.machine.clock_hz);
   }
   Json training = {{"how", how(report)}, {"epochs", run["epochs"]}, {"steps", Json::array()}};
   if (report.state != nullptr) training["steps"] = steps_json(report.state->step_losses);
+  Json headline = figures(report, run["epochs"]);
   return {{"title", fmt::format("train {} on {}", request.model, place(request))},
           {"command", request.command_line},
+          {"figures", std::move(headline)},
           {"report", std::move(run)},
           {"training", std::move(training)}};
 }

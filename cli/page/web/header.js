@@ -3,7 +3,7 @@
 
 (function (weft) {
   const {data, el} = weft;
-  const {report} = data;
+  const report = data.report || {};  // none on a page that is not of one run
 
   // --- Headline --------------------------------------------------------------------------------
 
@@ -37,24 +37,20 @@
     return macs && macs.issued > 0 ? 1 - macs.useful / macs.issued : null;
   }
 
-  function training_figures(list) {
-    const last = data.training.epochs[data.training.epochs.length - 1];
-    if (last) {
-      list.append(figure(weft.percent(last.test.accuracy), 'of the test images right',
-        `${weft.percent(last.train.accuracy)} of those learnt from`));
-    }
-    if (report.cycles) {
-      list.append(figure(weft.count(report.cycles.total), 'cycles a step',
-        `${weft.duration(report.seconds)} at ${report.machine.clock_mhz} MHz`));
-    }
-    return list;
+  function wasted_words({useful, issued}) {
+    const wasted = weft.short(issued - useful);
+    const all = weft.short(issued);
+    return useful > 0 && wasted === all ? `all but ${weft.short(useful)} of ${all} MACs`
+      : `${wasted} of ${all} MACs`;
   }
 
   function figures() {
     const list = el('dl', {class: 'figures'});
-    if (data.training) return training_figures(list);
+    for (const {value, name, remark} of data.figures || []) {
+      list.append(figure(value, name, remark));
+    }
     const {cycles, macs} = report;
-    if (!cycles) return list;
+    if (!cycles || data.training) return list;
     const at = `at ${report.machine.clock_mhz} MHz`;
     list.append(figure(weft.count(cycles.total), 'cycles',
       `${weft.duration(report.seconds)} ${at}`));
@@ -63,8 +59,7 @@
         report.tops ? `${weft.short(report.tops * 1e12, 'OP/s')}` : null));
     }
     if (padding_share() !== null) {
-      list.append(figure(weft.percent(padding_share()), 'padding waste',
-        `${weft.short(macs.issued - macs.useful)} of ${weft.short(macs.issued)} MACs`));
+      list.append(figure(weft.percent(padding_share()), 'padding waste', wasted_words(macs)));
     }
     list.append(figure(...swap_first(check_words(report.check))));
     return list;
@@ -106,7 +101,7 @@
   weft.draw_header = function () {
     document.getElementById('top').append(
       el('div', {class: 'masthead'}, el('h1', null, data.title), theme_button()),
-      el('p', {class: 'machine'}, machine_line()),
+      ...(data.lines || [machine_line()]).map((line) => el('p', {class: 'machine'}, line)),
       data.command ? el('p', {class: 'command'}, el('code', null, data.command)) : '',
       figures(), notes() || '',
       el('nav', {id: 'contents', 'aria-label': 'Contents'}));
