@@ -44,18 +44,20 @@ Refusal Planner::plan_dequantize(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// True for the transposition of a matrix of the host's that only multiplies computed matrices: the
-/// array does it, or a fetch.
+/// True for the transposition of a value of the host's, a matrix or an image that exchanges batch
+/// and channels, that is only used in products of computed operands: the array transposes, or a
+/// fetch, or nothing need be moved.
 bool Planner::transposes_for_product(const graph::Node& node) const {
   const ValueId result = node.outputs[0];
   if (int8() || node.op != graph::Op::kTranspose || graph_.is_constant(node.input(0)) ||
-      graph_.type(result).shape.size() != 2 || is_output_[result]) {
+      graph_.type(result).shape.size() < 2 || is_output_[result]) {
     return false;
   }
+  const bool is_matrix = graph_.type(result).shape.size() == 2;
   return std::ranges::all_of(users_[result], [&](std::size_t user) {
     const graph::Node& product = graph_.nodes[user];
-    return product.op == graph::Op::kMatMul && !graph_.is_constant(product.input(0)) &&
-           !graph_.is_constant(product.input(1));
+    return product.op == (is_matrix ? graph::Op::kMatMul : graph::Op::kConv) &&
+           !graph_.is_constant(product.input(0)) && !graph_.is_constant(product.input(1));
   });
 }
 

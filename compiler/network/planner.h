@@ -75,6 +75,11 @@ class Planner {
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
+  // plan_weight_gradient.cpp
+  Refusal plan_weight_gradient(const graph::Node& node);
+  View seen_by_outputs(const View& image, const std::vector<graph::WindowDim>& windows,
+                       std::int64_t rows);
+  View gradient_result(graph::ValueId value, bool wide);
   // plan_product.cpp
   Refusal plan_matmul(const graph::Node& node);
   Refusal plan_gemm(const graph::Node& node);
@@ -205,6 +210,10 @@ class Planner {
   View constant_sheet(SheetSize size, std::function<Matrix()> make);
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
+  /// A layer of the compiler's own that brings elements to where the node can read them: those of
+  /// `value`, or kNoValue if they are no value's.
+  void add_movement(const char* op, graph::ValueId value, Shape shape, LayerBody body,
+                    std::string note);
   /// The only node that uses `value`, unless it is an output of the graph.
   const graph::Node* only_user(graph::ValueId value) const;
   /// What a QuantizeLinear that alone uses `value` makes of it; the node is absorbed. Nothing if
@@ -223,6 +232,7 @@ class Planner {
   void absorb(const graph::Node& node);
 
   const graph::Graph& graph_;
+  const graph::Node* node_ = nullptr;  // that is being added
   const MachineConfig& config_;
   const std::vector<bool>& on_host_;
   const CompileOptions options_;
