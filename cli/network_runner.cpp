@@ -268,7 +268,7 @@ class SessionRun {
 
   /// What a layer left in the unified buffer, as the network's value.
   void keep_resident(const network::LayerResult& layer, const UnifiedBuffer& buffer) {
-    if (!layer.base) return;
+    if (!layer.base || layer.value == graph::kNoValue) return;
     Matrix sheet(config_.dtype, static_cast<std::uint64_t>(layer.size.rows),
                  static_cast<std::uint64_t>(layer.size.channels));
     const std::uint64_t width = config_.array_rows;
@@ -286,7 +286,7 @@ class SessionRun {
 
   void keep_spilled(const network::MachineStep& step, const StepMemory& memory) {
     for (const network::LayerResult& layer : step.results) {
-      if (!layer.tensor) continue;
+      if (!layer.tensor || layer.value == graph::kNoValue) continue;
       run_.values.insert_or_assign(layer.value,
                                    network::from_sheet(memory.matrix(*layer.tensor), layer.view,
                                                        program_.graph.type(layer.value)));

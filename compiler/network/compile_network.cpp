@@ -22,6 +22,9 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
     std::visit(
         [&](const auto& body) {
           if constexpr (requires { body.walk; }) margin = std::max(margin, margin_of(body.walk));
+          if constexpr (requires { body.parts; }) {
+            for (const auto& part : body.parts) margin = std::max(margin, margin_of(part.walk));
+          }
         },
         layer.body);
   }

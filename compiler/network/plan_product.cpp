@@ -19,24 +19,28 @@ constexpr const char* kVectors = "it multiplies vectors";
 
 }  // namespace
 
+/// Rows that are windows over the whole of an image [N, C, H, W] or [N, C, L].
+void Planner::image_as_windows(const View& image, ContractionLayer& layer) {
+  layer.a = image;
+  layer.walk.images = image.dims[0].extent;
+  layer.walk.image_step = image.dims[0].row_step;
+  const auto whole = [](const ViewDim& dim) {
+    return graph::WindowDim{.input = dim.extent, .kernel = dim.extent};
+  };
+  layer.walk.x = whole(image.dims.back());
+  layer.walk.x_step = image.dims.back().row_step;
+  if (image.dims.size() == 4) {
+    layer.walk.y = whole(image.dims[2]);
+    layer.walk.y_step = image.dims[2].row_step;
+  }
+  layer.k = image.dims[1].extent;
+}
+
 /// The rows of A [.., M, K]: as they lie, or as windows over whole images that were flattened.
 Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
   const auto known = segment_->values.find(a);
   if (known != segment_->values.end() && known->second.flattened) {
-    const View& view = known->second.view;
-    layer.a = view;
-    layer.walk.images = view.dims[0].extent;
-    layer.walk.image_step = view.dims[0].row_step;
-    const auto whole = [](const ViewDim& dim) {
-      return graph::WindowDim{.input = dim.extent, .kernel = dim.extent};
-    };
-    layer.walk.x = whole(view.dims.back());
-    layer.walk.x_step = view.dims.back().row_step;
-    if (view.dims.size() == 4) {
-      layer.walk.y = whole(view.dims[2]);
-      layer.walk.y_step = view.dims[2].row_step;
-    }
-    layer.k = view.dims[1].extent;
+    image_as_windows(known->second.view, layer);
     return std::nullopt;
   }
   const Shape& shape = graph_.type(a).shape;

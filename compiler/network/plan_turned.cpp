@@ -63,7 +63,8 @@ bool Planner::is_turned(ValueId value) {
 }
 
 /// Adds the layer that lets `source`, a matrix [M, K] with M in the channels, lie in rows; the
-/// elements are those of `value`, of shape [M, K] or, if `swapped`, [K, M].
+/// elements are those of `value`, of shape [M, K] or, if `swapped`, [K, M]; kNoValue if they are a
+/// value's under another shape.
 View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
   const std::int64_t m = source.dims[0].extent;
   const std::int64_t k = source.dims[1].extent;
@@ -86,9 +87,8 @@ View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
   sheet.value = value;
   sheet.view = layer.out;
   segment_->sheets.push_back(std::move(sheet));
-  segment_->layers.push_back({graph_.values[value].name, "Transpose", value, graph_.type(value), 0,
-                              "by the array: rows of the identity through tiles fetched transposed",
-                              std::move(layer)});
+  add_movement("Transpose", value, {m, k}, std::move(layer),
+               "by the array: rows of the identity through tiles fetched transposed");
   return rows;
 }
 

@@ -44,18 +44,17 @@ Refusal Planner::plan_dequantize(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// True for the transposition of a matrix of the host's that only multiplies computed matrices: the
-/// array does it, or a fetch.
 bool Planner::transposes_for_product(const graph::Node& node) const {
   const ValueId result = node.outputs[0];
   if (int8() || node.op != graph::Op::kTranspose || graph_.is_constant(node.input(0)) ||
-      graph_.type(result).shape.size() != 2 || is_output_[result]) {
+      graph_.type(result).shape.size() < 2 || is_output_[result]) {
     return false;
   }
+  const bool is_matrix = graph_.type(result).shape.size() == 2;
   return std::ranges::all_of(users_[result], [&](std::size_t user) {
     const graph::Node& product = graph_.nodes[user];
-    return product.op == graph::Op::kMatMul && !graph_.is_constant(product.input(0)) &&
-           !graph_.is_constant(product.input(1));
+    return product.op == (is_matrix ? graph::Op::kMatMul : graph::Op::kConv) &&
+           !graph_.is_constant(product.input(0)) && !graph_.is_constant(product.input(1));
   });
 }
 
@@ -77,7 +76,17 @@ Refusal Planner::plan_view(const graph::Node& node) {
     result.view = transposed(source->view, node.attributes.integers("perm", reversed));
   } else {
     const auto view = reshaped(source->view, graph_.type(node.outputs[0]).shape);
-    if (!view) return plan_flatten(node, *source);
+    // Rows that become images with all their pixels in the channels are no use to anybody.
+    if (view && view->dims.size() == 4 && source->view.dims.size() == 2 &&
+        !channel_axis_of(*view)) {
+      const Operand moved = *source;
+      if (Refusal refusal = plan_rearranged(node, moved); !refusal) return refusal;
+    }
+    if (!view) {
+      const Operand moved = *source;
+      if (Refusal refusal = plan_flatten(node, moved); !refusal) return refusal;
+      return plan_rearranged(node, moved);
+    }
     result.view = *view;
   }
   segment_->values[node.outputs[0]] = result;

@@ -94,6 +94,7 @@ Refusal Planner::try_add(std::size_t index, Segment& segment, std::vector<std::s
   segment_ = &segment;
   absorbed_ = &absorbed;
   moved_.clear();
+  node_ = &graph_.nodes[index];
   Refusal refusal = plan(graph_.nodes[index]);
   if (refusal) {
     segment.sheets.erase(segment.sheets.begin() + static_cast<std::ptrdiff_t>(sheets),
@@ -307,6 +308,18 @@ void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t m
                         std::string note) {
   segment_->layers.push_back({node.name, std::string(to_string(node.op)), result,
                               graph_.type(result), macs, std::move(note), std::move(body)});
+}
+
+void Planner::add_movement(const char* op, ValueId value, Shape shape, LayerBody body,
+                           std::string note) {
+  const std::string& name = value == graph::kNoValue ? node_->name : graph_.values[value].name;
+  segment_->layers.push_back({name,
+                              op,
+                              value,
+                              {graph::DataType::kFloat32, std::move(shape)},
+                              0,
+                              std::move(note),
+                              std::move(body)});
 }
 
 const graph::Node* Planner::only_user(ValueId value) const {

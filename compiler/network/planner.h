@@ -64,6 +64,11 @@ class Planner {
   /// along with it (an activation, a quantisation) are in `absorbed`.
   Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
 
+  /// True for the transposition of a value of the host's, a matrix or an image that exchanges batch
+  /// and channels, that is only used in products of computed operands: the array transposes, or a
+  /// fetch, or nothing need be moved.
+  bool transposes_for_product(const graph::Node& node) const;
+
  private:
   Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
@@ -75,6 +80,17 @@ class Planner {
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
+  // plan_rearranged.cpp
+  std::optional<View> ordered_rows(const View& view, std::size_t axis, graph::ValueId value);
+  Refusal plan_rearranged(const graph::Node& node, const Operand& source);
+  Refusal plan_ordered_rows(const graph::Node& node, const View& source, std::size_t axis);
+  Refusal plan_flat_rows(const graph::Node& node, const View& image);
+  Refusal plan_image_of_rows(const graph::Node& node, const View& flat);
+  // plan_weight_gradient.cpp
+  Refusal plan_weight_gradient(const graph::Node& node);
+  View seen_by_outputs(const View& image, const std::vector<graph::WindowDim>& windows,
+                       std::int64_t rows);
+  View gradient_result(graph::ValueId value, bool wide);
   // plan_product.cpp
   Refusal plan_matmul(const graph::Node& node);
   Refusal plan_gemm(const graph::Node& node);
@@ -95,6 +111,7 @@ class Planner {
                                 std::optional<std::int32_t> correction);
   Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
+  static void image_as_windows(const View& image, ContractionLayer& layer);
   // plan_turned.cpp
   bool is_turned(graph::ValueId value);
   View turned_copy(const View& source, graph::ValueId value, bool swapped);
@@ -157,6 +174,7 @@ class Planner {
   std::size_t softmax_axis(const graph::Node& node) const;
   Refusal plan_layer_normalization(const graph::Node& node);
   Refusal plan_concat(const graph::Node& node);
+  View stacked_result(graph::ValueId value, std::size_t channel_axis, std::size_t axis);
   // plan_reduction.cpp
   Refusal plan_reduction(const graph::Node& node);
   Refusal plan_row_reduction(const graph::Node& node);
@@ -167,7 +185,6 @@ class Planner {
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
-  bool transposes_for_product(const graph::Node& node) const;
   Refusal plan_flatten(const graph::Node& node, const Operand& source);
   Refusal plan_slice(const graph::Node& node);
   Refusal plan_split(const graph::Node& node);
@@ -205,6 +222,10 @@ class Planner {
   View constant_sheet(SheetSize size, std::function<Matrix()> make);
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
+  /// A layer of the compiler's own that brings elements to where the node can read them: those of
+  /// `value`, or kNoValue if they are no value's.
+  void add_movement(const char* op, graph::ValueId value, Shape shape, LayerBody body,
+                    std::string note);
   /// The only node that uses `value`, unless it is an output of the graph.
   const graph::Node* only_user(graph::ValueId value) const;
   /// What a QuantizeLinear that alone uses `value` makes of it; the node is absorbed. Nothing if
@@ -223,6 +244,7 @@ class Planner {
   void absorb(const graph::Node& node);
 
   const graph::Graph& graph_;
+  const graph::Node* node_ = nullptr;  // that is being added
   const MachineConfig& config_;
   const std::vector<bool>& on_host_;
   const CompileOptions options_;
