@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <utility>
 
 #include "compiler/passes/constants.h"
@@ -27,7 +26,10 @@ bool NodeGradient::needs(std::size_t i) const {
 
 void NodeGradient::give(std::size_t i, ValueId gradient) {
   if (!needs(i)) return;
-  assert(shape(gradient) == shape(input(i)));
+  if (shape(gradient) != shape(input(i))) {
+    refuse(fmt::format("the gradient of input {} came out as {}, not {}; is an extent 0?", i,
+                       graph::to_string(shape(gradient)), graph::to_string(shape(input(i)))));
+  }
   given_[i] = gradient;
 }
 

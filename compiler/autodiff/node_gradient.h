@@ -32,7 +32,7 @@ class NodeGradient : public Emitter {
   ValueId dy(std::size_t i = 0) const { return output_gradients_[i]; }
   bool needs(std::size_t i) const;
 
-  /// The gradient of input `i`, of its shape; dropped if it is not needed.
+  /// The gradient of input `i`, of its shape (or it is refused); dropped if it is not needed.
   void give(std::size_t i, ValueId gradient);
   /// Throws InputError `node 'NAME' (OP): training: what`.
   [[noreturn]] void refuse(const std::string& what) const;

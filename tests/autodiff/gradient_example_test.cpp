@@ -152,6 +152,19 @@ TEST(GradientExampleTest, WhereThereIsNoPathTheGradientIsZero) {
   EXPECT_EQ(gradients.at("gradient/x"), floats({2}, {5, 6}));
 }
 
+// y = x + float(int(x)): what was an integer on the way does not move with x.
+TEST(GradientExampleTest, APathThroughIntegersEndsThere) {
+  Builder builder("rounded");
+  const ValueId x = builder.input("x", {DataType::kFloat32, {2}});
+  const ValueId whole = builder.add(Op::kCast, {x}, {{"to", std::int64_t{7}}});
+  const ValueId back = builder.add(Op::kCast, {whole}, {{"to", std::int64_t{1}}});
+  builder.output(builder.add(Op::kAdd, {x, back}), "y");
+  const NamedTensors gradients =
+      reference::run_graph(gradient_graph(builder.finish(), {"x"}),
+                           {{"x", floats({2}, {1.5, 2.5})}, {"seed/y", floats({2}, {5, 6})}});
+  EXPECT_EQ(gradients.at("gradient/x"), floats({2}, {5, 6}));
+}
+
 TEST(GradientExampleTest, RefusesNamesThatAreNoInputsOrConstants) {
   Builder builder("named");
   builder.output(builder.add(Op::kRelu, {builder.input("x", {DataType::kFloat32, {2}})}), "y");

@@ -143,6 +143,20 @@ TEST(TrainingGraphTest, ComputesNoGradientThatIsNotNeeded) {
   for (std::size_t uses : graph::use_counts(graph)) EXPECT_GT(uses, 0U);
 }
 
+// A stack of matrices [2, 3, 4] that meets one matrix [4, 5] is one matrix [6, 4] to its gradient,
+// not two products to be added.
+TEST(TrainingGraphTest, WeightsThatAStackSharesGetOneProduct) {
+  Random random(1);
+  NetworkBuilder net("stack", random);
+  const ValueId x = net.input({2, 3, 4});
+  const ValueId y = net.add(Op::kMatMul, {x, net.weights("w", {4, 5})});
+  const Graph graph =
+      training_graph(net.finish(net.add(Op::kReshape, {y, net.list({6, 5})}))).graph;
+  EXPECT_EQ(count(graph, Op::kReduceSum), 1U);  // the loss's
+  EXPECT_EQ(graph.type(graph.outputs.back().value).shape, (Shape{4, 5}));
+  EXPECT_EQ(count(graph, Op::kMatMul), 2U);
+}
+
 TEST(TrainingGraphTest, ASoftmaxAtTheEndBelongsToTheLoss) {
   Builder builder("classifier");
   const ValueId x = builder.input("x", {DataType::kFloat32, {1, 2}});
