@@ -63,8 +63,14 @@ Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
 /// The matrices behind a program's tensors.
 class StepMemory {
  public:
-  StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values)
-      : step_(step), graph_(graph), memory_(step.program), matrices_(step.tensors.size()) {
+  /// `fixed`: what earlier runs made that is always the same, by tensor.
+  StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values,
+             std::map<std::size_t, Matrix>& fixed)
+      : step_(step),
+        graph_(graph),
+        fixed_(fixed),
+        memory_(step.program),
+        matrices_(step.tensors.size()) {
     for (std::size_t i = 0; i < step.tensors.size(); ++i) bind(i, values);
   }
 
@@ -89,6 +95,11 @@ class StepMemory {
       memory_.bind_result(decl.name, matrices_[index]);
       return;
     }
+    if (behind.fixed) {
+      const auto [made, is_new] = fixed_.try_emplace(index);
+      if (is_new) made->second = behind.make();
+      return memory_.bind(decl.name, made->second);
+    }
     if (behind.kind == Kind::kConstant) {
       matrices_[index] = behind.make();
     } else if (decl.type == ElementType::kFloat32) {
@@ -104,6 +115,7 @@ class StepMemory {
 
   const network::MachineStep& step_;
   const graph::Graph& graph_;
+  std::map<std::size_t, Matrix>& fixed_;
   TensorMemory memory_;
   std::vector<Matrix> matrices_;
 };
@@ -140,10 +152,11 @@ ValueId first_output(const graph::Node& node) {
 
 }  // namespace
 
-/// How a program ran, whatever the values.
+/// What is the same in every run of a program.
 struct NetworkSession::StepRun {
-  Result result;
-  std::vector<LayerRun> layers;
+  std::optional<Result> result = {};
+  std::vector<LayerRun> layers = {};
+  std::map<std::size_t, Matrix> constants = {};  // by tensor
 };
 
 /// One run of a session.
@@ -220,9 +233,9 @@ class SessionRun {
     }
   }
 
-  void run_step(const network::MachineStep& step, std::optional<StepRun>& known) {
+  void run_step(const network::MachineStep& step, StepRun& known) {
     std::optional<StepMemory> memory;
-    if (with_values()) memory.emplace(step, program_.graph, values_);
+    if (with_values()) memory.emplace(step, program_.graph, values_, known.constants);
     SimulateOptions simulate_options = options_.simulate;
     if (options_.keep_results) {
       simulate_options.observe = [&, last = last_instructions(step)](std::size_t instruction,
@@ -231,25 +244,24 @@ class SessionRun {
         if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
       };
     }
-    if (known && options_.simulate.engine == Engine::kFast) {
+    if (known.result && options_.simulate.engine == Engine::kFast) {
       simulate_values(config_, step.program, memory->memory(), simulate_options);
     } else {
-      Result result =
+      known.result =
           simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
-      known.emplace(std::move(result), std::vector<LayerRun>());
-      known->layers = layer_runs(step, known->result);
+      known.layers = layer_runs(step, *known.result);
     }
     if (memory && options_.record && run_.programs == 0) {
       run_.recording = record_array(config_, step.program, memory->memory(),
-                                    options_.record(step.program, known->result));
+                                    options_.record(step.program, *known.result));
     }
     if (memory) memory->read_results(values_);
     if (options_.keep_results) keep_spilled(step, *memory);
-    add(step, *known);
+    add(step, known);
   }
 
   void add(const network::MachineStep& step, const StepRun& step_run) {
-    const Result& result = step_run.result;
+    const Result& result = *step_run.result;
     for (const LayerRun& layer : step_run.layers) {
       run_.useful_macs += layer.info.macs;
       run_.layers.push_back(layer);

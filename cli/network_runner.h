@@ -79,7 +79,7 @@ class NetworkSession {
   const network::NetworkProgram& program_;
   const MachineConfig& config_;
   const NetworkRunOptions options_;
-  std::vector<std::optional<StepRun>> steps_;  // what is known of each
+  std::vector<StepRun> steps_;
 };
 
 }  // namespace weft::cli

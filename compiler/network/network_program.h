@@ -38,6 +38,7 @@ struct HostTensor {
   graph::ValueId value = graph::kNoValue;
   View view = {};
   std::function<Matrix()> make = {};
+  bool fixed = false;                   // `make` gives the same in every run
   std::vector<HostValue> results = {};  // what the host reads from it after the run
 };
 

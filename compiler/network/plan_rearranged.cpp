@@ -171,7 +171,7 @@ Refusal Planner::plan_flat_rows(const graph::Node& node, const View& image) {
   ContractionLayer layer;
   image_as_windows(image, layer);
   layer.n = size;
-  layer.weights = ConstantWeights{moves(1, size), WeightForm::kMatrix, 0};
+  layer.weights = ConstantWeights{.make = moves(1, size), .fixed = true};
   layer.out = new_result(node.outputs[0], 1);
   add_layer(node, node.outputs[0], 0, std::move(layer), "moved by the array");
   return std::nullopt;
@@ -188,7 +188,7 @@ Refusal Planner::plan_image_of_rows(const graph::Node& node, const View& flat) {
   layer.walk = walk_of(row_loops(flat, 1));
   layer.k = columns_of(shape);
   layer.n = channels;
-  layer.weights = ConstantWeights{moves(positions, channels), WeightForm::kMatrix, 0};
+  layer.weights = ConstantWeights{.make = moves(positions, channels), .fixed = true};
   layer.batch.clear();
   for (std::int64_t p = 0; p < positions; ++p) {
     layer.batch.push_back({.out_row = p * count, .matrix = p});

@@ -113,8 +113,9 @@ class SheetMemory {
   std::optional<std::uint32_t> take_constant(std::uint64_t rows);
   void release_constants();
 
-  /// The first tile of a new tensor of weights [k, n].
-  std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make);
+  /// The first tile of a new tensor of weights [k, n]. `fixed`: the same in every run.
+  std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
+                            bool fixed);
 
   BufferRows& rows() { return rows_; }
 
