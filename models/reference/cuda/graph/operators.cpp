@@ -161,6 +161,10 @@ constexpr std::array kOperators = std::to_array<DeviceOperator>({
 
 }  // namespace
 
+std::span<const DeviceOperator> device_operators() {
+  return kOperators;
+}
+
 const DeviceOperator* find_operator(const Graph& graph, const Node& node) {
   const auto* found = std::ranges::find(kOperators, node.op, &DeviceOperator::op);
   if (found == kOperators.end() || node.outputs[0] == graph::kNoValue) return nullptr;

@@ -2,6 +2,8 @@
 // not here, or of a type or rank that takes() refuses, runs on the CPU reference.
 #pragma once
 
+#include <span>
+
 #include "models/reference/cuda/graph/node_run.h"
 
 namespace weft::cuda {
@@ -12,6 +14,9 @@ struct DeviceOperator {
   bool (*takes)(const graph::Graph& graph, const graph::Node& node);
   void (*run)(NodeRun& node);
 };
+
+/// All of them, in the order of the operator table's families.
+std::span<const DeviceOperator> device_operators();
 
 /// How the node runs on the device; null if it does not.
 const DeviceOperator* find_operator(const graph::Graph& graph, const graph::Node& node);
