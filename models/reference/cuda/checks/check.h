@@ -22,7 +22,7 @@ struct Outcome {
 std::vector<Outcome> check_products(Device& device, std::uint64_t seed);
 
 /// Every body on `device` and on this processor: the same bits, but for functions such as exp, which
-/// may differ in the last place. One outcome for each alternative of Body.
+/// may differ in the last place. The last outcome says whether every alternative of Body was tried.
 std::vector<Outcome> check_bodies(Device& device, std::uint64_t seed);
 
 }  // namespace weft::cuda

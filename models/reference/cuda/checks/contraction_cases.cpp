@@ -23,7 +23,7 @@ OperatorCase matmul(Generator& generator) {
   const bool turned = coin(generator);
   const bool vector = between(generator, 0, 5) == 0;
   const Shape a = vector ? Shape{k} : with_matrix(turned ? other : batch, m, k);
-  CaseBuilder node(Op::kMatMul, Closeness::kProduct);
+  CaseBuilder node(Op::kMatMul);
   node.input(random_tensor(generator, a))
       .input(random_tensor(generator, with_matrix(turned ? batch : other, k, n)));
   if (coin(generator)) node.input(random_tensor(generator, {n}));
@@ -33,7 +33,7 @@ OperatorCase matmul(Generator& generator) {
 
 OperatorCase matmul_with_residual(Generator& generator) {
   const std::int64_t k = between(generator, 1, 9);
-  return CaseBuilder(Op::kMatMul, Closeness::kProduct)
+  return CaseBuilder(Op::kMatMul)
       .input(random_tensor(generator, {2, 3, k}))
       .input(random_tensor(generator, {2, k, 4}))
       .none()
@@ -51,7 +51,7 @@ OperatorCase gemm(Generator& generator) {
   const std::int64_t n = between(generator, 1, 9);
   const bool transpose_a = coin(generator);
   const bool transpose_b = coin(generator);
-  CaseBuilder node(Op::kGemm, Closeness::kProduct);
+  CaseBuilder node(Op::kGemm);
   node.input(random_tensor(generator, transpose_a ? Shape{k, m} : Shape{m, k}))
       .input(random_tensor(generator, transpose_b ? Shape{n, k} : Shape{k, n}))
       .set("transA", std::int64_t{transpose_a})

@@ -30,7 +30,7 @@ OperatorCase transpose(Generator& generator) {
   Ints order(shape.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::shuffle(order, generator);
-  CaseBuilder node(Op::kTranspose, Closeness::kBits);
+  CaseBuilder node(Op::kTranspose);
   node.input(any_tensor(generator, shape));
   if (coin(generator)) node.set("perm", order);
   return node.build();
@@ -47,7 +47,7 @@ OperatorCase slice(Generator& generator) {
     ends.push_back(between(generator, -extent - 1, extent + 1));
     steps.push_back(coin(generator) ? between(generator, 1, 3) : -between(generator, 1, 3));
   }
-  return CaseBuilder(Op::kSlice, Closeness::kBits)
+  return CaseBuilder(Op::kSlice)
       .input(any_tensor(generator, shape))
       .constant(Tensor::vector(starts))
       .constant(Tensor::vector(ends))
@@ -58,7 +58,7 @@ OperatorCase slice(Generator& generator) {
 
 OperatorCase expand(Generator& generator) {
   const Shape shape = random_shape(generator, 4);
-  return CaseBuilder(Op::kExpand, Closeness::kBits)
+  return CaseBuilder(Op::kExpand)
       .input(any_tensor(generator, broadcasting(generator, shape)))
       .constant(Tensor::vector(shape))
       .build();
@@ -67,7 +67,7 @@ OperatorCase expand(Generator& generator) {
 OperatorCase tile(Generator& generator) {
   const Shape shape = random_shape(generator, between(generator, 1, 4), 4);
   const auto rank = static_cast<std::int64_t>(shape.size());
-  return CaseBuilder(Op::kTile, Closeness::kBits)
+  return CaseBuilder(Op::kTile)
       .input(any_tensor(generator, shape))
       .constant(Tensor::vector(random_shape(generator, rank, 3)))
       .build();
@@ -77,7 +77,7 @@ OperatorCase concat(Generator& generator) {
   Shape shape = random_shape(generator, 3);
   const std::int64_t axis = between(generator, -3, 2);
   const DataType type = random_type(generator);
-  CaseBuilder node(Op::kConcat, Closeness::kBits);
+  CaseBuilder node(Op::kConcat);
   for (std::int64_t i = between(generator, 1, 4); i > 0; --i) {
     shape[static_cast<std::size_t>((axis + 3) % 3)] = between(generator, 0, 4);
     node.input(raw_tensor(generator, type, shape));
@@ -89,7 +89,7 @@ OperatorCase split(Generator& generator) {
   const Ints sizes = random_shape(generator, 3, 4);
   Shape shape = random_shape(generator, 3);
   shape[1] = sizes[0] + sizes[1] + sizes[2];
-  return CaseBuilder(Op::kSplit, Closeness::kBits)
+  return CaseBuilder(Op::kSplit)
       .input(any_tensor(generator, shape))
       .constant(Tensor::vector(sizes))
       .set("axis", std::int64_t{1})
@@ -103,7 +103,7 @@ OperatorCase gather(Generator& generator) {
   const Shape index_shape = random_shape(generator, between(generator, 0, 2));
   Ints indices(static_cast<std::size_t>(graph::element_count(index_shape)));
   for (std::int64_t& index : indices) index = between(generator, -extent, extent - 1);
-  return CaseBuilder(Op::kGather, Closeness::kBits)
+  return CaseBuilder(Op::kGather)
       .input(any_tensor(generator, shape))
       .input(Tensor::of(index_shape, indices))
       .set("axis", axis)
@@ -118,14 +118,14 @@ OperatorCase pad(Generator& generator) {
     for (const std::int64_t extent : shape) pads.push_back(between(generator, -extent / 2, 3));
   }
   const DataType type = random_type(generator);
-  CaseBuilder node(Op::kPad, Closeness::kBits);
+  CaseBuilder node(Op::kPad);
   node.input(raw_tensor(generator, type, shape)).constant(Tensor::vector(pads));
   if (coin(generator)) node.input(raw_tensor(generator, type, {}));
   return node.build();
 }
 
 OperatorCase same_elements(Generator& generator, Op op) {
-  CaseBuilder node(op, Closeness::kBits);
+  CaseBuilder node(op);
   node.input(op == Op::kDropout ? random_tensor(generator, {2, 1, 6})
                                 : any_tensor(generator, {2, 1, 6}));
   if (op == Op::kReshape) node.constant(Tensor::vector(Ints{3, -1}));

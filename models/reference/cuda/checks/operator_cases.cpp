@@ -15,7 +15,38 @@ using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
 
-CaseBuilder::CaseBuilder(graph::Op op, Closeness closeness) : op_(op), closeness_(closeness) {}
+Closeness closeness_of(graph::Op op) {
+  using enum graph::Op;
+  switch (op) {
+    case kMatMul:
+    case kGemm:
+    case kConv:
+    case kConvTranspose:
+      return Closeness::kProduct;
+    case kElu:
+    case kSelu:
+    case kSigmoid:
+    case kTanh:
+    case kErf:
+    case kSoftplus:
+    case kExp:
+    case kLog:
+    case kPow:
+    case kReduceMean:
+    case kReduceSum:
+    case kSoftmax:
+    case kLogSoftmax:
+    case kBatchNormalization:
+    case kInstanceNormalization:
+    case kLayerNormalization:
+    case kLrn:
+      return Closeness::kLastPlace;
+    default:
+      return Closeness::kBits;
+  }
+}
+
+CaseBuilder::CaseBuilder(graph::Op op) : op_(op), closeness_(closeness_of(op)) {}
 
 CaseBuilder& CaseBuilder::input(const Tensor& tensor) {
   entries_.push_back({tensor, Entry::Kind::kInput});

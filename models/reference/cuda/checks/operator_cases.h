@@ -18,6 +18,9 @@ enum class Closeness : std::uint8_t {
   kProduct,   // within product_bound()
 };
 
+/// How close an operator on the device comes to the CPU reference's.
+Closeness closeness_of(graph::Op op);
+
 struct OperatorCase {
   graph::Graph graph;
   reference::NamedTensors inputs;
@@ -28,7 +31,7 @@ struct OperatorCase {
 /// Puts one node into a graph. Inputs are the graph's unless they are constants or left out.
 class CaseBuilder {
  public:
-  CaseBuilder(graph::Op op, Closeness closeness);
+  explicit CaseBuilder(graph::Op op);
   CaseBuilder& input(const graph::Tensor& tensor);
   CaseBuilder& constant(const graph::Tensor& tensor);
   CaseBuilder& none();

@@ -110,6 +110,17 @@ void run_cases(const std::vector<OperatorCase>& cases, const std::shared_ptr<Dev
 
 }  // namespace
 
+std::string difference(const OperatorCase& test, const NamedTensors& actual, MatmulType matmul) {
+  if (test.closeness == Closeness::kProduct) {
+    return product_difference(test, actual.begin()->second, matmul);
+  }
+  for (const auto& [name, expected] : reference::run_graph(test.graph, test.inputs)) {
+    const std::string problem = element_difference(actual.at(name), expected, test.closeness);
+    if (!problem.empty()) return fmt::format("output {}: {}", name, problem);
+  }
+  return "";
+}
+
 std::string difference(const OperatorCase& test, const std::shared_ptr<Device>& device,
                        MatmulType matmul) {
   try {
@@ -117,15 +128,7 @@ std::string difference(const OperatorCase& test, const std::shared_ptr<Device>& 
     options.matmul = matmul;
     DeviceGraphRunner runner(test.graph, device, options);
     if (!runner.cpu_nodes().empty()) return "runs on the CPU reference";
-    const NamedTensors actual = runner.run(test.inputs);
-    if (test.closeness == Closeness::kProduct) {
-      return product_difference(test, actual.begin()->second, matmul);
-    }
-    for (const auto& [name, expected] : reference::run_graph(test.graph, test.inputs)) {
-      const std::string problem = element_difference(actual.at(name), expected, test.closeness);
-      if (!problem.empty()) return fmt::format("output {}: {}", name, problem);
-    }
-    return "";
+    return difference(test, runner.run(test.inputs), matmul);
   } catch (const InputError& error) {
     return error.what();
   }

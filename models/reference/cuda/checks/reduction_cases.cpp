@@ -21,7 +21,7 @@ Ints random_axes(Generator& generator, std::int64_t rank) {
 
 OperatorCase reduce(Generator& generator, Op op, const Shape& shape) {
   const bool extremum = op == Op::kReduceMax || op == Op::kReduceMin;
-  CaseBuilder node(op, extremum ? Closeness::kBits : Closeness::kLastPlace);
+  CaseBuilder node(op);
   node.input(extremum ? special_tensor(generator, shape) : random_tensor(generator, shape));
   const Ints axes = random_axes(generator, static_cast<std::int64_t>(shape.size()));
   if (op == Op::kReduceSum) {
@@ -39,7 +39,7 @@ std::int64_t random_axis(Generator& generator, const Shape& shape) {
 }
 
 OperatorCase along_axis(Generator& generator, Op op, const Shape& shape) {
-  return CaseBuilder(op, Closeness::kLastPlace)
+  return CaseBuilder(op)
       .input(random_tensor(generator, shape))
       .set("axis", random_axis(generator, shape))
       .build();
@@ -47,7 +47,7 @@ OperatorCase along_axis(Generator& generator, Op op, const Shape& shape) {
 
 OperatorCase arg_max(Generator& generator) {
   const Shape shape = random_shape(generator, 3);
-  return CaseBuilder(Op::kArgMax, Closeness::kBits)
+  return CaseBuilder(Op::kArgMax)
       .input(special_tensor(generator, shape))
       .set("axis", random_axis(generator, shape))
       .set("keepdims", between(generator, 0, 1))
@@ -58,7 +58,7 @@ OperatorCase arg_max(Generator& generator) {
 OperatorCase batch_normalization(Generator& generator) {
   const Shape shape = random_shape(generator, between(generator, 2, 5));
   const Shape channels{shape[1]};
-  return CaseBuilder(Op::kBatchNormalization, Closeness::kLastPlace)
+  return CaseBuilder(Op::kBatchNormalization)
       .input(random_tensor(generator, shape))
       .constant(random_tensor(generator, channels))
       .constant(random_tensor(generator, channels))
@@ -72,7 +72,7 @@ OperatorCase instance_normalization(Generator& generator) {
   Shape shape = random_shape(generator, between(generator, 3, 5));
   if (coin(generator)) shape.back() = 2000;
   const Shape channels{shape[1]};
-  return CaseBuilder(Op::kInstanceNormalization, Closeness::kLastPlace)
+  return CaseBuilder(Op::kInstanceNormalization)
       .input(random_tensor(generator, shape))
       .input(random_tensor(generator, channels))
       .input(random_tensor(generator, channels))
@@ -83,14 +83,14 @@ OperatorCase layer_normalization(Generator& generator) {
   const Shape shape = random_shape(generator, 3, 9);
   const std::int64_t axis = between(generator, 0, 2);
   const Shape run(shape.begin() + axis, shape.end());
-  CaseBuilder node(Op::kLayerNormalization, Closeness::kLastPlace);
+  CaseBuilder node(Op::kLayerNormalization);
   node.input(random_tensor(generator, shape)).constant(random_tensor(generator, run));
   if (coin(generator)) node.constant(random_tensor(generator, run));
   return node.set("axis", axis).build(3);
 }
 
 OperatorCase lrn(Generator& generator) {
-  return CaseBuilder(Op::kLrn, Closeness::kLastPlace)
+  return CaseBuilder(Op::kLrn)
       .input(random_tensor(generator, random_shape(generator, 4, 7)))
       .set("size", between(generator, 1, 5))
       .set("alpha", 0.5F)

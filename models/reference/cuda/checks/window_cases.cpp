@@ -49,7 +49,7 @@ OperatorCase convolution(Generator& generator) {
   const Ints dilations = numbers(generator, dims, 2);
   const Shape x = joined({between(generator, 1, 3), groups * in},
                          spatial(generator, kernel, dilations));
-  CaseBuilder node(Op::kConv, Closeness::kProduct);
+  CaseBuilder node(Op::kConv);
   node.input(random_tensor(generator, x)).input(random_tensor(generator, joined({out, in}, kernel)));
   coin(generator) ? node.input(random_tensor(generator, {out})) : node.none();
   node.set("group", groups).set("dilations", dilations);
@@ -68,7 +68,7 @@ OperatorCase transposed_convolution(Generator& generator) {
   const Ints kernel = numbers(generator, dims, 3);
   const Ints strides = numbers(generator, dims, 3);
   const Shape x = joined({between(generator, 1, 3), groups * in}, random_shape(generator, dims));
-  CaseBuilder node(Op::kConvTranspose, Closeness::kProduct);
+  CaseBuilder node(Op::kConvTranspose);
   node.input(random_tensor(generator, x))
       .input(random_tensor(generator, joined({groups * in, out}, kernel)))
       .set("group", groups)
@@ -87,7 +87,7 @@ CaseBuilder pool(Generator& generator, Op op, bool dilated) {
   const Ints dilations = dilated ? numbers(generator, dims, 2) : Ints(kernel.size(), 1);
   const Shape x = joined({between(generator, 1, 2), between(generator, 1, 3)},
                          spatial(generator, kernel, dilations));
-  CaseBuilder node(op, Closeness::kBits);
+  CaseBuilder node(op);
   node.input(dilated ? special_tensor(generator, x) : random_tensor(generator, x))
       .set("kernel_shape", kernel)
       .set("strides", numbers(generator, dims, 3))
@@ -123,7 +123,7 @@ Cases window_cases(Generator& generator) {
   cases.push_back(average_pool(generator));
   for (const Op op : {Op::kGlobalAveragePool, Op::kGlobalMaxPool}) {
     const Shape shape = random_shape(generator, between(generator, 3, 5));
-    cases.push_back(CaseBuilder(op, Closeness::kBits)
+    cases.push_back(CaseBuilder(op)
                         .input(special_tensor(generator, shape))
                         .build());
   }

@@ -71,6 +71,12 @@ void require_device() {
 }
 
 Availability cuda_available() {
+  // Without a driver CUDA calls it too old, which is true of version 0.
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
+    cudaGetLastError();
+    return {false, "no NVIDIA driver is loaded"};
+  }
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
