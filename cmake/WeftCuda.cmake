@@ -60,5 +60,5 @@ function(weft_cuda_library name)
       -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wsign-conversion,-ffp-contract=off
       $<$<BOOL:${WEFT_WERROR}>:-Werror=all-warnings -Xcompiler=-Werror>>)
   # What it depends on is linked by its users; the C++ compiler's options are not for nvcc.
-  target_link_libraries(weft_${name} INTERFACE ${ARG_DEPENDS} PRIVATE CUDA::cublas)
+  target_link_libraries(weft_${name} INTERFACE ${ARG_DEPENDS} PRIVATE CUDA::cudart_static)
 endfunction()

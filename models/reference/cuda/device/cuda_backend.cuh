@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "models/reference/cuda/device/cublas_library.cuh"
 #include "models/reference/cuda/device/cuda_check.h"
 #include "models/reference/cuda/device/device.h"
 
@@ -44,7 +45,8 @@ class CudaDevice final : public Device {
   std::string name_;
   std::shared_ptr<Stream> stream_;
   Memory workspace_;
-  cublasHandle_t cublas_ = nullptr;
+  CublasLibrary cublas_;
+  cublasHandle_t handle_ = nullptr;
 };
 
 /// Throws InputError "no CUDA device: ..." if there is none.

@@ -114,20 +114,22 @@ CudaDevice::CudaDevice() {
 }
 
 void CudaDevice::set_up_cublas() {
-  check(cublasCreate(&cublas_), "starting cuBLAS");
-  check(cublasSetStream(cublas_, stream()), "giving cuBLAS its stream");
-  check(cublasSetWorkspace(cublas_, workspace_.get(), static_cast<std::size_t>(kWorkspaceBytes)),
-        "giving cuBLAS its workspace");
+  cublas_ = open_cublas();
+  cublas_.check(cublas_.create(&handle_), "starting it");
+  cublas_.check(cublas_.set_stream(handle_, stream()), "giving it a stream");
+  cublas_.check(
+      cublas_.set_workspace(handle_, workspace_.get(), static_cast<std::size_t>(kWorkspaceBytes)),
+      "giving it a workspace");
   // Sums split among blocks are added in float32 too.
   const auto mode = static_cast<cublasMath_t>(
       static_cast<int>(CUBLAS_DEFAULT_MATH) |
       static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
-  check(cublasSetMathMode(cublas_, mode), "setting cuBLAS's arithmetic");
+  cublas_.check(cublas_.set_math_mode(handle_, mode), "setting its arithmetic");
 }
 
 CudaDevice::~CudaDevice() {
   cudaStreamSynchronize(stream());
-  if (cublas_ != nullptr) cublasDestroy(cublas_);
+  if (handle_ != nullptr) cublas_.destroy(handle_);
 }
 
 Memory CudaDevice::allocate(std::int64_t bytes) {
@@ -170,14 +172,14 @@ void CudaDevice::multiply(const ColumnMajorProduct& product) {
   const void* alpha = integer ? static_cast<const void*>(&integers[0]) : &floats[0];
   const void* beta = integer ? static_cast<const void*>(&integers[1]) : &floats[1];
   const auto extent = [](std::int64_t value) { return static_cast<int>(value); };
-  check(cublasGemmStridedBatchedEx(
-            cublas_, operation(product.transpose_a), operation(product.transpose_b),
-            extent(product.m), extent(product.n), extent(product.k), alpha, product.a,
-            types.operands, extent(product.lda), product.stride_a, product.b, types.operands,
-            extent(product.ldb), product.stride_b, beta, product.c, types.result,
-            extent(product.ldc), product.stride_c, extent(product.batches), types.compute,
-            CUBLAS_GEMM_DEFAULT),
-        "a matrix product");
+  cublas_.check(
+      cublas_.gemm(handle_, operation(product.transpose_a), operation(product.transpose_b),
+                   extent(product.m), extent(product.n), extent(product.k), alpha, product.a,
+                   types.operands, extent(product.lda), product.stride_a, product.b,
+                   types.operands, extent(product.ldb), product.stride_b, beta, product.c,
+                   types.result, extent(product.ldc), product.stride_c, extent(product.batches),
+                   types.compute, CUBLAS_GEMM_DEFAULT),
+      "a matrix product");
 }
 
 void CudaDevice::wait() {
