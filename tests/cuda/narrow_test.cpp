@@ -1,5 +1,5 @@
-// Are float32 values rounded to 16 bits as pe/float_formats.h rounds them? That is proved on its own
-// (tests/pe); here every pattern of the bits that stay is met with every kind of rest.
+// Are float32 values rounded to 16 bits as pe/float_formats.h rounds them? That is proved on its
+// own (tests/pe); here every pattern of the bits that stay is met with every kind of rest.
 #include "models/reference/cuda/bodies/narrow.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@
 namespace weft::cuda {
 namespace {
 
-// Calls visit(bits) for every upper part of `kept` bits, with rests around zero, a tie and all ones.
+// Calls visit(bits) for every upper part of `kept` bits, with rests around zero, a tie and all
+// ones.
 template <class Visit>
 void for_each_pattern(unsigned kept, Visit visit) {
   const unsigned dropped = 32U - kept;

@@ -1,11 +1,12 @@
 // Whole networks on the CUDA backend, run in loops: every node against the CPU reference, with the
 // values that the node had.
+#include "models/networks/networks.h"
+
 #include <gtest/gtest.h>
 
 #include <iostream>
 
 #include "compiler/graph/builder.h"
-#include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "models/reference/cuda/checks/operator_checks.h"

@@ -21,7 +21,7 @@ TEST(CudaRatesTest, GivesThePublishedPeaks) {
   EXPECT_NEAR(peak_tera(MatmulType::kFp16, 9, 0, 132, 1830), 989, 1);  // H100 SXM
   EXPECT_NEAR(peak_tera(MatmulType::kTf32, 9, 0, 132, 1830), 494.7, 0.5);
   EXPECT_NEAR(peak_tera(MatmulType::kInt8, 9, 0, 132, 1830), 1979, 1);
-  EXPECT_NEAR(peak_tera(MatmulType::kFp16, 8, 6, 82, 1695), 71, 0.5);  // RTX 3090
+  EXPECT_NEAR(peak_tera(MatmulType::kFp16, 8, 6, 82, 1695), 71, 0.5);      // RTX 3090
   EXPECT_NEAR(peak_tera(MatmulType::kFp16, 8, 9, 128, 2520), 165.2, 0.5);  // RTX 4090
 }
 

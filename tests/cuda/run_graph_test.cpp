@@ -125,8 +125,7 @@ TEST(CudaRunGraphTest, RunsWhatTheDeviceHasNotOnTheCpuAndNamesIt) {
   Builder builder("mixed");
   const ValueId x = builder.input("x", kFour);
   const ValueId doubled = builder.add(Op::kAdd, {x, x});
-  const ValueId wide =
-      builder.add(Op::kCast, {doubled}, {{"to", std::int64_t{11}}}, "to_float64");
+  const ValueId wide = builder.add(Op::kCast, {doubled}, {{"to", std::int64_t{11}}}, "to_float64");
   const ValueId root = builder.add(Op::kSqrt, {wide}, {}, "root");
   const ValueId narrow = builder.add(Op::kCast, {root}, {{"to", std::int64_t{1}}}, "back");
   builder.output(builder.add(Op::kNeg, {narrow}), "y");
@@ -158,8 +157,9 @@ TEST(CudaRunGraphTest, GivesAnInputAsAnOutput) {
   Builder builder("through");
   const ValueId x = builder.input("x", kFour);
   builder.output(x, "same");
-  builder.output(builder.add(Op::kReshape, {x, builder.constant(Tensor::vector<std::int64_t>({2, 2}))}),
-                 "square");
+  builder.output(
+      builder.add(Op::kReshape, {x, builder.constant(Tensor::vector<std::int64_t>({2, 2}))}),
+      "square");
   const Graph graph = builder.finish();
   DeviceGraphRunner runner(graph, std::make_shared<LoopDevice>());
   const NamedTensors outputs = runner.run({{"x", four({1, 2, 3, 4})}});
@@ -172,7 +172,9 @@ TEST(CudaRunGraphTest, SaysWhichNodeIsOutOfMemoryAndRunsAgainAfterwards) {
   const Graph graph = small_graph();
   DeviceGraphRunner runner(graph, device);
   device->limit = 8;
-  EXPECT_EQ(message_of([&] { runner.run({{"x", four({1, 1, 1, 1})}}); }),
+  EXPECT_EQ(message_of([&] {
+              runner.run({{"x", four({1, 1, 1, 1})}});
+            }),
             "node 'product' (Mul): out of GPU memory: counting has no memory left");
   device->limit = 1024;
   EXPECT_EQ(runner.run({{"x", four({1, 1, 1, 1})}}).at("y"), four({4, 4, 4, 4}));
@@ -181,9 +183,10 @@ TEST(CudaRunGraphTest, SaysWhichNodeIsOutOfMemoryAndRunsAgainAfterwards) {
 TEST(CudaRunGraphTest, RefusesInputsAndOptionsThatDoNotFit) {
   const Graph graph = small_graph();
   DeviceGraphRunner runner(graph, std::make_shared<LoopDevice>());
-  EXPECT_EQ(message_of([&] { runner.run({}); }),
-            "graph 'small': input 'x' (float32 4) is missing");
-  EXPECT_EQ(message_of([&] { runner.run({{"x", Tensor::scalar(1.0F)}}); }),
+  EXPECT_EQ(message_of([&] { runner.run({}); }), "graph 'small': input 'x' (float32 4) is missing");
+  EXPECT_EQ(message_of([&] {
+              runner.run({{"x", Tensor::scalar(1.0F)}});
+            }),
             "graph 'small': input 'x' is float32 4, given is float32 scalar");
   RunOptions options;
   options.matmul = MatmulType::kInt8;

@@ -55,7 +55,8 @@ TEST(CudaStridedTest, MergesOperandsOfOneShapeIntoOneDimension) {
 TEST(CudaStridedTest, KeepsOffsetsBeyondThirtyTwoBits) {
   const Strided<1> walk = strided<1>({3, std::int64_t{1} << 33}, {Ints{std::int64_t{1} << 33, 1}});
   EXPECT_EQ(walk.at((std::int64_t{1} << 34) + 5)[0], (std::int64_t{1} << 34) + 5);
-  const Strided<1> turned = strided<1>({std::int64_t{1} << 33, 3}, {Ints{1, std::int64_t{1} << 33}});
+  const Strided<1> turned =
+      strided<1>({std::int64_t{1} << 33, 3}, {Ints{1, std::int64_t{1} << 33}});
   EXPECT_EQ(turned.at(2)[0], std::int64_t{1} << 34);
 }
 

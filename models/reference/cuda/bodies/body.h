@@ -1,6 +1,7 @@
 // Every body that a device runs. A body is plain data with a function of one index, which computes
 // one element (or piece) of a result: on a CUDA device one thread calls it, in LoopDevice a loop
-// does. The arithmetic of indices and numbers is thus the same code, and is tested without a device.
+// does. The arithmetic of indices and numbers is thus the same code, and is tested without a
+// device.
 #pragma once
 
 #include <cstdint>

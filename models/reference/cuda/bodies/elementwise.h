@@ -20,6 +20,7 @@ using reference::ActivationKind;
 WEFT_HOST_DEVICE inline float activated(const ActivationFunction& function, float x) {
   const float alpha = function.alpha;
   const float beta = function.beta;
+  // clang-format off
   switch (function.kind) {
     case ActivationKind::kIdentity: return x;
     case ActivationKind::kRelu: return reference::relu(x);
@@ -44,6 +45,7 @@ WEFT_HOST_DEVICE inline float activated(const ActivationFunction& function, floa
     case ActivationKind::kScaledTanh: return alpha * reference::tanh(beta * x);
     case ActivationKind::kSoftsign: return reference::softsign(x);
   }
+  // clang-format on
   return x;
 }
 
@@ -60,14 +62,22 @@ enum class BinaryFunction : std::uint8_t { kAdd, kSub, kMul, kDiv, kMin, kMax, k
 /// A NaN among the operands is the result; of two zeros the first.
 WEFT_HOST_DEVICE inline float combined(BinaryFunction function, float a, float b) {
   switch (function) {
-    case BinaryFunction::kAdd: return a + b;
-    case BinaryFunction::kSub: return a - b;
-    case BinaryFunction::kMul: return a * b;
-    case BinaryFunction::kDiv: return a / b;
-    case BinaryFunction::kMin: return b < a || b != b ? b : a;
-    case BinaryFunction::kMax: return b > a || b != b ? b : a;
-    case BinaryFunction::kPow: return b == 2.0F ? a * a : reference::pow(a, b);
-    case BinaryFunction::kPRelu: return a < 0.0F ? a * b : a;
+    case BinaryFunction::kAdd:
+      return a + b;
+    case BinaryFunction::kSub:
+      return a - b;
+    case BinaryFunction::kMul:
+      return a * b;
+    case BinaryFunction::kDiv:
+      return a / b;
+    case BinaryFunction::kMin:
+      return b < a || b != b ? b : a;
+    case BinaryFunction::kMax:
+      return b > a || b != b ? b : a;
+    case BinaryFunction::kPow:
+      return b == 2.0F ? a * a : reference::pow(a, b);
+    case BinaryFunction::kPRelu:
+      return a < 0.0F ? a * b : a;
   }
   return a;
 }

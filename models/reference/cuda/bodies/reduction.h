@@ -1,6 +1,6 @@
 // Bodies of everything that sums: reductions, softmax, normalisations. Sums are taken in binary64
-// and rounded once, as on the CPU. A sum over many elements is taken in pieces, so that a device has
-// enough to do at a time, and the pieces are then added in their order:
+// and rounded once, as on the CPU. A sum over many elements is taken in pieces, so that a device
+// has enough to do at a time, and the pieces are then added in their order:
 //
 //   x   lane 0: |--- piece 0 ---|--- piece 1 ---|- piece 2 -|     Reduce: one thread a piece
 //       lane 1: |--- piece 0 ---| ...                             Combine: one thread a lane
@@ -127,8 +127,8 @@ struct Normalize {
     const std::int64_t param = i / param_inner % params;
     const double unit = (static_cast<double>(x[i]) - mean[stat]) * inverse[stat];
     const float offset = bias == nullptr ? 0.0F : bias[param];
-    y[i] = static_cast<float>(unit * static_cast<double>(scale[param]) +
-                              static_cast<double>(offset));
+    y[i] =
+        static_cast<float>(unit * static_cast<double>(scale[param]) + static_cast<double>(offset));
   }
 };
 
@@ -145,8 +145,8 @@ struct Softmax {
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t lane = i / (extent * inner) * inner + i % inner;
     const double above = static_cast<double>(x[i]) - shift[lane];
-    y[i] = static_cast<float>(logarithm ? above - std::log(sum[lane])
-                                        : std::exp(above) / sum[lane]);
+    y[i] =
+        static_cast<float>(logarithm ? above - std::log(sum[lane]) : std::exp(above) / sum[lane]);
   }
 };
 
@@ -193,8 +193,8 @@ struct LocalResponse {
       squares += neighbour * neighbour;
     }
     const float base = bias + factor * squares;
-    y[i] = x[i] / static_cast<float>(std::pow(static_cast<double>(base),
-                                              static_cast<double>(beta)));
+    y[i] =
+        x[i] / static_cast<float>(std::pow(static_cast<double>(base), static_cast<double>(beta)));
   }
 };
 

@@ -27,7 +27,7 @@ using Offsets = std::array<std::int64_t, N>;
 template <std::size_t N>
 struct Strided {
   std::int32_t dims = 0;
-  std::array<std::int64_t, kMaxDims> extents = {};             // innermost first
+  std::array<std::int64_t, kMaxDims> extents = {};                 // innermost first
   std::array<std::array<std::int64_t, kMaxDims>, N> strides = {};  // by operand
   Offsets<N> starts = {};
 

@@ -21,7 +21,7 @@ struct WindowExtent {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t pad = 0;        // at the beginning
+  std::int64_t pad = 0;  // at the beginning
   std::int64_t pad_end = 0;
 };
 

@@ -147,7 +147,8 @@ Strided<2> walk() {
   return strided<2>({kRows, kColumns}, {std::vector<std::int64_t>{0, 1}, {1, kRows}});
 }
 Strided<3> walk3() {
-  return strided<3>({kRows, kColumns}, {std::vector<std::int64_t>{0, 1}, {1, kRows}, {kColumns, 1}});
+  return strided<3>({kRows, kColumns},
+                    {std::vector<std::int64_t>{0, 1}, {1, kRows}, {kColumns, 1}});
 }
 Strided<1> rows() {
   return strided<1>({kRows}, {std::vector<std::int64_t>{kColumns}});
@@ -192,8 +193,8 @@ void add_elementwise(Cases& cases) {
   cases.push_back(exact<float>("epilogue", kCount, [](Bench& b, float* y) {
     const ActivationFunction relu{ActivationKind::kRelu, 0, 0};
     b.fill(y, b.random_values<float>(kCount));
-    return Epilogue{y, 0.5F, b.random<float>(kCount), -1.5F, kColumns, kRows, 1, kRows,
-                    b.random<float>(kCount), relu};
+    return Epilogue{y, 0.5F,  b.random<float>(kCount), -1.5F, kColumns, kRows,
+                    1, kRows, b.random<float>(kCount), relu};
   }));
 }
 
@@ -255,8 +256,8 @@ void add_movement(Cases& cases) {
     return Fill<Unit>{b.random<Unit>(1), y};
   }));
   cases.push_back(exact<Unit>("gather of " + unit, 3 * 7 * kColumns, [](Bench& b, Unit* y) {
-    return Gather<Unit>{b.random<Unit>(3 * kCount), b.random<std::int64_t>(7, kRows), y,
-                        kRows,                      7,                                kColumns};
+    return Gather<Unit>{
+        b.random<Unit>(3 * kCount), b.random<std::int64_t>(7, kRows), y, kRows, 7, kColumns};
   }));
 }
 
@@ -304,16 +305,22 @@ void add_reductions(Cases& cases) {
     const auto of = static_cast<ReduceKind>(kind);
     const std::string number = std::to_string(kind);
     cases.push_back(close<double>("reduce " + number, kRows * kPieces, [=](Bench& b, double* y) {
-      return Reduce{of,      b.random<float>(kCount), b.random_doubles(kRows), y, kColumns,
-                    kPieces, kPiece,                  rows(),                  columns()};
+      return Reduce{of,
+                    b.random<float>(kCount),
+                    b.random_doubles(kRows),
+                    y,
+                    kColumns,
+                    kPieces,
+                    kPiece,
+                    rows(),
+                    columns()};
     }));
     cases.push_back(exact<double>("combine " + number, kRows, [=](Bench& b, double* y) {
       return Combine{of, b.random_doubles(kCount), y, kColumns, 7.0};
     }));
   }
-  cases.push_back(exact<std::uint32_t>("clear", kCount, [](Bench&, std::uint32_t* y) {
-    return Clear<std::uint32_t>{y};
-  }));
+  cases.push_back(exact<std::uint32_t>(
+      "clear", kCount, [](Bench&, std::uint32_t* y) { return Clear<std::uint32_t>{y}; }));
   cases.push_back(exact<float>("round", kCount, [](Bench& b, float* y) {
     return Round{b.random_doubles(kCount), y};
   }));
@@ -340,8 +347,13 @@ void add_normalisations(Cases& cases) {
   }));
   for (const bool logarithm : {false, true}) {
     cases.push_back(close<float>("softmax", kCount, [=](Bench& b, float* y) {
-      return Softmax{logarithm, b.random<float>(kCount), b.random_doubles(kRows),
-                     b.random_doubles(kRows), y, kColumns, 1};
+      return Softmax{logarithm,
+                     b.random<float>(kCount),
+                     b.random_doubles(kRows),
+                     b.random_doubles(kRows),
+                     y,
+                     kColumns,
+                     1};
     }));
     cases.push_back(exact<std::int64_t>("arg max", kColumns, [=](Bench& b, std::int64_t* y) {
       return ArgMax{b.random<float>(kCount), y, kRows, kColumns, logarithm};
@@ -386,8 +398,8 @@ std::vector<Outcome> check_bodies(Device& device, std::uint64_t seed) {
   }
   std::ostringstream count;
   count << seen.size() << " of " << std::variant_size_v<Body>;
-  outcomes.push_back({"bodies that a case was made for",
-                      seen.size() == std::variant_size_v<Body>, count.str()});
+  outcomes.push_back(
+      {"bodies that a case was made for", seen.size() == std::variant_size_v<Body>, count.str()});
   return outcomes;
 }
 

@@ -124,8 +124,8 @@ OperatorCase cast(Generator& generator) {
 Cases elementwise_cases(Generator& generator) {
   Cases cases;
   for (const Op op : {Op::kRelu, Op::kLeakyRelu, Op::kHardSigmoid, Op::kHardSwish, Op::kSqrt,
-                      Op::kNeg, Op::kAbs, Op::kReciprocal, Op::kElu, Op::kSelu, Op::kSigmoid, Op::kTanh, Op::kErf, Op::kSoftplus,
-                      Op::kExp, Op::kLog}) {
+                      Op::kNeg, Op::kAbs, Op::kReciprocal, Op::kElu, Op::kSelu, Op::kSigmoid,
+                      Op::kTanh, Op::kErf, Op::kSoftplus, Op::kExp, Op::kLog}) {
     cases.push_back(unary(generator, op));
   }
   for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv}) {
@@ -141,9 +141,8 @@ Cases elementwise_cases(Generator& generator) {
     CaseBuilder node(op);
     cases.push_back(operands(generator, node, bools).build());
   }
-  cases.push_back(CaseBuilder(Op::kNot)
-                      .input(bools(generator, random_shape(generator, 2)))
-                      .build());
+  cases.push_back(
+      CaseBuilder(Op::kNot).input(bools(generator, random_shape(generator, 2))).build());
   cases.push_back(clip(generator));
   cases.push_back(prelu(generator));
   cases.push_back(power(generator));

@@ -137,8 +137,8 @@ OperatorCase same_elements(Generator& generator, Op op) {
 
 Cases movement_cases(Generator& generator) {
   Cases cases;
-  for (const Op op : {Op::kIdentity, Op::kDropout, Op::kReshape, Op::kFlatten, Op::kSqueeze,
-                      Op::kUnsqueeze}) {
+  for (const Op op :
+       {Op::kIdentity, Op::kDropout, Op::kReshape, Op::kFlatten, Op::kSqueeze, Op::kUnsqueeze}) {
     cases.push_back(same_elements(generator, op));
   }
   for (const auto make : {transpose, slice, expand, tile, concat, split, gather, pad}) {

@@ -149,8 +149,7 @@ class StepBuilder {
   /// velocity = 0.9 velocity + gradient + 0.001 value; value -= 0.1 velocity.
   void update(const std::string& name, ValueId value, ValueId gradient, const Shape& shape) {
     const ValueId velocity = input("velocity/" + name, shape, 0.01F);
-    const ValueId decayed =
-        add(Op::kAdd, {gradient, add(Op::kMul, {value, number(0.001F)})});
+    const ValueId decayed = add(Op::kAdd, {gradient, add(Op::kMul, {value, number(0.001F)})});
     const ValueId moved = add(Op::kAdd, {add(Op::kMul, {velocity, number(0.9F)}), decayed});
     builder_.output(moved, "updated/velocity/" + name);
     builder_.output(add(Op::kSub, {value, add(Op::kMul, {moved, number(0.1F)})}),
@@ -179,8 +178,8 @@ TrainingStep training_step(std::uint64_t seed) {
   const ValueId hidden = step.add(Op::kRelu, {sums});
   const ValueId logits = step.add(Op::kAdd, {step.add(Op::kMatMul, {hidden, w2}), b2});
   step.output(logits, "logits");
-  const ValueId error = step.add(Op::kSub, {step.add(Op::kSoftmax, {logits}),
-                                            step.targets(kBatch, 10)});
+  const ValueId error =
+      step.add(Op::kSub, {step.add(Op::kSoftmax, {logits}), step.targets(kBatch, 10)});
   const ValueId d_logits = step.add(Op::kMul, {error, step.number(1.0F / kBatch)});
   const ValueId d_hidden = step.add(Op::kMatMul, {d_logits, step.transposed(w2)});
   const ValueId active = step.add(Op::kGreater, {sums, step.number(0)});

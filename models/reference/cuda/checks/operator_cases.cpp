@@ -86,7 +86,8 @@ OperatorCase CaseBuilder::build(std::size_t outputs) const {
     }
   }
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < outputs; ++i) names.push_back(std::string(1, static_cast<char>('p' + i)));
+  for (std::size_t i = 0; i < outputs; ++i)
+    names.push_back(std::string(1, static_cast<char>('p' + i)));
   const std::vector<ValueId> results = builder.add(op_, ids, attributes_, "node", names);
   for (std::size_t i = 0; i < outputs; ++i) builder.output(results[i], names[i]);
   result.graph = builder.finish();
@@ -115,9 +116,9 @@ Tensor random_tensor(Generator& generator, const Shape& shape) {
 
 Tensor special_tensor(Generator& generator, const Shape& shape) {
   using Limits = std::numeric_limits<float>;
-  const float specials[] = {0.0F,  -0.0F, Limits::infinity(), -Limits::infinity(),
-                            1e-40F, -1e-40F, Limits::quiet_NaN(), 1.0F,
-                            -1.0F, Limits::max(), Limits::lowest(), Limits::min()};
+  const float specials[] = {0.0F,   -0.0F,         Limits::infinity(),  -Limits::infinity(),
+                            1e-40F, -1e-40F,       Limits::quiet_NaN(), 1.0F,
+                            -1.0F,  Limits::max(), Limits::lowest(),    Limits::min()};
   std::vector<float> values = reals(generator, graph::element_count(shape));
   for (float& value : values) {
     const std::int64_t choice = between(generator, 0, 3);

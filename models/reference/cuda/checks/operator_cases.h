@@ -13,9 +13,9 @@
 namespace weft::cuda {
 
 enum class Closeness : std::uint8_t {
-  kBits,      // the same bits (a NaN for a NaN)
-  kLastPlace, // float32 neighbours: made of functions such as exp, or of sums in another order
-  kProduct,   // within product_bound()
+  kBits,       // the same bits (a NaN for a NaN)
+  kLastPlace,  // float32 neighbours: made of functions such as exp, or of sums in another order
+  kProduct,    // within product_bound()
 };
 
 /// How close an operator on the device comes to the CPU reference's.

@@ -14,8 +14,8 @@ namespace weft::cuda {
 /// What is wrong with `actual`, outputs of the case by name; empty if nothing is.
 std::string difference(const OperatorCase& test, const NamedTensors& actual, MatmulType matmul);
 
-/// Runs the case on the device. Empty if every output is as close to the CPU reference's as the case
-/// asks; else what is wrong.
+/// Runs the case on the device. Empty if every output is as close to the CPU reference's as the
+/// case asks; else what is wrong.
 std::string difference(const OperatorCase& test, const std::shared_ptr<Device>& device,
                        MatmulType matmul);
 

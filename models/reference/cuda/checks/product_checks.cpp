@@ -95,7 +95,9 @@ double batched_error(Device& device, const Case& test, Generator& generator) {
   const Memory left = uploaded(device, a);
   const Memory right = uploaded(device, b);
   const Memory result = device.allocate(kBatches * shape.m * shape.n * 4);
-  const auto count = [](const std::vector<float>& x) { return static_cast<std::int64_t>(x.size()); };
+  const auto count = [](const std::vector<float>& x) {
+    return static_cast<std::int64_t>(x.size());
+  };
   const Operand x = as_operand(device, test.type, elements_of<float>(left), count(a));
   const Operand w = as_operand(device, test.type, elements_of<float>(right), count(b));
   multiply(device, {test.type, shape.m, shape.k, shape.n, test.transpose_a, test.transpose_b, false,

@@ -23,7 +23,8 @@ inline bool coin(Generator& generator) {
 inline std::vector<float> reals(Generator& generator, std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) {
-    value = static_cast<float>(between(generator, -(1 << 20), 1 << 20)) / static_cast<float>(1 << 20);
+    value =
+        static_cast<float>(between(generator, -(1 << 20), 1 << 20)) / static_cast<float>(1 << 20);
   }
   return values;
 }

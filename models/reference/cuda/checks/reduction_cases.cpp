@@ -104,11 +104,13 @@ Cases reduction_cases(Generator& generator) {
   for (const Op op : {Op::kReduceMean, Op::kReduceSum, Op::kReduceMax, Op::kReduceMin}) {
     cases.push_back(reduce(generator, op, random_shape(generator, between(generator, 1, 5))));
     // Long enough to be summed in pieces.
-    cases.push_back(reduce(generator, op, {between(generator, 1000, 3000), between(generator, 1, 3),
-                                           between(generator, 1, 9)}));
+    cases.push_back(reduce(
+        generator, op,
+        {between(generator, 1000, 3000), between(generator, 1, 3), between(generator, 1, 9)}));
   }
   for (const Op op : {Op::kSoftmax, Op::kLogSoftmax}) {
-    cases.push_back(along_axis(generator, op, random_shape(generator, between(generator, 1, 4), 9)));
+    cases.push_back(
+        along_axis(generator, op, random_shape(generator, between(generator, 1, 4), 9)));
     cases.push_back(along_axis(generator, op, {2, between(generator, 1000, 2000)}));
   }
   cases.push_back(arg_max(generator));

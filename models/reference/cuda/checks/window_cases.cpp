@@ -47,10 +47,11 @@ OperatorCase convolution(Generator& generator) {
   const std::int64_t out = groups * between(generator, 1, 3);
   const Ints kernel = numbers(generator, dims, pointwise ? 1 : 3);
   const Ints dilations = numbers(generator, dims, 2);
-  const Shape x = joined({between(generator, 1, 3), groups * in},
-                         spatial(generator, kernel, dilations));
+  const Shape x =
+      joined({between(generator, 1, 3), groups * in}, spatial(generator, kernel, dilations));
   CaseBuilder node(Op::kConv);
-  node.input(random_tensor(generator, x)).input(random_tensor(generator, joined({out, in}, kernel)));
+  node.input(random_tensor(generator, x))
+      .input(random_tensor(generator, joined({out, in}, kernel)));
   coin(generator) ? node.input(random_tensor(generator, {out})) : node.none();
   node.set("group", groups).set("dilations", dilations);
   if (!pointwise) {
@@ -123,9 +124,7 @@ Cases window_cases(Generator& generator) {
   cases.push_back(average_pool(generator));
   for (const Op op : {Op::kGlobalAveragePool, Op::kGlobalMaxPool}) {
     const Shape shape = random_shape(generator, between(generator, 3, 5));
-    cases.push_back(CaseBuilder(op)
-                        .input(special_tensor(generator, shape))
-                        .build());
+    cases.push_back(CaseBuilder(op).input(special_tensor(generator, shape)).build());
   }
   return cases;
 }

@@ -1,9 +1,8 @@
-#include "models/reference/cuda/device/cublas_library.cuh"
-
 #include <dlfcn.h>
 
 #include <string>
 
+#include "models/reference/cuda/device/cublas_library.cuh"
 #include "sim/config/error.h"
 
 namespace weft::cuda {
@@ -48,7 +47,8 @@ CublasLibrary open_cublas() {
   find(library, "cublasSetStream_v2", result.set_stream);
   find(library, "cublasSetWorkspace_v2", result.set_workspace);
   find(library, "cublasSetMathMode", result.set_math_mode);
-  find(library, "cublasGemmStridedBatchedEx", result.gemm);
+  find(library, "cublasGemmEx", result.gemm);
+  find(library, "cublasGemmStridedBatchedEx", result.gemm_batched);
   find(library, "cublasGetStatusString", result.status_string);
   return result;
 }

@@ -7,12 +7,19 @@
 
 namespace weft::cuda {
 
-// cuBLAS overloads this name in C++; the cast inside decltype holds the type to its declaration.
-using GemmStridedBatchedEx = decltype(static_cast<cublasStatus_t(CUBLASWINAPI*)(
-    cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*,
-    cudaDataType, int, long long, const void*, cudaDataType, int, long long, const void*, void*,
-    cudaDataType, int, long long, int, cublasComputeType_t, cublasGemmAlgo_t)>(
-    &::cublasGemmStridedBatchedEx));
+// cuBLAS overloads these names in C++; the casts inside decltype hold the types to the
+// declarations.
+using GemmEx =
+    decltype(static_cast<cublasStatus_t(CUBLASWINAPI*)(
+                 cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
+                 const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
+                 cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t)>(&::cublasGemmEx));
+using GemmStridedBatchedEx =
+    decltype(static_cast<cublasStatus_t(CUBLASWINAPI*)(
+                 cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
+                 const void*, cudaDataType, int, long long, const void*, cudaDataType, int,
+                 long long, const void*, void*, cudaDataType, int, long long, int,
+                 cublasComputeType_t, cublasGemmAlgo_t)>(&::cublasGemmStridedBatchedEx));
 
 /// The functions that Weft calls, under cuBLAS's own names and types. Plain pointers: the library
 /// stays open, since its own threads and atexit handlers outlive any owner.
@@ -22,7 +29,8 @@ struct CublasLibrary {
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
   decltype(&::cublasSetWorkspace_v2) set_workspace = nullptr;
   decltype(&::cublasSetMathMode) set_math_mode = nullptr;
-  GemmStridedBatchedEx gemm = nullptr;
+  GemmEx gemm = nullptr;
+  GemmStridedBatchedEx gemm_batched = nullptr;
   decltype(&::cublasGetStatusString) status_string = nullptr;
 
   /// Throws InputError "cuBLAS failed: WHAT: the reason", or "out of GPU memory: WHAT".

@@ -1,5 +1,5 @@
-// Every call of CUDA goes through check(), which turns a failure into an InputError of one line; those
-// of cuBLAS through CublasLibrary::check(). Included by .cu files only.
+// Every call of CUDA goes through check(), which turns a failure into an InputError of one line;
+// those of cuBLAS through CublasLibrary::check(). Included by .cu files only.
 #pragma once
 
 #include <cuda_runtime.h>

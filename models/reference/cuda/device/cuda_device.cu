@@ -1,8 +1,7 @@
-#include "models/reference/cuda/device/cuda_device.h"
-
 #include <algorithm>
 
 #include "models/reference/cuda/device/cuda_backend.cuh"
+#include "models/reference/cuda/device/cuda_device.h"
 
 namespace weft::cuda {
 namespace {
@@ -121,9 +120,9 @@ void CudaDevice::set_up_cublas() {
       cublas_.set_workspace(handle_, workspace_.get(), static_cast<std::size_t>(kWorkspaceBytes)),
       "giving it a workspace");
   // Sums split among blocks are added in float32 too.
-  const auto mode = static_cast<cublasMath_t>(
-      static_cast<int>(CUBLAS_DEFAULT_MATH) |
-      static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+  const auto mode =
+      static_cast<cublasMath_t>(static_cast<int>(CUBLAS_DEFAULT_MATH) |
+                                static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
   cublas_.check(cublas_.set_math_mode(handle_, mode), "setting its arithmetic");
 }
 
@@ -141,10 +140,11 @@ Memory CudaDevice::allocate(std::int64_t bytes) {
 
 void CudaDevice::upload(void* to, const void* from, std::int64_t bytes) {
   if (bytes == 0) return;
-  // From pageable memory this returns once the bytes have left it.
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
-                        stream()),
-        "copying to the device");
+  check(
+      cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream()),
+      "copying to the device");
+  // Devices that read pageable memory themselves may not have done so yet.
+  wait();
 }
 
 void CudaDevice::download(void* to, const void* from, std::int64_t bytes) {
@@ -159,8 +159,8 @@ void CudaDevice::download(void* to, const void* from, std::int64_t bytes) {
 void CudaDevice::run(const Body& body, std::int64_t count) {
   if (count <= 0) return;
   const auto blocks = static_cast<unsigned>(std::min((count - 1) / kThreads + 1, kMaxBlocks));
-  std::visit(
-      [&](const auto& one) { run_body<<<blocks, kThreads, 0, stream()>>>(one, count); }, body);
+  std::visit([&](const auto& one) { run_body<<<blocks, kThreads, 0, stream()>>>(one, count); },
+             body);
   check(cudaGetLastError(), "launching a kernel");
 }
 
@@ -171,15 +171,26 @@ void CudaDevice::multiply(const ColumnMajorProduct& product) {
   const bool integer = product.type == MatmulType::kInt8;
   const void* alpha = integer ? static_cast<const void*>(&integers[0]) : &floats[0];
   const void* beta = integer ? static_cast<const void*>(&integers[1]) : &floats[1];
-  const auto extent = [](std::int64_t value) { return static_cast<int>(value); };
-  cublas_.check(
-      cublas_.gemm(handle_, operation(product.transpose_a), operation(product.transpose_b),
-                   extent(product.m), extent(product.n), extent(product.k), alpha, product.a,
-                   types.operands, extent(product.lda), product.stride_a, product.b,
-                   types.operands, extent(product.ldb), product.stride_b, beta, product.c,
-                   types.result, extent(product.ldc), product.stride_c, extent(product.batches),
-                   types.compute, CUBLAS_GEMM_DEFAULT),
-      "a matrix product");
+  const auto op_a = operation(product.transpose_a);
+  const auto op_b = operation(product.transpose_b);
+  const auto m = static_cast<int>(product.m);
+  const auto n = static_cast<int>(product.n);
+  const auto k = static_cast<int>(product.k);
+  const auto lda = static_cast<int>(product.lda);
+  const auto ldb = static_cast<int>(product.ldb);
+  const auto ldc = static_cast<int>(product.ldc);
+  const auto batches = static_cast<int>(product.batches);
+  // A single product has kernels to choose from that batches have not.
+  const cublasStatus_t status =
+      batches == 1
+          ? cublas_.gemm(handle_, op_a, op_b, m, n, k, alpha, product.a, types.operands, lda,
+                         product.b, types.operands, ldb, beta, product.c, types.result, ldc,
+                         types.compute, CUBLAS_GEMM_DEFAULT)
+          : cublas_.gemm_batched(handle_, op_a, op_b, m, n, k, alpha, product.a, types.operands,
+                                 lda, product.stride_a, product.b, types.operands, ldb,
+                                 product.stride_b, beta, product.c, types.result, ldc,
+                                 product.stride_c, batches, types.compute, CUBLAS_GEMM_DEFAULT);
+  cublas_.check(status, "a matrix product");
 }
 
 void CudaDevice::wait() {

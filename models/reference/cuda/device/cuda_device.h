@@ -1,6 +1,6 @@
-// The CUDA device of this computer: whether there is one, what it is, and how fast cuBLAS multiplies
-// on it. Plain C++, and linkable in a build without CUDA too: there cuda_available() says so and
-// everything else throws.
+// The CUDA device of this computer: whether there is one, what it is, and how fast cuBLAS
+// multiplies on it. Plain C++, and linkable in a build without CUDA too: there cuda_available()
+// says so and everything else throws.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct DeviceInfo {
 DeviceInfo cuda_device_info();
 
 struct MeasureOptions {
-  std::int32_t repeats = 20;    // of which the median counts
+  std::int32_t repeats = 20;  // of which the median counts
   double warm_up_seconds = 0.3;
 };
 

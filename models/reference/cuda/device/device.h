@@ -2,7 +2,7 @@
 // bodies an operator takes, on which extents) is plain C++ above this interface, so that it runs on
 // LoopDevice too and is tested without a CUDA device.
 //
-// Calls are carried out in order; none but download() and wait() waits for the device.
+// Calls are carried out in order; only copies and wait() wait for the device.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ std::int64_t place(bool transposed, std::int64_t ld, std::int64_t row, std::int6
   return transposed ? column + row * ld : row + column * ld;
 }
 
-/// The definition of GEMM. `load` makes a factor of an operand's element, `store` a result of a sum.
+/// The definition of GEMM. `load` makes a factor of an operand's element, `store` a result of a
+/// sum.
 template <class Element, class Sum, class Result, class Load, class Store>
 void multiply_batch(const ColumnMajorProduct& call, std::int64_t batch, Load load, Store store) {
   const auto* a = static_cast<const Element*>(call.a) + batch * call.stride_a;
@@ -68,9 +69,8 @@ void multiply_one(const ColumnMajorProduct& call, std::int64_t batch) {
 
 Memory LoopDevice::allocate(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes) + 1;  // nothing has an address too
-  return {::operator new(size, kAlignment), [](void* memory) {
-            ::operator delete(memory, kAlignment);
-          }};
+  return {::operator new(size, kAlignment),
+          [](void* memory) { ::operator delete(memory, kAlignment); }};
 }
 
 void LoopDevice::upload(void* to, const void* from, std::int64_t bytes) {

@@ -47,12 +47,16 @@ constexpr double operand_rounding(MatmulType type) {
   constexpr double kTwoToMinus8 = 1.0 / 256;
   constexpr double kTwoToMinus11 = 1.0 / 2048;
   switch (type) {
-    case MatmulType::kBf16: return kTwoToMinus8;
-    case MatmulType::kFp16: return kTwoToMinus11;
+    case MatmulType::kBf16:
+      return kTwoToMinus8;
+    case MatmulType::kFp16:
+      return kTwoToMinus11;
     // Tensor cores read the upper 19 bits of a float32: truncated, not rounded.
-    case MatmulType::kTf32: return 2 * kTwoToMinus11;
+    case MatmulType::kTf32:
+      return 2 * kTwoToMinus11;
     case MatmulType::kFloat32:
-    case MatmulType::kInt8: break;
+    case MatmulType::kInt8:
+      break;
   }
   return 0;
 }

@@ -10,7 +10,8 @@ namespace {
 void check_extents(const Product& product) {
   for (const std::int64_t extent : {product.m, product.k, product.n, product.batches}) {
     if (extent > std::numeric_limits<std::int32_t>::max()) {
-      throw InputError("a matrix has more than 2147483647 rows or columns, which cuBLAS cannot take");
+      throw InputError(
+          "a matrix has more than 2147483647 rows or columns, which cuBLAS cannot take");
     }
   }
 }

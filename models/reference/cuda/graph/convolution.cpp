@@ -5,9 +5,10 @@
 //   ConvTranspose  w^T [out*taps, in] x x [in, positions]               -> folded into y
 //
 // A 1x1 convolution multiplies the input as it lies; a depthwise one in float32 goes directly.
+#include "models/reference/cpu/nn/convolution.h"
+
 #include <algorithm>
 
-#include "models/reference/cpu/nn/convolution.h"
 #include "models/reference/cuda/graph/epilogue.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/window.h"
@@ -92,8 +93,9 @@ struct Convolution {
 
 template <class Unit>
 void unfold(const Convolution& conv, const void* x, void* unfolded, std::int64_t images) {
-  conv.node.run(Unfold<Unit>{static_cast<const Unit*>(x), static_cast<Unit*>(unfolded), conv.window},
-                images * conv.unfolded);
+  conv.node.run(
+      Unfold<Unit>{static_cast<const Unit*>(x), static_cast<Unit*>(unfolded), conv.window},
+      images * conv.unfolded);
 }
 
 /// y of `images` images from their input, unfolded or, if pointwise, as it lies.
@@ -182,8 +184,7 @@ void convolve_transposed(const Convolution& conv, const void* x, const void* w, 
 }
 
 bool runs_directly(const NodeRun& node, const ConvGeometry& geometry) {
-  return geometry.in_channels == 1 && geometry.groups > 1 &&
-         node.matmul() == MatmulType::kFloat32;
+  return geometry.in_channels == 1 && geometry.groups > 1 && node.matmul() == MatmulType::kFloat32;
 }
 
 }  // namespace
@@ -197,10 +198,10 @@ void run_conv(NodeRun& node) {
   const Operand w = as_operand(node.device(), conv.type, node.input<float>(1), node.count(1));
   float* y = node.result<float>();
   if (runs_directly(node, geometry)) {
-    node.run(DepthwiseConvolution{static_cast<const float*>(x.data),
-                                  static_cast<const float*>(w.data), y, geometry.groups,
-                                  geometry.out_channels, window},
-             node.result_count());
+    node.run(
+        DepthwiseConvolution{static_cast<const float*>(x.data), static_cast<const float*>(w.data),
+                             y, geometry.groups, geometry.out_channels, window},
+        node.result_count());
   } else {
     convolve(conv, x.data, w.data, y);
   }

@@ -23,14 +23,22 @@ Strided<sizeof...(Shapes)> broadcast_walk(const Shape& result, const Shapes&... 
 
 BinaryFunction function_of(Op op) {
   switch (op) {
-    case Op::kSub: return BinaryFunction::kSub;
-    case Op::kMul: return BinaryFunction::kMul;
-    case Op::kDiv: return BinaryFunction::kDiv;
-    case Op::kMin: return BinaryFunction::kMin;
-    case Op::kMax: return BinaryFunction::kMax;
-    case Op::kPow: return BinaryFunction::kPow;
-    case Op::kPRelu: return BinaryFunction::kPRelu;
-    default: return BinaryFunction::kAdd;
+    case Op::kSub:
+      return BinaryFunction::kSub;
+    case Op::kMul:
+      return BinaryFunction::kMul;
+    case Op::kDiv:
+      return BinaryFunction::kDiv;
+    case Op::kMin:
+      return BinaryFunction::kMin;
+    case Op::kMax:
+      return BinaryFunction::kMax;
+    case Op::kPow:
+      return BinaryFunction::kPow;
+    case Op::kPRelu:
+      return BinaryFunction::kPRelu;
+    default:
+      return BinaryFunction::kAdd;
   }
 }
 
@@ -130,8 +138,7 @@ void run_logic(NodeRun& node) {
   const Strided<2> walk = broadcast_walk(node.result_shape(), node.shape(0), node.shape(1));
   const bool* a = node.input<bool>(0);
   const bool* b = node.input<bool>(1);
-  node.run(Logic{node.node().op == Op::kAnd, a, b, node.result<bool>(), walk},
-           node.result_count());
+  node.run(Logic{node.node().op == Op::kAnd, a, b, node.result<bool>(), walk}, node.result_count());
 }
 
 void run_not(NodeRun& node) {

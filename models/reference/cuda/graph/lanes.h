@@ -27,8 +27,8 @@ struct Pieces {
 /// One piece if lanes are short or there are many of them; else as many as a device can use.
 Pieces plan_pieces(std::int64_t lanes, std::int64_t length);
 
-/// [lanes] in binary64: what `kind` makes of each lane, divided by `divisor`. `shift` [lanes] may be
-/// null.
+/// [lanes] in binary64: what `kind` makes of each lane, divided by `divisor`. `shift` [lanes] may
+/// be null.
 Memory reduce_lanes(Device& device, ReduceKind kind, const float* x, const Lanes& lanes,
                     const double* shift = nullptr, double divisor = 1.0);
 

@@ -48,8 +48,8 @@ void copy_view(NodeRun& node, const Shape& extents, const View& from) {
 }
 
 std::size_t axis_of(const NodeRun& node, const Shape& shape) {
-  return static_cast<std::size_t>(graph::normalized_axis(
-      node.attributes().integer("axis", 0), static_cast<std::int64_t>(shape.size())));
+  return static_cast<std::size_t>(graph::normalized_axis(node.attributes().integer("axis", 0),
+                                                         static_cast<std::int64_t>(shape.size())));
 }
 
 // Input `i`'s numbers; none if it is left out.
@@ -75,9 +75,9 @@ void fill(NodeRun& node, void* out) {
     const Memory zero = node.device().allocate(sizeof(Unit));
     const Unit none{0};
     if (value == nullptr) node.device().upload(zero.get(), &none, sizeof none);
-    node.run(Fill<Unit>{value == nullptr ? elements_of<Unit>(zero) : value,
-                        static_cast<Unit*>(out)},
-             node.result_count());
+    node.run(
+        Fill<Unit>{value == nullptr ? elements_of<Unit>(zero) : value, static_cast<Unit*>(out)},
+        node.result_count());
   });
 }
 
@@ -117,8 +117,7 @@ void run_slice(NodeRun& node) {
 
 void run_expand(NodeRun& node) {
   const Shape& shape = node.result_shape();
-  copy_view(node, shape,
-            {reference::tensor_ops::broadcast_strides(node.shape(0), shape), 0});
+  copy_view(node, shape, {reference::tensor_ops::broadcast_strides(node.shape(0), shape), 0});
 }
 
 // Every dimension becomes two: its repeats, which do not move, and itself.

@@ -30,9 +30,9 @@ bool has_small_rank(const Graph& graph, const Node& node) {
 
 // All inputs are of this type.
 bool takes_inputs(const Graph& graph, const Node& node, DataType type) {
-  return has_small_rank(graph, node) &&
-         std::ranges::all_of(node.inputs,
-                             [&](graph::ValueId id) { return is_type(graph, id, type); });
+  return has_small_rank(graph, node) && std::ranges::all_of(node.inputs, [&](graph::ValueId id) {
+           return is_type(graph, id, type);
+         });
 }
 
 bool takes_floats(const Graph& graph, const Node& node) {

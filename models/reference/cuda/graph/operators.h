@@ -1,5 +1,5 @@
-// The operators that run on the device, each a function that puts bodies and products on it. What is
-// not here, or of a type or rank that takes() refuses, runs on the CPU reference.
+// The operators that run on the device, each a function that puts bodies and products on it. What
+// is not here, or of a type or rank that takes() refuses, runs on the CPU reference.
 #pragma once
 
 #include <span>

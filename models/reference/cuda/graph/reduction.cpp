@@ -2,9 +2,9 @@
 #include <numeric>
 
 #include "compiler/graph/operator_table.h"
+#include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cuda/graph/lanes.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "models/reference/cpu/tensor_ops/call.h"
 #include "sim/config/error.h"
 
 namespace weft::cuda {
@@ -57,8 +57,8 @@ void run_softmax(NodeRun& node) {
   const Lanes lanes = lanes_along({view.outer, view.extent, view.inner}, {1});
   const float* x = node.input<float>(0);
   const Memory shift = reduce_lanes(node.device(), ReduceKind::kMax, x, lanes);
-  const Memory sum = reduce_lanes(node.device(), ReduceKind::kSumExp, x, lanes,
-                                  elements_of<double>(shift));
+  const Memory sum =
+      reduce_lanes(node.device(), ReduceKind::kSumExp, x, lanes, elements_of<double>(shift));
   node.run(Softmax{node.node().op == Op::kLogSoftmax, x, elements_of<double>(shift),
                    elements_of<double>(sum), node.result<float>(), view.extent, view.inner},
            node.result_count());

@@ -38,8 +38,8 @@ struct DeviceGraphRunner::State {
   std::shared_ptr<Device> device;
   RunOptions settings;
   Values values;
-  std::vector<std::size_t> use_counts;              // by value
-  std::vector<bool> is_input;                       // by value
+  std::vector<std::size_t> use_counts;                // by value
+  std::vector<bool> is_input;                         // by value
   std::vector<const DeviceOperator*> operators = {};  // by node; null: runs on the CPU reference
 };
 
@@ -68,7 +68,8 @@ class DeviceGraphRunner::Run {
     for (const ValueId id : state_.graph.inputs) {
       const graph::Value& value = state_.graph.values[id];
       const Tensor& given = reference::given_input(state_.graph, value, inputs);
-      if (given.value_type() != value.type) reference::throw_wrong_input(state_.graph, value, given);
+      if (given.value_type() != value.type)
+        reference::throw_wrong_input(state_.graph, value, given);
       state_.values.renew(id, given);
     }
   }

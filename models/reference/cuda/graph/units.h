@@ -11,10 +11,14 @@ namespace weft::cuda {
 template <class Function>
 void with_unit(graph::DataType type, Function&& function) {
   switch (graph::size_bytes(type)) {
-    case 1: return function(std::uint8_t{});
-    case 2: return function(std::uint16_t{});
-    case 4: return function(std::uint32_t{});
-    default: return function(std::uint64_t{});
+    case 1:
+      return function(std::uint8_t{});
+    case 2:
+      return function(std::uint16_t{});
+    case 4:
+      return function(std::uint32_t{});
+    default:
+      return function(std::uint64_t{});
   }
 }
 

@@ -54,7 +54,8 @@ void Values::share(graph::ValueId from, graph::ValueId to) {
 
 void Values::renew(graph::ValueId id, const graph::Tensor& tensor) {
   const std::optional<graph::Tensor>& last = values_[id].tensor;
-  // The tensor that is kept here shares its elements, so that nobody can have changed them in place.
+  // The tensor that is kept here shares its elements, so that nobody can have changed them in
+  // place.
   if (last && last->bytes().data() == tensor.bytes().data() && last->shape() == tensor.shape()) {
     return;
   }

@@ -14,7 +14,7 @@ inline Window make_window(const std::vector<graph::WindowDim>& dims) {
   const std::size_t first = window.dims.size() - dims.size();
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const graph::WindowDim& from = dims[d];
-    window.dims[first + d] = {from.input,  from.output,   from.kernel,    from.stride,
+    window.dims[first + d] = {from.input,    from.output,    from.kernel, from.stride,
                               from.dilation, from.pad_begin, from.pad_end};
   }
   return window;
