@@ -8,7 +8,7 @@ macro(weft_no_cuda reason)
   if(WEFT_CUDA STREQUAL "ON")
     message(FATAL_ERROR "WEFT_CUDA=ON, but ${reason}")
   endif()
-  message(STATUS "${reason}: no CUDA backend (--backend cuda, --with cuda, --check cuda)")
+  message(STATUS "${reason}: no CUDA backend (docs/gpu.md)")
 endmacro()
 
 if(WEFT_CUDA STREQUAL "OFF")

@@ -52,7 +52,8 @@ main() {
   build_alone
   local report status=0
   report=$(mktemp)
-  build/cuda/weft_gpu >"$report" || status=$?
+  printf 'Written by `tools/gpu.sh` on %s.\n\n' "$(date -u +%F)" >"$report"
+  build/cuda/weft_gpu >>"$report" || status=$?
   if [ "$status" -eq 2 ]; then
     rm -f "$report"
     exit 2
