@@ -3,9 +3,10 @@
 #include <utility>
 
 #include "cli/report.h"
+#include "compiler/onnx/located.h"
+#include "models/reference/cuda/cuda_backend.h"
 #include "models/training/cpu_backend.h"
 #include "rtl/cosim/rtl_models.h"
-#include "sim/config/error.h"
 
 namespace weft::cli {
 namespace {
@@ -18,6 +19,37 @@ TrainBackend simulated_backend(const TrainRequest& request) {
   auto machine = std::make_shared<SimBackend>(request.machine, options);
   return {[machine](training::PassGraph graph) { return machine->prepare(std::move(graph)); },
           machine};
+}
+
+cuda::MatmulType product_type(TrainType type) {
+  switch (type) {
+    case TrainType::kBf16:
+      return cuda::MatmulType::kBf16;
+    case TrainType::kFp16:
+      return cuda::MatmulType::kFp16;
+    case TrainType::kFloat32:
+      break;
+  }
+  return cuda::MatmulType::kFloat32;
+}
+
+/// A graph and what runs it on the device.
+struct OnDevice {
+  OnDevice(graph::Graph network, std::shared_ptr<cuda::Device> device, TrainType type)
+      : graph(std::move(network)),
+        runner(graph, std::move(device), {.matmul = product_type(type)}) {}
+
+  graph::Graph graph;
+  cuda::DeviceGraphRunner runner;
+};
+
+TrainBackend cuda_backend(TrainType type) {
+  const std::shared_ptr<cuda::Device> device =
+      onnx_io::located("--backend cuda", [] { return cuda::make_cuda_device(); });
+  return {[device, type](training::PassGraph pass) -> training::Executor {
+    const auto prepared = std::make_shared<OnDevice>(std::move(pass.graph), device, type);
+    return [prepared](const NamedTensors& inputs) { return prepared->runner.run(inputs); };
+  }};
 }
 
 }  // namespace

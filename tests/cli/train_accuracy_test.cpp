@@ -11,6 +11,7 @@
 #include "compiler/onnx/import.h"
 #include "models/data/digits8x8.h"
 #include "models/reference/cpu/evaluate.h"
+#include "models/reference/cuda/device/cuda_device.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/trainer.h"
 #include "tests/cli/temporary_folder.h"
@@ -66,6 +67,17 @@ void learn(const std::string& network, const std::string& epochs, double goal) {
   EXPECT_NEAR(int8, cpu, 0.01);
   std::printf("%s: cpu %.2f %%, sim bf16 %.2f %%, sim fp16 %.2f %%, int8 %.2f %%\n",
               network.c_str(), 100 * cpu, 100 * bf16, 100 * fp16, 100 * int8);
+}
+
+TEST(TrainAccuracyTest, IsThatOfTheCpuOnACudaDevice) {
+  const cuda::Availability cuda = cuda::cuda_available();
+  if (!cuda.available) GTEST_SKIP() << "no CUDA device: " << cuda.reason;
+  const double cpu = trained_accuracy("digits-mlp", {});
+  for (const std::string type : {"float32", "bf16", "fp16"}) {
+    const double accuracy =
+        trained_accuracy("digits-mlp", {"--backend", "cuda", "--dtype", type});
+    EXPECT_NEAR(accuracy, cpu, 0.01) << type;
+  }
 }
 
 TEST(TrainAccuracyTest, ThePerceptronKnowsNineteenDigitsOfTwenty) {

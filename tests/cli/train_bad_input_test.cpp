@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/npy_tensor.h"
+#include "models/reference/cuda/device/cuda_device.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 
@@ -73,10 +74,11 @@ TEST(TrainOptionsTest, NameNetworksThatAreNoClassifiersOfTheseImages) {
   EXPECT_NE(refusal({"train", "gpt2"}).find("gpt2: input 'input_ids' is int64"), std::string::npos);
 }
 
-TEST(TrainBackendTest, SaysThatThereIsNoCudaInThisBuild) {
-  if (WEFT_WITH_CUDA) GTEST_SKIP() << "this build has CUDA";
+TEST(TrainBackendTest, SaysWhyThereIsNoCudaDevice) {
+  const cuda::Availability cuda = cuda::cuda_available();
+  if (cuda.available) GTEST_SKIP() << "there is a CUDA device";
   EXPECT_EQ(refusal(kTrain + Words{"--backend", "cuda"}),
-            "--backend cuda: this build has no CUDA backend; give --backend cpu or sim");
+            "--backend cuda: no CUDA device: " + cuda.reason);
 }
 
 // --- Data ---------------------------------------------------------------------------------------
