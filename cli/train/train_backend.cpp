@@ -70,7 +70,7 @@ TrainBackend make_train_backend(const TrainRequest& request) {
     case TrainDevice::kSim:
       return simulated_backend(request);
     case TrainDevice::kCuda:
-      throw InputError("--backend cuda: this build has no CUDA backend; give --backend cpu or sim");
+      return cuda_backend(request.type);
     case TrainDevice::kCpu:
       break;
   }

@@ -74,8 +74,7 @@ TEST(TrainAccuracyTest, IsThatOfTheCpuOnACudaDevice) {
   if (!cuda.available) GTEST_SKIP() << "no CUDA device: " << cuda.reason;
   const double cpu = trained_accuracy("digits-mlp", {});
   for (const std::string type : {"float32", "bf16", "fp16"}) {
-    const double accuracy =
-        trained_accuracy("digits-mlp", {"--backend", "cuda", "--dtype", type});
+    const double accuracy = trained_accuracy("digits-mlp", {"--backend", "cuda", "--dtype", type});
     EXPECT_NEAR(accuracy, cpu, 0.01) << type;
   }
 }
