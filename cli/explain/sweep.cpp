@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "cli/arguments.h"
 #include "cli/explain/page.h"
@@ -48,33 +47,9 @@ void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::u
   }
 }
 
-MatmulSpec with_size(MatmulSpec spec, char dimension, std::uint64_t size) {
-  spec.*member_of(dimension) = size;
-  return spec;
-}
-
-/// A sweep of minutes is refused before it begins.
-void check_work(const MatmulSpec& spec, const MachineConfig& config, char dimension,
-                const std::set<std::uint64_t>& sizes) {
-  std::uint64_t instructions = 0;
-  for (const std::uint64_t size : sizes) {
-    instructions += most_instructions(plan_matmul(with_size(spec, dimension, size), config));
-    if (instructions <= kMostSweepInstructions) continue;
-    throw InputError(
-        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
-                    "choose smaller sizes, a larger step or a larger array",
-                    kMostSweepInstructions, dimension, size));
-  }
-}
-
 std::set<std::uint64_t> sizes_of(const SweepRequest& request, const Sweep& sweep) {
-  std::set<std::uint64_t> sizes;
-  for (std::uint64_t size = request.low; size <= request.high; size += sweep.step) {
-    sizes.insert(size);
-  }
-  if (!sweep.step_chosen) return sizes;
-  sizes.insert(request.high);
-  if (sweep.tile) add_cliffs(request, *sweep.tile, sizes);
+  std::set<std::uint64_t> sizes = sweep_sizes(request);
+  if (sweep.step_chosen && sweep.tile) add_cliffs(request, *sweep.tile, sizes);
   return sizes;
 }
 
@@ -162,15 +137,46 @@ SweepRequest parse_sweep(std::string_view text) {
   return request;
 }
 
+MatmulSpec with_size(MatmulSpec spec, char dimension, std::uint64_t size) {
+  spec.*member_of(dimension) = size;
+  return spec;
+}
+
+void check_sweep_work(const MatmulSpec& spec, const MachineConfig& config, char dimension,
+                      const std::set<std::uint64_t>& sizes) {
+  std::uint64_t instructions = 0;
+  for (const std::uint64_t size : sizes) {
+    instructions += most_instructions(plan_matmul(with_size(spec, dimension, size), config));
+    if (instructions <= kMostSweepInstructions) continue;
+    throw InputError(
+        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
+                    "choose smaller sizes, a larger step or a larger array",
+                    kMostSweepInstructions, dimension, size));
+  }
+}
+
+std::uint64_t step_of(const SweepRequest& request) {
+  return request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
+}
+
+std::set<std::uint64_t> sweep_sizes(const SweepRequest& request) {
+  std::set<std::uint64_t> sizes;
+  for (std::uint64_t size = request.low; size <= request.high; size += step_of(request)) {
+    sizes.insert(size);
+  }
+  if (!request.step) sizes.insert(request.high);
+  return sizes;
+}
+
 Sweep run_sweep(const MatmulSpec& spec, const MachineConfig& config, const SweepRequest& request,
                 const std::function<void(double)>& progress) {
   Sweep sweep;
   sweep.dimension = request.dimension;
   sweep.tile = tile_of(request.dimension, config);
   sweep.step_chosen = !request.step;
-  sweep.step = request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
+  sweep.step = step_of(request);
   const std::set<std::uint64_t> sizes = sizes_of(request, sweep);
-  check_work(spec, config, request.dimension, sizes);
+  check_sweep_work(spec, config, request.dimension, sizes);
   for (const std::uint64_t size : sizes) {
     sweep.points.push_back(point_of(with_size(spec, request.dimension, size), sweep, config));
     progress(static_cast<double>(sweep.points.size()) / static_cast<double>(sizes.size()));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,19 @@ inline constexpr std::uint64_t kMostSweepInstructions = 20'000'000;
 
 /// Throws InputError for a text of another form, an empty range, or more than kMostSweepPoints.
 SweepRequest parse_sweep(std::string_view text);
+
+/// The step of `request`, or one that gives kChosenSweepPoints at most.
+std::uint64_t step_of(const SweepRequest& request);
+
+/// From the lowest on in that step; the highest too if the step was chosen.
+std::set<std::uint64_t> sweep_sizes(const SweepRequest& request);
+
+/// `spec` with `size` along m, k or n.
+MatmulSpec with_size(MatmulSpec spec, char dimension, std::uint64_t size);
+
+/// Throws InputError if the programs of all sizes together have more than kMostSweepInstructions.
+void check_sweep_work(const MatmulSpec& spec, const MachineConfig& config, char dimension,
+                      const std::set<std::uint64_t>& sizes);
 
 /// The other two sizes are those of `spec`. `progress` is called with the share done. Throws
 /// InputError, also for more than kMostSweepInstructions, ConfigError.

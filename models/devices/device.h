@@ -31,7 +31,8 @@ struct Device {
   NumberFormat usual = NumberFormat::kFp32;  // the format if none is asked for
   std::array<FormatRate, kNumberFormats> rates = {};
   double memory_gb_per_s = 0;
-  double memory_gb = 0;  // 10^9 bytes; 0: as much as the computer has
+  double memory_gb = 0;        // 10^9 bytes; 0: as much as the computer has
+  std::string_view note = {};  // what the usual format's peak does not say
 
   const FormatRate& rate(NumberFormat format) const {
     return rates[static_cast<std::size_t>(format)];
