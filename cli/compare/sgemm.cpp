@@ -51,7 +51,14 @@ Sgemm openblas() {
   return {library_name(library), multiply};
 }
 
-Sgemm reference_kernels() {
+}  // namespace
+
+Sgemm find_sgemm() {
+  Sgemm found = openblas();
+  return found.multiply ? found : reference_sgemm();
+}
+
+Sgemm reference_sgemm() {
   const auto kernel = reference::best_gemm().multiply_float;
   const auto multiply = [kernel](const float* a, const float* b, float* c, const GemmShape& shape) {
     in_parallel(shape.m, [&](std::uint64_t first, std::uint64_t count) {
@@ -63,13 +70,6 @@ Sgemm reference_kernels() {
     });
   };
   return {"Weft's reference kernels (Eigen)", multiply};
-}
-
-}  // namespace
-
-Sgemm find_sgemm() {
-  Sgemm found = openblas();
-  return found.multiply ? found : reference_kernels();
 }
 
 }  // namespace weft::cli

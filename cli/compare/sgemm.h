@@ -20,6 +20,9 @@ struct Sgemm {
       multiply;
 };
 
+/// The library if the system has it.
 Sgemm find_sgemm();
+/// Weft's own kernels.
+Sgemm reference_sgemm();
 
 }  // namespace weft::cli

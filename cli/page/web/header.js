@@ -91,7 +91,8 @@
   weft.draw_header = function () {
     document.getElementById('top').append(
       el('div', {class: 'masthead'}, el('h1', null, data.title), theme_button()),
-      el('p', {class: 'machine'}, machine_line()),
+      // A comparison is of several machines, and has none of its own.
+      report.machine ? el('p', {class: 'machine'}, machine_line()) : '',
       data.command ? el('p', {class: 'command'}, el('code', null, data.command)) : '',
       figures(), notes() || '',
       el('nav', {id: 'contents', 'aria-label': 'Contents'}));

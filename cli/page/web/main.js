@@ -10,6 +10,7 @@
   weft.draw_roofline();
   weft.draw_layers();
   weft.draw_sweep();
+  weft.draw_compare();
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);
