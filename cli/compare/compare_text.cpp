@@ -11,9 +11,10 @@ namespace {
 
 constexpr const char* kNone = "-";
 
-/// Three significant digits without an exponent: "0.0832", "98.1", "312", "1979".
+/// Three significant digits, more only of large numbers: "0.0832", "98.0", "312", "1979".
 std::string three_digits(double value) {
-  return value >= 999.5 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+  if (value < 0.9995) return fmt::format("{:.3g}", value);
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0));
 }
 
 std::string tera(double flop_per_second) {
