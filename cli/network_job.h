@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/common_options.h"
+#include "cli/explain/sweep.h"
 #include "cli/network_conv.h"
 #include "cli/network_outputs.h"
 #include "cli/network_report.h"
@@ -27,6 +28,7 @@ struct NetworkJob {
   NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
   std::optional<ConvSpec> conv = {};          // if the network is one convolution
+  std::optional<Sweep> sweep = {};            // of that convolution, for the page
   std::optional<std::int64_t> sequence = {};  // if it was asked for
   std::optional<OutputFolder> outputs;
 };

@@ -9,6 +9,7 @@
 #include "cli/compare/modelled.h"
 #include "cli/compare/product_values.h"
 #include "cli/compare/simulated.h"
+#include "cli/explain/sweep_workloads.h"
 #include "cli/job.h"
 #include "cli/text.h"
 #include "sim/config/error.h"
@@ -31,7 +32,7 @@ std::vector<GemmShape> shapes_of(const CompareJob& job) {
   if (!job.sweep) return {job.shape};
   std::vector<GemmShape> shapes;
   for (const std::uint64_t size : sweep_sizes(*job.sweep)) {
-    const MatmulSpec spec = with_size(spec_of(job.shape), job.sweep->dimension, size);
+    const MatmulSpec spec = swept_spec(spec_of(job.shape), job.sweep->dimension, size);
     shapes.push_back({spec.m, spec.k, spec.n});
   }
   return shapes;
@@ -82,7 +83,8 @@ void check_before(const CompareJob& job, const std::vector<GemmShape>& shapes) {
       }
     }
     if (request.machine && job.sweep) {
-      check_sweep_work(spec_of(job.shape), *request.machine, job.sweep->dimension,
+      const char dimension = job.sweep->dimension;
+      check_sweep_work(swept_product(spec_of(job.shape), *request.machine, dimension), dimension,
                        sweep_sizes(*job.sweep));
     }
   }

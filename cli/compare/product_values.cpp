@@ -12,6 +12,8 @@ namespace {
 
 /// The largest magnitude that int8 has on both sides of zero.
 constexpr float kInt8Scale = 127;
+/// What 1 in a product of such operands stands for.
+constexpr double kInt8Unit = 1 / (double{kInt8Scale} * double{kInt8Scale});
 
 std::int8_t quantised(float value) {
   return static_cast<std::int8_t>(std::nearbyint(value * kInt8Scale));
@@ -85,27 +87,31 @@ const std::vector<double>& ProductValues::exact() {
   return exact_.emplace(std::move(product));
 }
 
-std::optional<double> ProductValues::largest_error(std::span<const float> result) {
+template <class Result>
+std::optional<double> ProductValues::largest_difference(Result result) {
   if (!compared_) return std::nullopt;
   const std::vector<double>& expected = exact();
   double largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    largest = larger(largest, std::abs(double{result[i]} - expected[i]));
+    largest = larger(largest, std::abs(result(i) - expected[i]));
   }
   return largest;
 }
 
+std::optional<double> ProductValues::largest_error(std::span<const float> result) {
+  return largest_difference([result](std::size_t i) { return double{result[i]}; });
+}
+
 std::optional<double> ProductValues::largest_error(const Matrix& result) {
-  if (!compared_) return std::nullopt;
   if (result.type() == ElementType::kFloat32) return largest_error(floats(result));
-  const std::vector<double>& expected = exact();
-  constexpr double kUnit = 1 / (double{kInt8Scale} * double{kInt8Scale});
-  double largest = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const auto sum = result.at<std::int32_t>(i / result.cols(), i % result.cols());
-    largest = larger(largest, std::abs(sum * kUnit - expected[i]));
-  }
-  return largest;
+  const std::uint64_t cols = result.cols();
+  return largest_difference(
+      [&](std::size_t i) { return result.at<std::int32_t>(i / cols, i % cols) * kInt8Unit; });
+}
+
+std::optional<double> ProductValues::largest_error(std::span<const double> result, bool int8) {
+  const double unit = int8 ? kInt8Unit : 1;
+  return largest_difference([=](std::size_t i) { return result[i] * unit; });
 }
 
 bool ProductValues::affordable(const devices::GemmShape& shape) {

@@ -26,6 +26,7 @@ class ProductValues {
   ProductValues(const devices::GemmShape& shape, std::uint64_t seed, bool compared);
 
   const devices::GemmShape& shape() const { return shape_; }
+  bool compared() const { return compared_; }
   std::span<const float> a() const { return floats(a_); }
   std::span<const float> b() const { return floats(b_); }
   /// One of the operands as the array takes it.
@@ -36,6 +37,8 @@ class ProductValues {
   std::optional<double> largest_error(std::span<const float> result);
   /// The same of an array's result: float32, or int32 sums of int8.
   std::optional<double> largest_error(const Matrix& result);
+  /// The same of sums that a library gave; `int8` if they are of operands scaled to int8.
+  std::optional<double> largest_error(std::span<const double> result, bool int8);
 
   /// Whether the float64 product is a matter of seconds.
   static bool affordable(const devices::GemmShape& shape);
@@ -45,6 +48,9 @@ class ProductValues {
  private:
   static std::span<const float> floats(const Matrix& matrix);
   const std::vector<double>& exact();
+  /// Over result(i) for each element i, row-major.
+  template <class Result>
+  std::optional<double> largest_difference(Result result);
 
   devices::GemmShape shape_;
   bool compared_;

@@ -31,19 +31,6 @@ std::optional<ArrayRecording> drawn_recording(const Job& job, const Result& resu
   return recording_for_page(job, result, values.memory());
 }
 
-Json sweep_data(const Sweep& sweep) {
-  Json points = Json::array();
-  for (const SweepPoint& point : sweep.points) {
-    points.push_back({{"size", point.size},
-                      {"cycles", point.cycles},
-                      {"utilization", point.utilization},
-                      {"waste", point.waste}});
-  }
-  return {{"dimension", std::string(1, sweep.dimension)},
-          {"tile", sweep.tile ? Json(*sweep.tile) : Json(nullptr)},
-          {"points", std::move(points)}};
-}
-
 }  // namespace
 
 Json product_page_data(const ProductExplanation& explanation, const std::string& command_line) {
@@ -56,12 +43,13 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
   job.program = lower_matmul(*job.plan, job.machine);
   job.random_bias = report.workload->bias;
   Json data = run_page_data(job, report, drawn_recording(job, report.result));
-  if (explanation.sweep) data["sweep"] = sweep_data(*explanation.sweep);
+  if (explanation.sweep) data["sweep"] = sweep_json(*explanation.sweep);
   return data;
 }
 
 void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
-                     const std::string& command_line, const Streams& streams) {
+                     const std::optional<Sweep>& sweep, const std::string& command_line,
+                     const Streams& streams) {
   NetworkJob job;
   job.command = "explain conv";
   job.options.html = file;
@@ -71,6 +59,8 @@ void write_conv_page(const std::string& file, const ConvSpec& spec, const Machin
   job.network = to_text(spec);
   job.batch = spec.input.front();
   job.machine = machine;
+  job.conv = spec;
+  job.sweep = sweep;
   job.graph = conv_graph(spec, machine.dtype, kDefaultSeed);
   check_inputs_fit(job.network, job.graph);
   job.inputs = network_inputs(job.graph, {}, job.options.seed, false);

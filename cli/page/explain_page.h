@@ -2,6 +2,7 @@
 // curve of a sweep.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/explain/product_explanation.h"
@@ -17,6 +18,7 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
 /// Runs the convolution with values and writes its page to `file`. Throws InputError, ConfigError,
 /// SimulationError.
 void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
-                     const std::string& command_line, const Streams& streams);
+                     const std::optional<Sweep>& sweep, const std::string& command_line,
+                     const Streams& streams);
 
 }  // namespace weft::cli

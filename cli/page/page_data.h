@@ -47,7 +47,7 @@ struct PageRun {
 Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
                    const std::vector<std::string>& operands);
 /// `formula`; `span` is the simulated one.
-Json formula_json(const TilingPlan& plan, Cycle span);
+Json formula_page_json(const FormulaTerms& formula, Cycle span);
 
 /// `timeline`. Adds a sentence to `notes` if it leaves instructions out.
 Json timeline_json(const PageRun& run, Json& notes);

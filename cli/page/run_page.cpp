@@ -54,7 +54,7 @@ Json run_page_data(const Job& job, const RunReport& report,
   if (job.plan) {
     data["tiles"].push_back(
         tile_map_json(size_text(job.plan->spec), *job.plan, job.machine, {"A", "B", "C"}));
-    data["formula"] = formula_json(*job.plan, report.result.array_span);
+    data["formula"] = formula_page_json(job.plan->formula, report.result.array_span);
   }
   data["timeline"] = timeline_json(page_run(job, report), notes);
   if (recording) {

@@ -141,6 +141,8 @@ TEST(ProductValuesTest, SumsOfInt8AreScaledBack) {
   }
   ASSERT_GT(expected, 0);
   EXPECT_NEAR(values.largest_error(result).value(), expected, 1e-12);
+  EXPECT_NEAR(values.largest_error(sums, true).value(), expected, 1e-12);
+  EXPECT_EQ(values.largest_error(exact, false).value(), 0);
 }
 
 TEST(InParallelTest, EveryPartIsVisitedOnce) {

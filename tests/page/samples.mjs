@@ -228,7 +228,7 @@ function sampled_timeline(report, layers) {
   return {total, units: kUnits, instructions: none, window: [0, 0], left_out: report.instructions,
     pushes: {started: [], cycles: []}, classes: kClasses, spans: {class: [], begin: [], end: []},
     bins: {cycles: width, busy: kUnits.map((_, u) => (u === 2 ? shares[0] : shares[6 - (u & 1)])),
-      classes: shares}};
+      pushes: shares[1], classes: shares}};
 }
 
 function network_roofline(report) {

@@ -74,7 +74,7 @@
   }
 
   weft.draw_ledger = function () {
-    const {cycles} = data.report;
+    const {cycles} = data.report || {};
     const parts = cycles ? weft.ledger_parts(cycles) : [];
     if (parts.length === 0) return;
     const section = weft.section('ledger', 'Where the cycles went',

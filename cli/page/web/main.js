@@ -10,6 +10,7 @@
   weft.draw_roofline();
   weft.draw_layers();
   weft.draw_sweep();
+  weft.draw_why();
   weft.draw_compare();
   weft.draw_keys();
   weft.draw_contents();
