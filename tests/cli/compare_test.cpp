@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "tests/cli/explain_runs.h"
+#include "tests/cli/network_files.h"
+#include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::test {
@@ -60,8 +62,8 @@ TEST(CompareTest, ASimulatedRowIsTheRunThatMatmulMakes) {
   }
 }
 
-// Operands in [-1, 1) rounded to the 8 bits of bf16 are off by 2^-8 of themselves at most, a product
-// by twice that, and 130 of them by 130 times as much; int8 by half a step of 1/127 each.
+// Operands in [-1, 1) rounded to the 8 bits of bf16 are off by 2^-8 of themselves at most, a
+// product by twice that, and 130 of them by 130 times as much; int8 by half a step of 1/127 each.
 TEST(CompareTest, ErrorsAreThoseOfTheFormat) {
   const json rows =
       compare({"matmul", "65", "130", "33", "--with", "cpu,tpu-v2,edge-tpu"}).at("rows");
@@ -144,6 +146,37 @@ TEST(CompareTest, NetworksHaveTheRowsThatRunMakes) {
   EXPECT_GT(rows.at(0).at("max_abs_error").get<double>(),
             rows.at(1).at("max_abs_error").get<double>());
   EXPECT_TRUE(rows.at(2).at("max_abs_error").is_null());
+}
+
+TEST(CompareTest, AFileIsANetworkToo) {
+  const TemporaryFolder folder;
+  const std::string file = write_onnx_file(folder, "small.onnx", small_product());
+  const json report = compare({file, "--with", "cpu,titan-rtx,tpu-v2"});
+  EXPECT_EQ(report.at("workload").at("network"), file);
+  for (const json& row : report.at("rows")) {
+    EXPECT_EQ(row.at("flop"), 2.0 * 2 * 3 * 2);
+    expect_consistent(row);
+  }
+  // Sums of three products of at most 6 * 2 in float32: a few roundings of 2^-24 of 40.
+  EXPECT_LE(report.at("rows").at(0).at("max_abs_error").get<double>(), 5 * 40 * 0x1p-24);
+  const json& model = report.at("rows").at(1).at("details");
+  EXPECT_GE(model.at("nodes").get<int>(), 1);
+  EXPECT_GT(model.at("product_seconds").get<double>(), 0);
+}
+
+TEST(CompareTest, AQuantisedNetworkIsModelledInInt8WhereThereIsInt8) {
+  const TemporaryFolder folder;
+  const std::string sample =
+      folder.write("x.npy", npy("<f4", "(1, 1, 28, 28)", std::vector<float>(784, 0.5F)));
+  const std::string file = folder.file("int8.onnx");
+  ASSERT_EQ(run_weft({"quantize", "lenet5", "--calibrate", sample, "-o", file}).code, 0);
+  const json rows = compare({file, "--with", "a100,v100,a100:fp16,tpu-v1"}).at("rows");
+  EXPECT_EQ(rows.at(0).at("dtype"), "int8");
+  EXPECT_EQ(rows.at(1).at("dtype"), "fp16");
+  EXPECT_EQ(rows.at(2).at("dtype"), "fp16");
+  EXPECT_EQ(rows.at(3).at("dtype"), "int8");
+  EXPECT_FALSE(rows.at(3).at("max_abs_error").is_null());
+  EXPECT_EQ(rows.at(0).at("flop"), rows.at(1).at("flop"));
 }
 
 TEST(CompareTest, ASweepHasARowForEachSizeAndDevice) {
