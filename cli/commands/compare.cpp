@@ -42,17 +42,18 @@ po::options_description comparison_flags() {
   return options;
 }
 
-po::options_description csv_flag() {
+po::options_description file_flags() {
   po::options_description options;
-  options.add_options()("csv", text_value("FILE"), "write a line for each row; - is stdout");
+  auto add = options.add_options();
+  add("csv", text_value("FILE"), "write a line for each row; - is stdout");
+  add("html", text_value("FILE"), "write a page to look at: the table, and a chart");
   return options;
 }
 
 po::options_description options() {
   po::options_description all;
   all.add(comparison_flags()).add(network_flags());
-  return all.add(
-      general_flags({csv_flag(), json_flag(), html_flag(), quiet_flag(), help_option()}));
+  return all.add(general_flags({file_flags(), json_flag(), quiet_flag(), help_option()}));
 }
 
 void print_help(const Streams& streams) {
@@ -158,6 +159,20 @@ void check_tile_is_used(const CompareJob& job) {
   throw InputError("--tile: is for modelled GPUs, of which --with names none; drop it");
 }
 
+/// Options that would decide nothing.
+void check_used(const Arguments& arguments, const CompareJob& job) {
+  const auto has_own_type = [](const DeviceRequest& request) {
+    return request.name != request.device;
+  };
+  if (arguments.has("dtype") && std::ranges::all_of(job.devices, has_own_type)) {
+    throw InputError("--dtype: each device is named with a type of its own; drop it");
+  }
+  const auto has_values = [](const DeviceRequest& request) { return request.modelled == nullptr; };
+  if (job.seed && (job.sweep || std::ranges::none_of(job.devices, has_values))) {
+    throw InputError("--seed: modelled devices and sweeps show nothing of values; drop it");
+  }
+}
+
 void read_product(Arguments arguments, CompareJob& job) {
   check_foreign(arguments, {"batch", "sequence", "shape"}, "a product");
   arguments.positionals.erase(arguments.positionals.begin());
@@ -188,6 +203,7 @@ CompareJob read_job(const Arguments& arguments) {
     check_foreign(arguments, {"tile", "sweep"}, "a network");
     job.network = read_network_request(arguments);
   }
+  check_used(arguments, job);
   return job;
 }
 

@@ -288,6 +288,10 @@ TEST_F(CompareBadInputTest, FlagsMustFitTheWorkload) {
   expect_refused({"lenet5", "--tile", "64x64"}, {"--tile", "a network"});
   expect_refused(small_ + Words{"--tile", "32x32"}, {"--tile", "'32x32'", "256x128"});
   expect_refused({"matmul", "4", "4", "4", "--with", "tiny", "--tile", "64x64"}, {"--tile"});
+  expect_refused(small_ + Words{"--seed", "2"}, {"--seed", "modelled"});
+  expect_refused({"matmul", "4", "4", "4", "--with", "tiny", "--sweep", "n=1..4", "--seed", "2"},
+                 {"--seed", "sweeps"});
+  expect_refused({"matmul", "4", "4", "4", "--with", "a100:fp16", "--dtype", "tf32"}, {"--dtype"});
   expect_refused(small_ + Words{"--sweep", "q=1..4"}, {"--sweep", "'q=1..4'"});
   expect_refused(small_ + Words{"--sweep", "n=4..1"}, {"--sweep"});
   expect_refused({"matmul", "100000", "100000", "4", "--with", "tiny", "--sweep", "n=1..100"},
