@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "cli/common_options.h"
-#include "cli/explain/sweep.h"
 #include "cli/network_conv.h"
 #include "cli/network_outputs.h"
 #include "cli/network_report.h"
@@ -28,7 +28,7 @@ struct NetworkJob {
   NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
   std::optional<ConvSpec> conv = {};          // if the network is one convolution
-  std::optional<Sweep> sweep = {};            // of that convolution, for the page
+  nlohmann::ordered_json page_parts = {};     // further data of the page, by key (docs/page.md)
   std::optional<std::int64_t> sequence = {};  // if it was asked for
   std::optional<OutputFolder> outputs;
 };

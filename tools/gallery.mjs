@@ -31,7 +31,7 @@ const kPictures = [
   {name: 'dark', words: kProduct, section: 'array', cycle: 60, dark: true},
 ];
 
-const kWidth = 1000;
+const kWidth = 1120;
 const docs = fileURLToPath(new URL('../docs/gallery/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'weft-gallery-'));
 

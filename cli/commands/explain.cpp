@@ -183,7 +183,7 @@ int run_explain_conv(const Words& words, const Streams& streams) {
   }
   if (html) {
     const std::string command = command_line("explain conv", arguments.words);
-    write_conv_page(*html, spec, machine, explanation.sweep, command, streams);
+    write_conv_page(*html, explanation, command, streams);
   }
   return report(json, conv_explanation_json(explanation), streams,
                 [&] { print_conv(explanation, streams); });

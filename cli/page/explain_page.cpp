@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cli/explain/account_text.h"
 #include "cli/job.h"
 #include "cli/network_inputs.h"
 #include "cli/network_job.h"
@@ -31,6 +32,17 @@ std::optional<ArrayRecording> drawn_recording(const Job& job, const Result& resu
   return recording_for_page(job, result, values.memory());
 }
 
+/// What the command prints beside the run itself.
+Json conv_parts(const ConvExplanation& explanation) {
+  Json parts = {{"advice", explanation.advice}};
+  if (explanation.sweep) parts["sweep"] = sweep_json(*explanation.sweep);
+  if (explanation.array) {
+    const ArrayConv& conv = *explanation.array;
+    parts["account"] = account_text(conv.account, conv.shape, explanation.report.machine);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Json product_page_data(const ProductExplanation& explanation, const std::string& command_line) {
@@ -43,13 +55,17 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
   job.program = lower_matmul(*job.plan, job.machine);
   job.random_bias = report.workload->bias;
   Json data = run_page_data(job, report, drawn_recording(job, report.result));
+  data["notes"].push_back("The values in the array are drawn at random; no cycle depends on them.");
+  data["account"] = account_text(explanation.account, explanation.shape, report.machine);
+  data["advice"] = explanation.advice;
   if (explanation.sweep) data["sweep"] = sweep_json(*explanation.sweep);
   return data;
 }
 
-void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
-                     const std::optional<Sweep>& sweep, const std::string& command_line,
-                     const Streams& streams) {
+void write_conv_page(const std::string& file, const ConvExplanation& explanation,
+                     const std::string& command_line, const Streams& streams) {
+  const ConvSpec& spec = explanation.spec;
+  const MachineConfig& machine = explanation.report.machine;
   NetworkJob job;
   job.command = "explain conv";
   job.options.html = file;
@@ -60,7 +76,7 @@ void write_conv_page(const std::string& file, const ConvSpec& spec, const Machin
   job.batch = spec.input.front();
   job.machine = machine;
   job.conv = spec;
-  job.sweep = sweep;
+  job.page_parts = conv_parts(explanation);
   job.graph = conv_graph(spec, machine.dtype, kDefaultSeed);
   check_inputs_fit(job.network, job.graph);
   job.inputs = network_inputs(job.graph, {}, job.options.seed, false);

@@ -2,11 +2,10 @@
 // curve of a sweep.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "cli/explain/conv_explanation.h"
 #include "cli/explain/product_explanation.h"
-#include "cli/network_conv.h"
 #include "cli/page/page_data.h"
 #include "cli/streams.h"
 
@@ -17,8 +16,7 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
 
 /// Runs the convolution with values and writes its page to `file`. Throws InputError, ConfigError,
 /// SimulationError.
-void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
-                     const std::optional<Sweep>& sweep, const std::string& command_line,
-                     const Streams& streams);
+void write_conv_page(const std::string& file, const ConvExplanation& explanation,
+                     const std::string& command_line, const Streams& streams);
 
 }  // namespace weft::cli

@@ -9,6 +9,7 @@
 #include "cli/explain/fold_account.h"
 #include "cli/json.h"
 #include "cli/report.h"
+#include "cli/span_excess.h"
 #include "sim/stats/summary.h"
 
 namespace weft::cli {
@@ -145,7 +146,10 @@ Json conv_formula_json(const NetworkJob& job, const network::NetworkProgram& pro
   const auto* step = std::get_if<MachineStep>(&program.steps.front());
   if (step == nullptr || step->layers.size() != 1 || most_rows(step->program) == 0) return nullptr;
   const Result result = summarize(job.machine, step->program, report.run.timelines.front());
-  return formula_page_json(fold_formula(job.machine, step->program), result.array_span);
+  const FormulaTerms formula = fold_formula(job.machine, step->program);
+  return formula_page_json(formula, result.array_span,
+                           span_excess(job.machine, step->program, result, formula.cycles(),
+                                       rows_of_folds(step->program).size()));
 }
 
 Json animation_json(const NetworkReport& report, Json& notes) {
@@ -175,7 +179,7 @@ Json network_page_data(const NetworkJob& job, const network::NetworkProgram& pro
   if (Json formula = conv_formula_json(job, program, report); !formula.is_null()) {
     data["formula"] = std::move(formula);
   }
-  if (job.sweep) data["sweep"] = sweep_json(*job.sweep);
+  if (!job.page_parts.is_null()) data.update(job.page_parts);
   data["array"] = animation_json(report, notes);
   data["notes"] = std::move(notes);
   return data;

@@ -162,6 +162,21 @@ test('why two runs differ is a table whose bars lead from one to the other', asy
   });
 });
 
+test('the tile map and the named layer follow the cycle through a network', async () => {
+  const path = page_of(['run', 'lenet5', ...kTiny, '--engine', 'analytic']);
+  const {layers, tiles} = checks.data_of(path);
+  await fixture.open(path);
+  const mapped = layers.filter((layer) => layer.tile_map !== null);
+  assert.ok(mapped.length >= 5 && tiles.length >= 5);
+  for (const layer of [...mapped, ...[...mapped].reverse()]) {
+    const cycle = layer.begin + layer.cycles - 1;
+    const [map, name] = await fixture.evaluate(`(weft.go_to(${cycle}), new Promise((done) =>
+      setTimeout(() => done([weft.map, document.querySelector('#now-layer').textContent]), 60)))`);
+    assert.equal(map, layer.tile_map, layer.name);
+    assert.ok(name.includes(layer.name), `${name} in the cycles of ${layer.name}`);
+  }
+});
+
 test('what is not all does not read as all', async () => {
   // Layers of few columns on 256 x 256: more than 99.95 % is padding.
   await fixture.open(page_of(['run', 'lenet5', '--machine', 'tpu-v1', '--engine', 'analytic']));

@@ -39,7 +39,10 @@
     const number = el('input', {type: 'number', id: 'cycle-number', min: 0, max: weft.last_cycle,
       value: 0});
     slider.addEventListener('input', () => weft.go_to(Number(slider.value)));
-    number.addEventListener('change', () => weft.go_to(Number(number.value)));
+    number.addEventListener('change', () => {
+      weft.go_to(Number(number.value));
+      number.value = weft.cycle;
+    });
     weft.on('cycle', (cycle) => {
       slider.value = cycle;
       if (document.activeElement !== number || weft.playing) number.value = cycle;
@@ -263,8 +266,16 @@
       weft.heat.quantity = select.value;
       weft.draw_soon('array', draw_all);
     });
+    const side = el('select', {id: 'window-side'}, ...weft.heat_sides.map((pes) =>
+      el('option', {value: pes}, `${pes} \u00d7 ${pes} PEs`)));
+    side.value = String(weft.heat.side);
+    side.addEventListener('change', () => {
+      weft.heat.side = Number(side.value);
+      arrange(whole.clientWidth);
+    });
     return el('p', {class: 'controls', id: 'heat-controls', hidden: ''},
       el('label', null, 'Picture of the ', select),
+      el('label', null, 'Window of ', side),
       el('span', {class: 'hint'}, 'purple below zero, green above, orange the swap, blue a push ' +
         '(of shadow weights); drag the frame, or move it with Shift and the arrow keys'));
   }
