@@ -127,6 +127,23 @@ TEST(CompareTest, AMeasuredRowAgreesWithItself) {
   expect_consistent(row);
 }
 
+TEST(CompareTest, CudaIsMeasuredOrRefusedInOneLine) {
+  const Words words = {"compare", "matmul", "64", "64", "64", "--with", "cuda:fp32"};
+  const Finished finished = run_weft(words);
+  if (finished.code == 0) {
+    const json row = json_of(words).at("rows").at(0);
+    EXPECT_EQ(row.at("kind"), "measured");
+    EXPECT_LE(row.at("max_abs_error").get<double>(), 64 * 64 * 0x1p-24);
+    expect_consistent(row);
+    return;
+  }
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_TRUE(finished.err.starts_with("weft: --with cuda: ")) << finished.err;
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  GTEST_SKIP() << "no CUDA device is measured here: " << finished.err;
+}
+
 TEST(CompareTest, NetworksHaveTheRowsThatRunMakes) {
   const json report = compare({"lenet5", "--batch", "2", "--with", "tpu-v2,cpu,a100"});
   const json run = json_of({"run", "lenet5", "--batch", "2", "--check", "none"});
