@@ -1,6 +1,7 @@
 // The comparison of devices: what each reached of its peak, a table, and for a sweep a curve for
 // each device with a cursor that the table follows. The kind of a row (simulated, measured,
-// modelled) is a colour, a shape and a word.
+// modelled) is a shape and a word, and without a sweep a colour too; with one, colours and dashes
+// are the devices'.
 'use strict';
 
 (function (weft) {
@@ -56,9 +57,11 @@
       el('span', null, symbol_swatch(kind), `${name}: ${kind.what}`)));
   }
 
+  /** Without colour where colours tell the devices apart. */
   function symbol_swatch(kind) {
+    const fill = data.compare.sweep ? 'currentColor' : kind.color;
     return weft.svg('svg', {width: 14, height: 14, 'aria-hidden': 'true'},
-      weft.svg('path', {transform: 'translate(7,7)', fill: kind.color,
+      weft.svg('path', {transform: 'translate(7,7)', fill,
         d: d3.symbol().type(kind.shape).size(70)()}));
   }
 
@@ -268,7 +271,7 @@
   // --- The sections ----------------------------------------------------------------------------
 
   const kLead = 'A row is simulated, measured or modelled, and none stands for another: models ' +
-    'leave out what no data sheet says, and are lower bounds of the time. ';
+    'leave out what no data sheet says, and are optimistic. ';
 
   function draw_single(section) {
     const stage = el('div', {class: 'stage', id: 'reached'});
