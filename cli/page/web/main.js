@@ -12,6 +12,7 @@
   weft.draw_ledger();
   weft.draw_roofline();
   weft.draw_layers();
+  weft.draw_compare();
   weft.draw_account();
   weft.draw_keys();
   weft.draw_contents();
