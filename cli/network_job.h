@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,7 @@ struct NetworkJob {
   NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
   std::optional<ConvSpec> conv = {};          // if the network is one convolution
+  nlohmann::ordered_json page_parts = {};     // further data of the page, by key (docs/page.md)
   std::optional<std::int64_t> sequence = {};  // if it was asked for
   std::optional<OutputFolder> outputs;
 };

@@ -110,9 +110,11 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
 }
 
 network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config) {
-  return network::compile_network(
-      std::move(prepared.graph), config,
-      {.calibrated = prepared.calibrated, .memory_bytes = physical_memory_bytes()});
+  // A quarter is left to the run, the values and whatever else goes on; more, and the system would
+  // end the process without a word.
+  const std::uint64_t memory = physical_memory_bytes() / 4 * 3;
+  return network::compile_network(std::move(prepared.graph), config,
+                                  {.calibrated = prepared.calibrated, .memory_bytes = memory});
 }
 
 }  // namespace weft::cli

@@ -11,6 +11,7 @@
 #include "cli/explain/conv_explanation.h"
 #include "cli/explain/product_explanation.h"
 #include "cli/explain/recorded_run.h"
+#include "cli/explain/sweep_workloads.h"
 #include "cli/explain/why.h"
 #include "cli/output_file.h"
 #include "cli/page/explain_page.h"
@@ -40,8 +41,12 @@ po::options_description product_options() {
 }
 
 po::options_description conv_options() {
+  po::options_description own = account_flags();
+  own.add_options()("sweep", po::value<std::string>()->value_name("D=LO..HI"),
+                    "cycles over a range of images (m), channels (k) or filters (n) instead; "
+                    ":STEP may follow");
   po::options_description all;
-  all.add(conv_flags()).add(account_flags());
+  all.add(conv_flags()).add(own);
   all.add(general_flags({json_flag(), html_flag(), help_option()}));
   return all.add(machine_flags());
 }
@@ -49,11 +54,11 @@ po::options_description conv_options() {
 po::options_description why_options() {
   po::options_description options("General");
   options.add_options()("why", "which assumption costs how many of the cycles between two runs");
-  return options.add(general_flags({json_flag(), help_option()}));
+  return options.add(general_flags({json_flag(), html_flag(), help_option()}));
 }
 
 void print_why_help(const Streams& streams) {
-  streams.out << "Usage: weft explain --why A.json B.json [--json FILE]\n\n"
+  streams.out << "Usage: weft explain --why A.json B.json [OPTIONS]\n\n"
               << "A.json and B.json are what --json wrote of two runs of one workload: a product,\n"
               << "a convolution or a network. The keys of the machine and the options in which\n"
               << "they differ are switched from A's to B's one at a time, and each step is\n"
@@ -64,7 +69,7 @@ void print_why_help(const Streams& streams) {
 void print_product_help(const Streams& streams) {
   streams.out << "Usage: weft explain M K N [OPTIONS]\n"
               << "       weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
-              << "       weft explain --why A.json B.json [--json FILE]\n\n"
+              << "       weft explain --why A.json B.json [OPTIONS]\n\n"
               << "Shows how activations [M,K] times weights [K,N] are cut into tiles, what the\n"
               << "padding costs, the formula for the cycles beside the simulated count, and what\n"
               << "happens fold by fold. weft explain conv --help and weft explain --why --help\n"
@@ -122,24 +127,36 @@ std::optional<std::string> html_target(const Arguments& arguments) {
   return html;
 }
 
+/// What --sweep asks for, if anything.
+std::optional<SweepRequest> sweep_request(const Arguments& arguments) {
+  const auto text = arguments.text("sweep");
+  if (!text) return std::nullopt;
+  const SweepRequest request = parse_sweep(*text);
+  if (arguments.has("steps")) {
+    throw InputError("--steps is about folds, of which --sweep tells none; drop one of the two");
+  }
+  return request;
+}
+
+Sweep sweep_with_progress(const SweptWorkload& workload, const SweepRequest& request,
+                          const Streams& streams) {
+  Progress progress(streams);
+  return run_sweep(workload, request, [&](double share) { progress.update(share); });
+}
+
 int run_explain_product(const Words& words, const Streams& streams) {
   const Arguments arguments = parse_arguments(words, product_options());
   if (arguments.has("help")) return print_product_help(streams), 0;
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);
   const std::uint64_t steps = read_steps(arguments);
-  std::optional<SweepRequest> request;
-  if (const auto text = arguments.text("sweep")) request = parse_sweep(*text);
-  if (request && arguments.has("steps")) {
-    throw InputError("--steps is about folds, of which --sweep tells none; drop one of the two");
-  }
+  const auto request = sweep_request(arguments);
   const MachineConfig config = read_machine(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
   ProductExplanation explanation = explain_product(spec, config, steps);
   if (request) {
-    Progress progress(streams);
     explanation.sweep =
-        run_sweep(spec, config, *request, [&](double share) { progress.update(share); });
+        sweep_with_progress(swept_product(spec, config, request->dimension), *request, streams);
   }
   if (html) {
     const std::string command = command_line("explain", arguments.words);
@@ -156,11 +173,17 @@ int run_explain_conv(const Words& words, const Streams& streams) {
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);
   const ConvSpec spec = read_conv(arguments);
+  const std::uint64_t steps = read_steps(arguments);
+  const auto request = sweep_request(arguments);
   const MachineConfig machine = read_machine(arguments);
-  const ConvExplanation explanation = explain_conv(spec, machine, read_steps(arguments));
+  ConvExplanation explanation = explain_conv(spec, machine, steps);
+  if (request) {
+    explanation.sweep =
+        sweep_with_progress(swept_conv(spec, machine, request->dimension), *request, streams);
+  }
   if (html) {
     const std::string command = command_line("explain conv", arguments.words);
-    write_conv_page(*html, spec, machine, command, streams);
+    write_conv_page(*html, explanation, command, streams);
   }
   return report(json, conv_explanation_json(explanation), streams,
                 [&] { print_conv(explanation, streams); });
@@ -171,11 +194,13 @@ void check_two_reports(const Arguments& arguments) {
     throw InputError("--why: give two --json reports, A.json B.json, of runs of one workload");
   }
   check_positional_count(arguments, 2);
-  const auto json = arguments.text("json");
-  for (const std::string& file : arguments.positionals) {
-    if (!json || !same_file(*json, file)) continue;
-    throw InputError(
-        fmt::format("{}: --json would replace a report; choose another file", printable(file)));
+  for (const char* flag : {"json", "html"}) {
+    const auto target = arguments.text(flag);
+    for (const std::string& file : arguments.positionals) {
+      if (!target || !same_file(*target, file)) continue;
+      throw InputError(fmt::format("{}: --{} would replace a report; choose another file",
+                                   printable(file), flag));
+    }
   }
 }
 
@@ -184,12 +209,16 @@ int run_explain_why(const Words& words, const Streams& streams) {
   if (arguments.has("help")) return print_why_help(streams), 0;
   check_two_reports(arguments);
   const auto json = json_target(arguments);
+  const auto html = html_target(arguments);
   const RecordedRun a = read_recorded_run(arguments.positionals[0]);
   const RecordedRun b = read_recorded_run(arguments.positionals[1]);
   const Why why = [&] {
     Progress progress(streams);
     return explain_why(a, b, [&](double share) { progress.update(share); });
   }();
+  if (html) {
+    write_file(*html, page_html(why_page_data(why, command_line("explain", arguments.words))));
+  }
   return report(json, why_json(why), streams, [&] { print_why(why, streams); });
 }
 

@@ -33,19 +33,6 @@ ContractionShape conv_shape(const ConvSpec& spec) {
   return shape;
 }
 
-/// The sum of docs/timing.md over folds of different lengths.
-FormulaTerms formula_of(const std::vector<std::uint64_t>& rows, const MachineConfig& config) {
-  const std::uint64_t drain = std::uint64_t{config.array_rows} + config.array_cols - 2;
-  FormulaTerms terms;
-  terms.weight_load = config.array_rows;
-  terms.last_fold = rows.back() + drain;
-  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-    terms.steps += config.double_buffer ? std::max<std::uint64_t>(rows[i], config.array_rows)
-                                        : rows[i] + drain + config.array_rows;
-  }
-  return terms;
-}
-
 ArrayConv on_array(const ConvSpec& spec, const MachineConfig& config,
                    const network::MachineStep& step, std::uint64_t steps) {
   const network::LayerInfo& info = step.layers.front();
@@ -58,9 +45,8 @@ ArrayConv on_array(const ConvSpec& spec, const MachineConfig& config,
   conv.chunks = info.chunks;
   conv.chunk_rows = most_rows(step.program);
   conv.result = simulate(config, step.program, nullptr, options);
-  const std::vector<std::uint64_t> rows = rows_of_folds(step.program);
-  conv.folds = rows.size();
-  conv.formula = formula_of(rows, config);
+  conv.folds = rows_of_folds(step.program).size();
+  conv.formula = fold_formula(config, step.program);
   conv.border_rows = border_rows_of_taps(conv.shape, config, step.program);
   conv.excess = excess_sentence(
       conv.result.array_span, conv.formula_cycles(),
@@ -250,6 +236,7 @@ Json conv_explanation_json(const ConvExplanation& explanation) {
     json["account"] = account_json(conv.account, conv.shape);
   }
   json["advice"] = fmt::format("{}", fmt::join(explanation.advice, " "));
+  if (explanation.sweep) json["sweep"] = sweep_json(*explanation.sweep);
   return json;
 }
 
@@ -259,6 +246,10 @@ void print_conv(const ConvExplanation& explanation, const Streams& streams) {
               << wrapped(fmt::format("{}; {}", report.network, settings(explanation.spec)));
   for (const std::string& note : report.notes) streams.out << wrapped(note);
   streams.out << '\n';
+  if (explanation.sweep) {
+    streams.out << sweep_text(*explanation.sweep);
+    return;
+  }
   if (explanation.array) {
     print_array(explanation, streams);
     streams.out << advice_section(explanation.advice, streams.style);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/explain/fold_account.h"
+#include "cli/explain/sweep.h"
 #include "cli/network_conv.h"
 #include "cli/network_report.h"
 #include "cli/streams.h"
@@ -35,9 +36,7 @@ struct ArrayConv {
   std::string excess;  // what the array span has more than the formula; empty if they are equal
   Account account;
 
-  std::uint64_t formula_cycles() const {
-    return formula.weight_load + formula.steps + formula.last_fold;
-  }
+  std::uint64_t formula_cycles() const { return formula.cycles(); }
 };
 
 struct ConvExplanation {
@@ -45,13 +44,14 @@ struct ConvExplanation {
   NetworkReport report;
   std::optional<ArrayConv> array;  // none: on the vector unit or the host
   std::vector<std::string> advice;
+  std::optional<Sweep> sweep;  // shown in place of the folds
 };
 
 /// Throws InputError, ConfigError.
 ConvExplanation explain_conv(const ConvSpec& spec, const MachineConfig& config,
                              std::uint64_t steps);
 
-/// The report of the network with `plan`, `cycles.array_span`, `account` and `advice`.
+/// The report of the network with `plan`, `cycles.array_span`, `account`, `advice` and `sweep`.
 nlohmann::ordered_json conv_explanation_json(const ConvExplanation& explanation);
 
 void print_conv(const ConvExplanation& explanation, const Streams& streams);

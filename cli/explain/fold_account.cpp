@@ -274,4 +274,17 @@ std::vector<std::uint64_t> rows_of_folds(const Program& program) {
   return rows;
 }
 
+FormulaTerms fold_formula(const MachineConfig& config, const Program& program) {
+  const std::vector<std::uint64_t> rows = rows_of_folds(program);
+  const std::uint64_t drain = std::uint64_t{config.array_rows} + config.array_cols - 2;
+  FormulaTerms terms;
+  terms.weight_load = config.array_rows;
+  terms.last_fold = rows.back() + drain;
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    terms.steps += config.double_buffer ? std::max<std::uint64_t>(rows[i], config.array_rows)
+                                        : rows[i] + drain + config.array_rows;
+  }
+  return terms;
+}
+
 }  // namespace weft::cli

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/plan/tiling_plan.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/stats/result.h"
@@ -103,5 +104,8 @@ std::uint64_t most_rows(const Program& program);
 
 /// Rows streamed through each tile in turn: what formula and account are made of.
 std::vector<std::uint64_t> rows_of_folds(const Program& program);
+
+/// The array span of docs/timing.md over these folds, of different lengths. The program has one.
+FormulaTerms fold_formula(const MachineConfig& config, const Program& program);
 
 }  // namespace weft::cli

@@ -119,7 +119,7 @@ std::string cycle_table(const FormulaTerms& formula, const Result& result) {
   add("load", formula.weight_load, "R: the first tile's pushes");
   add("steps", formula.steps, "from the first fold's first row to the last fold's");
   add("last fold", formula.last_fold, "its rows, and R+C-2 to drain");
-  add("formula", formula.weight_load + formula.steps + formula.last_fold, "the sum: no stalls");
+  add("formula", formula.cycles(), "the sum: no stalls");
   add("array span", static_cast<std::uint64_t>(result.array_span),
       "simulated, first push to last product");
   add("total", static_cast<std::uint64_t>(result.total),
@@ -149,7 +149,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
   const Style& style = streams.style;
   streams.out << style.bold(machine_line(report.machine)) << "\n\n";
   if (explanation.sweep) {
-    streams.out << sweep_text(*explanation.sweep, plan.spec);
+    streams.out << sweep_text(*explanation.sweep);
     return;
   }
   streams.out << dimension_table(plan, report.machine) << '\n'

@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "cli/arguments.h"
 #include "cli/explain/page.h"
 #include "cli/json.h"
-#include "cli/measured_advice.h"
-#include "cli/report.h"
 #include "cli/text.h"
-#include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
 
@@ -27,16 +22,6 @@ std::uint64_t number(std::string_view part, std::string_view text) {
   return parse_size(part, fmt::format("--sweep {}: size", printable(text)));
 }
 
-std::uint64_t MatmulSpec::*member_of(char dimension) {
-  if (dimension == 'm') return &MatmulSpec::m;
-  return dimension == 'k' ? &MatmulSpec::k : &MatmulSpec::n;
-}
-
-std::optional<std::uint64_t> tile_of(char dimension, const MachineConfig& config) {
-  if (dimension == 'm') return std::nullopt;
-  return dimension == 'k' ? config.array_rows : config.array_cols;
-}
-
 /// The last size before each cliff and the first one behind it.
 void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::uint64_t>& sizes) {
   constexpr std::uint64_t kMostCliffs = 100;
@@ -48,61 +33,10 @@ void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::u
   }
 }
 
-MatmulSpec with_size(MatmulSpec spec, char dimension, std::uint64_t size) {
-  spec.*member_of(dimension) = size;
-  return spec;
-}
-
-/// A sweep of minutes is refused before it begins.
-void check_work(const MatmulSpec& spec, const MachineConfig& config, char dimension,
-                const std::set<std::uint64_t>& sizes) {
-  std::uint64_t instructions = 0;
-  for (const std::uint64_t size : sizes) {
-    instructions += most_instructions(plan_matmul(with_size(spec, dimension, size), config));
-    if (instructions <= kMostSweepInstructions) continue;
-    throw InputError(
-        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
-                    "choose smaller sizes, a larger step or a larger array",
-                    kMostSweepInstructions, dimension, size));
-  }
-}
-
 std::set<std::uint64_t> sizes_of(const SweepRequest& request, const Sweep& sweep) {
-  std::set<std::uint64_t> sizes;
-  for (std::uint64_t size = request.low; size <= request.high; size += sweep.step) {
-    sizes.insert(size);
-  }
-  if (!sweep.step_chosen) return sizes;
-  sizes.insert(request.high);
-  if (sweep.tile) add_cliffs(request, *sweep.tile, sizes);
+  std::set<std::uint64_t> sizes = sweep_sizes(request);
+  if (sweep.step_chosen && sweep.tile) add_cliffs(request, *sweep.tile, sizes);
   return sizes;
-}
-
-/// True if one element less needs a tile, or a chunk, less.
-bool is_cliff(const TilingPlan& plan, const Sweep& sweep, const MachineConfig& config) {
-  MatmulSpec less = plan.spec;
-  std::uint64_t& size = less.*member_of(sweep.dimension);
-  if (--size == 0) return false;
-  if (sweep.tile) return *sweep.tile > 1 && size % *sweep.tile == 0;
-  return plan_matmul(less, config).m_chunks < plan.m_chunks;
-}
-
-SweepPoint point_of(const MatmulSpec& spec, const Sweep& sweep, const MachineConfig& config) {
-  RunReport report;
-  report.machine = config;
-  report.workload = spec;
-  const TilingPlan plan = plan_workload(spec, config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  report.result = simulate(config, lower_matmul(plan, config), nullptr, options);
-  SweepPoint point;
-  point.size = spec.*member_of(sweep.dimension);
-  point.folds = plan.folds;
-  point.waste = plan.padding_waste();
-  point.cycles = static_cast<std::uint64_t>(report.result.total);
-  point.utilization = utilization(report).value_or(0);
-  point.cliff = is_cliff(plan, sweep, config);
-  return point;
 }
 
 std::string note(const SweepPoint& point, const Sweep& sweep) {
@@ -118,14 +52,10 @@ std::string bar(double share) {
   return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth + 0.5), '#');
 }
 
-std::string heading(const Sweep& sweep, const MatmulSpec& spec) {
-  const auto size = [&](char dimension) {
-    return dimension == sweep.dimension ? std::string(1, dimension)
-                                        : std::to_string(spec.*member_of(dimension));
-  };
-  std::string text = fmt::format("{} x {} x {} for {} from {} to {}", size('m'), size('k'),
-                                 size('n'), sweep.dimension, grouped(sweep.points.front().size),
-                                 grouped(sweep.points.back().size));
+std::string heading(const Sweep& sweep) {
+  std::string text =
+      fmt::format("{} for {} from {} to {}", sweep.title, sweep.dimension,
+                  grouped(sweep.points.front().size), grouped(sweep.points.back().size));
   if (sweep.step > 1) text += fmt::format(" in steps of {}", grouped(sweep.step));
   if (sweep.step > 1 && sweep.step_chosen) {
     text += sweep.tile ? " (chosen; give one as LO..HI:STEP) and at whole tiles"
@@ -162,17 +92,41 @@ SweepRequest parse_sweep(std::string_view text) {
   return request;
 }
 
-Sweep run_sweep(const MatmulSpec& spec, const MachineConfig& config, const SweepRequest& request,
-                const std::function<void(double)>& progress) {
-  Sweep sweep;
-  sweep.dimension = request.dimension;
-  sweep.tile = tile_of(request.dimension, config);
-  sweep.step_chosen = !request.step;
-  sweep.step = request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
-  const std::set<std::uint64_t> sizes = sizes_of(request, sweep);
-  check_work(spec, config, request.dimension, sizes);
+std::uint64_t step_of(const SweepRequest& request) {
+  return request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
+}
+
+std::set<std::uint64_t> sweep_sizes(const SweepRequest& request) {
+  std::set<std::uint64_t> sizes;
+  for (std::uint64_t size = request.low; size <= request.high; size += step_of(request)) {
+    sizes.insert(size);
+  }
+  if (!request.step) sizes.insert(request.high);
+  return sizes;
+}
+
+void check_sweep_work(const SweptWorkload& workload, char dimension,
+                      const std::set<std::uint64_t>& sizes) {
+  std::uint64_t instructions = 0;
   for (const std::uint64_t size : sizes) {
-    sweep.points.push_back(point_of(with_size(spec, request.dimension, size), sweep, config));
+    instructions += workload.instructions(size);
+    if (instructions <= kMostSweepInstructions) continue;
+    throw InputError(
+        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
+                    "choose smaller sizes, a larger step or a larger array",
+                    kMostSweepInstructions, dimension, size));
+  }
+}
+
+Sweep run_sweep(const SweptWorkload& workload, const SweepRequest& request,
+                const std::function<void(double)>& progress) {
+  Sweep sweep{request.dimension, workload.kind, workload.title, workload.meaning, workload.tile};
+  sweep.step_chosen = !request.step;
+  sweep.step = step_of(request);
+  const std::set<std::uint64_t> sizes = sizes_of(request, sweep);
+  check_sweep_work(workload, request.dimension, sizes);
+  for (const std::uint64_t size : sizes) {
+    sweep.points.push_back(workload.point(size));
     progress(static_cast<double>(sweep.points.size()) / static_cast<double>(sizes.size()));
   }
   return sweep;
@@ -189,12 +143,14 @@ Json sweep_json(const Sweep& sweep) {
                       {"cliff", point.cliff}});
   }
   return {{"dimension", std::string(1, sweep.dimension)},
+          {"workload", sweep.kind},
+          {"counts", sweep.meaning.empty() ? Json(nullptr) : Json(sweep.meaning)},
           {"tile", or_null(sweep.tile)},
           {"step", sweep.step},
           {"points", std::move(points)}};
 }
 
-std::string sweep_text(const Sweep& sweep, const MatmulSpec& spec) {
+std::string sweep_text(const Sweep& sweep) {
   Table table("rrrrrll");
   table.add({std::string(1, sweep.dimension), "folds", "waste", "cycles", "used", "", ""});
   for (const SweepPoint& point : sweep.points) {
@@ -202,7 +158,7 @@ std::string sweep_text(const Sweep& sweep, const MatmulSpec& spec) {
                grouped(point.cycles), percent(point.utilization), bar(point.utilization),
                note(point, sweep)});
   }
-  return wrapped(heading(sweep, spec)) +
+  return wrapped(heading(sweep)) +
          wrapped(
              "waste: the part of the issued MACs that is padding; used: useful MACs over all "
              "that the array could have done in these cycles.") +

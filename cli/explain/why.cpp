@@ -90,8 +90,8 @@ std::string title(const Why& why) {
 std::string run_line(const char* name, const WhyRun& run) {
   const auto cycles = static_cast<std::uint64_t>(run.outcome.cycles);
   const double seconds = static_cast<double>(cycles) / static_cast<double>(run.machine.clock_hz);
-  return wrapped(fmt::format("{}: {}: {}, {} in {}", name, run.file, machine_line(run.machine),
-                             counted(cycles, "cycle"), si(seconds, "s")));
+  return fmt::format("{}: {}: {}, {} in {}", name, run.file, machine_line(run.machine),
+                     counted(cycles, "cycle"), si(seconds, "s"));
 }
 
 std::string step_table(const Why& why) {
@@ -180,9 +180,17 @@ Json why_json(const Why& why) {
             {"steps", std::move(steps)}}}};
 }
 
+Json why_page_data(const Why& why, const std::string& command_line) {
+  return {{"title", title(why)},
+          {"command", command_line},
+          {"lines", {run_line("A", why.a), run_line("B", why.b)}},
+          {"why", why_json(why).at("why")}};
+}
+
 void print_why(const Why& why, const Streams& streams) {
   const Style& style = streams.style;
-  streams.out << style.bold(title(why)) << '\n' << run_line("A", why.a) << run_line("B", why.b);
+  streams.out << style.bold(title(why)) << '\n'
+              << wrapped(run_line("A", why.a)) << wrapped(run_line("B", why.b));
   if (why.steps.empty()) {
     streams.out << wrapped("Nothing that has an effect on cycles differs.");
     return;

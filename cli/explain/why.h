@@ -50,6 +50,9 @@ Why explain_why(const RecordedRun& a, const RecordedRun& b,
 /// Schema 1; docs/json.md has the keys.
 nlohmann::ordered_json why_json(const Why& why);
 
+/// The page's data (docs/page.md).
+nlohmann::ordered_json why_page_data(const Why& why, const std::string& command_line);
+
 void print_why(const Why& why, const Streams& streams);
 
 }  // namespace weft::cli

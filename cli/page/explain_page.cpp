@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cli/explain/account_text.h"
 #include "cli/job.h"
 #include "cli/network_inputs.h"
 #include "cli/network_job.h"
@@ -31,17 +32,15 @@ std::optional<ArrayRecording> drawn_recording(const Job& job, const Result& resu
   return recording_for_page(job, result, values.memory());
 }
 
-Json sweep_data(const Sweep& sweep) {
-  Json points = Json::array();
-  for (const SweepPoint& point : sweep.points) {
-    points.push_back({{"size", point.size},
-                      {"cycles", point.cycles},
-                      {"utilization", point.utilization},
-                      {"waste", point.waste}});
+/// What the command prints beside the run itself.
+Json conv_parts(const ConvExplanation& explanation) {
+  Json parts = {{"advice", explanation.advice}};
+  if (explanation.sweep) parts["sweep"] = sweep_json(*explanation.sweep);
+  if (explanation.array) {
+    const ArrayConv& conv = *explanation.array;
+    parts["account"] = account_text(conv.account, conv.shape, explanation.report.machine);
   }
-  return {{"dimension", std::string(1, sweep.dimension)},
-          {"tile", sweep.tile ? Json(*sweep.tile) : Json(nullptr)},
-          {"points", std::move(points)}};
+  return parts;
 }
 
 }  // namespace
@@ -56,12 +55,17 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
   job.program = lower_matmul(*job.plan, job.machine);
   job.random_bias = report.workload->bias;
   Json data = run_page_data(job, report, drawn_recording(job, report.result));
-  if (explanation.sweep) data["sweep"] = sweep_data(*explanation.sweep);
+  data["notes"].push_back("The values in the array are drawn at random; no cycle depends on them.");
+  data["account"] = account_text(explanation.account, explanation.shape, report.machine);
+  data["advice"] = explanation.advice;
+  if (explanation.sweep) data["sweep"] = sweep_json(*explanation.sweep);
   return data;
 }
 
-void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
+void write_conv_page(const std::string& file, const ConvExplanation& explanation,
                      const std::string& command_line, const Streams& streams) {
+  const ConvSpec& spec = explanation.spec;
+  const MachineConfig& machine = explanation.report.machine;
   NetworkJob job;
   job.command = "explain conv";
   job.options.html = file;
@@ -71,6 +75,8 @@ void write_conv_page(const std::string& file, const ConvSpec& spec, const Machin
   job.network = to_text(spec);
   job.batch = spec.input.front();
   job.machine = machine;
+  job.conv = spec;
+  job.page_parts = conv_parts(explanation);
   job.graph = conv_graph(spec, machine.dtype, kDefaultSeed);
   check_inputs_fit(job.network, job.graph);
   job.inputs = network_inputs(job.graph, {}, job.options.seed, false);

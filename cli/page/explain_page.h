@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "cli/explain/conv_explanation.h"
 #include "cli/explain/product_explanation.h"
-#include "cli/network_conv.h"
 #include "cli/page/page_data.h"
 #include "cli/streams.h"
 
@@ -16,7 +16,7 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
 
 /// Runs the convolution with values and writes its page to `file`. Throws InputError, ConfigError,
 /// SimulationError.
-void write_conv_page(const std::string& file, const ConvSpec& spec, const MachineConfig& machine,
+void write_conv_page(const std::string& file, const ConvExplanation& explanation,
                      const std::string& command_line, const Streams& streams);
 
 }  // namespace weft::cli

@@ -6,8 +6,10 @@
 #include <utility>
 #include <variant>
 
+#include "cli/explain/fold_account.h"
 #include "cli/json.h"
 #include "cli/report.h"
+#include "cli/span_excess.h"
 #include "sim/stats/summary.h"
 
 namespace weft::cli {
@@ -137,6 +139,19 @@ PageRun page_run(const network::NetworkProgram& program, const NetworkReport& re
   return run;
 }
 
+/// The closed form of a convolution that runs on the array, as one program; else null.
+Json conv_formula_json(const NetworkJob& job, const network::NetworkProgram& program,
+                       const NetworkReport& report) {
+  if (!job.conv || program.steps.size() != 1) return nullptr;
+  const auto* step = std::get_if<MachineStep>(&program.steps.front());
+  if (step == nullptr || step->layers.size() != 1 || most_rows(step->program) == 0) return nullptr;
+  const Result result = summarize(job.machine, step->program, report.run.timelines.front());
+  const FormulaTerms formula = fold_formula(job.machine, step->program);
+  return formula_page_json(formula, result.array_span,
+                           span_excess(job.machine, step->program, result, formula.cycles(),
+                                       rows_of_folds(step->program).size()));
+}
+
 Json animation_json(const NetworkReport& report, Json& notes) {
   if (!report.run.recording) {
     notes.push_back(report.run.programs == 0
@@ -161,6 +176,10 @@ Json network_page_data(const NetworkJob& job, const network::NetworkProgram& pro
     data["timeline"] = timeline_json(page_run(program, report), notes);
     data["roofline"] = roofline_json(job.machine, roofline_points(report));
   }
+  if (Json formula = conv_formula_json(job, program, report); !formula.is_null()) {
+    data["formula"] = std::move(formula);
+  }
+  if (!job.page_parts.is_null()) data.update(job.page_parts);
   data["array"] = animation_json(report, notes);
   data["notes"] = std::move(notes);
   return data;

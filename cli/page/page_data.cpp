@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/span_excess.h"
+
 namespace weft::cli {
 namespace {
 
@@ -35,14 +37,14 @@ Json tile_map_json(const std::string& name, const TilingPlan& plan, const Machin
           {"operands", operands}};
 }
 
-Json formula_json(const TilingPlan& plan, Cycle span) {
-  const FormulaTerms& formula = plan.formula;
+Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedger& excess) {
   return {{"terms",
            {term("load", formula.weight_load, "R: the first tile's pushes"),
             term("steps", formula.steps, "from the first fold's first row to the last fold's"),
             term("last fold", formula.last_fold, "its rows, and R+C-2 to drain")}},
-          {"cycles", plan.formula_cycles()},
-          {"span", span}};
+          {"cycles", formula.cycles()},
+          {"span", span},
+          {"excess", excess_text(excess)}};
 }
 
 }  // namespace weft::cli

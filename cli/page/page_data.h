@@ -46,8 +46,8 @@ struct PageRun {
 /// The data's `tiles` entry of a product; `operands` are the names of A, B and the result.
 Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
                    const std::vector<std::string>& operands);
-/// `formula`; `span` is the simulated one.
-Json formula_json(const TilingPlan& plan, Cycle span);
+/// `formula`; `span` is the simulated one, `excess` what it has more, class by class.
+Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedger& excess);
 
 /// `timeline`. Adds a sentence to `notes` if it leaves instructions out.
 Json timeline_json(const PageRun& run, Json& notes);

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cli/span_excess.h"
 #include "sim/simulate.h"
 
 namespace weft::cli {
@@ -54,7 +55,12 @@ Json run_page_data(const Job& job, const RunReport& report,
   if (job.plan) {
     data["tiles"].push_back(
         tile_map_json(size_text(job.plan->spec), *job.plan, job.machine, {"A", "B", "C"}));
-    data["formula"] = formula_json(*job.plan, report.result.array_span);
+    data["formula"] = formula_page_json(job.plan->formula, report.result.array_span,
+                                        span_excess(report, job.program));
+  }
+  if (!job.plan) {
+    notes.push_back(
+        "There is no tile map and no closed form: the program does not say what it computes.");
   }
   data["timeline"] = timeline_json(page_run(job, report), notes);
   if (recording) {

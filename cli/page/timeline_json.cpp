@@ -118,6 +118,17 @@ Json busy_json(const PageRun& run, std::size_t unit) {
   return bins.json();
 }
 
+/// A push takes a cycle a row, and the next begins after it.
+Json pushing_json(const PageRun& run) {
+  Bins bins(run.total);
+  for (const PageProgram& part : run.programs) {
+    for (const Cycle push : part.timeline.pushes) {
+      bins.add(part.begin + push, part.begin + push + run.machine.array_rows);
+    }
+  }
+  return bins.json();
+}
+
 Json bins_json(const PageRun& run, std::span<const LedgerSpan> spans) {
   Json busy = Json::array();
   for (std::size_t unit = 0; unit < kUnitCount; ++unit) busy.push_back(busy_json(run, unit));
@@ -125,7 +136,10 @@ Json bins_json(const PageRun& run, std::span<const LedgerSpan> spans) {
   for (const LedgerSpan& span : spans) classes[span.ledger_class].add(span.begin, span.end);
   Json shares = Json::array();
   for (const Bins& bins : classes) shares.push_back(bins.json());
-  return {{"cycles", Bins(run.total).width()}, {"busy", busy}, {"classes", shares}};
+  return {{"cycles", Bins(run.total).width()},
+          {"busy", busy},
+          {"pushes", pushing_json(run)},
+          {"classes", shares}};
 }
 
 /// The first cycle whose instructions are not all listed, or whose spans are too many.

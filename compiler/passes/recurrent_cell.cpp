@@ -135,9 +135,12 @@ ValueId RecurrentCell::add(Op op, std::vector<ValueId> inputs, Attributes attrib
 ValueId RecurrentCell::initial(std::size_t input) {
   const ValueId given = node_.input(input);
   if (given == kNoValue) {
+    // A node and no constant, of which training would take it for something to be learnt.
+    const ValueId shape = rewriter_.add_constant(
+        Tensor::vector<std::int64_t>({1, dims_.batch, dims_.hidden}), node_.name + "/shape");
     const graph::DataType type = rewriter_.type(node_.inputs[kX]).type;
-    return rewriter_.add_constant(Tensor(type, {1, dims_.batch, dims_.hidden}),
-                                  node_.name + "/zero");
+    return rewriter_.add(Op::kConstantOfShape, {shape}, {{"value", Tensor(type, {1})}},
+                         node_.name + "/zero");
   }
   if (dims_.directions == 1) return given;
   const auto d = static_cast<std::size_t>(direction_);

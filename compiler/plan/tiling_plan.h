@@ -31,6 +31,8 @@ struct FormulaTerms {
   std::uint64_t weight_load = 0;  // R: the first tile's pushes
   std::uint64_t steps = 0;        // between first activation rows of consecutive folds
   std::uint64_t last_fold = 0;    // M + R+C-2: the last fold streams and drains
+
+  std::uint64_t cycles() const { return weight_load + steps + last_fold; }
   friend bool operator==(const FormulaTerms&, const FormulaTerms&) = default;
 };
 
@@ -70,9 +72,7 @@ struct TilingPlan {
   MacCount macs;
   FormulaTerms formula;
 
-  std::uint64_t formula_cycles() const {
-    return formula.weight_load + formula.steps + formula.last_fold;
-  }
+  std::uint64_t formula_cycles() const { return formula.cycles(); }
   /// 1 - useful/issued.
   double padding_waste() const;
   /// Rows of chunk `chunk`: chunk_rows, or the rest.

@@ -8,8 +8,7 @@
 //   LSTM, GRU, RNN                      steps * batch * elements of W and R, both directions
 // Everything else (biases, activations, pools, normalisation, peepholes, softmax) counts as none.
 //
-// Parameters are what training learns: see parameter_slots() in count.cpp for the inputs of each
-// operator that hold them.
+// Parameters are what training learns (compiler/graph/learned.h).
 #pragma once
 
 #include <cstdint>

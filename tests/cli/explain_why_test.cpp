@@ -205,6 +205,8 @@ TEST_F(ExplainWhyTest, WhatIsNoReportIsRefused) {
 TEST_F(ExplainWhyTest, NoReportIsOverwritten) {
   const std::string a = report("a.json", {"matmul", "5", "6", "7", "--machine", "tiny"});
   expect_refused({a, a, "--json", a}, {a, "--json"});
+  expect_refused({a, a, "--html", a}, {a, "--html"});
+  expect_refused({a, a, "--html", "-"}, {"--html -"});
   expect_refused({a, a, "--steps", "3"}, {"--steps"});
 }
 

@@ -2,7 +2,7 @@
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/command.test.mjs
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
 
@@ -81,6 +81,109 @@ for (const dtype of ['int8', 'bf16', 'fp16']) {
     await checks.is_whole(fixture, path, dump);
   });
 }
+
+// On 4 x 4, 3 channels and 4 filters are a fold a tap; each streams 4 x 4 pixels: 4 rows to load, 8
+// steps of 16 rows, then 16 rows and 4 + 4 - 2 cycles to drain.
+for (const command of [['conv'], ['explain', 'conv']]) {
+  test(`the closed form stands beside the ledger of a convolution: ${command.join(' ')}`, async () => {
+    const path = page_of([...command, '--input', '1,3,6,6', '--filters', '4', '--kernel', '3',
+      ...kTiny]);
+    await fixture.open(path);
+    const figures = await fixture.evaluate(`[...document.querySelectorAll('#formula-table tr')]
+      .slice(1).map((row) => Number(row.children[1].textContent.replace(/\\D/g, '')))`);
+    assert.deepEqual(figures, [4, 8 * 16, 16 + 6, 154, 154]);  // no memory in the way
+  });
+}
+
+test('the closed form is of one convolution, not of a network', async () => {
+  assert.equal(checks.data_of(page_of(['run', 'lenet5', ...kTiny])).formula, undefined);
+});
+
+test('beyond the instructions that are listed the pushes are shares', async () => {
+  const path = page_of(['matmul', '300', '400', '400', ...kTiny]);
+  const {total, bins, pushes} = checks.data_of(path).timeline;
+  // 100 x 100 tiles of 4 rows, each pushed once for all rows or once a chunk: whole pushes.
+  const pushed = bins.pushes.reduce((sum, share) => sum + share, 0) * bins.cycles;
+  const folds = checks.data_of(path).report.plan.folds;
+  assert.ok(pushes.started.length < folds);
+  assert.ok(Math.abs(pushed - 4 * folds) <= bins.pushes.length * bins.cycles * 5e-4 + bins.cycles,
+    `${pushed} cycles of pushes, ${folds} folds`);
+  await fixture.open(path);
+  await fixture.evaluate(`weft.go_to(${total - 1 - Math.floor(total / 2)})`);
+  assert.ok(await fixture.evaluate(`weft.lane_shares(weft.data.timeline.bins, {unit: -1})
+    .every((share, i) => share === ${JSON.stringify(bins.pushes)}[i])`));
+});
+
+test('a jump beyond what is recorded shows the last recorded cycle, and says so', async () => {
+  const path = page_of(['matmul', '300', '400', '400', ...kTiny]);
+  const {end} = checks.data_of(path).array;
+  await fixture.open(path);
+  const pixels = `document.querySelector('#array-canvas').toDataURL()`;
+  const picture_of = (cycle) => fixture.evaluate(`(weft.go_to(${cycle}),
+    new Promise((done) => setTimeout(() => done(${pixels}), 200)))`);
+  const last = await picture_of(end - 1);
+  assert.notEqual(await picture_of(end - 2), last);
+  await picture_of(0);
+  assert.equal(await picture_of(end + 1000), last);
+  const note = await fixture.evaluate(`document.querySelector('#array .beyond').textContent`);
+  assert.ok(note.replace(/\D/g, '').includes(String(end - 1)), note);
+});
+
+test('why two runs differ is a table whose bars lead from one to the other', async () => {
+  const report_of = (name, words) => {
+    const path = join(fixture.folder, name);
+    weft(['matmul', '20', '30', '20', ...words, '--quiet', '--json', path]);
+    return path;
+  };
+  const a = report_of('<b>a<b>.json', kTiny);
+  const b = report_of('b.json', [...kTiny, '--array.double_buffer', 'off', '--memory.kind', 'split',
+    '--memory.gb_per_s', '1', '--host.gb_per_s', '0.5']);
+  const path = join(fixture.folder, 'why.html');
+  const json = join(fixture.folder, 'why.json');
+  weft(['explain', '--why', a, b, '--json', json, '--html', path]);
+  const {why} = JSON.parse(readFileSync(json, 'utf8'));
+  assert.ok(why.steps.length >= 4);
+  await checks.is_whole(fixture, path);
+  const numbers = await fixture.evaluate(`[...document.querySelectorAll('#why-table tbody tr')]
+    .map((row) => [...row.querySelectorAll('.number')].map((cell) => cell.textContent))`);
+  const number_of = (text) => Number(text.replace(/[^0-9\u2212]/g, '').replace('\u2212', '-'));
+  assert.deepEqual(numbers.map(([cycles]) => number_of(cycles)),
+    [why.a.cycles.total, ...why.steps.map((step) => step.cycles), why.b.cycles.total]);
+  const changes = numbers.slice(1, -1).map(([, change]) => number_of(change));
+  assert.deepEqual(changes, why.steps.map((step) => step.change));
+  const sum = number_of(await fixture.evaluate(`document.querySelector('#why-sum').textContent`));
+  assert.equal(changes.reduce((all, change) => all + change, 0), sum);
+  // Each bar begins or ends where the one above it ended, within a pixel.
+  const edges = await fixture.evaluate(`[...document.querySelectorAll('#why-table .change i')]
+    .map((bar) => bar.getBoundingClientRect()).map((box) => [box.left, box.right])`);
+  why.steps.forEach((step, i) => {
+    const shared = edges[i + 1].some((x) => edges[i].some((y) => Math.abs(x - y) <= 2));
+    assert.ok(shared, `bars ${i} and ${i + 1}: ${edges[i]} and ${edges[i + 1]}`);
+  });
+});
+
+test('the tile map and the named layer follow the cycle through a network', async () => {
+  const path = page_of(['run', 'lenet5', ...kTiny, '--engine', 'analytic']);
+  const {layers, tiles} = checks.data_of(path);
+  await fixture.open(path);
+  const mapped = layers.filter((layer) => layer.tile_map !== null);
+  assert.ok(mapped.length >= 5 && tiles.length >= 5);
+  for (const layer of [...mapped, ...[...mapped].reverse()]) {
+    const cycle = layer.begin + layer.cycles - 1;
+    const [map, name] = await fixture.evaluate(`(weft.go_to(${cycle}), new Promise((done) =>
+      setTimeout(() => done([weft.map, document.querySelector('#now-layer').textContent]), 60)))`);
+    assert.equal(map, layer.tile_map, layer.name);
+    assert.ok(name.includes(layer.name), `${name} in the cycles of ${layer.name}`);
+  }
+});
+
+test('what is not all does not read as all', async () => {
+  // Layers of few columns on 256 x 256: more than 99.95 % is padding.
+  await fixture.open(page_of(['run', 'lenet5', '--machine', 'tpu-v1', '--engine', 'analytic']));
+  const figures = await fixture.evaluate(`document.querySelector('.figures').textContent`);
+  assert.match(figures, /padding waste99\.9\s?%/);
+  assert.match(figures, /all but .+ of .+ MACs/);
+});
 
 test('a program has a page too', async () => {
   const program = join(fixture.folder, 'p.weft');

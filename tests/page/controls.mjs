@@ -77,7 +77,7 @@ export const kControls = [
     reads: `[weft.theme(), getComputedStyle(document.documentElement).colorScheme]`,
     gives: ['dark', 'dark']},
   {name: 'contents', page: 'small', selector: 'nav a', act: click, reads: 'location.hash',
-    gives: '#tiles'},
+    gives: '#sweep'},
   {name: 'skip to the charts', page: 'small', selector: '.skip',
     act: async (browser, selector) => {
       await focus(browser, selector);
@@ -139,6 +139,10 @@ export const kControls = [
   {name: 'what the picture shows', page: 'heat', selector: '#quantity',
     act: (browser, selector) => choose(browser, selector, 'weight_active'),
     reads: 'weft.heat.quantity', gives: 'weight_active'},
+  {name: 'how much the window shows', page: 'heat', selector: '#window-side',
+    act: (browser, selector) => choose(browser, selector, '4'),
+    reads: `[weft.heat.side, document.querySelector('#zoom-canvas').clientHeight]`,
+    gives: [4, 20 + 4 * 62]},
   {name: 'window on the array, by pointer', page: 'heat', selector: '#array-canvas',
     act: (browser, selector) => click_at(browser, selector, [100, 100]),
     is: 'weft.heat.row > 4 && weft.heat.col > 4'},

@@ -129,7 +129,7 @@ function formula(report) {
   const m = report.workload.m;
   const last = m + rows + cols - 2;
   const cycles = report.plan.formula_cycles;
-  return {cycles, span: report.cycles.array_span, terms: [
+  return {cycles, span: report.cycles.array_span, excess: '', terms: [
     {name: 'load', cycles: rows, meaning: 'R pushes of the first tile'},
     {name: 'steps', cycles: cycles - rows - last, meaning: 'max(M, R) for each further fold'},
     {name: 'last fold', cycles: last, meaning: 'M rows and R + C − 2 cycles on their way'}]};
@@ -228,7 +228,7 @@ function sampled_timeline(report, layers) {
   return {total, units: kUnits, instructions: none, window: [0, 0], left_out: report.instructions,
     pushes: {started: [], cycles: []}, classes: kClasses, spans: {class: [], begin: [], end: []},
     bins: {cycles: width, busy: kUnits.map((_, u) => (u === 2 ? shares[0] : shares[6 - (u & 1)])),
-      classes: shares}};
+      pushes: shares[1], classes: shares}};
 }
 
 function network_roofline(report) {

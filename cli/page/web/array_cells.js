@@ -183,9 +183,9 @@
     context.lineWidth = style === 'port' ? 2 : 1;
     if (style !== 'ahead') context.strokeRect(x + 1.5, y + 1.5, w - 3, h - 3);
     const size = Math.min(12, h * 0.62, (w - 4) / (3.4 * kDigitWidth));
-    if (size >= 7) {
-      const room = weft.room_for(w - 3, size);
-      const shown = typeof text === 'string' ? text : weft.cell_text(text, room);
+    const room = weft.room_for(w - 3, size);
+    const shown = typeof text === 'string' ? text : weft.cell_text(text, room);
+    if (size >= 7 && shown.length <= Math.max(room, 4)) {
       put(context, shown, x + w / 2, y + h / 2 + 0.5, 'center', color, `${size}px ${weft.mono}`);
     } else {
       context.fillStyle = color;

@@ -15,7 +15,7 @@
 
 (function (weft) {
   const kLargest = 16;
-  const kReadable = 8;  // up to here the registers of the skew have room for their values
+  const kRoomy = 8;     // up to here the registers of the skew have room for large figures
   const kWidest = 104;
   const kNarrowest = 52;  // narrower, and the drawing is wider than its place, which scrolls
   const kRest = 0.5;    // the part of a cycle in which values stand still
@@ -23,9 +23,9 @@
   /** Sizes of everything for a width, or null for an array that is not drawn PE by PE. */
   weft.diagram_layout = function (rows, cols, width) {
     if (rows > kLargest || cols > kLargest) return null;
-    const large = Math.max(rows, cols) > kReadable;
-    const skew_w = large ? 10 : Math.min(38, Math.max(26, width / (rows + 1) / 3));
-    const skew_h = large ? 9 : 20;
+    const large = Math.max(rows, cols) > kRoomy;
+    const skew_w = large ? 21 : Math.min(38, Math.max(26, width / (rows + 1) / 3));
+    const skew_h = large ? 12 : 20;
     const left = (rows + 1) * skew_w + 4;
     const cell_w = Math.max(kNarrowest,
       Math.min(kWidest, Math.floor((width - left - 4) / cols)));

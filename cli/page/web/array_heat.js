@@ -4,26 +4,31 @@
 
 (function (weft) {
   const kPicture = 460;
-  const kPe = {w: 62, h: 46};
-  const kMostPes = 8;
+  // Sizes of a PE, by how many of them a side of the window has at most.
+  const kPeSizes = {4: {w: 96, h: 62}, 8: {w: 62, h: 46}, 16: {w: 52, h: 36}};
   const kAbove = '#4f9f57';  // neither the colour of the swap nor that of a push
   const kBelow = '#9a5fb0';
 
   weft.heat_quantities = {psum: 'partial sums', act: 'activations',
     weight_active: 'active weights', weight_shadow: 'shadow weights'};
 
-  weft.heat = {quantity: 'psum', row: 0, col: 0};
+  weft.heat = {quantity: 'psum', row: 0, col: 0, side: 8};
+
+  weft.heat_sides = Object.keys(kPeSizes).map(Number);
 
   weft.heat_layout = function (rows, cols, width) {
     const side = Math.min(kPicture, width);
     const scale = Math.min(side / cols, side / rows, 24);
-    const beside = width >= side + 24 + 3 * kPe.w;
-    const room = beside ? width - cols * scale - 24 : width;
-    const shown_cols = Math.min(cols, kMostPes, Math.max(1, Math.floor((room - 40) / kPe.w)));
-    const shown_rows = Math.min(rows, kMostPes);
+    const size = kPeSizes[weft.heat.side];
+    const columns_in = (room) => Math.floor((room - 40) / size.w);
+    const beside = columns_in(width - cols * scale - 24);
+    const most = beside >= Math.min(weft.heat.side, 8, cols) ? beside : columns_in(width);
+    const shown_cols = Math.min(cols, weft.heat.side, Math.max(1, most));
+    const shown_rows = Math.min(rows, weft.heat.side);
     const picture = {width: Math.max(4, cols * scale), height: Math.max(4, rows * scale)};
-    return {rows, cols, scale, shown_rows, shown_cols, picture, pe: weft.pe_layout(kPe.w, kPe.h),
-      window: {width: 40 + shown_cols * kPe.w, height: 20 + shown_rows * kPe.h}};
+    return {rows, cols, scale, shown_rows, shown_cols, picture, size,
+      pe: weft.pe_layout(size.w, size.h),
+      window: {width: 40 + shown_cols * size.w, height: 20 + shown_rows * size.h}};
   };
 
   /** Moves the window so that it lies in the array. */
@@ -112,7 +117,7 @@
     context.textBaseline = 'middle';
     draw_numbers(context, layout);
     const pes = weft.pe_places(layout.shown_rows, layout.shown_cols,
-      (i, j) => [40 + j * kPe.w, 20 + i * kPe.h], layout.cols, [heat.row, heat.col]);
+      (i, j) => [40 + j * layout.size.w, 20 + i * layout.size.h], layout.cols, [heat.row, heat.col]);
     weft.draw_pes(context, q, pes, layout.pe, work);
     weft.draw_flow(context, q, pes, layout.pe, 0);
   };
@@ -121,11 +126,11 @@
     const {soft} = weft.colors();
     const font = `11px ${weft.mono}`;
     for (let i = 0; i < layout.shown_rows; ++i) {
-      weft.put_text(context, `r${weft.heat.row + i}`, 34, 20 + (i + 0.5) * kPe.h, 'right', soft,
+      weft.put_text(context, `r${weft.heat.row + i}`, 34, 20 + (i + 0.5) * layout.size.h, 'right', soft,
         font);
     }
     for (let j = 0; j < layout.shown_cols; ++j) {
-      weft.put_text(context, `c${weft.heat.col + j}`, 40 + (j + 0.5) * kPe.w, 10, 'center', soft,
+      weft.put_text(context, `c${weft.heat.col + j}`, 40 + (j + 0.5) * layout.size.w, 10, 'center', soft,
         font);
     }
   }
@@ -134,11 +139,12 @@
   weft.frame_in_window = function (layout, [r, c]) {
     const [i, j] = [r - weft.heat.row, c - weft.heat.col];
     const inside = i >= 0 && j >= 0 && i < layout.shown_rows && j < layout.shown_cols;
-    return inside ? [40 + j * kPe.w, 20 + i * kPe.h, kPe.w, kPe.h] : null;
+    const {w, h} = layout.size;
+    return inside ? [40 + j * w, 20 + i * h, w, h] : null;
   };
 
   weft.pe_in_window = function (layout, x, y) {
-    const [i, j] = [Math.floor((y - 20) / kPe.h), Math.floor((x - 40) / kPe.w)];
+    const [i, j] = [Math.floor((y - 20) / layout.size.h), Math.floor((x - 40) / layout.size.w)];
     const inside = i >= 0 && j >= 0 && i < layout.shown_rows && j < layout.shown_cols;
     return inside ? [weft.heat.row + i, weft.heat.col + j] : null;
   };

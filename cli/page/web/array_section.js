@@ -39,7 +39,10 @@
     const number = el('input', {type: 'number', id: 'cycle-number', min: 0, max: weft.last_cycle,
       value: 0});
     slider.addEventListener('input', () => weft.go_to(Number(slider.value)));
-    number.addEventListener('change', () => weft.go_to(Number(number.value)));
+    number.addEventListener('change', () => {
+      weft.go_to(Number(number.value));
+      number.value = weft.cycle;
+    });
     weft.on('cycle', (cycle) => {
       slider.value = cycle;
       if (document.activeElement !== number || weft.playing) number.value = cycle;
@@ -65,6 +68,9 @@
 
   const recorded = () => weft.cycle < weft.recording.end;
 
+  /** The cycle that is drawn: the current one, or the last that was recorded. */
+  const drawn_cycle = () => Math.min(weft.cycle, weft.recording.end - 1);
+
   function entering_words(cycle) {
     const {recording} = weft;
     const parts = [];
@@ -88,15 +94,15 @@
     if (recorded()) words.textContent = `Cycle ${weft.count(weft.cycle)}. ` +
       entering_words(weft.cycle);
     else words.textContent = `Cycle ${weft.count(weft.cycle)}.`;
-    pe_readout.textContent = picked && recorded() ? pe_words(...picked).join(' · ') : kHowToPick;
+    pe_readout.textContent = picked ? pe_words(...picked).join(' · ') : kHowToPick;
   }
 
   /** What the registers of PE(r,c) hold, in words. */
   function pe_words(r, c) {
-    const q = weft.recording.seek(weft.cycle);
+    const q = weft.recording.seek(drawn_cycle());
     const i = r * q.cols + c;
     const value = (name) => weft.recording.numbers.value(q[name][i]);
-    return [`PE(${r}, ${c}) in cycle ${weft.count(weft.cycle)}`,
+    return [`PE(${r}, ${c}) in cycle ${weft.count(drawn_cycle())}`,
       `activation ${value('act')}${q.swap[i] ? ', with the swap' : ''}`,
       `active weight ${value('weight_active')}, shadow ${value('weight_shadow')}`,
       `partial sum ${q.psum[i]} = above + ${value('act')} × ${value('weight_active')}`,
@@ -115,7 +121,7 @@
     const {recording} = weft;
     const cycle = recording.act_cycles[index] + recording.depth;
     const values = recording.sums_of(index);
-    return el('tr', {class: cycle === weft.cycle ? 'now' : null},
+    return el('tr', {class: cycle === drawn_cycle() ? 'now' : null},
       el('td', null, weft.count(cycle)),
       el('th', {scope: 'row'}, String(recording.acc_rows[index])),
       el('td', null, recording.accumulates(index) ? '+=' : '='),
@@ -126,7 +132,7 @@
   function show_sums() {
     const {recording} = weft;
     const columns = sum_columns();
-    const written = weft.lower_bound(recording.act_cycles, weft.cycle - recording.depth + 1);
+    const written = weft.lower_bound(recording.act_cycles, drawn_cycle() - recording.depth + 1);
     const rows = [];
     for (let i = written - 1; i >= Math.max(0, written - kWrites); --i) {
       rows.push(write_row(i, columns));
@@ -151,18 +157,18 @@
   }
 
   function draw_picture() {
-    if (!recorded() || !(layout || heat_layout)) return;
+    if (!(layout || heat_layout)) return;
     if (layout) {
       const context = weft.prepare_canvas(canvas, layout.width, layout.height);
-      weft.draw_diagram(context, layout, weft.cycle, weft.phase);
+      weft.draw_diagram(context, layout, drawn_cycle(), recorded() ? weft.phase : 0);
       frame_picked(context, picked && weft.frame_in_diagram(layout, picked));
       return;
     }
-    const q = weft.recording.seek(weft.cycle);
+    const q = weft.recording.seek(drawn_cycle());
     const {picture, window} = heat_layout;
     weft.draw_heat(weft.prepare_canvas(canvas, picture.width, picture.height), heat_layout, q);
     const context = weft.prepare_canvas(zoom, window.width, window.height);
-    weft.draw_window(context, heat_layout, q, weft.cycle);
+    weft.draw_window(context, heat_layout, q, drawn_cycle());
     frame_picked(context, picked && weft.frame_in_window(heat_layout, picked));
   }
 
@@ -178,7 +184,7 @@
   function draw_all() {
     draw_picture();
     show_words();
-    if (recorded()) show_sums();
+    show_sums();
   }
 
   // --- Pointing --------------------------------------------------------------------------------
@@ -200,7 +206,7 @@
     if (target === canvas && heat_layout && event.buttons & 1) {
       move_to(event.clientX - box.left, event.clientY - box.top);
     }
-    const pe = recorded() ? pe_under(target, event) : null;
+    const pe = pe_under(target, event);
     weft.show_tip(pe && pe_words(...pe), event.clientX, event.clientY);
   }
 
@@ -260,8 +266,16 @@
       weft.heat.quantity = select.value;
       weft.draw_soon('array', draw_all);
     });
+    const side = el('select', {id: 'window-side'}, ...weft.heat_sides.map((pes) =>
+      el('option', {value: pes}, `${pes} \u00d7 ${pes} PEs`)));
+    side.value = String(weft.heat.side);
+    side.addEventListener('change', () => {
+      weft.heat.side = Number(side.value);
+      arrange(whole.clientWidth);
+    });
     return el('p', {class: 'controls', id: 'heat-controls', hidden: ''},
       el('label', null, 'Picture of the ', select),
+      el('label', null, 'Window of ', side),
       el('span', {class: 'hint'}, 'purple below zero, green above, orange the swap, blue a push ' +
         '(of shadow weights); drag the frame, or move it with Shift and the arrow keys'));
   }
@@ -283,7 +297,7 @@
     words = el('p', {class: 'readout', id: 'array-words'});
     pe_readout = el('p', {class: 'readout', id: 'pe'});
     beyond = el('p', {class: 'beyond', hidden: ''}, 'What enters the array is recorded up to ' +
-      `cycle ${weft.count(weft.recording.end - 1)}; the drawing shows the last cycle looked at.`);
+      `cycle ${weft.count(weft.recording.end - 1)}, which the drawing goes on showing.`);
     sums = el('table', {class: 'sums', id: 'sums'});
     stage = el('div', {class: 'stage array-stage scroll'}, canvas, zoom);
     whole = el('div', {class: 'array-layout'}, stage,

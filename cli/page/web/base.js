@@ -59,7 +59,11 @@ globalThis.weft = globalThis.weft || {};
 
   weft.percent = function (share, digits = 1) {
     if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
-    return `${(100 * share).toFixed(digits)}${kThin}%`;
+    // Less than all never reads as all, and more than nothing not as nothing.
+    const least = 10 ** -digits;
+    if (share > 0 && 100 * share < least / 2) return `<${kThin}${least}${kThin}%`;
+    const most = 100 - 10 ** -digits;
+    return `${(share < 1 ? Math.min(100 * share, most) : 100 * share).toFixed(digits)}${kThin}%`;
   };
 
   /** 2.5e6 -> "2.50 M": three digits and a prefix. */

@@ -3,7 +3,7 @@
 
 (function (weft) {
   const {data, el} = weft;
-  const {report} = data;
+  const report = data.report || {};  // none on a page that is not of one run
 
   // --- Headline --------------------------------------------------------------------------------
 
@@ -36,8 +36,18 @@
     return macs && macs.issued > 0 ? 1 - macs.useful / macs.issued : null;
   }
 
+  function wasted_words({useful, issued}) {
+    const wasted = weft.short(issued - useful);
+    const all = weft.short(issued);
+    return useful > 0 && wasted === all ? `all but ${weft.short(useful)} of ${all} MACs`
+      : `${wasted} of ${all} MACs`;
+  }
+
   function figures() {
     const list = el('dl', {class: 'figures'});
+    for (const {value, name, remark} of data.figures || []) {
+      list.append(figure(value, name, remark));
+    }
     const {cycles, macs} = report;
     if (!cycles) return list;
     const at = `at ${report.machine.clock_mhz} MHz`;
@@ -48,8 +58,7 @@
         report.tops ? `${weft.short(report.tops * 1e12, 'OP/s')}` : null));
     }
     if (padding_share() !== null) {
-      list.append(figure(weft.percent(padding_share()), 'padding waste',
-        `${weft.short(macs.issued - macs.useful)} of ${weft.short(macs.issued)} MACs`));
+      list.append(figure(weft.percent(padding_share()), 'padding waste', wasted_words(macs)));
     }
     list.append(figure(...swap_first(check_words(report.check))));
     return list;
@@ -91,7 +100,7 @@
   weft.draw_header = function () {
     document.getElementById('top').append(
       el('div', {class: 'masthead'}, el('h1', null, data.title), theme_button()),
-      el('p', {class: 'machine'}, machine_line()),
+      ...(data.lines || [machine_line()]).map((line) => el('p', {class: 'machine'}, line)),
       data.command ? el('p', {class: 'command'}, el('code', null, data.command)) : '',
       figures(), notes() || '',
       el('nav', {id: 'contents', 'aria-label': 'Contents'}));

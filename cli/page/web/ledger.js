@@ -61,7 +61,7 @@
     const difference = formula.span - formula.cycles;
     const comparison = difference === 0 ? 'as many as were simulated'
       : `${weft.count(Math.abs(difference))} ${difference > 0 ? 'fewer' : 'more'} than the ` +
-        'simulated span: what the formula leaves out';
+        `simulated span, which has ${formula.excess}`;
     return el('table', {class: 'numbers', id: 'formula-table'},
       el('thead', null, el('tr', null, ...['term', 'cycles', 'meaning']
         .map((text) => el('th', {scope: 'col'}, text)))),
@@ -74,7 +74,7 @@
   }
 
   weft.draw_ledger = function () {
-    const {cycles} = data.report;
+    const {cycles} = data.report || {};
     const parts = cycles ? weft.ledger_parts(cycles) : [];
     if (parts.length === 0) return;
     const section = weft.section('ledger', 'Where the cycles went',

@@ -3,13 +3,16 @@
 
 (function (weft) {
   weft.draw_header();
+  weft.draw_sweep();
+  weft.draw_why();
   weft.draw_tile_map();
   weft.draw_array();
   weft.draw_timeline_section();
   weft.draw_ledger();
   weft.draw_roofline();
   weft.draw_layers();
-  weft.draw_sweep();
+  weft.draw_compare();
+  weft.draw_account();
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);

@@ -5,7 +5,7 @@
 (function (weft) {
   const kSmoothUpTo = 8;  // cycles a second; faster, there is nothing to follow between cycles
 
-  weft.speeds = [0.5, 1, 2, 4, 8, 15, 30, 60, 240, 1000];
+  weft.speeds = [0.5, 1, 2, 4, 8, 15, 30, 60, 240, 1000, 10000, 100000];
   weft.speed = 2;
   weft.playing = false;
   weft.phase = 0;

@@ -198,8 +198,10 @@
       ? 'Transfers take no time here, so only the peak of the array bounds the run.'
       : 'A point below a slope has no more work for each byte than its memory can feed; below ' +
         'the flat roof the array itself is the bound. The distance to the roof is lost time.';
-    return new Set(roofline.points.filter(shown).map(({name}) => name)).size > 1
-      ? `${bound} A larger circle took more cycles.` : bound;
+    if (new Set(roofline.points.filter(shown).map(({name}) => name)).size <= 1) return bound;
+    const early = ideal ? '' : ' A layer can stand above its roof: what came while the layer ' +
+      'before was still at work is not in its own cycles.';
+    return `${bound} A larger circle took more cycles.${early}`;
   }
 
   function hidden_words(names) {

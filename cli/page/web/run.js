@@ -49,10 +49,28 @@
   weft.cycle = 0;
   weft.recording = data.array ? new weft.ArrayRecording(data.array) : null;
 
-  /** Makes `cycle` the current one, as near as the run allows. */
+  // Each layer's cycles run from the end of the layer before to its own end.
+  const layers = (data.layers || []).filter((layer) => layer.cycles > 0)
+    .sort((a, b) => a.begin - b.begin);
+  const layer_begins = layers.map((layer) => layer.begin);
+
+  /** The layer to which `cycle` counts; undefined where there are no layers. */
+  weft.layer_at = (cycle) => layers[weft.lower_bound(layer_begins, cycle + 1) - 1];
+
+  /** The tile map of what the array does in the current cycle, or -1. */
+  function map_now() {
+    const matmul = weft.is_listed(weft.cycle) ? weft.matmuls[weft.matmul_at(weft.cycle)] : null;
+    if (matmul && weft.cycle < matmul.end) return matmul.map;
+    const layer = weft.layer_at(weft.cycle);
+    return layer ? layer.tile_map ?? -1 : -1;
+  }
+
+  /** Makes `cycle` the current one, as near as the run allows; the tile map follows. */
   weft.go_to = function (cycle) {
     const wanted = Number.isNaN(cycle) ? weft.cycle : Math.trunc(cycle);
     weft.cycle = Math.max(0, Math.min(weft.last_cycle, wanted));
+    const map = map_now();
+    if (map >= 0 && map !== weft.map) weft.select_map(map);
     weft.tell('cycle', weft.cycle);
   };
 

@@ -52,10 +52,13 @@
       .attr('cx', (point) => x(point.size)).attr('cy', (point) => y(kind.value(point)));
   }
 
+  /** What is swept: N of a product, the filters of a convolution. */
+  const swept_name = () => data.sweep.counts || data.sweep.dimension.toUpperCase();
+
   function point_words(point) {
-    const {dimension, tile} = data.sweep;
+    const {tile} = data.sweep;
     const tiles = tile ? `, ${weft.plural(Math.ceil(point.size / tile), 'tile')} of ${tile}` : '';
-    return [`${dimension.toUpperCase()} = ${weft.count(point.size)}${tiles}`,
+    return [`${swept_name()} = ${weft.count(point.size)}${tiles}`,
     weft.plural(point.cycles, 'cycle'),
     `${weft.percent(point.waste)} padding, ${weft.percent(point.utilization)} used`];
   }
@@ -84,11 +87,14 @@
   weft.draw_sweep = function () {
     const {sweep} = data;
     if (!sweep || !sweep.points || sweep.points.length === 0) return;
-    const name = sweep.dimension.toUpperCase();
-    const section = weft.section('sweep', `What if ${name} were different`,
-      `The same product for other sizes of ${name}. ` + (sweep.tile
-        ? `A dotted line is a multiple of ${sweep.tile}, the side of a tile: one element more ` +
-          'starts another tile, nearly empty.' : 'Rows are not cut into tiles.'));
+    const name = swept_name();
+    const title = sweep.counts ? `What if there were other numbers of ${name}`
+      : `What if ${name} were different`;
+    const lead = sweep.counts ? `The same convolution with other numbers of ${name}. `
+      : `The same product for other sizes of ${name}. `;
+    const section = weft.section('sweep', title, lead + (sweep.tile
+      ? `A dotted line is a multiple of ${sweep.tile}, the side of a tile: one more ` +
+        'starts another tile, nearly empty.' : 'Rows are not cut into tiles.'));
     const stage = el('div', {class: 'stage sweep'});
     section.append(stage);
     weft.keep_drawn(stage, (width) => draw(stage, width));

@@ -54,9 +54,17 @@
     draw();
     const rows = content.lanes.filter((lane) => lane.unit >= 0).map(is_listed(weft.cycle)
       ? now_row : shares_row);
+    if ((data.layers || []).length > 1) rows.unshift(layer_row(weft.layer_at(weft.cycle)));
     rows.push(el('tr', null, el('th', {scope: 'row'}, 'ledger'), el('td', null, ...now_class()),
       el('td')));
     table.replaceChildren(el('tbody', null, ...rows));
+  }
+
+  function layer_row(layer) {
+    return el('tr', {id: 'now-layer'}, el('th', {scope: 'row'}, 'layer'),
+      el('td', null, layer ? `${layer.name} (${layer.operator})` : '\u2013'),
+      el('td', {class: 'cycles'}, layer ? `${weft.count(layer.begin)} \u2013 ` +
+        weft.count(layer.begin + layer.cycles - 1) : ''));
   }
 
   const is_listed = (cycle) => cycle >= content.window[0] && cycle < content.window[1];
@@ -182,8 +190,9 @@
   }
 
   function wheel(event) {
-    event.preventDefault();
     const cycles = view.end - view.begin;
+    if (event.deltaY > 0 && cycles >= weft.total) return;  // there is no more: the page scrolls
+    event.preventDefault();
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       pan((event.deltaX / layout.plot) * cycles);
     } else {
@@ -253,7 +262,8 @@
 
   function legend() {
     return el('p', {class: 'legend'}, ...data.timeline.classes.map((name) =>
-      el('span', null, weft.swatch(name), ` ${weft.class_style(name).label}`)));
+      el('span', null, weft.swatch(name), ` ${weft.class_style(name).label}`)),
+    el('span', null, 'a thin bar behind a matmul: its rows on their way through the array'));
   }
 
   function listen() {

@@ -173,8 +173,7 @@
 
   function draw_bin(context, layout, bins, bin, x, width) {
     for (const {lane, y} of layout.rows) {
-      if (lane.unit < 0) continue;
-      const height = (kLane - 4) * bins.busy[lane.unit][bin];
+      const height = (kLane - 4) * weft.lane_shares(bins, lane)[bin];
       context.fillStyle = kUnitColors[lane.name] || kOtherUnit;
       context.globalAlpha = 0.55;
       context.fillRect(x, y + kLane - 2 - height, width, height);

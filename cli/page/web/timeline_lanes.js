@@ -45,8 +45,10 @@
     timeline.units.forEach((name, unit) => {
       const lane = unit_lane(timeline, unit);
       if (name === 'matmul') {
-        const {pushes} = timeline;
-        if (pushes && pushes.started.length) lanes.push(push_lane(pushes));
+        const {pushes, bins} = timeline;
+        if (pushes.started.length || (bins && bins.pushes.some(Boolean))) {
+          lanes.push(push_lane(pushes));
+        }
         with_streams(lane, timeline);
       }
       lanes.push(lane);
@@ -84,11 +86,12 @@
     return [begin, Math.min(weft.total, begin + bins.cycles)];
   };
 
-  /** The share of its bin in which a unit is busy; null for what is no unit, and without bins. */
-  weft.busy_share = function ({bins}, lane, cycle) {
-    if (!bins || lane.unit < 0) return null;
-    return bins.busy[lane.unit][bin_of(bins, cycle)] ?? null;
-  };
+  /** For each bin the share in which a lane is busy. */
+  weft.lane_shares = (bins, lane) => (lane.unit < 0 ? bins.pushes : bins.busy[lane.unit]);
+
+  /** The share of the bin around `cycle`; null without bins. */
+  weft.busy_share = ({bins}, lane, cycle) =>
+    (bins ? weft.lane_shares(bins, lane)[bin_of(bins, cycle)] ?? null : null);
 
   /** The classes of the ledger in the bin around `cycle`, the largest share first. */
   weft.class_shares = function ({bins, classes}, cycle) {

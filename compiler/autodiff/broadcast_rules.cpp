@@ -1,0 +1,85 @@
+// Operators with NumPy's broadcasting: a gradient is summed over the axes along which its operand
+// was repeated.
+#include "compiler/autodiff/rules.h"
+
+namespace weft::autodiff {
+namespace {
+
+void give_reduced(NodeGradient& g, std::size_t i, ValueId gradient) {
+  g.give(i, g.reduce_to(gradient, g.shape(g.input(i))));
+}
+
+/// X^(Y-1), for a known exponent without a power if it can be.
+ValueId one_power_less(NodeGradient& g) {
+  const ValueId x = g.input(0);
+  const std::optional<double> exponent = g.known_number(1);
+  if (exponent == 1.0) return g.number(x, 1);
+  if (exponent == 2.0) return x;
+  const ValueId y = g.cast_like(g.input(1), x);
+  return g.add(Op::kPow, {x, g.add(Op::kSub, {y, g.number(x, 1)})});
+}
+
+}  // namespace
+
+void add_gradient(NodeGradient& g) {
+  for (std::size_t i = 0; i < g.node().inputs.size(); ++i) {
+    if (g.needs(i)) give_reduced(g, i, g.dy());
+  }
+}
+
+void mean_gradient(NodeGradient& g) {
+  const ValueId part = g.divided(g.dy(), static_cast<double>(g.node().inputs.size()));
+  for (std::size_t i = 0; i < g.node().inputs.size(); ++i) {
+    if (g.needs(i)) give_reduced(g, i, part);
+  }
+}
+
+void sub_gradient(NodeGradient& g) {
+  if (g.needs(0)) give_reduced(g, 0, g.dy());
+  if (g.needs(1)) give_reduced(g, 1, g.add(Op::kNeg, {g.dy()}));
+}
+
+void mul_gradient(NodeGradient& g) {
+  if (g.needs(0)) give_reduced(g, 0, g.mul(g.dy(), g.input(1)));
+  if (g.needs(1)) give_reduced(g, 1, g.mul(g.dy(), g.input(0)));
+}
+
+// d(a/b) = da / b - y db / b
+void div_gradient(NodeGradient& g) {
+  const ValueId part = g.add(Op::kDiv, {g.dy(), g.input(1)});
+  if (g.needs(0)) give_reduced(g, 0, part);
+  if (g.needs(1)) give_reduced(g, 1, g.add(Op::kNeg, {g.mul(part, g.output())}));
+}
+
+// By the base y x^(y-1), by the exponent x^y log(x); for a base of 0 and below the latter is 0.
+void pow_gradient(NodeGradient& g) {
+  const ValueId x = g.input(0);
+  if (g.needs(0)) {
+    const ValueId slope = g.mul(g.cast_like(g.input(1), x), one_power_less(g));
+    give_reduced(g, 0, g.mul(g.dy(), slope));
+  }
+  if (!g.needs(1)) return;
+  const ValueId slope = g.mul(g.output(), g.add(Op::kLog, {x}));
+  const ValueId part = g.where(g.greater(x, 0), g.mul(g.dy(), slope), g.number(x, 0));
+  give_reduced(g, 1, g.cast_like(part, g.input(1)));
+}
+
+// Each operand in turn takes, where it is the extreme, what none before it has taken.
+void extreme_gradient(NodeGradient& g) {
+  const std::size_t count = g.node().inputs.size();
+  const ValueId zero = g.number(g.dy(), 0);
+  ValueId left = g.dy();
+  for (std::size_t i = 0; i < count; ++i) {
+    const ValueId is_first = g.add(Op::kEqual, {g.input(i), g.output()});
+    if (g.needs(i)) give_reduced(g, i, g.where(is_first, left, zero));
+    if (i + 1 < count) left = g.where(is_first, zero, left);
+  }
+}
+
+void where_gradient(NodeGradient& g) {
+  const ValueId zero = g.number(g.dy(), 0);
+  if (g.needs(1)) give_reduced(g, 1, g.where(g.input(0), g.dy(), zero));
+  if (g.needs(2)) give_reduced(g, 2, g.where(g.input(0), zero, g.dy()));
+}
+
+}  // namespace weft::autodiff

@@ -1,0 +1,142 @@
+// Unary operators. Where the derivative can be had from the result it is, so that the operand need
+// not live on, and may be fused away. At a kink the derivative is that of the flat side, or of the
+// left one: 0 for Relu at 0 and for Clip at its bounds.
+#include <cmath>
+#include <numbers>
+
+#include "compiler/autodiff/rules.h"
+
+namespace weft::autodiff {
+namespace {
+
+using graph::kNoValue;
+
+ValueId zero(NodeGradient& g) {
+  return g.number(g.dy(), 0);
+}
+
+/// dy where y lies strictly between, else 0.
+ValueId between(NodeGradient& g, ValueId y, ValueId low, ValueId high, ValueId dy) {
+  if (high != kNoValue) dy = g.where(g.add(Op::kLess, {y, high}), dy, zero(g));
+  if (low != kNoValue) dy = g.where(g.add(Op::kGreater, {y, low}), dy, zero(g));
+  return dy;
+}
+
+/// Where x > 0 dy times `positive`, else dy times `slope`.
+void give_two_sided(NodeGradient& g, double positive, ValueId slope) {
+  const ValueId right = g.scaled(g.dy(), positive);
+  g.give(0, g.where(g.greater(g.input(0), 0), right, g.mul(g.dy(), slope)));
+}
+
+}  // namespace
+
+void relu_gradient(NodeGradient& g) {
+  g.give(0, g.where(g.greater(g.output(), 0), g.dy(), zero(g)));
+}
+
+void leaky_relu_gradient(NodeGradient& g) {
+  give_two_sided(g, 1, g.number(g.dy(), double{g.attributes().real("alpha", 0.01F)}));
+}
+
+void prelu_gradient(NodeGradient& g) {
+  const ValueId is_positive = g.greater(g.input(0), 0);
+  if (g.needs(0)) {
+    g.give(0, g.where(is_positive, g.dy(), g.mul(g.dy(), g.input(1))));
+  }
+  if (!g.needs(1)) return;
+  const ValueId part = g.where(is_positive, zero(g), g.mul(g.dy(), g.input(0)));
+  g.give(1, g.reduce_to(part, g.shape(g.input(1))));
+}
+
+// On the left y = alpha (exp(x) - 1), of which the derivative is y + alpha.
+void elu_gradient(NodeGradient& g) {
+  const double alpha = double{g.attributes().real("alpha", 1)};
+  give_two_sided(g, 1, g.add(Op::kAdd, {g.output(), g.number(g.dy(), alpha)}));
+}
+
+void selu_gradient(NodeGradient& g) {
+  const double alpha = double{g.attributes().real("alpha", 1.67326319217681884765625F)};
+  const double gamma = double{g.attributes().real("gamma", 1.05070102214813232421875F)};
+  give_two_sided(g, gamma, g.add(Op::kAdd, {g.output(), g.number(g.dy(), alpha * gamma)}));
+}
+
+void sigmoid_gradient(NodeGradient& g) {
+  const ValueId rest = g.add(Op::kSub, {g.number(g.dy(), 1), g.output()});
+  g.give(0, g.mul(g.dy(), g.mul(g.output(), rest)));
+}
+
+void hard_sigmoid_gradient(NodeGradient& g) {
+  const double alpha = double{g.attributes().real("alpha", 0.2F)};
+  const ValueId dy = g.scaled(g.dy(), alpha);
+  g.give(0, between(g, g.output(), zero(g), g.number(dy, 1), dy));
+}
+
+// x (x + 3) / 6 between -3 and 3: the derivative is x/3 + 1/2.
+void hard_swish_gradient(NodeGradient& g) {
+  const ValueId x = g.input(0);
+  const ValueId slope = g.add(Op::kAdd, {g.divided(x, 3), g.number(x, 0.5)});
+  const ValueId inner = g.where(g.greater(x, -3), g.mul(g.dy(), slope), zero(g));
+  g.give(0, g.where(g.less(x, 3), inner, g.dy()));
+}
+
+void tanh_gradient(NodeGradient& g) {
+  const ValueId square = g.mul(g.output(), g.output());
+  g.give(0, g.mul(g.dy(), g.add(Op::kSub, {g.number(g.dy(), 1), square})));
+}
+
+// 2 / sqrt(pi) exp(-x^2)
+void erf_gradient(NodeGradient& g) {
+  const ValueId x = g.input(0);
+  const ValueId bell = g.add(Op::kExp, {g.add(Op::kNeg, {g.mul(x, x)})});
+  g.give(0, g.scaled(g.mul(g.dy(), bell), 2 * std::numbers::inv_sqrtpi));
+}
+
+void softplus_gradient(NodeGradient& g) {
+  g.give(0, g.mul(g.dy(), g.add(Op::kSigmoid, {g.input(0)})));
+}
+
+void clip_gradient(NodeGradient& g) {
+  if (g.needs(1) || g.needs(2)) g.refuse("bounds cannot be learnt; make them constants");
+  const ValueId low = g.input(1);
+  const ValueId high = g.input(2);
+  const auto scalar = [&](ValueId bound) {
+    return bound == kNoValue ? bound : g.reshape(bound, {});
+  };
+  g.give(0, between(g, g.output(), scalar(low), scalar(high), g.dy()));
+}
+
+void sqrt_gradient(NodeGradient& g) {
+  g.give(0, g.add(Op::kDiv, {g.scaled(g.dy(), 0.5), g.output()}));
+}
+
+void exp_gradient(NodeGradient& g) {
+  g.give(0, g.mul(g.dy(), g.output()));
+}
+
+void log_gradient(NodeGradient& g) {
+  g.give(0, g.add(Op::kDiv, {g.dy(), g.input(0)}));
+}
+
+void neg_gradient(NodeGradient& g) {
+  g.give(0, g.add(Op::kNeg, {g.dy()}));
+}
+
+void abs_gradient(NodeGradient& g) {
+  const ValueId x = g.input(0);
+  const ValueId left = g.where(g.less(x, 0), g.add(Op::kNeg, {g.dy()}), zero(g));
+  g.give(0, g.where(g.greater(x, 0), g.dy(), left));
+}
+
+void reciprocal_gradient(NodeGradient& g) {
+  g.give(0, g.add(Op::kNeg, {g.mul(g.dy(), g.mul(g.output(), g.output()))}));
+}
+
+void identity_gradient(NodeGradient& g) {
+  g.give(0, g.dy());
+}
+
+void cast_gradient(NodeGradient& g) {
+  g.give(0, g.cast_like(g.dy(), g.input(0)));
+}
+
+}  // namespace weft::autodiff

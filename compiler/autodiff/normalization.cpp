@@ -1,0 +1,138 @@
+#include "compiler/autodiff/normalization.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/graph/operator_table.h"
+#include "sim/config/error.h"
+
+namespace weft::autodiff {
+namespace {
+
+using graph::Builder;
+using graph::kNoValue;
+using graph::Node;
+
+constexpr std::size_t kNormalized = 0;  // among the values that a step keeps
+constexpr std::size_t kDeviation = 1;
+
+Ints normalized_axes(const Node& node, const Shape& x) {
+  const auto rank = static_cast<std::int64_t>(x.size());
+  if (node.op == Op::kLayerNormalization) {
+    const auto axis = graph::normalized_axis(node.attributes.integer("axis", -1), rank);
+    return iota(rank - axis, axis);
+  }
+  Ints axes;
+  if (node.op == Op::kBatchNormalization) axes.push_back(0);
+  for (std::int64_t axis = 2; axis < rank; ++axis) axes.push_back(axis);
+  return axes;
+}
+
+/// The shape in which scale and bias broadcast over x: [C, 1, ...] or, for a layer's, as they are.
+Shape parameter_shape(const Node& node, const Shape& x, const Shape& scale) {
+  if (node.op == Op::kLayerNormalization) return scale;
+  Shape shape = {x.at(1)};
+  shape.resize(x.size() - 1, 1);
+  return shape;
+}
+
+struct Normalized {
+  ValueId mean, variance, deviation, values;
+};
+
+Normalized normalize(Emitter& emit, ValueId x, const Ints& axes, float epsilon) {
+  const ValueId mean = emit.reduce_mean(x, axes);
+  const ValueId centred = emit.add(Op::kSub, {x, mean});
+  const ValueId variance = emit.reduce_mean(emit.mul(centred, centred), axes);
+  const ValueId shifted = emit.add(Op::kAdd, {variance, emit.number(x, double{epsilon})});
+  const ValueId deviation = emit.add(Op::kSqrt, {shifted});
+  return {mean, variance, deviation, emit.add(Op::kDiv, {centred, deviation})};
+}
+
+struct Form {
+  Step step;
+  Normalized normalized;
+};
+
+Form written_out(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
+  Emitter emit(builder, node.name);
+  const ValueId x = inputs[0];
+  const Shape shape = emit.shape(x);
+  const Shape wide = parameter_shape(node, shape, emit.shape(inputs[1]));
+  const float epsilon = node.attributes.real("epsilon", 1e-5F);
+  const Normalized parts = normalize(emit, x, normalized_axes(node, shape), epsilon);
+  ValueId y = emit.mul(parts.values, emit.reshape(inputs[1], wide));
+  if (inputs.size() > 2 && inputs[2] != kNoValue) {
+    y = emit.add(Op::kAdd, {y, emit.reshape(inputs[2], wide)});
+  }
+  Step step{{node.op, node.name, std::move(inputs), {y}, node.attributes},
+            {parts.values, parts.deviation}};
+  return {std::move(step), parts};
+}
+
+ValueId updated(Emitter& emit, ValueId running, ValueId batch, float momentum) {
+  const ValueId now = emit.reshape(batch, emit.shape(running));
+  return emit.add(Op::kAdd,
+                  {emit.scaled(running, double{momentum}), emit.scaled(now, 1 - double{momentum})});
+}
+
+/// The gradient of scale and bias, given their sums over the normalised axes at least.
+void give_parameter(NodeGradient& g, std::size_t i, ValueId sum, const Shape& wide) {
+  if (g.needs(i)) g.give(i, g.reshape(g.reduce_to(sum, wide), g.shape(g.input(i))));
+}
+
+}  // namespace
+
+bool is_normalization(Op op) {
+  return op == Op::kBatchNormalization || op == Op::kInstanceNormalization ||
+         op == Op::kLayerNormalization;
+}
+
+Step training_form(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
+  const auto wanted = [](ValueId output) { return output != kNoValue; };
+  if (std::any_of(node.outputs.begin() + 1, node.outputs.end(), wanted)) {
+    throw InputError(node_label(node) +
+                     ": training: the outputs for mean and deviation cannot be used");
+  }
+  return written_out(builder, node, std::move(inputs)).step;
+}
+
+TrainedBatchNorm train_batch_norm(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
+  const ValueId mean = inputs[3];
+  const ValueId variance = inputs[4];
+  const float momentum = node.attributes.real("momentum", 0.9F);
+  inputs.resize(3);
+  Form form = written_out(builder, node, std::move(inputs));
+  Emitter emit(builder, node.name + "/running");
+  return {std::move(form.step), updated(emit, mean, form.normalized.mean, momentum),
+          updated(emit, variance, form.normalized.variance, momentum)};
+}
+
+// A scale that is the same along the normalised axes comes out of the sums, which then are those
+// that its own gradient and the bias's need.
+void normalization_gradient(NodeGradient& g) {
+  const Shape x = g.shape(g.input(0));
+  const Ints axes = normalized_axes(g.node(), x);
+  const Shape wide = parameter_shape(g.node(), x, g.shape(g.input(1)));
+  const bool varies = g.node().op == Op::kLayerNormalization;
+  const ValueId n = g.saved(kNormalized);
+  const ValueId scale = g.reshape(g.input(1), wide);
+  const ValueId p = varies && g.needs(0) ? g.mul(g.dy(), scale) : g.dy();
+  const ValueId pn = g.needs(0) || g.needs(1) ? g.mul(p, n) : kNoValue;
+  const ValueId sum_p = g.needs(0) || !varies ? g.reduce_sum(p, axes) : kNoValue;
+  const ValueId sum_pn = pn != kNoValue ? g.reduce_sum(pn, axes) : kNoValue;
+  if (g.needs(1)) give_parameter(g, 1, varies ? g.mul(g.dy(), n) : sum_pn, wide);
+  if (g.needs(2)) give_parameter(g, 2, varies ? g.dy() : sum_p, wide);
+  if (!g.needs(0)) return;
+  double count = 1;
+  for (const std::int64_t axis : axes)
+    count *= static_cast<double>(x[static_cast<std::size_t>(axis)]);
+  const ValueId centred = g.add(Op::kSub, {p, g.divided(sum_p, count)});
+  const ValueId rest = g.add(Op::kSub, {centred, g.mul(n, g.divided(sum_pn, count))});
+  const ValueId dx = g.add(Op::kDiv, {rest, g.saved(kDeviation)});
+  g.give(0, varies ? dx : g.mul(dx, scale));
+}
+
+}  // namespace weft::autodiff

@@ -1,0 +1,105 @@
+// Softmax and reductions along axes.
+#include <algorithm>
+
+#include "compiler/autodiff/first_extreme.h"
+#include "compiler/autodiff/rules.h"
+#include "compiler/graph/operator_table.h"
+
+namespace weft::autodiff {
+namespace {
+
+using graph::Tensor;
+
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 24;
+
+Ints softmax_axis(NodeGradient& g) {
+  return {graph::normalized_axis(g.attributes().integer("axis", -1), g.rank(g.dy()))};
+}
+
+/// The axes that a reduction reduces: an attribute, ReduceSum's an input. None named are all, or
+/// with noop_with_empty_axes none.
+Ints reduced_axes(NodeGradient& g) {
+  const bool is_sum = g.node().op == Op::kReduceSum;
+  const std::int64_t rank = g.rank(g.input(0));
+  Ints axes = is_sum ? Ints{} : g.attributes().integers("axes");
+  if (is_sum && g.input(1) != graph::kNoValue) axes = g.known(1);
+  const bool none = is_sum && g.attributes().integer("noop_with_empty_axes", 0) != 0;
+  if (axes.empty() && !none) return iota(rank);
+  for (std::int64_t& axis : axes) axis = graph::normalized_axis(axis, rank);
+  return axes;
+}
+
+/// The shape of the result with the reduced axes kept as 1.
+Shape kept_shape(NodeGradient& g, const Ints& axes) {
+  Shape shape = g.shape(g.input(0));
+  for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
+  return shape;
+}
+
+/// Numbers from 0 in row-major order over `axes` of `shape`, the others of extent 1.
+graph::Constant positions(const Shape& shape, const Ints& axes) {
+  Shape grid(shape.size(), 1);
+  for (const std::int64_t axis : axes) {
+    grid[static_cast<std::size_t>(axis)] = shape[static_cast<std::size_t>(axis)];
+  }
+  const graph::ValueType type{graph::DataType::kFloat32, grid};
+  return {type, [type] {
+            Tensor tensor(type);
+            float next = 0;
+            for (float& value : tensor.mutable_data<float>()) value = next++;
+            return tensor;
+          }};
+}
+
+}  // namespace
+
+ValueId to_first_extreme(NodeGradient& g, ValueId y, ValueId dy, const Ints& axes) {
+  const ValueId x = g.input(0);
+  const Shape shape = g.shape(x);
+  std::int64_t count = 1;
+  for (const std::int64_t axis : axes) count *= shape[static_cast<std::size_t>(axis)];
+  if (count > kMostPositions) g.refuse("an extreme over more than 2^24 elements");
+  const ValueId numbers = g.constant(positions(shape, axes), "positions");
+  const ValueId is_extreme = g.add(Op::kEqual, {x, y});
+  const ValueId candidates =
+      g.where(is_extreme, numbers, g.number(numbers, static_cast<double>(count)));
+  const ValueId first =
+      g.add(Op::kReduceMin, {candidates}, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
+  const ValueId is_first = g.add(Op::kEqual, {numbers, first});
+  return g.where(is_first, dy, g.number(dy, 0));
+}
+
+// dx = y (dy - sum y dy)
+void softmax_gradient(NodeGradient& g) {
+  const ValueId y = g.output();
+  const ValueId sum = g.reduce_sum(g.mul(y, g.dy()), softmax_axis(g));
+  g.give(0, g.mul(y, g.add(Op::kSub, {g.dy(), sum})));
+}
+
+// dx = dy - softmax sum dy, where softmax = exp(y)
+void log_softmax_gradient(NodeGradient& g) {
+  const ValueId sum = g.reduce_sum(g.dy(), softmax_axis(g));
+  const ValueId softmax = g.add(Op::kExp, {g.output()});
+  g.give(0, g.add(Op::kSub, {g.dy(), g.mul(softmax, sum)}));
+}
+
+void reduce_sum_gradient(NodeGradient& g) {
+  const ValueId dy = g.reshape(g.dy(), kept_shape(g, reduced_axes(g)));
+  g.give(0, g.expand(dy, g.shape(g.input(0))));
+}
+
+void reduce_mean_gradient(NodeGradient& g) {
+  const Shape x = g.shape(g.input(0));
+  const double elements = static_cast<double>(graph::element_count(x));
+  const double results = static_cast<double>(graph::element_count(g.shape(g.dy())));
+  const ValueId part = g.divided(g.dy(), results == 0 ? 1 : elements / results);
+  g.give(0, g.expand(g.reshape(part, kept_shape(g, reduced_axes(g))), x));
+}
+
+void reduce_extreme_gradient(NodeGradient& g) {
+  const Ints axes = reduced_axes(g);
+  const Shape kept = kept_shape(g, axes);
+  g.give(0, to_first_extreme(g, g.reshape(g.output(), kept), g.reshape(g.dy(), kept), axes));
+}
+
+}  // namespace weft::autodiff

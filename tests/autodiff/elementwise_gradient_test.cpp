@@ -1,0 +1,195 @@
+// Unary operators, and those with broadcasting.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+
+#include "tests/autodiff/gradient_check.h"
+
+namespace weft::autodiff::testing {
+namespace {
+
+constexpr std::uint64_t kCases = 20;
+
+struct Unary {
+  Op op;
+  std::vector<double> kinks = {};
+  Attributes attributes = {};
+  double low = -2;
+  double high = 2;
+};
+
+class UnaryGradientTest : public ::testing::TestWithParam<Unary> {};
+
+TEST_P(UnaryGradientTest, AgreesWithDifferencesBesideItsKinks) {
+  const Unary& unary = GetParam();
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Shape shape = random_shape(random, static_cast<std::size_t>(between(random, 0, 3)));
+    Case test;
+    const ValueId x =
+        test.variable(reals_beside(random, shape, unary.kinks, unary.low, unary.high));
+    check_gradients(test, {test.builder.add(unary.op, {x}, unary.attributes)}, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, UnaryGradientTest,
+    ::testing::Values(Unary{Op::kRelu, {0}}, Unary{Op::kLeakyRelu, {0}, {{"alpha", 0.25F}}},
+                      Unary{Op::kLeakyRelu, {0}, {{"alpha", -0.5F}}}, Unary{Op::kElu, {0}},
+                      Unary{Op::kElu, {0}, {{"alpha", 0.75F}}}, Unary{Op::kSelu, {0}},
+                      Unary{Op::kSigmoid}, Unary{Op::kHardSigmoid, {-2.5, 2.5}, {}, -4, 4},
+                      Unary{Op::kHardSigmoid, {-1, 1}, {{"alpha", 0.5F}}},
+                      Unary{Op::kHardSwish, {-3, 3}, {}, -5, 5}, Unary{Op::kTanh}, Unary{Op::kErf},
+                      Unary{Op::kSoftplus}, Unary{Op::kSqrt, {}, {}, 0.5, 4}, Unary{Op::kExp},
+                      Unary{Op::kLog, {}, {}, 0.5, 4}, Unary{Op::kNeg}, Unary{Op::kAbs, {0}},
+                      Unary{Op::kReciprocal, {}, {}, 0.5, 2},
+                      Unary{Op::kReciprocal, {}, {}, -2, -0.5}, Unary{Op::kIdentity},
+                      Unary{Op::kDropout}, Unary{Op::kCast, {}, {{"to", std::int64_t{11}}}}),
+    [](const auto& each) {
+      return std::string(to_string(each.param.op)) + std::to_string(each.index);
+    });
+
+TEST(ElementwiseGradientTest, ClipWithEitherBoundOrBoth) {
+  std::array<int, 4> seen = {};
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const bool low = chance(random), high = chance(random);
+    Case test;
+    const ValueId x = test.variable(reals_beside(random, {3, 4}, {-0.5, 0.75}));
+    const ValueId y = test.builder.add(Op::kClip, {x, low ? test.number(-0.5F) : graph::kNoValue,
+                                                   high ? test.number(0.75F) : graph::kNoValue});
+    check_gradients(test, {y}, random);
+    ++seen[(low ? 2U : 0U) + (high ? 1U : 0U)];
+    if (HasFatalFailure()) return;
+  }
+  for (const int count : seen) EXPECT_GT(count, 0);
+}
+
+TEST(ElementwiseGradientTest, PReluWithSlopesThatBroadcast) {
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Shape shape = random_shape(random, 3);
+    const std::array<Shape, 4> slopes = {Shape{}, shape, Shape{shape[1], 1}, Shape{1, 1, shape[2]}};
+    Case test;
+    const ValueId x = test.variable(reals_beside(random, shape, {0}));
+    const ValueId slope = test.variable(reals(random, slopes[seed % slopes.size()]));
+    check_gradients(test, {test.builder.add(Op::kPRelu, {x, slope})}, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// A shape that broadcasts with the others drawn from the same `full`.
+Shape part_of(Random& random, const Shape& full) {
+  const auto skip = between(random, 0, static_cast<std::int64_t>(full.size()));
+  Shape part(full.begin() + skip, full.end());
+  for (std::int64_t& extent : part) extent = between(random, 0, 2) == 0 ? 1 : extent;
+  return part;
+}
+
+struct Binary {
+  Op op;
+  double low = -2;
+  double high = 2;
+  std::size_t operands = 2;
+};
+
+class BroadcastGradientTest : public ::testing::TestWithParam<Binary> {};
+
+TEST_P(BroadcastGradientTest, IsSummedOverTheAxesThatWereRepeated) {
+  const Binary& binary = GetParam();
+  int repeated = 0;
+  for (std::uint64_t seed = 1; seed <= 2 * kCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Shape full = random_shape(random, static_cast<std::size_t>(between(random, 0, 4)), 3);
+    Case test;
+    std::vector<ValueId> operands;
+    for (std::size_t i = 0; i < binary.operands; ++i) {
+      const Shape shape = part_of(random, full);
+      repeated += shape != full;
+      operands.push_back(test.variable(reals(random, shape, binary.low, binary.high)));
+    }
+    check_gradients(test, {test.builder.add(binary.op, operands)}, random);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(repeated, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, BroadcastGradientTest,
+                         ::testing::Values(Binary{Op::kAdd}, Binary{Op::kSub}, Binary{Op::kMul},
+                                           Binary{Op::kDiv, 0.5, 2}, Binary{Op::kDiv, -2, -0.5},
+                                           Binary{Op::kPow, 0.5, 2}, Binary{Op::kSum, -2, 2, 3},
+                                           Binary{Op::kMean, -2, 2, 3},
+                                           Binary{Op::kMean, -2, 2, 1}),
+                         [](const auto& each) {
+                           return std::string(to_string(each.param.op)) +
+                                  std::to_string(each.index);
+                         });
+
+// Distinct numbers for each operand: those of operand i are i/256 beside multiples of 1/64.
+class ExtremeGradientTest : public ::testing::TestWithParam<Op> {};
+
+TEST_P(ExtremeGradientTest, GoesToTheOperandThatWasTaken) {
+  for (std::uint64_t seed = 1; seed <= 2 * kCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Shape full = random_shape(random, static_cast<std::size_t>(between(random, 1, 3)), 3);
+    Case test;
+    std::vector<ValueId> operands;
+    const auto count = static_cast<std::size_t>(between(random, 1, 4));
+    for (std::size_t i = 0; i < count; ++i) {
+      Tensor values = distinct(random, part_of(random, full));
+      for (double& value : values.mutable_data<double>()) value += static_cast<double>(i) / 256;
+      operands.push_back(test.variable(std::move(values)));
+    }
+    check_gradients(test, {test.builder.add(GetParam(), operands)}, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, ExtremeGradientTest, ::testing::Values(Op::kMin, Op::kMax),
+                         [](const auto& each) { return std::string(to_string(each.param)); });
+
+TEST(ElementwiseGradientTest, PowWithConstantExponents) {
+  for (const float exponent : {1.0F, 2.0F, 3.0F, 0.5F, -1.5F}) {
+    Random random(7);
+    Case test;
+    const ValueId x = test.variable(reals(random, {2, 3}, 0.5, 2));
+    check_gradients(test, {test.builder.add(Op::kPow, {x, test.number(exponent)})}, random);
+    Case whole;
+    const ValueId z = whole.variable(reals_beside(random, {2, 3}, {0}));
+    const ValueId two = whole.builder.constant(Tensor::scalar(std::int64_t{3}));
+    check_gradients(whole, {whole.builder.add(Op::kPow, {z, two})}, random);
+  }
+}
+
+TEST(ElementwiseGradientTest, WhereWithAConditionThatBroadcasts) {
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Shape full = random_shape(random, 3, 3);
+    Case test;
+    const ValueId chosen = test.fixed(reals(random, part_of(random, full)));
+    const ValueId condition = test.builder.add(Op::kGreater, {chosen, test.number(0)});
+    const ValueId yes = test.variable(reals(random, part_of(random, full)));
+    const ValueId no = test.variable(reals(random, part_of(random, full)));
+    check_gradients(test, {test.builder.add(Op::kWhere, {condition, yes, no})}, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ElementwiseGradientTest, AValueUsedSeveralTimesGetsTheSum) {
+  Random random(3);
+  Case test;
+  const ValueId x = test.variable(reals(random, {2, 3}));
+  const ValueId y = test.builder.add(Op::kMul, {x, test.builder.add(Op::kTanh, {x})});
+  check_gradients(test, {test.builder.add(Op::kAdd, {y, x}), y}, random);
+}
+
+}  // namespace
+}  // namespace weft::autodiff::testing

@@ -1,0 +1,48 @@
+// Small networks with random weights, to train.
+#pragma once
+
+#include "tests/autodiff/gradient_check.h"
+
+namespace weft::autodiff::testing {
+
+/// Nodes of a network of which the weights are constants, named as given.
+class NetworkBuilder {
+ public:
+  NetworkBuilder(std::string name, Random& random) : builder_(std::move(name)), random_(random) {}
+
+  Builder& builder() { return builder_; }
+  ValueId input(const Shape& shape) { return builder_.input("x", {DataType::kFloat32, shape}); }
+  /// Uniform in [-spread, spread], or around `centre`.
+  ValueId weights(const std::string& name, const Shape& shape, float spread = 0.5F,
+                  float centre = 0);
+  ValueId add(Op op, const std::vector<ValueId>& inputs, const Attributes& attributes = {}) {
+    return builder_.add(op, inputs, attributes);
+  }
+  ValueId number(float value) { return builder_.constant(Tensor::scalar(value)); }
+  ValueId list(const std::vector<std::int64_t>& values) {
+    return builder_.constant(Tensor::vector(values));
+  }
+  ValueId dense(ValueId x, std::int64_t width, const std::string& name);
+  ValueId conv(ValueId x, std::int64_t channels, std::int64_t kernel, std::int64_t stride,
+               const std::string& name);
+  ValueId batch_norm(ValueId x, const std::string& name);
+  ValueId layer_norm(ValueId x, const std::string& name);
+  Graph finish(ValueId logits);
+
+ private:
+  Builder builder_;
+  Random& random_;
+};
+
+/// Gemm, ReLU, Gemm: [batch, 6] to [batch, 3].
+Graph perceptron(Random& random, std::int64_t batch = 4);
+/// Convolution, max-pool, grouped convolution, average pool, fully connected.
+Graph small_cnn(Random& random);
+/// Two convolutions with batch normalisations beside a third one that is strided; global pool.
+Graph residual_block(Random& random);
+/// Embeddings, two heads of masked self-attention, GELU, layer normalisations, mean over tokens.
+Graph attention_block(Random& random);
+/// A recurrence of three steps, unrolled.
+Graph unrolled_lstm(Random& random);
+
+}  // namespace weft::autodiff::testing
