@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/network/elements.h"
+#include "compiler/network/weights.h"
 #include "models/reference/cpu/evaluate.h"
 #include "sim/config/error.h"
 #include "sim/memory/tensor_memory.h"
@@ -62,8 +63,14 @@ Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
 /// The matrices behind a program's tensors.
 class StepMemory {
  public:
-  StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values)
-      : step_(step), graph_(graph), memory_(step.program), matrices_(step.tensors.size()) {
+  /// `fixed`: what earlier runs made that is always the same, by tensor.
+  StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values,
+             std::map<std::size_t, Matrix>& fixed)
+      : step_(step),
+        graph_(graph),
+        fixed_(fixed),
+        memory_(step.program),
+        matrices_(step.tensors.size()) {
     for (std::size_t i = 0; i < step.tensors.size(); ++i) bind(i, values);
   }
 
@@ -88,8 +95,16 @@ class StepMemory {
       memory_.bind_result(decl.name, matrices_[index]);
       return;
     }
+    if (behind.fixed) {
+      const auto [made, is_new] = fixed_.try_emplace(index);
+      if (is_new) made->second = behind.make();
+      return memory_.bind(decl.name, made->second);
+    }
     if (behind.kind == Kind::kConstant) {
       matrices_[index] = behind.make();
+    } else if (decl.type == ElementType::kFloat32) {
+      matrices_[index] =
+          network::pack_words(values.get(behind.value), static_cast<std::int64_t>(decl.cols));
     } else {
       matrices_[index] = network::to_sheet(
           values.get(behind.value), behind.view,
@@ -100,6 +115,7 @@ class StepMemory {
 
   const network::MachineStep& step_;
   const graph::Graph& graph_;
+  std::map<std::size_t, Matrix>& fixed_;
   TensorMemory memory_;
   std::vector<Matrix> matrices_;
 };
@@ -134,16 +150,33 @@ ValueId first_output(const graph::Node& node) {
                                [](ValueId output) { return output != graph::kNoValue; });
 }
 
-class Runner {
+}  // namespace
+
+/// What is the same in every run of a program.
+struct NetworkSession::StepRun {
+  std::optional<Result> result = {};
+  std::vector<LayerRun> layers = {};
+  std::map<std::size_t, Matrix> constants = {};  // by tensor
+};
+
+/// One run of a session.
+class SessionRun {
  public:
-  Runner(const network::NetworkProgram& program, const MachineConfig& config,
-         const NetworkRunOptions& options)
-      : program_(program), config_(config), options_(options), values_(program.graph) {}
+  explicit SessionRun(NetworkSession& session)
+      : session_(session),
+        program_(session.program_),
+        config_(session.config_),
+        options_(session.options_),
+        values_(session.program_.graph) {}
 
   NetworkRun run(const NamedTensors& inputs) {
     if (with_values()) set_inputs(inputs);
-    for (const auto& step : program_.steps) {
-      std::visit([this](const auto& which) { run_step(which); }, step);
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      if (const auto* host = std::get_if<network::HostStep>(&program_.steps[i])) {
+        run_step(*host);
+      } else {
+        run_step(std::get<network::MachineStep>(program_.steps[i]), session_.steps_[i]);
+      }
     }
     if (with_values()) {
       for (const graph::Output& output : program_.graph.outputs) {
@@ -155,6 +188,8 @@ class Runner {
   }
 
  private:
+  using StepRun = NetworkSession::StepRun;
+
   bool with_values() const { return options_.simulate.engine != Engine::kAnalytic; }
 
   void set_inputs(const NamedTensors& inputs) {
@@ -198,9 +233,9 @@ class Runner {
     }
   }
 
-  void run_step(const network::MachineStep& step) {
+  void run_step(const network::MachineStep& step, StepRun& known) {
     std::optional<StepMemory> memory;
-    if (with_values()) memory.emplace(step, program_.graph, values_);
+    if (with_values()) memory.emplace(step, program_.graph, values_, known.constants);
     SimulateOptions simulate_options = options_.simulate;
     if (options_.keep_results) {
       simulate_options.observe = [&, last = last_instructions(step)](std::size_t instruction,
@@ -209,16 +244,29 @@ class Runner {
         if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
       };
     }
-    Result result =
-        simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+    if (known.result && options_.simulate.engine == Engine::kFast) {
+      simulate_values(config_, step.program, memory->memory(), simulate_options);
+    } else {
+      known.result =
+          simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+      known.layers = layer_runs(step, *known.result);
+    }
     if (memory && options_.record && run_.programs == 0) {
       run_.recording = record_array(config_, step.program, memory->memory(),
-                                    options_.record(step.program, result));
+                                    options_.record(step.program, *known.result));
     }
     if (memory) memory->read_results(values_);
     if (options_.keep_results) keep_spilled(step, *memory);
-    add_layers(step, result);
-    add(run_.ledger, result.ledger);
+    add(step, known);
+  }
+
+  void add(const network::MachineStep& step, const StepRun& step_run) {
+    const Result& result = *step_run.result;
+    for (const LayerRun& layer : step_run.layers) {
+      run_.useful_macs += layer.info.macs;
+      run_.layers.push_back(layer);
+    }
+    cli::add(run_.ledger, result.ledger);
     run_.total += result.total;
     run_.traffic.weight_bytes += result.traffic.weight_bytes;
     run_.traffic.input_bytes += result.traffic.input_bytes;
@@ -227,12 +275,12 @@ class Runner {
     run_.instructions += step.program.code.size();
     run_.compared_cycles += result.compared_cycles;
     ++run_.programs;
-    if (options_.keep_timelines) run_.timelines.push_back(std::move(result.timeline));
+    if (options_.keep_timelines) run_.timelines.push_back(result.timeline);
   }
 
   /// What a layer left in the unified buffer, as the network's value.
   void keep_resident(const network::LayerResult& layer, const UnifiedBuffer& buffer) {
-    if (!layer.base) return;
+    if (!layer.base || layer.value == graph::kNoValue) return;
     Matrix sheet(config_.dtype, static_cast<std::uint64_t>(layer.size.rows),
                  static_cast<std::uint64_t>(layer.size.channels));
     const std::uint64_t width = config_.array_rows;
@@ -250,27 +298,29 @@ class Runner {
 
   void keep_spilled(const network::MachineStep& step, const StepMemory& memory) {
     for (const network::LayerResult& layer : step.results) {
-      if (!layer.tensor) continue;
+      if (!layer.tensor || layer.value == graph::kNoValue) continue;
       run_.values.insert_or_assign(layer.value,
                                    network::from_sheet(memory.matrix(*layer.tensor), layer.view,
                                                        program_.graph.type(layer.value)));
     }
   }
 
-  void add_layers(const network::MachineStep& step, const Result& result) {
+  std::vector<LayerRun> layer_runs(const network::MachineStep& step, const Result& result) const {
     const std::vector<Cycle> boundaries = layer_boundaries(step, result.timeline);
     const std::vector<CycleLedger> parts =
         ledgers(config_, step.program, result.timeline, boundaries);
+    std::vector<LayerRun> layers;
     for (std::size_t i = 0; i < step.layers.size(); ++i) {
       LayerRun layer;
       layer.info = step.layers[i];
       layer.cycles = boundaries[i + 1] - boundaries[i];
       layer.ledger = parts[i];
-      run_.useful_macs += layer.info.macs;
-      run_.layers.push_back(std::move(layer));
+      layers.push_back(std::move(layer));
     }
+    return layers;
   }
 
+  NetworkSession& session_;
   const network::NetworkProgram& program_;
   const MachineConfig& config_;
   const NetworkRunOptions& options_;
@@ -278,11 +328,22 @@ class Runner {
   NetworkRun run_;
 };
 
-}  // namespace
+NetworkSession::NetworkSession(const network::NetworkProgram& program, const MachineConfig& config,
+                               NetworkRunOptions options)
+    : program_(program),
+      config_(config),
+      options_(std::move(options)),
+      steps_(program.steps.size()) {}
+
+NetworkSession::~NetworkSession() = default;
+
+NetworkRun NetworkSession::run(const NamedTensors& inputs) {
+  return SessionRun(*this).run(inputs);
+}
 
 NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options) {
-  return Runner(program, config, options).run(inputs);
+  return NetworkSession(program, config, options).run(inputs);
 }
 
 }  // namespace weft::cli

@@ -60,4 +60,26 @@ struct NetworkRunOptions {
 NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options);
 
+/// The same program run again and again with other inputs and with constants whose elements are
+/// made anew. Its cycles depend on no value: engine fast finds them in the first run alone.
+class NetworkSession {
+ public:
+  /// `program` and `config` must outlive the session.
+  NetworkSession(const network::NetworkProgram& program, const MachineConfig& config,
+                 NetworkRunOptions options);
+  ~NetworkSession();
+
+  /// As run_network().
+  NetworkRun run(const NamedTensors& inputs);
+
+ private:
+  friend class SessionRun;
+  struct StepRun;
+
+  const network::NetworkProgram& program_;
+  const MachineConfig& config_;
+  const NetworkRunOptions options_;
+  std::vector<StepRun> steps_;
+};
+
 }  // namespace weft::cli

@@ -71,6 +71,16 @@ class Bounds {
       case Op::kReduceMin:
       case Op::kConcat:
         return exact();
+      case Op::kTranspose:
+      case Op::kGreater:
+      case Op::kLess:
+      case Op::kEqual:
+      case Op::kWhere:
+        return of_finite();
+      case Op::kNot:
+      case Op::kAnd:
+      case Op::kOr:
+        return exact();
       case Op::kReduceSum:
       case Op::kReduceMean:
         return sum();
@@ -124,6 +134,23 @@ class Bounds {
     Tensor expected = evaluate(node_, operands(), node_.attributes);
     Tensor bound(graph::DataType::kFloat64, expected.shape());
     return {std::move(expected), std::move(bound)};
+  }
+
+  /// What the machine does with sums and products that are exact as long as all operands are
+  /// finite; else they may be NaN.
+  BoundedResult of_finite() const {
+    const Tensors given = operands();
+    BoundedResult result = exact();
+    bool finite = true;
+    for (const auto& operand : given) {
+      if (!operand || operand->type() != graph::DataType::kFloat64) continue;
+      finite = finite &&
+               std::ranges::all_of(doubles(*operand), [](double x) { return std::isfinite(x); });
+    }
+    if (finite) return result;
+    result.beyond.assign(static_cast<std::size_t>(result.bound.size()), true);
+    std::ranges::fill(result.bound.mutable_data<double>(), kInfinity);
+    return result;
   }
 
   /// Additions in one sum: products of padded K over the taps, folds, bias, residual.

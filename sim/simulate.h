@@ -42,6 +42,11 @@ struct SimulateOptions {
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
 
+/// The values alone of a run that simulate() has made, by engine fast, of the same program on the
+/// same machine: other values in `memory` take the same cycles. Throws InputError from `memory`.
+void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
+                     const SimulateOptions& options);
+
 /// What enters the array in cycles [0, cycles) of the run that simulate() makes of the same
 /// arguments: the values of `stepped`, whose cycles are every engine's. 0 < cycles <= 2^31; beyond
 /// the end of the run nothing enters. Results in `memory` are overwritten with the same values as

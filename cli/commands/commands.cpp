@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::array<Command, 10> kCommands = {
+constexpr std::array<Command, 11> kCommands = {
     {{"run", "run a whole network, from an ONNX file or one that comes with weft", run_run},
      {"conv", "simulate one convolution and check its values", run_conv},
      {"matmul", "simulate a matrix product and check its values", run_matmul},
@@ -19,6 +19,8 @@ constexpr std::array<Command, 10> kCommands = {
       run_explain},
      {"compare", "one product or network on TPUs, this CPU, and modelled GPUs, side by side",
       run_compare},
+     {"train", "train a network on labelled images, on the CPU or on the simulated machine",
+      run_train},
      {"quantize", "turn a float network into one that computes in int8", run_quantize},
      {"compile", "write the program of a matrix product as text", run_compile},
      {"exec", "run a program", run_exec},

@@ -22,6 +22,9 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
     std::visit(
         [&](const auto& body) {
           if constexpr (requires { body.walk; }) margin = std::max(margin, margin_of(body.walk));
+          if constexpr (requires { body.parts; }) {
+            for (const auto& part : body.parts) margin = std::max(margin, margin_of(part.walk));
+          }
         },
         layer.body);
   }
@@ -72,8 +75,7 @@ class SegmentLowering {
     stream_.expect(
         least_instructions(layers_, config_));  // before they take the memory of millions
     for (std::size_t i = 0; i < layers_.size(); ++i) run_layer(i);
-    count_transfers();
-    add_dependences();
+    finish_step(stream_, step_, config_);
     return std::move(step_);
   }
 
@@ -132,32 +134,9 @@ class SegmentLowering {
     }
     for_each_input_sheet(layer.body, [&](std::size_t id) {
       const Sheet& sheet = memory_.sheet(id);
-      if (sheet.from_host) result.narrow_inputs.push_back(sheet.value);
+      if (sheet.from_host && !sheet.make) result.narrow_inputs.push_back(sheet.value);
     });
     step_.results.push_back(std::move(result));
-  }
-
-  void count_transfers() {
-    for (std::size_t i = 0; i < stream_.operations().size(); ++i) {
-      LayerInfo& info = step_.layers[stream_.layers()[i]];
-      if (const auto* load = std::get_if<Load>(&stream_.operations()[i])) {
-        info.input_bytes += std::uint64_t{load->rows} * config_.row_bytes();
-      } else if (const auto* store = std::get_if<Store>(&stream_.operations()[i])) {
-        info.output_bytes += std::uint64_t{store->rows} * config_.row_bytes();
-      }
-    }
-  }
-
-  void add_dependences() {
-    DependenceTracker tracker(config_);
-    step_.program.code.reserve(stream_.operations().size());
-    while (!stream_.operations().empty()) {
-      Operation operation = stream_.take();
-      const After after = tracker.add(operation);
-      step_.program.code.push_back({std::move(operation), after});
-    }
-    step_.instruction_layer = stream_.layers();
-    step_.instruction_tile = stream_.tiles();
   }
 
   const MachineConfig& config_;
@@ -188,7 +167,31 @@ MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
 constexpr std::uint64_t kBytesPerInstruction =
     sizeof(Operation) + sizeof(Instruction) + sizeof(std::uint32_t) + sizeof(TileNumbers);
 
+void count_transfers(const Stream& stream, MachineStep& step, const MachineConfig& config) {
+  for (std::size_t i = 0; i < stream.operations().size(); ++i) {
+    LayerInfo& info = step.layers[stream.layers()[i]];
+    if (const auto* load = std::get_if<Load>(&stream.operations()[i])) {
+      info.input_bytes += std::uint64_t{load->rows} * config.row_bytes();
+    } else if (const auto* store = std::get_if<Store>(&stream.operations()[i])) {
+      info.output_bytes += std::uint64_t{store->rows} * config.row_bytes();
+    }
+  }
+}
+
 }  // namespace
+
+void finish_step(Stream& stream, MachineStep& step, const MachineConfig& config) {
+  count_transfers(stream, step, config);
+  DependenceTracker tracker(config);
+  step.program.code.reserve(stream.operations().size());
+  while (!stream.operations().empty()) {
+    Operation operation = stream.take();
+    const After after = tracker.add(operation);
+    step.program.code.push_back({std::move(operation), after});
+  }
+  step.instruction_layer = stream.layers();
+  step.instruction_tile = stream.tiles();
+}
 
 MachineStep new_step(const MachineConfig& config) {
   MachineStep step;

@@ -64,6 +64,14 @@ void read_floats(const Matrix& sheet, const View& view, graph::Tensor& tensor) {
   });
 }
 
+/// 0 is false.
+void read_truths(const Matrix& sheet, const View& view, graph::Tensor& tensor) {
+  const auto out = tensor.mutable_data<bool>();
+  for_each_element(view, [&](std::int64_t i, std::uint64_t row, std::uint64_t channel) {
+    out[static_cast<std::size_t>(i)] = element_as_float(sheet, row, channel) != 0;
+  });
+}
+
 }  // namespace
 
 Matrix to_sheet(const graph::Tensor& tensor, const View& view, SheetSize size, ElementType dtype) {
@@ -88,6 +96,9 @@ graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::Val
       break;
     case graph::DataType::kInt32:
       read_integers<std::int32_t>(sheet, view, 0, tensor);
+      break;
+    case graph::DataType::kBool:
+      read_truths(sheet, view, tensor);
       break;
     default:
       read_floats(sheet, view, tensor);

@@ -82,6 +82,7 @@ struct ConstantWeights {
   // The difference is the sum of so many int8 numbers, each a tile's: 2 or 3 where it may be as far
   // as 255 from zero.
   std::int64_t pieces = 1;
+  bool fixed = false;  // the same in every run, since the compiler made them up
 };
 
 /// Weights that the network computes: rows of a sheet, read into the FIFO.

@@ -67,7 +67,8 @@ class Contraction {
         [weights = std::get<ConstantWeights>(layer_.weights), layout, k = layer_.k, n = layer_.n,
          groups = layer_.groups, dtype = context_.config.dtype, matrix = product.matrix] {
           return pack_weights(weights, layout, k, n, groups, dtype, matrix);
-        });
+        },
+        constant()->fixed);
   }
 
   void fill_in_plan() {

@@ -22,6 +22,10 @@ struct LoweringContext {
 /// A program without instructions.
 MachineStep new_step(const MachineConfig& config);
 
+/// Takes the stream's instructions into the program, with the counts for which they wait, and adds
+/// up each layer's transfers.
+void finish_step(Stream& stream, MachineStep& step, const MachineConfig& config);
+
 /// Accumulator rows for the sums of zero points in products of computed int8 matrices; neighbouring
 /// tiles use different ones.
 inline constexpr std::uint32_t kCorrectionRows = 2;

@@ -38,6 +38,7 @@ struct HostTensor {
   graph::ValueId value = graph::kNoValue;
   View view = {};
   std::function<Matrix()> make = {};
+  bool fixed = false;                   // `make` gives the same in every run
   std::vector<HostValue> results = {};  // what the host reads from it after the run
 };
 
@@ -89,7 +90,7 @@ struct LayerInfo {
 /// Where a layer's result can be seen: in the unified buffer once the layer's last instruction is
 /// done, or behind one of the program's tensors after the run.
 struct LayerResult {
-  graph::ValueId value = graph::kNoValue;
+  graph::ValueId value = graph::kNoValue;  // kNoValue: the compiler's own arrangement of others
   View view;
   SheetSize size;
   bool wide = false;                  // 32-bit words, in the tensor

@@ -124,6 +124,19 @@ std::optional<std::size_t> common_channel_axis(const std::vector<View>& parts, s
 
 }  // namespace
 
+/// A sheet in which `axis` is the outermost of all that lie along rows.
+View Planner::stacked_result(ValueId value, std::size_t channel_axis, std::size_t axis) {
+  const View plain = new_result(value, channel_axis);
+  View view = plain;
+  const std::int64_t extent = plain.dims[axis].extent;
+  for (std::size_t i = 0; i < axis; ++i) view.dims[i].row_step /= extent;
+  view.dims[axis].row_step =
+      graph::element_count(plain.shape()) / (plain.dims[channel_axis].extent * extent);
+  segment_->sheets[view.sheet].view = view;
+  segment_->values[value] = {.view = view};
+  return view;
+}
+
 Refusal Planner::plan_concat(const graph::Node& node) {
   const ValueId value = node.outputs[0];
   const Shape& shape = graph_.type(value).shape;
@@ -139,12 +152,16 @@ Refusal Planner::plan_concat(const graph::Node& node) {
   }
   const auto channels = common_channel_axis(views, axis);
   if (!channels) return kUnreadable;
-  // Rows of a part must follow each other in the whole.
+  // Rows of a part must follow each other in the sheet.
+  bool interleaves = false;
   for (std::size_t i = 0; axis != *channels && i < axis; ++i) {
-    if (i != *channels && shape[i] != 1) return "its parts interleave";
+    interleaves = interleaves || (i != *channels && shape[i] != 1);
   }
+  const bool stacks =
+      std::ranges::all_of(views, [&](const View& view) { return view.dims[axis].extent == 1; });
+  if (interleaves && (int8() || !stacks)) return "its parts interleave";
   ConcatLayer layer;
-  layer.out = new_result(value, *channels);
+  layer.out = interleaves ? stacked_result(value, *channels, axis) : new_result(value, *channels);
   std::int64_t begin = 0;
   for (const View& view : views) {
     const auto walk = walk_rows(view, *channels);

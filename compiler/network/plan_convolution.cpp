@@ -80,7 +80,7 @@ Refusal Planner::plan_conv(const graph::Node& node) {
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
-  if (parts.weights == nullptr) return kComputedWeights;
+  if (parts.weights == nullptr) return plan_weight_gradient(node);
   if (Refusal refusal = float_epilogue(node, parts.weights->type().shape[0], parts.epilogue)) {
     return refusal;
   }

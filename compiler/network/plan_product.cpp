@@ -19,24 +19,28 @@ constexpr const char* kVectors = "it multiplies vectors";
 
 }  // namespace
 
+/// Rows that are windows over the whole of an image [N, C, H, W] or [N, C, L].
+void Planner::image_as_windows(const View& image, ContractionLayer& layer) {
+  layer.a = image;
+  layer.walk.images = image.dims[0].extent;
+  layer.walk.image_step = image.dims[0].row_step;
+  const auto whole = [](const ViewDim& dim) {
+    return graph::WindowDim{.input = dim.extent, .kernel = dim.extent};
+  };
+  layer.walk.x = whole(image.dims.back());
+  layer.walk.x_step = image.dims.back().row_step;
+  if (image.dims.size() == 4) {
+    layer.walk.y = whole(image.dims[2]);
+    layer.walk.y_step = image.dims[2].row_step;
+  }
+  layer.k = image.dims[1].extent;
+}
+
 /// The rows of A [.., M, K]: as they lie, or as windows over whole images that were flattened.
 Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
   const auto known = segment_->values.find(a);
   if (known != segment_->values.end() && known->second.flattened) {
-    const View& view = known->second.view;
-    layer.a = view;
-    layer.walk.images = view.dims[0].extent;
-    layer.walk.image_step = view.dims[0].row_step;
-    const auto whole = [](const ViewDim& dim) {
-      return graph::WindowDim{.input = dim.extent, .kernel = dim.extent};
-    };
-    layer.walk.x = whole(view.dims.back());
-    layer.walk.x_step = view.dims.back().row_step;
-    if (view.dims.size() == 4) {
-      layer.walk.y = whole(view.dims[2]);
-      layer.walk.y_step = view.dims[2].row_step;
-    }
-    layer.k = view.dims[1].extent;
+    image_as_windows(known->second.view, layer);
     return std::nullopt;
   }
   const Shape& shape = graph_.type(a).shape;
@@ -295,6 +299,12 @@ Refusal Planner::plan_float_product(const graph::Node& node) {
 
 Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, Epilogue epilogue,
                                        std::optional<std::int32_t> correction) {
+  if (is_turned(node.input(0))) return plan_turned_product(node, second, std::move(epilogue));
+  return plan_straight_product(node, second, std::move(epilogue), correction);
+}
+
+Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, Epilogue epilogue,
+                                       std::optional<std::int32_t> correction) {
   const Shape& b_shape = graph_.type(second).shape;
   if (b_shape.size() < 2) return kVectors;
   ContractionLayer layer;
@@ -318,7 +328,7 @@ Refusal Planner::plan_computed_product(const graph::Node& node, ValueId second, 
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;
   const bool heads = straight && shape.size() >= 3 && has_channel_batch(*b);
-  layer.out = new_result(result, shape.size() - 1);
+  layer.out = new_result(result, shape.size() - 1, !int8() && !heads && only_leaves(result));
   if (heads) {
     const View view = head_view(layer.out.sheet, shape);
     Sheet& sheet = segment_->sheets[layer.out.sheet];

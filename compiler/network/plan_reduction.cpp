@@ -33,6 +33,18 @@ bool covers_image(const std::vector<std::int64_t>& axes, std::size_t rank) {
   return axes.front() == 2 && axes.back() + 1 == static_cast<std::int64_t>(rank);
 }
 
+/// The axis that is left, if all others of more than one element are reduced.
+std::optional<std::size_t> only_kept_axis(const std::vector<std::int64_t>& axes,
+                                          const Shape& shape) {
+  std::optional<std::size_t> kept;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end()) continue;
+    if (kept && shape[axis] != 1) return std::nullopt;
+    if (!kept || shape[axis] != 1) kept = axis;
+  }
+  return kept;
+}
+
 }  // namespace
 
 /// The axes from the front, in order; nothing if they are computed.
@@ -58,6 +70,9 @@ Refusal Planner::plan_reduction(const graph::Node& node) {
   if (!graph::is_float(graph_.type(node.input(0)).type)) return "integer arithmetic";
   if (axes->size() == 1 && axes->front() + 1 == static_cast<std::int64_t>(shape.size())) {
     if (Refusal refusal = plan_row_reduction(node); !refusal) return refusal;
+  }
+  if (const auto kept = only_kept_axis(*axes, shape)) {
+    if (Refusal refusal = plan_sum_of_rows(node, *kept, *axes); !refusal) return refusal;
   }
   if (!covers_image(*axes, shape.size())) return "it reduces more than channels, or than pixels";
   return plan_image_reduction(node);

@@ -16,10 +16,7 @@ constexpr const char* kMoves = "the elements would have to be moved";
 /// The view of a value of this segment; null if the value came from the host.
 const Operand* view_of(const Segment& segment, ValueId value) {
   const auto known = segment.values.find(value);
-  if (known == segment.values.end() || known->second.flattened ||
-      segment.sheets[known->second.view.sheet].wide) {
-    return nullptr;
-  }
+  if (known == segment.values.end() || known->second.flattened) return nullptr;
   return &known->second;
 }
 
@@ -47,7 +44,24 @@ Refusal Planner::plan_dequantize(const graph::Node& node) {
   return std::nullopt;
 }
 
+bool Planner::transposes_for_product(const graph::Node& node) const {
+  const ValueId result = node.outputs[0];
+  if (int8() || node.op != graph::Op::kTranspose || graph_.is_constant(node.input(0)) ||
+      graph_.type(result).shape.size() < 2 || is_output_[result]) {
+    return false;
+  }
+  const bool is_matrix = graph_.type(result).shape.size() == 2;
+  return std::ranges::all_of(users_[result], [&](std::size_t user) {
+    const graph::Node& product = graph_.nodes[user];
+    return product.op == (is_matrix ? graph::Op::kMatMul : graph::Op::kConv) &&
+           !graph_.is_constant(product.input(0)) && !graph_.is_constant(product.input(1));
+  });
+}
+
 Refusal Planner::plan_view(const graph::Node& node) {
+  if (transposes_for_product(node)) {
+    if (const auto source = operand(node.input(0), 1)) segment_->values[node.input(0)] = *source;
+  }
   const Operand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
@@ -62,7 +76,17 @@ Refusal Planner::plan_view(const graph::Node& node) {
     result.view = transposed(source->view, node.attributes.integers("perm", reversed));
   } else {
     const auto view = reshaped(source->view, graph_.type(node.outputs[0]).shape);
-    if (!view) return plan_flatten(node, *source);
+    // Rows that become images with all their pixels in the channels are no use to anybody.
+    if (view && view->dims.size() == 4 && source->view.dims.size() == 2 &&
+        !channel_axis_of(*view)) {
+      const Operand moved = *source;
+      if (Refusal refusal = plan_rearranged(node, moved); !refusal) return refusal;
+    }
+    if (!view) {
+      const Operand moved = *source;
+      if (Refusal refusal = plan_flatten(node, moved); !refusal) return refusal;
+      return plan_rearranged(node, moved);
+    }
     result.view = *view;
   }
   segment_->values[node.outputs[0]] = result;

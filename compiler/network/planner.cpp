@@ -31,6 +31,22 @@ bool walks_line(const graph::Graph& graph, const graph::Node& node) {
   }
 }
 
+/// True for an operator that gives elements as they are under another shape.
+bool is_view(Op op) {
+  switch (op) {
+    case Op::kReshape:
+    case Op::kFlatten:
+    case Op::kSqueeze:
+    case Op::kUnsqueeze:
+    case Op::kTranspose:
+    case Op::kIdentity:
+    case Op::kSlice:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Why a recurrent node was not unrolled.
 std::string recurrent_refusal(const graph::Graph& graph, const graph::Node& node) {
   const bool is_batch_first = node.attributes.integer("layout", 0) == 1;
@@ -77,6 +93,8 @@ Refusal Planner::try_add(std::size_t index, Segment& segment, std::vector<std::s
   const std::size_t taken = absorbed.size();
   segment_ = &segment;
   absorbed_ = &absorbed;
+  moved_.clear();
+  node_ = &graph_.nodes[index];
   Refusal refusal = plan(graph_.nodes[index]);
   if (refusal) {
     segment.sheets.erase(segment.sheets.begin() + static_cast<std::ptrdiff_t>(sheets),
@@ -86,6 +104,7 @@ Refusal Planner::try_add(std::size_t index, Segment& segment, std::vector<std::s
     segment.inputs = inputs;
     absorbed.resize(taken);
     for (const ValueId output : graph_.nodes[index].outputs) segment.values.erase(output);
+    for (auto& [value, operand] : moved_) segment.values.insert_or_assign(value, operand);
   }
   return refusal;
 }
@@ -149,6 +168,15 @@ Refusal Planner::plan(const graph::Node& node) {
     case Op::kMax:
     case Op::kPRelu:
       return plan_binary(node);
+    case Op::kGreater:
+    case Op::kLess:
+    case Op::kEqual:
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kNot:
+    case Op::kWhere:
+    case Op::kCast:
+      return plan_logic(node);
     case Op::kLstm:
     case Op::kGru:
     case Op::kRnn:
@@ -265,10 +293,33 @@ View Planner::new_result(ValueId value, std::size_t channel_axis, const Shape& s
   return dense;
 }
 
+View Planner::constant_sheet(SheetSize size, std::function<Matrix()> make) {
+  Sheet sheet;
+  sheet.size = size;
+  sheet.from_host = true;
+  sheet.make = std::move(make);
+  sheet.view = dense_view(segment_->sheets.size(), {size.rows, size.channels}, 1);
+  const View view = sheet.view;
+  segment_->sheets.push_back(std::move(sheet));
+  return view;
+}
+
 void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t macs, LayerBody body,
                         std::string note) {
   segment_->layers.push_back({node.name, std::string(to_string(node.op)), result,
                               graph_.type(result), macs, std::move(note), std::move(body)});
+}
+
+void Planner::add_movement(const char* op, ValueId value, Shape shape, LayerBody body,
+                           std::string note) {
+  const std::string& name = value == graph::kNoValue ? node_->name : graph_.values[value].name;
+  segment_->layers.push_back({name,
+                              op,
+                              value,
+                              {graph::DataType::kFloat32, std::move(shape)},
+                              0,
+                              std::move(note),
+                              std::move(body)});
 }
 
 const graph::Node* Planner::only_user(ValueId value) const {
@@ -288,6 +339,14 @@ std::optional<Planner::Quantised> Planner::quantised_at_once(ValueId value) {
 
 bool Planner::only_output(ValueId value) const {
   return is_output_[value] && users_[value].empty();
+}
+
+bool Planner::only_leaves(ValueId value) const {
+  if (users_[value].empty()) return is_output_[value];
+  return std::ranges::all_of(users_[value], [&](std::size_t user) {
+    const graph::Node& node = graph_.nodes[user];
+    return is_view(node.op) && node.outputs.size() == 1 && only_leaves(node.outputs[0]);
+  });
 }
 
 bool Planner::host_takes(ValueId value) const {

@@ -64,6 +64,11 @@ class Planner {
   /// along with it (an activation, a quantisation) are in `absorbed`.
   Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
 
+  /// True for the transposition of a value of the host's, a matrix or an image that exchanges batch
+  /// and channels, that is only used in products of computed operands: the array transposes, or a
+  /// fetch, or nothing need be moved.
+  bool transposes_for_product(const graph::Node& node) const;
+
  private:
   Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
@@ -75,6 +80,17 @@ class Planner {
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
+  // plan_rearranged.cpp
+  std::optional<View> ordered_rows(const View& view, std::size_t axis, graph::ValueId value);
+  Refusal plan_rearranged(const graph::Node& node, const Operand& source);
+  Refusal plan_ordered_rows(const graph::Node& node, const View& source, std::size_t axis);
+  Refusal plan_flat_rows(const graph::Node& node, const View& image);
+  Refusal plan_image_of_rows(const graph::Node& node, const View& flat);
+  // plan_weight_gradient.cpp
+  Refusal plan_weight_gradient(const graph::Node& node);
+  View seen_by_outputs(const View& image, const std::vector<graph::WindowDim>& windows,
+                       std::int64_t rows);
+  View gradient_result(graph::ValueId value, bool wide);
   // plan_product.cpp
   Refusal plan_matmul(const graph::Node& node);
   Refusal plan_gemm(const graph::Node& node);
@@ -91,8 +107,17 @@ class Planner {
   Refusal plan_quantised_product(const graph::Node& node);
   Refusal plan_computed_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
                                 std::optional<std::int32_t> correction);
+  Refusal plan_straight_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
+                                std::optional<std::int32_t> correction);
   Refusal matrix_rows(graph::ValueId a, ContractionLayer& layer);
   Refusal product_rows(graph::ValueId a, ContractionLayer& layer);
+  static void image_as_windows(const View& image, ContractionLayer& layer);
+  // plan_turned.cpp
+  bool is_turned(graph::ValueId value);
+  View turned_copy(const View& source, graph::ValueId value, bool swapped);
+  void turn(graph::ValueId value);
+  Refusal plan_turned_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue);
+  void plan_turned_result(const graph::Node& node, graph::ValueId second);
   // plan_epilogue.cpp
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
@@ -120,6 +145,15 @@ class Planner {
   Refusal integer_arithmetic(graph::ValueId a, graph::ValueId b, const LaneStep& step) const;
   /// The node as a function of one value: Clip needs constant bounds.
   std::optional<LaneFunction> function_of(const graph::Node& node) const;
+  // plan_logic.cpp
+  bool is_zero(graph::ValueId value) const;
+  Refusal plan_logic(const graph::Node& node);
+  Refusal plan_lane_steps(const graph::Node& node, graph::ValueId a, std::vector<LaneStep> steps,
+                          std::optional<std::pair<std::size_t, graph::ValueId>> operand);
+  Refusal plan_comparison(const graph::Node& node);
+  Refusal plan_choice(const graph::Node& node);
+  Refusal plan_truths(const graph::Node& node);
+  Refusal plan_cast(const graph::Node& node);
   // plan_pool.cpp
   Refusal plan_max_pool(const graph::Node& node);
   Refusal plan_average_pool(const graph::Node& node);
@@ -140,10 +174,13 @@ class Planner {
   std::size_t softmax_axis(const graph::Node& node) const;
   Refusal plan_layer_normalization(const graph::Node& node);
   Refusal plan_concat(const graph::Node& node);
+  View stacked_result(graph::ValueId value, std::size_t channel_axis, std::size_t axis);
   // plan_reduction.cpp
   Refusal plan_reduction(const graph::Node& node);
   Refusal plan_row_reduction(const graph::Node& node);
   Refusal plan_image_reduction(const graph::Node& node);
+  Refusal plan_sum_of_rows(const graph::Node& node, std::size_t axis,
+                           const std::vector<std::int64_t>& reduced);
   std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
@@ -181,8 +218,14 @@ class Planner {
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
   /// A sheet laid out as for `shape`, which differs from the value's by axes of 1.
   View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
+  /// A constant of the compiler's own, `make` as rows of elements.
+  View constant_sheet(SheetSize size, std::function<Matrix()> make);
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
+  /// A layer of the compiler's own that brings elements to where the node can read them: those of
+  /// `value`, or kNoValue if they are no value's.
+  void add_movement(const char* op, graph::ValueId value, Shape shape, LayerBody body,
+                    std::string note);
   /// The only node that uses `value`, unless it is an output of the graph.
   const graph::Node* only_user(graph::ValueId value) const;
   /// What a QuantizeLinear that alone uses `value` makes of it; the node is absorbed. Nothing if
@@ -194,11 +237,14 @@ class Planner {
   std::optional<Quantised> quantised_at_once(graph::ValueId value);
   /// True if the host alone takes the value: it is an output and nothing else uses it.
   bool only_output(graph::ValueId value) const;
+  /// The same for what is the value's under other shapes: it is never an operand on the machine.
+  bool only_leaves(graph::ValueId value) const;
   /// True if it is an output, perhaps once it is dequantised.
   bool host_takes(graph::ValueId value) const;
   void absorb(const graph::Node& node);
 
   const graph::Graph& graph_;
+  const graph::Node* node_ = nullptr;  // that is being added
   const MachineConfig& config_;
   const std::vector<bool>& on_host_;
   const CompileOptions options_;
@@ -207,6 +253,7 @@ class Planner {
   bool has_lines_ = false;  // images of rank 3
   Segment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
+  std::map<graph::ValueId, Operand> moved_;  // where values lay that the node had moved
 };
 
 /// The rows of a view, all axes but `channel_axis`, as a walk in the order of a dense result;

@@ -110,7 +110,8 @@ class Cutter {
         if (!done_[i] || known == segment.values.end() || !is_wanted[output]) continue;
         if (!segment.sheets[known->second.view.sheet].from_host) continue;
         done_[i] = false;
-        host_only_[i] = true;
+        // What the machine transposes for a product to come is tried again with that.
+        host_only_[i] = segment.layers.empty() || !planner_.transposes_for_product(graph_.nodes[i]);
         any = true;
       }
     }

@@ -80,6 +80,11 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
   const Sheet& sheet = state.sheet;
   HostTensor behind;
   behind.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
+  if (sheet.make) {
+    behind.kind = HostTensor::Kind::kConstant;
+    behind.make = sheet.make;
+    behind.fixed = true;
+  }
   behind.value = sheet.value;
   behind.view = sheet.view;
   behind.results = sheet.results;
@@ -257,11 +262,12 @@ void SheetMemory::release_constants() {
   constants_.clear();
 }
 
-std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n,
-                                       std::function<Matrix()> make) {
+std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
+                                       bool fixed) {
   HostTensor behind;
   behind.kind = HostTensor::Kind::kConstant;
   behind.make = std::move(make);
+  behind.fixed = fixed;
   return add_tensor(TensorRole::kWeights, config_.dtype, k, n, std::move(behind));
 }
 

@@ -54,6 +54,7 @@ struct Sheet {
   graph::ValueId value = graph::kNoValue;
   View view = {};                       // how `value` lies in it
   bool from_host = false;               // an input of the program
+  std::function<Matrix()> make = {};    // an input that is a constant of the compiler's own
   std::vector<HostValue> results = {};  // what the host wants of it
   std::size_t last_use = 0;             // layer
 };
@@ -112,8 +113,9 @@ class SheetMemory {
   std::optional<std::uint32_t> take_constant(std::uint64_t rows);
   void release_constants();
 
-  /// The first tile of a new tensor of weights [k, n].
-  std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make);
+  /// The first tile of a new tensor of weights [k, n]. `fixed`: the same in every run.
+  std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
+                            bool fixed);
 
   BufferRows& rows() { return rows_; }
 

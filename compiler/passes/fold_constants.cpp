@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/passes/constants.h"
 #include "compiler/passes/rewriter.h"
 #include "sim/config/error.h"
 
@@ -59,13 +60,49 @@ bool fold(Rewriter& rewriter, const Node& node, const graph::Evaluator& evaluate
   return true;
 }
 
+bool moves_elements(graph::Op op) {
+  switch (op) {
+    case graph::Op::kFlatten:
+    case graph::Op::kReshape:
+    case graph::Op::kSlice:
+    case graph::Op::kSqueeze:
+    case graph::Op::kTranspose:
+    case graph::Op::kUnsqueeze:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A constant that is made on demand under another shape is made so on demand.
+bool defer(Rewriter& rewriter, const Node& node, const graph::Evaluator& evaluate) {
+  if (!moves_elements(node.op) || node.outputs.size() != 1) return false;
+  std::vector<graph::Constant> sources;
+  for (const ValueId input : node.inputs) {
+    const graph::Constant* constant = rewriter.constant(input);
+    if (constant == nullptr) return false;
+    sources.push_back(*constant);
+  }
+  const ValueType type = rewriter.type(node.outputs[0]);
+  rewriter.become(
+      node.outputs[0],
+      derive(type, std::move(sources), [node, type, evaluate](std::span<const Tensor> made) {
+        std::vector<const Tensor*> inputs;
+        for (const Tensor& each : made) {
+          inputs.push_back(&each);
+        }
+        return evaluated(evaluate, node, inputs, {&type, 1}).front();
+      }));
+  return true;
+}
+
 }  // namespace
 
 graph::Graph fold_constants(graph::Graph graph, const graph::Evaluator& evaluate,
                             FoldDequantize dequantize) {
   return rewrite(std::move(graph), [&](Rewriter& rewriter, const Node& node) {
     const bool kept = node.op == graph::Op::kDequantizeLinear && dequantize == FoldDequantize::kNo;
-    return !kept && fold(rewriter, node, evaluate);
+    return !kept && (fold(rewriter, node, evaluate) || defer(rewriter, node, evaluate));
   });
 }
 

@@ -2,8 +2,9 @@
 // elements exist becomes constants itself.
 //
 // Values are those that the evaluator computes; a run on the same backend gives the same bits.
-// Constants that are made on demand are left alone, and so is DequantizeLinear unless asked for:
-// it is how a quantised network says which integers its weights are (fuse_qdq.h).
+// Constants that are made on demand stay so: only where a node gives one another shape (Transpose,
+// Reshape and the like), what it gives is made on demand from it. Left alone is DequantizeLinear
+// unless asked for: it is how a quantised network says which integers its weights are (fuse_qdq.h).
 #pragma once
 
 #include <cstdint>

@@ -74,11 +74,40 @@ bool changes_nothing(const Rewriter& rewriter, const Node& node) {
          keeps_elements(rewriter, node);
 }
 
+std::vector<std::int64_t> permutation(const Rewriter& rewriter, const Node& transpose) {
+  std::vector<std::int64_t> perm = transpose.attributes.integers("perm");
+  const std::size_t rank = rewriter.type(transpose.outputs[0]).shape.size();
+  for (std::size_t i = rank; perm.size() < rank; --i) perm.push_back(static_cast<int>(i) - 1);
+  return perm;
+}
+
+/// A transposition of a transposition is one.
+bool join_transpositions(Rewriter& rewriter, const Node& node) {
+  if (node.op != Op::kTranspose) return false;
+  const Node* before = rewriter.producer(node.inputs[0], Op::kTranspose);
+  if (before == nullptr) return false;
+  const std::vector<std::int64_t> first = permutation(rewriter, *before);
+  Node joined = node;
+  joined.inputs[0] = before->inputs[0];
+  std::vector<std::int64_t> perm;
+  for (const std::int64_t axis : permutation(rewriter, node)) {
+    perm.push_back(first[static_cast<std::size_t>(axis)]);
+  }
+  joined.attributes.set("perm", perm);
+  if (keeps_order(rewriter, joined) &&
+      rewriter.type(joined.inputs[0]) == rewriter.type(node.outputs[0])) {
+    rewriter.replace(node.outputs[0], joined.inputs[0]);
+  } else {
+    rewriter.emit(std::move(joined));
+  }
+  return true;
+}
+
 }  // namespace
 
 graph::Graph remove_identities(graph::Graph graph) {
   return rewrite(std::move(graph), [](Rewriter& rewriter, const Node& node) {
-    if (!changes_nothing(rewriter, node)) return false;
+    if (!changes_nothing(rewriter, node)) return join_transpositions(rewriter, node);
     rewriter.replace(node.outputs[0], node.inputs[0]);
     return true;
   });

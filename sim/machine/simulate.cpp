@@ -79,6 +79,11 @@ std::optional<Engine> engine_from_string(std::string_view name) {
   return std::nullopt;
 }
 
+void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
+                     const SimulateOptions& options) {
+  execute_values(config, program, memory, {options.threads, options.progress, options.observe});
+}
+
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options) {
   check_options(options);
@@ -90,9 +95,7 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
   auto [timeline, compared_cycles] = run_engine(config, program, memory, options);
   drop_late_pushes(timeline);
   check_hazards(config, program, timeline);
-  if (options.engine == Engine::kFast) {
-    execute_values(config, program, *memory, {options.threads, options.progress, options.observe});
-  }
+  if (options.engine == Engine::kFast) simulate_values(config, program, *memory, options);
   Result result = summarize(config, program, std::move(timeline));
   result.compared_cycles = compared_cycles;
   return result;

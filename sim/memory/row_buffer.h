@@ -1,11 +1,17 @@
 // Rows of equal length, all in one block of memory and zero at first: what unified buffer and
 // accumulators are. A row outside is an error of the simulated machine, never of the simulator.
+//
+// Zeros are written when a row is first asked for, a few rows at once: a program that runs for
+// microseconds does not touch all of a buffer of megabytes.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,10 +28,11 @@ class RowBuffer {
   RowBuffer(std::string_view name, std::uint64_t rows, std::uint64_t row_size)
       : name_(name), rows_(rows), row_size_(row_size) {
     std::uint64_t size = 0;
-    if (__builtin_mul_overflow(rows, row_size, &size) || size > values_.max_size()) {
+    if (__builtin_mul_overflow(rows, row_size, &size) || size > kMostValues) {
       throw ConfigError(fmt::format("{}: {} rows of {} are too many", name, rows, row_size));
     }
-    values_.resize(size);
+    values_ = std::make_unique_for_overwrite<T[]>(size);
+    is_ready_.resize((rows + kRowsAtOnce - 1) / kRowsAtOnce);
   }
 
   std::uint64_t rows() const { return rows_; }
@@ -39,14 +46,31 @@ class RowBuffer {
   /// `count` rows from `first` on, which lie one after the other. Throws SimulationError.
   std::span<T> rows_from(std::uint64_t first, std::uint64_t count) {
     check(first, count);
-    return std::span(values_).subspan(first * row_size_, count * row_size_);
+    make_ready(first, count);
+    return {&values_[first * row_size_], count * row_size_};
   }
   std::span<const T> rows_from(std::uint64_t first, std::uint64_t count) const {
     check(first, count);
-    return std::span(values_).subspan(first * row_size_, count * row_size_);
+    make_ready(first, count);
+    return {&values_[first * row_size_], count * row_size_};
   }
 
  private:
+  static constexpr std::uint64_t kRowsAtOnce = 32;
+  static constexpr std::uint64_t kMostValues =
+      std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+
+  void make_ready(std::uint64_t first, std::uint64_t count) const {
+    for (std::uint64_t block = first / kRowsAtOnce; block * kRowsAtOnce < first + count; ++block) {
+      if (is_ready_[block] != 0) continue;
+      const std::uint64_t begin = block * kRowsAtOnce;
+      const std::uint64_t end = std::min(begin + kRowsAtOnce, rows_);
+      std::fill(&values_[begin * row_size_],
+                &values_[begin * row_size_] + (end - begin) * row_size_, T{});
+      is_ready_[block] = 1;
+    }
+  }
+
   void check(std::uint64_t first, std::uint64_t count) const {
     if (first <= rows_ && count <= rows_ - first) return;
     throw SimulationError(
@@ -56,7 +80,8 @@ class RowBuffer {
   std::string_view name_;
   std::uint64_t rows_;
   std::uint64_t row_size_;
-  std::vector<T> values_;
+  std::unique_ptr<T[]> values_;
+  mutable std::vector<std::uint8_t> is_ready_;  // by block of kRowsAtOnce rows
 };
 
 }  // namespace weft

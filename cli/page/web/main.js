@@ -3,6 +3,7 @@
 
 (function (weft) {
   weft.draw_header();
+  weft.draw_training();
   weft.draw_sweep();
   weft.draw_why();
   weft.draw_tile_map();

@@ -1,0 +1,144 @@
+// Products of which the streaming operand lies with its rows in the channels, as the transposed
+// activations of a weight's gradient do. The machine transposes by its array: tiles are fetched
+// transposed from the unified buffer, and rows of the identity stream through them,
+//
+//     identity [R, R]  x  tile, fetched transposed  =  R rows of the transposed matrix
+//
+// one product for each R rows. A product that only leaves the machine may as well be computed
+// transposed, B'A', and read so; what is cheaper is done.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/network/ceil_div.h"
+#include "compiler/network/contraction_weights.h"
+#include "compiler/network/elements.h"
+#include "compiler/network/planner.h"
+
+namespace weft::network {
+
+using graph::ValueId;
+
+namespace {
+
+bool lies_in_channels(const ViewDim& dim) {
+  return dim.extent == 1 || (dim.row_step == 0 && dim.channel_step == 1);
+}
+
+bool lies_in_rows(const ViewDim& dim) {
+  return dim.extent == 1 || (dim.row_step == 1 && dim.channel_step == 0);
+}
+
+std::function<Matrix()> identity(std::int64_t size, ElementType dtype) {
+  return [size, dtype] {
+    graph::Tensor ones(graph::DataType::kFloat32, {size, size});
+    for (std::int64_t i = 0; i < size; ++i) {
+      ones.mutable_data<float>()[unsigned_of(i * size + i)] = 1;
+    }
+    return to_sheet(ones, dense_view(0, ones.shape(), 1), {size, size}, dtype);
+  };
+}
+
+/// Cycles of the array, roughly: each tile takes its rows or the R pushes.
+std::int64_t product_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                            const MachineConfig& config) {
+  const std::int64_t rows = config.array_rows;
+  return ceil_div(k, rows) * ceil_div(n, std::int64_t{config.array_cols}) * std::max(m, rows);
+}
+
+std::int64_t turning_cycles(std::int64_t rows, std::int64_t cols, const MachineConfig& config) {
+  const std::int64_t side = config.array_rows;
+  return ceil_div(cols, side) * product_cycles(side, side, rows, config);
+}
+
+}  // namespace
+
+/// True for a matrix on a float array whose rows lie along the channels, from the first lane of a
+/// plane on.
+bool Planner::is_turned(ValueId value) {
+  if (int8() || graph_.type(value).shape.size() != 2) return false;
+  const auto view = plain_operand(value, 1);
+  if (!view || view->channel % config_.array_rows != 0) return false;
+  const bool plain = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
+  return !plain && lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]);
+}
+
+/// Adds the layer that lets `source`, a matrix [M, K] with M in the channels, lie in rows; the
+/// elements are those of `value`, of shape [M, K] or, if `swapped`, [K, M]; kNoValue if they are a
+/// value's under another shape.
+View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
+  const std::int64_t m = source.dims[0].extent;
+  const std::int64_t k = source.dims[1].extent;
+  const std::int64_t block = std::min<std::int64_t>(m, config_.array_rows);
+  const std::int64_t blocks = ceil_div(m, block);
+  ContractionLayer layer;
+  layer.a = constant_sheet({block, block}, identity(block, config_.dtype));
+  layer.walk.x.input = layer.walk.x.output = block;
+  layer.k = block;
+  layer.n = k;
+  layer.weights = ComputedWeights{source, true, {}};
+  layer.batch.clear();
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    layer.batch.push_back({.b_channel = i * block, .out_row = i * block});
+  }
+  const View rows = dense_view(segment_->sheets.size(), {m, k}, 1);
+  layer.out = swapped ? transposed(rows, std::vector<std::int64_t>{1, 0}) : rows;
+  Sheet sheet;
+  sheet.size = {blocks * block, k};  // the last block may have fewer rows than it writes
+  sheet.value = value;
+  sheet.view = layer.out;
+  segment_->sheets.push_back(std::move(sheet));
+  add_movement("Transpose", value, {m, k}, std::move(layer),
+               "by the array: rows of the identity through tiles fetched transposed");
+  return rows;
+}
+
+/// Lets the value, which is_turned(), lie in rows.
+void Planner::turn(ValueId value) {
+  const View rows = turned_copy(*plain_operand(value, 1), value, false);
+  const auto known = segment_->values.find(value);
+  if (known != segment_->values.end()) moved_.emplace(value, known->second);
+  segment_->values[value] = {.view = rows};
+}
+
+/// (AB)' = B'A' for A [M, K], which is_turned(), and B [K, N] with K in rows.
+void Planner::plan_turned_result(const graph::Node& node, ValueId second) {
+  const View a = *plain_operand(node.input(0), 1);
+  const View b = *plain_operand(second, 1);
+  ContractionLayer layer;
+  layer.a = turned_copy(transposed(b, std::vector<std::int64_t>{1, 0}), second, true);
+  layer.walk.x.input = layer.walk.x.output = b.dims[1].extent;
+  layer.k = b.dims[0].extent;
+  layer.n = a.dims[0].extent;
+  layer.weights = ComputedWeights{a, false, {}};
+  layer.out = new_result(node.outputs[0], 0, true);
+  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.k * layer.n);
+  add_layer(node, node.outputs[0], macs, std::move(layer), "computed transposed, as B'A'");
+}
+
+Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Epilogue epilogue) {
+  const Shape& a = graph_.type(node.input(0)).shape;
+  const Shape& b = graph_.type(second).shape;
+  if (b.size() != 2) return "a transposed matrix and several others";
+  const auto view = plain_operand(second, 1);
+  if (!view) return kUnreadable;
+  const bool straight = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
+  if (!straight && !(lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]))) {
+    return kUnreadable;
+  }
+  const bool plain = !epilogue.bias && !epilogue.residual && epilogue.op == VectorOp::kCopy;
+  if (plain && straight && view->channel % config_.array_rows == 0 &&
+      only_leaves(node.outputs[0])) {
+    const std::int64_t by_a =
+        turning_cycles(a[1], a[0], config_) + product_cycles(a[0], a[1], b[1], config_);
+    const std::int64_t by_b =
+        turning_cycles(a[1], b[1], config_) + product_cycles(b[1], a[1], a[0], config_);
+    if (by_b < by_a) {
+      plan_turned_result(node, second);
+      return std::nullopt;
+    }
+  }
+  turn(node.input(0));
+  return plan_straight_product(node, second, std::move(epilogue), {});
+}
+
+}  // namespace weft::network

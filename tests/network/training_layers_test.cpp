@@ -1,0 +1,270 @@
+// What training graphs need beside inference, single layers on random float machines: whole
+// numbers, so that sums are exact, and everything stays on the machine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/network/layer_check.h"
+#include "tests/network/machine_runs.h"
+
+namespace weft::network::testing {
+namespace {
+
+ElementType random_float(Random& random) {
+  return random.one_of({ElementType::kBf16, ElementType::kFp16});
+}
+
+/// Exact, on the machine alone, and now and then on every engine.
+void expect_machine(LayerCase& layer, ValueId y, MachineConfig& config, bool narrow, Random& random,
+                    Hits& hits) {
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, narrow);
+  count_layers(outcome, hits);
+  try_engines(outcome, layer, config, random, hits);
+}
+
+ValueId maybe_computed(LayerCase& layer, const Tensor& tensor, Random& random) {
+  const ValueId value = layer.input(tensor);
+  return random.chance(60) ? layer.through_machine(value) : value;
+}
+
+ValueId transposed(LayerCase& layer, ValueId matrix) {
+  return layer.builder.add(Op::kTranspose, {matrix}, {{"perm", Ints{1, 0}}});
+}
+
+// --- Products with transposed operands ---
+
+/// A'B, A'B' or AB', with what follows it or not.
+void check_transposed_product(Random& random, Hits& hits) {
+  LayerCase layer(random_float(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const std::int64_t m = size_about(config.array_rows, random);
+  const std::int64_t k = size_about(config.array_rows, random);
+  const std::int64_t n = size_about(config.array_cols, random);
+  const bool turns_a = random.chance(80);
+  const bool turns_b = !turns_a || random.chance(30);
+  const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool turned) {
+    const Shape shape = turned ? Shape{cols, rows} : Shape{rows, cols};
+    const ValueId value = maybe_computed(layer, random.tensor<float>(shape, -8, 8), random);
+    return turned ? transposed(layer, value) : value;
+  };
+  const ValueId a = matrix(m, k, turns_a);
+  ValueId y = layer.builder.add(Op::kMatMul, {a, matrix(k, n, turns_b)});
+  const bool leaves = random.chance(50);
+  // Half of the sums need no rounding; to be negated they are rounded to the array's type.
+  if (!leaves) y = layer.builder.add(Op::kNeg, {y});
+  expect_machine(layer, y, config, !leaves, random, hits);
+  ++hits[turns_a ? (turns_b ? "A'B'" : "A'B") : "AB'"];
+  ++hits[leaves ? "leaves" : "stays"];
+  ++hits["rows " + size_class(m, config.array_rows)];
+}
+
+TEST(TrainingLayersTest, TransposedOperandsOfProductsAreTurnedByTheMachine) {
+  Hits hits;
+  for_each_seed(hits, check_transposed_product);
+  expect_hits(hits,
+              {"A'B", "A'B'", "AB'", "leaves", "stays", "rows 1", "rows side - 1", "rows side",
+               "rows side + 1", "rows larger", "engines", "streamed"},
+              5);
+}
+
+TEST(TrainingLayersTest, ATransposedOperandServesSeveralProducts) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  const ValueId x = layer.through_machine(layer.input(random.tensor<float>({9, 6}, -8, 8)));
+  const ValueId turned = transposed(layer, x);
+  const auto product = [&](std::int64_t n) {
+    const ValueId b = layer.input(random.tensor<float>({9, n}, -1, 1));
+    return layer.builder.add(Op::kNeg, {layer.builder.add(Op::kMatMul, {turned, b})});
+  };
+  const ValueId y =
+      layer.builder.add(Op::kConcat, {product(5), product(3)}, {{"axis", std::int64_t{1}}});
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  const auto layers = layers_of(outcome.program);
+  EXPECT_EQ(std::ranges::count(layers, "Transpose", &LayerInfo::op), 1);
+  expect_exact(outcome, layer, true);
+}
+
+// --- Sums over rows ---
+
+void check_sum_of_rows(Random& random, Hits& hits) {
+  LayerCase layer(random_float(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  // All rows of a tile of columns must fit.
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 4U);
+  const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean});
+  const bool image = random.chance(50);
+  Shape shape(image ? 4 : 2);
+  for (std::int64_t& extent : shape) extent = random.between(1, 4);
+  // A mean of a power of two of elements is exact.
+  if (op == Op::kReduceMean) {
+    for (std::int64_t& extent : shape) extent = random.one_of<std::int64_t>({1, 2, 4});
+  }
+  shape[1] = size_about(config.array_cols, random);
+  const Ints axes = image ? Ints{0, 2, 3} : Ints{0};
+  const std::int64_t keep = random.between(0, 1);
+  std::vector<ValueId> inputs = {maybe_computed(layer, random.tensor<float>(shape, -8, 8), random)};
+  Attributes attributes = {{"keepdims", keep}};
+  if (op == Op::kReduceSum) {
+    inputs.push_back(layer.constant(Tensor::vector<std::int64_t>(axes)));
+  } else {
+    attributes.set("axes", axes);
+  }
+  ValueId y = layer.builder.add(op, inputs, attributes);
+  const bool leaves = random.chance(50);
+  if (!leaves) y = layer.builder.add(Op::kNeg, {y});
+  expect_machine(layer, y, config, !leaves, random, hits);
+  ++hits[std::string(to_string(op))];
+  ++hits[image ? "image" : "matrix"];
+  ++hits[leaves ? "leaves" : "stays"];
+  ++hits[keep != 0 ? "kept" : "dropped"];
+}
+
+TEST(TrainingLayersTest, SumsOverRowsAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_sum_of_rows);
+  expect_hits(hits,
+              {"ReduceSum", "ReduceMean", "image", "matrix", "leaves", "stays", "kept", "dropped",
+               "engines"},
+              5);
+}
+
+// --- Comparisons and choices ---
+
+/// -2 to 2, zeros of both signs and the smallest and largest elements among them.
+Tensor random_operand(const Shape& shape, ElementType dtype, Random& random) {
+  Tensor tensor = random.tensor<float>(shape, -2, 2);
+  const bool bf16 = dtype == ElementType::kBf16;
+  const float smallest = bf16 ? 0x1p-133F : 0x1p-24F;
+  const float largest = bf16 ? 0x1.FEp127F : 65504;
+  for (float& x : tensor.mutable_data<float>()) {
+    if (random.chance(15)) x = random.one_of({-0.0F, smallest, -smallest, largest, -largest});
+  }
+  return tensor;
+}
+
+void check_choice(Random& random, Hits& hits) {
+  LayerCase layer(random_float(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  Shape shape(static_cast<std::size_t>(random.between(2, 4)));
+  for (std::int64_t& extent : shape) extent = random.between(1, 5);
+  shape[1] = size_about(config.array_cols, random);
+  const auto operand = [&] { return layer.input(random_operand(shape, layer.dtype, random)); };
+  const auto number = [&](float value) { return layer.constant(Tensor::scalar(value)); };
+  const Op op = random.one_of({Op::kGreater, Op::kLess, Op::kEqual});
+  const ValueId a = operand();
+  const bool with_number = random.chance(50);
+  const ValueId b = with_number ? number(random.one_of({0.0F, 1.0F})) : operand();
+  const bool swapped = with_number && random.chance(30);
+  ValueId mask = layer.builder.add(op, swapped ? std::vector{b, a} : std::vector{a, b});
+  if (random.chance(30)) {
+    mask = layer.builder.add(Op::kNot, {mask});
+    ++hits["Not"];
+  }
+  if (random.chance(30)) {
+    const Op join = random.one_of({Op::kAnd, Op::kOr});
+    mask = layer.builder.add(join, {mask, layer.builder.add(Op::kGreater, {a, number(-1)})});
+    ++hits[std::string(to_string(join))];
+  }
+  ValueId y = graph::kNoValue;
+  switch (random.between(0, 3)) {
+    case 0:
+      y = layer.builder.add(Op::kWhere, {mask, operand(), number(0)});
+      ++hits["x or 0"];
+      break;
+    case 1:
+      y = layer.builder.add(Op::kWhere, {mask, number(0), operand()});
+      ++hits["0 or x"];
+      break;
+    case 2:
+      y = layer.builder.add(Op::kWhere, {mask, number(3), number(0)});
+      ++hits["3 or 0"];
+      break;
+    default:
+      y = layer.builder.add(Op::kCast, {mask}, {{"to", std::int64_t{1}}});
+      y = layer.builder.add(Op::kMul, {operand(), y});
+      ++hits["product"];
+  }
+  expect_machine(layer, y, config, true, random, hits);
+  ++hits[std::string(to_string(op))];
+  if (swapped) ++hits["swapped"];
+}
+
+TEST(TrainingLayersTest, ChoicesAreThoseOfTheReference) {
+  Hits hits;
+  for_each_seed(hits, check_choice);
+  expect_hits(hits,
+              {"Greater", "Less", "Equal", "Not", "And", "Or", "x or 0", "0 or x", "3 or 0",
+               "product", "swapped", "engines", "streamed"},
+              5);
+}
+
+// --- Elements that are moved ---
+
+ValueId reshaped(LayerCase& layer, ValueId value, const Shape& shape) {
+  return layer.builder.add(
+      Op::kReshape, {value, layer.constant(Tensor::vector(Ints(shape.begin(), shape.end())))});
+}
+
+/// [N, C, H, W] to [N, C*H*W] or back.
+void check_flattening(Random& random, Hits& hits) {
+  LayerCase layer(random_float(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Shape image = {random.between(1, 5), size_about(config.array_rows, random),
+                       random.between(1, 3), random.between(2, 3)};
+  const Shape flat = {image[0], image[1] * image[2] * image[3]};
+  const bool flattens = random.chance(50);
+  const Tensor x = random.tensor<float>(flattens ? image : flat, -99, 99);
+  const ValueId given = layer.through_machine(layer.input(x));
+  const ValueId y = layer.builder.add(Op::kRelu, {reshaped(layer, given, flattens ? flat : image)});
+  expect_machine(layer, y, config, true, random, hits);
+  ++hits[flattens ? "to rows" : "to images"];
+  ++hits["channels " + size_class(image[1], config.array_rows)];
+}
+
+TEST(TrainingLayersTest, ImagesBecomeRowsAndRowsImages) {
+  Hits hits;
+  for_each_seed(hits, check_flattening);
+  expect_hits(hits,
+              {"to rows", "to images", "channels 1", "channels side", "channels larger", "engines",
+               "streamed"},
+              5);
+}
+
+/// The parts of 2 x 2 windows side by side, stacked and put back between each other.
+void check_interleaving(Random& random, Hits& hits) {
+  LayerCase layer(random_float(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  // Of one channel, parts lie side by side in the channels.
+  const Shape part = {random.between(1, 3),
+                      std::max<std::int64_t>(2, size_about(config.array_cols, random)),
+                      random.between(1, 4), random.between(1, 4), 1};
+  std::vector<ValueId> parts;
+  for (int i = 0; i < 4; ++i) {
+    const Shape plain(part.begin(), part.end() - 1);
+    const ValueId value = layer.input(random.tensor<float>(plain, -99, 99));
+    parts.push_back(reshaped(layer, layer.through_machine(value), part));
+  }
+  const ValueId stack = layer.builder.add(Op::kConcat, parts, {{"axis", std::int64_t{-1}}});
+  const ValueId apart = reshaped(layer, stack, {part[0], part[1], part[2], part[3], 2, 2});
+  const ValueId between =
+      layer.builder.add(Op::kTranspose, {apart}, {{"perm", Ints{0, 1, 2, 4, 3, 5}}});
+  const ValueId whole = reshaped(layer, between, {part[0], part[1], 2 * part[2], 2 * part[3]});
+  const ValueId y = layer.builder.add(Op::kRelu, {whole});
+  expect_machine(layer, y, config, true, random, hits);
+  ++hits["channels " + size_class(part[1], config.array_cols)];
+}
+
+TEST(TrainingLayersTest, StackedPartsAreInterleaved) {
+  Hits hits;
+  for_each_seed(hits, check_interleaving);
+  expect_hits(hits,
+              {"channels side", "channels side + 1", "channels larger", "engines", "streamed"}, 5);
+}
+
+}  // namespace
+}  // namespace weft::network::testing
