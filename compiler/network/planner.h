@@ -181,6 +181,7 @@ class Planner {
   Refusal plan_reduction(const graph::Node& node);
   Refusal plan_row_reduction(const graph::Node& node);
   Refusal plan_image_reduction(const graph::Node& node);
+  bool tile_fits(std::int64_t rows) const;
   Refusal plan_sum_of_rows(const graph::Node& node, std::size_t axis,
                            const std::vector<std::int64_t>& reduced);
   std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;

@@ -40,6 +40,8 @@ ValueId transposed(LayerCase& layer, ValueId matrix) {
 void check_transposed_product(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
+  // All rows of a tile of columns must fit.
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const std::int64_t m = size_about(config.array_rows, random);
   const std::int64_t k = size_about(config.array_rows, random);
   const std::int64_t n = size_about(config.array_cols, random);
@@ -95,7 +97,7 @@ void check_sum_of_rows(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   // All rows of a tile of columns must fit.
-  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 4U);
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean});
   const bool image = random.chance(50);
   Shape shape(image ? 4 : 2);
