@@ -36,7 +36,8 @@ CheckMode read_check(const Arguments& arguments, Engine engine) {
   if (!name) return engine == Engine::kAnalytic ? CheckMode::kNone : CheckMode::kCpu;
   if (*name == "none") return CheckMode::kNone;
   if (*name == "cuda") {
-    throw InputError("--check cuda: this build has no CUDA backend; use --check cpu");
+    throw InputError(
+        "--check cuda: only the CPU reference adds in the machine's order; use --check cpu");
   }
   if (*name == "cpu") return CheckMode::kCpu;
   throw InputError(fmt::format("--check {}: unknown; must be cpu or none", printable(*name)));

@@ -53,9 +53,8 @@ void take_headers(const InputHeaders& headers, std::array<Size, 3>& sizes) {
   if (headers.bias) n.set(bias_shape(*headers.bias).cols, headers.bias->file);
 }
 
-}  // namespace
-
-MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
+/// The sizes, and nothing added to the product.
+MatmulSpec spec_of(const Arguments& arguments, const InputHeaders& headers) {
   std::array<Size, 3> sizes = {{{"M", {}, {}}, {"K", {}, {}}, {"N", {}, {}}}};
   take_positionals(arguments, sizes);
   take_headers(headers, sizes);
@@ -69,6 +68,17 @@ MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
   spec.m = *sizes[0].value;
   spec.k = *sizes[1].value;
   spec.n = *sizes[2].value;
+  return spec;
+}
+
+}  // namespace
+
+MatmulSpec read_sizes(const Arguments& arguments) {
+  return spec_of(arguments, {});
+}
+
+MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
+  MatmulSpec spec = spec_of(arguments, headers);
   spec.bias = headers.bias || headers.a_is_uint8() || arguments.has("with-bias");
   spec.activation = read_activation(arguments);
   return spec;

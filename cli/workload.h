@@ -13,6 +13,9 @@ namespace weft::cli {
 /// if they are missing, wrong, or contradict each other.
 MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers);
 
+/// M K N from the positional arguments alone, nothing added to the product. Throws InputError.
+MatmulSpec read_sizes(const Arguments& arguments);
+
 /// 1000 x 1000 x 1000: what `weft matmul` does when nothing is said.
 inline constexpr std::uint64_t kDefaultSize = 1000;
 

@@ -20,7 +20,8 @@ set(allow_cli "pe/|sim/|rtl/cosim/|compiler/|models/|cli/")
 
 set(violations "")
 foreach(layer IN LISTS layers)
-  file(GLOB_RECURSE files "${ROOT}/${layer}/*.h" "${ROOT}/${layer}/*.cpp")
+  file(GLOB_RECURSE files "${ROOT}/${layer}/*.h" "${ROOT}/${layer}/*.cpp"
+    "${ROOT}/${layer}/*.cu" "${ROOT}/${layer}/*.cuh")
   foreach(file IN LISTS files)
     file(STRINGS "${file}" includes REGEX "^[ \t]*#[ \t]*include")
     file(RELATIVE_PATH name "${ROOT}" "${file}")

@@ -28,6 +28,11 @@ const kPictures = [
   {name: 'layers', words: ['run', 'lenet5', '--machine', 'tpu-v1'], section: 'layers', cycle: 0},
   {name: 'cliff', words: ['explain', '64', '64', '64', '--machine', 'tpu-v2', '--sweep',
     'n=100..300'], section: 'sweep', cycle: 0},
+  {name: 'devices', words: ['compare', 'matmul', '1000', '1000', '1000', '--with',
+    'tpu-v1,tpu-v2,i7-7700k,titan-rtx,a100,h100'], section: 'compare', cycle: 0},
+  {name: 'curves', words: ['compare', 'matmul', '512', '512', '512', '--with',
+    'tpu-v1,tpu-v2,i7-7700k,titan-rtx,a100', '--sweep', 'n=32..1536:32'], section: 'compare',
+    cycle: 0},
   {name: 'dark', words: kProduct, section: 'array', cycle: 60, dark: true},
 ];
 

@@ -11,12 +11,16 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::array<Command, 9> kCommands = {
+constexpr std::array<Command, 11> kCommands = {
     {{"run", "run a whole network, from an ONNX file or one that comes with weft", run_run},
      {"conv", "simulate one convolution and check its values", run_conv},
      {"matmul", "simulate a matrix product and check its values", run_matmul},
      {"explain", "show how a product or convolution is tiled and runs, and why two runs differ",
       run_explain},
+     {"compare", "one product or network on TPUs, this CPU, and modelled GPUs, side by side",
+      run_compare},
+     {"train", "train a network on labelled images, on the CPU or on the simulated machine",
+      run_train},
      {"quantize", "turn a float network into one that computes in int8", run_quantize},
      {"compile", "write the program of a matrix product as text", run_compile},
      {"exec", "run a program", run_exec},

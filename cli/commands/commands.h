@@ -23,6 +23,8 @@ int run_networks(const Words& words, const Streams& streams);
 int run_run(const Words& words, const Streams& streams);
 int run_conv(const Words& words, const Streams& streams);
 int run_quantize(const Words& words, const Streams& streams);
+int run_compare(const Words& words, const Streams& streams);
+int run_train(const Words& words, const Streams& streams);
 
 struct Command {
   std::string_view name;

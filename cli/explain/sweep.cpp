@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "cli/arguments.h"
 #include "cli/explain/page.h"
@@ -34,28 +33,9 @@ void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::u
   }
 }
 
-/// A sweep of minutes is refused before it begins.
-void check_work(const SweptWorkload& workload, char dimension,
-                const std::set<std::uint64_t>& sizes) {
-  std::uint64_t instructions = 0;
-  for (const std::uint64_t size : sizes) {
-    instructions += workload.instructions(size);
-    if (instructions <= kMostSweepInstructions) continue;
-    throw InputError(
-        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
-                    "choose smaller sizes, a larger step or a larger array",
-                    kMostSweepInstructions, dimension, size));
-  }
-}
-
 std::set<std::uint64_t> sizes_of(const SweepRequest& request, const Sweep& sweep) {
-  std::set<std::uint64_t> sizes;
-  for (std::uint64_t size = request.low; size <= request.high; size += sweep.step) {
-    sizes.insert(size);
-  }
-  if (!sweep.step_chosen) return sizes;
-  sizes.insert(request.high);
-  if (sweep.tile) add_cliffs(request, *sweep.tile, sizes);
+  std::set<std::uint64_t> sizes = sweep_sizes(request);
+  if (sweep.step_chosen && sweep.tile) add_cliffs(request, *sweep.tile, sizes);
   return sizes;
 }
 
@@ -112,13 +92,39 @@ SweepRequest parse_sweep(std::string_view text) {
   return request;
 }
 
+std::uint64_t step_of(const SweepRequest& request) {
+  return request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
+}
+
+std::set<std::uint64_t> sweep_sizes(const SweepRequest& request) {
+  std::set<std::uint64_t> sizes;
+  for (std::uint64_t size = request.low; size <= request.high; size += step_of(request)) {
+    sizes.insert(size);
+  }
+  if (!request.step) sizes.insert(request.high);
+  return sizes;
+}
+
+void check_sweep_work(const SweptWorkload& workload, char dimension,
+                      const std::set<std::uint64_t>& sizes) {
+  std::uint64_t instructions = 0;
+  for (const std::uint64_t size : sizes) {
+    instructions += workload.instructions(size);
+    if (instructions <= kMostSweepInstructions) continue;
+    throw InputError(
+        fmt::format("--sweep: its programs would have more than {} instructions up to {} = {}; "
+                    "choose smaller sizes, a larger step or a larger array",
+                    kMostSweepInstructions, dimension, size));
+  }
+}
+
 Sweep run_sweep(const SweptWorkload& workload, const SweepRequest& request,
                 const std::function<void(double)>& progress) {
   Sweep sweep{request.dimension, workload.kind, workload.title, workload.meaning, workload.tile};
   sweep.step_chosen = !request.step;
-  sweep.step = request.step.value_or((request.high - request.low) / kChosenSweepPoints + 1);
+  sweep.step = step_of(request);
   const std::set<std::uint64_t> sizes = sizes_of(request, sweep);
-  check_work(workload, request.dimension, sizes);
+  check_sweep_work(workload, request.dimension, sizes);
   for (const std::uint64_t size : sizes) {
     sweep.points.push_back(workload.point(size));
     progress(static_cast<double>(sweep.points.size()) / static_cast<double>(sizes.size()));

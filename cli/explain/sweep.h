@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,17 @@ inline constexpr std::uint64_t kMostSweepInstructions = 20'000'000;
 
 /// Throws InputError for a text of another form, an empty range, or more than kMostSweepPoints.
 SweepRequest parse_sweep(std::string_view text);
+
+/// The step of `request`, or one that gives kChosenSweepPoints at most.
+std::uint64_t step_of(const SweepRequest& request);
+
+/// From the lowest on in that step; the highest too if the step was chosen.
+std::set<std::uint64_t> sweep_sizes(const SweepRequest& request);
+
+/// A sweep of minutes is refused before it begins: throws InputError if the programs of all sizes
+/// have more than kMostSweepInstructions.
+void check_sweep_work(const SweptWorkload& workload, char dimension,
+                      const std::set<std::uint64_t>& sizes);
 
 /// `progress` is called with the share done. Throws InputError, also for more than
 /// kMostSweepInstructions, and as the workload does.

@@ -27,23 +27,18 @@ bool begins_tile(std::uint64_t size, std::uint64_t tile) {
 
 // --- Products ------------------------------------------------------------------------------------
 
-MatmulSpec with_size(MatmulSpec spec, char dimension, std::uint64_t size) {
-  (dimension == 'm' ? spec.m : dimension == 'k' ? spec.k : spec.n) = size;
-  return spec;
-}
-
 bool is_cliff(const TilingPlan& plan, char dimension, std::uint64_t size,
               const MachineConfig& config) {
   if (const auto tile = tile_of(dimension, config)) return begins_tile(size, *tile);
   return size > 1 &&
-         plan_matmul(with_size(plan.spec, dimension, size - 1), config).m_chunks < plan.m_chunks;
+         plan_matmul(swept_spec(plan.spec, dimension, size - 1), config).m_chunks < plan.m_chunks;
 }
 
 SweepPoint product_point(const MatmulSpec& spec, const MachineConfig& config, char dimension,
                          std::uint64_t size) {
   RunReport report;
   report.machine = config;
-  report.workload = with_size(spec, dimension, size);
+  report.workload = swept_spec(spec, dimension, size);
   const TilingPlan plan = plan_workload(*report.workload, config);
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
@@ -116,11 +111,16 @@ std::string conv_title(const ConvSpec& spec, char dimension) {
 
 }  // namespace
 
+MatmulSpec swept_spec(MatmulSpec spec, char dimension, std::uint64_t size) {
+  (dimension == 'm' ? spec.m : dimension == 'k' ? spec.k : spec.n) = size;
+  return spec;
+}
+
 SweptWorkload swept_product(const MatmulSpec& spec, const MachineConfig& config, char dimension) {
   SweptWorkload workload{"product", product_title(spec, dimension), ""};
   workload.tile = tile_of(dimension, config);
   workload.instructions = [=, &config](std::uint64_t size) {
-    return most_instructions(plan_matmul(with_size(spec, dimension, size), config));
+    return most_instructions(plan_matmul(swept_spec(spec, dimension, size), config));
   };
   workload.point = [=, &config](std::uint64_t size) {
     return product_point(spec, config, dimension, size);

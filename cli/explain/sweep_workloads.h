@@ -9,6 +9,9 @@
 
 namespace weft::cli {
 
+/// `spec` with `size` along m, k or n.
+MatmulSpec swept_spec(MatmulSpec spec, char dimension, std::uint64_t size);
+
 /// `dimension` is m, k or n; the other two sizes are those of `spec`. `config` must outlive it.
 SweptWorkload swept_product(const MatmulSpec& spec, const MachineConfig& config, char dimension);
 

@@ -29,8 +29,8 @@ constexpr int kIrVersion = 8;
 /// output is a copy of its own.
 class Writer {
  public:
-  Writer(const Graph& graph, ::onnx::GraphProto& to)
-      : graph_(graph), to_(to), names_(graph.values.size()) {}
+  Writer(const Graph& graph, const ExportOptions& options, ::onnx::GraphProto& to)
+      : graph_(graph), options_(options), to_(to), names_(graph.values.size()) {}
 
   void write() {
     to_.set_name(graph_.name.empty() ? "graph" : graph_.name);
@@ -61,13 +61,14 @@ class Writer {
     }
   }
 
-  static void declare(::onnx::ValueInfoProto& value, const std::string& name,
-                      const graph::ValueType& type) {
+  void declare(::onnx::ValueInfoProto& value, const std::string& name,
+               const graph::ValueType& type) const {
     value.set_name(name);
     auto& tensor = *value.mutable_type()->mutable_tensor_type();
     tensor.set_elem_type(onnx_data_type(type.type));
     auto& shape = *tensor.mutable_shape();
     for (const std::int64_t extent : type.shape) shape.add_dim()->set_dim_value(extent);
+    if (options_.open_batch && shape.dim_size() > 0) shape.mutable_dim(0)->set_dim_param("batch");
   }
 
   /// The name by which nodes use the value; a constant is written when the first one does.
@@ -107,17 +108,18 @@ class Writer {
   }
 
   const Graph& graph_;
+  const ExportOptions& options_;
   ::onnx::GraphProto& to_;
   std::vector<std::string> names_;  // by value; empty until it is used
   std::unordered_set<std::string> used_;
 };
 
-::onnx::ModelProto to_model(const Graph& graph) {
+::onnx::ModelProto to_model(const Graph& graph, const ExportOptions& options) {
   ::onnx::ModelProto model;
   model.set_ir_version(kIrVersion);
   model.set_producer_name("weft");
   model.add_opset_import()->set_version(kOpset);
-  Writer(graph, *model.mutable_graph()).write();
+  Writer(graph, options, *model.mutable_graph()).write();
   if (model.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw InputError("the network takes more than 2 GiB, which an ONNX file cannot hold");
   }
@@ -126,15 +128,15 @@ class Writer {
 
 }  // namespace
 
-void write_onnx(const Graph& graph, std::ostream& out) {
+void write_onnx(const Graph& graph, std::ostream& out, const ExportOptions& options) {
   const google::protobuf::LogSilencer silence;
-  if (!to_model(without_extensions(graph)).SerializeToOstream(&out)) {
+  if (!to_model(without_extensions(graph), options).SerializeToOstream(&out)) {
     throw InputError("cannot write the ONNX model; is the disk full?");
   }
 }
 
-std::string to_onnx_bytes(const Graph& graph) {
-  return to_model(without_extensions(graph)).SerializeAsString();
+std::string to_onnx_bytes(const Graph& graph, const ExportOptions& options) {
+  return to_model(without_extensions(graph), options).SerializeAsString();
 }
 
 }  // namespace weft::onnx_io

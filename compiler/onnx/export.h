@@ -10,11 +10,17 @@
 
 namespace weft::onnx_io {
 
+struct ExportOptions {
+  /// The first extent of each input and output is written as the dimension "batch", which whoever
+  /// runs the file chooses. The caller knows that the nodes take any batch.
+  bool open_batch = false;
+};
+
 /// Throws InputError if the model is larger than 2 GiB or the stream fails, or if a node's
 /// extension has no standard form (a quantised activation whose scale is not a constant).
-void write_onnx(const graph::Graph& graph, std::ostream& out);
+void write_onnx(const graph::Graph& graph, std::ostream& out, const ExportOptions& options = {});
 /// The same as bytes.
-std::string to_onnx_bytes(const graph::Graph& graph);
+std::string to_onnx_bytes(const graph::Graph& graph, const ExportOptions& options = {});
 
 /// The graph with nothing in it that is not ONNX: a bias of MatMul, a residual and an activation
 /// are nodes of their own. Values keep their names.

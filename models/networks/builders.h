@@ -6,6 +6,8 @@
 
 namespace weft::networks {
 
+graph::Graph build_digits_mlp(const NetworkOptions& options);
+graph::Graph build_digits_cnn(const NetworkOptions& options);
 graph::Graph build_mlp(const NetworkOptions& options);
 graph::Graph build_mlp0(const NetworkOptions& options);
 graph::Graph build_lenet5(const NetworkOptions& options);

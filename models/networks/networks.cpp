@@ -20,7 +20,11 @@ constexpr std::int64_t kNoSequence = 0;
 /// A recurrent network has no table of positions; beyond this its graph's sizes are no use.
 constexpr std::int64_t kLongestRecurrence = 65536;
 
-constexpr std::array<NetworkInfo, 13> kNetworks = {{
+constexpr std::array<NetworkInfo, 15> kNetworks = {{
+    {"digits-mlp", "perceptron 64-32-10, small digits", "sizes of our own", kNoSequence, 0,
+     build_digits_mlp},
+    {"digits-cnn", "2 convolutions, small digits", "sizes of our own", kNoSequence, 0,
+     build_digits_cnn},
     {"mlp", "perceptron 784-512-512-10, digits", "sizes of our own", kNoSequence, 0, build_mlp},
     {"mlp0", "5 layers of 2000, as MLP0 of the TPU paper",
      "Jouppi et al., In-Datacenter Performance Analysis of a Tensor Processing Unit, 2017",

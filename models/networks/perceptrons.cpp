@@ -20,6 +20,10 @@ graph::Graph perceptron(std::string name, const std::string& input, const Ints& 
 
 }  // namespace
 
+graph::Graph build_digits_mlp(const NetworkOptions& options) {
+  return perceptron("digits-mlp", "image", {64, 32, 10}, options);
+}
+
 graph::Graph build_mlp(const NetworkOptions& options) {
   return perceptron("mlp", "image", {784, 512, 512, 10}, options);
 }

@@ -28,6 +28,10 @@ TEST(ReadmeTest, CommandsPrintWhatTheExplanationsSay) {
   expect_printed("docs/explain.md", 2);
 }
 
+TEST(ReadmeTest, CommandsPrintWhatTheComparisonsSay) {
+  expect_printed("docs/compare.md", 2);
+}
+
 TEST(ExamplesTest, TheFirstProgramRunsAndIsCheckedOnEveryEngine) {
   for (const char* engine : {"fast", "stepped"}) {
     const auto run = test::run_weft(

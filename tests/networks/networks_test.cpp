@@ -55,7 +55,9 @@ struct Types {
   std::string_view output;
 };
 
-constexpr std::array<Types, 13> kTypesAtBatch2 = {{
+constexpr std::array<Types, 15> kTypesAtBatch2 = {{
+    {"digits-mlp", "float32 2x64", "float32 2x10"},
+    {"digits-cnn", "float32 2x1x8x8", "float32 2x10"},
     {"mlp", "float32 2x784", "float32 2x10"},
     {"mlp0", "float32 2x2000", "float32 2x2000"},
     {"lenet5", "float32 2x1x28x28", "float32 2x10"},
@@ -117,7 +119,7 @@ TEST(NetworksTest, RefuseBatchesOutOfRange) {
 
 TEST(NetworksTest, NameTheNetworkThatWasProbablyMeant) {
   EXPECT_EQ(message_of("resnet5O"), "'resnet5O': no such network; did you mean resnet50?");
-  EXPECT_NE(message_of("transformer").find("there are mlp, mlp0, lenet5,"), std::string::npos);
+  EXPECT_NE(message_of("transformer").find("there are digits-mlp, digits-cnn, mlp,"), std::string::npos);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ export async function is_whole(fixture, path, dump = null) {
   const text = await browser.evaluate('document.body.innerText');
   assert.doesNotMatch(text, /\b(NaN|undefined|Infinity)\b/);
   if (data.report?.check?.agrees !== false) assert.doesNotMatch(text, /\bdiffers\b/);
-  if (data.report) await the_ledger_sums_to_the_total(browser, data);
+  if (data.report?.cycles) await the_ledger_sums_to_the_total(browser, data);
   if (data.report) await bars_equal_the_data(browser, data);
   for (const width of [1280, 400]) await fits(browser, width);
   await browser.resize(1280, 900);
@@ -51,7 +51,7 @@ export async function shows_what_the_data_has(browser, data) {
     `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
   const wanted = {tiles: data.tiles?.length, timeline: data.timeline, array: data.timeline,
     layers: data.layers?.length, roofline: data.roofline, sweep: data.sweep?.points?.length,
-    why: data.why};
+    why: data.why, training: data.training?.epochs.length};
   for (const [id, present] of Object.entries(wanted)) {
     assert.equal(ids.includes(id), Boolean(present), `section ${id}`);
   }

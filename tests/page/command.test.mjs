@@ -56,6 +56,10 @@ const kPages = [
     has: ['tiles', 'timeline', 'ledger']},
   {name: 'a sweep', words: ['explain', '10', '9', '7', ...kTiny, '--sweep', 'n=1..40'],
     has: ['tiles', 'ledger', 'sweep']},
+  {name: 'a training', words: ['train', 'digits-mlp', '--epochs', '3'], has: ['training']},
+  {name: 'a training on the machine', words: ['train', 'digits-mlp', '--epochs', '2', '--backend',
+    'sim'], has: ['training', 'ledger']},
+  {name: 'a measurement', words: ['train', 'digits-mlp', '--epochs', '0'], has: ['training']},
 ];
 
 for (const {name, words, has, left_out} of kPages) {
@@ -69,6 +73,32 @@ for (const {name, words, has, left_out} of kPages) {
     assert.ok(await fixture.evaluate(`document.querySelector('.notes, .beyond') !== null`));
   });
 }
+
+test('the curves of a training have a point for each epoch, and so has the table', async () => {
+  const path = page_of(['train', 'digits-mlp', '--epochs', '4']);
+  await fixture.open(path);
+  const {epochs, steps} = checks.data_of(path).training;
+  assert.equal(epochs.length, 4);
+  assert.equal(steps.length, 4 * 44);
+  const count = (query) => fixture.evaluate(`document.querySelectorAll('${query}').length`);
+  assert.equal(await count('.training .dot'), 2 * 2 * 4);  // loss and accuracy, train and test
+  assert.equal(await count('#epochs-table tbody tr'), 4);
+  const rows = await fixture.evaluate(`[...document.querySelectorAll('#epochs-table tbody tr')]
+    .map((row) => [...row.children].map((cell) => cell.textContent))`);
+  rows.forEach((cells, i) => {
+    assert.equal(Number(cells[0]), i + 1);
+    assert.equal(Number(cells[2]), Number(epochs[i].train.loss.toPrecision(3)));
+    assert.equal(cells[5].replace(/[^0-9.]/g, ''), (100 * epochs[i].test.accuracy).toFixed(1));
+  });
+});
+
+test('a long training has means of neighbouring steps', async () => {
+  const path = page_of(['train', 'digits-mlp', '--epochs', '30']);
+  const {steps} = checks.data_of(path).training;
+  assert.equal(steps.length, 660);  // 1320 steps, two a point
+  assert.equal(steps[0].step, 2);
+  assert.equal(steps[659].step, 1320);
+});
 
 for (const dtype of ['int8', 'bf16', 'fp16']) {
   test(`the command's page shows the registers of the waveform: ${dtype}`, async () => {

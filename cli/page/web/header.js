@@ -14,6 +14,7 @@
 
   function machine_line() {
     const m = report.machine;
+    if (!m) return data.training ? data.training.how : '';
     const memory = m.memory_kind === 'ideal' ? 'ideal memory'
       : `${m.memory_kind} memory, ${m.memory_gb_per_s} GB/s`;
     return `${m.name}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
@@ -49,7 +50,7 @@
       list.append(figure(value, name, remark));
     }
     const {cycles, macs} = report;
-    if (!cycles) return list;
+    if (!cycles || data.training) return list;
     const at = `at ${report.machine.clock_mhz} MHz`;
     list.append(figure(weft.count(cycles.total), 'cycles',
       `${weft.duration(report.seconds)} ${at}`));

@@ -3,6 +3,7 @@
 
 (function (weft) {
   weft.draw_header();
+  weft.draw_training();
   weft.draw_sweep();
   weft.draw_why();
   weft.draw_tile_map();
@@ -11,6 +12,7 @@
   weft.draw_ledger();
   weft.draw_roofline();
   weft.draw_layers();
+  weft.draw_compare();
   weft.draw_account();
   weft.draw_keys();
   weft.draw_contents();

@@ -31,26 +31,6 @@ bool takes_float64(graph::Op op, std::size_t i) {
   return (rule->types & graph::types_of(DataType::kFloat64)) != 0;
 }
 
-const Tensor& given_input(const Graph& graph, const graph::Value& value,
-                          const NamedTensors& inputs) {
-  const auto given = inputs.find(value.name);
-  if (given != inputs.end()) return given->second;
-  throw InputError(fmt::format("graph '{}': input '{}' ({}) is missing", graph.name, value.name,
-                               to_string(value.type)));
-}
-
-void check_names(const Graph& graph, const NamedTensors& inputs) {
-  for (const auto& entry : inputs) {
-    const std::string& name = entry.first;
-    const auto has_name = [&](ValueId id) { return graph.values[id].name == name; };
-    if (std::ranges::any_of(graph.inputs, has_name)) continue;
-    std::string known;
-    for (const ValueId id : graph.inputs) known += fmt::format(" '{}'", graph.values[id].name);
-    throw InputError(fmt::format("graph '{}': there is no input '{}'; its inputs are{}", graph.name,
-                                 name, known.empty() ? " none" : known));
-  }
-}
-
 void check_results(const std::vector<Tensor>& results, const std::vector<ValueType>& types) {
   if (results.size() != types.size()) {
     throw InputError(fmt::format("gave {} outputs, not {}", results.size(), types.size()));
@@ -91,9 +71,7 @@ class GraphRunner::Run {
       const graph::Value& value = graph_.values[id];
       const Tensor& given = given_input(graph_, value, inputs);
       if (given.value_type() != value.type && given.value_type() != own_type(value.type)) {
-        throw InputError(fmt::format("graph '{}': input '{}' is {}, given is {}", graph_.name,
-                                     value.name, to_string(value.type),
-                                     to_string(given.value_type())));
+        throw_wrong_input(graph_, value, given);
       }
       values_[id] = in_own_type(given);
     }

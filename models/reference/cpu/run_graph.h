@@ -3,17 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "models/reference/cpu/graph_inputs.h"
 
 namespace weft::reference {
-
-using NamedTensors = std::map<std::string, graph::Tensor>;
 
 struct RunGraphOptions {
   /// Every float16 and float32 value, constants included, is float64 instead: what the network

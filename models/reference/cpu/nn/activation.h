@@ -7,42 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include "models/reference/cpu/nn/activation_function.h"
 #include "models/reference/cpu/nn/node_call.h"
 
 namespace weft::reference {
-
-enum class ActivationKind : std::uint8_t {
-  kIdentity,
-  kRelu,
-  kLeakyRelu,
-  kElu,
-  kSelu,
-  kSigmoid,
-  kHardSigmoid,
-  kHardSwish,
-  kTanh,
-  kErf,
-  kSoftplus,
-  kClip,
-  kSqrt,
-  kExp,
-  kLog,
-  kNeg,
-  kAbs,
-  kReciprocal,
-  kAffine,           // alpha * x + beta
-  kThresholdedRelu,  // x above alpha, else 0
-  kScaledTanh,       // alpha * tanh(beta * x)
-  kSoftsign,
-};
-
-/// An activation with its parameters. Clip: alpha is the lower and beta the upper bound. Selu: beta
-/// is gamma.
-struct ActivationFunction {
-  ActivationKind kind = ActivationKind::kIdentity;
-  float alpha = 0;
-  float beta = 0;
-};
 
 /// How many parameters the activation of this name has: none, alpha, or alpha and beta. Throws
 /// InputError for an unknown name.

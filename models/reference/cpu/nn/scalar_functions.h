@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "models/reference/host_device.h"
+
 namespace weft::reference {
 
 /// The ONNX defaults of alpha and beta (Selu: gamma), for operators that leave them out.
@@ -23,111 +25,111 @@ inline constexpr ActivationDefaults kHardSigmoidDefaults{0.2F, 0.5F};
 
 /// max(x, 0); both zeros give +0.
 template <class T>
-T relu(T x) {
+WEFT_HOST_DEVICE T relu(T x) {
   return x <= T{0} ? T{0} : x;
 }
 
 template <class T>
-T leaky_relu(T x, T alpha) {
+WEFT_HOST_DEVICE T leaky_relu(T x, T alpha) {
   return x < T{0} ? alpha * x : x;
 }
 
 /// low, with its sign, for everything that is not greater; then high for what exceeds it.
 template <class T>
-T clip(T x, T low, T high) {
+WEFT_HOST_DEVICE T clip(T x, T low, T high) {
   const T raised = x <= low ? low : x;
   return raised > high ? high : raised;
 }
 
 template <class T>
-T elu(T x, T alpha) {
+WEFT_HOST_DEVICE T elu(T x, T alpha) {
   if (!(x < T{0})) return x;
   return static_cast<T>(static_cast<double>(alpha) * std::expm1(static_cast<double>(x)));
 }
 
 /// gamma * x above 0, gamma * (alpha * exp(x) - alpha) below.
 template <class T>
-T selu(T x, T alpha, T gamma) {
+WEFT_HOST_DEVICE T selu(T x, T alpha, T gamma) {
   if (!(x <= T{0})) return gamma * x;
   const double curve = static_cast<double>(alpha) * std::expm1(static_cast<double>(x));
   return static_cast<T>(static_cast<double>(gamma) * curve);
 }
 
 template <class T>
-T sigmoid(T x) {
+WEFT_HOST_DEVICE T sigmoid(T x) {
   return static_cast<T>(1.0 / (1.0 + std::exp(-static_cast<double>(x))));
 }
 
 template <class T>
-T hard_sigmoid(T x, T alpha, T beta) {
+WEFT_HOST_DEVICE T hard_sigmoid(T x, T alpha, T beta) {
   return clip(alpha * x + beta, T{0}, T{1});
 }
 
 /// x * hard_sigmoid(x) with alpha = 1/6 and beta = 1/2.
 template <class T>
-T hard_swish(T x) {
+WEFT_HOST_DEVICE T hard_swish(T x) {
   return x * hard_sigmoid(x, T{1} / T{6}, T{0.5});
 }
 
 template <class T>
-T tanh(T x) {
+WEFT_HOST_DEVICE T tanh(T x) {
   return static_cast<T>(std::tanh(static_cast<double>(x)));
 }
 
 template <class T>
-T erf(T x) {
+WEFT_HOST_DEVICE T erf(T x) {
   return static_cast<T>(std::erf(static_cast<double>(x)));
 }
 
 /// log(exp(x) + 1), without overflow for large x.
 template <class T>
-T softplus(T x) {
+WEFT_HOST_DEVICE T softplus(T x) {
   const double wide = static_cast<double>(x);
   return static_cast<T>((wide > 0 ? wide : 0.0) + std::log1p(std::exp(-std::abs(wide))));
 }
 
 template <class T>
-T softsign(T x) {
+WEFT_HOST_DEVICE T softsign(T x) {
   return x / (T{1} + std::abs(x));
 }
 
 template <class T>
-T thresholded_relu(T x, T alpha) {
+WEFT_HOST_DEVICE T thresholded_relu(T x, T alpha) {
   return x <= alpha ? T{0} : x;
 }
 
 template <class T>
-T exp(T x) {
+WEFT_HOST_DEVICE T exp(T x) {
   return static_cast<T>(std::exp(static_cast<double>(x)));
 }
 
 template <class T>
-T log(T x) {
+WEFT_HOST_DEVICE T log(T x) {
   return static_cast<T>(std::log(static_cast<double>(x)));
 }
 
 template <class T>
-T pow(T x, T exponent) {
+WEFT_HOST_DEVICE T pow(T x, T exponent) {
   return static_cast<T>(std::pow(static_cast<double>(x), static_cast<double>(exponent)));
 }
 
 template <class T>
-T sqrt(T x) {
+WEFT_HOST_DEVICE T sqrt(T x) {
   return std::sqrt(x);
 }
 
 template <class T>
-T reciprocal(T x) {
+WEFT_HOST_DEVICE T reciprocal(T x) {
   return T{1} / x;
 }
 
 template <class T>
-T neg(T x) {
+WEFT_HOST_DEVICE T neg(T x) {
   return -x;
 }
 
 template <class T>
-T abs(T x) {
+WEFT_HOST_DEVICE T abs(T x) {
   return std::abs(x);
 }
 

@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+#include "cli/commands/commands.h"
+#include "cli/common_options.h"
+#include "cli/compare/compare_job.h"
+#include "cli/compare/compare_report.h"
+#include "cli/network_outputs.h"
+#include "cli/network_source.h"
+#include "cli/output_file.h"
+#include "cli/page/compare_page.h"
+#include "cli/page/page.h"
+#include "cli/progress.h"
+#include "cli/workload.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+auto text_value(const char* name) {
+  return po::value<std::string>()->value_name(name);
+}
+
+po::options_description comparison_flags() {
+  po::options_description options("Comparison");
+  const std::string with = fmt::format(
+      "devices, with commas between them: machines of weft (simulated), cpu and cuda (measured), "
+      "GPUs and CPUs (modelled); NAME:TYPE for another type of number; {} if not given",
+      kDefaultDevices);
+  auto add = options.add_options();
+  add("with", text_value("NAME,..."), with.c_str());
+  add("dtype", text_value("TYPE"),
+      "fp32, tf32, bf16, fp16 or int8, for all devices; each one's usual type if not given");
+  add("tile", text_value("MxN"),
+      "the only tile that modelled GPUs may use, 256x128 to 64x64; the best if not given");
+  add("sweep", text_value("D=LO..HI"), "a curve over sizes of m, k or n; :STEP may follow");
+  add("seed", text_value("N"), "seed of the values; 1 if not given");
+  return options;
+}
+
+po::options_description file_flags() {
+  po::options_description options;
+  auto add = options.add_options();
+  add("csv", text_value("FILE"), "write a line for each row; - is stdout");
+  add("html", text_value("FILE"), "write a page to look at: the table, and a chart");
+  return options;
+}
+
+po::options_description options() {
+  po::options_description all;
+  all.add(comparison_flags()).add(network_flags());
+  return all.add(general_flags({file_flags(), json_flag(), quiet_flag(), help_option()}));
+}
+
+void print_help(const Streams& streams) {
+  streams.out << "Usage: weft compare matmul M K N [OPTIONS]\n"
+              << "       weft compare MODEL.onnx|NAME [OPTIONS]\n\n"
+              << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
+              << "peak, waste, and the largest difference from float64. Each row says whether it\n"
+              << "was simulated, measured on this computer, or modelled from published figures.\n\n"
+              << options();
+}
+
+// --- Files ---------------------------------------------------------------------------------------
+
+struct Output {
+  const char* option;
+  std::optional<std::string> file;
+};
+
+struct Outputs {
+  Output csv{"--csv", {}};
+  Output json{"--json", {}};
+  Output html{"--html", {}};
+
+  bool to_stdout() const { return csv.file == "-" || json.file == "-"; }
+};
+
+/// `given` is an input file, or an output checked before.
+void check_apart(const Output& output, const char* what, const std::string& given) {
+  if (!same_file(*output.file, given)) return;
+  throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
+                               printable(*output.file), what, output.option));
+}
+
+void check_outputs(const Outputs& outputs, const CompareJob& job) {
+  if (outputs.html.file == "-") {
+    throw InputError("--html -: only --json and --csv can go to stdout; name a file");
+  }
+  const Output* const all[] = {&outputs.csv, &outputs.json, &outputs.html};
+  for (const Output* output : all) {
+    if (!output->file) continue;
+    for (const Output* other : all) {
+      if (other == output) break;
+      if (other->file) check_apart(*output, other->option, *other->file);
+    }
+    for (const DeviceRequest& device : job.devices) {
+      if (device.machine) check_apart(*output, "--with", device.device);
+    }
+    if (job.network && job.network->is_file) {
+      check_apart(*output, "the network", job.network->model);
+    }
+    if (*output->file != "-") check_writable(*output->file);
+  }
+}
+
+Outputs read_outputs(const Arguments& arguments, const CompareJob& job) {
+  Outputs outputs;
+  outputs.csv.file = arguments.text("csv");
+  outputs.json.file = arguments.text("json");
+  outputs.html.file = arguments.text("html");
+  check_outputs(outputs, job);
+  return outputs;
+}
+
+void write_outputs(const Outputs& outputs, const CompareReport& report,
+                   const std::string& command_line) {
+  std::vector<FileContent> files;
+  const auto add = [&files](const Output& output, auto make) {
+    if (output.file && *output.file != "-") files.push_back({*output.file, make()});
+  };
+  add(outputs.csv, [&] { return compare_csv(report); });
+  add(outputs.json, [&] { return json_file_text(compare_json(report)); });
+  add(outputs.html, [&] { return page_html(compare_page_data(report, command_line)); });
+  write_files_together(files);
+}
+
+// --- What is compared ----------------------------------------------------------------------------
+
+devices::Tile parse_tile(std::string_view text) {
+  for (const devices::Tile& tile : devices::tiles_of(devices::DeviceKind::kGpu)) {
+    if (text == fmt::format("{}x{}", tile.m, tile.n)) return tile;
+  }
+  std::string known;
+  for (const devices::Tile& tile : devices::tiles_of(devices::DeviceKind::kGpu)) {
+    known += fmt::format("{}{}x{}", known.empty() ? "" : ", ", tile.m, tile.n);
+  }
+  throw InputError(fmt::format("--tile {}: unknown; must be one of {}", printable(text), known));
+}
+
+/// Flags of networks that mean nothing to a product, or the other way round.
+void check_foreign(const Arguments& arguments, std::initializer_list<const char*> names,
+                   const char* what) {
+  for (const char* name : names) {
+    if (!arguments.has(name)) continue;
+    throw InputError(fmt::format("--{}: means nothing to {}; drop it", name, what));
+  }
+}
+
+void check_tile_is_used(const CompareJob& job) {
+  const auto takes_tile = [](const DeviceRequest& request) {
+    return request.modelled != nullptr && request.modelled->kind == devices::DeviceKind::kGpu;
+  };
+  if (!job.tile || std::ranges::any_of(job.devices, takes_tile)) return;
+  throw InputError("--tile: is for modelled GPUs, of which --with names none; drop it");
+}
+
+/// Options that would decide nothing.
+void check_used(const Arguments& arguments, const CompareJob& job) {
+  const auto has_own_type = [](const DeviceRequest& request) {
+    return request.name != request.device;
+  };
+  if (arguments.has("dtype") && std::ranges::all_of(job.devices, has_own_type)) {
+    throw InputError("--dtype: each device is named with a type of its own; drop it");
+  }
+  const auto has_values = [](const DeviceRequest& request) { return request.modelled == nullptr; };
+  if (job.seed && (job.sweep || std::ranges::none_of(job.devices, has_values))) {
+    throw InputError("--seed: modelled devices and sweeps show nothing of values; drop it");
+  }
+}
+
+void read_product(Arguments arguments, CompareJob& job) {
+  check_foreign(arguments, {"batch", "sequence", "shape"}, "a product");
+  arguments.positionals.erase(arguments.positionals.begin());
+  if (arguments.positionals.empty())
+    throw InputError("M K N are missing: weft compare matmul M K N");
+  const MatmulSpec spec = read_sizes(arguments);
+  job.shape = {spec.m, spec.k, spec.n};
+  if (const auto tile = arguments.text("tile")) job.tile = parse_tile(*tile);
+  if (const auto sweep = arguments.text("sweep")) job.sweep = parse_sweep(*sweep);
+  check_tile_is_used(job);
+}
+
+CompareJob read_job(const Arguments& arguments) {
+  CompareJob job;
+  std::optional<devices::NumberFormat> format;
+  if (const auto dtype = arguments.text("dtype")) format = parse_format(*dtype, "--dtype");
+  job.devices =
+      parse_devices(arguments.text("with").value_or(std::string(kDefaultDevices)), format);
+  if (const auto seed = arguments.text("seed")) {
+    job.seed = parse_number(*seed, "--seed", 0, UINT64_MAX);
+  }
+  if (arguments.positionals.empty()) {
+    throw InputError("nothing to compare; give matmul M K N, an .onnx file or a network's name");
+  }
+  if (arguments.positionals.front() == "matmul") {
+    read_product(arguments, job);
+  } else {
+    check_foreign(arguments, {"tile", "sweep"}, "a network");
+    job.network = read_network_request(arguments);
+  }
+  check_used(arguments, job);
+  return job;
+}
+
+CompareReport compare(const CompareJob& job, const Streams& streams) {
+  Progress progress(streams);
+  const auto update = [&](double share) { progress.update(share); };
+  return job.network ? compare_network(job, update) : compare_products(job, update);
+}
+
+void print(const CompareReport& report, const Outputs& outputs, bool quiet,
+           const Streams& streams) {
+  if (outputs.json.file == "-") {
+    streams.out << json_file_text(compare_json(report));
+  } else if (outputs.csv.file == "-") {
+    streams.out << compare_csv(report);
+  } else if (!quiet) {
+    streams.out << compare_text(report, streams.style);
+  }
+}
+
+}  // namespace
+
+int run_compare(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  const CompareJob job = read_job(arguments);
+  const Outputs outputs = read_outputs(arguments, job);
+  const CompareReport report = compare(job, streams);
+  write_outputs(outputs, report, command_line("compare", arguments.words));
+  print(report, outputs, arguments.has("quiet"), streams);
+  return 0;
+}
+
+}  // namespace weft::cli

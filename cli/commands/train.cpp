@@ -1,0 +1,26 @@
+#include "cli/arguments.h"
+#include "cli/commands/commands.h"
+#include "cli/train/train_options.h"
+#include "cli/train/train_run.h"
+
+namespace weft::cli {
+namespace {
+
+void print_help(const Streams& streams) {
+  streams.out << "Usage: weft train NETWORK|MODEL.onnx [OPTIONS]\n\n"
+              << "Trains a classifier by gradient descent on labelled images: its learnt constants "
+                 "change,\n"
+              << "step by step, so that the cross-entropy of its answers falls. docs/training.md "
+                 "tells how.\n\n"
+              << train_options();
+}
+
+}  // namespace
+
+int run_train(const Words& words, const Streams& streams) {
+  const Arguments arguments = parse_arguments(words, train_options());
+  if (arguments.has("help")) return print_help(streams), 0;
+  return run_training(read_train_request(arguments), streams);
+}
+
+}  // namespace weft::cli

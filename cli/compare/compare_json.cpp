@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cli/compare/compare_report.h"
+
+namespace weft::cli {
+namespace {
+
+Json shape_json(const CompareRow& row) {
+  if (row.shape.m == 0) return nullptr;
+  return {{"m", row.shape.m}, {"k", row.shape.k}, {"n", row.shape.n}};
+}
+
+Json tera_json(const std::optional<double>& flop_per_second) {
+  return flop_per_second ? Json(*flop_per_second / 1e12) : Json(nullptr);
+}
+
+/// JSON has no NaN: null stands for it, as for an error that is not known.
+Json error_json(const CompareRow& row) {
+  if (!row.max_abs_error || !std::isfinite(*row.max_abs_error)) return nullptr;
+  return *row.max_abs_error;
+}
+
+Json row_json(const CompareRow& row) {
+  return {{"device", row.device},
+          {"title", row.title},
+          {"kind", to_string(row.kind)},
+          {"dtype", devices::to_string(row.format)},
+          {"shape", shape_json(row)},
+          {"seconds", row.seconds},
+          {"clock_hz", or_null(row.clock_hz)},
+          {"cycles", or_null(row.cycles())},
+          {"flop", row.flop},
+          {"tflops", row.flop_per_second() / 1e12},
+          {"peak_tflops", tera_json(row.peak)},
+          {"share_of_peak", or_null(row.share_of_peak())},
+          {"waste", or_null(row.waste)},
+          {"max_abs_error", error_json(row)},
+          {"basis", row.basis},
+          {"details", row.details}};
+}
+
+Json workload_json(const CompareReport& report) {
+  if (report.network) {
+    return {{"network", report.network->name},
+            {"batch", report.network->batch},
+            {"sequence", or_null(report.network->sequence)}};
+  }
+  Json workload = {{"m", report.shape.m}, {"k", report.shape.k}, {"n", report.shape.n}};
+  if (report.sweep) workload[std::string(1, report.sweep->dimension)] = nullptr;
+  return workload;
+}
+
+Json sweep_json(const CompareReport& report) {
+  if (!report.sweep) return nullptr;
+  return {{"dimension", std::string(1, report.sweep->dimension)},
+          {"step", report.sweep->step},
+          {"sizes", report.sweep->sizes}};
+}
+
+/// In quotes where a comma, a quote or the end of a line would be taken for the table's.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
+template <class T>
+std::string field(const std::optional<T>& value) {
+  return value ? fmt::to_string(*value) : std::string();
+}
+
+std::string csv_line(const CompareReport& report, const CompareRow& row) {
+  const bool product = row.shape.m > 0;
+  const auto size = [&](std::uint64_t value) { return product ? fmt::to_string(value) : ""; };
+  const std::string peak = row.peak ? fmt::to_string(*row.peak / 1e12) : "";
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(row.device),
+                     to_string(row.kind), devices::to_string(row.format),
+                     product ? "matmul" : quoted(report.network->name), size(row.shape.m),
+                     size(row.shape.k), size(row.shape.n), row.seconds, field(row.cycles()),
+                     field(row.clock_hz), row.flop_per_second() / 1e12, peak,
+                     field(row.share_of_peak()), field(row.waste), field(row.max_abs_error));
+}
+
+}  // namespace
+
+Json compare_json(const CompareReport& report) {
+  Json rows = Json::array();
+  for (const CompareRow& row : report.rows) rows.push_back(row_json(row));
+  return {{"schema", 1},
+          {"command", "compare"},
+          {"workload", workload_json(report)},
+          {"sweep", sweep_json(report)},
+          {"rows", std::move(rows)}};
+}
+
+std::string compare_csv(const CompareReport& report) {
+  std::string text =
+      "device,kind,dtype,workload,m,k,n,seconds,cycles,clock_hz,tflops,peak_tflops,share_of_peak,"
+      "waste,max_abs_error\n";
+  for (const CompareRow& row : report.rows) text += csv_line(report, row);
+  return text;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,48 @@
+// What `weft compare` has to say: as a table for people, as JSON and CSV for programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/compare/compare_row.h"
+#include "cli/text.h"
+
+namespace weft::cli {
+
+/// The network that was compared.
+struct ComparedNetwork {
+  std::string name = {};
+  std::int64_t batch = 1;
+  std::optional<std::int64_t> sequence = {};
+};
+
+/// One size was varied; there is a row for each device and size, sizes outermost.
+struct ComparedSweep {
+  char dimension = 'n';
+  std::uint64_t step = 1;
+  std::vector<std::uint64_t> sizes = {};
+};
+
+struct CompareReport {
+  devices::GemmShape shape = {};  // of a product; with a sweep, but for the size that varies
+  std::optional<ComparedNetwork> network = {};
+  std::optional<ComparedSweep> sweep = {};
+  double flop = 0;  // not of a sweep
+  std::vector<CompareRow> rows = {};
+};
+
+/// "4096 x 4096 x 4096", "64 x k x 64 for k from 1 to 100", "resnet50, batch 1".
+std::string compared_text(const CompareReport& report);
+
+/// The table, what its columns mean, and a note for each row; of a sweep a row for each size.
+std::string compare_text(const CompareReport& report, const Style& style);
+
+/// Schema 1; docs/json.md explains each key.
+Json compare_json(const CompareReport& report);
+
+/// A line of names, and a line for each row; what a row does not have is empty.
+std::string compare_csv(const CompareReport& report);
+
+}  // namespace weft::cli

@@ -1,0 +1,100 @@
+#include "cli/compare/cpu_device.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cli/compare/cpu_rates.h"
+#include "cli/compare/repeated.h"
+#include "cli/compare/sgemm.h"
+#include "cli/text.h"
+#include "models/reference/cpu/run_graph.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr double kEnoughSeconds = 0.5;
+
+/// Peak and the sentence that says how it came about: vectors a clock are timed, that all cores
+/// run at the clock of one is assumed.
+void add_peak(CompareRow& row, const Processor& processor) {
+  const auto unit = vector_unit();
+  if (!unit || !row.clock_hz) return;
+  const std::uint32_t flop = 2 * unit->lanes * unit->fmas_per_clock;
+  row.peak = static_cast<double>(processor.cores) * flop * *row.clock_hz;
+  row.basis += fmt::format("; peak {} x {} FLOP a clock ({} of {} floats, timed)",
+                           counted(processor.cores, "core"), flop,
+                           counted(unit->fmas_per_clock, "FMA"), unit->lanes);
+  row.details["cores"] = processor.cores;
+  row.details["flop_per_clock_and_core"] = flop;
+  row.details["instruction_set"] = unit->instruction_set;
+}
+
+CompareRow measured_row(const Timing& timing, const std::string& library) {
+  const Processor processor = this_processor();
+  CompareRow row;
+  row.kind = RowKind::kMeasured;
+  row.format = devices::NumberFormat::kFp32;
+  row.title = processor.name;
+  row.seconds = timing.median;
+  row.clock_hz = timing.clock_hz;
+  row.basis = fmt::format("{}, {}, {}", processor.name, library, timing_text(timing));
+  row.details = timing_json(timing);
+  row.details["library"] = library;
+  add_peak(row, processor);
+  return row;
+}
+
+void check_sizes(const devices::GemmShape& shape) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const std::uint64_t size : {shape.m, shape.k, shape.n}) {
+    if (size <= kMost) continue;
+    throw InputError(
+        fmt::format("cpu: a size of {} is more than a BLAS library takes; choose "
+                    "smaller sizes, or leave cpu out",
+                    size));
+  }
+}
+
+CompareRow measure_product(ProductValues& values) {
+  const devices::GemmShape& shape = values.shape();
+  check_sizes(shape);
+  const Sgemm sgemm = find_sgemm();
+  std::vector<float> result(shape.m * shape.n);
+  const auto work = [&] {
+    sgemm.multiply(values.a().data(), values.b().data(), result.data(), shape);
+  };
+  CompareRow row = measured_row(time_repeated(work, core_clock_hz, kEnoughSeconds), sgemm.library);
+  row.shape = shape;
+  row.flop = devices::useful_flop(shape);
+  row.max_abs_error = values.largest_error(result);
+  return row;
+}
+
+CompareRow measure_network(const MeasuredNetwork& network) {
+  reference::GraphRunner runner(network.graph, {.keep_constants = true});
+  NamedTensors outputs;
+  const auto work = [&] { outputs = runner.run(network.inputs); };
+  CompareRow row = measured_row(time_repeated(work, core_clock_hz, kEnoughSeconds),
+                                "Weft's CPU backend on one thread");
+  row.flop = network.flop;
+  row.max_abs_error = largest_output_error(outputs, network.exact);
+  return row;
+}
+
+}  // namespace
+
+MeasuredDevice cpu_device() {
+  MeasuredDevice device;
+  device.formats = {devices::NumberFormat::kFp32};
+  device.product = [](devices::NumberFormat, ProductValues& values) {
+    return measure_product(values);
+  };
+  device.network = [](devices::NumberFormat, const MeasuredNetwork& network) {
+    return measure_network(network);
+  };
+  return device;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,13 @@
+// The page of `weft compare`: the rows as a table and as a chart, a sweep as curves.
+#pragma once
+
+#include <string>
+
+#include "cli/compare/compare_report.h"
+
+namespace weft::cli {
+
+/// The page's data (docs/page.md).
+Json compare_page_data(const CompareReport& report, const std::string& command_line);
+
+}  // namespace weft::cli

@@ -1,0 +1,292 @@
+// The comparison of devices: what each reached of its peak, a table, and for a sweep a curve for
+// each device with a cursor that the table follows. The kind of a row (simulated, measured,
+// modelled) is a shape and a word, and without a sweep a colour too; with one, colours and dashes
+// are the devices'.
+'use strict';
+
+(function (weft) {
+  const {data, el} = weft;
+  const kMargin = {top: 24, right: 20, bottom: 40, left: 62};
+  const kRow = 30;
+  const kCurves = 320;
+  const kNameShare = 0.3;  // of the width, at most, for the devices' names
+  const kThinner = 60;     // more points than this get no dots
+
+  const kKinds = {
+    simulated: {color: '#0072b2', shape: d3.symbolCircle, what: "by Weft's machine"},
+    measured: {color: '#009e73', shape: d3.symbolSquare, what: 'on this computer'},
+    modelled: {color: '#d55e00', shape: d3.symbolTriangle, what: 'from published figures'},
+  };
+  const kDashes = ['', '7 4', '2 4', '9 3 2 3', '12 4'];
+  const kHues = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8c5a9e',
+    '#9a9a9a'];
+
+  const dash = '\u2013';
+  const optional = (value, text) => (value === null || value === undefined ? dash : text(value));
+  const tera = (value) => (value >= 999.5 ? weft.count(value) : String(Number(value.toPrecision(3))));
+  const kind_of = (row) => kKinds[row.kind];
+
+  const kColumns = [
+    {key: 'device', name: 'device', text: (row) => row.device},
+    {key: 'kind', name: 'kind', text: (row) => row.kind},
+    {key: 'dtype', name: 'type', text: (row) => row.dtype},
+    {key: 'seconds', name: 'time', number: true, text: (row) => weft.duration(row.seconds)},
+    {key: 'cycles', name: 'cycles', number: true, text: (row) => optional(row.cycles, weft.count)},
+    {key: 'clock_hz', name: 'clock', number: true,
+      text: (row) => optional(row.clock_hz, (hz) => `${weft.count(hz / 1e6)}\u202fMHz`)},
+    {key: 'tflops', name: 'TFLOP/s', number: true, text: (row) => tera(row.tflops)},
+    {key: 'peak_tflops', name: 'peak', number: true, text: (row) => optional(row.peak_tflops, tera)},
+    {key: 'share_of_peak', name: 'of peak', number: true,
+      text: (row) => weft.percent(row.share_of_peak)},
+    {key: 'waste', name: 'waste', number: true, text: (row) => weft.percent(row.waste)},
+    {key: 'max_abs_error', name: 'error', number: true,
+      text: (row) => optional(row.max_abs_error, (error) => error.toExponential(1))},
+  ];
+
+  // --- Words -----------------------------------------------------------------------------------
+
+  function row_words(row) {
+    const of_peak = row.share_of_peak === null ? ''
+      : `, ${weft.percent(row.share_of_peak)} of ${tera(row.peak_tflops)}`;
+    return [`${row.device}, ${row.kind}, ${row.dtype}`, `${tera(row.tflops)} TFLOP/s${of_peak}`,
+      weft.duration(row.seconds), row.basis];
+  }
+
+  function kind_legend() {
+    return el('p', {class: 'legend'}, ...Object.entries(kKinds).map(([name, kind]) =>
+      el('span', null, symbol_swatch(kind), `${name}: ${kind.what}`)));
+  }
+
+  /** Without colour where colours tell the devices apart. */
+  function symbol_swatch(kind) {
+    const fill = data.compare.sweep ? 'currentColor' : kind.color;
+    return weft.svg('svg', {width: 14, height: 14, 'aria-hidden': 'true'},
+      weft.svg('path', {transform: 'translate(7,7)', fill,
+        d: d3.symbol().type(kind.shape).size(70)()}));
+  }
+
+  // --- What each reached -----------------------------------------------------------------------
+
+  function logarithmic(values, range) {
+    const [low, high] = d3.extent(values);
+    return d3.scaleLog().domain([low / 1.6, high * 1.6]).range(range);
+  }
+
+  /** Powers of ten; a few other ticks if there is one at most. */
+  function decades(scale) {
+    const tens = scale.ticks(20).filter((tick) => /^(1|10+|0\.0*1)$/.test(String(tick)));
+    return tens.length > 1 ? tens : scale.ticks(4);
+  }
+
+  /** The line from a device's speed to its peak, with a mark at each end. */
+  function draw_device(root, row, x, y) {
+    const kind = kind_of(row);
+    if (row.peak_tflops !== null) {
+      root.append('line').attr('class', 'to-peak').attr('x1', x(row.tflops))
+        .attr('x2', x(row.peak_tflops)).attr('y1', y).attr('y2', y);
+      root.append('line').attr('class', 'peak-mark').attr('x1', x(row.peak_tflops))
+        .attr('x2', x(row.peak_tflops)).attr('y1', y - 8).attr('y2', y + 8);
+    }
+    const mark = root.append('path').attr('class', 'device-mark').attr('fill', kind.color)
+      .attr('transform', `translate(${x(row.tflops)},${y})`).attr('tabindex', 0)
+      .attr('role', 'img').attr('aria-label', row_words(row).join(', '))
+      .attr('d', d3.symbol().type(kind.shape).size(110)());
+    mark.on('pointermove', () =>
+      weft.show_tip(row_words(row), d3.event.clientX, d3.event.clientY));
+    mark.on('focus', function () {
+      const box = this.getBoundingClientRect();
+      weft.show_tip(row_words(row), box.right, box.bottom);
+    });
+    mark.on('pointerleave', weft.hide_tip).on('blur', weft.hide_tip);
+  }
+
+  function draw_reached(stage, width, rows) {
+    const height = kMargin.top + rows.length * kRow + kMargin.bottom;
+    const names = rows.map((row) => weft.clipped_name(row.device));
+    const left = Math.min(width * kNameShare, 16 + d3.max(names, weft.text_width));
+    const values = rows.flatMap((row) => [row.tflops, row.peak_tflops ?? row.tflops]);
+    const x = logarithmic(values, [left + 10, width - kMargin.right]);
+    const root = d3.create('svg').attr('width', width).attr('height', height)
+      .attr('viewBox', `0 0 ${width} ${height}`).attr('role', 'group')
+      .attr('aria-label', 'Speed and peak of each device');
+    root.append('g').attr('class', 'axis')
+      .attr('transform', `translate(0,${height - kMargin.bottom})`)
+      .call(d3.axisBottom(x).tickValues(decades(x)).tickFormat(tera)
+        .tickSize(-(height - kMargin.bottom - kMargin.top)));
+    root.append('text').attr('class', 'axis-name').attr('text-anchor', 'end')
+      .attr('x', width - kMargin.right).attr('y', height - 6).text('TFLOP/s, logarithmic →');
+    rows.forEach((row, i) => {
+      const y = kMargin.top + (i + 0.5) * kRow;
+      root.append('text').attr('x', 0).attr('y', y + 4).text(names[i]);
+      draw_device(root, row, x, y);
+    });
+    stage.replaceChildren(root.node());
+  }
+
+  // --- Table -----------------------------------------------------------------------------------
+
+  let sorted = {key: null, direction: 1};
+
+  function compare_rows(a, b) {
+    const [x, y] = [a[sorted.key], b[sorted.key]];
+    if (x === null || y === null) return (x === null) - (y === null);
+    return sorted.direction * (typeof x === 'number' ? x - y : x.localeCompare(y, 'en'));
+  }
+
+  function head(column, again) {
+    const way = sorted.key !== column.key ? 'none'
+      : sorted.direction > 0 ? 'ascending' : 'descending';
+    const sort = () => {
+      const same = sorted.key === column.key;
+      sorted = {key: column.key, direction: same ? -sorted.direction : column.number ? -1 : 1};
+      again();
+      document.querySelector(`#compare-table th[data-key=${column.key}] button`).focus();
+    };
+    return el('th', {scope: 'col', class: column.number ? 'number' : 'text', 'data-key': column.key,
+      'aria-sort': way}, weft.button(column.name, {class: 'sort'}, sort));
+  }
+
+  function cell(row, column) {
+    const mark = column.key === 'kind' ? symbol_swatch(kind_of(row)) : null;
+    return el('td', {class: column.number ? 'number' : 'text'}, mark, mark ? ' ' : null,
+      column.text(row));
+  }
+
+  /** Fills `place` with the table of `rows`, and below it how each row came about. */
+  function show_table(place, rows) {
+    const again = () => show_table(place, rows);
+    const ordered = sorted.key ? [...rows].sort(compare_rows) : rows;
+    place.replaceChildren(
+      el('div', {class: 'scroll'}, el('table', {class: 'layers', id: 'compare-table'},
+        el('thead', null, el('tr', null, ...kColumns.map((column) => head(column, again)))),
+        el('tbody', null, ...ordered.map((row) => el('tr', null,
+          ...kColumns.map((column) => cell(row, column))))))),
+      el('dl', {class: 'bases'}, ...ordered.flatMap((row) =>
+        [el('dt', null, row.device), el('dd', null, row.basis)])));
+  }
+
+  // --- Curves ----------------------------------------------------------------------------------
+
+  /** Rows of each device, sizes in order: they stand in the data size by size. */
+  function series_of({rows, sweep}) {
+    const many = rows.length / sweep.sizes.length;
+    return d3.range(many).map((i) => ({row: rows[i], index: i,
+      points: sweep.sizes.map((size, at) => ({size, row: rows[at * many + i]}))}));
+  }
+
+  const style_of = (index) => ({stroke: kHues[index % kHues.length],
+    'stroke-dasharray': kDashes[index % kDashes.length]});
+
+  function curve_legend(series) {
+    return el('p', {class: 'legend'}, ...series.map(({row, index}) => el('span', null,
+      weft.svg('svg', {width: 34, height: 12, 'aria-hidden': 'true'},
+        weft.svg('line', {x1: 0, x2: 34, y1: 6, y2: 6, 'stroke-width': 2.5, ...style_of(index)})),
+      `${row.device} (${row.kind}, ${row.dtype})`)));
+  }
+
+  function curve_axes(root, x, y, width, name) {
+    root.append('g').attr('class', 'axis')
+      .attr('transform', `translate(0,${kCurves - kMargin.bottom})`)
+      .call(d3.axisBottom(x).ticks(Math.max(3, width / 90)).tickFormat(weft.count));
+    root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
+      .call(d3.axisLeft(y).tickValues(decades(y)).tickFormat(tera)
+        .tickSize(-(width - kMargin.left - kMargin.right)));
+    root.append('text').attr('class', 'axis-name').attr('x', 4).attr('y', 12)
+      .text('TFLOP/s, logarithmic');
+    root.append('text').attr('class', 'axis-name').attr('text-anchor', 'end')
+      .attr('x', width - kMargin.right).attr('y', kCurves - 6).text(`${name} →`);
+  }
+
+  function draw_curves(stage, width, series, at) {
+    const {sizes, dimension} = data.compare.sweep;
+    const x = d3.scaleLinear().domain(d3.extent(sizes))
+      .range([kMargin.left, width - kMargin.right]);
+    const values = data.compare.rows.map((row) => row.tflops);
+    const y = logarithmic(values, [kCurves - kMargin.bottom, kMargin.top]);
+    const root = d3.create('svg').attr('width', width).attr('height', kCurves)
+      .attr('viewBox', `0 0 ${width} ${kCurves}`).attr('role', 'img')
+      .attr('aria-label', `Speed over ${dimension.toUpperCase()}`);
+    curve_axes(root, x, y, width, dimension.toUpperCase());
+    for (const {points, index} of series) {
+      const style = style_of(index);
+      root.append('path').attr('class', 'curve').attr('stroke', style.stroke)
+        .attr('stroke-dasharray', style['stroke-dasharray'])
+        .attr('d', d3.line().x((p) => x(p.size)).y((p) => y(p.row.tflops))(points));
+      if (points.length > kThinner) continue;
+      root.append('g').selectAll('path').data(points).enter().append('path')
+        .attr('fill', style.stroke).attr('class', 'dot')
+        .attr('d', (p) => d3.symbol().type(kind_of(p.row).shape).size(36)())
+        .attr('transform', (p) => `translate(${x(p.size)},${y(p.row.tflops)})`);
+    }
+    root.append('line').attr('class', 'cursor').attr('x1', x(sizes[at])).attr('x2', x(sizes[at]))
+      .attr('y1', kMargin.top).attr('y2', kCurves - kMargin.bottom);
+    stage.replaceChildren(root.node());
+    return x;
+  }
+
+  const kSteps = {ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity,
+    End: Infinity};
+
+  /** Keys and the pointer move the cursor: `move` gets the index of a size. */
+  function listen(stage, cursor, move) {
+    stage.addEventListener('keydown', (event) => {
+      const step = kSteps[event.key];
+      if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      move(cursor.at + step);
+    });
+    stage.addEventListener('pointerdown', (event) => {
+      const size = cursor.x.invert(event.clientX - stage.getBoundingClientRect().left);
+      move(d3.scan(data.compare.sweep.sizes, (a, b) => Math.abs(a - size) - Math.abs(b - size)));
+    });
+  }
+
+  function draw_sweep(section) {
+    const {sizes, dimension} = data.compare.sweep;
+    const series = series_of(data.compare);
+    const stage = el('div', {class: 'stage curves', id: 'curves', tabindex: 0, role: 'slider',
+      'aria-label': `Size of ${dimension.toUpperCase()}`, 'aria-valuemin': sizes[0],
+      'aria-valuemax': sizes[sizes.length - 1]});
+    const chosen = el('h3', {id: 'chosen-size'});
+    const table = el('div');
+    const cursor = {at: sizes.length - 1, x: null};
+    const show = () => {
+      stage.setAttribute('aria-valuenow', sizes[cursor.at]);
+      chosen.textContent = `${dimension.toUpperCase()} = ${weft.count(sizes[cursor.at])}`;
+      show_table(table, series.map(({points}) => points[cursor.at].row));
+    };
+    const redraw = (width) => { cursor.x = draw_curves(stage, width, series, cursor.at); };
+    section.append(kind_legend(), curve_legend(series), stage,
+      el('p', {class: 'hint'}, 'Click, or focus the chart and press ← →, to choose a size.'),
+      chosen, table);
+    weft.keep_drawn(stage, redraw);
+    listen(stage, cursor, (at) => {
+      cursor.at = Math.max(0, Math.min(sizes.length - 1, at));
+      redraw(Math.floor(stage.clientWidth));
+      show();
+    });
+    show();
+  }
+
+  // --- The sections ----------------------------------------------------------------------------
+
+  const kLead = 'A row is simulated, measured or modelled, and none stands for another: models ' +
+    'leave out what no data sheet says, and are optimistic. ';
+
+  function draw_single(section) {
+    const stage = el('div', {class: 'stage', id: 'reached'});
+    const table = el('div');
+    section.append(kind_legend(), stage, table);
+    weft.keep_drawn(stage, (width) => draw_reached(stage, width, data.compare.rows));
+    show_table(table, data.compare.rows);
+  }
+
+  weft.draw_compare = function () {
+    if (!data.compare) return;
+    const section = weft.section('compare', 'Devices', kLead + (data.compare.sweep
+      ? 'The table is of the size at the cursor.'
+      : 'A line leads from what a device reached to its peak; int8 counts operations.'));
+    if (data.compare.sweep) draw_sweep(section);
+    else draw_single(section);
+  };
+})(globalThis.weft);

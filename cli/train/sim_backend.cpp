@@ -1,0 +1,101 @@
+#include "cli/train/sim_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/network_pipeline.h"
+#include "compiler/autodiff/training_graph.h"
+#include "compiler/network/compile_update.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+using training::Pass;
+using training::PassGraph;
+
+/// The weights of the run under way, which the constants of the compiled graph look up.
+using Weights = std::shared_ptr<NamedTensors>;
+
+graph::Graph with_weights(PassGraph pass, const Weights& weights) {
+  std::map<std::string, graph::Constant> constants;
+  for (const graph::ValueId input : pass.graph.inputs) {
+    const graph::Value& value = pass.graph.values[input];
+    if (std::ranges::find(pass.weights, value.name) == pass.weights.end()) continue;
+    const auto make = [weights, name = value.name] { return weights->at(name); };
+    constants.emplace(value.name, graph::Constant(value.type, make));
+  }
+  return autodiff::bind_inputs(std::move(pass.graph), constants);
+}
+
+/// The optimiser computes in float32 on the vector unit, everything else as networks do.
+network::NetworkProgram compiled(graph::Graph graph, Pass pass, const MachineConfig& machine) {
+  if (pass == Pass::kUpdate) return network::compile_update(std::move(graph), machine);
+  return compile_prepared(prepare_network(std::move(graph), machine, nullptr), machine);
+}
+
+/// A compiled graph that runs again and again.
+class Prepared {
+ public:
+  Prepared(PassGraph pass, const MachineConfig& machine, const SimulateOptions& options)
+      : kind_(pass.pass),
+        names_(pass.weights),
+        program_(compiled(with_weights(std::move(pass), weights_), kind_, machine)),
+        session_(program_, machine, {.simulate = options}) {}
+
+  NetworkRun run(NamedTensors inputs) {
+    for (const std::string& name : names_) {
+      weights_->insert_or_assign(name, std::move(inputs.extract(name).mapped()));
+    }
+    return session_.run(inputs);
+  }
+
+ private:
+  Pass kind_;
+  std::vector<std::string> names_;
+  Weights weights_ = std::make_shared<NamedTensors>();
+  network::NetworkProgram program_;
+  NetworkSession session_;
+};
+
+PassCost cost_of(const NetworkRun& run) {
+  PassCost cost{run.total, run.ledger, {}};
+  for (const LayerRun& layer : run.layers) {
+    if (!layer.on_host) continue;
+    cost.host_layers.push_back(
+        fmt::format("{} ({}): {}", printable(layer.info.name), layer.info.op, layer.info.note));
+  }
+  return cost;
+}
+
+}  // namespace
+
+training::Executor SimBackend::prepare(PassGraph pass) {
+  const Pass kind = pass.pass;
+  const auto prepared = std::make_shared<Prepared>(std::move(pass), machine_, options_);
+  costs_.erase(kind);
+  return [this, kind, prepared](const NamedTensors& inputs) {
+    NetworkRun run = prepared->run(inputs);
+    if (!costs_.contains(kind)) costs_.emplace(kind, cost_of(run));
+    return std::move(run.outputs);
+  };
+}
+
+PassCost SimBackend::step_cost() const {
+  PassCost sum;
+  for (const Pass pass : {Pass::kGradients, Pass::kUpdate}) {
+    const auto found = costs_.find(pass);
+    if (found == costs_.end()) continue;
+    const PassCost& cost = found->second;
+    sum.total += cost.total;
+    for (const LedgerClass& entry : kLedgerClasses) {
+      sum.ledger.*entry.cycles += cost.ledger.*entry.cycles;
+    }
+    sum.host_layers.insert(sum.host_layers.end(), cost.host_layers.begin(), cost.host_layers.end());
+  }
+  return sum;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,271 @@
+#include "cli/train/train_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/common_options.h"
+#include "cli/network_source.h"
+#include "cli/output_file.h"
+#include "models/networks/networks.h"
+#include "sim/config/config_keys.h"
+#include "sim/config/error.h"
+#include "sim/config/printable.h"
+
+namespace weft::cli {
+namespace {
+
+using training::Method;
+
+constexpr std::array<std::string_view, 3> kDevices = {"cpu", "cuda", "sim"};
+constexpr std::array<std::string_view, 3> kTypes = {"float32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 3> kMethods = {"sgd", "adam", "adamw"};
+constexpr std::uint64_t kMostEpochs = 1'000'000;
+constexpr double kLargestRate = 1e30;  // far from binary32's end
+constexpr double kSgdRate = 0.05;
+constexpr double kAdamRate = 0.001;
+constexpr double kSgdMomentum = 0.9;
+
+/// The index of the option's value among the names.
+template <std::size_t kCount>
+std::size_t read_name(const Arguments& arguments, const std::string& option,
+                      const std::array<std::string_view, kCount>& names, std::size_t otherwise) {
+  const auto text = arguments.text(option);
+  if (!text) return otherwise;
+  const auto found = std::ranges::find(names, *text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  throw InputError(fmt::format("--{} {}: unknown; must be one of {}", option, printable(*text),
+                               fmt::join(names, ", ")));
+}
+
+std::uint64_t read_count(const Arguments& arguments, const std::string& option, std::uint64_t low,
+                         std::uint64_t high, std::uint64_t otherwise) {
+  const auto text = arguments.text(option);
+  return text ? parse_number(*text, "--" + option, low, high) : otherwise;
+}
+
+double read_real(const Arguments& arguments, const std::string& option, double high,
+                 double otherwise) {
+  const auto text = arguments.text(option);
+  if (!text) return otherwise;
+  double value = 0;
+  const char* const end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, value);
+  if (error == std::errc{} && at == end && value >= 0 && value <= high) return value;
+  throw InputError(
+      fmt::format("--{} {}: must be a number from 0 to {}", option, printable(*text), high));
+}
+
+void refuse(const Arguments& arguments, std::initializer_list<const char*> options,
+            std::string_view why) {
+  for (const char* option : options) {
+    if (arguments.has(option)) throw InputError(fmt::format("--{}: {}", option, why));
+  }
+}
+
+training::OptimizerOptions read_optimizer(const Arguments& arguments) {
+  training::OptimizerOptions options;
+  options.method = static_cast<Method>(read_name(arguments, "optimizer", kMethods, 0));
+  const bool sgd = options.method == Method::kSgd;
+  options.learning_rate =
+      read_real(arguments, "learning-rate", kLargestRate, sgd ? kSgdRate : kAdamRate);
+  options.weight_decay = read_real(arguments, "weight-decay", kLargestRate, 0);
+  if (!sgd) {
+    refuse(arguments, {"momentum", "nesterov"}, "is for --optimizer sgd");
+    return options;
+  }
+  options.momentum = read_real(arguments, "momentum", 1, kSgdMomentum);
+  options.nesterov = arguments.has("nesterov");
+  if (options.nesterov && options.momentum == 0) {
+    throw InputError("--nesterov: is a form of momentum; give --momentum above 0");
+  }
+  return options;
+}
+
+/// Nothing of the machine decides anything elsewhere.
+void refuse_machine_flags(const Arguments& arguments) {
+  constexpr std::string_view kWhy = "is for --backend sim";
+  refuse(arguments, {"machine", "engine"}, kWhy);
+  const po::options_description keys = machine_options();
+  for (const auto& key : keys.options()) {
+    refuse(arguments, {key->long_name().c_str()}, kWhy);
+  }
+}
+
+ElementType element_type(TrainType type) {
+  return type == TrainType::kBf16 ? ElementType::kBf16 : ElementType::kFp16;
+}
+
+void read_simulation(const Arguments& arguments, TrainRequest& request) {
+  request.machine = read_machine(arguments);
+  if (!arguments.has("dtype")) {
+    if (request.machine.dtype == ElementType::kInt8) {
+      throw InputError(
+          fmt::format("--machine {}: its array computes in int8, in which nothing "
+                      "trains; give --dtype bf16 or fp16",
+                      printable(request.machine.name)));
+    }
+    request.type =
+        request.machine.dtype == ElementType::kBf16 ? TrainType::kBf16 : TrainType::kFp16;
+  } else if (request.type == TrainType::kFloat32) {
+    throw InputError("--dtype float32: the array multiplies bf16 or fp16; give one of these");
+  } else if (arguments.has("array.dtype") && request.machine.dtype != element_type(request.type)) {
+    throw InputError("--dtype and --array.dtype: name different types; drop one");
+  }
+  request.machine.dtype = element_type(request.type);
+  const auto engine = engine_from_string(arguments.text("engine").value_or("fast"));
+  if (!engine || *engine == Engine::kAnalytic) {
+    throw InputError(
+        fmt::format("--engine {}: computes no values or is unknown; must be fast, "
+                    "stepped or rtl",
+                    printable(arguments.text("engine").value_or(""))));
+  }
+  request.engine = *engine;
+}
+
+void read_device(const Arguments& arguments, TrainRequest& request) {
+  request.device = static_cast<TrainDevice>(read_name(arguments, "backend", kDevices, 0));
+  request.type = static_cast<TrainType>(read_name(arguments, "dtype", kTypes, 0));
+  if (request.device == TrainDevice::kSim) return read_simulation(arguments, request);
+  refuse_machine_flags(arguments);
+  if (request.device == TrainDevice::kCpu && request.type != TrainType::kFloat32) {
+    throw InputError(fmt::format(
+        "--dtype {}: the cpu backend computes in float32; give --backend sim for {} on the "
+        "simulated array",
+        to_string(request.type), to_string(request.type)));
+  }
+}
+
+struct NamedPath {
+  const char* option;
+  const std::optional<std::string>& path;
+};
+
+void check_outputs(const TrainRequest& request) {
+  const std::optional<std::string> model =
+      request.is_file ? std::optional(request.model) : std::nullopt;
+  const NamedPath paths[] = {{"the network", model},   {"--data", request.data},
+                             {"--save", request.save}, {"--checkpoint", request.checkpoint},
+                             {"--log", request.log},   {"--json", request.json},
+                             {"--html", request.html}};
+  constexpr std::size_t kFirstOutput = 2;
+  for (std::size_t i = kFirstOutput; i < std::size(paths); ++i) {
+    const auto& [option, path] = paths[i];
+    if (!path || (request.json_to_stdout() && &path == &request.json)) continue;
+    if (path == "-") {
+      throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", option));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!paths[j].path || !same_file(*path, *paths[j].path)) continue;
+      throw InputError(fmt::format("{}: named by both {} and {}; choose two", printable(*path),
+                                   paths[j].option, option));
+    }
+    if (&path != &request.checkpoint) check_writable(*path);
+  }
+}
+
+void check_checkpoint_flags(const Arguments& arguments, const TrainRequest& request) {
+  if (request.checkpoint) return;
+  refuse(arguments, {"resume", "checkpoint-steps"}, "needs --checkpoint DIR");
+}
+
+std::string model_of(const Arguments& arguments) {
+  if (arguments.positionals.empty()) {
+    throw InputError("no network; give an .onnx file or a name that `weft networks` lists");
+  }
+  check_positional_count(arguments, 1);
+  return arguments.positionals.front();
+}
+
+}  // namespace
+
+std::string_view to_string(TrainDevice device) {
+  return kDevices[static_cast<std::size_t>(device)];
+}
+
+std::string_view to_string(TrainType type) {
+  return kTypes[static_cast<std::size_t>(type)];
+}
+
+po::options_description train_options() {
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  po::options_description own("Training");
+  own.add_options()("data", text("DIR"),
+                    "MNIST's IDX files, plain or .gz, or train_images.npy, train_labels.npy, "
+                    "test_images.npy and test_labels.npy; the embedded 8x8 digits if not given")(
+      "backend", text("NAME"), "cpu (default), cuda, or sim: the simulated machine")(
+      "epochs", text("N"), "20 if not given; 0 only measures")(
+      "batch", text("N"), "images a step; 32 if not given and the file leaves it open")(
+      "optimizer", text("NAME"), "sgd (default), adam or adamw")(
+      "learning-rate", text("X"), "0.05 for sgd, 0.001 for the others if not given")(
+      "momentum", text("X"), "of sgd; 0.9 if not given")("nesterov", "Nesterov's momentum")(
+      "weight-decay", text("X"), "0 if not given")("dtype", text("NAME"),
+                                                   "float32 (cpu, cuda), bf16 or fp16 (sim, cuda)")(
+      "seed", text("N"),
+      "of a built-in network's weights and of the images' order; 1 if not given");
+  po::options_description files("Files");
+  files.add_options()("save", text("MODEL.onnx"), "write the trained network")(
+      "checkpoint", text("DIR"), "write a checkpoint after each epoch")(
+      "checkpoint-steps", text("N"), "and after every N steps")(
+      "resume", "go on from the checkpoint")("log", text("FILE.csv"), "write a line an epoch");
+  files.add(json_flag()).add(html_flag());
+  po::options_description simulation("Simulation");
+  simulation.add_options()("engine", text("NAME"), "fast (default), stepped or rtl")(
+      "threads", text("N"), "threads of the simulation's kernels; all cores if not given");
+  po::options_description all;
+  all.add(own).add(files).add(simulation).add(machine_flags());
+  return all.add(general_flags({quiet_flag(), help_option()}));
+}
+
+TrainRequest read_train_request(const Arguments& arguments) {
+  TrainRequest request;
+  request.command_line = command_line("train", arguments.words);
+  request.model = model_of(arguments);
+  request.is_file = names_file(request.model);
+  if (!request.is_file) networks::find_network(request.model);
+  request.data = arguments.text("data");
+  read_device(arguments, request);
+  request.epochs = read_count(arguments, "epochs", 0, kMostEpochs, kDefaultEpochs);
+  if (arguments.has("batch")) {
+    request.batch =
+        static_cast<std::int64_t>(read_count(arguments, "batch", 1, networks::kLargestBatch, 1));
+  }
+  request.optimizer = read_optimizer(arguments);
+  request.seed = read_count(arguments, "seed", 0, UINT64_MAX, kDefaultSeed);
+  request.threads = static_cast<unsigned>(
+      read_count(arguments, "threads", 1, 1024, std::max(1U, std::thread::hardware_concurrency())));
+  request.save = arguments.text("save");
+  request.checkpoint = arguments.text("checkpoint");
+  if (arguments.has("checkpoint-steps")) {
+    request.every_steps = read_count(arguments, "checkpoint-steps", 1, UINT64_MAX, 1);
+  }
+  request.resume = arguments.has("resume");
+  request.log = arguments.text("log");
+  request.json = arguments.text("json");
+  request.html = arguments.text("html");
+  request.quiet = arguments.has("quiet");
+  check_checkpoint_flags(arguments, request);
+  check_outputs(request);
+  return request;
+}
+
+std::string optimizer_text(const training::OptimizerOptions& options) {
+  std::string text =
+      fmt::format("{}, learning rate {}", to_string(options.method), options.learning_rate);
+  if (options.momentum != 0) {
+    text += fmt::format(", {}momentum {}", options.nesterov ? "Nesterov " : "", options.momentum);
+  }
+  if (options.weight_decay != 0) text += fmt::format(", weight decay {}", options.weight_decay);
+  return text;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,50 @@
+// What `weft train` has to say: a line an epoch as it goes, then a summary; CSV and JSON for
+// programs.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/json.h"
+#include "cli/text.h"
+#include "cli/train/sim_backend.h"
+#include "cli/train/train_options.h"
+#include "models/training/metrics.h"
+#include "models/training/state.h"
+
+namespace weft::cli {
+
+struct TrainReport {
+  const TrainRequest& request;
+  std::uint64_t parameters = 0;
+  std::int64_t batch = 0;
+  std::string data = {};  // its name
+  std::int64_t train_images = 0;
+  std::int64_t test_images = 0;
+  std::uint64_t steps_per_epoch = 0;
+  std::uint64_t resumed_at = 0;  // step; 0: from the beginning
+  const training::TrainingState* state = nullptr;
+  std::optional<PassCost> step_cost = {};              // on the simulated machine
+  std::optional<training::EpochRecord> measured = {};  // with --epochs 0
+  double wall_seconds = 0;
+};
+
+/// Network, data and how it is trained, in aligned lines, and the heading of the table.
+std::string train_heading(const TrainReport& report, const Style& style);
+/// The table's line of one epoch.
+std::string epoch_line(const TrainReport& report, const training::EpochRecord& record);
+/// What a step took, what the host did, what was saved.
+std::string train_summary(const TrainReport& report, const Style& style);
+
+/// One line an epoch below the names of the columns; cycles are empty where nothing is simulated.
+std::string log_csv(const std::vector<training::EpochRecord>& log);
+
+/// Schema 1; docs/json.md explains each key.
+Json train_json(const TrainReport& report);
+/// One epoch of it.
+Json epoch_json(const training::EpochRecord& record);
+
+}  // namespace weft::cli

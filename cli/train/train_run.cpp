@@ -1,0 +1,235 @@
+#include "cli/train/train_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/output_file.h"
+#include "cli/page/page.h"
+#include "cli/page/train_page.h"
+#include "cli/progress.h"
+#include "cli/train/checkpoint_folder.h"
+#include "cli/train/data_folder.h"
+#include "cli/train/train_backend.h"
+#include "cli/train/train_model.h"
+#include "cli/train/train_report.h"
+#include "compiler/onnx/located.h"
+#include "models/data/digits8x8.h"
+#include "models/networks/count.h"
+#include "models/training/trainer.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+training::Identity identity_of(const TrainRequest& request, const graph::Graph& network,
+                               const data::Dataset& data, std::int64_t batch) {
+  training::Identity identity = backend_identity(request);
+  identity["network"] = fmt::format("{} {:016x}", network.name, training::fingerprint(network));
+  identity["--data"] = fmt::format("{} + {} images {:016x}", data.train.count(), data.test.count(),
+                                   data::fingerprint(data));
+  identity["--batch"] = fmt::format("{}", batch);
+  identity["--seed"] = fmt::format("{}", request.seed);
+  identity["--optimizer"] = optimizer_text(request.optimizer);
+  return identity;
+}
+
+TrainReport start_report(const TrainRequest& request, const graph::Graph& network,
+                         const data::Dataset& data) {
+  TrainReport report{.request = request};
+  report.parameters = networks::count_parameters(network);
+  report.batch = training::classifier_shape(network).batch;
+  report.data = data.name;
+  report.train_images = data.train.count();
+  report.test_images = data.test.count();
+  return report;
+}
+
+void write_outputs(const TrainRequest& request, const TrainReport& report,
+                   const training::NamedTensors& values) {
+  if (request.save) write_file(*request.save, trained_onnx(request, values));
+  if (request.json && !request.json_to_stdout()) {
+    write_file(*request.json, json_file_text(train_json(report)));
+  }
+  if (request.html) write_file(*request.html, page_html(train_page_data(report)));
+}
+
+void print_end(const TrainRequest& request, const TrainReport& report, const Streams& streams) {
+  if (request.json_to_stdout()) {
+    streams.out << json_file_text(train_json(report));
+  } else if (!request.quiet) {
+    streams.out << train_summary(report, streams.style);
+  }
+}
+
+/// A run with epochs to go.
+class Run {
+ public:
+  Run(const TrainRequest& request, const graph::Graph& network, const data::Dataset& data,
+      const Streams& streams)
+      : request_(request),
+        streams_(streams),
+        backend_(make_train_backend(request)),
+        trainer_(network, data,
+                 {.optimizer = request.optimizer,
+                  .seed = request.seed,
+                  .scaled_loss = request.type == TrainType::kFp16},
+                 backend_.prepare),
+        report_(start_report(request, network, data)) {
+    report_.steps_per_epoch = trainer_.steps_per_epoch();
+    report_.state = &trainer_.state();
+    if (request.checkpoint) open_checkpoint(identity_of(request, network, data, report_.batch));
+  }
+
+  int run() {
+    const bool shown = !request_.quiet && !request_.json_to_stdout();
+    if (shown) streams_.out << train_heading(report_, streams_.style);
+    if (shown) print_log();
+    write_log();
+    while (trainer_.state().epoch < request_.epochs) {
+      const training::EpochRecord& record = run_epoch();
+      if (shown) streams_.out << epoch_line(report_, record) << std::flush;
+    }
+    return finish();
+  }
+
+ private:
+  void open_checkpoint(training::Identity identity) {
+    identity_ = std::move(identity);
+    folder_.emplace(*request_.checkpoint);
+    if (request_.resume) return resume();
+    if (folder_->has_checkpoint()) {
+      throw InputError(folder_->file() +
+                       ": there is a checkpoint already; give --resume, or another folder");
+    }
+    save_checkpoint();
+  }
+
+  void resume() {
+    training::Checkpoint checkpoint = folder_->read();
+    training::check_identity(checkpoint.identity, identity_, folder_->file());
+    onnx_io::located(folder_->file(), [&] { trainer_.restore(std::move(checkpoint.state)); });
+    folder_->tidy();
+    report_.resumed_at = trainer_.state().step;
+  }
+
+  void save_checkpoint() {
+    if (!folder_) return;
+    folder_->write({identity_, trainer_.state()});
+    saved_step_ = trainer_.state().step;
+  }
+
+  void print_log() const {
+    for (const auto& record : trainer_.state().log) streams_.out << epoch_line(report_, record);
+    streams_.out << std::flush;
+  }
+
+  void write_log() const {
+    if (request_.log) write_file(*request_.log, log_csv(trainer_.state().log));
+  }
+
+  /// A run that fails leaves its last checkpoint; the message says of which step.
+  template <class Function>
+  decltype(auto) with_advice(Function&& function) {
+    try {
+      return function();
+    } catch (const InputError& error) {
+      if (!folder_) throw;
+      throw InputError(
+          fmt::format("{}; {} has step {}", error.what(), folder_->file(), saved_step_));
+    }
+  }
+
+  const training::EpochRecord& run_epoch() {
+    Progress progress(streams_);
+    Stopwatch watch;
+    const training::EpochRecord& record = with_advice([&]() -> const training::EpochRecord& {
+      while (!trainer_.epoch_done()) step(progress, watch);
+      return trainer_.finish_epoch(backend_.step_cycles(), watch.seconds());
+    });
+    save_checkpoint();
+    write_log();
+    return record;
+  }
+
+  void step(Progress& progress, Stopwatch& watch) {
+    trainer_.step();
+    const training::TrainingState& state = trainer_.state();
+    progress.update(static_cast<double>(state.step) /
+                    static_cast<double>(request_.epochs * trainer_.steps_per_epoch()));
+    const bool due = request_.every_steps && state.step % *request_.every_steps == 0;
+    if (!due || trainer_.epoch_done()) return;
+    trainer_.spend(watch.seconds());
+    watch = {};
+    save_checkpoint();
+  }
+
+  int finish() {
+    report_.wall_seconds = watch_.seconds();
+    if (backend_.simulated) report_.step_cost = backend_.simulated->step_cost();
+    write_outputs(request_, report_, trainer_.weights());
+    print_end(request_, report_, streams_);
+    return 0;
+  }
+
+  const TrainRequest& request_;
+  const Streams& streams_;
+  Stopwatch watch_;
+  TrainBackend backend_;
+  training::Trainer trainer_;
+  TrainReport report_;
+  training::Identity identity_;
+  std::optional<CheckpointFolder> folder_;
+  std::uint64_t saved_step_ = 0;
+};
+
+/// Nothing is learnt: loss and accuracy of the network as it is, quantised or not.
+int measure_only(const TrainRequest& request, const graph::Graph& network,
+                 const data::Dataset& data, const Streams& streams) {
+  const Stopwatch watch;
+  TrainReport report = start_report(request, network, data);
+  const TrainBackend backend = make_train_backend(request);
+  const training::ClassifierShape shape = training::classifier_shape(network);
+  const training::Executor run = backend.prepare(training::evaluation_graph(network, {}));
+  const training::Metrics train = training::evaluate(run, shape, data.train, {});
+  const training::Metrics test = training::evaluate(run, shape, data.test, {});
+  report.wall_seconds = watch.seconds();
+  report.measured = training::EpochRecord{.train_loss = train.loss(),
+                                          .train_accuracy = train.accuracy(),
+                                          .test_loss = test.loss(),
+                                          .test_accuracy = test.accuracy(),
+                                          .seconds = report.wall_seconds};
+  write_outputs(request, report, {});
+  if (!request.quiet && !request.json_to_stdout()) {
+    streams.out << train_heading(report, streams.style) << epoch_line(report, *report.measured);
+  }
+  print_end(request, report, streams);
+  return 0;
+}
+
+}  // namespace
+
+int run_training(const TrainRequest& request, const Streams& streams) {
+  const data::Dataset data = request.data ? read_data_folder(*request.data) : data::digits8x8();
+  const graph::Graph network = load_train_network(request);
+  const training::ClassifierShape shape =
+      onnx_io::located(request.model, [&] { return training::classifier_shape(network); });
+  data::check_fits(data, shape.image_shape, shape.classes);
+  if (request.epochs == 0) return measure_only(request, network, data, streams);
+  return Run(request, network, data, streams).run();
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,64 @@
+# CUDA: decides whether the CUDA backend is built, and how .cu files are compiled. Sets WEFT_CUDA_FOUND.
+set(WEFT_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (if nvcc and cuBLAS are there), ON or OFF")
+set_property(CACHE WEFT_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_CUDA_FOUND OFF)
+
+# Says what is lost, or fails where CUDA was asked for.
+macro(weft_no_cuda reason)
+  if(WEFT_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "WEFT_CUDA=ON, but ${reason}")
+  endif()
+  message(STATUS "${reason}: no CUDA backend (docs/gpu.md)")
+endmacro()
+
+if(WEFT_CUDA STREQUAL "OFF")
+  return()
+endif()
+if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  # Where NVIDIA's installers put it, which is often not on the path.
+  find_program(WEFT_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)
+  if(WEFT_NVCC)
+    set(CMAKE_CUDA_COMPILER "${WEFT_NVCC}")
+  endif()
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  weft_no_cuda("nvcc not found")
+  return()
+endif()
+
+# Machine code for the A100 and the H100 (the former runs on every Ampere and Ada device); all others
+# from Turing on compile the intermediate code for themselves at the first start.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES "75-virtual;80-real;90-real" CACHE STRING "CUDA architectures")
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit)
+if(NOT TARGET CUDA::cublas OR NOT TARGET CUDA::cudart_static)
+  weft_no_cuda("cuBLAS not found")
+  return()
+endif()
+set(WEFT_CUDA_FOUND ON)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+message(STATUS "CUDA ${CUDAToolkit_VERSION}: CUDA backend for architectures ${CMAKE_CUDA_ARCHITECTURES}")
+
+# weft_cuda_library(NAME SOURCES ... DEPENDS ...): weft_library for .cu files. The numerics contract
+# fixes each rounding: no contraction to fused multiply-adds, and division, square root and
+# subnormals as IEEE 754 has them (nvcc's defaults, said here because they are relied upon).
+function(weft_cuda_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(weft_${name} STATIC ${ARG_SOURCES})
+  add_library(weft::${name} ALIAS weft_${name})
+  # CMake 3.25 has no flag for this dialect of nvcc, so it is given below and not as a property.
+  set_target_properties(weft_${name} PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
+  target_include_directories(weft_${name} PUBLIC
+    $<TARGET_PROPERTY:weft_options,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_options(weft_${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -fmad=false -ftz=false -prec-div=true -prec-sqrt=true
+      --expt-relaxed-constexpr
+      -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wsign-conversion,-ffp-contract=off
+      $<$<BOOL:${WEFT_WERROR}>:-Werror=all-warnings -Xcompiler=-Werror>>)
+  # What it depends on is linked by its users; the C++ compiler's options are not for nvcc.
+  target_link_libraries(weft_${name} INTERFACE ${ARG_DEPENDS} PRIVATE CUDA::cudart_static)
+endfunction()

@@ -1,0 +1,35 @@
+// A number that stands for many bytes: for telling whether something is what it was, not against
+// those who would forge it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "models/networks/counter_random.h"
+
+namespace weft::data {
+
+class Fingerprint {
+ public:
+  /// Eight bytes at a time; the length enters too, so that neighbours cannot trade bytes.
+  void add(std::span<const std::byte> bytes) {
+    add(bytes.size());
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at, std::min(sizeof(word), bytes.size() - at));
+      add(word);
+    }
+  }
+  void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
+  void add(std::uint64_t word) { value_ = networks::mix(value_ ^ word) + 0x9E3779B97F4A7C15U; }
+
+  std::uint64_t value() const { return networks::mix(value_); }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+}  // namespace weft::data

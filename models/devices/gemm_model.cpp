@@ -1,0 +1,73 @@
+#include "models/devices/gemm_model.h"
+
+#include <cassert>
+
+namespace weft::devices {
+namespace {
+
+// The order of the guide: the larger a tile, the more often each operand that was fetched is used.
+constexpr Tile kGpuTiles[] = {{256, 128}, {128, 256}, {256, 64}, {64, 256},
+                              {128, 128}, {128, 64},  {64, 128}, {64, 64}};
+// The registers of AVX2 hold 6 x 16 sums: the tile of BLIS and its kin.
+constexpr Tile kCpuTiles[] = {{6, 16}};
+
+std::uint64_t parts(std::uint64_t size, std::uint64_t part) {
+  return (size - 1) / part + 1;
+}
+
+/// K of one instruction. Tensor cores take 32 bytes of a row at a time: 16 elements of fp16 or
+/// bf16, 8 of tf32, 32 of int8 (the mma shapes of the PTX manual); plain fp32 takes element by
+/// element.
+std::uint64_t k_step(NumberFormat format) {
+  constexpr std::uint64_t kInstructionBytes = 32;
+  return format == NumberFormat::kFp32 ? 1 : kInstructionBytes / operand_bytes(format);
+}
+
+}  // namespace
+
+double useful_flop(const GemmShape& shape) {
+  return 2.0 * static_cast<double>(shape.count) * static_cast<double>(shape.m) *
+         static_cast<double>(shape.k) * static_cast<double>(shape.n);
+}
+
+double gemm_bytes(const GemmShape& shape, NumberFormat format) {
+  const auto m = static_cast<double>(shape.m);
+  const auto k = static_cast<double>(shape.k);
+  const auto n = static_cast<double>(shape.n);
+  return static_cast<double>(shape.count) *
+         ((m * k + k * n) * operand_bytes(format) + m * n * result_bytes(format));
+}
+
+std::span<const Tile> tiles_of(DeviceKind kind) {
+  if (kind == DeviceKind::kCpu) return kCpuTiles;
+  return kGpuTiles;
+}
+
+GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape, Tile tile) {
+  assert(device.multiplies(format));
+  const FormatRate& rate = device.rate(format);
+  GemmModel model;
+  model.tile = tile;
+  model.tiles = shape.count * parts(shape.m, tile.m) * parts(shape.n, tile.n);
+  model.waves = parts(model.tiles, device.units);
+  const auto padded_k = static_cast<double>(parts(shape.k, k_step(format)) * k_step(format));
+  const double tile_flop = 2.0 * tile.m * tile.n * padded_k;
+  model.useful_flop = useful_flop(shape);
+  model.issued_flop = static_cast<double>(model.tiles) * tile_flop;
+  const double cycles = static_cast<double>(model.waves) * tile_flop / rate.flop_per_clock;
+  model.compute_seconds = cycles / (rate.clock_mhz * 1e6);
+  model.memory_seconds = gemm_bytes(shape, format) / (device.memory_gb_per_s * 1e9);
+  return model;
+}
+
+GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape) {
+  const std::span<const Tile> tiles = tiles_of(device.kind);
+  GemmModel best = model_gemm(device, format, shape, tiles.front());
+  for (const Tile& tile : tiles.subspan(1)) {
+    const GemmModel model = model_gemm(device, format, shape, tile);
+    if (model.compute_seconds < best.compute_seconds) best = model;
+  }
+  return best;
+}
+
+}  // namespace weft::devices

@@ -1,0 +1,82 @@
+#include "models/devices/network_model.h"
+
+#include <utility>
+
+#include "models/devices/contractions.h"
+#include "sim/config/error.h"
+
+namespace weft::devices {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+
+/// The same bytes under another shape, or a name for them.
+bool is_view(Op op) {
+  switch (op) {
+    case Op::kIdentity:
+    case Op::kDropout:
+    case Op::kReshape:
+    case Op::kFlatten:
+    case Op::kSqueeze:
+    case Op::kUnsqueeze:
+    case Op::kShape:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double bytes_of(const graph::ValueType& type, NumberFormat format) {
+  const double each = graph::is_float(type.type)
+                          ? operand_bytes(format)
+                          : static_cast<double>(graph::size_bytes(type.type));
+  return static_cast<double>(graph::element_count(type.shape)) * each;
+}
+
+/// What an unrolled graph has none of: its products are not known one by one.
+void check_unrolled(const Node& node) {
+  if (node.op != Op::kLstm && node.op != Op::kGru && node.op != Op::kRnn) return;
+  throw InputError(graph::node_label(node) +
+                   ": a recurrence that cannot be unrolled has no model; leave the modelled "
+                   "devices out");
+}
+
+/// Every input read once, every output written once.
+double traffic(const Graph& graph, const Node& node, NumberFormat format) {
+  double bytes = 0;
+  for (const auto* values : {&node.inputs, &node.outputs}) {
+    for (const graph::ValueId value : *values) {
+      if (value != graph::kNoValue) bytes += bytes_of(graph.type(value), format);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+NetworkModel model_network(const Device& device, NumberFormat format, const Graph& graph) {
+  NetworkModel model;
+  for (const Node& node : graph.nodes) {
+    check_unrolled(node);
+    if (is_view(node.op)) continue;
+    LayerModel layer;
+    layer.name = node.name;
+    layer.shape = contraction_of(graph, node);
+    if (layer.shape) {
+      layer.product = model_gemm(device, format, *layer.shape);
+      layer.seconds = layer.product->seconds();
+      model.useful_flop += layer.product->useful_flop;
+      model.issued_flop += layer.product->issued_flop;
+      model.product_seconds += layer.seconds;
+    } else {
+      layer.seconds = traffic(graph, node, format) / (device.memory_gb_per_s * 1e9);
+      model.traffic_seconds += layer.seconds;
+    }
+    model.layers.push_back(std::move(layer));
+  }
+  return model;
+}
+
+}  // namespace weft::devices

@@ -1,0 +1,24 @@
+// What the runners of every backend ask of the tensors that they are given.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "compiler/graph/graph.h"
+
+namespace weft::reference {
+
+using NamedTensors = std::map<std::string, graph::Tensor>;
+
+/// Throws InputError if a name is not that of one of the graph's inputs.
+void check_names(const graph::Graph& graph, const NamedTensors& inputs);
+
+/// The tensor for one of the graph's inputs. Throws InputError if it is missing.
+const graph::Tensor& given_input(const graph::Graph& graph, const graph::Value& value,
+                                 const NamedTensors& inputs);
+
+/// Throws InputError: the tensor has not the type or shape of the graph's input.
+[[noreturn]] void throw_wrong_input(const graph::Graph& graph, const graph::Value& value,
+                                    const graph::Tensor& given);
+
+}  // namespace weft::reference

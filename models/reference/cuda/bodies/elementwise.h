@@ -1,0 +1,204 @@
+// Bodies of element-wise operators. Additions, multiplications, divisions and square roots are
+// single float32 operations (nvcc: -fmad=false and its correctly rounded division and root), so
+// their results are the CPU's to the bit.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "models/reference/cpu/nn/activation_function.h"
+#include "models/reference/cpu/nn/scalar_functions.h"
+#include "models/reference/cuda/bodies/narrow.h"
+#include "models/reference/cuda/bodies/strided.h"
+
+namespace weft::cuda {
+
+using reference::ActivationFunction;
+using reference::ActivationKind;
+
+/// function(x).
+WEFT_HOST_DEVICE inline float activated(const ActivationFunction& function, float x) {
+  const float alpha = function.alpha;
+  const float beta = function.beta;
+  // clang-format off
+  switch (function.kind) {
+    case ActivationKind::kIdentity: return x;
+    case ActivationKind::kRelu: return reference::relu(x);
+    case ActivationKind::kLeakyRelu: return reference::leaky_relu(x, alpha);
+    case ActivationKind::kElu: return reference::elu(x, alpha);
+    case ActivationKind::kSelu: return reference::selu(x, alpha, beta);
+    case ActivationKind::kSigmoid: return reference::sigmoid(x);
+    case ActivationKind::kHardSigmoid: return reference::hard_sigmoid(x, alpha, beta);
+    case ActivationKind::kHardSwish: return reference::hard_swish(x);
+    case ActivationKind::kTanh: return reference::tanh(x);
+    case ActivationKind::kErf: return reference::erf(x);
+    case ActivationKind::kSoftplus: return reference::softplus(x);
+    case ActivationKind::kClip: return reference::clip(x, alpha, beta);
+    case ActivationKind::kSqrt: return reference::sqrt(x);
+    case ActivationKind::kExp: return reference::exp(x);
+    case ActivationKind::kLog: return reference::log(x);
+    case ActivationKind::kNeg: return reference::neg(x);
+    case ActivationKind::kAbs: return reference::abs(x);
+    case ActivationKind::kReciprocal: return reference::reciprocal(x);
+    case ActivationKind::kAffine: return alpha * x + beta;
+    case ActivationKind::kThresholdedRelu: return reference::thresholded_relu(x, alpha);
+    case ActivationKind::kScaledTanh: return alpha * reference::tanh(beta * x);
+    case ActivationKind::kSoftsign: return reference::softsign(x);
+  }
+  // clang-format on
+  return x;
+}
+
+/// y[i] = function(x[i]).
+struct Unary {
+  ActivationFunction function;
+  const float* x;
+  float* y;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = activated(function, x[i]); }
+};
+
+enum class BinaryFunction : std::uint8_t { kAdd, kSub, kMul, kDiv, kMin, kMax, kPow, kPRelu };
+
+/// A NaN among the operands is the result; of two zeros the first.
+WEFT_HOST_DEVICE inline float combined(BinaryFunction function, float a, float b) {
+  switch (function) {
+    case BinaryFunction::kAdd:
+      return a + b;
+    case BinaryFunction::kSub:
+      return a - b;
+    case BinaryFunction::kMul:
+      return a * b;
+    case BinaryFunction::kDiv:
+      return a / b;
+    case BinaryFunction::kMin:
+      return b < a || b != b ? b : a;
+    case BinaryFunction::kMax:
+      return b > a || b != b ? b : a;
+    case BinaryFunction::kPow:
+      return b == 2.0F ? a * a : reference::pow(a, b);
+    case BinaryFunction::kPRelu:
+      return a < 0.0F ? a * b : a;
+  }
+  return a;
+}
+
+/// y[i] = function(a, b) with broadcasting.
+struct Binary {
+  BinaryFunction function;
+  const float* a;
+  const float* b;
+  float* y;
+  Strided<2> walk;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Offsets<2> at = walk.at(i);
+    y[i] = combined(function, a[at[0]], b[at[1]]);
+  }
+};
+
+enum class Relation : std::uint8_t { kEqual, kLess, kGreater };
+
+/// y[i] = whether a stands in the relation to b, with broadcasting.
+template <class T>
+struct Compare {
+  Relation relation;
+  const T* a;
+  const T* b;
+  bool* y;
+  Strided<2> walk;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Offsets<2> at = walk.at(i);
+    const T left = a[at[0]];
+    const T right = b[at[1]];
+    y[i] = relation == Relation::kEqual  ? left == right
+           : relation == Relation::kLess ? left < right
+                                         : left > right;
+  }
+};
+
+/// y[i] = a and b, or a or b, with broadcasting.
+struct Logic {
+  bool conjunction;
+  const bool* a;
+  const bool* b;
+  bool* y;
+  Strided<2> walk;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Offsets<2> at = walk.at(i);
+    y[i] = conjunction ? a[at[0]] && b[at[1]] : a[at[0]] || b[at[1]];
+  }
+};
+
+struct Not {
+  const bool* x;
+  bool* y;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = !x[i]; }
+};
+
+/// y[i] = a where the condition holds, else b, with broadcasting. Unit: an unsigned integer of the
+/// elements' size.
+template <class Unit>
+struct Where {
+  const bool* condition;
+  const Unit* a;
+  const Unit* b;
+  Unit* y;
+  Strided<3> walk;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    const Offsets<3> at = walk.at(i);
+    y[i] = condition[at[0]] ? a[at[1]] : b[at[2]];
+  }
+};
+
+/// y[i] = x[i] in another type; to bool: whether it is not zero.
+template <class To, class From>
+struct Convert {
+  const From* x;
+  To* y;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    if constexpr (std::is_same_v<To, bool>) {
+      y[i] = x[i] != From{};
+    } else {
+      y[i] = static_cast<To>(x[i]);
+    }
+  }
+};
+
+enum class Narrowing : std::uint8_t { kBf16, kFp16 };
+
+/// y[i] = the bits of x[i] rounded to 16.
+struct Narrow {
+  Narrowing format;
+  const float* x;
+  std::uint16_t* y;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    y[i] = format == Narrowing::kBf16 ? bf16_bits(x[i]) : fp16_bits(x[i]);
+  }
+};
+
+/// What follows a contraction, each step rounded: y = activation(alpha * y + beta * c + residual).
+/// `c` is read by the row and column of element i in a matrix of `inner` columns:
+///   c[(i / inner) % rows * row_stride + i % inner * col_stride]
+struct Epilogue {
+  float* y;
+  float alpha;
+  const float* c;  // or null
+  float beta;
+  std::int64_t inner;
+  std::int64_t rows;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+  const float* residual;  // or null
+  ActivationFunction activation;
+  WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
+    float value = y[i];
+    if (alpha != 1.0F) value *= alpha;
+    if (c != nullptr) {
+      const float term = c[i / inner % rows * row_stride + i % inner * col_stride];
+      value += beta == 1.0F ? term : beta * term;
+    }
+    if (residual != nullptr) value += residual[i];
+    y[i] = activated(activation, value);
+  }
+};
+
+}  // namespace weft::cuda

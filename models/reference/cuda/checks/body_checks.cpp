@@ -1,0 +1,406 @@
+// Every body on a device and in loops on this processor: what nvcc made of it against what the C++
+// compiler made of it.
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "models/reference/cuda/checks/check.h"
+#include "models/reference/cuda/checks/random_values.h"
+#include "models/reference/cuda/device/loop_device.h"
+#include "sim/config/error.h"
+
+namespace weft::cuda {
+namespace {
+
+constexpr std::int64_t kRows = 37;
+constexpr std::int64_t kColumns = 53;
+constexpr std::int64_t kCount = kRows * kColumns;
+
+/// A device, and the memory of one case on it.
+class Bench {
+ public:
+  Bench(Device& device, std::uint64_t seed) : device_(device), generator_(seed) {}
+
+  /// `count` random elements: floats of all kinds, bools, bytes, or integers below `below`.
+  template <class T>
+  std::vector<T> random_values(std::int64_t count, std::int64_t below = 100) {
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(draw<T>(below));
+    return values;
+  }
+  template <class T>
+  void fill(T* memory, const std::vector<T>& values) {
+    device_.upload(memory, values.data(), bytes_of<T>(static_cast<std::int64_t>(values.size())));
+  }
+  template <class T>
+  const T* given(const std::vector<T>& values) {
+    T* memory = made<T>(static_cast<std::int64_t>(values.size()));
+    fill(memory, values);
+    return memory;
+  }
+  template <class T>
+  const T* random(std::int64_t count, std::int64_t below = 100) {
+    return given(random_values<T>(count, below));
+  }
+  /// std::vector<bool> has no elements in a row.
+  const bool* random_bools(std::int64_t count) {
+    return reinterpret_cast<const bool*>(random<std::uint8_t>(count, 2));
+  }
+  const double* random_doubles(std::int64_t count) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(0.5 + unit() * 0.25);
+    return given(values);
+  }
+  template <class T>
+  T* made(std::int64_t count) {
+    memory_.push_back(device_.allocate(bytes_of<T>(count)));
+    return static_cast<T*>(memory_.back().get());
+  }
+  template <class T>
+  std::vector<T> run(const Body& body, std::int64_t count, const T* result) {
+    device_.run(body, count);
+    std::vector<T> values(static_cast<std::size_t>(count));
+    device_.download(values.data(), result, bytes_of<T>(count));
+    index_ = body.index();
+    return values;
+  }
+  /// Which alternative of Body ran.
+  std::size_t index() const { return index_; }
+
+ private:
+  template <class T>
+  static std::int64_t bytes_of(std::int64_t count) {
+    return count * static_cast<std::int64_t>(sizeof(T));
+  }
+  double unit() { return static_cast<double>(reals(generator_, 1)[0]); }
+  template <class T>
+  T draw(std::int64_t below) {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr float kSpecials[] = {0.0F, -0.0F, HUGE_VALF, -HUGE_VALF, 1e-40F, NAN, 70000.0F};
+      const std::int64_t choice = between(generator_, 0, 29);
+      return choice < 7 ? kSpecials[choice] : reals(generator_, 1)[0] * 4.0F;
+    } else {
+      return static_cast<T>(between(generator_, 0, below - 1));
+    }
+  }
+
+  Device& device_;
+  Generator generator_;
+  std::vector<Memory> memory_;
+  std::size_t index_ = std::variant_npos;
+};
+
+template <class T>
+bool same_or_next(T a, T b, bool next_is_fine) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    if (a == b) return std::signbit(a) == std::signbit(b);
+    // Sums of exponentials gather the last places of each.
+    if constexpr (std::is_same_v<T, double>) {
+      return next_is_fine && std::abs(a - b) <= 1e-14 * std::abs(b);
+    }
+    return next_is_fine && std::nextafter(a, b) == b;
+  } else {
+    return a == b;
+  }
+}
+
+/// What a case does on a bench, twice, and whether the results agree.
+struct BodyCase {
+  std::string name;
+  std::function<std::string(Bench& here, Bench& there)> differ;  // empty if they agree
+};
+
+/// `make(bench, y)` is the body that fills the `count` elements of y.
+template <class Result, class Make>
+BodyCase body_case(const std::string& name, std::int64_t count, Make make, bool next_is_fine) {
+  return {name, [=](Bench& here, Bench& there) -> std::string {
+            std::vector<Result> results[2];
+            for (Bench* bench : {&here, &there}) {
+              Result* y = bench->template made<Result>(count);
+              const Body body = make(*bench, y);
+              results[bench == &here ? 0 : 1] = bench->template run<Result>(body, count, y);
+            }
+            for (std::size_t i = 0; i < results[0].size(); ++i) {
+              if (same_or_next(results[0][i], results[1][i], next_is_fine)) continue;
+              std::ostringstream text;
+              text << "element " << i << " is " << +results[1][i] << ", not " << +results[0][i];
+              return text.str();
+            }
+            return "";
+          }};
+}
+template <class Result, class Make>
+BodyCase exact(const std::string& name, std::int64_t count, Make make) {
+  return body_case<Result>(name, count, make, false);
+}
+template <class Result, class Make>
+BodyCase close(const std::string& name, std::int64_t count, Make make) {
+  return body_case<Result>(name, count, make, true);
+}
+
+// Rows are repeated by one operand, and the other is turned.
+Strided<2> walk() {
+  return strided<2>({kRows, kColumns}, {std::vector<std::int64_t>{0, 1}, {1, kRows}});
+}
+Strided<3> walk3() {
+  return strided<3>({kRows, kColumns},
+                    {std::vector<std::int64_t>{0, 1}, {1, kRows}, {kColumns, 1}});
+}
+Strided<1> rows() {
+  return strided<1>({kRows}, {std::vector<std::int64_t>{kColumns}});
+}
+Strided<1> columns() {
+  return strided<1>({kColumns}, {std::vector<std::int64_t>{1}});
+}
+
+// 2 x 3 planes of 6 x 9 with padding, strides and dilation.
+Window window() {
+  Window result = {};
+  result.dims[1] = {6, 3, 3, 2, 1, 1, 1};
+  result.dims[2] = {9, 7, 2, 1, 3, 1, 0};
+  return result;
+}
+constexpr std::int64_t kPlanes = 6;
+
+using Cases = std::vector<BodyCase>;
+
+void add_elementwise(Cases& cases) {
+  for (int kind = 0; kind <= static_cast<int>(ActivationKind::kSoftsign); ++kind) {
+    const ActivationFunction function{static_cast<ActivationKind>(kind), 0.3F, 0.75F};
+    cases.push_back(close<float>("unary " + std::to_string(kind), kCount, [=](Bench& b, float* y) {
+      return Unary{function, b.random<float>(kCount), y};
+    }));
+  }
+  for (int kind = 0; kind <= static_cast<int>(BinaryFunction::kPRelu); ++kind) {
+    const auto make = [=](Bench& b, float* y) {
+      return Binary{static_cast<BinaryFunction>(kind), b.random<float>(kCount),
+                    b.random<float>(kCount), y, walk()};
+    };
+    const std::string name = "binary " + std::to_string(kind);
+    const bool power = static_cast<BinaryFunction>(kind) == BinaryFunction::kPow;
+    cases.push_back(body_case<float>(name, kCount, make, power));
+  }
+  cases.push_back(exact<std::uint16_t>("to bf16", kCount, [](Bench& b, std::uint16_t* y) {
+    return Narrow{Narrowing::kBf16, b.random<float>(kCount), y};
+  }));
+  cases.push_back(exact<std::uint16_t>("to fp16", kCount, [](Bench& b, std::uint16_t* y) {
+    return Narrow{Narrowing::kFp16, b.random<float>(kCount), y};
+  }));
+  cases.push_back(exact<float>("epilogue", kCount, [](Bench& b, float* y) {
+    const ActivationFunction relu{ActivationKind::kRelu, 0, 0};
+    b.fill(y, b.random_values<float>(kCount));
+    return Epilogue{y, 0.5F,  b.random<float>(kCount), -1.5F, kColumns, kRows,
+                    1, kRows, b.random<float>(kCount), relu};
+  }));
+}
+
+template <class T>
+void add_compare(Cases& cases, const std::string& type) {
+  for (const Relation relation : {Relation::kEqual, Relation::kLess, Relation::kGreater}) {
+    const std::string name = type + " relation " + std::to_string(static_cast<int>(relation));
+    cases.push_back(exact<std::uint8_t>(name, kCount, [=](Bench& b, std::uint8_t* y) {
+      return Compare<T>{relation, b.random<T>(kCount, 5), b.random<T>(kCount, 5),
+                        reinterpret_cast<bool*>(y), walk()};
+    }));
+  }
+}
+
+template <class To, class From>
+void add_convert(Cases& cases, const std::string& name) {
+  using Result = std::conditional_t<std::is_same_v<To, bool>, std::uint8_t, To>;
+  cases.push_back(exact<Result>(name, kCount, [](Bench& b, Result* y) {
+    if constexpr (std::is_same_v<From, bool>) {
+      return Convert<To, From>{b.random_bools(kCount), y};
+    } else {
+      return Convert<To, From>{b.random<From>(kCount), reinterpret_cast<To*>(y)};
+    }
+  }));
+}
+
+void add_logic(Cases& cases) {
+  add_compare<float>(cases, "float32");
+  add_compare<std::int64_t>(cases, "int64");
+  for (const bool conjunction : {false, true}) {
+    const std::string name = conjunction ? "and" : "or";
+    cases.push_back(exact<std::uint8_t>(name, kCount, [=](Bench& b, std::uint8_t* y) {
+      return Logic{conjunction, b.random_bools(kCount), b.random_bools(kCount),
+                   reinterpret_cast<bool*>(y), walk()};
+    }));
+  }
+  cases.push_back(exact<std::uint8_t>("not", kCount, [](Bench& b, std::uint8_t* y) {
+    return Not{b.random_bools(kCount), reinterpret_cast<bool*>(y)};
+  }));
+  add_convert<bool, float>(cases, "float32 to bool");
+  add_convert<float, bool>(cases, "bool to float32");
+  add_convert<float, std::int32_t>(cases, "int32 to float32");
+  add_convert<float, std::int64_t>(cases, "int64 to float32");
+}
+
+template <class Unit>
+void add_movement(Cases& cases) {
+  const std::string unit = std::to_string(8 * sizeof(Unit)) + " bits";
+  cases.push_back(exact<Unit>("where of " + unit, kCount, [](Bench& b, Unit* y) {
+    return Where<Unit>{b.random_bools(kCount), b.random<Unit>(kCount), b.random<Unit>(kCount), y,
+                       walk3()};
+  }));
+  cases.push_back(exact<Unit>("copy of " + unit, kCount, [](Bench& b, Unit* y) {
+    const Strided<2> turned =
+        strided<2>({kRows, kColumns}, {std::vector<std::int64_t>{kColumns, 1}, {1, kRows}});
+    return Copy<Unit>{b.random<Unit>(kCount), y, turned};
+  }));
+  cases.push_back(exact<Unit>("fill of " + unit, kCount, [](Bench& b, Unit* y) {
+    return Fill<Unit>{b.random<Unit>(1), y};
+  }));
+  cases.push_back(exact<Unit>("gather of " + unit, 3 * 7 * kColumns, [](Bench& b, Unit* y) {
+    return Gather<Unit>{
+        b.random<Unit>(3 * kCount), b.random<std::int64_t>(7, kRows), y, kRows, 7, kColumns};
+  }));
+}
+
+template <class Unit>
+void add_unfold(Cases& cases) {
+  const std::int64_t count = kPlanes * window().taps() * window().outputs();
+  const std::string name = "unfold of " + std::to_string(8 * sizeof(Unit)) + " bits";
+  cases.push_back(exact<Unit>(name, count, [](Bench& b, Unit* y) {
+    return Unfold<Unit>{b.random<Unit>(kPlanes * window().inputs()), y, window()};
+  }));
+}
+
+void add_windows(Cases& cases) {
+  add_unfold<std::uint16_t>(cases);
+  add_unfold<std::uint32_t>(cases);
+  const std::int64_t in = kPlanes * window().inputs();
+  const std::int64_t out = kPlanes * window().outputs();
+  cases.push_back(exact<float>("fold", in, [=](Bench& b, float* y) {
+    return Fold{b.random<float>(out * window().taps()), y, window()};
+  }));
+  cases.push_back(exact<float>("depthwise convolution", 2 * out, [=](Bench& b, float* y) {
+    return DepthwiseConvolution{
+        b.random<float>(in), b.random<float>(kPlanes * window().taps()), y, 3, 2, window()};
+  }));
+  cases.push_back(exact<float>("max pool", out, [=](Bench& b, float* y) {
+    return MaxPool{b.random<float>(in), y, nullptr, false, window()};
+  }));
+  cases.push_back(exact<std::int64_t>("indices of max pool", out, [=](Bench& b, std::int64_t* y) {
+    return MaxPool{b.random<float>(in), b.made<float>(out), y, true, window()};
+  }));
+  for (const bool padding : {false, true}) {
+    cases.push_back(exact<float>("average pool", out, [=](Bench& b, float* y) {
+      return AveragePool{b.random<float>(in), y, padding, window()};
+    }));
+    cases.push_back(exact<float>("global pool", kRows, [=](Bench& b, float* y) {
+      return GlobalPool{padding, b.random<float>(kCount), y, kColumns};
+    }));
+  }
+}
+
+void add_reductions(Cases& cases) {
+  constexpr std::int64_t kPieces = 5;
+  constexpr std::int64_t kPiece = (kColumns + kPieces - 1) / kPieces;
+  for (int kind = 0; kind <= static_cast<int>(ReduceKind::kSumSquares); ++kind) {
+    const auto of = static_cast<ReduceKind>(kind);
+    const std::string number = std::to_string(kind);
+    cases.push_back(close<double>("reduce " + number, kRows * kPieces, [=](Bench& b, double* y) {
+      return Reduce{of,
+                    b.random<float>(kCount),
+                    b.random_doubles(kRows),
+                    y,
+                    kColumns,
+                    kPieces,
+                    kPiece,
+                    rows(),
+                    columns()};
+    }));
+    cases.push_back(exact<double>("combine " + number, kRows, [=](Bench& b, double* y) {
+      return Combine{of, b.random_doubles(kCount), y, kColumns, 7.0};
+    }));
+  }
+  cases.push_back(exact<std::uint32_t>(
+      "clear", kCount, [](Bench&, std::uint32_t* y) { return Clear<std::uint32_t>{y}; }));
+  cases.push_back(exact<float>("round", kCount, [](Bench& b, float* y) {
+    return Round{b.random_doubles(kCount), y};
+  }));
+  cases.push_back(exact<double>("widen", kCount, [](Bench& b, double* y) {
+    return Widen{b.random<float>(kCount), y};
+  }));
+  cases.push_back(exact<double>("inverse deviation", kCount, [](Bench& b, double* y) {
+    return InverseDeviation{b.random_doubles(kCount), y, 1e-5};
+  }));
+}
+
+void add_normalisations(Cases& cases) {
+  cases.push_back(exact<float>("normalize", kCount, [](Bench& b, float* y) {
+    return Normalize{b.random<float>(kCount),
+                     b.random_doubles(kRows),
+                     b.random_doubles(kRows),
+                     b.random<float>(kColumns),
+                     b.random<float>(kColumns),
+                     y,
+                     kColumns,
+                     kRows,
+                     1,
+                     kColumns};
+  }));
+  for (const bool logarithm : {false, true}) {
+    cases.push_back(close<float>("softmax", kCount, [=](Bench& b, float* y) {
+      return Softmax{logarithm,
+                     b.random<float>(kCount),
+                     b.random_doubles(kRows),
+                     b.random_doubles(kRows),
+                     y,
+                     kColumns,
+                     1};
+    }));
+    cases.push_back(exact<std::int64_t>("arg max", kColumns, [=](Bench& b, std::int64_t* y) {
+      return ArgMax{b.random<float>(kCount), y, kRows, kColumns, logarithm};
+    }));
+  }
+  cases.push_back(close<float>("local response", kCount, [](Bench& b, float* y) {
+    return LocalResponse{b.random<float>(kCount), y, kRows, kColumns, 5, 0.1F, 0.75F, 1.0F};
+  }));
+}
+
+Cases all_cases() {
+  Cases cases;
+  add_elementwise(cases);
+  add_logic(cases);
+  add_movement<std::uint8_t>(cases);
+  add_movement<std::uint16_t>(cases);
+  add_movement<std::uint32_t>(cases);
+  add_movement<std::uint64_t>(cases);
+  add_windows(cases);
+  add_reductions(cases);
+  add_normalisations(cases);
+  return cases;
+}
+
+}  // namespace
+
+std::vector<Outcome> check_bodies(Device& device, std::uint64_t seed) {
+  LoopDevice loops;
+  std::vector<Outcome> outcomes;
+  std::set<std::size_t> seen;
+  for (const BodyCase& one : all_cases()) {
+    Bench here(loops, seed);
+    Bench there(device, seed);
+    std::string problem;
+    try {
+      problem = one.differ(here, there);
+    } catch (const InputError& error) {
+      problem = error.what();
+    }
+    seen.insert(here.index());
+    outcomes.push_back({"body: " + one.name, problem.empty(), problem});
+  }
+  std::ostringstream count;
+  count << seen.size() << " of " << std::variant_size_v<Body>;
+  outcomes.push_back(
+      {"bodies that a case was made for", seen.size() == std::variant_size_v<Body>, count.str()});
+  return outcomes;
+}
+
+}  // namespace weft::cuda

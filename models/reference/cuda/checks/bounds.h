@@ -1,0 +1,24 @@
+// How far a product on a device may lie from the exact one.
+#pragma once
+
+#include <cstdint>
+
+#include "models/reference/cuda/device/matmul_type.h"
+
+namespace weft::cuda {
+
+/// Of a sum of `depth` products, relative to the sum of their magnitudes: both operands rounded by
+/// at most u, so that each product is off by 2u + u^2, and `depth` additions in any order. In
+/// float32 each addition rounds by 2^-24; tensor cores align the terms and cut them off instead,
+/// which is at most four times as much (two bits, as Fasi et al., "Numerical behavior of NVIDIA
+/// tensor cores", 2021, found for the oldest of them). int8 is exact.
+constexpr double product_bound(MatmulType type, std::int64_t depth) {
+  if (type == MatmulType::kInt8) return 0;
+  constexpr double kUnit = 1.0 / (1 << 24);
+  const double u = operand_rounding(type);
+  const double addition = type == MatmulType::kFloat32 ? kUnit : 4 * kUnit;
+  const double rounding = 2 * u + u * u;
+  return rounding + (1 + rounding) * addition * static_cast<double>(depth + 1);
+}
+
+}  // namespace weft::cuda

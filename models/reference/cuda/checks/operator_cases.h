@@ -1,0 +1,74 @@
+// Random single nodes for every operator that the device runs, with how close its result must come
+// to the CPU reference's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "models/reference/cpu/graph_inputs.h"
+#include "models/reference/cuda/checks/random_values.h"
+
+namespace weft::cuda {
+
+enum class Closeness : std::uint8_t {
+  kBits,       // the same bits (a NaN for a NaN)
+  kLastPlace,  // float32 neighbours: made of functions such as exp, or of sums in another order
+  kProduct,    // within product_bound()
+};
+
+/// How close an operator on the device comes to the CPU reference's.
+Closeness closeness_of(graph::Op op);
+
+struct OperatorCase {
+  graph::Graph graph;
+  reference::NamedTensors inputs;
+  Closeness closeness = Closeness::kBits;
+  std::int64_t depth = 0;  // products in a sum (kProduct)
+};
+
+/// Puts one node into a graph. Inputs are the graph's unless they are constants or left out.
+class CaseBuilder {
+ public:
+  explicit CaseBuilder(graph::Op op);
+  CaseBuilder& input(const graph::Tensor& tensor);
+  CaseBuilder& constant(const graph::Tensor& tensor);
+  CaseBuilder& none();
+  CaseBuilder& set(const std::string& attribute, graph::Attribute value);
+  CaseBuilder& depth(std::int64_t products);
+  /// The case, with `outputs` outputs. Throws InputError if the node is not allowed.
+  OperatorCase build(std::size_t outputs = 1) const;
+
+ private:
+  struct Entry {
+    graph::Tensor tensor;
+    enum class Kind : std::uint8_t { kInput, kConstant, kNone } kind;
+  };
+  graph::Op op_;
+  Closeness closeness_;
+  std::int64_t depth_ = 0;
+  graph::Attributes attributes_;
+  std::vector<Entry> entries_;
+};
+
+/// A shape of `rank` dimensions of extents from 1 to `most`.
+graph::Shape random_shape(Generator& generator, std::int64_t rank, std::int64_t most = 5);
+/// One that broadcasts to `shape`: some extents 1, some in front left out.
+graph::Shape broadcasting(Generator& generator, const graph::Shape& shape);
+/// Multiples of 2^-20 in [-1, 1].
+graph::Tensor random_tensor(Generator& generator, const graph::Shape& shape);
+/// Zeros of both signs, infinities, NaN, subnormals and ordinary numbers.
+graph::Tensor special_tensor(Generator& generator, const graph::Shape& shape);
+graph::Tensor positive_tensor(Generator& generator, const graph::Shape& shape);
+/// Any bytes as elements of `type`; bools are 0 or 1.
+graph::Tensor raw_tensor(Generator& generator, graph::DataType type, const graph::Shape& shape);
+
+/// One case of each operator of a family.
+std::vector<OperatorCase> elementwise_cases(Generator& generator);
+std::vector<OperatorCase> reduction_cases(Generator& generator);
+std::vector<OperatorCase> window_cases(Generator& generator);
+std::vector<OperatorCase> contraction_cases(Generator& generator);
+std::vector<OperatorCase> movement_cases(Generator& generator);
+
+}  // namespace weft::cuda

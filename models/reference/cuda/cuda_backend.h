@@ -1,0 +1,75 @@
+// The CUDA backend: runs networks on a CUDA device, with the interface of the CPU reference
+// (models/reference/cpu/run_graph.h).
+//
+//   inputs --upload--> device: cuBLAS products, kernels (bodies/) --download--> outputs
+//                        |  ^
+//                        v  |   operators that the device does not have
+//                     CPU reference
+//
+// Values stay on the device between nodes, constants from one run to the next, and an input as long
+// as the caller gives the very same tensor. Numerics: docs/gpu.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/reference/cpu/graph_inputs.h"
+#include "models/reference/cuda/device/cuda_device.h"
+
+namespace weft::cuda {
+
+using reference::NamedTensors;
+
+struct RunOptions {
+  /// The arithmetic of MatMul, Gemm, Conv and ConvTranspose: not kInt8, which is for integers.
+  MatmulType matmul = MatmulType::kFloat32;
+
+  /// Called after each node with its outputs in the node's order, those included that somebody
+  /// wants. Copies every value to the processor's memory.
+  std::function<void(const graph::Node& node, std::span<const graph::Tensor> outputs)> observer =
+      {};
+
+  /// Keep the constants on the device from one run to the next. Without, they are made again by
+  /// each run: for constants that change in between.
+  bool keep_constants = true;
+};
+
+/// Runs a network on a device.
+class DeviceGraphRunner {
+ public:
+  /// `graph` must live as long as the runner and be as graph::check() wants it. Throws InputError
+  /// if the options ask for kInt8.
+  DeviceGraphRunner(const graph::Graph& graph, std::shared_ptr<Device> device,
+                    RunOptions options = {});
+  DeviceGraphRunner(graph::Graph&& graph, std::shared_ptr<Device> device,
+                    RunOptions options = {}) = delete;
+  DeviceGraphRunner(const DeviceGraphRunner&) = delete;
+  DeviceGraphRunner& operator=(const DeviceGraphRunner&) = delete;
+  ~DeviceGraphRunner();
+
+  /// The graph's outputs by name, as reference::GraphRunner::run() gives them. Throws InputError
+  /// as that does, and `node 'NAME' (OP): out of GPU memory: ...`.
+  NamedTensors run(const NamedTensors& inputs);
+
+  /// The nodes that run on the CPU reference, as graph::node_label() names them.
+  std::vector<std::string> cpu_nodes() const;
+
+ private:
+  class Run;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Runs a network on the CUDA device of this computer.
+class CudaGraphRunner : public DeviceGraphRunner {
+ public:
+  /// Throws InputError if there is no CUDA device, or if this build has no CUDA.
+  explicit CudaGraphRunner(const graph::Graph& graph, RunOptions options = {})
+      : DeviceGraphRunner(graph, make_cuda_device(), std::move(options)) {}
+  explicit CudaGraphRunner(graph::Graph&& graph, RunOptions options = {}) = delete;
+};
+
+}  // namespace weft::cuda

@@ -1,0 +1,76 @@
+// ReduceSum and its like, Softmax, ArgMax.
+#include <numeric>
+
+#include "compiler/graph/operator_table.h"
+#include "models/reference/cpu/tensor_ops/call.h"
+#include "models/reference/cuda/graph/lanes.h"
+#include "models/reference/cuda/graph/operators.h"
+#include "sim/config/error.h"
+
+namespace weft::cuda {
+namespace {
+
+using graph::Op;
+using graph::Shape;
+using reference::tensor_ops::AxisView;
+
+// From an input, or from the attribute that older operator sets have.
+Shape reduced_axes(NodeRun& node) {
+  const auto rank = static_cast<std::int64_t>(node.shape(0).size());
+  Shape axes = node.has(1) ? graph::to_int64(node.host(1)) : node.attributes().integers("axes");
+  for (std::int64_t& axis : axes) axis = graph::normalized_axis(axis, rank);
+  if (axes.empty() && node.attributes().integer("noop_with_empty_axes", 0) == 0) {
+    axes.resize(static_cast<std::size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return axes;
+}
+
+ReduceKind kind_of(Op op) {
+  if (op == Op::kReduceMax) return ReduceKind::kMax;
+  return op == Op::kReduceMin ? ReduceKind::kMin : ReduceKind::kSum;
+}
+
+AxisView axis_view(const NodeRun& node, std::int64_t otherwise) {
+  const Shape& shape = node.shape(0);
+  const std::int64_t axis = graph::normalized_axis(node.attributes().integer("axis", otherwise),
+                                                   static_cast<std::int64_t>(shape.size()));
+  return reference::tensor_ops::view_along(shape, axis);
+}
+
+}  // namespace
+
+void run_reduce(NodeRun& node) {
+  const Lanes lanes = lanes_along(node.shape(0), reduced_axes(node));
+  if (lanes.count != node.result_count()) {
+    throw InputError("the axes do not leave as many elements as the result has");
+  }
+  const bool mean = node.node().op == Op::kReduceMean;
+  const float* x = node.input<float>(0);
+  const Memory total = reduce_lanes(node.device(), kind_of(node.node().op), x, lanes, nullptr,
+                                    mean ? static_cast<double>(lanes.length) : 1.0);
+  node.run(Round{elements_of<double>(total), node.result<float>()}, lanes.count);
+}
+
+void run_softmax(NodeRun& node) {
+  const AxisView view = axis_view(node, -1);
+  const Lanes lanes = lanes_along({view.outer, view.extent, view.inner}, {1});
+  const float* x = node.input<float>(0);
+  const Memory shift = reduce_lanes(node.device(), ReduceKind::kMax, x, lanes);
+  const Memory sum =
+      reduce_lanes(node.device(), ReduceKind::kSumExp, x, lanes, elements_of<double>(shift));
+  node.run(Softmax{node.node().op == Op::kLogSoftmax, x, elements_of<double>(shift),
+                   elements_of<double>(sum), node.result<float>(), view.extent, view.inner},
+           node.result_count());
+}
+
+void run_arg_max(NodeRun& node) {
+  const AxisView view = axis_view(node, 0);
+  if (view.extent == 0) throw InputError("the largest of no elements is asked for");
+  const bool last = node.attributes().integer("select_last_index", 0) != 0;
+  const float* x = node.input<float>(0);
+  node.run(ArgMax{x, node.result<std::int64_t>(), view.extent, view.inner, last},
+           node.result_count());
+}
+
+}  // namespace weft::cuda

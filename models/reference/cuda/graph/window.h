@@ -1,0 +1,23 @@
+// The windows of a convolution or pool as a body takes them.
+#pragma once
+
+#include <vector>
+
+#include "compiler/graph/windows.h"
+#include "models/reference/cuda/bodies/windows.h"
+
+namespace weft::cuda {
+
+/// One to three dimensions.
+inline Window make_window(const std::vector<graph::WindowDim>& dims) {
+  Window window = {};
+  const std::size_t first = window.dims.size() - dims.size();
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const graph::WindowDim& from = dims[d];
+    window.dims[first + d] = {from.input,    from.output,    from.kernel, from.stride,
+                              from.dilation, from.pad_begin, from.pad_end};
+  }
+  return window;
+}
+
+}  // namespace weft::cuda

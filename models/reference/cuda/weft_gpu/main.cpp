@@ -1,0 +1,61 @@
+// weft_gpu: everything that can be checked and measured of the CUDA backend, as Markdown.
+//   weft_gpu            on the CUDA device of this computer: checks, then cuBLAS's rates
+//   weft_gpu --loops    the checks on this processor, for a machine without a device
+// Exit codes: 0 all checks passed, 1 one failed, 2 no CUDA device or a wrong argument.
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "models/reference/cuda/device/loop_device.h"
+#include "models/reference/cuda/weft_gpu/report.h"
+#include "sim/config/error.h"
+
+namespace weft::cuda {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+void append(std::vector<Outcome>& to, const std::vector<Outcome>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+int run(bool loops) {
+  std::shared_ptr<Device> device;
+  if (loops) {
+    device = std::make_shared<LoopDevice>();
+    std::cout << "On this processor, without a CUDA device.\n\n";
+  } else {
+    device = make_cuda_device();
+    print_device(std::cout, cuda_device_info());
+    std::cout << '\n';
+  }
+  std::vector<Outcome> outcomes = check_bodies(*device, kSeed);
+  append(outcomes, check_products(*device, kSeed));
+  append(outcomes, check_graphs(device, !loops));
+  const bool passed = print_checks(std::cout, outcomes);
+  if (!loops) {
+    std::cout << '\n';
+    print_rates(std::cout, 4096);
+  }
+  return passed ? 0 : 1;
+}
+
+int run_command(int argc, char** argv) {
+  const std::string argument = argc > 1 ? argv[1] : "";
+  if (argc > 2 || (argc == 2 && argument != "--loops")) {
+    throw InputError("usage: weft_gpu [--loops]");
+  }
+  return run(argc == 2);
+}
+
+}  // namespace
+}  // namespace weft::cuda
+
+int main(int argc, char** argv) {
+  try {
+    return weft::cuda::run_command(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "weft_gpu: " << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,26 @@
+// How right a network's answers are: cross-entropy and accuracy of logits, in binary64.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "compiler/graph/tensor.h"
+
+namespace weft::training {
+
+struct Metrics {
+  double loss_sum = 0;
+  std::int64_t correct = 0;
+  std::int64_t count = 0;
+
+  double loss() const { return loss_sum / static_cast<double>(count); }
+  double accuracy() const { return static_cast<double>(correct) / static_cast<double>(count); }
+  void add(const Metrics& more);
+};
+
+/// Of the first rows of `logits` [batch, classes] float32, as many as there are labels. A row's
+/// loss is log(sum over j of exp(x_j - m)) + m - x_label with m its largest logit; its answer is
+/// the first class of that logit. A row with a NaN gives a NaN and a wrong answer.
+Metrics measure(const graph::Tensor& logits, std::span<const std::int32_t> labels);
+
+}  // namespace weft::training

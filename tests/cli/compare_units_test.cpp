@@ -1,0 +1,279 @@
+// The parts of `weft compare`: names of devices, the values that all compute, timing, and tables.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/compare/compare_report.h"
+#include "cli/compare/cpu_rates.h"
+#include "cli/compare/device_request.h"
+#include "cli/compare/product_values.h"
+#include "cli/compare/repeated.h"
+#include "cli/compare/sgemm.h"
+#include "pe/float_formats.h"
+#include "sim/config/error.h"
+
+namespace weft::cli {
+namespace {
+
+using enum devices::NumberFormat;
+
+// --- Names ---------------------------------------------------------------------------------------
+
+std::string refusal(const std::string& list, std::optional<devices::NumberFormat> format = {}) {
+  try {
+    parse_devices(list, format);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(DeviceRequestTest, NamesAreOfThreeKinds) {
+  const auto requests = parse_devices("tpu-v2,cpu,a100:tf32", std::nullopt);
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_EQ(requests[0].kind, RowKind::kSimulated);
+  EXPECT_EQ(requests[0].machine->array_rows, 128U);
+  EXPECT_EQ(requests[1].kind, RowKind::kMeasured);
+  EXPECT_EQ(requests[2].kind, RowKind::kModelled);
+  EXPECT_EQ(requests[2].name, "a100:tf32");
+  EXPECT_EQ(requests[2].device, "a100");
+  EXPECT_EQ(requests[2].format, kTf32);
+  EXPECT_EQ(requests[0].format, std::nullopt);
+}
+
+TEST(DeviceRequestTest, AFormatOfItsOwnGoesBeforeTheOneForAll) {
+  const auto requests = parse_devices("a100,h100:int8", kTf32);
+  EXPECT_EQ(requests[0].format, kTf32);
+  EXPECT_EQ(requests[1].format, kInt8);
+}
+
+TEST(DeviceRequestTest, UnknownNamesGetTheOneMeantOrAllThereAre) {
+  EXPECT_EQ(refusal("titan-rxt"), "--with 'titan-rxt': no such device; did you mean titan-rtx?");
+  const std::string all = refusal("banana");
+  for (const char* name : {"tiny", "tpu-v2", "cpu", "cuda", "i7-7700k", "h200"}) {
+    EXPECT_NE(all.find(name), std::string::npos) << name << " in " << all;
+  }
+  EXPECT_NE(refusal("a100,,h100").find("empty"), std::string::npos);
+  EXPECT_NE(refusal("").find("empty"), std::string::npos);
+  EXPECT_NE(refusal("a100,a100").find("twice"), std::string::npos);
+  EXPECT_NE(refusal("a100:int4").find("'int4' is no number format"), std::string::npos);
+  EXPECT_NE(refusal("a100:").find("'' is no number format"), std::string::npos);
+}
+
+TEST(DeviceRequestTest, FormatsThatADeviceLacksAreRefusedWithOneThatItHas) {
+  EXPECT_EQ(refusal("v100:bf16"),
+            "--with 'v100': does not multiply bf16, but fp32, fp16; give v100:fp32");
+  EXPECT_EQ(refusal("tpu-v1", kFp16),
+            "--with 'tpu-v1': does not multiply fp16, but int8; give tpu-v1:int8");
+  EXPECT_EQ(refusal("tpu-v1:int8,v100", kFp16), "accepted");
+}
+
+// --- Values --------------------------------------------------------------------------------------
+
+constexpr devices::GemmShape kShape = {5, 7, 3};
+
+/// The product of operands that `rounded` has changed, in float64, loop by loop.
+template <class Rounded>
+std::vector<double> product(const ProductValues& values, Rounded rounded) {
+  std::vector<double> result(kShape.m * kShape.n);
+  for (std::size_t m = 0; m < kShape.m; ++m) {
+    for (std::size_t n = 0; n < kShape.n; ++n) {
+      for (std::size_t k = 0; k < kShape.k; ++k) {
+        result[m * kShape.n + n] +=
+            rounded(values.a()[m * kShape.k + k]) * rounded(values.b()[k * kShape.n + n]);
+      }
+    }
+  }
+  return result;
+}
+
+double exactly(float value) {
+  return double{value};
+}
+
+TEST(ProductValuesTest, TheErrorIsTheLargestDifferenceFromFloat64) {
+  ProductValues values(kShape, 1, true);
+  const std::vector<double> exact = product(values, exactly);
+  std::vector<float> result(exact.begin(), exact.end());
+  const double rounding = values.largest_error(result).value();
+  EXPECT_LE(rounding, 7 * 0x1p-24);
+  result[11] += 0.25F;
+  result[4] -= 0.125F;
+  EXPECT_NEAR(values.largest_error(result).value(), 0.25, 1e-6);
+  result[2] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(values.largest_error(result).value()));
+}
+
+TEST(ProductValuesTest, NothingIsComparedUnlessAskedFor) {
+  ProductValues values(kShape, 1, false);
+  EXPECT_EQ(values.largest_error(std::vector<float>(15)), std::nullopt);
+}
+
+TEST(ProductValuesTest, OperandsAreTheSameNumbersRounded) {
+  const ProductValues values(kShape, 3, true);
+  const Matrix bf16 = values.operand(RandomStream::kA, ElementType::kBf16);
+  const Matrix int8 = values.operand(RandomStream::kB, ElementType::kInt8);
+  for (std::size_t i = 0; i < values.a().size(); ++i) {
+    const float rounded = to_float(bf16.at<Bf16>(i / kShape.k, i % kShape.k));
+    EXPECT_LE(std::abs(rounded - values.a()[i]), 0x1p-8F * std::abs(values.a()[i]));
+  }
+  for (std::size_t i = 0; i < values.b().size(); ++i) {
+    const double scaled = double{values.b()[i]} * 127;
+    const auto quantised = int8.at<std::int8_t>(i / kShape.n, i % kShape.n);
+    EXPECT_LE(std::abs(quantised - scaled), 0.5 + 1e-4) << scaled;
+  }
+}
+
+TEST(ProductValuesTest, SumsOfInt8AreScaledBack) {
+  ProductValues values(kShape, 5, true);
+  const std::vector<double> exact = product(values, exactly);
+  const std::vector<double> sums =
+      product(values, [](float x) { return std::nearbyint(double{x * 127}); });
+  Matrix result(ElementType::kInt32, kShape.m, kShape.n);
+  double expected = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    result.set(i / kShape.n, i % kShape.n, static_cast<std::int32_t>(sums[i]));
+    expected = std::max(expected, std::abs(sums[i] / (127.0 * 127.0) - exact[i]));
+  }
+  ASSERT_GT(expected, 0);
+  EXPECT_NEAR(values.largest_error(result).value(), expected, 1e-12);
+  EXPECT_NEAR(values.largest_error(sums, true).value(), expected, 1e-12);
+  EXPECT_EQ(values.largest_error(exact, false).value(), 0);
+}
+
+TEST(InParallelTest, EveryPartIsVisitedOnce) {
+  for (const std::uint64_t count : {1U, 2U, 3U, 7U, 1000U}) {
+    std::vector<int> visits(count);
+    in_parallel(count, [&](std::uint64_t first, std::uint64_t part) {
+      for (std::uint64_t i = first; i < first + part; ++i) ++visits[i];
+    });
+    EXPECT_EQ(visits, std::vector<int>(count, 1));
+  }
+}
+
+// --- Measuring -----------------------------------------------------------------------------------
+
+TEST(SgemmTest, MultipliesWhicheverLibraryThereIs) {
+  const ProductValues values(kShape, 1, true);
+  const std::vector<double> exact = product(values, exactly);
+  for (const Sgemm& sgemm : {find_sgemm(), reference_sgemm()}) {
+    EXPECT_FALSE(sgemm.library.empty());
+    std::vector<float> result(exact.size(), 99);
+    sgemm.multiply(values.a().data(), values.b().data(), result.data(), kShape);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_NEAR(double{result[i]}, exact[i], 7 * 7 * 0x1p-24) << sgemm.library;
+    }
+  }
+}
+
+TEST(TimingTest, RepeatsAreCountedAndInOrder) {
+  int calls = 0;
+  int readings = 0;
+  const auto work = [&calls] { ++calls; };
+  const auto clock = [&readings] { return std::optional<double>(1e9 + readings++); };
+  const Timing timing = time_repeated(work, clock, 0);
+  EXPECT_EQ(timing.repeats, 3);
+  EXPECT_GT(calls, timing.repeats);  // the warm-up too
+  EXPECT_EQ(readings, 3);
+  EXPECT_EQ(timing.clock_hz, 1e9 + 1);  // the median of three
+  EXPECT_LE(timing.fastest, timing.median);
+  EXPECT_LE(timing.median, timing.slowest);
+  EXPECT_EQ(time_repeated(
+                work, [] { return std::optional<double>(); }, 0)
+                .clock_hz,
+            std::nullopt);
+}
+
+TEST(CpuRatesTest, AreThoseOfAProcessor) {
+  const Processor processor = this_processor();
+  EXPECT_FALSE(processor.name.empty());
+  EXPECT_GE(processor.cores, 1U);
+  const auto clock = core_clock_hz();
+  const auto unit = vector_unit();
+  ASSERT_EQ(clock.has_value(), unit.has_value());
+  if (!clock) GTEST_SKIP() << "no loop is written for this processor";
+  EXPECT_GT(*clock, 1e7);
+  EXPECT_LT(*clock, 1e10);
+  EXPECT_GE(unit->fmas_per_clock, 1U);
+  EXPECT_LE(unit->fmas_per_clock, 8U);
+  EXPECT_EQ(unit->lanes & (unit->lanes - 1), 0U);
+}
+
+// --- Tables --------------------------------------------------------------------------------------
+
+CompareReport report_of_two() {
+  CompareReport report;
+  report.shape = {2, 3, 4};
+  report.flop = 48;
+  CompareRow row;
+  row.device = "a,\"b\"";
+  row.kind = RowKind::kSimulated;
+  row.format = kBf16;
+  row.shape = report.shape;
+  row.flop = 48;
+  row.seconds = 2e-6;
+  row.clock_hz = 1e6;
+  row.exact_cycles = 2;
+  row.peak = 96e6;
+  row.waste = 0.25;
+  row.max_abs_error = 0.5;
+  row.basis = "by hand";
+  report.rows.push_back(row);
+  CompareRow bare;
+  bare.device = "bare";
+  bare.kind = RowKind::kMeasured;
+  bare.shape = report.shape;
+  bare.flop = 48;
+  bare.seconds = 1;
+  report.rows.push_back(bare);
+  return report;
+}
+
+TEST(CompareRowTest, FiguresFollowFromTimeAndClock) {
+  CompareRow row = report_of_two().rows[0];
+  EXPECT_DOUBLE_EQ(row.flop_per_second(), 24e6);
+  EXPECT_DOUBLE_EQ(row.share_of_peak().value(), 0.25);
+  EXPECT_EQ(row.cycles(), 2U);
+  row.exact_cycles.reset();
+  row.clock_hz = 1.75e6;
+  EXPECT_EQ(row.cycles(), 4U);  // 3.5
+  row.clock_hz.reset();
+  EXPECT_EQ(row.cycles(), std::nullopt);
+}
+
+TEST(CompareReportTest, CsvQuotesNamesAndLeavesOutWhatARowDoesNotHave) {
+  EXPECT_EQ(compare_csv(report_of_two()),
+            "device,kind,dtype,workload,m,k,n,seconds,cycles,clock_hz,tflops,peak_tflops,"
+            "share_of_peak,waste,max_abs_error\n"
+            "\"a,\"\"b\"\"\",simulated,bf16,matmul,2,3,4,2e-06,2,1000000,2.4e-05,9.6e-05,0.25,"
+            "0.25,0.5\n"
+            "bare,measured,fp32,matmul,2,3,4,1,,,4.8e-11,,,,\n");
+}
+
+TEST(CompareReportTest, JsonHasNullForWhatARowDoesNotHave) {
+  CompareReport report = report_of_two();
+  report.rows[0].max_abs_error = std::numeric_limits<double>::quiet_NaN();
+  const Json json = compare_json(report);
+  EXPECT_EQ(json.at("schema"), 1);
+  EXPECT_TRUE(json.at("sweep").is_null());
+  EXPECT_TRUE(json.at("rows")[0].at("max_abs_error").is_null());
+  EXPECT_EQ(json.at("rows")[0].at("share_of_peak"), 0.25);
+  for (const char* key : {"clock_hz", "cycles", "peak_tflops", "share_of_peak", "waste"}) {
+    EXPECT_TRUE(json.at("rows")[1].at(key).is_null()) << key;
+  }
+}
+
+TEST(CompareReportTest, TheTextSaysOfEachRowWhatItIs) {
+  const std::string text = compare_text(report_of_two(), Style());
+  EXPECT_NE(text.find("matmul     2 x 3 x 4, 48.0 FLOP"), std::string::npos) << text;
+  EXPECT_NE(text.find("a,\"b\"   simulated  bf16"), std::string::npos) << text;
+  EXPECT_NE(text.find("bare    measured   fp32   1.00 s       -"), std::string::npos) << text;
+  EXPECT_NE(text.find("[1] by hand"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace weft::cli

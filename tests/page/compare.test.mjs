@@ -1,0 +1,173 @@
+// The page of `weft compare`: what its data says is what the table and the charts show, in any
+// theme and width, by pointer and by key.
+//
+//   WEFT=build/dev/cli/weft node --test tests/page/compare.test.mjs
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {before, test} from 'node:test';
+
+import {browser_fixture} from './browser_fixture.mjs';
+import * as checks from './checks.mjs';
+import {weft} from './samples.mjs';
+import {kKeys} from './webdriver.mjs';
+
+const fixture = browser_fixture();
+const {evaluate} = fixture;
+const kAttack = '</script><script>globalThis.attacked = 1</script>';
+let single, curves, hostile;
+
+/** Has the command write the page of `words`; its path. */
+function page_of(name, words) {
+  const path = join(fixture.folder, `${name}.html`);
+  weft(['compare', ...words, '--quiet', '--html', path]);
+  return path;
+}
+
+before(() => {
+  single = page_of('single', ['matmul', '100', '90', '70', '--with',
+    'tiny,tpu-v2,cpu,titan-rtx,a100:tf32,h100']);
+  curves = page_of('curves', ['matmul', '256', '256', '1', '--with', 'tpu-v2,a100,titan-rtx',
+    '--sweep', 'n=64..320:16']);
+  const data = checks.data_of(single);
+  data.title = kAttack;
+  data.compare.rows[0].device = kAttack;
+  data.compare.rows[0].basis = kAttack;
+  hostile = fixture.write('hostile', data);
+});
+
+const cells = () => evaluate(`[...document.querySelectorAll('#compare-table tbody tr')]
+  .map((row) => [...row.cells].map((cell) => cell.textContent.trim()))`);
+
+/** What the table must say of rows, from the data alone. */
+const tera = (value) => (value >= 999.5 ? String(Math.round(value))
+  : String(Number(value.toPrecision(3))));
+const expected = (rows) => rows.map((row) => [row.device, row.kind, row.dtype, tera(row.tflops)]);
+const shown = async () => (await cells()).map((row) =>
+  [row[0], row[1], row[2], row[6].replace(/\s/g, '')]);
+
+for (const [name, page] of [['single', () => single], ['curves', () => curves]]) {
+  test(`a page is whole and fits: ${name}`, async () => {
+    await fixture.open(page());
+    const text = await evaluate('document.body.innerText');
+    assert.doesNotMatch(text, /\b(NaN|undefined|Infinity|null)\b/);
+    for (const width of [1280, 400]) await checks.fits(fixture.browser, width);
+    await fixture.browser.resize(1280, 900);
+  });
+
+  test(`text stands out from its ground in both themes: ${name}`, async () => {
+    await fixture.open(page());
+    for (const theme of ['light', 'dark']) {
+      await evaluate(`(weft.set_theme('${theme}'), 0)`);
+      assert.deepEqual(await checks.weak_contrasts(fixture), [], theme);
+    }
+  });
+}
+
+test('the table has a row for each device, as the data has it', async () => {
+  await fixture.open(single);
+  const {rows} = checks.data_of(single).compare;
+  assert.equal(rows.length, 6);
+  assert.deepEqual(await shown(), expected(rows));
+  assert.deepEqual(new Set(rows.map((row) => row.kind)),
+    new Set(['simulated', 'measured', 'modelled']));
+  const bases = await evaluate(`document.querySelector('.bases').textContent`);
+  for (const row of rows) assert.ok(bases.includes(row.basis), row.basis);
+});
+
+test('each device has a mark of its kind, and words for who does not see it', async () => {
+  await fixture.open(single);
+  const {rows} = checks.data_of(single).compare;
+  const marks = await evaluate(`[...document.querySelectorAll('.device-mark')].map((mark) =>
+    [mark.getAttribute('fill'), mark.getAttribute('d'), mark.getAttribute('aria-label')])`);
+  assert.equal(marks.length, rows.length);
+  const looks = new Map();
+  rows.forEach((row, i) => {
+    const [color, shape, label] = marks[i];
+    assert.ok(label.startsWith(`${row.device}, ${row.kind}, ${row.dtype}`), label);
+    assert.deepEqual(looks.get(row.kind) ?? [color, shape], [color, shape]);
+    looks.set(row.kind, [color, shape]);
+  });
+  for (const at of [0, 1]) {
+    assert.equal(new Set([...looks.values()].map((look) => look[at])).size, 3);
+  }
+  // Again and again, since the first drawing may give way to one for another width.
+  await fixture.browser.wait_for(`(document.querySelectorAll('.device-mark')[2].focus(),
+    document.querySelector('#tip').textContent.includes('cpu, measured, fp32'))`);
+});
+
+test('a mark stands where its speed is, left of its peak', async () => {
+  await fixture.open(single);
+  const {rows} = checks.data_of(single).compare;
+  const at = await evaluate(`[...document.querySelectorAll('.device-mark')].map((mark) =>
+    Number(/translate\\(([-0-9.]+)/.exec(mark.getAttribute('transform'))[1]))`);
+  const order = (values) => values.map((value, i) => i).sort((a, b) => values[a] - values[b]);
+  assert.deepEqual(order(at), order(rows.map((row) => row.tflops)));
+  const peaks = await evaluate(`[...document.querySelectorAll('.to-peak')].map((line) =>
+    Number(line.getAttribute('x2')) - Number(line.getAttribute('x1')))`);
+  assert.equal(peaks.length, rows.length);
+  for (const length of peaks) assert.ok(length >= 0, length);
+});
+
+test('headings sort, up and down, by click and by key', async () => {
+  await fixture.open(single);
+  const {rows} = checks.data_of(single).compare;
+  await fixture.browser.click('th[data-key=tflops] button');
+  const down = [...rows].sort((a, b) => b.tflops - a.tflops);
+  assert.deepEqual(await shown(), expected(down));
+  await fixture.browser.press([kKeys.enter]);
+  assert.deepEqual(await shown(), expected(down.reverse()));
+  assert.equal(await evaluate(
+    `document.querySelector('th[data-key=tflops]').getAttribute('aria-sort')`), 'ascending');
+});
+
+test('a sweep has a curve for each device, and the table follows the cursor', async () => {
+  await fixture.open(curves);
+  const {rows, sweep} = checks.data_of(curves).compare;
+  assert.equal(rows.length, 3 * sweep.sizes.length);
+  const drawn = await evaluate(`[...document.querySelectorAll('.curve')].map((curve) =>
+    [curve.getAttribute('stroke'), curve.getAttribute('stroke-dasharray')])`);
+  assert.equal(drawn.length, 3);
+  for (const at of [0, 1]) assert.equal(new Set(drawn.map((curve) => curve[at])).size, 3);
+  assert.equal(await evaluate(`document.querySelectorAll('.dot').length`), rows.length);
+  await evaluate(`document.querySelector('#curves').focus()`);
+  for (const [key, size] of [['\uE011', 64], [kKeys.right, 80], ['\uE010', 320]]) {
+    await fixture.browser.press([key]);
+    assert.equal(await evaluate(`document.querySelector('#chosen-size').textContent`),
+      `N = ${size}`);
+    assert.deepEqual(await shown(), expected(rows.filter((row) => row.shape.n === size)));
+    assert.equal(await evaluate(
+      `document.querySelector('#curves').getAttribute('aria-valuenow')`), String(size));
+  }
+});
+
+test('a click chooses the nearest size', async () => {
+  await fixture.open(curves);
+  await fixture.browser.click('#curves');
+  const text = await evaluate(`document.querySelector('#chosen-size').textContent`);
+  const size = Number(/^N = (\d+)$/.exec(text)[1]);
+  assert.ok(Math.abs(size - 192) <= 32, text);
+});
+
+test('names are shown as text', async () => {
+  await fixture.open(hostile);
+  assert.equal(await evaluate('globalThis.attacked ?? 0'), 0);
+  assert.equal((await cells())[0][0], kAttack);
+});
+
+// Last, since the tab key may leave the page, which then has the focus no more.
+for (const [name, page] of [['single', () => single], ['curves', () => curves]]) {
+  test(`every control can be reached with the tab key: ${name}`, async () => {
+    await fixture.open(page());
+    const kControls = 'button, a, [tabindex]';
+    const wanted = await evaluate(`[...document.querySelectorAll('${kControls}')]
+      .filter((node) => node.checkVisibility()).length`);
+    const reached = new Set();
+    for (let i = 0; i < wanted + 5; ++i) {
+      await fixture.browser.press(['\uE004']);
+      const at = await evaluate(`[...document.querySelectorAll('${kControls}')]
+        .indexOf(document.activeElement)`);
+      if (at >= 0) reached.add(at);
+    }
+    assert.equal(reached.size, wanted);
+  });
+}
