@@ -153,6 +153,8 @@ Refusal Planner::plan(const graph::Node& node) {
     case Op::kIdentity:
     case Op::kDropout:
       return plan_view(node);
+    case Op::kExpand:
+      return plan_expand(node);
     case Op::kSlice:
       return plan_slice(node);
     case Op::kSplit:
