@@ -9,7 +9,8 @@
   const kParts = [{part: 'train', label: 'training images', color: '#0072b2', dash: null},
     {part: 'test', label: 'test images', color: '#d55e00', dash: '6 4'}];
 
-  const number = (value) => (Number.isFinite(value) ? Number(value.toPrecision(3)).toString() : '–');
+  const number = (value) =>
+    (Number.isFinite(value) ? Number(value.toPrecision(3)).toString() : '–');
 
   function frame(width, x, y, kind) {
     const root = d3.create('svg').attr('width', width).attr('height', kHeight)
@@ -27,12 +28,13 @@
 
   function draw_part(root, epochs, x, y, kind, {part, color, dash}) {
     const points = epochs.filter((epoch) => Number.isFinite(epoch[part][kind.key]));
+    const height = (epoch) => y(epoch[part][kind.key]);
     root.append('path').attr('class', `curve ${part}`).attr('stroke', color)
       .attr('stroke-dasharray', dash)
-      .attr('d', d3.line().x((epoch) => x(epoch.step)).y((epoch) => y(epoch[part][kind.key]))(points));
+      .attr('d', d3.line().x((epoch) => x(epoch.step)).y(height)(points));
     root.append('g').selectAll('circle').data(points).enter().append('circle')
       .attr('class', 'dot').attr('r', 3).attr('fill', color)
-      .attr('cx', (epoch) => x(epoch.step)).attr('cy', (epoch) => y(epoch[part][kind.key]));
+      .attr('cx', (epoch) => x(epoch.step)).attr('cy', height);
   }
 
   function panel(width, x, kind) {
@@ -100,8 +102,8 @@
     const {training} = data;
     if (!training || training.epochs.length === 0) return;
     const section = weft.section('training', 'How it learnt',
-      'Loss and share of right answers after each epoch, on the images that are learnt from and on ' +
-      'those that are not.' + (training.steps.length > 0
+      'Loss and share of right answers after each epoch, on the images that are learnt from and ' +
+      'on those that are not.' + (training.steps.length > 0
         ? ' The faint line is the loss of single steps.' : ''));
     const stage = el('div', {class: 'stage training'});
     section.append(legend(), stage, table(training.epochs));
