@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "compiler/network/buffer_rows.h"
 #include "compiler/network/ceil_div.h"
 #include "compiler/network/lower_layer.h"
-#include "compiler/network/planner.h"
 #include "compiler/network/stream.h"
+#include "compiler/network/update_groups.h"
 #include "compiler/network/vector_rows.h"
 #include "compiler/network/weights.h"
 #include "sim/config/error.h"
@@ -23,171 +21,11 @@ namespace weft::network {
 namespace {
 
 using graph::kNoValue;
-using graph::Op;
 using graph::ValueId;
 
 // Rows of a chunk: long enough to make latencies small, short enough that loads, arithmetic and
 // stores of several chunks overlap.
 constexpr std::int64_t kMostRows = 512;
-
-/// One vector instruction for each chunk: result = op(combine(a, b)).
-struct LaneOperation {
-  VectorCombine combine = VectorCombine::kNone;
-  VectorOp op = VectorOp::kCopy;
-  ValueId a = kNoValue;
-  ValueId b = kNoValue;
-  ValueId result = kNoValue;
-};
-
-std::optional<VectorCombine> combine_of(Op op) {
-  switch (op) {
-    case Op::kAdd:
-      return VectorCombine::kAdd;
-    case Op::kSub:
-      return VectorCombine::kSub;
-    case Op::kMul:
-      return VectorCombine::kMul;
-    case Op::kDiv:
-      return VectorCombine::kDiv;
-    default:
-      return std::nullopt;
-  }
-}
-
-/// The functions that are exact or rounded once.
-std::optional<VectorOp> function_of(Op op) {
-  switch (op) {
-    case Op::kIdentity:
-      return VectorOp::kCopy;
-    case Op::kNeg:
-      return VectorOp::kNeg;
-    case Op::kAbs:
-      return VectorOp::kAbs;
-    case Op::kSqrt:
-      return VectorOp::kSqrt;
-    case Op::kReciprocal:
-      return VectorOp::kReciprocal;
-    default:
-      return std::nullopt;
-  }
-}
-
-[[noreturn]] void refuse(const graph::Node& node, std::string_view why) {
-  throw InputError(fmt::format("{}: {}", graph::node_label(node), why));
-}
-
-/// The graph's nodes as operations, a function together with the combination that it alone uses.
-class Operations {
- public:
-  explicit Operations(const graph::Graph& graph) : graph_(graph), uses_(graph::use_counts(graph)) {
-    for (const graph::Node& node : graph.nodes) add(node);
-  }
-
-  std::vector<LaneOperation> take() { return std::move(operations_); }
-
- private:
-  void add(const graph::Node& node) {
-    check(node);
-    const auto combine = combine_of(node.op);
-    const auto function = function_of(node.op);
-    if (!combine && !function) refuse(node, "an update has no such operator");
-    if (function && join(node, *function)) return;
-    LaneOperation operation;
-    operation.a = node.inputs[0];
-    operation.result = node.outputs[0];
-    if (combine) {
-      operation.combine = *combine;
-      operation.b = node.inputs[1];
-    } else {
-      operation.op = *function;
-    }
-    operations_.push_back(operation);
-  }
-
-  bool join(const graph::Node& node, VectorOp function) {
-    const ValueId argument = node.inputs[0];
-    const auto maker = std::ranges::find(operations_, argument, &LaneOperation::result);
-    if (maker == operations_.end() || maker->op != VectorOp::kCopy || uses_[argument] != 1) {
-      return false;
-    }
-    maker->op = function;
-    maker->result = node.outputs[0];
-    return true;
-  }
-
-  void check(const graph::Node& node) const {
-    const graph::ValueType& result = graph_.type(node.outputs[0]);
-    const std::int64_t count = graph::element_count(result.shape);
-    if (result.type != graph::DataType::kFloat32) refuse(node, "an update computes in float32");
-    for (const ValueId input : node.inputs) {
-      const std::int64_t own = graph::element_count(graph_.type(input).shape);
-      if (own != count && own != 1) {
-        refuse(node, "an update broadcasts single numbers alone");
-      }
-    }
-    if (count == 0) refuse(node, "its result is empty");
-  }
-
-  const graph::Graph& graph_;
-  const std::vector<std::size_t> uses_;
-  std::vector<LaneOperation> operations_;
-};
-
-/// Operations whose values have as many elements, and all that those need of each other.
-struct Group {
-  std::int64_t elements = 1;
-  std::vector<LaneOperation> operations;
-  std::vector<ValueId> values;  // of so many elements, each once; numbers are shared by all groups
-};
-
-class Groups {
- public:
-  Groups(const graph::Graph& graph, std::vector<LaneOperation> operations)
-      : graph_(graph), leader_(graph.values.size()) {
-    std::iota(leader_.begin(), leader_.end(), ValueId{0});
-    for (const LaneOperation& operation : operations) join(operation);
-    for (LaneOperation& operation : operations) add(std::move(operation));
-  }
-
-  /// Single numbers first, which the others may use.
-  std::vector<Group> take() {
-    std::ranges::stable_partition(groups_, [](const Group& group) { return group.elements == 1; });
-    return std::move(groups_);
-  }
-
- private:
-  std::int64_t count(ValueId value) const { return graph::element_count(graph_.type(value).shape); }
-  ValueId leader(ValueId value) const {
-    while (leader_[value] != value) value = leader_[value];
-    return value;
-  }
-
-  /// All single numbers are of one group.
-  void join(const LaneOperation& operation) {
-    for (const ValueId input : {operation.a, operation.b}) {
-      if (input == kNoValue || count(input) != count(operation.result)) continue;
-      leader_[leader(operation.result)] = leader(input);
-    }
-  }
-
-  void add(LaneOperation operation) {
-    const std::int64_t elements = count(operation.result);
-    const ValueId name = elements == 1 ? kNoValue : leader(operation.result);
-    const auto [at, is_new] = numbers_.try_emplace(name, groups_.size());
-    if (is_new) groups_.push_back({elements, {}, {}});
-    Group& group = groups_[at->second];
-    for (const ValueId value : {operation.a, operation.b, operation.result}) {
-      const bool known = std::ranges::find(group.values, value) != group.values.end();
-      if (value != kNoValue && count(value) == elements && !known) group.values.push_back(value);
-    }
-    group.operations.push_back(std::move(operation));
-  }
-
-  const graph::Graph& graph_;
-  std::vector<ValueId> leader_;
-  std::map<ValueId, std::size_t> numbers_;
-  std::vector<Group> groups_;
-};
 
 class UpdateLowering {
  public:
@@ -198,11 +36,11 @@ class UpdateLowering {
         stream_(kMaxInstructions),
         step_(new_step(config)),
         producers_(graph::producers(graph)),
-        groups_(Groups(graph, Operations(graph).take()).take()),
+        groups_(update_groups(graph)),
         rows_(config.unified_buffer_rows(), 0, staging_rows()) {}
 
   MachineStep run() {
-    for (const Group& group : groups_) lower_group(group);
+    for (const UpdateGroup& group : groups_) lower_group(group);
     finish_step(stream_, step_, config_);
     return std::move(step_);
   }
@@ -219,7 +57,7 @@ class UpdateLowering {
   /// What numbers leave: a wide row each stays in the unified buffer.
   std::uint64_t staging_rows() const {
     std::vector<ValueId> numbers;
-    for (const Group& group : groups_) {
+    for (const UpdateGroup& group : groups_) {
       for (const LaneOperation& operation : group.operations) {
         for (const ValueId value : {operation.a, operation.b, operation.result}) {
           if (value != kNoValue && is_number(value)) numbers.push_back(value);
@@ -295,7 +133,7 @@ class UpdateLowering {
     return at->second;
   }
 
-  void begin_layer(const Group& group) {
+  void begin_layer(const UpdateGroup& group) {
     const LaneOperation& last = group.operations.back();
     const graph::Node& node = graph_.nodes[producers_[last.result]];
     stream_.begin_layer(static_cast<std::uint32_t>(step_.layers.size()));
@@ -308,7 +146,7 @@ class UpdateLowering {
     step_.results.emplace_back();  // its values leave the machine as they are
   }
 
-  void lower_group(const Group& group) {
+  void lower_group(const UpdateGroup& group) {
     begin_layer(group);
     if (group.elements == 1) return lower_numbers(group);
     std::map<ValueId, std::uint64_t> host;
@@ -328,7 +166,7 @@ class UpdateLowering {
   }
 
   /// Two chunks fit side by side, unless not even a row of each does.
-  std::int64_t chunk_rows(const Group& group, std::int64_t rows) const {
+  std::int64_t chunk_rows(const UpdateGroup& group, std::int64_t rows) const {
     const std::uint64_t row = group.values.size() * row_rows_;
     const std::uint64_t room = rows_.staging_rows();
     if (row > room) refuse_buffer("one row of each value of an update", row);
@@ -336,7 +174,7 @@ class UpdateLowering {
     return std::min({rows, most, kMostRows});
   }
 
-  void lower_chunk(const Group& group, const std::map<ValueId, std::uint64_t>& host,
+  void lower_chunk(const UpdateGroup& group, const std::map<ValueId, std::uint64_t>& host,
                    std::int64_t first, std::int64_t rows) {
     const auto wide = static_cast<std::uint32_t>(rows) * row_rows_;
     const auto offset = static_cast<std::uint64_t>(first) * row_rows_;
@@ -354,7 +192,7 @@ class UpdateLowering {
     }
   }
 
-  void lower_numbers(const Group& group) {
+  void lower_numbers(const UpdateGroup& group) {
     for (const LaneOperation& operation : group.operations) {
       emit_rows(operation, {}, 1);
       const ValueId value = operation.result;
@@ -391,7 +229,7 @@ class UpdateLowering {
   Stream stream_;
   MachineStep step_;
   const std::vector<std::size_t> producers_;
-  const std::vector<Group> groups_;
+  const std::vector<UpdateGroup> groups_;
   BufferRows rows_;
   std::map<ValueId, std::uint32_t> number_rows_;
   std::uint64_t next_host_row_ = 0;

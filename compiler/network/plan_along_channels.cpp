@@ -145,7 +145,7 @@ Refusal Planner::plan_concat(const graph::Node& node) {
   if (!holds(graph_.type(value).type)) return "its elements have a type that the array lacks";
   std::vector<View> views;
   for (const ValueId input : node.inputs) {
-    if (graph_.is_constant(input)) return "one of its parts is constant";
+    if (int8() && graph_.is_constant(input)) return "one of its parts is constant";
     const auto view = plain_operand(input, free_channel_axis(shape.size()));
     if (!view) return kUnreadable;
     views.push_back(*view);

@@ -1,12 +1,15 @@
 // Comparisons and choices on a float array. A truth value lies as 1 or 0. What the vector unit has
 // no function for is arithmetic of it that rounds nothing:
 //
-//   x > b      clamp((x - b) / 2^-149, 0, 1)     every difference is a multiple of 2^-149, and 0
-//   only x < b      clamp(-(x - b) / 2^-149, 0, 1)    of equal numbers: binary32 underflows
-//   gradually x == b     1 - clamp(|x - b| / 2^-149, 0, 1) not p      1 - p, as -(p - 1) p ? x : 0
-//   x * p                             so that a choice that is not taken must be finite
+//   x > b      clamp((x - b) / 2^-149, 0, 1)
+//   x < b      clamp(-(x - b) / 2^-149, 0, 1)
+//   x == b     1 - clamp(|x - b| / 2^-149, 0, 1)
+//   not p      1 - p, as -(p - 1)
+//   p ? x : y  x * p + y * (1 - p)
 //
-// NaN, and infinities that are compared with themselves, give NaN.
+// Every difference is a multiple of 2^-149, and 0 only of equal numbers, since binary32 underflows
+// gradually. What a choice does not take must be finite. NaN, and infinities that are compared with
+// themselves, give NaN.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -135,7 +138,6 @@ Refusal Planner::plan_comparison(const graph::Node& node) {
                          with_zero ? std::nullopt : std::optional(std::pair(std::size_t{0}, b)));
 }
 
-/// One of the two must be 0.
 Refusal Planner::plan_choice(const graph::Node& node) {
   const ValueId condition = node.input(0);
   const ValueId yes = node.input(1);
@@ -149,9 +151,51 @@ Refusal Planner::plan_choice(const graph::Node& node) {
     return plan_lane_steps(node, chooses_number ? condition : yes, {std::move(product)},
                            std::pair(std::size_t{0}, chooses_number ? yes : condition));
   }
-  if (!is_zero(yes)) return "it chooses between two values";
+  if (!is_zero(yes)) return plan_choice_of_two(node);
   return plan_lane_steps(node, condition, {negation(), std::move(product)},
                          std::pair(std::size_t{1}, no));
+}
+
+/// yes * p in rows of their own, then (1 - p) * no + those.
+Refusal Planner::plan_choice_of_two(const graph::Node& node) {
+  const ValueId condition = node.input(0);
+  const Shape& shape = graph_.type(node.outputs[0]).shape;
+  for (const ValueId value : {condition, node.input(1), node.input(2)}) {
+    if (graph_.is_constant(value) || graph_.type(value).shape != shape) {
+      return "it chooses between values that are broadcast";
+    }
+  }
+  if (shape.empty()) return "a scalar";
+  const auto product = [] {
+    LaneStep step;
+    step.combine = VectorCombine::kMul;
+    return step;
+  };
+  ElementwiseLayer chosen;
+  ElementwiseLayer other;
+  const auto axis = take_rows(node.input(1), chosen);
+  if (!axis || take_rows(condition, other) != axis) return kUnreadable;
+  chosen.steps = {product()};
+  LaneStep sum;
+  sum.combine = VectorCombine::kAdd;
+  sum.b_step = 1;
+  other.steps = {negation(), product(), sum};
+  if (Refusal refusal = second_operand(condition, shape, *axis, chosen, chosen.steps[0])) {
+    return refusal;
+  }
+  if (Refusal refusal = second_operand(node.input(2), shape, *axis, other, other.steps[1])) {
+    return refusal;
+  }
+  chosen.domain = other.domain = VectorDomain::kFloat;
+  chosen.out = dense_view(segment_->sheets.size(), shape, *axis);
+  Sheet sheet;
+  sheet.size = dense_sheet(shape, *axis);
+  segment_->sheets.push_back(std::move(sheet));
+  other.steps[2].b = chosen.out;
+  add_movement("Where", graph::kNoValue, shape, std::move(chosen), "what it takes where it is so");
+  other.out = new_result(node.outputs[0], *axis);
+  add_layer(node, node.outputs[0], 0, std::move(other));
+  return std::nullopt;
 }
 
 Refusal Planner::plan_truths(const graph::Node& node) {

@@ -158,6 +158,35 @@ Refusal Planner::plan_rearranged(const graph::Node& node, const Operand& source)
   return kMoves;
 }
 
+/// Rows are repeated; channels are not.
+Refusal Planner::plan_expand(const graph::Node& node) {
+  const auto known = segment_->values.find(node.input(0));
+  if (int8()) return "the machine has no Expand";
+  if (known == segment_->values.end() || known->second.flattened) {
+    return "its input is with the host already";
+  }
+  const ValueId result = node.outputs[0];
+  const Shape& to = graph_.type(result).shape;
+  if (graph::element_count(to) == 0) return "it is empty";
+  View view = known->second.view;
+  view.dims.insert(view.dims.begin(), to.size() - view.dims.size(), ViewDim{});
+  auto axis = channel_axis_of(view);
+  // Of one channel: an axis that stays one.
+  for (std::size_t i = 0; axis && view.dims[*axis].extent != to[*axis] && i < to.size(); ++i) {
+    if (is_channel_axis(view, i) && view.dims[i].extent == to[i]) axis = i;
+  }
+  if (!axis || !lies_in_rows(view, *axis)) return "its input does not lie in rows of channels";
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (view.dims[i].extent == to[i]) continue;
+    if (i == *axis) return "it repeats channels";
+    view.dims[i] = {to[i], 0, 0};
+  }
+  const auto ordered = ordered_rows(view, *axis, result);
+  if (!ordered) return "its rows would be copied in too many parts";
+  segment_->values[result] = {.view = *ordered};
+  return std::nullopt;
+}
+
 Refusal Planner::plan_ordered_rows(const graph::Node& node, const View& source, std::size_t axis) {
   const auto ordered = ordered_rows(source, axis, node.input(0));
   if (!ordered) return "its rows would be copied in too many parts";

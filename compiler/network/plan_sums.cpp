@@ -47,6 +47,15 @@ std::optional<std::int64_t> run_of_rows(const View& view, std::size_t channel_ax
 
 }  // namespace
 
+/// True if the unified buffer holds a tile of columns of `rows` rows, all that a sum is made of,
+/// beside a row of the other operand, one of the result, and constants.
+bool Planner::tile_fits(std::int64_t rows) const {
+  const std::int64_t planes =
+      ceil_div(std::int64_t{config_.array_cols}, std::int64_t{config_.array_rows});
+  const std::int64_t others = 1 + 4 * std::int64_t{config_.result_row_rows()};
+  return rows * planes + others <= static_cast<std::int64_t>(config_.unified_buffer_rows());
+}
+
 /// All rows to one; `axis` lies along the channels and is left.
 Refusal Planner::plan_sum_of_rows(const graph::Node& node, std::size_t axis,
                                   const std::vector<std::int64_t>& reduced) {
@@ -57,12 +66,7 @@ Refusal Planner::plan_sum_of_rows(const graph::Node& node, std::size_t axis,
   if (!view || !is_channel_axis(*view, axis)) return kUnreadable;
   const auto rows = run_of_rows(*view, axis);
   if (!rows) return kScattered;
-  // A tile of columns with all rows must fit beside the result.
-  const auto most = static_cast<std::int64_t>(config_.unified_buffer_rows());
-  if (*rows * (1 + ceil_div(std::int64_t{config_.array_cols}, std::int64_t{config_.array_rows})) >
-      most / 2) {
-    return "its rows do not fit the unified buffer";
-  }
+  if (!tile_fits(*rows)) return kTooManyRows;
   ContractionLayer layer;
   layer.a = constant_sheet({1, *rows}, row_of_ones(*rows, config_.dtype));
   layer.k = *rows;

@@ -121,6 +121,7 @@ Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Ep
   if (b.size() != 2) return "a transposed matrix and several others";
   const auto view = plain_operand(second, 1);
   if (!view) return kUnreadable;
+  if (!tile_fits(a[1])) return kTooManyRows;
   const bool straight = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
   if (!straight && !(lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]))) {
     return kUnreadable;

@@ -65,6 +65,7 @@ Refusal Planner::plan_weight_gradient(const graph::Node& node) {
   if (!rows || weights->channel % config_.array_rows != 0) {
     return "its weights are computed, and do not lie in rows that follow each other";
   }
+  if (!tile_fits(*rows)) return kTooManyRows;
   const std::vector<WindowDim> windows =
       resolve_windows(node.attributes, shape, {filters.begin() + 2, filters.end()});
   const View seen = seen_by_outputs(*image, windows, *rows);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "compiler/passes/decompose_recurrent.h"
 
@@ -153,6 +152,8 @@ Refusal Planner::plan(const graph::Node& node) {
     case Op::kIdentity:
     case Op::kDropout:
       return plan_view(node);
+    case Op::kExpand:
+      return plan_expand(node);
     case Op::kSlice:
       return plan_slice(node);
     case Op::kSplit:
@@ -358,102 +359,6 @@ bool Planner::host_takes(ValueId value) const {
 
 void Planner::absorb(const graph::Node& node) {
   absorbed_->push_back(static_cast<std::size_t>(&node - graph_.nodes.data()));
-}
-
-std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis) {
-  std::vector<ViewDim> loops;
-  for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
-    const ViewDim& dim = view.dims[axis];
-    if (axis == channel_axis || dim.extent == 1) continue;
-    if (!is_row_axis(view, axis)) return std::nullopt;
-    if (!loops.empty() && loops.back().row_step == dim.row_step * dim.extent) {
-      loops.back() = {loops.back().extent * dim.extent, dim.row_step, 0};
-    } else {
-      loops.push_back(dim);
-    }
-  }
-  if (loops.size() > 3) return std::nullopt;
-  const auto loop = [&](std::size_t from_inner) {
-    return from_inner < loops.size() ? loops[loops.size() - 1 - from_inner] : ViewDim{};
-  };
-  RowWalk walk;
-  walk.images = loop(2).extent;
-  walk.image_step = loop(2).row_step;
-  walk.y.input = walk.y.output = loop(1).extent;
-  walk.y_step = loop(1).row_step;
-  walk.x.input = walk.x.output = loop(0).extent;
-  walk.x_step = loop(0).row_step;
-  return walk;
-}
-
-std::optional<std::size_t> channel_axis_of(const View& view) {
-  std::optional<std::size_t> found;
-  for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
-    const ViewDim& dim = view.dims[axis];
-    if (dim.extent == 1 || dim.channel_step == 0) continue;
-    if (found || dim.channel_step != 1 || dim.row_step != 0) return std::nullopt;
-    found = axis;
-  }
-  if (found) return found;
-  // One channel: any axis of one element will do, or there is only one row to speak of.
-  for (std::size_t axis = view.dims.size(); axis-- > 0;) {
-    if (view.dims[axis].extent == 1) return axis;
-  }
-  return std::nullopt;
-}
-
-std::optional<LaneFunction> lane_function(std::string_view op, float first, float second) {
-  struct Entry {
-    Op op;
-    VectorOp function;
-  };
-  constexpr Entry kFunctions[] = {
-      {Op::kRelu, VectorOp::kRelu},
-      {Op::kClip, VectorOp::kClamp},
-      {Op::kLeakyRelu, VectorOp::kLeakyRelu},
-      {Op::kElu, VectorOp::kElu},
-      {Op::kSelu, VectorOp::kSelu},
-      {Op::kSigmoid, VectorOp::kSigmoid},
-      {Op::kHardSigmoid, VectorOp::kHardSigmoid},
-      {Op::kHardSwish, VectorOp::kHardSwish},
-      {Op::kTanh, VectorOp::kTanh},
-      {Op::kErf, VectorOp::kErf},
-      {Op::kSoftplus, VectorOp::kSoftplus},
-      {Op::kSqrt, VectorOp::kSqrt},
-      {Op::kExp, VectorOp::kExp},
-      {Op::kLog, VectorOp::kLog},
-      {Op::kNeg, VectorOp::kNeg},
-      {Op::kAbs, VectorOp::kAbs},
-      {Op::kReciprocal, VectorOp::kReciprocal},
-  };
-  for (const Entry& entry : kFunctions) {
-    if (to_string(entry.op) != op) continue;
-    return LaneFunction{entry.function, std::bit_cast<std::uint32_t>(first),
-                        std::bit_cast<std::uint32_t>(second)};
-  }
-  return std::nullopt;
-}
-
-std::optional<LaneFunction> lane_function(const graph::Node& node) {
-  // The defaults are those of the ONNX operators.
-  const auto with = [&](float alpha, float second, std::string_view second_name) {
-    return lane_function(to_string(node.op), node.attributes.real("alpha", alpha),
-                         node.attributes.real(second_name, second));
-  };
-  switch (node.op) {
-    case Op::kLeakyRelu:
-      return with(0.01F, 0, "beta");
-    case Op::kElu:
-      return with(1, 0, "beta");
-    case Op::kSelu:
-      return with(1.67326319217681884765625F, 1.05070102214813232421875F, "gamma");
-    case Op::kHardSigmoid:
-      return with(0.2F, 0.5F, "beta");
-    case Op::kClip:
-      return std::nullopt;
-    default:
-      return lane_function(to_string(node.op), 0, 0);
-  }
 }
 
 }  // namespace weft::network

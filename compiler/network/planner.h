@@ -83,6 +83,7 @@ class Planner {
   // plan_rearranged.cpp
   std::optional<View> ordered_rows(const View& view, std::size_t axis, graph::ValueId value);
   Refusal plan_rearranged(const graph::Node& node, const Operand& source);
+  Refusal plan_expand(const graph::Node& node);
   Refusal plan_ordered_rows(const graph::Node& node, const View& source, std::size_t axis);
   Refusal plan_flat_rows(const graph::Node& node, const View& image);
   Refusal plan_image_of_rows(const graph::Node& node, const View& flat);
@@ -152,6 +153,7 @@ class Planner {
                           std::optional<std::pair<std::size_t, graph::ValueId>> operand);
   Refusal plan_comparison(const graph::Node& node);
   Refusal plan_choice(const graph::Node& node);
+  Refusal plan_choice_of_two(const graph::Node& node);
   Refusal plan_truths(const graph::Node& node);
   Refusal plan_cast(const graph::Node& node);
   // plan_pool.cpp
@@ -179,6 +181,7 @@ class Planner {
   Refusal plan_reduction(const graph::Node& node);
   Refusal plan_row_reduction(const graph::Node& node);
   Refusal plan_image_reduction(const graph::Node& node);
+  bool tile_fits(std::int64_t rows) const;
   Refusal plan_sum_of_rows(const graph::Node& node, std::size_t axis,
                            const std::vector<std::int64_t>& reduced);
   std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;

@@ -37,7 +37,8 @@ void check_tile(const MachineConfig& config, const BufferTile& tile, Random& ran
   std::vector<Element> elements(config.unified_buffer_rows() * config.array_rows);
   for (Element& element : elements) element = static_cast<Element>(random.bits());
   UnifiedBuffer buffer(config);
-  std::memcpy(buffer.row(0).data(), elements.data(), elements.size() * sizeof(Element));
+  std::memcpy(buffer.rows_from(0, buffer.rows()).data(), elements.data(),
+              elements.size() * sizeof(Element));
   std::vector<Element> out(std::size_t{config.array_rows} * config.array_cols);
   for (std::uint32_t index = 0; index < buffer_tile_reads(tile, config); ++index) {
     read_tile_row(tile, index, config, buffer, std::as_writable_bytes(std::span(out)));

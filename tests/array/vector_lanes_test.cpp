@@ -56,7 +56,8 @@ template <class Arithmetic>
 std::vector<std::byte> run(const MachineConfig& config, const std::vector<Vector>& code,
                            const testing::NaiveLanes<Arithmetic>& memories) {
   UnifiedBuffer buffer(config);
-  std::memcpy(buffer.row(0).data(), memories.buffer.data(), memories.buffer.size());
+  std::memcpy(buffer.rows_from(0, buffer.rows()).data(), memories.buffer.data(),
+              memories.buffer.size());
   VectorLanes<Arithmetic> lanes(config);
   for (const Vector& vector : code) {
     lanes.begin(vector);

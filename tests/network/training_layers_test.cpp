@@ -40,6 +40,8 @@ ValueId transposed(LayerCase& layer, ValueId matrix) {
 void check_transposed_product(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
+  // All rows of a tile of columns must fit.
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const std::int64_t m = size_about(config.array_rows, random);
   const std::int64_t k = size_about(config.array_rows, random);
   const std::int64_t n = size_about(config.array_cols, random);
@@ -95,7 +97,7 @@ void check_sum_of_rows(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   // All rows of a tile of columns must fit.
-  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 4U);
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean});
   const bool image = random.chance(50);
   Shape shape(image ? 4 : 2);
@@ -171,7 +173,11 @@ void check_choice(Random& random, Hits& hits) {
     ++hits[std::string(to_string(join))];
   }
   ValueId y = graph::kNoValue;
-  switch (random.between(0, 3)) {
+  switch (random.between(0, 4)) {
+    case 4:
+      y = layer.builder.add(Op::kWhere, {mask, operand(), operand()});
+      ++hits["x or y"];
+      break;
     case 0:
       y = layer.builder.add(Op::kWhere, {mask, operand(), number(0)});
       ++hits["x or 0"];
@@ -198,8 +204,8 @@ TEST(TrainingLayersTest, ChoicesAreThoseOfTheReference) {
   Hits hits;
   for_each_seed(hits, check_choice);
   expect_hits(hits,
-              {"Greater", "Less", "Equal", "Not", "And", "Or", "x or 0", "0 or x", "3 or 0",
-               "product", "swapped", "engines", "streamed"},
+              {"Greater", "Less", "Equal", "Not", "And", "Or", "x or y", "x or 0", "0 or x",
+               "3 or 0", "product", "swapped", "engines", "streamed"},
               5);
 }
 
@@ -233,6 +239,25 @@ TEST(TrainingLayersTest, ImagesBecomeRowsAndRowsImages) {
               {"to rows", "to images", "channels 1", "channels side", "channels larger", "engines",
                "streamed"},
               5);
+}
+
+void check_expansion(Random& random, Hits& hits) {
+  LayerCase layer(random_float(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Shape to = {random.between(1, 4), size_about(config.array_cols, random),
+                    random.between(2, 4), random.between(2, 4)};
+  Shape from = {random.chance(50) ? 1 : to[0], to[1], random.chance(70) ? 1 : to[2], 1};
+  const ValueId x = layer.through_machine(layer.input(random.tensor<float>(from, -99, 99)));
+  const ValueId y = layer.builder.add(
+      Op::kExpand, {x, layer.constant(Tensor::vector(Ints(to.begin(), to.end())))});
+  expect_machine(layer, layer.builder.add(Op::kRelu, {y}), config, true, random, hits);
+  ++hits[from[2] == 1 ? "pixels" : "columns"];
+}
+
+TEST(TrainingLayersTest, RowsAreRepeated) {
+  Hits hits;
+  for_each_seed(hits, check_expansion);
+  expect_hits(hits, {"pixels", "columns", "engines"}, 5);
 }
 
 /// The parts of 2 x 2 windows side by side, stacked and put back between each other.

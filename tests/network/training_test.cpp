@@ -45,6 +45,16 @@ class Network {
   ValueId pool(ValueId x) {
     return builder_.add(Op::kMaxPool, {x}, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}});
   }
+  ValueId add(ValueId a, ValueId b) { return builder_.add(Op::kAdd, {a, b}); }
+  ValueId strided(ValueId x, std::int64_t inputs, std::int64_t outputs, std::int64_t kernel) {
+    return builder_.add(Op::kConv, {x, weights({outputs, inputs, kernel, kernel})},
+                        {{"pads", Ints(4, kernel / 2)}, {"strides", Ints{2, 2}}});
+  }
+  ValueId averages(ValueId x) {
+    x = builder_.add(Op::kAveragePool, {x},
+                     {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}});
+    return builder_.add(Op::kGlobalAveragePool, {x});
+  }
   ValueId flatten(ValueId x) { return builder_.add(Op::kFlatten, {x}); }
 
   Graph finish(ValueId logits) {
@@ -152,12 +162,13 @@ TEST(TrainingTest, ASmallBufferGivesTheGradientsOfALargeOne) {
   Random random(3);
   const Training training(small_cnn(false, random), random);
   MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
-  const auto run = [&] {
-    return cli::run_network(compile_network(training.graph, config), config, training.inputs, {});
-  };
-  const cli::NetworkRun large = run();
+  const auto program = [&] { return compile_network(training.graph, config); };
+  const cli::NetworkRun large = cli::run_network(program(), config, training.inputs, {});
   config = with_smallest_buffer(training.graph, config);
-  const cli::NetworkRun small = run();
+  // The smallest in which the machine can hold what each sum is made of.
+  while (!host_steps(program()).empty()) ++config.unified_buffer_kib;
+  ASSERT_LE(config.unified_buffer_kib, 16U);
+  const cli::NetworkRun small = cli::run_network(program(), config, training.inputs, {});
   EXPECT_EQ(large.outputs, small.outputs);
   EXPECT_GT(small.traffic.input_bytes, large.traffic.input_bytes);
 }
@@ -171,6 +182,24 @@ TEST(TrainingTest, OfABatchNormalisationTheHostScalesTheRunningStatisticsAlone) 
     EXPECT_EQ(step.reason, "its first operand is constant");
   }
   expect_within_bounds(program, config, training.inputs);
+}
+
+TEST(TrainingTest, TheForwardAndBackwardOfAResidualBlockAreWithinTheirBounds) {
+  Random random(6);
+  Network net(random);
+  const ValueId x = net.relu(net.conv(net.input({4, 3, 8, 8}), 3, 4));
+  const ValueId straight = net.batch_norm(net.strided(x, 4, 6, 1), 6);
+  ValueId y = net.relu(net.batch_norm(net.strided(x, 4, 6, 3), 6));
+  y = net.relu(net.add(net.batch_norm(net.conv(y, 6, 6), 6), straight));
+  const Training training(net.finish(net.gemm(net.flatten(net.averages(y)), 6, 10)), random);
+  for (const ElementType dtype : {ElementType::kBf16, ElementType::kFp16}) {
+    const MachineConfig config = small_machine(dtype, 8, 8);
+    const NetworkProgram program = compile_network(training.graph, config);
+    for (const HostStep& step : host_steps(program)) {
+      EXPECT_EQ(step.reason, "its first operand is constant") << layer_table(program);
+    }
+    expect_within_bounds(program, config, training.inputs);
+  }
 }
 
 TEST(TrainingTest, ASessionHasTheBitsOfSingleRunsWhenWeightsChange) {

