@@ -109,7 +109,8 @@ void check_sum_of_rows(Random& random, Hits& hits) {
   shape[1] = size_about(config.array_cols, random);
   const Ints axes = image ? Ints{0, 2, 3} : Ints{0};
   const std::int64_t keep = random.between(0, 1);
-  std::vector<ValueId> inputs = {maybe_computed(layer, random.tensor<float>(shape, -8, 8), random)};
+  std::vector<ValueId> inputs = {
+      maybe_computed(layer, random.tensor<float>(shape, -99, 99), random)};
   Attributes attributes = {{"keepdims", keep}};
   if (op == Op::kReduceSum) {
     inputs.push_back(layer.constant(Tensor::vector<std::int64_t>(axes)));
