@@ -112,6 +112,25 @@ TEST(TrainingLayersTest, ATransposedOperandServesSeveralProducts) {
   expect_exact(outcome, layer, true);
 }
 
+TEST(TrainingLayersTest, TheHostComputesWhatIsTransposedOnce) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  const Tensor rows = Tensor::vector(Ints{6, 5});
+  const ValueId x = layer.builder.add(
+      Op::kReshape, {layer.input(random.tensor<float>({2, 3, 5}, -8, 8)), layer.constant(rows)});
+  // Two segments, since the host takes the largest of all rows in between.
+  const ValueId first = layer.through_machine(layer.input(random.tensor<float>({6, 4}, -8, 8)));
+  const ValueId largest = layer.builder.add(Op::kReduceMax, {first}, {{"axes", Ints{0}}});
+  const ValueId b = layer.builder.add(Op::kAdd, {first, largest});
+  const ValueId product = layer.builder.add(Op::kMatMul, {transposed(layer, x), b});
+  const LayerOutcome outcome = run_layer(layer, product, config);
+  EXPECT_GT(outcome.run.programs, 1U);
+  const auto steps = host_steps(outcome.program);
+  EXPECT_EQ(steps.size(), 2U) << layer_table(outcome.program);
+  expect_exact(outcome, layer, false);
+}
+
 // --- Sums over rows ---
 
 void check_sum_of_rows(Random& random, Hits& hits) {
