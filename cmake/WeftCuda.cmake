@@ -18,13 +18,14 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   # Where NVIDIA's installers put it, which is often not on the path.
   find_program(WEFT_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)
   if(WEFT_NVCC)
-    set(CMAKE_CUDA_COMPILER "${WEFT_NVCC}")
+    set(ENV{CUDACXX} "${WEFT_NVCC}")
   endif()
 endif()
+# In a project of its own: an nvcc that does not work with this C++ compiler is as good as none.
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
-  weft_no_cuda("nvcc not found")
+  weft_no_cuda("no nvcc found that works")
   return()
 endif()
 
@@ -34,7 +35,11 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "75-virtual;80-real;90-real" CACHE STRING "CUDA architectures")
 endif()
 enable_language(CUDA)
-find_package(CUDAToolkit)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+  weft_no_cuda("nvcc ${CMAKE_CUDA_COMPILER_VERSION} is older than 12.0, the first with C++20")
+  return()
+endif()
+find_package(CUDAToolkit QUIET)
 if(NOT TARGET CUDA::cublas OR NOT TARGET CUDA::cudart_static)
   weft_no_cuda("cuBLAS not found")
   return()
@@ -43,22 +48,27 @@ set(WEFT_CUDA_FOUND ON)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 message(STATUS "CUDA ${CUDAToolkit_VERSION}: CUDA backend for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 
-# weft_cuda_library(NAME SOURCES ... DEPENDS ...): weft_library for .cu files. The numerics contract
-# fixes each rounding: no contraction to fused multiply-adds, and division, square root and
-# subnormals as IEEE 754 has them (nvcc's defaults, said here because they are relied upon).
-function(weft_cuda_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_library(weft_${name} STATIC ${ARG_SOURCES})
-  add_library(weft::${name} ALIAS weft_${name})
+# How every .cu file is compiled. The numerics contract fixes each rounding: no contraction to fused
+# multiply-adds, and division, square root and subnormals as IEEE 754 has them (nvcc's defaults, said
+# here because they are relied upon).
+function(weft_cuda_options target)
   # CMake 3.25 has no flag for this dialect of nvcc, so it is given below and not as a property.
-  set_target_properties(weft_${name} PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
-  target_include_directories(weft_${name} PUBLIC
+  set_target_properties(${target} PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
+  target_include_directories(${target} PUBLIC
     $<TARGET_PROPERTY:weft_options,INTERFACE_INCLUDE_DIRECTORIES>)
-  target_compile_options(weft_${name} PRIVATE
+  target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -fmad=false -ftz=false -prec-div=true -prec-sqrt=true
       --expt-relaxed-constexpr
       -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wsign-conversion,-ffp-contract=off
       $<$<BOOL:${WEFT_WERROR}>:-Werror=all-warnings -Xcompiler=-Werror>>)
+endfunction()
+
+# weft_cuda_library(NAME SOURCES ... DEPENDS ...): weft_library for .cu files.
+function(weft_cuda_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(weft_${name} STATIC ${ARG_SOURCES})
+  add_library(weft::${name} ALIAS weft_${name})
+  weft_cuda_options(weft_${name})
   # What it depends on is linked by its users; the C++ compiler's options are not for nvcc.
   target_link_libraries(weft_${name} INTERFACE ${ARG_DEPENDS} PRIVATE CUDA::cudart_static)
 endfunction()

@@ -24,7 +24,8 @@ test_whole() {
   cmake -S . -B build/cuda-whole -DCMAKE_BUILD_TYPE=Release -DWEFT_CUDA=ON -DWEFT_RTL=OFF \
     -DWEFT_BUILD_BENCH=OFF -DCMAKE_CUDA_ARCHITECTURES=native
   local tests=(cuda_bodies_test cuda_rates_test cuda_operators_test cuda_run_graph_test
-    cuda_networks_test cuda_device_test cuda_absent_test)
+    cuda_networks_test cuda_training_test cuda_digits_test cuda_ptx_test cuda_device_test
+    cuda_absent_test)
   cmake --build build/cuda-whole --parallel --target "${tests[@]}"
   local test
   for test in "${tests[@]}"; do "build/cuda-whole/tests/cuda/$test" --gtest_brief=1; done

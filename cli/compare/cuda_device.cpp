@@ -74,7 +74,7 @@ CompareRow measure_product(NumberFormat format, ProductValues& values) {
   return row;
 }
 
-/// Inputs and outputs are moved in each run.
+/// Outputs are moved in each run, inputs in the first.
 CompareRow measure_network(NumberFormat format, const MeasuredNetwork& network) {
   cuda::CudaGraphRunner runner(network.graph, {.matmul = type_of(format)});
   NamedTensors outputs;

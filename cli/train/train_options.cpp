@@ -217,7 +217,8 @@ po::options_description train_options() {
       "checkpoint", text("DIR"), "write a checkpoint after each epoch")(
       "checkpoint-steps", text("N"), "and after every N steps")(
       "resume", "go on from the checkpoint")("log", text("FILE.csv"), "write a line an epoch");
-  files.add(json_flag()).add(html_flag());
+  files.add_options()("json", text("FILE"), "write the figures as JSON; - is stdout")(
+      "html", text("FILE"), "write a page to look at: curves of loss and accuracy");
   po::options_description simulation("Simulation");
   simulation.add_options()("engine", text("NAME"), "fast (default), stepped or rtl")(
       "threads", text("N"), "threads of the simulation's kernels; all cores if not given");

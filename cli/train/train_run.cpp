@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -75,6 +76,18 @@ void print_end(const TrainRequest& request, const TrainReport& report, const Str
   }
 }
 
+std::unique_ptr<training::Trainer> make_trainer(const TrainRequest& request,
+                                                const graph::Graph& network,
+                                                const data::Dataset& data,
+                                                const TrainBackend& backend) {
+  const training::TrainerOptions options = {.optimizer = request.optimizer,
+                                            .seed = request.seed,
+                                            .scaled_loss = request.type == TrainType::kFp16};
+  return onnx_io::located(request.model, [&] {
+    return std::make_unique<training::Trainer>(network, data, options, backend.prepare);
+  });
+}
+
 /// A run with epochs to go.
 class Run {
  public:
@@ -83,14 +96,10 @@ class Run {
       : request_(request),
         streams_(streams),
         backend_(make_train_backend(request)),
-        trainer_(network, data,
-                 {.optimizer = request.optimizer,
-                  .seed = request.seed,
-                  .scaled_loss = request.type == TrainType::kFp16},
-                 backend_.prepare),
+        trainer_(make_trainer(request, network, data, backend_)),
         report_(start_report(request, network, data)) {
-    report_.steps_per_epoch = trainer_.steps_per_epoch();
-    report_.state = &trainer_.state();
+    report_.steps_per_epoch = trainer_->steps_per_epoch();
+    report_.state = &trainer_->state();
     if (request.checkpoint) open_checkpoint(identity_of(request, network, data, report_.batch));
   }
 
@@ -99,7 +108,7 @@ class Run {
     if (shown) streams_.out << train_heading(report_, streams_.style);
     if (shown) print_log();
     write_log();
-    while (trainer_.state().epoch < request_.epochs) {
+    while (trainer_->state().epoch < request_.epochs) {
       const training::EpochRecord& record = run_epoch();
       if (shown) streams_.out << epoch_line(report_, record) << std::flush;
     }
@@ -121,24 +130,24 @@ class Run {
   void resume() {
     training::Checkpoint checkpoint = folder_->read();
     training::check_identity(checkpoint.identity, identity_, folder_->file());
-    onnx_io::located(folder_->file(), [&] { trainer_.restore(std::move(checkpoint.state)); });
+    onnx_io::located(folder_->file(), [&] { trainer_->restore(std::move(checkpoint.state)); });
     folder_->tidy();
-    report_.resumed_at = trainer_.state().step;
+    report_.resumed_at = trainer_->state().step;
   }
 
   void save_checkpoint() {
     if (!folder_) return;
-    folder_->write({identity_, trainer_.state()});
-    saved_step_ = trainer_.state().step;
+    folder_->write({identity_, trainer_->state()});
+    saved_step_ = trainer_->state().step;
   }
 
   void print_log() const {
-    for (const auto& record : trainer_.state().log) streams_.out << epoch_line(report_, record);
+    for (const auto& record : trainer_->state().log) streams_.out << epoch_line(report_, record);
     streams_.out << std::flush;
   }
 
   void write_log() const {
-    if (request_.log) write_file(*request_.log, log_csv(trainer_.state().log));
+    if (request_.log) write_file(*request_.log, log_csv(trainer_->state().log));
   }
 
   /// A run that fails leaves its last checkpoint; the message says of which step.
@@ -157,8 +166,8 @@ class Run {
     Progress progress(streams_);
     Stopwatch watch;
     const training::EpochRecord& record = with_advice([&]() -> const training::EpochRecord& {
-      while (!trainer_.epoch_done()) step(progress, watch);
-      return trainer_.finish_epoch(backend_.step_cycles(), watch.seconds());
+      while (!trainer_->epoch_done()) step(progress, watch);
+      return trainer_->finish_epoch(backend_.step_cycles(), watch.seconds());
     });
     save_checkpoint();
     write_log();
@@ -166,13 +175,13 @@ class Run {
   }
 
   void step(Progress& progress, Stopwatch& watch) {
-    trainer_.step();
-    const training::TrainingState& state = trainer_.state();
+    trainer_->step();
+    const training::TrainingState& state = trainer_->state();
     progress.update(static_cast<double>(state.step) /
-                    static_cast<double>(request_.epochs * trainer_.steps_per_epoch()));
+                    static_cast<double>(request_.epochs * trainer_->steps_per_epoch()));
     const bool due = request_.every_steps && state.step % *request_.every_steps == 0;
-    if (!due || trainer_.epoch_done()) return;
-    trainer_.spend(watch.seconds());
+    if (!due || trainer_->epoch_done()) return;
+    trainer_->spend(watch.seconds());
     watch = {};
     save_checkpoint();
   }
@@ -180,7 +189,7 @@ class Run {
   int finish() {
     report_.wall_seconds = watch_.seconds();
     if (backend_.simulated) report_.step_cost = backend_.simulated->step_cost();
-    write_outputs(request_, report_, trainer_.weights());
+    write_outputs(request_, report_, trainer_->weights());
     print_end(request_, report_, streams_);
     return 0;
   }
@@ -189,7 +198,7 @@ class Run {
   const Streams& streams_;
   Stopwatch watch_;
   TrainBackend backend_;
-  training::Trainer trainer_;
+  std::unique_ptr<training::Trainer> trainer_;
   TrainReport report_;
   training::Identity identity_;
   std::optional<CheckpointFolder> folder_;

@@ -53,12 +53,13 @@ TEST_P(ActivationsTest, NeitherVanishNorExplode) {
     }
   };
   run_graph(graph, sample_inputs(graph, 1), options);
-  EXPECT_GE(checked, 5);
+  EXPECT_GE(checked, 3);  // digits-mlp has no more nodes
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, ActivationsTest,
-                         testing::Values("mlp", "mlp0", "lenet5", "alexnet-2012", "resnet50",
-                                         "mobilenetv2", "vit-s", "lstm"),
+                         testing::Values("digits-mlp", "digits-cnn", "mlp", "mlp0", "lenet5",
+                                         "alexnet-2012", "resnet50", "mobilenetv2", "vit-s",
+                                         "lstm"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::ranges::replace(name, '-', '_');

@@ -37,6 +37,9 @@ std::vector<Row> simulation_rows();
 /// Whole networks against the CPU reference's float32 run.
 std::vector<Row> network_rows();
 
+/// Training of the digits on the simulated machine against the CPU backend.
+std::vector<Row> training_rows();
+
 /// ResNet-50 from its builder to its cycles on tpu-v2, without values.
 void run_network_analytically();
 

@@ -9,7 +9,8 @@
   const kParts = [{part: 'train', label: 'training images', color: '#0072b2', dash: null},
     {part: 'test', label: 'test images', color: '#d55e00', dash: '6 4'}];
 
-  const number = (value) => (Number.isFinite(value) ? Number(value.toPrecision(3)).toString() : '–');
+  const number = (value) =>
+    (Number.isFinite(value) ? Number(value.toPrecision(3)).toString() : '–');
 
   function frame(width, x, y, kind) {
     const root = d3.create('svg').attr('width', width).attr('height', kHeight)
@@ -27,12 +28,13 @@
 
   function draw_part(root, epochs, x, y, kind, {part, color, dash}) {
     const points = epochs.filter((epoch) => Number.isFinite(epoch[part][kind.key]));
+    const height = (epoch) => y(epoch[part][kind.key]);
     root.append('path').attr('class', `curve ${part}`).attr('stroke', color)
       .attr('stroke-dasharray', dash)
-      .attr('d', d3.line().x((epoch) => x(epoch.step)).y((epoch) => y(epoch[part][kind.key]))(points));
+      .attr('d', d3.line().x((epoch) => x(epoch.step)).y(height)(points));
     root.append('g').selectAll('circle').data(points).enter().append('circle')
       .attr('class', 'dot').attr('r', 3).attr('fill', color)
-      .attr('cx', (epoch) => x(epoch.step)).attr('cy', (epoch) => y(epoch[part][kind.key]));
+      .attr('cx', (epoch) => x(epoch.step)).attr('cy', height);
   }
 
   function panel(width, x, kind) {
@@ -81,8 +83,8 @@
     const line = ({color, dash}) => weft.svg('svg', {width: 34, height: 10, 'aria-hidden': 'true'},
       weft.svg('line', {x1: 0, x2: 34, y1: 5, y2: 5, stroke: color, 'stroke-width': 2,
         'stroke-dasharray': dash}));
-    return el('p', {class: 'legend'}, ...kParts.flatMap((part) =>
-      [line(part), ` ${part.label}\u2003`]));
+    return el('p', {class: 'legend'}, ...kParts.map((part) =>
+      el('span', null, line(part), part.label)));
   }
 
   function table(epochs) {
@@ -91,7 +93,7 @@
       ...[weft.count(epoch.step), number(epoch.train.loss), weft.percent(epoch.train.accuracy),
         number(epoch.test.loss), weft.percent(epoch.test.accuracy),
         weft.duration(epoch.seconds)].map((text) => el('td', null, text)));
-    return el('div', {class: 'scroll'}, el('table', {class: 'numbers', id: 'epochs-table'},
+    return el('div', {class: 'scroll'}, el('table', {class: 'sizes', id: 'epochs-table'},
       el('thead', null, el('tr', null, ...names.map((name) => el('th', {scope: 'col'}, name)))),
       el('tbody', null, ...epochs.map(row))));
   }
@@ -100,8 +102,8 @@
     const {training} = data;
     if (!training || training.epochs.length === 0) return;
     const section = weft.section('training', 'How it learnt',
-      'Loss and share of right answers after each epoch, on the images that are learnt from and on ' +
-      'those that are not.' + (training.steps.length > 0
+      'Loss and share of right answers after each epoch, on the images that are learnt from and ' +
+      'on those that are not.' + (training.steps.length > 0
         ? ' The faint line is the loss of single steps.' : ''));
     const stage = el('div', {class: 'stage training'});
     section.append(legend(), stage, table(training.epochs));
