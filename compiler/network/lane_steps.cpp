@@ -1,5 +1,7 @@
 #include "compiler/network/lane_steps.h"
 
+#include <utility>
+
 #include "compiler/network/ceil_div.h"
 #include "compiler/network/weights.h"
 
@@ -59,7 +61,11 @@ LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, Lowerin
 
 LaneSteps::LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels,
                      LoweringContext& context)
-    : steps_(steps), context_(context), constants_(steps.size()), placements_(steps.size()) {
+    : steps_(steps),
+      context_(context),
+      constants_(steps.size()),
+      placements_(steps.size()),
+      repeated_(steps.size()) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!std::holds_alternative<MakeTensor>(steps[i].b)) continue;
     constants_[i] = load_constant(steps[i], channels, context);
@@ -72,7 +78,7 @@ std::int64_t LaneSteps::first_row(const LaneStep& step, const Chunk& chunk) cons
 
 Block LaneSteps::block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range) const {
   const View& view = std::get<View>(step.b);
-  const Planes planes = planes_of(view, range, context_);
+  const Planes planes = planes_of(view, step.b_lane ? ChannelRange{0, 1} : range, context_);
   const std::int64_t first = view.row + first_row(step, chunk) * step.b_step;
   return {planes.first, planes.last, first, first + (chunk.rows() - 1) * step.b_step + 1};
 }
@@ -82,6 +88,9 @@ std::uint64_t LaneSteps::staged(const Chunk& chunk, const ChannelRange& range) c
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (const auto* view = std::get_if<View>(&steps_[i].b)) {
       rows += context_.memory.staging_need(view->sheet, block(steps_[i], chunk, range));
+      if (steps_[i].b_lane) {
+        rows += static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
+      }
     }
     if (constants_[i]) rows += constants_[i]->staging_need();
   }
@@ -93,9 +102,30 @@ void LaneSteps::read(const Chunk& chunk, const ChannelRange& range) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (const auto* view = std::get_if<View>(&steps_[i].b)) {
       placements_[i] = context_.memory.read(view->sheet, block(steps_[i], chunk, range));
+      if (steps_[i].b_lane) repeated_[i] = repeat_lane(i);
     }
     if (constants_[i]) constants_[i]->begin_use();
   }
+}
+
+/// Wide rows of the chunk with the one channel of the operand in every lane, as a sum of one lane
+/// is.
+std::uint32_t LaneSteps::repeat_lane(std::size_t index) {
+  const LaneStep& step = steps_[index];
+  const View& view = std::get<View>(step.b);
+  const std::int64_t width = context_.config.array_rows;
+  const std::int64_t row = view.row + first_row(step, chunk_) * step.b_step;
+  VectorSource source;
+  source.rows.base = static_cast<std::uint32_t>(placements_[index].at(view.channel / width, row));
+  source.rows.loops[0] = {static_cast<std::uint32_t>(chunk_.rows()),
+                          static_cast<std::int32_t>(step.b_step)};
+  source.window = {static_cast<std::uint32_t>(view.channel % width), 0};
+  const std::uint32_t base = context_.memory.rows().stage(
+      static_cast<std::uint64_t>(chunk_.rows()) * context_.config.result_row_rows());
+  Vector vector = to_wide(source, base, chunk_.rows(), {0, 1}, context_.config);
+  vector.reduce = VectorReduce::kSum;
+  emit(std::move(vector), context_);
+  return base;
 }
 
 void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) {
@@ -105,6 +135,10 @@ void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) {
   vector.high = step.high;
   vector.combine = step.combine;
   if (step.combine == VectorCombine::kNone) return;
+  if (step.b_lane) {
+    vector.operand = wide_operand(repeated_[index], context_.config);
+    return;
+  }
   vector.operand =
       std::holds_alternative<View>(step.b) ? view_rows(index, tile) : constant_rows(index, tile);
 }

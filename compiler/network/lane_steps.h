@@ -29,11 +29,13 @@ class LaneSteps {
   Block block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range) const;
   VectorOperand constant_rows(std::size_t index, const LaneTile& tile);
   VectorOperand view_rows(std::size_t index, const LaneTile& tile) const;
+  std::uint32_t repeat_lane(std::size_t index);
 
   const std::vector<LaneStep>& steps_;
   LoweringContext& context_;
   std::vector<std::optional<LayerConstant>> constants_;  // by step
   std::vector<Placement> placements_;                    // of the chunk, by step
+  std::vector<std::uint32_t> repeated_;                  // wide rows of one channel, by step
   Chunk chunk_ = {};
 };
 

@@ -134,6 +134,7 @@ struct LaneStep {
   /// MakeTensor: float32, [1] or [channels], or [b_rows, channels] if b_rows is not 1.
   std::variant<std::monostate, View, MakeTensor> b = {};
   std::int64_t b_step = 0;    // sheet rows between rows of a view b
+  bool b_lane = false;        // of a view b: each row has one channel, for all of x
   std::int64_t b_rows = 1;    // rows of a constant
   std::int64_t b_period = 0;  // b begins anew after so many rows: an image of the walk; 0: never
   Quantization b_quantization = {};

@@ -150,7 +150,8 @@ Refusal Planner::operand_rows(ValueId b, const Shape& shape, std::size_t axis,
                               ElementwiseLayer& layer, LaneStep& step) {
   const Shape& own = graph_.type(b).shape;
   const std::size_t missing = shape.size() - own.size();
-  if (axis < missing || own[axis - missing] != shape[axis]) {
+  step.b_lane = !int8() && axis >= missing && own[axis - missing] == 1 && shape[axis] != 1;
+  if (axis < missing || (own[axis - missing] != shape[axis] && !step.b_lane)) {
     return "its second operand is broadcast along the channels";
   }
   const auto second = operand(b, axis - missing);

@@ -38,6 +38,20 @@ std::function<Matrix()> identity(std::int64_t size, ElementType dtype) {
   };
 }
 
+/// Each product once for every index of `dim` of the second operand, with results `step` rows
+/// apart.
+void repeat_products(const ViewDim& dim, std::int64_t step, std::vector<BatchOffset>& products) {
+  const std::vector<BatchOffset> first = products;
+  for (std::int64_t i = 1; i < dim.extent; ++i) {
+    for (BatchOffset product : first) {
+      product.b_row += i * dim.row_step;
+      product.b_channel += i * dim.channel_step;
+      product.out_row += i * step;
+      products.push_back(product);
+    }
+  }
+}
+
 /// Cycles of the array, roughly: each tile takes its rows or the R pushes.
 std::int64_t product_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
                             const MachineConfig& config) {
@@ -52,49 +66,65 @@ std::int64_t turning_cycles(std::int64_t rows, std::int64_t cols, const MachineC
 
 }  // namespace
 
-/// True for a matrix on a float array whose rows lie along the channels, from the first lane of a
-/// plane on.
+/// True for a matrix, or several, on a float array whose rows lie along the channels: rows that are
+/// more than one tile from the first lane of a plane on.
 bool Planner::is_turned(ValueId value) {
-  if (int8() || graph_.type(value).shape.size() != 2) return false;
-  const auto view = plain_operand(value, 1);
-  if (!view || view->channel % config_.array_rows != 0) return false;
-  const bool plain = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
-  return !plain && lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]);
+  const std::size_t rank = graph_.type(value).shape.size();
+  if (int8() || rank < 2) return false;
+  const auto view = plain_operand(value, rank - 1);
+  if (!view) return false;
+  const ViewDim& m = view->dims[rank - 2];
+  const ViewDim& k = view->dims[rank - 1];
+  if (lies_in_rows(m) && lies_in_channels(k)) return false;
+  if (!lies_in_channels(m) || !lies_in_rows(k)) return false;
+  const std::int64_t plane = config_.array_rows;
+  return m.extent <= plane ||
+         (view->channel % plane == 0 && std::ranges::all_of(view->dims, [&](const ViewDim& dim) {
+            return &dim == &m || dim.channel_step % plane == 0;
+          }));
 }
 
-/// Adds the layer that lets `source`, a matrix [M, K] with M in the channels, lie in rows; the
-/// elements are those of `value`, of shape [M, K] or, if `swapped`, [K, M]; kNoValue if they are a
-/// value's under another shape.
+/// Adds the layer that lets `source`, matrices [.., M, K] with M in the channels, lie in rows; the
+/// elements are those of `value`, of the same shape or, if `swapped`, [K, M]; kNoValue if they are
+/// a value's under another shape.
 View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
-  const std::int64_t m = source.dims[0].extent;
-  const std::int64_t k = source.dims[1].extent;
+  const std::size_t rank = source.dims.size();
+  const std::int64_t m = source.dims[rank - 2].extent;
+  const std::int64_t k = source.dims[rank - 1].extent;
   const std::int64_t block = std::min<std::int64_t>(m, config_.array_rows);
-  const std::int64_t blocks = ceil_div(m, block);
+  // The last block may have fewer rows than it writes.
+  const std::int64_t rows = ceil_div(m, block) * block;
   ContractionLayer layer;
   layer.a = constant_sheet({block, block}, identity(block, config_.dtype));
   layer.walk.x.input = layer.walk.x.output = block;
   layer.k = block;
   layer.n = k;
   layer.weights = ComputedWeights{source, true, {}};
-  layer.batch.clear();
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    layer.batch.push_back({.b_channel = i * block, .out_row = i * block});
+  View turned = dense_view(segment_->sheets.size(), source.shape(), rank - 1);
+  layer.batch = {{}};
+  std::int64_t matrices = 1;
+  for (std::size_t axis = rank - 2; axis-- > 0;) {
+    const ViewDim& dim = source.dims[axis];
+    turned.dims[axis].row_step = matrices * rows;
+    repeat_products(dim, matrices * rows, layer.batch);
+    matrices *= dim.extent;
   }
-  const View rows = dense_view(segment_->sheets.size(), {m, k}, 1);
-  layer.out = swapped ? transposed(rows, std::vector<std::int64_t>{1, 0}) : rows;
+  repeat_products({rows / block, 0, block}, block, layer.batch);
+  layer.out = swapped ? transposed(turned, std::vector<std::int64_t>{1, 0}) : turned;
   Sheet sheet;
-  sheet.size = {blocks * block, k};  // the last block may have fewer rows than it writes
+  sheet.size = {matrices * rows, k};
   sheet.value = value;
   sheet.view = layer.out;
   segment_->sheets.push_back(std::move(sheet));
-  add_movement("Transpose", value, {m, k}, std::move(layer),
+  add_movement("Transpose", value, source.shape(), std::move(layer),
                "by the array: rows of the identity through tiles fetched transposed");
-  return rows;
+  return turned;
 }
 
 /// Lets the value, which is_turned(), lie in rows.
 void Planner::turn(ValueId value) {
-  const View rows = turned_copy(*plain_operand(value, 1), value, false);
+  const std::size_t rank = graph_.type(value).shape.size();
+  const View rows = turned_copy(*plain_operand(value, rank - 1), value, false);
   const auto known = segment_->values.find(value);
   if (known != segment_->values.end()) moved_.emplace(value, known->second);
   segment_->values[value] = {.view = rows};
@@ -118,10 +148,13 @@ void Planner::plan_turned_result(const graph::Node& node, ValueId second) {
 Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Epilogue epilogue) {
   const Shape& a = graph_.type(node.input(0)).shape;
   const Shape& b = graph_.type(second).shape;
-  if (b.size() != 2) return "a transposed matrix and several others";
+  if (!tile_fits(a.back())) return kTooManyRows;
+  if (a.size() > 2 || b.size() > 2) {
+    turn(node.input(0));
+    return plan_straight_product(node, second, std::move(epilogue), {});
+  }
   const auto view = plain_operand(second, 1);
   if (!view) return kUnreadable;
-  if (!tile_fits(a[1])) return kTooManyRows;
   const bool straight = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
   if (!straight && !(lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]))) {
     return kUnreadable;

@@ -107,7 +107,9 @@ class Cutter {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       for (const ValueId output : graph_.nodes[i].outputs) {
         const auto known = segment.values.find(output);
-        if (!done_[i] || known == segment.values.end() || !is_wanted[output]) continue;
+        if (!done_[i] || on_host_[output] || known == segment.values.end() || !is_wanted[output]) {
+          continue;
+        }
         if (!segment.sheets[known->second.view.sheet].from_host) continue;
         done_[i] = false;
         // What the machine transposes for a product to come is tried again with that.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
@@ -30,11 +30,25 @@ ValueId maybe_computed(LayerCase& layer, const Tensor& tensor, Random& random) {
   return random.chance(60) ? layer.through_machine(value) : value;
 }
 
+/// The last two axes exchanged.
 ValueId transposed(LayerCase& layer, ValueId matrix) {
-  return layer.builder.add(Op::kTranspose, {matrix}, {{"perm", Ints{1, 0}}});
+  Ints perm(layer.builder.type(matrix).shape.size());
+  std::iota(perm.begin(), perm.end(), 0);
+  std::iter_swap(perm.end() - 1, perm.end() - 2);
+  return layer.builder.add(Op::kTranspose, {matrix}, {{"perm", perm}});
 }
 
 // --- Products with transposed operands ---
+
+/// Matrices of the machine's, with the last axis in the channels: a product gives them so.
+ValueId lies_in_last_channels(LayerCase& layer, const Tensor& matrices) {
+  const std::int64_t width = matrices.shape().back();
+  Tensor one(DataType::kFloat32, {width, width});
+  for (std::int64_t i = 0; i < width; ++i) {
+    one.mutable_data<float>()[static_cast<std::size_t>(i * width + i)] = 1;
+  }
+  return layer.builder.add(Op::kMatMul, {layer.input(matrices), layer.constant(std::move(one))});
+}
 
 /// A'B, A'B' or AB', with what follows it or not.
 void check_transposed_product(Random& random, Hits& hits) {
@@ -47,9 +61,15 @@ void check_transposed_product(Random& random, Hits& hits) {
   const std::int64_t n = size_about(config.array_cols, random);
   const bool turns_a = random.chance(80);
   const bool turns_b = !turns_a || random.chance(30);
+  Shape batch;
+  if (random.chance(40)) batch = {random.between(1, 3)};
+  if (!batch.empty() && random.chance(40)) batch.push_back(random.between(1, 2));
   const auto matrix = [&](std::int64_t rows, std::int64_t cols, bool turned) {
-    const Shape shape = turned ? Shape{cols, rows} : Shape{rows, cols};
-    const ValueId value = maybe_computed(layer, random.tensor<float>(shape, -8, 8), random);
+    Shape shape = batch;
+    shape.insert(shape.end(), {turned ? cols : rows, turned ? rows : cols});
+    const Tensor elements = random.tensor<float>(shape, -8, 8);
+    const ValueId value = batch.empty() ? maybe_computed(layer, elements, random)
+                                        : lies_in_last_channels(layer, elements);
     return turned ? transposed(layer, value) : value;
   };
   const ValueId a = matrix(m, k, turns_a);
@@ -60,6 +80,7 @@ void check_transposed_product(Random& random, Hits& hits) {
   expect_machine(layer, y, config, !leaves, random, hits);
   ++hits[turns_a ? (turns_b ? "A'B'" : "A'B") : "AB'"];
   ++hits[leaves ? "leaves" : "stays"];
+  ++hits[batch.empty() ? "one matrix" : "several matrices"];
   ++hits["rows " + size_class(m, config.array_rows)];
 }
 
@@ -67,8 +88,8 @@ TEST(TrainingLayersTest, TransposedOperandsOfProductsAreTurnedByTheMachine) {
   Hits hits;
   for_each_seed(hits, check_transposed_product);
   expect_hits(hits,
-              {"A'B", "A'B'", "AB'", "leaves", "stays", "rows 1", "rows side - 1", "rows side",
-               "rows side + 1", "rows larger", "engines", "streamed"},
+              {"A'B", "A'B'", "AB'", "one matrix", "several matrices", "leaves", "stays", "rows 1",
+               "rows side - 1", "rows side", "rows side + 1", "rows larger", "engines", "streamed"},
               5);
 }
 
@@ -91,6 +112,25 @@ TEST(TrainingLayersTest, ATransposedOperandServesSeveralProducts) {
   expect_exact(outcome, layer, true);
 }
 
+TEST(TrainingLayersTest, TheHostComputesWhatIsTransposedOnce) {
+  Random random(1);
+  LayerCase layer(ElementType::kBf16);
+  MachineConfig config = small_machine(layer.dtype, 4, 4);
+  const Tensor rows = Tensor::vector(Ints{6, 5});
+  const ValueId x = layer.builder.add(
+      Op::kReshape, {layer.input(random.tensor<float>({2, 3, 5}, -8, 8)), layer.constant(rows)});
+  // Two segments, since the host takes the largest of all rows in between.
+  const ValueId first = layer.through_machine(layer.input(random.tensor<float>({6, 4}, -8, 8)));
+  const ValueId largest = layer.builder.add(Op::kReduceMax, {first}, {{"axes", Ints{0}}});
+  const ValueId b = layer.builder.add(Op::kAdd, {first, largest});
+  const ValueId product = layer.builder.add(Op::kMatMul, {transposed(layer, x), b});
+  const LayerOutcome outcome = run_layer(layer, product, config);
+  EXPECT_GT(outcome.run.programs, 1U);
+  const auto steps = host_steps(outcome.program);
+  EXPECT_EQ(steps.size(), 2U) << layer_table(outcome.program);
+  expect_exact(outcome, layer, false);
+}
+
 // --- Sums over rows ---
 
 void check_sum_of_rows(Random& random, Hits& hits) {
@@ -109,7 +149,8 @@ void check_sum_of_rows(Random& random, Hits& hits) {
   shape[1] = size_about(config.array_cols, random);
   const Ints axes = image ? Ints{0, 2, 3} : Ints{0};
   const std::int64_t keep = random.between(0, 1);
-  std::vector<ValueId> inputs = {maybe_computed(layer, random.tensor<float>(shape, -8, 8), random)};
+  std::vector<ValueId> inputs = {
+      maybe_computed(layer, random.tensor<float>(shape, -99, 99), random)};
   Attributes attributes = {{"keepdims", keep}};
   if (op == Op::kReduceSum) {
     inputs.push_back(layer.constant(Tensor::vector<std::int64_t>(axes)));

@@ -74,11 +74,14 @@ Broadcast random_broadcast(const Shape& x, Random& random) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = i == 1 ? x[1] : 1;
   Shape block = x;
   block[0] = 1;
+  Shape lane = x;
+  lane[1] = 1;
   return random.one_of<Broadcast>({{"number", {}, true},
                                    {"number by channel", channels, true},
                                    {"same shape", x},
                                    {"constant of the same shape", x, true},
                                    {"one row", row},
+                                   {"one channel", lane},
                                    {"block of rows", block}});
 }
 
@@ -110,8 +113,8 @@ TEST(VectorPropertyTest, BinaryOperatorsBroadcastExactly) {
   for_each_seed(hits, check_binary);
   expect_hits(hits,
               {"number", "number by channel", "same shape", "constant of the same shape", "one row",
-               "block of rows", "Add", "Sub", "Mul", "Div", "Min", "Max", "Pow", "PRelu", "swapped",
-               "streamed"},
+               "one channel", "block of rows", "Add", "Sub", "Mul", "Div", "Min", "Max", "Pow",
+               "PRelu", "swapped", "streamed"},
               5);
 }
 
