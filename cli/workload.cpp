@@ -84,10 +84,10 @@ MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
   return spec;
 }
 
-TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config) {
+TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
+                         std::string_view advice) {
   TilingPlan plan = plan_matmul(spec, config);
-  check_memory(program_bytes(plan), "the program",
-               "choose smaller sizes or a larger array (--array.rows, --array.cols)");
+  check_memory(program_bytes(plan), "the program", advice);
   return plan;
 }
 

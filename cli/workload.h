@@ -19,7 +19,12 @@ MatmulSpec read_sizes(const Arguments& arguments);
 /// 1000 x 1000 x 1000: what `weft matmul` does when nothing is said.
 inline constexpr std::uint64_t kDefaultSize = 1000;
 
+/// What to do about a program that does not fit.
+inline constexpr std::string_view kPlanAdvice =
+    "choose smaller sizes or a larger array (--array.rows, --array.cols)";
+
 /// plan_matmul(), after a check that its program fits this computer's memory.
-TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config);
+TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
+                         std::string_view advice = kPlanAdvice);
 
 }  // namespace weft::cli

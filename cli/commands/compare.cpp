@@ -28,8 +28,9 @@ auto text_value(const char* name) {
 po::options_description comparison_flags() {
   po::options_description options("Comparison");
   const std::string with = fmt::format(
-      "devices, with commas between them: machines of weft (simulated), cpu and cuda (measured), "
-      "GPUs and CPUs (modelled); NAME:TYPE for another type of number; {} if not given",
+      "devices, with commas between them: machines of weft and INI files of machines (simulated), "
+      "cpu and cuda (measured), GPUs and CPUs (modelled); NAME:TYPE for another type of number; {} "
+      "if not given",
       kDefaultDevices);
   auto add = options.add_options();
   add("with", text_value("NAME,..."), with.c_str());
@@ -161,10 +162,7 @@ void check_tile_is_used(const CompareJob& job) {
 
 /// Options that would decide nothing.
 void check_used(const Arguments& arguments, const CompareJob& job) {
-  const auto has_own_type = [](const DeviceRequest& request) {
-    return request.name != request.device;
-  };
-  if (arguments.has("dtype") && std::ranges::all_of(job.devices, has_own_type)) {
+  if (arguments.has("dtype") && std::ranges::all_of(job.devices, &DeviceRequest::has_own_format)) {
     throw InputError("--dtype: each device is named with a type of its own; drop it");
   }
   const auto has_values = [](const DeviceRequest& request) { return request.modelled == nullptr; };

@@ -28,11 +28,11 @@ Json row_json(const CompareRow& row) {
           {"kind", to_string(row.kind)},
           {"dtype", devices::to_string(row.format)},
           {"shape", shape_json(row)},
-          {"seconds", row.seconds},
+          {"seconds", or_null(row.seconds)},
           {"clock_hz", or_null(row.clock_hz)},
           {"cycles", or_null(row.cycles())},
           {"flop", row.flop},
-          {"tflops", row.flop_per_second() / 1e12},
+          {"tflops", tera_json(row.flop_per_second())},
           {"peak_tflops", tera_json(row.peak)},
           {"share_of_peak", or_null(row.share_of_peak())},
           {"waste", or_null(row.waste)},
@@ -75,15 +75,18 @@ std::string field(const std::optional<T>& value) {
   return value ? fmt::to_string(*value) : std::string();
 }
 
+std::string tera_field(const std::optional<double>& flop_per_second) {
+  return flop_per_second ? fmt::to_string(*flop_per_second / 1e12) : std::string();
+}
+
 std::string csv_line(const CompareReport& report, const CompareRow& row) {
   const bool product = row.shape.m > 0;
   const auto size = [&](std::uint64_t value) { return product ? fmt::to_string(value) : ""; };
-  const std::string peak = row.peak ? fmt::to_string(*row.peak / 1e12) : "";
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(row.device),
                      to_string(row.kind), devices::to_string(row.format),
                      product ? "matmul" : quoted(report.network->name), size(row.shape.m),
-                     size(row.shape.k), size(row.shape.n), row.seconds, field(row.cycles()),
-                     field(row.clock_hz), row.flop_per_second() / 1e12, peak,
+                     size(row.shape.k), size(row.shape.n), field(row.seconds), field(row.cycles()),
+                     field(row.clock_hz), tera_field(row.flop_per_second()), tera_field(row.peak),
                      field(row.share_of_peak()), field(row.waste), field(row.max_abs_error));
 }
 

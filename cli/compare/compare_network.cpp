@@ -43,7 +43,7 @@ class NetworkComparison {
   }
 
   CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
-    CompareRow row = row_of(request, progress);
+    CompareRow row = for_device(request, [&] { return row_of(request, progress); });
     row.device = request.name;
     return row;
   }
@@ -53,7 +53,7 @@ class NetworkComparison {
 
  private:
   CompareRow row_of(const DeviceRequest& request, const std::function<void(double)>& progress) {
-    if (request.modelled != nullptr) return model_network_row(usual(request), prepared(), flop());
+    if (request.modelled != nullptr) return modelled_row(request);
     if (request.kind == RowKind::kMeasured) {
       const MeasuredDevice device = open_measured_device(request.device);
       const auto format = request.format.value_or(device.formats.front());
@@ -64,10 +64,13 @@ class NetworkComparison {
   }
 
   /// A quantised network runs in int8 where the device has it, unless something else was asked for.
-  DeviceRequest usual(DeviceRequest request) const {
-    const bool int8 = quantised_ && request.modelled->multiplies(devices::NumberFormat::kInt8);
-    if (!request.format && int8) request.format = devices::NumberFormat::kInt8;
-    return request;
+  CompareRow modelled_row(DeviceRequest request) {
+    const bool int8 =
+        quantised_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
+    if (int8) request.format = devices::NumberFormat::kInt8;
+    CompareRow row = model_network_row(request, prepared(), flop());
+    if (int8) row.basis += "; int8, as the network is quantised";
+    return row;
   }
 
   const graph::Graph& prepared() {

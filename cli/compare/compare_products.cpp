@@ -62,31 +62,37 @@ std::vector<OpenDevice> open_devices(const CompareJob& job) {
 }
 
 /// A run of many minutes is refused before it begins.
-void check_measured_work(const DeviceRequest& request, const GemmShape& shape) {
+void check_measured_work(const GemmShape& shape) {
   constexpr double kMostFlop = 0x1p41;
   if (devices::useful_flop(shape) <= kMostFlop) return;
   throw InputError(
-      fmt::format("--with {}: {} are too much to measure several times; choose smaller sizes, or "
-                  "leave it out",
-                  request.name, si(devices::useful_flop(shape), "FLOP")));
+      fmt::format("{} are too much to measure several times; choose smaller sizes, or leave it out",
+                  si(devices::useful_flop(shape), "FLOP")));
+}
+
+void check_product(const DeviceRequest& request, const GemmShape& shape, const CompareJob& job) {
+  if (request.modelled != nullptr) model_product(request, shape, job.tile);
+  if (request.kind == RowKind::kMeasured) {
+    check_measured_work(shape);
+    check_memory(ProductValues::bytes(shape), "the matrices",
+                 "choose smaller sizes, or leave it out");
+  }
+  if (request.machine && !job.sweep) check_simulated(request, shape);
+}
+
+void check_swept(const MachineConfig& machine, const CompareJob& job) {
+  const char dimension = job.sweep->dimension;
+  check_sweep_work(swept_product(spec_of(job.shape), machine, dimension), dimension,
+                   sweep_sizes(*job.sweep));
 }
 
 /// What would fail, or take too long, fails before the first device has run.
 void check_before(const CompareJob& job, const std::vector<GemmShape>& shapes) {
   for (const DeviceRequest& request : job.devices) {
-    for (const GemmShape& shape : shapes) {
-      if (request.modelled != nullptr) model_product(request, shape, job.tile);
-      if (request.kind == RowKind::kMeasured) {
-        check_measured_work(request, shape);
-        check_memory(ProductValues::bytes(shape), "the matrices",
-                     fmt::format("choose smaller sizes, or leave {} out", request.name));
-      }
-    }
-    if (request.machine && job.sweep) {
-      const char dimension = job.sweep->dimension;
-      check_sweep_work(swept_product(spec_of(job.shape), *request.machine, dimension), dimension,
-                       sweep_sizes(*job.sweep));
-    }
+    for_device(request, [&] {
+      for (const GemmShape& shape : shapes) check_product(request, shape, job);
+      if (request.machine && job.sweep) check_swept(*request.machine, job);
+    });
   }
 }
 
@@ -101,7 +107,7 @@ class Products {
 
   CompareRow row(const OpenDevice& device, const std::function<void(double)>& progress) {
     const DeviceRequest& request = *device.request;
-    CompareRow row = row_of(device, progress);
+    CompareRow row = for_device(request, [&] { return row_of(device, progress); });
     row.device = request.name;
     return row;
   }

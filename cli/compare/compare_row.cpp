@@ -11,13 +11,19 @@ std::string_view to_string(RowKind kind) {
 }
 
 std::optional<std::uint64_t> CompareRow::cycles() const {
-  if (exact_cycles || !clock_hz) return exact_cycles;
-  return static_cast<std::uint64_t>(std::llround(seconds * *clock_hz));
+  if (exact_cycles || !clock_hz || !seconds) return exact_cycles;
+  return static_cast<std::uint64_t>(std::llround(*seconds * *clock_hz));
+}
+
+std::optional<double> CompareRow::flop_per_second() const {
+  if (!seconds || flop == 0) return std::nullopt;
+  return flop / *seconds;
 }
 
 std::optional<double> CompareRow::share_of_peak() const {
-  if (!peak) return std::nullopt;
-  return flop_per_second() / *peak;
+  const auto speed = flop_per_second();
+  if (!peak || !speed) return std::nullopt;
+  return *speed / *peak;
 }
 
 }  // namespace weft::cli

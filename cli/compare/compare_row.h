@@ -23,9 +23,9 @@ struct CompareRow {
   std::string title = {};   // "NVIDIA A100 SXM 40 GB"
   RowKind kind = RowKind::kModelled;
   devices::NumberFormat format = devices::NumberFormat::kFp32;
-  devices::GemmShape shape = {};  // of a product; else all 0
-  double flop = 0;                // useful ones, two to a MAC
-  double seconds = 0;
+  devices::GemmShape shape = {};       // of a product; else all 0
+  double flop = 0;                     // useful ones, two to a MAC; 0 if none ran on the device
+  std::optional<double> seconds = {};  // none if nothing ran on the device
   std::optional<double> clock_hz = {};
   std::optional<double> peak = {};                 // FLOP a second
   std::optional<double> waste = {};                // 1 - useful / issued
@@ -36,7 +36,8 @@ struct CompareRow {
 
   /// Counted, else time at the clock.
   std::optional<std::uint64_t> cycles() const;
-  double flop_per_second() const { return flop / seconds; }
+  /// None if no product ran on the device.
+  std::optional<double> flop_per_second() const;
   std::optional<double> share_of_peak() const;
 };
 

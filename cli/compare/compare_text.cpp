@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -17,8 +18,16 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0));
 }
 
-std::string tera(double flop_per_second) {
-  return three_digits(flop_per_second / 1e12);
+std::string tera(const std::optional<double>& flop_per_second) {
+  return flop_per_second ? three_digits(*flop_per_second / 1e12) : kNone;
+}
+
+/// One digit more than a speed has, as peaks are published: "130.5", "989.4".
+std::string peak_text(const std::optional<double>& flop_per_second) {
+  if (!flop_per_second) return kNone;
+  const double value = *flop_per_second / 1e12;
+  if (value < 0.99995) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.{}f}", value, value < 9.9995 ? 3 : (value < 99.995 ? 2 : 1));
 }
 
 std::string clock_text(const std::optional<double>& hz) {
@@ -34,11 +43,11 @@ std::vector<std::string> cells_of(const CompareRow& row, std::size_t note) {
   return {row.device,
           std::string(to_string(row.kind)),
           std::string(devices::to_string(row.format)),
-          si(row.seconds, "s"),
+          row.seconds ? si(*row.seconds, "s") : kNone,
           cycles ? grouped(*cycles) : kNone,
           clock_text(row.clock_hz),
           tera(row.flop_per_second()),
-          row.peak ? tera(*row.peak) : kNone,
+          peak_text(row.peak),
           share_text(row.share_of_peak()),
           share_text(row.waste),
           row.max_abs_error ? fmt::format("{:.1e}", *row.max_abs_error) : kNone,
@@ -57,13 +66,29 @@ std::string device_table(const CompareReport& report, const Style& style) {
   return style.bold(all.substr(0, first)) + all.substr(first);
 }
 
-std::string legend(const Style& style) {
-  const char* const lines[] = {
-      "simulated: by weft's machine; measured: on this computer; modelled: from published figures",
-      "waste: issued multiply-adds that are padding; error: the largest difference from float64"};
-  std::string text;
-  for (const char* line : lines) text += style.dim(line) + '\n';
-  return text;
+bool has_kind(const CompareReport& report, RowKind kind) {
+  return std::ranges::find(report.rows, kind, &CompareRow::kind) != report.rows.end();
+}
+
+/// What the kinds are that occur.
+std::string kinds_line(const CompareReport& report) {
+  std::vector<std::string> kinds;
+  const auto add = [&](RowKind kind, const char* what) {
+    if (has_kind(report, kind)) kinds.push_back(fmt::format("{}: {}", to_string(kind), what));
+  };
+  add(RowKind::kSimulated, "by weft's machine");
+  add(RowKind::kMeasured, "on this computer");
+  add(RowKind::kModelled, "from published figures");
+  return fmt::format("{}", fmt::join(kinds, "; "));
+}
+
+std::string legend(const CompareReport& report, const Style& style) {
+  const std::string columns =
+      fmt::format("waste: padding{}; error: the largest difference from float64",
+                  has_kind(report, RowKind::kModelled)
+                      ? ", and in modelled rows units that are idle in the last wave"
+                      : "");
+  return style.dim(kinds_line(report)) + '\n' + style.dim(columns) + '\n';
 }
 
 std::string notes(const CompareReport& report) {
@@ -129,7 +154,7 @@ std::string compare_text(const CompareReport& report, const Style& style) {
   if (!report.sweep) what += fmt::format(", {}", si(report.flop, "FLOP"));
   std::string text = labelled_line(report.network ? "network" : "matmul", what, style) + '\n';
   if (report.sweep) return text + sweep_table(report, style);
-  return text + device_table(report, style) + legend(style) + notes(report);
+  return text + device_table(report, style) + legend(report, style) + notes(report);
 }
 
 }  // namespace weft::cli

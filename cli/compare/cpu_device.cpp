@@ -16,23 +16,24 @@ namespace {
 
 constexpr double kEnoughSeconds = 0.5;
 
-/// Peak and the sentence that says how it came about: vectors a clock are timed, that all cores
-/// run at the clock of one is assumed.
-void add_peak(CompareRow& row, const Processor& processor) {
+/// Peak of the first `cores` cores, and the sentence that says how it came about: vectors a clock
+/// are timed, that all cores run at the clock of one is assumed.
+void add_peak(CompareRow& row, std::uint32_t cores) {
   const auto unit = vector_unit();
   if (!unit || !row.clock_hz) return;
   const std::uint32_t flop = 2 * unit->lanes * unit->fmas_per_clock;
-  row.peak = static_cast<double>(processor.cores) * flop * *row.clock_hz;
-  row.basis += fmt::format("; peak {} x {} FLOP a clock ({} of {} floats, timed)",
-                           counted(processor.cores, "core"), flop,
-                           counted(unit->fmas_per_clock, "FMA"), unit->lanes);
-  row.details["cores"] = processor.cores;
+  row.peak = static_cast<double>(cores) * flop * *row.clock_hz;
+  row.basis +=
+      fmt::format("; peak {} x {} FLOP a clock ({} of {} floats, timed)", counted(cores, "core"),
+                  flop, counted(unit->fmas_per_clock, "FMA"), unit->lanes);
+  row.details["cores"] = cores;
   row.details["flop_per_clock_and_core"] = flop;
   row.details["instruction_set"] = unit->instruction_set;
 }
 
-CompareRow measured_row(const Timing& timing, const std::string& library) {
-  const Processor processor = this_processor();
+/// `cores`: those at work.
+CompareRow measured_row(const Processor& processor, std::uint32_t cores, const Timing& timing,
+                        const std::string& library) {
   CompareRow row;
   row.kind = RowKind::kMeasured;
   row.format = devices::NumberFormat::kFp32;
@@ -42,7 +43,7 @@ CompareRow measured_row(const Timing& timing, const std::string& library) {
   row.basis = fmt::format("{}, {}, {}", processor.name, library, timing_text(timing));
   row.details = timing_json(timing);
   row.details["library"] = library;
-  add_peak(row, processor);
+  add_peak(row, cores);
   return row;
 }
 
@@ -50,10 +51,10 @@ void check_sizes(const devices::GemmShape& shape) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
   for (const std::uint64_t size : {shape.m, shape.k, shape.n}) {
     if (size <= kMost) continue;
-    throw InputError(
-        fmt::format("cpu: a size of {} is more than a BLAS library takes; choose "
-                    "smaller sizes, or leave cpu out",
-                    size));
+    throw InputError(fmt::format(
+        "a size of {} is more than a BLAS library takes; choose smaller sizes, or leave "
+        "it out",
+        size));
   }
 }
 
@@ -65,7 +66,9 @@ CompareRow measure_product(ProductValues& values) {
   const auto work = [&] {
     sgemm.multiply(values.a().data(), values.b().data(), result.data(), shape);
   };
-  CompareRow row = measured_row(time_repeated(work, core_clock_hz, kEnoughSeconds), sgemm.library);
+  const Processor processor = this_processor();
+  CompareRow row = measured_row(processor, processor.cores,
+                                time_repeated(work, core_clock_hz, kEnoughSeconds), sgemm.library);
   row.shape = shape;
   row.flop = devices::useful_flop(shape);
   row.max_abs_error = values.largest_error(result);
@@ -76,8 +79,10 @@ CompareRow measure_network(const MeasuredNetwork& network) {
   reference::GraphRunner runner(network.graph, {.keep_constants = true});
   NamedTensors outputs;
   const auto work = [&] { outputs = runner.run(network.inputs); };
-  CompareRow row = measured_row(time_repeated(work, core_clock_hz, kEnoughSeconds),
-                                "Weft's CPU backend on one thread");
+  const Processor processor = this_processor();
+  CompareRow row = measured_row(
+      processor, 1, time_repeated(work, core_clock_hz, kEnoughSeconds),
+      fmt::format("Weft's CPU backend on one thread of {}", counted(processor.cores, "core")));
   row.flop = network.flop;
   row.max_abs_error = largest_output_error(outputs, network.exact);
   return row;

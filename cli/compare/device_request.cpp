@@ -81,12 +81,34 @@ DeviceRequest parse_device(std::string_view text, std::optional<NumberFormat> fo
     throw InputError("--with: a name is empty; give names with commas between them");
   }
   if (colon != std::string_view::npos) {
+    request.has_own_format = true;
     request.format =
         parse_format(text.substr(colon + 1), fmt::format("--with {}", printable(text)));
   }
   find(request);
   check_request(request);
   return request;
+}
+
+/// The name in an INI file, its format behind it as given; none without such a name.
+std::optional<std::string> name_in_file(const DeviceRequest& request) {
+  const auto presets = preset_names();
+  if (!request.machine || std::ranges::find(presets, request.device) != presets.end() ||
+      request.machine->name == MachineConfig().name) {
+    return std::nullopt;
+  }
+  return request.machine->name + request.name.substr(request.device.size());
+}
+
+/// INI files are called by their machines, unless two devices would then have one name.
+void name_files(std::vector<DeviceRequest>& requests) {
+  std::vector<std::string> names;
+  for (const DeviceRequest& request : requests) {
+    names.push_back(name_in_file(request).value_or(request.name));
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (std::ranges::count(names, names[i]) == 1) requests[i].name = names[i];
+  }
 }
 
 }  // namespace
@@ -122,9 +144,11 @@ std::vector<DeviceRequest> parse_devices(std::string_view list,
       throw InputError(fmt::format("--with: {} is named twice; drop one", printable(request.name)));
     }
     requests.push_back(std::move(request));
-    if (comma == list.size()) return requests;
+    if (comma == list.size()) break;
     list.remove_prefix(comma + 1);
   }
+  name_files(requests);
+  return requests;
 }
 
 }  // namespace weft::cli

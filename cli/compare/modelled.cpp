@@ -28,9 +28,9 @@ void check_fits(const Device& device, const devices::GemmShape& shape, NumberFor
   const double bytes = devices::gemm_bytes(shape, format);
   if (device.memory_gb == 0 || bytes <= device.memory_gb * 1e9) return;
   throw InputError(
-      fmt::format("{}: operands and result would take {}, it has {}; choose smaller "
-                  "sizes, or leave it out",
-                  device.name, si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
+      fmt::format("operands and result would take {}, it has {}; choose smaller sizes, or leave it "
+                  "out",
+                  si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
 }
 
 std::string basis_of(const Device& device, const GemmModel& model) {
@@ -67,6 +67,7 @@ CompareRow model_product(const DeviceRequest& request, const devices::GemmShape&
   row.details.update({{"tile", {model.tile.m, model.tile.n}},
                       {"tiles", model.tiles},
                       {"waves", model.waves},
+                      {"padding", model.padding()},
                       {"compute_seconds", model.compute_seconds},
                       {"memory_seconds", model.memory_seconds}});
   return row;
@@ -86,6 +87,7 @@ CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& p
                           si(model.product_seconds, "s"), si(model.traffic_seconds, "s"));
   add_note(row, device);
   row.details.update({{"nodes", model.layers.size()},
+                      {"padding", model.padding()},
                       {"product_seconds", model.product_seconds},
                       {"traffic_seconds", model.traffic_seconds}});
   return row;

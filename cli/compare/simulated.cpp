@@ -42,6 +42,14 @@ CompareRow row_of(const MachineConfig& machine, Cycle cycles, Engine engine) {
   return row;
 }
 
+TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape) {
+  MatmulSpec spec;
+  spec.m = shape.m;
+  spec.k = shape.k;
+  spec.n = shape.n;
+  return plan_workload(spec, machine, "choose smaller sizes, or leave it out");
+}
+
 /// Runs `program` on the product's values and returns its result.
 Matrix run_with_values(const MachineConfig& machine, const Program& program,
                        const ProductValues& values, const SimulateOptions& options,
@@ -57,16 +65,36 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
   return out;
 }
 
+/// What the machine left to the host. If that is all, the row has no figures but the machine's.
+void add_host_layers(CompareRow& row, const NetworkRun& run) {
+  const auto on_host =
+      static_cast<std::uint64_t>(std::ranges::count_if(run.layers, &LayerRun::on_host));
+  row.details["host_layers"] = on_host;
+  if (run.total == 0) {
+    row.seconds.reset();
+    row.exact_cycles.reset();
+    row.max_abs_error.reset();
+    row.basis = fmt::format("no part of it runs on this machine: {} on the host",
+                            counted(on_host, "layer"));
+    return;
+  }
+  if (run.issued_macs == 0) row.basis += "; none of its products runs on this machine";
+  if (on_host > 0) {
+    row.basis +=
+        fmt::format("; {} on the host, in time that is not simulated", counted(on_host, "layer"));
+  }
+}
+
 }  // namespace
+
+void check_simulated(const DeviceRequest& request, const devices::GemmShape& shape) {
+  plan_of(*request.machine, shape);
+}
 
 CompareRow simulate_product(const DeviceRequest& request, const devices::GemmShape& shape,
                             ProductValues* values, const std::function<void(double)>& progress) {
   const MachineConfig& machine = *request.machine;
-  MatmulSpec spec;
-  spec.m = shape.m;
-  spec.k = shape.k;
-  spec.n = shape.n;
-  const TilingPlan plan = plan_workload(spec, machine);
+  const TilingPlan plan = plan_of(machine, shape);
   const Program program = lower_matmul(plan, machine);
   const SimulateOptions options = options_for(values != nullptr, progress);
   Result result;
@@ -98,17 +126,12 @@ CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& gr
   const NetworkRun run =
       run_network(program, machine, inputs == nullptr ? NamedTensors() : *inputs, options);
   CompareRow row = row_of(machine, run.total, options.simulate.engine);
-  row.flop = flop;
   if (run.issued_macs > 0) {
+    row.flop = flop;
     row.waste = 1 - static_cast<double>(run.useful_macs) / static_cast<double>(run.issued_macs);
   }
   if (values != nullptr) row.max_abs_error = largest_output_error(run.outputs, values->exact);
-  const auto on_host = std::ranges::count_if(run.layers, &LayerRun::on_host);
-  if (on_host > 0) {
-    row.basis += fmt::format("; {} on the host, in time that is not simulated",
-                             counted(static_cast<std::uint64_t>(on_host), "layer"));
-  }
-  row.details["host_layers"] = on_host;
+  add_host_layers(row, run);
   return row;
 }
 

@@ -10,6 +10,9 @@
 
 namespace weft::cli {
 
+/// What simulate_product() would refuse before it runs. Throws InputError, ConfigError.
+void check_simulated(const DeviceRequest& request, const devices::GemmShape& shape);
+
 /// `values` are those of the product for engine fast; null: engine analytic, which has none.
 /// Throws InputError, ConfigError, SimulationError.
 CompareRow simulate_product(const DeviceRequest& request, const devices::GemmShape& shape,

@@ -54,6 +54,7 @@ GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape&
   const double tile_flop = 2.0 * tile.m * tile.n * padded_k;
   model.useful_flop = useful_flop(shape);
   model.issued_flop = static_cast<double>(model.tiles) * tile_flop;
+  model.occupied_flop = static_cast<double>(model.waves) * device.units * tile_flop;
   const double cycles = static_cast<double>(model.waves) * tile_flop / rate.flop_per_clock;
   model.compute_seconds = cycles / (rate.clock_mhz * 1e6);
   model.memory_seconds = gemm_bytes(shape, format) / (device.memory_gb_per_s * 1e9);

@@ -45,14 +45,17 @@ struct GemmModel {
   std::uint64_t tiles = 0;
   std::uint64_t waves = 0;
   double useful_flop = 0;
-  double issued_flop = 0;  // of the tiles, in whole
+  double issued_flop = 0;    // of the tiles, in whole
+  double occupied_flop = 0;  // of all units in all waves
   double compute_seconds = 0;
   double memory_seconds = 0;
 
   bool memory_bound() const { return memory_seconds > compute_seconds; }
   double seconds() const { return memory_bound() ? memory_seconds : compute_seconds; }
-  /// Tile quantisation: 1 - useful / issued.
-  double waste() const { return 1 - useful_flop / issued_flop; }
+  /// Tile quantisation alone: 1 - useful / issued.
+  double padding() const { return 1 - useful_flop / issued_flop; }
+  /// Tile and wave quantisation: 1 - useful / occupied.
+  double waste() const { return 1 - useful_flop / occupied_flop; }
 };
 
 /// The tiles that a library may choose on such a device, the most efficient first.

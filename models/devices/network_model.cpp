@@ -69,6 +69,7 @@ NetworkModel model_network(const Device& device, NumberFormat format, const Grap
       layer.seconds = layer.product->seconds();
       model.useful_flop += layer.product->useful_flop;
       model.issued_flop += layer.product->issued_flop;
+      model.occupied_flop += layer.product->occupied_flop;
       model.product_seconds += layer.seconds;
     } else {
       layer.seconds = traffic(graph, node, format) / (device.memory_gb_per_s * 1e9);

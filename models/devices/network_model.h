@@ -21,13 +21,16 @@ struct LayerModel {
 struct NetworkModel {
   std::vector<LayerModel> layers;  // nodes that cost time
   double useful_flop = 0;          // of the contractions
-  double issued_flop = 0;
-  double product_seconds = 0;  // contractions
-  double traffic_seconds = 0;  // the rest
+  double issued_flop = 0;          // of their tiles, in whole
+  double occupied_flop = 0;        // of all units in all their waves
+  double product_seconds = 0;      // contractions
+  double traffic_seconds = 0;      // the rest
 
   double seconds() const { return product_seconds + traffic_seconds; }
   /// 1 - useful / issued; 0 without a contraction.
-  double waste() const { return issued_flop > 0 ? 1 - useful_flop / issued_flop : 0; }
+  double padding() const { return issued_flop > 0 ? 1 - useful_flop / issued_flop : 0; }
+  /// 1 - useful / occupied; 0 without a contraction.
+  double waste() const { return occupied_flop > 0 ? 1 - useful_flop / occupied_flop : 0; }
 };
 
 /// Contractions in `format`, which the device multiplies; floats take as many bytes as its

@@ -103,7 +103,9 @@ TEST(CompareTest, AModelledRowIsTilesInWaves) {
     EXPECT_EQ(row.at("details").at("waves"), waves);
     EXPECT_NEAR(row.at("seconds").get<double>(), waves * tile_flop / rate / clock, 1e-12);
     EXPECT_TRUE(row.at("max_abs_error").is_null());
-    EXPECT_EQ(row.at("waste"), 0.0);
+    EXPECT_EQ(row.at("details").at("padding"), 0.0);
+    EXPECT_NEAR(row.at("waste").get<double>(), 1 - 512.0 / (waves * sms), 1e-12);
+    EXPECT_NEAR(row.at("waste").get<double>(), 1 - row.at("share_of_peak").get<double>(), 1e-12);
     expect_consistent(row);
   }
 }
@@ -194,6 +196,55 @@ TEST(CompareTest, AQuantisedNetworkIsModelledInInt8WhereThereIsInt8) {
   EXPECT_EQ(rows.at(3).at("dtype"), "int8");
   EXPECT_FALSE(rows.at(3).at("max_abs_error").is_null());
   EXPECT_EQ(rows.at(0).at("flop"), rows.at(1).at("flop"));
+  const auto says_why = [&](std::size_t row) {
+    return rows.at(row).at("basis").get<std::string>().ends_with("as the network is quantised");
+  };
+  EXPECT_TRUE(says_why(0));
+  EXPECT_FALSE(says_why(1));
+  EXPECT_FALSE(says_why(2));
+}
+
+/// A perceptron of integers, of which an array of floats runs nothing.
+std::string integer_network(const TemporaryFolder& folder) {
+  const std::string sample =
+      folder.write("x.npy", npy("<f4", "(1, 64)", std::vector<float>(64, 0.5F)));
+  const std::string model = folder.file("mlp.onnx");
+  const std::string file = folder.file("int8.onnx");
+  EXPECT_EQ(run_weft({"train", "digits-mlp", "--epochs", "0", "--save", model}).code, 0);
+  EXPECT_EQ(run_weft({"quantize", model, "--batch", "1", "--calibrate", sample, "-o", file}).code,
+            0);
+  return file;
+}
+
+TEST(CompareTest, ANetworkThatLeavesAllToTheHostHasNoFigures) {
+  const TemporaryFolder folder;
+  const Words words = {"compare", integer_network(folder), "--with", "tpu-v2,a100"};
+  const json row = json_of(words).at("rows").at(0);
+  for (const char* key :
+       {"seconds", "cycles", "tflops", "share_of_peak", "waste", "max_abs_error"}) {
+    EXPECT_TRUE(row.at(key).is_null()) << key;
+  }
+  EXPECT_FALSE(row.at("peak_tflops").is_null());
+  EXPECT_EQ(row.at("basis"), "no part of it runs on this machine: 4 layers on the host");
+  const Finished text = run_weft(words);
+  EXPECT_EQ(text.out.find("inf"), std::string::npos) << text.out;
+  EXPECT_NE(
+      text.out.find("bf16       -       -   700 MHz        -  22.94        -       -      -  [1]"),
+      std::string::npos)
+      << text.out;
+  const std::string csv = run_weft(words + Words{"--csv", "-"}).out;
+  EXPECT_NE(csv.find(",,,,,,700000000,,22.9376,,,\n"), std::string::npos) << csv;
+}
+
+TEST(CompareTest, ANetworkOnOneThreadHasThePeakOfOneCore) {
+  const json row = row_of({"lenet5", "--with", "cpu"});
+  EXPECT_NE(row.at("basis").get<std::string>().find("on one thread of"), std::string::npos);
+  if (row.at("peak_tflops").is_null()) GTEST_SKIP() << "no clock is measured here";
+  EXPECT_EQ(row.at("details").at("cores"), 1);
+  EXPECT_NEAR(row.at("peak_tflops").get<double>() * 1e12,
+              row.at("details").at("flop_per_clock_and_core").get<double>() *
+                  row.at("clock_hz").get<double>(),
+              1);
 }
 
 TEST(CompareTest, ASweepHasARowForEachSizeAndDevice) {
@@ -251,6 +302,8 @@ TEST(CompareTest, AMachineOfOnesOwnIsADeviceToo) {
   const json row = row_of({"matmul", "8", "8", "8", "--with", file});
   EXPECT_EQ(row.at("details").at("rows"), 8);
   EXPECT_EQ(row.at("kind"), "simulated");
+  EXPECT_EQ(row.at("device"), "mine");
+  EXPECT_NE(run_weft({"compare", "--help"}).out.find("INI files"), std::string::npos);
 }
 
 class CompareBadInputTest : public testing::Test {
@@ -291,7 +344,9 @@ TEST_F(CompareBadInputTest, SizesMustBePositiveAndFit) {
   const std::string huge = "1000000";
   expect_refused({"matmul", huge, huge, huge, "--with", "a100"}, {"a100", "40.0 GB", "smaller"});
   expect_refused({"matmul", huge, huge, huge, "--with", "cpu"}, {"cpu", "too much to measure"});
-  expect_refused({"matmul", huge, huge, huge, "--with", "tiny"}, {"this computer has"});
+  expect_refused({"matmul", huge, huge, huge, "--with", "a100:int8,tiny"}, {"--with a100:int8: "});
+  expect_refused({"matmul", huge, huge, huge, "--with", "tiny"},
+                 {"--with tiny: ", "this computer has", "smaller sizes, or leave it out\n"});
   const std::string largest = "1099511627776";
   expect_refused({"matmul", largest, largest, largest, "--with", "h200"}, {"h200"});
   expect_refused({"matmul", largest, "1", "1", "--with", "cpu"}, {"cpu"});

@@ -15,6 +15,7 @@
 #include "cli/compare/sgemm.h"
 #include "pe/float_formats.h"
 #include "sim/config/error.h"
+#include "tests/cli/temporary_folder.h"
 
 namespace weft::cli {
 namespace {
@@ -70,6 +71,27 @@ TEST(DeviceRequestTest, FormatsThatADeviceLacksAreRefusedWithOneThatItHas) {
   EXPECT_EQ(refusal("tpu-v1", kFp16),
             "--with 'tpu-v1': does not multiply fp16, but int8; give tpu-v1:int8");
   EXPECT_EQ(refusal("tpu-v1:int8,v100", kFp16), "accepted");
+}
+
+TEST(DeviceRequestTest, FilesAreCalledByTheirMachinesUnlessTwoHaveOneName) {
+  const test::TemporaryFolder folder;
+  const std::string mine = folder.write("a.ini", "[machine]\nname = mine\n");
+  const std::string same = folder.write("b.ini", "[machine]\nname = mine\n");
+  const std::string like = folder.write("c.ini", "[machine]\nname = tiny\n");
+  const std::string none = folder.write("d.ini", "[array]\nrows = 8\n");
+  const auto names = [](const std::string& list) {
+    std::vector<std::string> all;
+    for (const DeviceRequest& request : parse_devices(list, std::nullopt)) {
+      all.push_back(request.name);
+    }
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(mine), Names{"mine"});
+  EXPECT_EQ(names(mine + ":int8"), Names{"mine:int8"});
+  EXPECT_EQ(names(none), Names{none});
+  EXPECT_EQ(names(mine + "," + same), (Names{mine, same}));
+  EXPECT_EQ(names(like + ",tiny"), (Names{like, "tiny"}));
 }
 
 // --- Values --------------------------------------------------------------------------------------
@@ -235,7 +257,7 @@ CompareReport report_of_two() {
 
 TEST(CompareRowTest, FiguresFollowFromTimeAndClock) {
   CompareRow row = report_of_two().rows[0];
-  EXPECT_DOUBLE_EQ(row.flop_per_second(), 24e6);
+  EXPECT_DOUBLE_EQ(row.flop_per_second().value(), 24e6);
   EXPECT_DOUBLE_EQ(row.share_of_peak().value(), 0.25);
   EXPECT_EQ(row.cycles(), 2U);
   row.exact_cycles.reset();
@@ -265,6 +287,48 @@ TEST(CompareReportTest, JsonHasNullForWhatARowDoesNotHave) {
   for (const char* key : {"clock_hz", "cycles", "peak_tflops", "share_of_peak", "waste"}) {
     EXPECT_TRUE(json.at("rows")[1].at(key).is_null()) << key;
   }
+}
+
+TEST(CompareReportTest, ARowOfWhichNothingRanHasNoFigures) {
+  CompareReport report = report_of_two();
+  report.rows.resize(1);
+  CompareRow& row = report.rows[0];
+  row.device = "idle";
+  row.flop = 0;
+  row.peak = 130.464e12;
+  row.seconds.reset();
+  row.exact_cycles.reset();
+  row.waste.reset();
+  row.max_abs_error.reset();
+  EXPECT_EQ(row.cycles(), std::nullopt);
+  EXPECT_EQ(row.flop_per_second(), std::nullopt);
+  EXPECT_EQ(row.share_of_peak(), std::nullopt);
+  EXPECT_TRUE(compare_json(report).at("rows")[0].at("seconds").is_null());
+  EXPECT_TRUE(compare_json(report).at("rows")[0].at("tflops").is_null());
+  EXPECT_TRUE(
+      compare_csv(report).ends_with("\nidle,simulated,bf16,matmul,2,3,4,,,1000000,,"
+                                    "130.464,,,\n"))
+      << compare_csv(report);
+  const std::string text = compare_text(report, Style());
+  EXPECT_NE(text.find("bf16     -       -  1 MHz        -  130.5        -      -      -  [1]"),
+            std::string::npos)
+      << text;
+}
+
+TEST(CompareReportTest, TheLegendHasTheKindsThatOccur) {
+  CompareReport report = report_of_two();
+  const std::string two = compare_text(report, Style());
+  EXPECT_NE(two.find("\nsimulated: by weft's machine; measured: on this computer\n"),
+            std::string::npos)
+      << two;
+  EXPECT_EQ(two.find("idle"), std::string::npos) << two;
+  report.rows.resize(1);
+  report.rows[0].kind = RowKind::kModelled;
+  const std::string one = compare_text(report, Style());
+  EXPECT_NE(one.find("\nmodelled: from published figures\nwaste: padding, and in modelled rows "
+                     "units that are idle in the last wave; error"),
+            std::string::npos)
+      << one;
 }
 
 TEST(CompareReportTest, TheTextSaysOfEachRowWhatItIs) {

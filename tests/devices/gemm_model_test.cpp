@@ -29,7 +29,9 @@ TEST(GemmModelTest, AProductIsCutIntoTilesAndWaves) {
   EXPECT_EQ(model.waves, 6U);
   EXPECT_DOUBLE_EQ(model.useful_flop, 2.0 * 300 * 20 * 200);
   EXPECT_DOUBLE_EQ(model.issued_flop, 12 * 2.0 * 128 * 64 * 32);
-  EXPECT_DOUBLE_EQ(model.waste(), 1 - 2400000.0 / 6291456);
+  // Whole waves: no unit is idle, and all waste is padding.
+  EXPECT_DOUBLE_EQ(model.padding(), 1 - 2400000.0 / 6291456);
+  EXPECT_DOUBLE_EQ(model.waste(), model.padding());
   // A tile is 524,288 FLOP: 524.288 clocks of 1 us.
   EXPECT_DOUBLE_EQ(model.compute_seconds, 6 * 524.288e-6);
   // (300*20 + 20*200) * 2 + 300*200 * 2 bytes at 1 GB/s.
@@ -75,8 +77,11 @@ TEST(GemmModelTest, OneColumnMoreThanWholeTilesCostsAHalfMore) {
   EXPECT_EQ(whole.tiles, 4U);
   EXPECT_EQ(more.tiles, 6U);
   EXPECT_DOUBLE_EQ(more.issued_flop / whole.issued_flop, 1.5);
-  EXPECT_DOUBLE_EQ(whole.waste(), 0);
-  EXPECT_DOUBLE_EQ(more.waste(), 1 - 257.0 / 384);
+  EXPECT_DOUBLE_EQ(whole.padding(), 0);
+  EXPECT_DOUBLE_EQ(more.padding(), 1 - 257.0 / 384);
+  // 4 and 6 of 108 SMs have a tile.
+  EXPECT_DOUBLE_EQ(whole.waste(), 1 - 4.0 / 108);
+  EXPECT_DOUBLE_EQ(more.waste(), 1 - 257.0 / 384 * 6 / 108);
 }
 
 // The guide's other example, N from 128 to 136 for a tall product: with tiles of 64 columns a half
@@ -97,6 +102,9 @@ TEST(GemmModelTest, OneTileMoreThanUnitsStartsASecondWave) {
   const GemmModel one = model_gemm(a100, kFp16, {1792, 1792, 1792}, kLarge);
   EXPECT_EQ(one.tiles, 98U);
   EXPECT_EQ(one.waves, 1U);
+  EXPECT_DOUBLE_EQ(one.padding(), 0);
+  EXPECT_DOUBLE_EQ(one.waste(), 10.0 / 108);
+  EXPECT_DOUBLE_EQ(one.useful_flop / one.compute_seconds / a100.peak(kFp16), 98.0 / 108);
   const auto waves = [&](std::uint64_t tiles) {
     return model_gemm(a100, kFp16, {256 * tiles, 1792, 128}, kLarge).waves;
   };

@@ -43,7 +43,8 @@ TEST(NetworkModelTest, TheTimeIsTheSumOfProductsAndTraffic) {
   EXPECT_DOUBLE_EQ(model.traffic_seconds, 2 * (2 * 256.0 * 128 * 2) / 672e9);
   EXPECT_DOUBLE_EQ(model.seconds(), model.product_seconds + model.traffic_seconds);
   EXPECT_DOUBLE_EQ(model.useful_flop, 2.0 * 256 * 512 * 128);
-  EXPECT_DOUBLE_EQ(model.waste(), 0);
+  EXPECT_DOUBLE_EQ(model.padding(), 0);
+  EXPECT_DOUBLE_EQ(model.waste(), 1 - 8.0 / 72);
 }
 
 TEST(NetworkModelTest, WiderElementsTakeMoreTraffic) {

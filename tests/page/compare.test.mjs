@@ -14,13 +14,38 @@ import {kKeys} from './webdriver.mjs';
 const fixture = browser_fixture();
 const {evaluate} = fixture;
 const kAttack = '</script><script>globalThis.attacked = 1</script>';
-let single, curves, hostile;
+let single, curves, hostile, gaps, steep, flat;
 
 /** Has the command write the page of `words`; its path. */
 function page_of(name, words) {
   const path = join(fixture.folder, `${name}.html`);
   weft(['compare', ...words, '--quiet', '--html', path]);
   return path;
+}
+
+/** The first row as of a machine that ran nothing, the second with no figure at all, no measured
+    one. */
+function without_figures(data) {
+  const figures = ['seconds', 'cycles', 'tflops', 'share_of_peak', 'waste', 'max_abs_error'];
+  data.compare.rows = data.compare.rows.filter((row) => row.kind !== 'measured');
+  for (const name of figures) data.compare.rows[0][name] = null;
+  for (const name of [...figures, 'clock_hz', 'peak_tflops']) data.compare.rows[1][name] = null;
+  return data;
+}
+
+/** Few sizes, a row without a figure, and speeds that differ by more than a power of ten. */
+function over_decades(data) {
+  const {compare} = data;
+  compare.sweep.sizes = compare.sweep.sizes.slice(0, 4);
+  compare.rows = compare.rows.slice(0, 12);
+  compare.rows[0].tflops = null;
+  compare.rows[1].tflops *= 100;
+  return data;
+}
+
+function within_a_decade(data) {
+  data.compare.rows.forEach((row, i) => { row.tflops = 20 + i; });
+  return data;
 }
 
 before(() => {
@@ -33,6 +58,9 @@ before(() => {
   data.compare.rows[0].device = kAttack;
   data.compare.rows[0].basis = kAttack;
   hostile = fixture.write('hostile', data);
+  flat = fixture.write('flat', within_a_decade(checks.data_of(curves)));
+  gaps = fixture.write('gaps', without_figures(checks.data_of(single)));
+  steep = fixture.write('steep', over_decades(checks.data_of(curves)));
 });
 
 const cells = () => evaluate(`[...document.querySelectorAll('#compare-table tbody tr')]
@@ -106,6 +134,50 @@ test('a mark stands where its speed is, left of its peak', async () => {
     Number(line.getAttribute('x2')) - Number(line.getAttribute('x1')))`);
   assert.equal(peaks.length, rows.length);
   for (const length of peaks) assert.ok(length >= 0, length);
+});
+
+test('what a row does not have is a dash, and draws nothing', async () => {
+  await fixture.open(gaps);
+  const rows = await cells();
+  for (const at of [3, 4, 6, 8, 9, 10]) assert.equal(rows[0][at], '\u2013', `column ${at}`);
+  for (let at = 3; at < 11; ++at) assert.equal(rows[1][at], '\u2013', `column ${at}`);
+  assert.equal(await evaluate(`document.querySelectorAll('.device-mark').length`), rows.length - 2);
+  assert.equal(await evaluate(`document.querySelectorAll('.peak-mark').length`), rows.length - 1);
+  assert.equal(await evaluate(`document.querySelectorAll('.to-peak').length`), rows.length - 2);
+  const text = await evaluate('document.body.innerText');
+  assert.doesNotMatch(text, /\b(NaN|undefined|Infinity|null)\b/);
+  await fixture.browser.click('th[data-key=tflops] button');
+  const last = (await cells()).slice(-2).map((row) => row[6]);
+  assert.deepEqual(last, ['\u2013', '\u2013']);
+});
+
+test('the legend has the kinds that occur, the peak a digit more than the speed', async () => {
+  const legend = () => evaluate(`document.querySelector('.legend').textContent`);
+  await fixture.open(single);
+  assert.match(await legend(), /simulated.*measured.*modelled/);
+  const titan = (await cells()).find((row) => row[0] === 'titan-rtx');
+  assert.equal(titan[7], '130.5');
+  await fixture.open(gaps);
+  assert.doesNotMatch(await legend(), /measured/);
+});
+
+test('nothing stands where a page has no figures and one section', async () => {
+  await fixture.open(single);
+  assert.equal(await evaluate(`document.querySelectorAll('.figures, #contents').length`), 0);
+});
+
+test('the axes of curves suit what they show', async () => {
+  const ticks = (axis) => evaluate(`[...document.querySelectorAll(
+    '#curves .axis:nth-of-type(${axis}) .tick text')].map((tick) => tick.textContent)`);
+  const name = () => evaluate(`document.querySelector('#curves .axis-name').textContent`);
+  await fixture.open(flat);
+  assert.equal(await name(), 'TFLOP/s');
+  assert.equal((await ticks(2))[0], '0');
+  assert.ok((await ticks(1)).length < checks.data_of(flat).compare.sweep.sizes.length);
+  await fixture.open(steep);
+  assert.equal(await name(), 'TFLOP/s, logarithmic');
+  assert.deepEqual(await ticks(1), ['64', '80', '96', '112']);
+  assert.equal(await evaluate(`document.querySelectorAll('.dot').length`), 11);
 });
 
 test('headings sort, up and down, by click and by key', async () => {

@@ -23,19 +23,24 @@
 
   const dash = '\u2013';
   const optional = (value, text) => (value === null || value === undefined ? dash : text(value));
-  const tera = (value) => (value >= 999.5 ? weft.count(value) : String(Number(value.toPrecision(3))));
+  const digits = (many) => (value) => (value >= 10 ** many - 0.5 ? weft.count(value)
+    : String(Number(value.toPrecision(many))));
+  const tera = digits(3);
+  const peak = digits(4);
+  const is_number = (value) => typeof value === 'number';
   const kind_of = (row) => kKinds[row.kind];
 
   const kColumns = [
     {key: 'device', name: 'device', text: (row) => row.device},
     {key: 'kind', name: 'kind', text: (row) => row.kind},
     {key: 'dtype', name: 'type', text: (row) => row.dtype},
-    {key: 'seconds', name: 'time', number: true, text: (row) => weft.duration(row.seconds)},
+    {key: 'seconds', name: 'time', number: true,
+      text: (row) => optional(row.seconds, weft.duration)},
     {key: 'cycles', name: 'cycles', number: true, text: (row) => optional(row.cycles, weft.count)},
     {key: 'clock_hz', name: 'clock', number: true,
       text: (row) => optional(row.clock_hz, (hz) => `${weft.count(hz / 1e6)}\u202fMHz`)},
-    {key: 'tflops', name: 'TFLOP/s', number: true, text: (row) => tera(row.tflops)},
-    {key: 'peak_tflops', name: 'peak', number: true, text: (row) => optional(row.peak_tflops, tera)},
+    {key: 'tflops', name: 'TFLOP/s', number: true, text: (row) => optional(row.tflops, tera)},
+    {key: 'peak_tflops', name: 'peak', number: true, text: (row) => optional(row.peak_tflops, peak)},
     {key: 'share_of_peak', name: 'of peak', number: true,
       text: (row) => weft.percent(row.share_of_peak)},
     {key: 'waste', name: 'waste', number: true, text: (row) => weft.percent(row.waste)},
@@ -46,14 +51,16 @@
   // --- Words -----------------------------------------------------------------------------------
 
   function row_words(row) {
-    const of_peak = row.share_of_peak === null ? ''
-      : `, ${weft.percent(row.share_of_peak)} of ${tera(row.peak_tflops)}`;
-    return [`${row.device}, ${row.kind}, ${row.dtype}`, `${tera(row.tflops)} TFLOP/s${of_peak}`,
-      weft.duration(row.seconds), row.basis];
+    const of_peak = is_number(row.share_of_peak)
+      ? `, ${weft.percent(row.share_of_peak)} of ${peak(row.peak_tflops)}` : '';
+    return [`${row.device}, ${row.kind}, ${row.dtype}`,
+      is_number(row.tflops) ? `${tera(row.tflops)} TFLOP/s${of_peak}` : 'no speed',
+      is_number(row.seconds) ? weft.duration(row.seconds) : 'no time', row.basis];
   }
 
   function kind_legend() {
-    return el('p', {class: 'legend'}, ...Object.entries(kKinds).map(([name, kind]) =>
+    const occurs = ([name]) => data.compare.rows.some((row) => row.kind === name);
+    return el('p', {class: 'legend'}, ...Object.entries(kKinds).filter(occurs).map(([name, kind]) =>
       el('span', null, symbol_swatch(kind), `${name}: ${kind.what}`)));
   }
 
@@ -67,8 +74,9 @@
 
   // --- What each reached -----------------------------------------------------------------------
 
+  /** Of what numbers there are. */
   function logarithmic(values, range) {
-    const [low, high] = d3.extent(values);
+    const [low, high] = values.some(is_number) ? d3.extent(values.filter(is_number)) : [1, 1];
     return d3.scaleLog().domain([low / 1.6, high * 1.6]).range(range);
   }
 
@@ -78,15 +86,22 @@
     return tens.length > 1 ? tens : scale.ticks(4);
   }
 
-  /** The line from a device's speed to its peak, with a mark at each end. */
+  /** The line from a device's speed to its peak, with a mark at each end; what is not known is not
+      drawn. */
   function draw_device(root, row, x, y) {
-    const kind = kind_of(row);
-    if (row.peak_tflops !== null) {
-      root.append('line').attr('class', 'to-peak').attr('x1', x(row.tflops))
-        .attr('x2', x(row.peak_tflops)).attr('y1', y).attr('y2', y);
+    if (is_number(row.peak_tflops)) {
+      if (is_number(row.tflops)) {
+        root.append('line').attr('class', 'to-peak').attr('x1', x(row.tflops))
+          .attr('x2', x(row.peak_tflops)).attr('y1', y).attr('y2', y);
+      }
       root.append('line').attr('class', 'peak-mark').attr('x1', x(row.peak_tflops))
         .attr('x2', x(row.peak_tflops)).attr('y1', y - 8).attr('y2', y + 8);
     }
+    if (is_number(row.tflops)) draw_speed(root, row, x, y);
+  }
+
+  function draw_speed(root, row, x, y) {
+    const kind = kind_of(row);
     const mark = root.append('path').attr('class', 'device-mark').attr('fill', kind.color)
       .attr('transform', `translate(${x(row.tflops)},${y})`).attr('tabindex', 0)
       .attr('role', 'img').attr('aria-label', row_words(row).join(', '))
@@ -104,7 +119,7 @@
     const height = kMargin.top + rows.length * kRow + kMargin.bottom;
     const names = rows.map((row) => weft.clipped_name(row.device));
     const left = Math.min(width * kNameShare, 16 + d3.max(names, weft.text_width));
-    const values = rows.flatMap((row) => [row.tflops, row.peak_tflops ?? row.tflops]);
+    const values = rows.flatMap((row) => [row.tflops, row.peak_tflops]);
     const x = logarithmic(values, [left + 10, width - kMargin.right]);
     const root = d3.create('svg').attr('width', width).attr('height', height)
       .attr('viewBox', `0 0 ${width} ${height}`).attr('role', 'group')
@@ -129,7 +144,8 @@
 
   function compare_rows(a, b) {
     const [x, y] = [a[sorted.key], b[sorted.key]];
-    if (x === null || y === null) return (x === null) - (y === null);
+    const [no_x, no_y] = [x, y].map((value) => value === null || value === undefined);
+    if (no_x || no_y) return no_x - no_y;
     return sorted.direction * (typeof x === 'number' ? x - y : x.localeCompare(y, 'en'));
   }
 
@@ -184,15 +200,32 @@
       `${row.device} (${row.kind}, ${row.dtype})`)));
   }
 
+  /** The sizes themselves where there is room for each, else round numbers. */
+  function size_ticks(x, width) {
+    const {sizes} = data.compare.sweep;
+    const most = Math.max(3, width / 90);
+    return sizes.length <= most ? sizes : x.ticks(most);
+  }
+
+  const is_linear = (y) => y.base === undefined;
+
+  /** Linear from 0 where all values are within a power of ten, which a logarithm would flatten. */
+  function speed_scale(values, range) {
+    const known = values.filter(is_number);
+    const [low, high] = d3.extent(known);
+    if (!known.length || high > 10 * low) return logarithmic(known, range);
+    return d3.scaleLinear().domain([0, 1.05 * high]).range(range);
+  }
+
   function curve_axes(root, x, y, width, name) {
     root.append('g').attr('class', 'axis')
       .attr('transform', `translate(0,${kCurves - kMargin.bottom})`)
-      .call(d3.axisBottom(x).ticks(Math.max(3, width / 90)).tickFormat(weft.count));
+      .call(d3.axisBottom(x).tickValues(size_ticks(x, width)).tickFormat(weft.count));
     root.append('g').attr('class', 'axis').attr('transform', `translate(${kMargin.left},0)`)
-      .call(d3.axisLeft(y).tickValues(decades(y)).tickFormat(tera)
+      .call(d3.axisLeft(y).tickValues(is_linear(y) ? y.ticks(6) : decades(y)).tickFormat(tera)
         .tickSize(-(width - kMargin.left - kMargin.right)));
     root.append('text').attr('class', 'axis-name').attr('x', 4).attr('y', 12)
-      .text('TFLOP/s, logarithmic');
+      .text(is_linear(y) ? 'TFLOP/s' : 'TFLOP/s, logarithmic');
     root.append('text').attr('class', 'axis-name').attr('text-anchor', 'end')
       .attr('x', width - kMargin.right).attr('y', kCurves - 6).text(`${name} →`);
   }
@@ -202,7 +235,7 @@
     const x = d3.scaleLinear().domain(d3.extent(sizes))
       .range([kMargin.left, width - kMargin.right]);
     const values = data.compare.rows.map((row) => row.tflops);
-    const y = logarithmic(values, [kCurves - kMargin.bottom, kMargin.top]);
+    const y = speed_scale(values, [kCurves - kMargin.bottom, kMargin.top]);
     const root = d3.create('svg').attr('width', width).attr('height', kCurves)
       .attr('viewBox', `0 0 ${width} ${kCurves}`).attr('role', 'img')
       .attr('aria-label', `Speed over ${dimension.toUpperCase()}`);
@@ -211,9 +244,11 @@
       const style = style_of(index);
       root.append('path').attr('class', 'curve').attr('stroke', style.stroke)
         .attr('stroke-dasharray', style['stroke-dasharray'])
-        .attr('d', d3.line().x((p) => x(p.size)).y((p) => y(p.row.tflops))(points));
+        .attr('d', d3.line().defined((p) => is_number(p.row.tflops)).x((p) => x(p.size))
+          .y((p) => y(p.row.tflops))(points) ?? '');
       if (points.length > kThinner) continue;
-      root.append('g').selectAll('path').data(points).enter().append('path')
+      root.append('g').selectAll('path').data(points.filter((p) => is_number(p.row.tflops)))
+        .enter().append('path')
         .attr('fill', style.stroke).attr('class', 'dot')
         .attr('d', (p) => d3.symbol().type(kind_of(p.row).shape).size(36)())
         .attr('transform', (p) => `translate(${x(p.size)},${y(p.row.tflops)})`);

@@ -95,15 +95,19 @@
   weft.draw_contents = function () {
     const links = [...document.querySelectorAll('main > section')].map((section) =>
       el('a', {href: `#${section.id}`}, section.querySelector('h2').textContent));
-    document.getElementById('contents').append(...links);
+    const contents = document.getElementById('contents');
+    if (links.length > 1) contents.append(...links);
+    else contents.remove();
   };
+
+  const list_or_nothing = (list) => (list.children.length > 0 ? list : '');
 
   weft.draw_header = function () {
     document.getElementById('top').append(
       el('div', {class: 'masthead'}, el('h1', null, data.title), theme_button()),
       ...(data.lines || [machine_line()]).map((line) => el('p', {class: 'machine'}, line)),
       data.command ? el('p', {class: 'command'}, el('code', null, data.command)) : '',
-      figures(), notes() || '',
+      list_or_nothing(figures()), notes() || '',
       el('nav', {id: 'contents', 'aria-label': 'Contents'}));
   };
 })(globalThis.weft);
