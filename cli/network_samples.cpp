@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string>
 #include <system_error>
@@ -11,6 +12,8 @@
 #include "cli/network_outputs.h"
 #include "cli/npy_tensor.h"
 #include "cli/output_summary.h"
+#include "models/data/digits8x8.h"
+#include "models/training/classifier.h"
 #include "sim/config/error.h"
 #include "sim/config/printable.h"
 
@@ -137,6 +140,21 @@ std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph
                                    samples.size()));
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) samples[i].emplace(name, tensors[i]);
+  }
+  return samples;
+}
+
+std::vector<NamedTensors> digit_samples(const Graph& graph) {
+  constexpr std::int64_t kImages = 64;
+  const data::Dataset digits = data::digits8x8();
+  const training::ClassifierShape shape = training::classifier_shape(graph);
+  data::check_fits(digits, shape.image_shape, shape.classes);
+  std::vector<NamedTensors> samples;
+  for (std::int64_t first = 0; first == 0 || first + shape.batch <= kImages; first += shape.batch) {
+    std::vector<std::uint32_t> numbers(
+        static_cast<std::size_t>(std::min(shape.batch, digits.train.count())));
+    std::iota(numbers.begin(), numbers.end(), static_cast<std::uint32_t>(first));
+    samples.push_back({{shape.input, data::image_batch(digits.train, numbers, shape.image_shape)}});
   }
   return samples;
 }

@@ -22,4 +22,8 @@ namespace weft::cli {
 std::vector<NamedTensors> read_samples(const std::filesystem::path& place,
                                        const graph::Graph& graph);
 
+/// The first 64 training images of the embedded digits (models/data/digits8x8.h), in batches as the
+/// network takes them; at least one. Throws InputError if they do not fit its input.
+std::vector<NamedTensors> digit_samples(const graph::Graph& graph);
+
 }  // namespace weft::cli

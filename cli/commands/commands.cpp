@@ -19,7 +19,7 @@ constexpr std::array<Command, 11> kCommands = {
       run_explain},
      {"compare", "one product or network on TPUs, this CPU, and modelled GPUs, side by side",
       run_compare},
-     {"train", "train a network on labelled images, on the CPU or on the simulated machine",
+     {"train", "train a network on labelled images: on the CPU, a CUDA device or the simulated machine",
       run_train},
      {"quantize", "turn a float network into one that computes in int8", run_quantize},
      {"compile", "write the program of a matrix product as text", run_compile},

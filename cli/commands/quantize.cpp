@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ po::options_description options() {
   auto add = own.add_options();
   add("calibrate", po::value<std::string>()->value_name("FILE|DIR"),
       "sample inputs: an .npy file or a folder of them (for several inputs: DIR/INPUT.npy or "
-      "DIR/INPUT/*.npy); the first dimension may stack samples");
+      "DIR/INPUT/*.npy); the first dimension may stack samples; digits: 64 of the embedded digits "
+      "that `weft train` learns from");
   add("output,o", po::value<std::string>()->value_name("FILE"), "the quantised network, .onnx");
   po::options_description all;
   all.add(own).add(network_flags());
@@ -81,6 +83,15 @@ std::string json_text(const QuantizeReport& report) {
   return json_file_text(quantize_report_json(report));
 }
 
+/// The name of the embedded digits stands for a file only if there is one.
+std::vector<NamedTensors> samples_for(const std::string& calibration, const std::string& model,
+                                      const Graph& graph) {
+  if (calibration != "digits" || std::filesystem::exists(calibration)) {
+    return read_samples(calibration, graph);
+  }
+  return onnx_io::located(model, [&] { return digit_samples(graph); });
+}
+
 Agreement compare(const Graph& graph, const Graph& quantised,
                   const std::vector<NamedTensors>& samples) {
   reference::GraphRunner expected(graph, {.keep_constants = true});
@@ -122,7 +133,7 @@ int run_quantize(const Words& words, const Streams& streams) {
   const std::string output = required(arguments, "output");
   check_outputs(output, arguments.text("json"), request, calibration);
   const Graph graph = load_float_network(request);
-  const std::vector<NamedTensors> samples = read_samples(calibration, graph);
+  const std::vector<NamedTensors> samples = samples_for(calibration, request.model, graph);
   QuantizeReport report;
   report.network = describe_network("quantize", request.model, batch_of(request, graph), graph);
   report.output = output;

@@ -31,9 +31,18 @@ std::string place(const TrainRequest& request) {
 }
 
 std::string how(const TrainReport& report) {
-  return fmt::format("{} on {}, batch {}, {}; {}", to_string(report.request.type),
+  return fmt::format("{} on {}, batch {}, {}, seed {}; {}", to_string(report.request.type),
                      place(report.request), report.batch, optimizer_text(report.request.optimizer),
-                     report.data);
+                     report.request.seed, report.data);
+}
+
+Json lines(const TrainReport& report) {
+  Json list = {how(report)};
+  if (report.request.device == TrainDevice::kSim) {
+    list.push_back(fmt::format("{}, engine {}", machine_line(report.request.machine),
+                               to_string(report.request.engine)));
+  }
+  return list;
 }
 
 /// The headline numbers, in words.
@@ -64,11 +73,12 @@ Json train_page_data(const TrainReport& report) {
   if (run["cycles_per_step"].is_object()) {
     run["cycles"] = run["cycles_per_step"];
   }
-  Json training = {{"how", how(report)}, {"epochs", run["epochs"]}, {"steps", Json::array()}};
+  Json training = {{"epochs", run["epochs"]}, {"steps", Json::array()}};
   if (report.state != nullptr) training["steps"] = steps_json(report.state->step_losses);
   Json headline = figures(report, run["epochs"]);
   return {{"title", fmt::format("train {} on {}", request.model, place(request))},
           {"command", request.command_line},
+          {"lines", lines(report)},
           {"figures", std::move(headline)},
           {"report", std::move(run)},
           {"training", std::move(training)}};

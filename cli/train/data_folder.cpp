@@ -149,6 +149,7 @@ data::Examples read_part(const Found& images, const Found& labels) {
   examples.labels = read_labels(labels);
   examples.images = read_images(images);
   examples.source = labels.path.string();
+  examples.image_source = images.path.string();
   const std::int64_t count = examples.images.shape().front();
   if (count == examples.count()) return examples;
   throw InputError(

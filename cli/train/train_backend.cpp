@@ -28,6 +28,7 @@ cuda::MatmulType product_type(TrainType type) {
     case TrainType::kFp16:
       return cuda::MatmulType::kFp16;
     case TrainType::kFloat32:
+    case TrainType::kInt8:
       break;
   }
   return cuda::MatmulType::kFloat32;

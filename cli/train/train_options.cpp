@@ -27,7 +27,8 @@ namespace {
 using training::Method;
 
 constexpr std::array<std::string_view, 3> kDevices = {"cpu", "cuda", "sim"};
-constexpr std::array<std::string_view, 3> kTypes = {"float32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 4> kTypes = {"float32", "bf16", "fp16", "int8"};
+constexpr std::array<std::string_view, 3> kChosenTypes = {kTypes[0], kTypes[1], kTypes[2]};
 constexpr std::array<std::string_view, 3> kMethods = {"sgd", "adam", "adamw"};
 constexpr std::uint64_t kMostEpochs = 1'000'000;
 constexpr double kLargestRate = 1e30;  // far from binary32's end
@@ -102,20 +103,25 @@ void refuse_machine_flags(const Arguments& arguments) {
 }
 
 ElementType element_type(TrainType type) {
+  if (type == TrainType::kInt8) return ElementType::kInt8;
   return type == TrainType::kBf16 ? ElementType::kBf16 : ElementType::kFp16;
+}
+
+TrainType type_of(ElementType type) {
+  if (type == ElementType::kInt8) return TrainType::kInt8;
+  return type == ElementType::kBf16 ? TrainType::kBf16 : TrainType::kFp16;
 }
 
 void read_simulation(const Arguments& arguments, TrainRequest& request) {
   request.machine = read_machine(arguments);
   if (!arguments.has("dtype")) {
-    if (request.machine.dtype == ElementType::kInt8) {
+    if (request.machine.dtype == ElementType::kInt8 && request.epochs > 0) {
       throw InputError(
           fmt::format("--machine {}: its array computes in int8, in which nothing "
-                      "trains; give --dtype bf16 or fp16",
+                      "trains; give --dtype bf16 or fp16, or --epochs 0 to measure",
                       printable(request.machine.name)));
     }
-    request.type =
-        request.machine.dtype == ElementType::kBf16 ? TrainType::kBf16 : TrainType::kFp16;
+    request.type = type_of(request.machine.dtype);
   } else if (request.type == TrainType::kFloat32) {
     throw InputError("--dtype float32: the array multiplies bf16 or fp16; give one of these");
   } else if (arguments.has("array.dtype") && request.machine.dtype != element_type(request.type)) {
@@ -134,7 +140,7 @@ void read_simulation(const Arguments& arguments, TrainRequest& request) {
 
 void read_device(const Arguments& arguments, TrainRequest& request) {
   request.device = static_cast<TrainDevice>(read_name(arguments, "backend", kDevices, 0));
-  request.type = static_cast<TrainType>(read_name(arguments, "dtype", kTypes, 0));
+  request.type = static_cast<TrainType>(read_name(arguments, "dtype", kChosenTypes, 0));
   if (request.device == TrainDevice::kSim) return read_simulation(arguments, request);
   refuse_machine_flags(arguments);
   if (request.device == TrainDevice::kCpu && request.type != TrainType::kFloat32) {

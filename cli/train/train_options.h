@@ -15,11 +15,12 @@
 namespace weft::cli {
 
 enum class TrainDevice : std::uint8_t { kCpu, kCuda, kSim };
-enum class TrainType : std::uint8_t { kFloat32, kBf16, kFp16 };
+/// kInt8 is not asked for: an int8 array measures quantised networks with --epochs 0.
+enum class TrainType : std::uint8_t { kFloat32, kBf16, kFp16, kInt8 };
 
 /// "cpu", "cuda" or "sim".
 std::string_view to_string(TrainDevice device);
-/// "float32", "bf16" or "fp16".
+/// "float32", "bf16", "fp16" or "int8".
 std::string_view to_string(TrainType type);
 
 struct TrainRequest {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/report.h"
 
 namespace weft::cli {
@@ -65,10 +67,22 @@ Json epochs_json(const TrainReport& report) {
   return epochs;
 }
 
-std::string host_text(const PassCost& cost) {
-  if (cost.host_layers.empty()) return "";
-  return fmt::format("; {} on the host, whose time is not simulated",
-                     counted(cost.host_layers.size(), "layer"));
+/// What the machine left to the host, and why.
+std::string host_lines(const PassCost& cost, const Style& style) {
+  constexpr std::size_t kMost = 4;
+  const std::vector<std::string>& layers = cost.host_layers;
+  if (layers.empty()) return "";
+  std::string text = labelled_line(
+      "on host", fmt::format("{}, whose time is not simulated", counted(layers.size(), "layer")),
+      style);
+  for (std::size_t i = 0; i < std::min(layers.size(), kMost); ++i) {
+    text += labelled_line("", layers[i], style);
+  }
+  if (layers.size() > kMost) {
+    text +=
+        labelled_line("", fmt::format("... {} more; --json has all", layers.size() - kMost), style);
+  }
+  return text;
 }
 
 }  // namespace
@@ -85,6 +99,10 @@ std::string train_heading(const TrainReport& report, const Style& style) {
                           grouped(static_cast<std::uint64_t>(report.train_images)),
                           grouped(static_cast<std::uint64_t>(report.test_images))));
   if (!report.measured) add("training", how_line(report));
+  if (report.measured) {
+    add("measured",
+        fmt::format("{} on {}", to_string(report.request.type), to_string(report.request.device)));
+  }
   if (report.resumed_at > 0) {
     add("resumed", fmt::format("after step {}", grouped(report.resumed_at)));
   }
@@ -106,16 +124,16 @@ std::string epoch_line(const TrainReport& report, const EpochRecord& record) {
 std::string train_summary(const TrainReport& report, const Style& style) {
   std::string text = "\n";
   if (report.step_cost && report.step_cost->total > 0) {
-    text += labelled_line(
-        "a step",
-        cycles_line(report.step_cost->total, report.request.machine) + host_text(*report.step_cost),
-        style);
+    text += labelled_line("a step", cycles_line(report.step_cost->total, report.request.machine),
+                          style);
     text += ledger_text(report.step_cost->ledger);
   }
+  if (report.step_cost) text += host_lines(*report.step_cost, style);
   if (report.state != nullptr && report.state->loss_scale.skipped > 0) {
     text += labelled_line(
         "loss scale",
-        fmt::format("{} left out for overflow", counted(report.state->loss_scale.skipped, "step")),
+        fmt::format("{:g} at the end; {} left out for overflow", report.state->loss_scale.factor,
+                    counted(report.state->loss_scale.skipped, "step")),
         style);
   }
   if (report.request.save) text += labelled_line("saved", *report.request.save, style);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/network_pipeline.h"
 #include "cli/output_file.h"
 #include "cli/page/page.h"
 #include "cli/page/train_page.h"
@@ -133,6 +134,7 @@ class Run {
     onnx_io::located(folder_->file(), [&] { trainer_->restore(std::move(checkpoint.state)); });
     folder_->tidy();
     report_.resumed_at = trainer_->state().step;
+    saved_step_ = report_.resumed_at;
   }
 
   void save_checkpoint() {
@@ -210,12 +212,21 @@ int measure_only(const TrainRequest& request, const graph::Graph& network,
                  const data::Dataset& data, const Streams& streams) {
   const Stopwatch watch;
   TrainReport report = start_report(request, network, data);
+  if (request.type == TrainType::kInt8 && !is_quantised(network)) {
+    throw InputError(request.model +
+                     ": is not quantised, as the machine's int8 array needs it; `weft quantize` "
+                     "does that");
+  }
   const TrainBackend backend = make_train_backend(request);
   const training::ClassifierShape shape = training::classifier_shape(network);
   const training::Executor run = backend.prepare(training::evaluation_graph(network, {}));
   const training::Metrics train = training::evaluate(run, shape, data.train, {});
   const training::Metrics test = training::evaluate(run, shape, data.test, {});
   report.wall_seconds = watch.seconds();
+  if (backend.simulated) {
+    report.step_cost.emplace().host_layers =
+        backend.simulated->costs().at(training::Pass::kEvaluation).host_layers;
+  }
   report.measured = training::EpochRecord{.train_loss = train.loss(),
                                           .train_accuracy = train.accuracy(),
                                           .test_loss = test.loss(),

@@ -121,9 +121,15 @@ class Binder {
     const auto known = extents_.find(dim.dim_param());
     if (!dim.dim_param().empty() && known != extents_.end()) return known->second;
     if (index == 0 && options_.batch) return *options_.batch;
+    if (index == 0 && is_named_batch(dim)) return 1;
     throw InputError(fmt::format("the dimension {} of {} is open; give the shape like {}",
                                  extent_text(dim), to_text(input.type().tensor_type().shape()),
                                  suggestion(input)));
+  }
+
+  /// What exporters call the first dimension: batch, batch_size, unk_batch.
+  static bool is_named_batch(const Dimension& dim) {
+    return dim.dim_param().find("batch") != std::string::npos;
   }
 
   void require_value_fits(const BoundInput& input) const {

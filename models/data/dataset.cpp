@@ -41,9 +41,10 @@ void check_labels(const Examples& examples, std::int64_t classes) {
 void check_part(const Examples& examples, const Shape& shape, std::int64_t classes) {
   if (examples.count() == 0) throw InputError(examples.source + ": has no images; give some");
   if (shape.size() < 2 || !fits(examples.image_shape(), shape)) {
+    const Shape wanted(shape.begin() + (shape.empty() ? 0 : 1), shape.end());
     throw InputError(fmt::format(
-        "{}: images are {}, the network's input is {}; choose a network for such images",
-        examples.source, graph::to_string(examples.image_shape()), graph::to_string(shape)));
+        "{}: images are {}, the network takes {}; choose a network for such images",
+        examples.image_source, graph::to_string(examples.image_shape()), graph::to_string(wanted)));
   }
   check_labels(examples, classes);
 }

@@ -16,6 +16,7 @@ struct Examples {
   graph::Tensor images;              // float32 [count, extents of an image...]
   std::vector<std::int32_t> labels;  // as many
   std::string source;                // where the labels are from, for messages
+  std::string image_source;          // where the images are from
 
   std::int64_t count() const { return static_cast<std::int64_t>(labels.size()); }
   /// The extents of one image.

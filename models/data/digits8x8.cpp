@@ -25,7 +25,7 @@ Examples part(std::string_view text, bool test) {
   }
   examples.images =
       graph::Tensor::of<float>({examples.count(), kDigits8x8Size, kDigits8x8Size}, pixels);
-  examples.source = "embedded digits";
+  examples.source = examples.image_source = "embedded digits";
   return examples;
 }
 

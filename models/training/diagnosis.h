@@ -1,4 +1,5 @@
-// Where a run went wrong: the first node of a graph that gives infinities or NaNs.
+// Where a run went wrong: the first node of a graph that gives NaNs, or what its number format does
+// not hold.
 #pragma once
 
 #include <string>
@@ -8,9 +9,10 @@
 
 namespace weft::training {
 
-/// "node 'fc1' (Gemm)": the first in the graph's order of which an output is not finite on the CPU
-/// reference in float32; empty if there is none. For an input that is not finite: "input 'NAME'".
-std::string first_not_finite(const graph::Graph& graph, const NamedTensors& inputs);
+/// "node 'fc1' (Gemm)": the first in the graph's order of which an output is NaN or larger in
+/// magnitude than `largest` on the CPU reference in float32; empty if there is none. For such an
+/// input: "input 'NAME'".
+std::string first_beyond(const graph::Graph& graph, const NamedTensors& inputs, float largest);
 
 /// Whether every element of a float32 tensor is finite.
 bool all_finite(const graph::Tensor& tensor);

@@ -131,10 +131,15 @@ NamedTensors Trainer::update_inputs(const NamedTensors& gradients) const {
 }
 
 void Trainer::fail(const std::string& what, const NamedTensors& inputs) const {
-  const std::string layer = first_not_finite(training_.graph, inputs);
-  const std::string where =
-      layer.empty() ? "in float32 on the CPU every layer stays finite"
-                    : fmt::format("the first values that are not finite come from {}", layer);
+  constexpr float kLargestHalf = 65504;
+  const bool half = options_.scaled_loss;
+  const std::string layer = first_beyond(training_.graph, inputs,
+                                         half ? kLargestHalf : std::numeric_limits<float>::max());
+  const char* const beyond = half ? "beyond fp16's 65504" : "that are not finite";
+  const char* const within = half ? "goes beyond fp16's 65504" : "is anything but finite";
+  const std::string where = layer.empty()
+                                ? fmt::format("in float32 on the CPU no layer {}", within)
+                                : fmt::format("the first values {} come from {}", beyond, layer);
   throw InputError(fmt::format("step {} (epoch {}): {}; {}; choose a smaller --learning-rate",
                                state_.step + 1, state_.epoch + 1, what, where));
 }

@@ -22,7 +22,8 @@ Examples pairs(std::vector<std::int32_t> labels) {
   }
   examples.images = Tensor::of<float>({static_cast<std::int64_t>(labels.size()), 1, 2}, pixels);
   examples.labels = std::move(labels);
-  examples.source = "here";
+  examples.source = "labels";
+  examples.image_source = "here";
   return examples;
 }
 
@@ -41,13 +42,13 @@ TEST(DatasetTest, FitsInputsOfTheSamePixels) {
   EXPECT_EQ(message(data, {7, 1, 1, 2}, 2), "");
   EXPECT_EQ(message(data, {7, 2, 1}, 2), "");
   EXPECT_EQ(message(data, {7, 3}, 2),
-            "here: images are 1x2, the network's input is 7x3; choose a network for such images");
+            "here: images are 1x2, the network takes 3; choose a network for such images");
   EXPECT_NE(message(data, {7, 2, 2}, 2), "");
 }
 
 TEST(DatasetTest, RefusesLabelsThatAreNoClass) {
   const std::string expected =
-      "here: label 2 of image 1 is out of range; the network has classes 0 to 1";
+      "labels: label 2 of image 1 is out of range; the network has classes 0 to 1";
   EXPECT_EQ(message({"pairs", pairs({0, 2}), pairs({1})}, {1, 2}, 2), expected);
   EXPECT_EQ(message({"pairs", pairs({0}), pairs({1, 2})}, {1, 2}, 2), expected);
   EXPECT_NE(message({"pairs", pairs({0, -1}), pairs({1})}, {1, 2}, 2), "");

@@ -262,6 +262,19 @@ TEST(ImportTest, BindsOpenFirstDimensionsByTheBatch) {
   EXPECT_EQ(shaped.type(shaped.inputs[0]).shape, (Shape{7, 3})) << "a shape comes first";
 }
 
+TEST(ImportTest, TakesOneWhereTheFirstDimensionIsCalledBatch) {
+  Model model;
+  model.input("x", {"batch_size", 3}).output("y");
+  model.node("Relu", {"x"}, {"y"});
+  const auto shape_of = [&](const ImportOptions& options) {
+    const Graph graph = model.import(options);
+    return graph.type(graph.inputs[0]).shape;
+  };
+  EXPECT_EQ(shape_of({}), (Shape{1, 3}));
+  EXPECT_EQ(shape_of({.batch = 5}), (Shape{5, 3}));
+  EXPECT_EQ(shape_of({.shapes = {{"x", {7, 3}}}}), (Shape{7, 3}));
+}
+
 TEST(ImportTest, RefusesABatchThatTheFileContradicts) {
   Model model;
   model.input("x", {2, 3}).output("y");

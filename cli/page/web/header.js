@@ -14,7 +14,7 @@
 
   function machine_line() {
     const m = report.machine;
-    if (!m) return data.training ? data.training.how : '';
+    if (!m) return '';
     const memory = m.memory_kind === 'ideal' ? 'ideal memory'
       : `${m.memory_kind} memory, ${m.memory_gb_per_s} GB/s`;
     return `${m.name}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
