@@ -162,8 +162,10 @@ test('the legend has the kinds that occur, the peak a digit more than the speed'
 });
 
 test('nothing stands where a page has no figures and one section', async () => {
-  await fixture.open(single);
-  assert.equal(await evaluate(`document.querySelectorAll('.figures, #contents').length`), 0);
+  for (const page of [single, gaps]) {
+    await fixture.open(page);
+    assert.equal(await evaluate(`document.querySelectorAll('.figures, #contents').length`), 0);
+  }
 });
 
 test('the axes of curves suit what they show', async () => {
