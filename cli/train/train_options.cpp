@@ -240,8 +240,8 @@ TrainRequest read_train_request(const Arguments& arguments) {
   request.is_file = names_file(request.model);
   if (!request.is_file) networks::find_network(request.model);
   request.data = arguments.text("data");
-  read_device(arguments, request);
   request.epochs = read_count(arguments, "epochs", 0, kMostEpochs, kDefaultEpochs);
+  read_device(arguments, request);
   if (arguments.has("batch")) {
     request.batch =
         static_cast<std::int64_t>(read_count(arguments, "batch", 1, networks::kLargestBatch, 1));

@@ -67,7 +67,7 @@ TEST(TrainOptionsTest, AreCheckedFirst) {
 }
 
 TEST(TrainOptionsTest, NameNetworksThatAreNoClassifiersOfTheseImages) {
-  EXPECT_NE(refusal({"train", "lenet5"}).find("images are 8x8, the network's input is 32x1x28x28"),
+  EXPECT_NE(refusal({"train", "lenet5"}).find("images are 8x8, the network takes 1x28x28"),
             std::string::npos);
   EXPECT_NE(refusal({"train", "bert-base"}).find("bert-base: has 2 inputs and 2 outputs"),
             std::string::npos);
@@ -170,7 +170,7 @@ TEST_F(TrainDataTest, NamesLabelsOutOfRange) {
 
 TEST_F(TrainDataTest, NamesImagesOfAnotherSize) {
   folder_.write("t10k-images-idx3-ubyte", idx({3, 8, 9}, 216, 1));
-  EXPECT_NE(message().find("images are 8x9, the network's input is 32x64"), std::string::npos);
+  EXPECT_NE(message().find("images are 8x9, the network takes 64"), std::string::npos);
 }
 
 TEST_F(TrainDataTest, RefusesNpyFilesOfOtherTypes) {

@@ -150,7 +150,7 @@ TEST(TrainCommandTest, SavesANetworkThatRunsAtAnyBatch) {
   const Finished trained = good(kQuick);
   // The same losses and accuracies, whatever the batch.
   std::istringstream last(lines_of(trained.out).at(7));
-  std::istringstream only(lines_of(measured.out).at(4));
+  std::istringstream only(lines_of(measured.out).at(5));
   std::string a;
   std::string b;
   for (int cell = 0; cell < 8; ++cell) {
