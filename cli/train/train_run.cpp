@@ -180,7 +180,8 @@ class Run {
     trainer_->step();
     const training::TrainingState& state = trainer_->state();
     progress.update(static_cast<double>(state.step) /
-                    static_cast<double>(request_.epochs * trainer_->steps_per_epoch()));
+                        static_cast<double>(request_.epochs * trainer_->steps_per_epoch()),
+                    fmt::format("epoch {} of {}", state.epoch + 1, request_.epochs));
     const bool due = request_.every_steps && state.step % *request_.every_steps == 0;
     if (!due || trainer_->epoch_done()) return;
     trainer_->spend(watch.seconds());

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
+
+#include "cli/progress.h"
 
 namespace weft::cli {
 namespace {
@@ -53,6 +56,16 @@ TEST(TextTest, AlignsColumnsAndEndsLinesCleanly) {
 TEST(TextTest, PaintsOnlyWhenAsked) {
   EXPECT_EQ(Style(false).bold("x"), "x");
   EXPECT_EQ(Style(true).bold("x"), "\033[1mx\033[0m");
+}
+
+TEST(TextTest, ProgressIsABarWithWhatIsLeft) {
+  EXPECT_EQ(progress_line(0, std::numeric_limits<double>::infinity(), ""),
+            "weft: [....................] 0.0 %");
+  EXPECT_EQ(progress_line(0.25, 74.1, ""), "weft: [#####...............] 25.0 %, 75 s left");
+  EXPECT_EQ(progress_line(0.5, 300, "epoch 3 of 20"),
+            "weft: epoch 3 of 20 [##########..........] 50.0 %, 5 min left");
+  EXPECT_EQ(progress_line(1, 0, ""), "weft: [####################] 100.0 %, 0 s left");
+  EXPECT_EQ(progress_line(0.1, 36'000, ""), "weft: [##..................] 10.0 %, 10 h left");
 }
 
 }  // namespace
