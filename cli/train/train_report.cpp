@@ -41,7 +41,7 @@ std::string csv_line(const EpochRecord& record) {
   };
   add("total");
   for (const LedgerClass& entry : kLedgerClasses) add(std::string(entry.name));
-  return line + fmt::format(",{:.3f}\n", record.seconds);
+  return line + fmt::format(",{:.6f}\n", record.seconds);
 }
 
 Json options_json(const TrainRequest& request) {
@@ -104,7 +104,9 @@ std::string train_heading(const TrainReport& report, const Style& style) {
         fmt::format("{} on {}", to_string(report.request.type), to_string(report.request.device)));
   }
   if (report.resumed_at > 0) {
-    add("resumed", fmt::format("after step {}", grouped(report.resumed_at)));
+    const bool done = report.state->epoch >= report.request.epochs;
+    add("resumed", fmt::format("after step {}{}", grouped(report.resumed_at),
+                               done ? "; all epochs asked for are done" : ""));
   }
   return text + '\n' + column_names(report);
 }

@@ -74,8 +74,8 @@ class Reader {
     int code = Z_OK;
     gzerror(stream_.get(), &code);
     const bool damaged = code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END;
-    throw InputError(fmt::format("{}: {} inside the {}; copy or download it again", file_,
-                                 damaged ? "is damaged" : "ends", what));
+    if (damaged) throw InputError(file_ + ": is damaged; copy or download it again");
+    throw InputError(fmt::format("{}: ends inside the {}; copy or download it again", file_, what));
   }
 
   std::string file_;

@@ -283,8 +283,14 @@ TEST(TrainResumeTest, SaysWhereItGoesOn) {
   const TemporaryFolder folder;
   const Words words = kQuick + Words{"--checkpoint", folder.file("c")};
   good(words);
-  const std::string out = good(words + Words{"--resume"}).out;
-  EXPECT_NE(out.find("resumed    after step 132\n"), std::string::npos) << out;
+  const std::string nothing = good(words + Words{"--resume"}).out;
+  EXPECT_NE(nothing.find("resumed    after step 132; all epochs asked for are done\n"),
+            std::string::npos)
+      << nothing;
+  const std::string more =
+      good({"train", "digits-mlp", "--epochs", "4", "--checkpoint", folder.file("c"), "--resume"})
+          .out;
+  EXPECT_NE(more.find("resumed    after step 132\n"), std::string::npos) << more;
 }
 
 TEST(TrainResumeTest, ClearsAwayWhatAKilledRunLeft) {
