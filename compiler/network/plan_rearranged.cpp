@@ -60,20 +60,6 @@ std::vector<ViewDim> row_loops(const View& view, std::size_t axis) {
   return loops;
 }
 
-RowWalk walk_of(const std::vector<ViewDim>& loops) {
-  const auto loop = [&](std::size_t from_inner) {
-    return from_inner < loops.size() ? loops[loops.size() - 1 - from_inner] : ViewDim{};
-  };
-  RowWalk walk;
-  walk.images = loop(2).extent;
-  walk.image_step = loop(2).row_step;
-  walk.y.input = walk.y.output = loop(1).extent;
-  walk.y_step = loop(1).row_step;
-  walk.x.input = walk.x.output = loop(0).extent;
-  walk.x_step = loop(0).row_step;
-  return walk;
-}
-
 bool lies_in_rows(const View& view, std::size_t channel_axis) {
   for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
     if (axis != channel_axis && !is_row_axis(view, axis)) return false;

@@ -262,6 +262,8 @@ class Planner {
 /// The rows of a view, all axes but `channel_axis`, as a walk in the order of a dense result;
 /// nothing if that takes more than three loops or the axes do not lie along rows.
 std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis);
+/// The walk over at most three axes along rows, outermost first.
+RowWalk walk_of(const std::vector<ViewDim>& loops);
 /// The axis of the view that lies along the channels, if it is the only one.
 std::optional<std::size_t> channel_axis_of(const View& view);
 

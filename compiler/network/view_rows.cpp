@@ -3,6 +3,20 @@
 
 namespace weft::network {
 
+RowWalk walk_of(const std::vector<ViewDim>& loops) {
+  const auto loop = [&](std::size_t from_inner) {
+    return from_inner < loops.size() ? loops[loops.size() - 1 - from_inner] : ViewDim{};
+  };
+  RowWalk walk;
+  walk.images = loop(2).extent;
+  walk.image_step = loop(2).row_step;
+  walk.y.input = walk.y.output = loop(1).extent;
+  walk.y_step = loop(1).row_step;
+  walk.x.input = walk.x.output = loop(0).extent;
+  walk.x_step = loop(0).row_step;
+  return walk;
+}
+
 std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis) {
   std::vector<ViewDim> loops;
   for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
@@ -16,17 +30,7 @@ std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis) {
     }
   }
   if (loops.size() > 3) return std::nullopt;
-  const auto loop = [&](std::size_t from_inner) {
-    return from_inner < loops.size() ? loops[loops.size() - 1 - from_inner] : ViewDim{};
-  };
-  RowWalk walk;
-  walk.images = loop(2).extent;
-  walk.image_step = loop(2).row_step;
-  walk.y.input = walk.y.output = loop(1).extent;
-  walk.y_step = loop(1).row_step;
-  walk.x.input = walk.x.output = loop(0).extent;
-  walk.x_step = loop(0).row_step;
-  return walk;
+  return walk_of(loops);
 }
 
 std::optional<std::size_t> channel_axis_of(const View& view) {

@@ -83,6 +83,17 @@ globalThis.weft = globalThis.weft || {};
     return `${(seconds / size).toPrecision(3)}${kThin}${unit}`;
   };
 
+  /** While the pointer is on `stage`, tells of the point that lies nearest along the scale `x`. */
+  weft.tell_nearest = function (stage, x, points, place, words) {
+    stage.onpointermove = (event) => {
+      const at = x.invert(event.clientX - stage.getBoundingClientRect().left);
+      const nearest = d3.scan(points,
+        (a, b) => Math.abs(place(a) - at) - Math.abs(place(b) - at));
+      weft.show_tip(words(points[nearest]), event.clientX, event.clientY);
+    };
+    stage.onpointerleave = weft.hide_tip;
+  };
+
   weft.plural = (n, one, many = `${one}s`) => `${weft.count(n)}\u00a0${n === 1 ? one : many}`;
 
   // --- Announcements between the parts ---------------------------------------------------------

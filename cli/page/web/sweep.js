@@ -63,15 +63,6 @@
     `${weft.percent(point.waste)} padding, ${weft.percent(point.utilization)} used`];
   }
 
-  function listen(stage, points, x) {
-    stage.onpointermove = (event) => {
-      const size = x.invert(event.clientX - stage.getBoundingClientRect().left);
-      const nearest = d3.scan(points, (a, b) => Math.abs(a.size - size) - Math.abs(b.size - size));
-      weft.show_tip(point_words(points[nearest]), event.clientX, event.clientY);
-    };
-    stage.onpointerleave = weft.hide_tip;
-  }
-
   function draw(stage, width) {
     const points = [...data.sweep.points].sort((a, b) => a.size - b.size);
     const x = d3.scaleLinear().domain(d3.extent(points, (point) => point.size))
@@ -81,7 +72,7 @@
         least: 1, text: (value) => weft.short(value)}),
       panel(width, points, x, {name: 'padding waste', value: (point) => point.waste,
         color: '#d55e00', least: 0.01, text: (value) => weft.percent(value, 0)}));
-    listen(stage, points, x);
+    weft.tell_nearest(stage, x, points, (point) => point.size, point_words);
   }
 
   weft.draw_sweep = function () {

@@ -58,16 +58,6 @@
       `test: loss ${number(epoch.test.loss)}, ${weft.percent(epoch.test.accuracy)} right`];
   }
 
-  function listen(stage, x) {
-    const {epochs} = data.training;
-    stage.onpointermove = (event) => {
-      const step = x.invert(event.clientX - stage.getBoundingClientRect().left);
-      const nearest = d3.scan(epochs, (a, b) => Math.abs(a.step - step) - Math.abs(b.step - step));
-      weft.show_tip(epoch_words(epochs[nearest]), event.clientX, event.clientY);
-    };
-    stage.onpointerleave = weft.hide_tip;
-  }
-
   function draw(stage, width) {
     const {epochs, steps} = data.training;
     const last = Math.max(1, epochs[epochs.length - 1].step);
@@ -76,7 +66,7 @@
       panel(width, x, {name: 'loss over steps', key: 'loss', steps, low: 0, text: number}),
       panel(width, x, {name: 'accuracy over steps', key: 'accuracy', steps: [], high: 1,
         text: (value) => weft.percent(value, 0)}));
-    listen(stage, x);
+    weft.tell_nearest(stage, x, epochs, (epoch) => epoch.step, epoch_words);
   }
 
   function legend() {
