@@ -49,7 +49,7 @@ void check_before(const Job& job) {
   if (job.options.vcd) check_writable(*job.options.vcd);
   if (job.options.html) check_writable(*job.options.html);
   if (job.options.trace) check_writable(*job.options.trace);
-  if (job.options.engine == Engine::kRtl) find_rtl_model(job.machine);
+  if (job.options.engine == Engine::kRtl) prepare_rtl_array(job.machine);
   if (!job.options.with_values()) return;
   double bytes = 0;
   for (const TensorDecl& tensor : job.program.tensors) bytes += bytes_of(tensor);

@@ -193,7 +193,7 @@ void check_before_network(const MachineConfig& machine, const RunOptions& option
   if (options.vcd) check_writable(*options.vcd);
   if (options.trace) check_writable(*options.trace);
   if (options.html) check_writable(*options.html);
-  if (options.engine == Engine::kRtl) find_rtl_model(machine);
+  if (options.engine == Engine::kRtl) prepare_rtl_array(machine);
 }
 
 int run_network_job(NetworkJob job, const Streams& streams) {

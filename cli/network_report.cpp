@@ -13,10 +13,6 @@
 namespace weft::cli {
 namespace {
 
-double number(std::uint64_t value) {
-  return static_cast<double>(value);
-}
-
 /// Columns' names of the ledger's classes, in the order of kLedgerClasses.
 constexpr std::array<std::string_view, kLedgerClasses.size()> kClassColumns = {
     "act", "shift", "wght", "inp", "raw", "drain", "vec", "out", "idle"};
@@ -34,7 +30,7 @@ std::string share_cell(double share) {
 }
 
 double padding_waste(const network::LayerInfo& info) {
-  return 1 - number(info.macs) / number(info.issued_macs);
+  return 1 - as_real(info.macs) / as_real(info.issued_macs);
 }
 
 std::string tiles_text(const network::LayerInfo& info) {
@@ -162,7 +158,7 @@ class LayerTable {
 std::string workload_line(const NetworkReport& report) {
   std::string line = network_line(report.network, report.batch, report.parameters, report.macs);
   if (report.run.useful_macs != report.macs) {
-    line += fmt::format(", {} on the machine", si(number(report.run.useful_macs), "MACs"));
+    line += fmt::format(", {} on the machine", si(as_real(report.run.useful_macs), "MACs"));
   }
   return line;
 }
@@ -181,9 +177,9 @@ std::string work_line(const NetworkReport& report) {
 }
 
 std::string speed_line(const NetworkReport& report) {
-  const double peak = 2 * number(report.machine.array_rows) * number(report.machine.array_cols) *
-                      number(report.machine.clock_hz);
-  const double speed = 2 * number(report.run.useful_macs) / simulated_seconds(report);
+  const double peak = 2 * as_real(report.machine.array_rows) * as_real(report.machine.array_cols) *
+                      as_real(report.machine.clock_hz);
+  const double speed = 2 * as_real(report.run.useful_macs) / simulated_seconds(report);
   const auto used = utilization(report.machine, report.run.useful_macs, report.run.total);
   return fmt::format("{} of {} peak, {} of the array used", si(speed, "OP/s"), si(peak, "OP/s"),
                      percent(used.value_or(0)));
@@ -260,14 +256,14 @@ std::vector<std::string> notes_of(const LayerRun& layer) {
 }
 
 double simulated_seconds(const NetworkReport& report) {
-  return static_cast<double>(report.run.total) / number(report.machine.clock_hz);
+  return static_cast<double>(report.run.total) / as_real(report.machine.clock_hz);
 }
 
 std::optional<double> utilization(const MachineConfig& config, std::uint64_t useful_macs,
                                   Cycle cycles) {
   if (cycles == 0) return std::nullopt;
-  return number(useful_macs) /
-         (static_cast<double>(cycles) * number(config.array_rows) * number(config.array_cols));
+  return as_real(useful_macs) /
+         (static_cast<double>(cycles) * as_real(config.array_rows) * as_real(config.array_cols));
 }
 
 double worst_share(const NetworkCheck& check) {
@@ -290,13 +286,13 @@ NetworkReport describe_network(std::string command, std::string network, std::in
 
 std::string spill_text(const network::Spill& spill) {
   return fmt::format("{} {} x {} ({})", spill.is_input ? "input" : "result", spill.size.rows,
-                     spill.size.channels, si(number(spill.bytes), "B"));
+                     spill.size.channels, si(as_real(spill.bytes), "B"));
 }
 
 std::string network_line(std::string_view network, std::int64_t batch, std::uint64_t parameters,
                          std::uint64_t macs) {
   return fmt::format("{}, batch {}, {}, {}", network, batch, counted(parameters, "parameter"),
-                     si(number(macs), "MACs"));
+                     si(as_real(macs), "MACs"));
 }
 
 std::string network_report_text(const NetworkReport& report, const Style& style) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/host_values.h"
 #include "compiler/network/elements.h"
 #include "compiler/network/weights.h"
 #include "models/reference/cpu/evaluate.h"
@@ -19,26 +20,6 @@ namespace {
 
 using graph::Tensor;
 using graph::ValueId;
-
-/// The values of the network that exist at a moment.
-class HostValues {
- public:
-  explicit HostValues(const graph::Graph& graph) : graph_(graph) {}
-
-  void set(ValueId value, Tensor tensor) { values_.insert_or_assign(value, std::move(tensor)); }
-
-  Tensor get(ValueId value) const {
-    const auto known = values_.find(value);
-    if (known != values_.end()) return known->second;
-    return graph_.values[value].constant->tensor();
-  }
-
-  std::map<ValueId, Tensor> take() { return std::move(values_); }
-
- private:
-  const graph::Graph& graph_;
-  std::map<ValueId, Tensor> values_;
-};
 
 /// A sheet's integers as the real numbers that they stand for.
 Tensor dequantized(const Tensor& integers, const Quantization& quantization) {

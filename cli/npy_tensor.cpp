@@ -20,7 +20,7 @@ using graph::DataType;
 using graph::Shape;
 using graph::Tensor;
 
-constexpr std::array<std::pair<NpyType, DataType>, 8> kTypes = {
+constexpr std::array<std::pair<NpyType, DataType>, 8> kTensorTypes = {
     {{NpyType::kBool, DataType::kBool},
      {NpyType::kInt8, DataType::kInt8},
      {NpyType::kUint8, DataType::kUint8},
@@ -31,11 +31,11 @@ constexpr std::array<std::pair<NpyType, DataType>, 8> kTypes = {
      {NpyType::kFloat64, DataType::kFloat64}}};
 
 DataType tensor_type(NpyType type) {
-  return std::ranges::find(kTypes, type, &std::pair<NpyType, DataType>::first)->second;
+  return std::ranges::find(kTensorTypes, type, &std::pair<NpyType, DataType>::first)->second;
 }
 
 NpyType npy_type(DataType type) {
-  return std::ranges::find(kTypes, type, &std::pair<NpyType, DataType>::second)->first;
+  return std::ranges::find(kTensorTypes, type, &std::pair<NpyType, DataType>::second)->first;
 }
 
 Shape tensor_shape(const NpyArray& array) {

@@ -8,7 +8,7 @@
 namespace weft::cli {
 namespace {
 
-std::string bar(double share) {
+std::string progress_bar(double share) {
   constexpr std::size_t kWidth = 20;
   const auto done = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth);
   return std::string(done, '#') + std::string(kWidth - done, '.');
@@ -24,8 +24,8 @@ std::string time_text(double seconds) {
 }  // namespace
 
 std::string progress_line(double share, double seconds_left, std::string_view label) {
-  std::string line =
-      fmt::format("weft: {}{}[{}] {}", label, label.empty() ? "" : " ", bar(share), percent(share));
+  std::string line = fmt::format("weft: {}{}[{}] {}", label, label.empty() ? "" : " ",
+                                 progress_bar(share), percent(share));
   if (std::isfinite(seconds_left)) line += fmt::format(", {} left", time_text(seconds_left));
   return line;
 }

@@ -85,7 +85,7 @@ bool reads_quantised(const Graph& graph, const std::vector<std::size_t>& produce
   return reads;
 }
 
-Json layers_json(const Graph& graph) {
+Json quantised_layers_json(const Graph& graph) {
   const std::vector<std::size_t> producers = graph::producers(graph);
   Json layers = Json::array();
   for (const Node& node : graph.nodes) {
@@ -136,7 +136,7 @@ Json quantize_report_json(const QuantizeReport& report) {
           {"workload", workload_json(report.network)},
           {"output", report.output},
           {"samples", report.samples},
-          {"layers", layers_json(report.quantised)},
+          {"layers", quantised_layers_json(report.quantised)},
           {"values", values_json(report.quantised)},
           {"outputs", agreement_json(report.agreement)}};
 }

@@ -10,16 +10,12 @@
 namespace weft::cli {
 namespace {
 
-double number(std::uint64_t value) {
-  return static_cast<double>(value);
-}
-
 double useful_macs(const MatmulSpec& spec) {
-  return number(spec.m) * number(spec.k) * number(spec.n);
+  return as_real(spec.m) * as_real(spec.k) * as_real(spec.n);
 }
 
 double array_size(const MachineConfig& config) {
-  return number(config.array_rows) * number(config.array_cols);
+  return as_real(config.array_rows) * as_real(config.array_cols);
 }
 
 std::string clock(const MachineConfig& config) {
@@ -44,7 +40,7 @@ std::string span_line(const RunReport& report) {
 }
 
 std::string speed_line(const RunReport& report) {
-  const double peak = 2 * array_size(report.machine) * number(report.machine.clock_hz);
+  const double peak = 2 * array_size(report.machine) * as_real(report.machine.clock_hz);
   const auto speed = tops(report);
   if (!speed) return "peak " + si(peak, "OP/s");
   return fmt::format("{} of {} peak, {} of the array used", si(*speed * 1e12, "OP/s"),
@@ -66,7 +62,7 @@ std::string check_line(const CheckReport& check, const Style& style) {
 }  // namespace
 
 std::string cycles_line(Cycle cycles, const MachineConfig& config) {
-  const double seconds = static_cast<double>(cycles) / number(config.clock_hz);
+  const double seconds = static_cast<double>(cycles) / as_real(config.clock_hz);
   return fmt::format("{} = {} at {}", grouped(static_cast<std::uint64_t>(cycles)), si(seconds, "s"),
                      clock(config));
 }
@@ -84,8 +80,8 @@ std::string ledger_text(const CycleLedger& ledger) {
 }
 
 std::string traffic_line(const Traffic& traffic) {
-  return fmt::format("weights {}, input {}, output {}", si(number(traffic.weight_bytes), "B"),
-                     si(number(traffic.input_bytes), "B"), si(number(traffic.output_bytes), "B"));
+  return fmt::format("weights {}, input {}, output {}", si(as_real(traffic.weight_bytes), "B"),
+                     si(as_real(traffic.input_bytes), "B"), si(as_real(traffic.output_bytes), "B"));
 }
 
 std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles) {
@@ -106,7 +102,7 @@ std::string labelled_line(std::string_view label, const std::string& value, cons
 }
 
 double simulated_seconds(const RunReport& report) {
-  return static_cast<double>(report.result.total) / number(report.machine.clock_hz);
+  return static_cast<double>(report.result.total) / as_real(report.machine.clock_hz);
 }
 
 std::optional<double> utilization(const RunReport& report) {

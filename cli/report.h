@@ -29,6 +29,10 @@ struct RunReport {
   std::vector<std::string> notes;  // what the host did beside the machine
 };
 
+inline double as_real(std::uint64_t value) {
+  return static_cast<double>(value);
+}
+
 /// Time of the run on the machine's clock.
 double simulated_seconds(const RunReport& report);
 /// Useful MACs over all that the array could have done; none without a workload.

@@ -1,6 +1,13 @@
 # Every outside library in one place. tools/packages.txt names the Debian packages that bring them.
 find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
+# Highway's library is loaded, not linked (sim/array/highway_library.cpp): its headers, and its name.
+add_library(weft_highway INTERFACE)
+target_include_directories(weft_highway SYSTEM INTERFACE
+  $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(weft_highway INTERFACE
+  $<TARGET_PROPERTY:hwy::hwy,INTERFACE_COMPILE_DEFINITIONS>
+  WEFT_HIGHWAY_LIBRARY="$<TARGET_SONAME_FILE_NAME:hwy::hwy>")
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json REQUIRED)

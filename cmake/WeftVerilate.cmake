@@ -1,16 +1,7 @@
 # Verilator: finds it, builds its runtime as weft::verilated, and makes libraries of modules of rtl/.
 # CMake's own verilate() is not used, because it runs Verilator when CMake configures.
 find_program(WEFT_VERILATOR verilator)
-option(WEFT_REQUIRE_TOOLS "Make a missing optional tool an error" OFF)
 option(WEFT_RTL "Build what runs the SystemVerilog of rtl/ (needs Verilator)" ON)
-
-# weft_missing_tool(TOOL LOSS): says what is lost, or fails where all tools are required.
-function(weft_missing_tool tool loss)
-  if(WEFT_REQUIRE_TOOLS)
-    message(FATAL_ERROR "${tool} not found: ${loss}. Install it, see tools/packages.txt")
-  endif()
-  message(STATUS "${tool} not found: ${loss}")
-endfunction()
 
 if(WEFT_RTL AND NOT WEFT_VERILATOR)
   weft_missing_tool(verilator "no --engine rtl and no test of rtl/ by simulation")
@@ -33,10 +24,10 @@ function(weft_foreign_code target)
 endfunction()
 
 # The hooks turn a failing assertion into an exception; they are Weft's own, hence apart.
-add_library(weft_verilated_hooks OBJECT "${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.cpp")
+add_library(weft_verilated_hooks OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.cpp")
 target_link_libraries(weft_verilated_hooks PRIVATE weft_options)
 
-add_library(weft_verilated STATIC
+add_library(weft_verilated STATIC EXCLUDE_FROM_ALL
   "${weft_verilator_include}/verilated.cpp"
   "${weft_verilator_include}/verilated_threads.cpp"
   $<TARGET_OBJECTS:weft_verilated_hooks>)
@@ -83,7 +74,7 @@ function(weft_verilate)
     VERBATIM)
 
   set(target "verilated_${ARG_PREFIX}")
-  add_library(${target} STATIC ${sources})
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
   weft_foreign_code(${target})
   target_include_directories(${target} SYSTEM PUBLIC "${folder}")
   target_link_libraries(${target} PUBLIC weft_verilated)

@@ -1,13 +1,27 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs weft with the arguments given. Without arguments it
-# runs the main job: a 1000x1000x1000 matrix product on the default machine.
+# runs the main job: a 1000x1000x1000 matrix product on the default machine. An array that
+# `--engine rtl` needs and that is not there yet is built by tools/rtl.sh.
 set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 if [[ $# -eq 0 ]]; then set -- matmul; fi
+caller="$PWD"
 
-install_packages
-configure
-build weft
+take_lock
+install_packages run
+configure run
+if [[ ! -x "$weft_build/cli/weft" ]]; then say "building; the first time takes minutes"; fi
+# Arrays that were built before are brought up to date with the sources.
+targets=(weft)
+for library in "$weft_build"/lib/weft/rtl/*.so; do
+  target="rtl_$(basename "$library" .so)"
+  if has_target "$target"; then targets+=("$target"); fi
+done
+build "${targets[@]}"
+release_lock
+
+cd "$caller"
+export WEFT_RTL_BUILDER="$weft_root/tools/rtl.sh"
 exec "$weft_build/cli/weft" "$@"

@@ -1,29 +1,91 @@
-# Shared by run.sh and test.sh, which source it: installs what is missing, configures, builds.
-# Everything it says goes to stderr, so that stdout belongs to the program alone.
+# Shared by the scripts of this folder, which source it: installs what is missing, configures, builds.
+# Everything it says goes to stderr, so that stdout belongs to the program alone. A failure is one
+# line; the next run goes on from where this one stopped.
 # shellcheck shell=bash
 
 weft_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 weft_build="$weft_root/build/release"
+weft_log="$weft_root/build/setup.log"
 
 say() { printf 'weft: %s\n' "$*" >&2; }
 
-# Runs a command with its output kept in a log file, shown only if the command fails.
-quietly() {
-  local log="$weft_root/build/setup.log"
-  mkdir -p "$weft_root/build"
-  if "$@" >"$log" 2>&1 </dev/null; then return 0; fi
-  tail -n 200 "$log" >&2
-  say "failed: $*"
-  return 1
+die() {
+  say "$@"
+  exit 1
 }
 
-# The package names of packages.txt, one a line.
-wanted_packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$weft_root/tools/packages.txt"; }
+# --- One at a time ---------------------------------------------------------------------------------
+# Two runs must not configure and build in one folder at once. The lock is the open file: it ends with
+# the last process that holds it, however that ends.
+take_lock() {
+  mkdir -p "$weft_root/build" 2>/dev/null && { : >>"$weft_root/build/lock"; } 2>/dev/null ||
+    die "cannot write to $weft_root/build: no space, or not your folder"
+  exec {weft_lock}>>"$weft_root/build/lock"
+  if flock --nonblock "$weft_lock"; then return 0; fi
+  say "another run is installing or building here; waiting for it"
+  flock "$weft_lock"
+}
 
-# Those of them that dpkg does not know as installed, one a line.
+release_lock() { exec {weft_lock}>&-; }
+
+# --- Commands that speak only when they fail ---------------------------------------------------------
+# logged COMMAND...: its output goes to the log alone.
+logged() { "$@" >>"$weft_log" 2>&1 </dev/null; }
+
+# quietly WHAT COMMAND...: runs the command; if it fails, says in one line that WHAT failed and why.
+# The end of the log comes first where the reason is none that explain() knows.
+quietly() {
+  local what="$1" reason
+  shift
+  { : >"$weft_log"; } 2>/dev/null || die "cannot write $weft_log: no space, or not your folder"
+  if logged "$@"; then return 0; fi
+  reason="$(explain)"
+  if [[ -z "$reason" ]]; then
+    tail -n 200 "$weft_log" >&2
+    reason="the reason is above, and in $weft_log"
+  fi
+  die "$what failed: $reason"
+}
+
+# Known reasons of failures, from the log; nothing if it is none of them. A full disk can cut the log
+# itself short, so that is asked of the disk as well.
+explain() {
+  local package
+  if grep -qiE 'no space left|enough free space' "$weft_log" || disk_is_full; then
+    echo "no space left on the disk; free some, then run this again"
+    return
+  fi
+  package="$(sed -nE "s/^E: (Unable to locate package |Package ')([^' ]+).*/\2/p" "$weft_log" |
+    sort -u | paste -sd, | sed 's/,/, /g')"
+  if [[ -n "$package" ]]; then
+    echo "this machine's package sources do not have $package; Weft is made for Debian 12"
+  elif grep -qE 'Could not resolve|Temporary failure resolving|Could not connect|Cannot initiate the connection|Network is unreachable|Failed to fetch' "$weft_log"; then
+    echo "the package mirror cannot be reached; check the network, then run this again"
+  elif grep -qE '^sudo: ' "$weft_log"; then
+    echo "$(grep -m1 -E '^sudo: ' "$weft_log"); run this as root, or as a user who may use sudo"
+  fi
+}
+
+disk_is_full() {
+  local free
+  free="$(df --output=avail -k "$weft_root/build" | tail -n 1)"
+  [[ "$free" -lt 1024 ]]
+}
+
+# --- Packages --------------------------------------------------------------------------------------
+# packages_of SECTION...: the names in these sections of packages.txt, one a line.
+packages_of() {
+  local section
+  for section in "$@"; do
+    sed -n "/^\[$section\]/,/^\[/{/^\[/d;s/[[:space:]]*#.*//;/^[[:space:]]*$/d;p}" \
+      "$weft_root/tools/packages.txt"
+  done
+}
+
+# missing_packages SECTION...: those that dpkg does not know as installed, one a line.
 missing_packages() {
   local -a wanted
-  mapfile -t wanted < <(wanted_packages)
+  mapfile -t wanted < <(packages_of "$@")
   comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
     <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null |
       sed -n 's/^installed //p' | sort -u)
@@ -33,45 +95,83 @@ as_root() {
   if [[ "$(id -u)" -eq 0 ]]; then "$@"; else sudo "$@"; fi
 }
 
-# Debian and its relatives: apt-get what is missing. Elsewhere: the tools must already be there.
+# install_packages SECTION...: on Debian and its relatives, what is missing. Elsewhere the tools must
+# be there already.
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     check_tools
     return
   fi
   local -a missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   if [[ ${#missing[@]} -eq 0 ]]; then return 0; fi
+  if [[ "$(id -u)" -ne 0 ]] && ! command -v sudo >/dev/null; then
+    die "these packages are missing and there is no sudo to install them; as root:" \
+      "apt-get install --no-install-recommends ${missing[*]}"
+  fi
   say "installing ${missing[*]}"
-  quietly as_root apt-get update
-  quietly as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends "${missing[@]}"
+  quietly "installing packages" apt_install "${missing[@]}"
+  printf '%s\n' "${missing[@]}" >>"$weft_root/build/installed_packages"  # for who wants to remove them
+}
+
+# The lists may be old or empty, so they are brought up to date first. That this fails matters only if
+# the packages cannot be had afterwards.
+apt_install() {
+  local tries
+  as_root dpkg --configure -a  # what an interrupted installation has left; else it does nothing
+  for ((tries = 0; tries < 150; ++tries)); do
+    as_root apt-get update && break
+    if ! tail -n 3 "$weft_log" | grep -q 'Could not get lock'; then break; fi
+    sleep 2  # another installation holds the lists
+  done
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    --fix-broken -o DPkg::Lock::Timeout=600 "$@"
+}
+
+# need_package_lists: PackagesTest asks apt what the listed packages depend on, but a machine may come
+# without apt's lists.
+need_package_lists() {
+  if ! command -v apt-get >/dev/null || compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
+    return 0
+  fi
+  quietly "fetching package lists" as_root apt-get update
 }
 
 check_tools() {
   local tool
   for tool in c++ cmake ninja pkg-config; do
     if command -v "$tool" >/dev/null; then continue; fi
-    say "$tool not found; install what these Debian packages bring, then try again:"
-    wanted_packages >&2
-    return 1
+    die "$tool not found; install what the Debian packages of tools/packages.txt bring, then try again"
   done
 }
 
-# Ninja itself re-runs CMake when a CMakeLists.txt changed, but it does not watch the presets.
+# --- Building --------------------------------------------------------------------------------------
+# configure SECTION...: for what the packages of these sections are needed for. Ninja itself runs
+# CMake again when a CMakeLists.txt changed, but it watches neither the presets nor what was
+# installed since. `test` makes a missing tool an error.
 configure() {
-  local cache="$weft_build/CMakeCache.txt"
-  if [[ -f "$weft_build/build.ninja" && ! "$weft_root/CMakePresets.json" -nt "$cache" ]] &&
-    grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$weft_root" "$cache"; then
-    return 0
+  local stamp="$weft_build/configured_for" section
+  local -a sections=("$@") options=()
+  if [[ -f "$stamp" && -f "$weft_build/build.ninja" ]] &&
+    grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$weft_root" "$weft_build/CMakeCache.txt"; then
+    mapfile -t -O "${#sections[@]}" sections <"$stamp"
+    local changed=""
+    for section in "$@"; do grep -qxF "$section" "$stamp" || changed=yes; done
+    if [[ -z "$changed" && ! "$weft_root/CMakePresets.json" -nt "$stamp" ]]; then return 0; fi
+  else
+    options+=(--fresh)
   fi
+  if [[ " ${sections[*]} " == *" test "* ]]; then options+=(-DWEFT_REQUIRE_TOOLS=ON); fi
+  # What other compilers warn of has not been seen; it must not stop those who only want to use Weft.
+  if [[ "$(c++ -dumpversion)" != 12* ]]; then options+=(-DWEFT_WERROR=OFF); fi
   say "configuring $weft_build"
-  (cd "$weft_root" && quietly cmake --preset release --fresh)
-  touch "$cache"
+  rm -f "$stamp"
+  cd "$weft_root" && quietly "configuring" cmake --preset release "${options[@]}"
+  printf '%s\n' "${sections[@]}" | sort -u >"$stamp"
 }
 
+# has_target TARGET: whether the build knows it.
+has_target() { ninja -C "$weft_build" -t query "$1" >/dev/null 2>&1; }
+
 # build TARGET...
-build() {
-  if [[ ! -x "$weft_build/cli/weft" ]]; then say "building; the first time takes minutes"; fi
-  quietly cmake --build "$weft_build" --target "$@"
-}
+build() { quietly "building" cmake --build "$weft_build" --target "$@"; }

@@ -8,7 +8,12 @@ set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-install_packages
-configure
+take_lock
+install_packages run rtl test
+if [[ "${CI:-}" == true ]]; then need_package_lists; fi
+configure run rtl test
 build all mutants libfuzzer
-exec ctest --test-dir "$weft_build" --parallel 2 --output-on-failure --no-tests=error "$@"
+# Tests see the programs of the listed packages alone (docs/testing.md).
+path="$("$weft_root/tests/packages/path.sh" "$weft_build/programs")"
+release_lock
+exec env PATH="$path" ctest --test-dir "$weft_build" --parallel 2 --output-on-failure --no-tests=error "$@"

@@ -51,19 +51,19 @@ po::options_description file_flags() {
   return options;
 }
 
-po::options_description options() {
+po::options_description compare_options() {
   po::options_description all;
   all.add(comparison_flags()).add(network_flags());
   return all.add(general_flags({file_flags(), json_flag(), quiet_flag(), help_option()}));
 }
 
-void print_help(const Streams& streams) {
+void print_compare_help(const Streams& streams) {
   streams.out << "Usage: weft compare matmul M K N [OPTIONS]\n"
               << "       weft compare MODEL.onnx|NAME [OPTIONS]\n\n"
               << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
               << "peak, waste, and the largest difference from float64. Each row says whether it\n"
               << "was simulated, measured on this computer, or modelled from published figures.\n\n"
-              << options();
+              << compare_options();
 }
 
 // --- Files ---------------------------------------------------------------------------------------
@@ -225,8 +225,8 @@ void print(const CompareReport& report, const Outputs& outputs, bool quiet,
 }  // namespace
 
 int run_compare(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, compare_options());
+  if (arguments.has("help")) return print_compare_help(streams), 0;
   const CompareJob job = read_job(arguments);
   const Outputs outputs = read_outputs(arguments, job);
   const CompareReport report = compare(job, streams);

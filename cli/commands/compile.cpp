@@ -7,7 +7,7 @@
 namespace weft::cli {
 namespace {
 
-po::options_description options() {
+po::options_description compile_options() {
   po::options_description output;
   output.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
                        "the program's file, .weft; stdout if - or not given");
@@ -16,17 +16,17 @@ po::options_description options() {
   return all.add(machine_flags());
 }
 
-void print_help(const Streams& streams) {
+void print_compile_help(const Streams& streams) {
   streams.out << "Usage: weft compile M K N [-o PROGRAM.weft] [OPTIONS]\n\n"
               << "Writes the program of activations [M,K] times weights [K,N].\n\n"
-              << options();
+              << compile_options();
 }
 
 }  // namespace
 
 int run_compile(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, compile_options());
+  if (arguments.has("help")) return print_compile_help(streams), 0;
   const std::string output = arguments.text("output").value_or("-");
   const bool to_file = output != "-";
   if (to_file) check_writable(output);

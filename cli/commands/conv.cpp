@@ -9,25 +9,25 @@
 namespace weft::cli {
 namespace {
 
-po::options_description options() {
+po::options_description conv_options() {
   po::options_description all;
   all.add(conv_flags()).add(simulation_flags());
   all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
-void print_help(const Streams& streams) {
+void print_conv_help(const Streams& streams) {
   streams.out << "Usage: weft conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
               << "Simulates one convolution over random values: Conv on a floating-point array,\n"
               << "QLinearConv on an int8 array.\n\n"
-              << options();
+              << conv_options();
 }
 
 }  // namespace
 
 int run_conv(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, conv_options());
+  if (arguments.has("help")) return print_conv_help(streams), 0;
   check_positional_count(arguments, 0);
   const ConvSpec spec = read_conv(arguments);
   NetworkJob job;

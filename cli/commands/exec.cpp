@@ -11,18 +11,18 @@
 namespace weft::cli {
 namespace {
 
-po::options_description options() {
+po::options_description exec_options() {
   po::options_description all;
   all.add(run_flags()).add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags("the first preset with the program's array"));
 }
 
-void print_help(const Streams& streams) {
+void print_exec_help(const Streams& streams) {
   streams.out << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
               << "Runs a program. Without --machine: the first preset with the array that the\n"
               << "program was made for. The result is checked if the program says what it\n"
               << "computes. --engine analytic takes no files: a program has its sizes.\n\n"
-              << options();
+              << exec_options();
 }
 
 bool fits(const Program& program, const MachineConfig& config) {
@@ -68,8 +68,8 @@ void check_files_matter(const RunOptions& options) {
 }  // namespace
 
 int run_exec(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, exec_options());
+  if (arguments.has("help")) return print_exec_help(streams), 0;
   if (arguments.positionals.empty()) throw InputError("no program; give a .weft file");
   check_positional_count(arguments, 1);
   const std::string& file = arguments.positionals.front();

@@ -40,7 +40,7 @@ po::options_description product_options() {
   return all.add(machine_flags());
 }
 
-po::options_description conv_options() {
+po::options_description explain_conv_options() {
   po::options_description own = account_flags();
   own.add_options()("sweep", po::value<std::string>()->value_name("D=LO..HI"),
                     "cycles over a range of images (m), channels (k) or filters (n) instead; "
@@ -77,11 +77,11 @@ void print_product_help(const Streams& streams) {
               << product_options();
 }
 
-void print_conv_help(const Streams& streams) {
+void print_explain_conv_help(const Streams& streams) {
   streams.out << "Usage: weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
               << "Shows how the taps and channels of a convolution lie on the array, what the\n"
               << "padding costs, and what happens fold by fold.\n\n"
-              << conv_options();
+              << explain_conv_options();
 }
 
 std::uint64_t read_steps(const Arguments& arguments) {
@@ -167,8 +167,8 @@ int run_explain_product(const Words& words, const Streams& streams) {
 }
 
 int run_explain_conv(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, conv_options());
-  if (arguments.has("help")) return print_conv_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, explain_conv_options());
+  if (arguments.has("help")) return print_explain_conv_help(streams), 0;
   check_positional_count(arguments, 0);
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);

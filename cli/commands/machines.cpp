@@ -6,7 +6,7 @@
 namespace weft::cli {
 namespace {
 
-void print_help(const Streams& streams) {
+void print_machines_help(const Streams& streams) {
   streams.out << "Usage: weft machines [NAME]\n\n"
               << "Lists the presets, or prints one as INI text with the source of its values:\n"
               << "redirect it to a file, edit, and use it with --machine FILE.\n\n"
@@ -30,7 +30,7 @@ void list_machines(const Streams& streams) {
 
 int run_machines(const Words& words, const Streams& streams) {
   const Arguments arguments = parse_arguments(words, help_option());
-  if (arguments.has("help")) return print_help(streams), 0;
+  if (arguments.has("help")) return print_machines_help(streams), 0;
   check_positional_count(arguments, 1);
   if (arguments.positionals.empty()) {
     list_machines(streams);

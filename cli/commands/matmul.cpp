@@ -7,25 +7,25 @@
 namespace weft::cli {
 namespace {
 
-po::options_description options() {
+po::options_description matmul_options() {
   po::options_description all;
   all.add(workload_flags()).add(run_flags());
   all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
-void print_help(const Streams& streams) {
+void print_matmul_help(const Streams& streams) {
   streams.out << "Usage: weft matmul [M K N] [OPTIONS]\n\n"
               << "Simulates activations [M,K] times weights [K,N]; 1000 1000 1000 if no size and\n"
               << "no file is given. With --engine analytic, files give only sizes and types.\n\n"
-              << options();
+              << matmul_options();
 }
 
 }  // namespace
 
 int run_matmul(const Words& words, const Streams& streams) {
-  Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  Arguments arguments = parse_arguments(words, matmul_options());
+  if (arguments.has("help")) return print_matmul_help(streams), 0;
   Job job;
   job.command = "matmul";
   job.command_line = command_line(job.command, arguments.words);

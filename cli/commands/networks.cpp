@@ -22,15 +22,15 @@ using graph::Graph;
 using graph::ValueType;
 using networks::NetworkInfo;
 
-po::options_description options() {
+po::options_description networks_options() {
   return general_flags({json_flag(), help_option()});
 }
 
-void print_help(const Streams& streams) {
+void print_networks_help(const Streams& streams) {
   streams.out << "Usage: weft networks [NAME] [OPTIONS]\n\n"
               << "Lists the networks that come with weft, with their inputs, parameters and MACs\n"
               << "at batch 1, or prints one of them node by node.\n\n"
-              << options();
+              << networks_options();
 }
 
 std::string input_text(const Graph& graph) {
@@ -100,8 +100,8 @@ void print_text(const Arguments& arguments, const Streams& streams) {
 }  // namespace
 
 int run_networks(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, networks_options());
+  if (arguments.has("help")) return print_networks_help(streams), 0;
   check_positional_count(arguments, 1);
   const auto json = arguments.text("json");
   if (json && *json != "-") check_writable(*json);

@@ -27,7 +27,7 @@ namespace {
 
 using graph::Graph;
 
-po::options_description options() {
+po::options_description quantize_options() {
   po::options_description own("Quantisation");
   auto add = own.add_options();
   add("calibrate", po::value<std::string>()->value_name("FILE|DIR"),
@@ -40,12 +40,12 @@ po::options_description options() {
   return all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
 }
 
-void print_help(const Streams& streams) {
+void print_quantize_help(const Streams& streams) {
   streams.out
       << "Usage: weft quantize MODEL.onnx|NAME --calibrate FILE|DIR -o OUT.onnx [OPTIONS]\n\n"
       << "Quantises a float network to int8: scales from the ranges that its values have\n"
       << "over the samples, written as pairs of QuantizeLinear and DequantizeLinear.\n\n"
-      << options();
+      << quantize_options();
 }
 
 std::string required(const Arguments& arguments, const std::string& name) {
@@ -126,8 +126,8 @@ void print(const QuantizeReport& report, const Arguments& arguments, const Strea
 }  // namespace
 
 int run_quantize(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, quantize_options());
+  if (arguments.has("help")) return print_quantize_help(streams), 0;
   const NetworkRequest request = read_network_request(arguments);
   const std::string calibration = required(arguments, "calibrate");
   const std::string output = required(arguments, "output");

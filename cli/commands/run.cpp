@@ -15,7 +15,7 @@
 namespace weft::cli {
 namespace {
 
-po::options_description options() {
+po::options_description run_options() {
   po::options_description own;
   auto add = own.add_options();
   add("output-dir", po::value<std::string>()->value_name("DIR"),
@@ -32,12 +32,12 @@ po::options_description options() {
   return all.add(machine_flags());
 }
 
-void print_help(const Streams& streams) {
+void print_run_help(const Streams& streams) {
   streams.out << "Usage: weft run MODEL.onnx|NAME [OPTIONS]\n\n"
               << "Runs a whole network, from an ONNX file or one that `weft networks` lists: the\n"
               << "cycles of each layer, and values, checked against the CPU reference. Inputs\n"
               << "that no file gives are random. An int8 array quantises a float network first.\n\n"
-              << options();
+              << run_options();
 }
 
 bool wants_reference_alone(const Arguments& arguments) {
@@ -118,8 +118,8 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
 }  // namespace
 
 int run_run(const Words& words, const Streams& streams) {
-  const Arguments arguments = parse_arguments(words, options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  const Arguments arguments = parse_arguments(words, run_options());
+  if (arguments.has("help")) return print_run_help(streams), 0;
   const NetworkRequest request = read_network_request(arguments);
   try {
     return run_request(arguments, request, streams);

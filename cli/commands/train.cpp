@@ -6,7 +6,7 @@
 namespace weft::cli {
 namespace {
 
-void print_help(const Streams& streams) {
+void print_train_help(const Streams& streams) {
   streams.out << "Usage: weft train NETWORK|MODEL.onnx [OPTIONS]\n\n"
               << "Trains a classifier by gradient descent on labelled images: its learnt constants "
                  "change,\n"
@@ -19,7 +19,7 @@ void print_help(const Streams& streams) {
 
 int run_train(const Words& words, const Streams& streams) {
   const Arguments arguments = parse_arguments(words, train_options());
-  if (arguments.has("help")) return print_help(streams), 0;
+  if (arguments.has("help")) return print_train_help(streams), 0;
   return run_training(read_train_request(arguments), streams);
 }
 

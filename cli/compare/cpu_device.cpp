@@ -14,8 +14,6 @@
 namespace weft::cli {
 namespace {
 
-constexpr double kEnoughSeconds = 0.5;
-
 /// Peak of the first `cores` cores, and the sentence that says how it came about: vectors a clock
 /// are timed, that all cores run at the clock of one is assumed.
 void add_peak(CompareRow& row, std::uint32_t cores) {

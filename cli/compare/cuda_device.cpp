@@ -16,8 +16,6 @@ namespace {
 using cuda::MatmulType;
 using devices::NumberFormat;
 
-constexpr double kEnoughSeconds = 0.5;
-
 /// Both enumerate the same types by the same names.
 MatmulType type_of(NumberFormat format) {
   return *cuda::matmul_type_from_string(devices::to_string(format));
@@ -50,7 +48,7 @@ std::optional<double> error_of(NumberFormat format, ProductValues& values) {
   return values.largest_error(result, format == NumberFormat::kInt8);
 }
 
-CompareRow measure_product(NumberFormat format, ProductValues& values) {
+CompareRow measure_cuda_product(NumberFormat format, ProductValues& values) {
   const devices::GemmShape& shape = values.shape();
   const cuda::MatmulMeasurement measured =
       cuda::measure_matmul(type_of(format), static_cast<std::int64_t>(shape.m),
@@ -75,7 +73,7 @@ CompareRow measure_product(NumberFormat format, ProductValues& values) {
 }
 
 /// Outputs are moved in each run, inputs in the first.
-CompareRow measure_network(NumberFormat format, const MeasuredNetwork& network) {
+CompareRow measure_cuda_network(NumberFormat format, const MeasuredNetwork& network) {
   cuda::CudaGraphRunner runner(network.graph, {.matmul = type_of(format)});
   NamedTensors outputs;
   const auto work = [&] { outputs = runner.run(network.inputs); };
@@ -101,7 +99,7 @@ CompareRow checked_network(NumberFormat format, const MeasuredNetwork& network) 
   if (format == NumberFormat::kInt8) {
     throw InputError("--with cuda:int8: the backend runs networks in floating point; give another");
   }
-  return measure_network(format, network);
+  return measure_cuda_network(format, network);
 }
 
 }  // namespace
@@ -115,7 +113,7 @@ MeasuredDevice cuda_device() {
   MeasuredDevice device;
   device.formats = {NumberFormat::kFp16, NumberFormat::kBf16, NumberFormat::kTf32,
                     NumberFormat::kFp32, NumberFormat::kInt8};
-  device.product = measure_product;
+  device.product = measure_cuda_product;
   device.network = checked_network;
   return device;
 }

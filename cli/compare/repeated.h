@@ -20,6 +20,9 @@ struct Timing {
   double spread() const { return (slowest - fastest) / median; }
 };
 
+/// What a comparison gives each measurement.
+inline constexpr double kEnoughSeconds = 0.5;
+
 /// Work of less than a millisecond is run several times a repeat. Three repeats at least, and until
 /// `enough_seconds` have gone by, 50 at most. `clock` is read at once behind each repeat, on the
 /// same thread.

@@ -40,10 +40,6 @@ constexpr std::array<Wait, 5> kTail = {{
     {&CycleLedger::idle, "for the last results to arrive"},
 }};
 
-std::uint64_t unsigned_of(Cycle cycles) {
-  return static_cast<std::uint64_t>(cycles);
-}
-
 /// "5 cycles for activations and 4 while weights shift in"; empty if there are none.
 std::string cycles_words(const CycleLedger& ledger, std::span<const Wait> reasons) {
   std::vector<std::string> parts;

@@ -19,10 +19,6 @@
 namespace weft::cli {
 namespace {
 
-std::uint64_t unsigned_of(std::int64_t value) {
-  return static_cast<std::uint64_t>(value);
-}
-
 ContractionShape conv_shape(const ConvSpec& spec) {
   ContractionShape shape;
   shape.taps_y = unsigned_of(spec.kernel[0]);

@@ -5,15 +5,12 @@
 #include <set>
 
 #include "sim/isa/row_generator.h"
+#include "sim/isa/tensor_layout.h"
 #include "sim/stats/ledger.h"
 #include "sim/timing/streams.h"
 
 namespace weft::cli {
 namespace {
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// A fold as the program has it.
 struct Fold {
@@ -202,7 +199,7 @@ class AccountBuilder {
   const MachineConfig& config_;
   const Program& program_;
   const Result& result_;
-  const Streams streams_;
+  const weft::Streams streams_;
   const std::uint64_t k_blocks_;
   std::vector<Fold> folds_;
 };

@@ -20,6 +20,10 @@
 
 namespace weft::cli {
 
+inline std::uint64_t unsigned_of(std::int64_t count) {
+  return static_cast<std::uint64_t>(count);
+}
+
 /// [first, last) along a dimension.
 struct Extent {
   std::uint64_t first = 0;

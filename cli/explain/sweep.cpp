@@ -14,11 +14,11 @@
 namespace weft::cli {
 namespace {
 
-[[noreturn]] void fail(std::string_view text, std::string_view why) {
+[[noreturn]] void fail_sweep(std::string_view text, std::string_view why) {
   throw InputError(fmt::format("--sweep {}: {}", printable(text), why));
 }
 
-std::uint64_t number(std::string_view part, std::string_view text) {
+std::uint64_t sweep_size(std::string_view part, std::string_view text) {
   return parse_size(part, fmt::format("--sweep {}: size", printable(text)));
 }
 
@@ -47,7 +47,7 @@ std::string note(const SweepPoint& point, const Sweep& sweep) {
 }
 
 /// The share as 20 characters.
-std::string bar(double share) {
+std::string share_bar(double share) {
   constexpr double kWidth = 20;
   return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth + 0.5), '#');
 }
@@ -71,22 +71,23 @@ SweepRequest parse_sweep(std::string_view text) {
   const std::size_t dots = text.find("..");
   if (equals != 1 || dots == std::string_view::npos || dots < 2 ||
       std::string_view("mkn").find(text.front()) == std::string_view::npos) {
-    fail(text, "must be m=LO..HI, k=LO..HI or n=LO..HI, with :STEP behind it if you like");
+    fail_sweep(text, "must be m=LO..HI, k=LO..HI or n=LO..HI, with :STEP behind it if you like");
   }
   const std::size_t colon = std::min(text.find(':', dots), text.size());
   SweepRequest request;
   request.dimension = text.front();
-  request.low = number(text.substr(2, dots - 2), text);
-  request.high = number(text.substr(dots + 2, colon - dots - 2), text);
-  if (colon < text.size()) request.step = number(text.substr(colon + 1), text);
+  request.low = sweep_size(text.substr(2, dots - 2), text);
+  request.high = sweep_size(text.substr(dots + 2, colon - dots - 2), text);
+  if (colon < text.size()) request.step = sweep_size(text.substr(colon + 1), text);
   if (request.low > request.high) {
-    fail(text, fmt::format("goes from {} down to {}; give the smaller size first", request.low,
-                           request.high));
+    fail_sweep(text, fmt::format("goes from {} down to {}; give the smaller size first",
+                                 request.low, request.high));
   }
   if (!request.step) return request;
   const std::uint64_t points = (request.high - request.low) / *request.step + 1;
   if (points > kMostSweepPoints) {
-    fail(text, fmt::format("would be {} points, at most {} are shown; choose a larger step or none",
+    fail_sweep(text,
+               fmt::format("would be {} points, at most {} are shown; choose a larger step or none",
                            points, kMostSweepPoints));
   }
   return request;
@@ -155,7 +156,7 @@ std::string sweep_text(const Sweep& sweep) {
   table.add({std::string(1, sweep.dimension), "folds", "waste", "cycles", "used", "", ""});
   for (const SweepPoint& point : sweep.points) {
     table.add({grouped(point.size), grouped(point.folds), percent(point.waste),
-               grouped(point.cycles), percent(point.utilization), bar(point.utilization),
+               grouped(point.cycles), percent(point.utilization), share_bar(point.utilization),
                note(point, sweep)});
   }
   return wrapped(heading(sweep)) +

@@ -68,7 +68,7 @@ ConvSpec with_size(ConvSpec spec, char dimension, std::uint64_t size) {
   return spec;
 }
 
-std::uint64_t tiles(std::int64_t size, std::uint64_t tile) {
+std::uint64_t tile_count(std::int64_t size, std::uint64_t tile) {
   return (static_cast<std::uint64_t>(size) + tile - 1) / tile;
 }
 
@@ -78,8 +78,8 @@ std::uint64_t conv_instructions(const ConvSpec& spec, const MachineConfig& confi
                       static_cast<double>(spec.input[3]);
   const double chunks = 1 + pixels / config.accumulator_rows;
   const double folds = static_cast<double>(spec.kernel[0]) * static_cast<double>(spec.kernel[1]) *
-                       static_cast<double>(tiles(spec.input[1], config.array_rows)) *
-                       static_cast<double>(tiles(spec.filters, config.array_cols));
+                       static_cast<double>(tile_count(spec.input[1], config.array_rows)) *
+                       static_cast<double>(tile_count(spec.filters, config.array_cols));
   return static_cast<std::uint64_t>(std::min(2.0 * chunks * folds, 1e18));
 }
 

@@ -58,8 +58,8 @@ Json tile_maps_json(const NetworkReport& report) {
 }
 
 /// `begin` is the layer's first cycle, `map` the number of its tile map.
-Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin,
-                std::int32_t map) {
+Json listed_layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin,
+                       std::int32_t map) {
   const LayerInfo& info = layer.info;
   const bool on_array = info.issued_macs > 0;
   return {{"name", info.name},
@@ -77,12 +77,12 @@ Json layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin
           {"why", reasons(layer)}};
 }
 
-Json layers_json(const NetworkReport& report) {
+Json layer_list_json(const NetworkReport& report) {
   Json list = Json::array();
   Cycle begin = 0;
   std::int32_t map = 0;
   for (const LayerRun& layer : report.run.layers) {
-    list.push_back(layer_json(layer, report.machine, begin, map));
+    list.push_back(listed_layer_json(layer, report.machine, begin, map));
     if (has_tiles(layer)) ++map;
     begin += layer.cycles;
   }
@@ -171,7 +171,7 @@ Json network_page_data(const NetworkJob& job, const network::NetworkProgram& pro
                {"command", job.command_line},
                {"report", network_report_json(report)},
                {"tiles", tile_maps_json(report)},
-               {"layers", layers_json(report)}};
+               {"layers", layer_list_json(report)}};
   if (report.run.programs > 0) {
     data["timeline"] = timeline_json(page_run(program, report), notes);
     data["roofline"] = roofline_json(job.machine, roofline_points(report));

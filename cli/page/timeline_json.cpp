@@ -58,7 +58,7 @@ struct Listed {
   std::int32_t map = -1;
 };
 
-Listed listed(const PageProgram& part, std::size_t index) {
+Listed listed_instruction(const PageProgram& part, std::size_t index) {
   const InstructionTiming& timing = part.timeline.instructions[index];
   Listed entry;
   entry.instruction = &part.program.code[index];
@@ -85,7 +85,7 @@ std::vector<Listed> listed_instructions(const PageRun& run) {
   for (const PageProgram& part : run.programs) {
     for (std::size_t i = 0; i < part.program.code.size(); ++i) {
       if (list.size() == kListedInstructions) return list;
-      list.push_back(listed(part, i));
+      list.push_back(listed_instruction(part, i));
     }
   }
   return list;

@@ -98,7 +98,7 @@ Tensor read_images(const Found& found) {
 }
 
 template <class T>
-std::vector<std::int64_t> widened(const Tensor& tensor) {
+std::vector<std::int64_t> elements_as_int64(const Tensor& tensor) {
   const auto data = tensor.data<T>();
   return {data.begin(), data.end()};
 }
@@ -106,13 +106,13 @@ std::vector<std::int64_t> widened(const Tensor& tensor) {
 std::vector<std::int64_t> integers_of(const NpyArray& array, const Tensor& tensor) {
   switch (tensor.type()) {
     case DataType::kInt8:
-      return widened<std::int8_t>(tensor);
+      return elements_as_int64<std::int8_t>(tensor);
     case DataType::kUint8:
-      return widened<std::uint8_t>(tensor);
+      return elements_as_int64<std::uint8_t>(tensor);
     case DataType::kInt32:
-      return widened<std::int32_t>(tensor);
+      return elements_as_int64<std::int32_t>(tensor);
     case DataType::kInt64:
-      return widened<std::int64_t>(tensor);
+      return elements_as_int64<std::int64_t>(tensor);
     default:
       throw InputError(
           fmt::format("{}: holds {}; labels are integers, convert them by numpy's "

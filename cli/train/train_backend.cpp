@@ -12,7 +12,7 @@ namespace weft::cli {
 namespace {
 
 TrainBackend simulated_backend(const TrainRequest& request) {
-  if (request.engine == Engine::kRtl) find_rtl_model(request.machine);
+  if (request.engine == Engine::kRtl) prepare_rtl_array(request.machine);
   SimulateOptions options;
   options.engine = request.engine;
   options.threads = request.threads;

@@ -58,7 +58,7 @@ std::string node_text(const Graph& graph, const Node& node) {
 }
 
 // In quotes; dot takes \" and \\ for these characters, and \n for a new line of the label.
-std::string quoted(std::string_view label) {
+std::string dot_string(std::string_view label) {
   std::string result;
   for (const char c : label) {
     if (c == '\n') {
@@ -89,18 +89,18 @@ class DotWriter {
     for (const ValueId id : graph_.inputs) add_input(id);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) add_node(i);
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) add_output(i);
-    return fmt::format("digraph {} {{\n{}}}\n", quoted(printable(graph_.name)), text_);
+    return fmt::format("digraph {} {{\n{}}}\n", dot_string(printable(graph_.name)), text_);
   }
 
  private:
   void add_box(std::string_view id, std::string_view label, std::string_view shape) {
-    text_ += fmt::format("  {} [label={}, shape={}];\n", id, quoted(label), shape);
+    text_ += fmt::format("  {} [label={}, shape={}];\n", id, dot_string(label), shape);
   }
 
   void add_edge(ValueId id, std::string_view to) {
     if (id == kNoValue || makers_[id].empty()) return;
     text_ += fmt::format("  {} -> {} [label={}];\n", makers_[id], to,
-                         quoted(to_string(graph_.type(id).shape)));
+                         dot_string(to_string(graph_.type(id).shape)));
   }
 
   void add_input(ValueId id) {

@@ -5,14 +5,13 @@
 
 #include "compiler/network/ceil_div.h"
 #include "compiler/network/chunks.h"
+#include "compiler/network/sheet_memory.h"
 
 namespace weft::network {
 namespace {
 
-// The vector unit's rows at once (vector_rows.cpp) and the pieces of a load (sheet_memory.cpp).
+// The vector unit's rows at once (vector_rows.cpp).
 constexpr std::int64_t kVectorRows = 1024;
-constexpr std::int64_t kPieces = 16;
-constexpr std::int64_t kLeastPiece = 256;
 
 class Estimate {
  public:
@@ -137,7 +136,8 @@ class Estimate {
         shape_.constants * tiles_ * std::int64_t{config_.result_row_rows()} + filters;
     const double input = shape_.from_host ? host_cycles(input_rows * planes_) : 0;
     const double output = shape_.to_host ? host_cycles(rows_ * stored) : 0;
-    const std::int64_t pieces = std::min({chunks, kPieces, ceil_div(input_rows, kLeastPiece)});
+    const std::int64_t pieces =
+        std::min({chunks, kSheetPieces, ceil_div(input_rows, kLeastSheetPiece)});
     // Weights that share the channel come behind the operand; else each plane is worked on alone.
     const bool split = config_.memory_kind == MemoryKind::kSplit;
     const auto parts = static_cast<double>(std::max<std::int64_t>(1, pieces) *

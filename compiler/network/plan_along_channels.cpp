@@ -12,13 +12,6 @@ using graph::DataType;
 using graph::Op;
 using graph::ValueId;
 
-namespace {
-
-constexpr const char* kUnreadable = "its input does not lie in rows of channels on this machine";
-constexpr const char* kNotQuantised = "its float result is not quantised at once";
-
-}  // namespace
-
 /// Rows of a float value along `axis`, as the array's elements.
 std::optional<Planner::LaneRows> Planner::lane_rows(ValueId value, std::size_t axis) {
   const auto source = operand(value, axis);

@@ -135,9 +135,9 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   const Shape& input = graph_.type(parts.x).shape;
   if (!holds(parts.weights->type().type)) return "its weights have a type that the array lacks";
   const auto view = plain_operand(parts.x, 1);
-  if (!view || !is_channel_axis(*view, 1) || !is_row_axis(*view, 0)) return kUnreadable;
+  if (!view || !is_channel_axis(*view, 1) || !is_row_axis(*view, 0)) return kUnreadableByArray;
   for (std::size_t axis = 2; axis < input.size(); ++axis) {
-    if (!is_row_axis(*view, axis)) return kUnreadable;
+    if (!is_row_axis(*view, axis)) return kUnreadableByArray;
   }
   const std::vector<graph::WindowDim> windows =
       resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});

@@ -20,8 +20,6 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kUnreadable = "its input does not lie in rows of channels on this machine";
-constexpr const char* kNotQuantised = "its float result is not quantised at once";
 constexpr const char* kBroadcast = "its second operand is broadcast";
 
 // Constants of several rows stay in the unified buffer while their layer runs: a share of it.

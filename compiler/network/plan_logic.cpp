@@ -101,7 +101,7 @@ Refusal Planner::plan_lane_steps(const graph::Node& node, ValueId a, std::vector
   if (graph_.type(a).shape != shape) return "its first operand is broadcast";
   ElementwiseLayer layer;
   const auto axis = take_rows(a, layer);
-  if (!axis) return kUnreadable;
+  if (!axis) return kUnreadableByArray;
   if (operand) {
     LaneStep& step = steps[operand->first];
     if (Refusal refusal = second_operand(operand->second, shape, *axis, layer, step)) {
@@ -174,7 +174,7 @@ Refusal Planner::plan_choice_of_two(const graph::Node& node) {
   ElementwiseLayer chosen;
   ElementwiseLayer other;
   const auto axis = take_rows(node.input(1), chosen);
-  if (!axis || take_rows(condition, other) != axis) return kUnreadable;
+  if (!axis || take_rows(condition, other) != axis) return kUnreadableByArray;
   chosen.steps = {product()};
   LaneStep sum;
   sum.combine = VectorCombine::kAdd;

@@ -15,9 +15,6 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kUnreadable = "its input does not lie in rows of channels on this machine";
-constexpr const char* kNotQuantised = "its float result is not quantised at once";
-
 /// What padding of a maximum is.
 std::uint16_t lowest_pattern(ElementType type) {
   switch (type) {

@@ -46,9 +46,9 @@ Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
   const Shape& shape = graph_.type(a).shape;
   const std::size_t axis = last_channel_axis(shape.size());
   const auto view = plain_operand(a, axis);
-  if (!view || shape.empty() || !is_channel_axis(*view, axis)) return kUnreadable;
+  if (!view || shape.empty() || !is_channel_axis(*view, axis)) return kUnreadableByArray;
   const auto walk = walk_rows(*view, axis);
-  if (!walk) return kUnreadable;
+  if (!walk) return kUnreadableByArray;
   layer.a = *view;
   layer.walk = *walk;
   layer.k = shape.back();
@@ -244,7 +244,7 @@ Refusal Planner::matrix_rows(ValueId a, ContractionLayer& layer) {
   if (rank < 2) return kVectors;
   const auto view = plain_operand(a, rank - 1);
   if (!view || !is_channel_axis(*view, rank - 1) || !is_row_axis(*view, rank - 2)) {
-    return kUnreadable;
+    return kUnreadableByArray;
   }
   layer.a = *view;
   layer.walk.x.input = layer.walk.x.output = shape[rank - 2];
@@ -310,7 +310,7 @@ Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, 
   ContractionLayer layer;
   if (Refusal refusal = matrix_rows(node.input(0), layer)) return refusal;
   const auto b = plain_operand(second, b_shape.size() - 1);
-  if (!b) return kUnreadable;
+  if (!b) return kUnreadableByArray;
   const ViewDim& b_k = b->dims[b_shape.size() - 2];
   const ViewDim& b_n = b->dims[b_shape.size() - 1];
   const auto is_row = [](const ViewDim& dim) {
@@ -320,7 +320,7 @@ Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, 
     return dim.extent == 1 || (dim.row_step == 0 && dim.channel_step == 1);
   };
   const bool straight = is_row(b_k) && is_channel(b_n);
-  if (!straight && !(is_channel(b_k) && is_row(b_n))) return kUnreadable;
+  if (!straight && !(is_channel(b_k) && is_row(b_n))) return kUnreadableByArray;
 
   layer.n = b_shape.back();
   layer.weights = ComputedWeights{*b, !straight, correction};

@@ -12,8 +12,6 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kUnreadable = "its input does not lie in rows of channels on this machine";
-
 ReductionKind kind_of(Op op) {
   switch (op) {
     case Op::kReduceSum:
@@ -93,7 +91,7 @@ Refusal Planner::plan_row_reduction(const graph::Node& node) {
   ValueId result = node.outputs[0];
   if (int8()) {
     const auto quantised = quantised_at_once(result);
-    if (!quantised) return "its float result is not quantised at once";
+    if (!quantised) return kNotQuantised;
     layer.quantization = quantised->quantization;
     result = quantised->result;
   }

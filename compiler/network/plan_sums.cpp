@@ -63,7 +63,7 @@ Refusal Planner::plan_sum_of_rows(const graph::Node& node, std::size_t axis,
   const bool mean = node.op == Op::kReduceMean;
   if (!mean && node.op != Op::kReduceSum) return "a maximum or minimum over rows";
   const auto view = plain_operand(node.input(0), axis);
-  if (!view || !is_channel_axis(*view, axis)) return kUnreadable;
+  if (!view || !is_channel_axis(*view, axis)) return kUnreadableByArray;
   const auto rows = run_of_rows(*view, axis);
   if (!rows) return kScattered;
   if (!tile_fits(*rows)) return kTooManyRows;

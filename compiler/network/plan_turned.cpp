@@ -154,10 +154,10 @@ Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Ep
     return plan_straight_product(node, second, std::move(epilogue), {});
   }
   const auto view = plain_operand(second, 1);
-  if (!view) return kUnreadable;
+  if (!view) return kUnreadableByArray;
   const bool straight = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
   if (!straight && !(lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]))) {
-    return kUnreadable;
+    return kUnreadableByArray;
   }
   const bool plain = !epilogue.bias && !epilogue.residual && epilogue.op == VectorOp::kCopy;
   if (plain && straight && view->channel % config_.array_rows == 0 &&

@@ -22,7 +22,7 @@ const Operand* view_of(const Segment& segment, ValueId value) {
 
 /// True if axis 1 of an image [N, C, ...] lies along the channels and all others along rows. That
 /// axis 1 may is not enough: of one element it may lie anywhere, and the channels be another axis.
-bool is_image(const View& view) {
+bool lies_as_image(const View& view) {
   for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
     if (axis == 1 ? !is_channel_axis(view, axis) : !is_row_axis(view, axis)) return false;
   }
@@ -100,7 +100,7 @@ Refusal Planner::plan_flatten(const graph::Node& node, const Operand& source) {
   const Shape& from = graph_.type(node.input(0)).shape;
   const Shape& to = graph_.type(result).shape;
   const bool flattens = (from.size() == 3 || from.size() == 4) && to.size() == 2 &&
-                        to[0] == from[0] && is_image(source.view);
+                        to[0] == from[0] && lies_as_image(source.view);
   if (!flattens || source.dequantized || is_output_[result] || users_[result].empty()) {
     return kMoves;
   }

@@ -23,6 +23,10 @@ namespace weft::network {
 /// Why a node cannot run on the machine; nothing if it does.
 using Refusal = std::optional<std::string>;
 
+inline constexpr const char* kUnreadable =
+    "its input does not lie in rows of channels on this machine";
+inline constexpr const char* kNotQuantised = "its float result is not quantised at once";
+
 /// A value as a layer reads it: where it lies and, on int8 machines, what its integers mean.
 struct Operand {
   View view;

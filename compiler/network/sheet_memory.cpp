@@ -13,11 +13,6 @@
 namespace weft::network {
 namespace {
 
-// A whole sheet comes and goes in about so many pieces, so that work on the first can begin before
-// the last has arrived; but pieces are not smaller than the latencies make worth while.
-constexpr std::int64_t kPieces = 16;
-constexpr std::int64_t kLeastPiece = 256;
-
 std::uint64_t usable_rows(const MachineConfig& config) {
   return std::min<std::uint64_t>(config.unified_buffer_rows(),
                                  std::numeric_limits<std::int32_t>::max());
@@ -101,7 +96,7 @@ void SheetMemory::transfer(std::size_t id, const Block& block, const Placement& 
                            bool load) {
   const std::uint64_t host = host_rows(id);
   const std::int64_t rows = block.last_row - block.first_row;
-  const std::int64_t piece = std::max(kLeastPiece, ceil_div(rows, kPieces));
+  const std::int64_t piece = std::max(kLeastSheetPiece, ceil_div(rows, kSheetPieces));
   const std::int64_t width = placement.row_rows;
   for (std::int64_t row = block.first_row; row < block.last_row; row += piece) {
     const auto count = static_cast<std::uint32_t>(std::min(piece, block.last_row - row) * width);

@@ -48,6 +48,11 @@ struct BufferShares {
 };
 inline constexpr BufferShares kNothingStays = {1, false};
 
+/// A sheet is moved in about this many pieces, so that work can begin on the first piece before the
+/// last one arrives. Pieces below the smallest size would cost more in latency than they gain.
+inline constexpr std::int64_t kSheetPieces = 16;
+inline constexpr std::int64_t kLeastSheetPiece = 256;
+
 struct Sheet {
   SheetSize size;
   bool wide = false;  // rows of 32-bit results: only as an output of the network

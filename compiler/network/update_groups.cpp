@@ -18,7 +18,7 @@ using graph::kNoValue;
 using graph::Op;
 using graph::ValueId;
 
-std::optional<VectorCombine> combine_of(Op op) {
+std::optional<VectorCombine> update_combine_of(Op op) {
   switch (op) {
     case Op::kAdd:
       return VectorCombine::kAdd;
@@ -67,7 +67,7 @@ class Operations {
  private:
   void add(const graph::Node& node) {
     check(node);
-    const auto combine = combine_of(node.op);
+    const auto combine = update_combine_of(node.op);
     const auto function = function_of(node.op);
     if (!combine && !function) refuse(node, "an update has no such operator");
     if (function && join(node, *function)) return;

@@ -320,7 +320,7 @@ bool has_known_weights(const Rewriter& rewriter, const Node& node) {
   return node.input(kBias) == kNoValue || rewriter.constant(node.inputs[kBias]) != nullptr;
 }
 
-bool decompose(Rewriter& rewriter, const Node& node) {
+bool decompose_conv_transpose_node(Rewriter& rewriter, const Node& node) {
   return has_known_weights(rewriter, node) && Transposed(rewriter, node).decompose();
 }
 
@@ -342,7 +342,7 @@ bool decompose_activated(Rewriter& rewriter, const Node& activation) {
 }  // namespace
 
 graph::Graph decompose_conv_transpose(graph::Graph graph) {
-  return rewrite(rewrite(std::move(graph), decompose_activated), decompose);
+  return rewrite(rewrite(std::move(graph), decompose_activated), decompose_conv_transpose_node);
 }
 
 }  // namespace weft::passes

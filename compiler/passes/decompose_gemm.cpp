@@ -82,7 +82,7 @@ ValueId addend(Rewriter& rewriter, ValueId c, const ValueType& type) {
   return rewriter.add_constant(spread(*constant, type, type.shape[1]), rewriter.name(c));
 }
 
-bool decompose(Rewriter& rewriter, const Node& gemm) {
+bool decompose_gemm_node(Rewriter& rewriter, const Node& gemm) {
   if (gemm.op != Op::kGemm || !ends_with_bias(gemm) || is_plain(rewriter, gemm)) return false;
   if (!graph::is_float(rewriter.type(gemm.inputs[0]).type)) return false;
   const double alpha = factor(gemm, "alpha");
@@ -113,7 +113,7 @@ bool decompose(Rewriter& rewriter, const Node& gemm) {
 }  // namespace
 
 graph::Graph decompose_gemm(graph::Graph graph) {
-  return rewrite(std::move(graph), decompose);
+  return rewrite(std::move(graph), decompose_gemm_node);
 }
 
 }  // namespace weft::passes

@@ -20,9 +20,6 @@ using graph::ValueId;
 
 namespace {
 
-constexpr std::size_t kInitialHidden = 5;  // among the inputs
-constexpr std::size_t kInitialCell = 6;
-
 RecurrentDims dims_of(const Rewriter& rewriter, const Node& node) {
   const graph::Shape& x = rewriter.type(node.inputs[0]).shape;
   const graph::Shape& r = rewriter.type(node.inputs[2]).shape;
@@ -169,7 +166,7 @@ bool put_sequence_first(Rewriter& rewriter, const Node& node) {
   return true;
 }
 
-bool decompose(Rewriter& rewriter, const Node& node) {
+bool decompose_recurrent_node(Rewriter& rewriter, const Node& node) {
   if (!is_covered(rewriter, node)) return false;
   const RecurrentDims dims = dims_of(rewriter, node);
   const std::vector<ValueId> numbers = numbers_of(rewriter, node, dims);
@@ -188,7 +185,7 @@ bool decompose(Rewriter& rewriter, const Node& node) {
 }  // namespace
 
 graph::Graph decompose_recurrent(graph::Graph graph) {
-  return rewrite(rewrite(std::move(graph), put_sequence_first), decompose);
+  return rewrite(rewrite(std::move(graph), put_sequence_first), decompose_recurrent_node);
 }
 
 }  // namespace weft::passes

@@ -115,7 +115,7 @@ const Node* foldable(const Rewriter& rewriter, ValueId value) {
 }
 
 /// False if the contraction before the BatchNormalization `node` cannot take it.
-bool fold(Rewriter& rewriter, const Node& node, const Statistics& s) {
+bool fold_into_contraction(Rewriter& rewriter, const Node& node, const Statistics& s) {
   const Node* found = foldable(rewriter, node.inputs[0]);
   if (found == nullptr) return false;
   const ValueType& output = rewriter.type(node.inputs[0]);
@@ -163,7 +163,8 @@ bool visit(Rewriter& rewriter, const Node& node) {
   if (node.op != Op::kBatchNormalization || training) return false;
   const auto constants = statistics(rewriter, node);
   if (!constants || rewriter.type(node.inputs[0]).shape.size() < 2) return false;
-  if (!fold(rewriter, node, *constants)) become_mul_add(rewriter, node, *constants);
+  if (!fold_into_contraction(rewriter, node, *constants))
+    become_mul_add(rewriter, node, *constants);
   return true;
 }
 

@@ -53,7 +53,7 @@ std::optional<Attributes> clip_attributes(const Rewriter& rewriter, const Node& 
   return result;
 }
 
-bool fuse(Rewriter& rewriter, const Node& node) {
+bool fuse_activation_node(Rewriter& rewriter, const Node& node) {
   const auto attributes = activation_attributes(rewriter, node);
   if (!attributes || !rewriter.used_once(node.inputs[0]) ||
       !graph::is_float(rewriter.type(node.inputs[0]).type)) {
@@ -102,7 +102,7 @@ void set_attributes(Node& node, const Attributes& more) {
 }
 
 graph::Graph fuse_activation(graph::Graph graph) {
-  return rewrite(std::move(graph), fuse);
+  return rewrite(std::move(graph), fuse_activation_node);
 }
 
 }  // namespace weft::passes

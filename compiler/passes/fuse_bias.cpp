@@ -44,7 +44,7 @@ ValueId as_bias(Rewriter& rewriter, ValueId addend, const ValueType& sum, std::i
   return bias ? rewriter.add_constant(*bias, rewriter.name(addend)) : kNoValue;
 }
 
-bool fuse(Rewriter& rewriter, const Node& add, ValueId product, ValueId addend) {
+bool fuse_as_bias(Rewriter& rewriter, const Node& add, ValueId product, ValueId addend) {
   const ValueType sum = rewriter.type(add.outputs[0]);
   if (!takes_bias(rewriter, product, sum)) return false;
   const auto rank = static_cast<std::int64_t>(sum.shape.size());
@@ -64,8 +64,8 @@ bool fuse(Rewriter& rewriter, const Node& add, ValueId product, ValueId addend) 
 graph::Graph fuse_bias(graph::Graph graph) {
   return rewrite(std::move(graph), [](Rewriter& rewriter, const Node& node) {
     if (node.op != Op::kAdd) return false;
-    return fuse(rewriter, node, node.inputs[0], node.inputs[1]) ||
-           fuse(rewriter, node, node.inputs[1], node.inputs[0]);
+    return fuse_as_bias(rewriter, node, node.inputs[0], node.inputs[1]) ||
+           fuse_as_bias(rewriter, node, node.inputs[1], node.inputs[0]);
   });
 }
 

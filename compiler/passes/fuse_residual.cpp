@@ -27,7 +27,7 @@ bool takes_residual(const Rewriter& rewriter, ValueId product, ValueId other) {
          is_residual(rewriter, *node, other) && rewriter.type(product) == rewriter.type(other);
 }
 
-bool fuse(Rewriter& rewriter, const Node& add, ValueId product, ValueId other) {
+bool fuse_as_residual(Rewriter& rewriter, const Node& add, ValueId product, ValueId other) {
   if (!takes_residual(rewriter, product, other)) return false;
   Node fused = rewriter.take(product);
   set_input(fused, kResidual, other);
@@ -49,7 +49,8 @@ graph::Graph fuse_residual(graph::Graph graph) {
     const bool swapped = is_later(rewriter, node.inputs[1], node.inputs[0]);
     const ValueId later = node.inputs[swapped ? 1 : 0];
     const ValueId earlier = node.inputs[swapped ? 0 : 1];
-    return fuse(rewriter, node, later, earlier) || fuse(rewriter, node, earlier, later);
+    return fuse_as_residual(rewriter, node, later, earlier) ||
+           fuse_as_residual(rewriter, node, earlier, later);
   });
 }
 

@@ -79,7 +79,7 @@ bool has_channel_scales(const Rewriter& rewriter, const Node& node, const Quanti
 }
 
 /// `value` to the nearest integer, ties to even; int32's extremes stand for what it does not hold.
-std::int32_t rounded(double value) {
+std::int32_t rounded_to_int32(double value) {
   using Limits = std::numeric_limits<std::int32_t>;
   if (value <= Limits::min()) return Limits::min();
   if (value >= Limits::max()) return Limits::max();
@@ -94,7 +94,7 @@ float of_channel(std::span<const float> list, std::size_t channel) {
 /// The bias in integers of scale x_scale * w_scale. Sources: x_scale, w_scale, and the bias, with
 /// its own scale if it is integers. These stay as they are if their scale is the product in
 /// binary32 already, as exporters compute it.
-Tensor integer_bias(std::span<const Tensor> sources, std::int64_t channels) {
+Tensor contraction_bias(std::span<const Tensor> sources, std::int64_t channels) {
   const float x_scale = sources[0].data<float>()[0];
   const bool has_scale = sources.size() == 4;
   std::vector<double> real;
@@ -107,7 +107,7 @@ Tensor integer_bias(std::span<const Tensor> sources, std::int64_t channels) {
     const float own = has_scale ? of_channel(sources[3].data<float>(), c) : 0.0F;
     const std::int32_t integer = has_scale ? sources[2].data<std::int32_t>()[c] : 0;
     const double value = has_scale ? integer * static_cast<double>(own) : real[c];
-    out[c] = has_scale && own == x_scale * w_scale ? integer : rounded(value / scale);
+    out[c] = has_scale && own == x_scale * w_scale ? integer : rounded_to_int32(value / scale);
   }
   return result;
 }
@@ -152,7 +152,7 @@ std::optional<Constant> quantised_bias(const Rewriter& rewriter, const Node& nod
   if (sources.size() == 2) return std::nullopt;
   Constant bias =
       derive({DataType::kInt32, {channels}}, std::move(sources),
-             [channels](std::span<const Tensor> s) { return integer_bias(s, channels); });
+             [channels](std::span<const Tensor> s) { return contraction_bias(s, channels); });
   if (!is_in_range(bias)) return std::nullopt;
   return bias;
 }

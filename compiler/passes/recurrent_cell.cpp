@@ -18,13 +18,11 @@ using graph::ValueType;
 
 namespace {
 
-// Inputs, the same for the three operators where they have them.
+// Further inputs, the same for the three operators where they have them.
 constexpr std::size_t kX = 0;
 constexpr std::size_t kW = 1;
 constexpr std::size_t kR = 2;
 constexpr std::size_t kB = 3;
-constexpr std::size_t kInitialHidden = 5;
-constexpr std::size_t kInitialCell = 6;
 constexpr std::size_t kPeepholes = 7;
 
 bool resets_after_product(const Node& node) {

@@ -2,6 +2,7 @@
 // The state is kept as [1, B, H], one step of a sequence.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct RecurrentDims {
   std::int64_t hidden = 0;
   std::int64_t directions = 0;
 };
+
+/// Inputs of the three operators; the initial cell is LSTM's.
+inline constexpr std::size_t kInitialHidden = 5;
+inline constexpr std::size_t kInitialCell = 6;
 
 /// Gates in the order in which the operator's weights hold them: LSTM iofc, GRU zrh, RNN i.
 std::int64_t gate_count(graph::Op op);

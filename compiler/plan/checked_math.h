@@ -26,9 +26,4 @@ inline std::uint64_t checked_add(std::uint64_t a, std::uint64_t b) {
   return sum;
 }
 
-/// ceil(a / b), b > 0, without an intermediate that could overflow.
-constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
-
 }  // namespace weft

@@ -10,6 +10,7 @@
 #include "compiler/plan/formula.h"
 #include "compiler/plan/tiling_plan.h"
 #include "sim/config/error.h"
+#include "sim/isa/tensor_layout.h"
 
 namespace weft {
 namespace {

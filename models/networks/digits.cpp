@@ -102,7 +102,7 @@ const Stroke& stroke_of(int digit) {
 }
 
 /// Streams of the digits' own: those from 0 on are a network's weights.
-constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kFirstDigitStream = std::uint64_t{1} << 32U;
 
 /// How one image differs from the stroke of its class: draws 0 to 6; the points' own follow.
 struct Hand {
@@ -176,7 +176,7 @@ Digits draw_digits(std::int64_t count, std::uint64_t seed) {
   const std::span<float> pixels = digits.images.mutable_data<float>();
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const int label = static_cast<int>(i % kDigitClasses);
-    const CounterRandom random(seed, kFirstStream + i);
+    const CounterRandom random(seed, kFirstDigitStream + i);
     const Hand hand(random);
     draw(write_digit(label, hand, random), hand.pen, pixels.subspan(i * kPixels, kPixels));
     digits.labels.push_back(label);

@@ -10,12 +10,12 @@
 namespace weft::networks {
 namespace {
 
-constexpr std::int64_t kVocabulary = 50257;
-constexpr std::int64_t kPositions = 1024;
-constexpr std::int64_t kHidden = 768;
-constexpr std::int64_t kHeads = 12;
-constexpr int kBlocks = 12;
-constexpr float kEpsilon = 1e-5F;
+constexpr std::int64_t kGpt2Vocabulary = 50257;
+constexpr std::int64_t kGpt2Positions = 1024;
+constexpr std::int64_t kGpt2Hidden = 768;
+constexpr std::int64_t kGpt2Heads = 12;
+constexpr int kGpt2Blocks = 12;
+constexpr float kGpt2Epsilon = 1e-5F;
 
 /// What a token's score for a later one becomes: its exponential is 0 in every format, and the
 /// number itself is finite in all.
@@ -69,14 +69,15 @@ ValueId tanh_gelu(Layers& net, ValueId x, const std::string& name) {
 
 /// Attention and feed-forward layers, each on the normalised input and added to it.
 ValueId decoder(Layers& net, ValueId x, ValueId mask, const std::string& name) {
-  ValueId y = net.layer_norm(x, kEpsilon, name + ".ln_1");
-  const auto parts = net.split(conv1d(net, y, 3 * kHidden, name + ".attn.c_attn"), 2,
-                               Ints(3, kHidden), name + ".attn.split");
-  y = attention(net, {parts[0], parts[1], parts[2]}, kHeads, mask, name + ".attn");
-  y = conv1d(net, y, kHidden, name + ".attn.c_proj");
+  ValueId y = net.layer_norm(x, kGpt2Epsilon, name + ".ln_1");
+  const auto parts = net.split(conv1d(net, y, 3 * kGpt2Hidden, name + ".attn.c_attn"), 2,
+                               Ints(3, kGpt2Hidden), name + ".attn.split");
+  y = attention(net, {parts[0], parts[1], parts[2]}, kGpt2Heads, mask, name + ".attn");
+  y = conv1d(net, y, kGpt2Hidden, name + ".attn.c_proj");
   x = net.add(Op::kAdd, {y, x}, {}, name + ".attn.add");
-  y = conv1d(net, net.layer_norm(x, kEpsilon, name + ".ln_2"), 4 * kHidden, name + ".mlp.c_fc");
-  y = conv1d(net, tanh_gelu(net, y, name + ".mlp.gelu"), kHidden, name + ".mlp.c_proj");
+  y = conv1d(net, net.layer_norm(x, kGpt2Epsilon, name + ".ln_2"), 4 * kGpt2Hidden,
+             name + ".mlp.c_fc");
+  y = conv1d(net, tanh_gelu(net, y, name + ".mlp.gelu"), kGpt2Hidden, name + ".mlp.c_proj");
   return net.add(Op::kAdd, {x, y}, {}, name + ".mlp.add");
 }
 
@@ -88,18 +89,18 @@ graph::Graph build_gpt2(const NetworkOptions& options) {
   Layers net("gpt2", options.seed);
   const Shape shape{options.batch, options.sequence.value()};
   const ValueId tokens = net.input("input_ids", graph::DataType::kInt64, shape);
-  const ValueId words = net.parameter("wte.weight", {kVocabulary, kHidden}, kEmbedding);
-  const ValueId places = net.parameter("wpe.weight", {kPositions, kHidden}, kEmbedding);
+  const ValueId words = net.parameter("wte.weight", {kGpt2Vocabulary, kGpt2Hidden}, kEmbedding);
+  const ValueId places = net.parameter("wpe.weight", {kGpt2Positions, kGpt2Hidden}, kEmbedding);
   ValueId x = net.add(Op::kAdd,
                       {embedding(net, words, tokens, "wte"),
                        embedding(net, places, positions(net, shape[1]), "wpe")},
                       {}, "embeddings.add");
   const ValueId mask = causal_mask(net, shape[1]);
-  for (int i = 0; i < kBlocks; ++i) x = decoder(net, x, mask, fmt::format("h.{}", i));
-  x = net.layer_norm(x, kEpsilon, "ln_f");
+  for (int i = 0; i < kGpt2Blocks; ++i) x = decoder(net, x, mask, fmt::format("h.{}", i));
+  x = net.layer_norm(x, kGpt2Epsilon, "ln_f");
   const ValueId logits = net.add(Op::kGemm, {as_rows(net, x, "lm_head"), words},
                                  {{"transB", std::int64_t{1}}}, "lm_head");
-  return net.finish(net.reshape(logits, {shape[0], shape[1], kVocabulary}, "lm_head.tokens"),
+  return net.finish(net.reshape(logits, {shape[0], shape[1], kGpt2Vocabulary}, "lm_head.tokens"),
                     "logits");
 }
 

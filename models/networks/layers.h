@@ -32,6 +32,9 @@ struct Uniform {
 
 inline constexpr Uniform kBias{0, 0.05F};
 inline constexpr Uniform kScale{1, 0.1F};
+/// The last normalisation of a branch: small, so that the sum of shortcut and branch stays about as
+/// large as the shortcut however many blocks follow.
+inline constexpr Uniform kBranchScale{0.25F, 0.025F};
 
 /// What follows a layer decides how large its weights are.
 enum class Gain : std::uint8_t { kLinear = 1, kRelu = 2 };

@@ -8,7 +8,7 @@
 namespace weft::networks {
 namespace {
 
-struct Stage {
+struct MobileNetStage {
   std::int64_t expansion;
   std::int64_t channels;
   int blocks;
@@ -16,16 +16,13 @@ struct Stage {
 };
 
 /// Table 2 of the paper.
-constexpr std::array<Stage, 7> kStages = {{{1, 16, 1, 1},
-                                           {6, 24, 2, 2},
-                                           {6, 32, 3, 2},
-                                           {6, 64, 4, 2},
-                                           {6, 96, 3, 1},
-                                           {6, 160, 3, 2},
-                                           {6, 320, 1, 1}}};
-
-/// As in resnet.cpp: a branch that is added to its input is small beside it.
-constexpr Uniform kBranchScale{0.25F, 0.025F};
+constexpr std::array<MobileNetStage, 7> kMobileNetStages = {{{1, 16, 1, 1},
+                                                             {6, 24, 2, 2},
+                                                             {6, 32, 3, 2},
+                                                             {6, 64, 4, 2},
+                                                             {6, 96, 3, 1},
+                                                             {6, 160, 3, 2},
+                                                             {6, 320, 1, 1}}};
 
 ValueId conv_relu6(Layers& net, ValueId x, ConvOptions options, const std::string& name) {
   options.bias = false;
@@ -35,8 +32,8 @@ ValueId conv_relu6(Layers& net, ValueId x, ConvOptions options, const std::strin
 
 /// Expand by 1x1, filter each channel by 3x3, project by 1x1 without activation; added to the input
 /// where the shapes allow.
-ValueId inverted_residual(Layers& net, ValueId input, const Stage& stage, std::int64_t stride,
-                          const std::string& name) {
+ValueId inverted_residual(Layers& net, ValueId input, const MobileNetStage& stage,
+                          std::int64_t stride, const std::string& name) {
   const std::int64_t hidden = net.extent(input, 1) * stage.expansion;
   const bool residual = stride == 1 && net.extent(input, 1) == stage.channels;
   ValueId x = input;
@@ -57,7 +54,7 @@ graph::Graph build_mobilenetv2(const NetworkOptions& options) {
   ValueId x = net.input("image", graph::DataType::kFloat32, {options.batch, 3, 224, 224});
   x = conv_relu6(net, x, {.channels = 32, .kernel = 3, .stride = 2, .padding = 1}, "stem");
   int number = 0;
-  for (const Stage& stage : kStages) {
+  for (const MobileNetStage& stage : kMobileNetStages) {
     for (int i = 0; i < stage.blocks; ++i) {
       x = inverted_residual(net, x, stage, i == 0 ? stage.stride : 1,
                             fmt::format("block{}", ++number));

@@ -8,14 +8,10 @@
 namespace weft::networks {
 namespace {
 
-constexpr std::size_t kStages = 4;
+constexpr std::size_t kStageCount = 4;
 
 /// Two 3x3 convolutions, or 1x1, 3x3 and 1x1 with four times the channels at the end.
 enum class Block : std::uint8_t { kBasic, kBottleneck };
-
-/// The last normalisation of a branch: small, so that the sum of shortcut and branch stays about as
-/// large as the shortcut however many blocks follow.
-constexpr Uniform kBranchScale{0.25F, 0.025F};
 
 struct Place {
   std::string name;  // "layer2.0"
@@ -74,12 +70,12 @@ ValueId stem(Layers& net, ValueId x) {
   return net.pool(Op::kMaxPool, x, {.kernel = 3, .stride = 2, .padding = 1}, "maxpool");
 }
 
-graph::Graph resnet(std::string name, Block kind, const std::array<int, kStages>& blocks,
+graph::Graph resnet(std::string name, Block kind, const std::array<int, kStageCount>& blocks,
                     const NetworkOptions& options) {
   Layers net(std::move(name), options.seed);
   ValueId x = net.input("image", graph::DataType::kFloat32, {options.batch, 3, 224, 224});
   x = stem(net, x);
-  for (std::size_t i = 0; i < kStages; ++i) {
+  for (std::size_t i = 0; i < kStageCount; ++i) {
     for (int j = 0; j < blocks[i]; ++j) {
       x = block(
           net, x, kind,

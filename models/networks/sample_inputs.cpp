@@ -22,7 +22,7 @@ using graph::ValueId;
 using graph::ValueType;
 
 /// Streams of the inputs' own: weights and digits have those below.
-constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 48U;
+constexpr std::uint64_t kFirstInputStream = std::uint64_t{1} << 48U;
 
 bool is_digit_batch(const Shape& shape) {
   return !shape.empty() && (shape == Shape{shape[0], kDigitSize * kDigitSize} ||
@@ -80,7 +80,7 @@ Tensor integers(const Shape& shape, std::int64_t rows, const CounterRandom& rand
 
 Tensor sample(const Graph& graph, ValueId input, std::uint64_t stream, std::uint64_t seed) {
   const ValueType& type = graph.type(input);
-  const CounterRandom random(seed, kFirstStream + stream);
+  const CounterRandom random(seed, kFirstInputStream + stream);
   return graph::with_type(type.type, [&](auto element) {
     using T = decltype(element);
     if constexpr (std::is_same_v<T, bool>) {

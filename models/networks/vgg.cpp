@@ -8,19 +8,19 @@
 namespace weft::networks {
 namespace {
 
-struct Stage {
+struct VggStage {
   std::int64_t channels;
   int convolutions;
 };
 
 /// Configuration D of the paper's table 1; a pool ends each stage.
-constexpr std::array<Stage, 5> kStages = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
+constexpr std::array<VggStage, 5> kVggStages = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
 
 ValueId features(Layers& net, ValueId x) {
-  for (std::size_t i = 0; i < kStages.size(); ++i) {
-    for (int j = 0; j < kStages[i].convolutions; ++j) {
+  for (std::size_t i = 0; i < kVggStages.size(); ++i) {
+    for (int j = 0; j < kVggStages[i].convolutions; ++j) {
       const std::string name = fmt::format("conv{}_{}", i + 1, j + 1);
-      x = net.conv(x, {.channels = kStages[i].channels, .kernel = 3, .padding = 1}, name);
+      x = net.conv(x, {.channels = kVggStages[i].channels, .kernel = 3, .padding = 1}, name);
       x = net.relu(x, name + ".relu");
     }
     x = net.pool(Op::kMaxPool, x, {}, fmt::format("pool{}", i + 1));

@@ -21,9 +21,9 @@ constexpr const char* kRootScale = "scalar/root_scale";
 constexpr const char* kDecay = "scalar/decay";
 constexpr const char* kGradientScale = "scalar/gradient_scale";
 
-class Writer {
+class UpdateWriter {
  public:
-  Writer(const OptimizerOptions& options, bool scaled)
+  UpdateWriter(const OptimizerOptions& options, bool scaled)
       : options_(options), scaled_(scaled), builder_("update") {}
 
   UpdateGraph write(std::span<const autodiff::Learned> parameters) {
@@ -132,7 +132,7 @@ std::string updated(std::string_view name) {
 
 UpdateGraph update_graph(std::span<const autodiff::Learned> parameters,
                          const OptimizerOptions& options, bool scaled) {
-  return Writer(options, scaled).write(parameters);
+  return UpdateWriter(options, scaled).write(parameters);
 }
 
 std::map<std::string, Tensor> scalars(const OptimizerOptions& options, std::uint64_t update,

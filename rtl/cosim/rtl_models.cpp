@@ -3,77 +3,160 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <tuple>
 #include <utility>
-#include <vector>
 
+#include "rtl/cosim/rtl_builder.h"
 #include "sim/config/error.h"
+#include "sim/config/loaded_library.h"
 
 namespace weft {
 namespace {
 
-void append(std::string& list, const std::string& word) {
-  list += (list.empty() ? "" : ", ") + word;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".so";
+constexpr std::uint32_t kUsualAccumulatorRows = 4096;  // that of tools/rtl.sh
+constexpr std::uint64_t kMostPesUnasked = 1024;        // half a minute of compiling for 256 PEs
+
+fs::path array_folder() {
+  const char* const folder = std::getenv("WEFT_RTL_PATH");
+  return folder != nullptr && *folder != '\0' ? fs::path(folder) : library_folder() / "rtl";
 }
 
-/// "4 x 4, 8 x 8": the sizes that there are of `type`.
-std::string sizes_of(std::span<const RtlModel> models, ElementType type) {
-  std::string sizes;
-  for (const RtlModel& model : models) {
-    if (model.type() == type) append(sizes, fmt::format("{} x {}", model.rows, model.cols));
-  }
-  return sizes;
+/// Takes a number and what follows it from the front of `text`; nothing if they are not there.
+std::optional<std::uint32_t> take_number(std::string_view& text, std::string_view behind) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (!text.starts_with(behind)) return std::nullopt;
+  text.remove_prefix(behind.size());
+  return number;
 }
 
-/// "int8, bf16 at 4 x 4, 8 x 8; fp16 at 4 x 4": types with the same sizes together.
-std::string list_of(std::span<const RtlModel> models) {
-  std::vector<std::pair<std::string, std::string>> groups;  // sizes, types
-  for (const ElementType type : {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16}) {
-    const std::string sizes = sizes_of(models, type);
-    if (sizes.empty()) continue;
-    auto group = std::ranges::find(groups, sizes, &std::pair<std::string, std::string>::first);
-    if (group == groups.end()) group = groups.insert(groups.end(), {sizes, ""});
-    append(group->second, std::string(to_string(type)));
-  }
+/// "int8-4x4-4096.so"; nothing for other files.
+std::optional<RtlArray> array_of_file(std::string_view name) {
+  const std::size_t dash = name.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto type = element_type_from_string(name.substr(0, dash));
+  std::string_view rest = name.substr(dash + 1);
+  const auto rows = take_number(rest, "x");
+  const auto cols = rows ? take_number(rest, "-") : std::nullopt;
+  const auto accumulators = cols ? take_number(rest, kSuffix) : std::nullopt;
+  if (!type || !accumulators || !rest.empty()) return std::nullopt;
+  return RtlArray{*type, *rows, *cols, *accumulators};
+}
+
+std::string size_and_type(const RtlArray& array) {
+  return fmt::format("{}x{} {}", array.rows, array.cols, to_string(array.type));
+}
+
+fs::path file_of(const RtlArray& array) {
+  return array_folder() / fmt::format("{}-{}x{}-{}{}", to_string(array.type), array.rows,
+                                      array.cols, array.accumulator_rows, kSuffix);
+}
+
+/// What tools/rtl.sh would build for this machine.
+RtlArray wanted_array(const MachineConfig& config) {
+  return {config.dtype, config.array_rows, config.array_cols,
+          std::max(config.accumulator_rows, kUsualAccumulatorRows)};
+}
+
+/// The one that fits with the fewest accumulator rows.
+std::optional<RtlArray> find_array(const MachineConfig& config) {
+  const std::vector<RtlArray> arrays = rtl_arrays();
+  const auto found = std::ranges::find_if(arrays, [&](const RtlArray& array) {
+    return array.type == config.dtype && array.rows == config.array_rows &&
+           array.cols == config.array_cols && array.accumulator_rows >= config.accumulator_rows;
+  });
+  return found == arrays.end() ? std::nullopt : std::optional(*found);
+}
+
+/// "; built are 4x4 int8, 8x8 int8", or nothing.
+std::string built_arrays() {
   std::string text;
-  for (const auto& [sizes, types] : groups) {
-    text += (text.empty() ? "" : "; ") + types + " at " + sizes;
+  std::string last;
+  for (const RtlArray& array : rtl_arrays()) {
+    const std::string name = size_and_type(array);
+    if (name != last) text += (text.empty() ? "; built are " : ", ") + name;
+    last = name;
   }
   return text;
 }
 
-}  // namespace
-
-ElementType RtlModel::type() const {
-  return std::visit(
-      []<class Arithmetic>(MakeDatapath<Arithmetic> /*make*/) { return Arithmetic::kType; }, make);
+[[noreturn]] void throw_missing(const MachineConfig& config) {
+  const RtlArray wanted = wanted_array(config);
+  const std::string depth = wanted.accumulator_rows == kUsualAccumulatorRows
+                                ? ""
+                                : fmt::format(" {}", wanted.accumulator_rows);
+  throw ConfigError(fmt::format(
+      "--engine rtl: the {} array is not built; run tools/rtl.sh {}{}, or use --engine stepped{}",
+      size_and_type(wanted) + (depth.empty() ? "" : " with" + depth + " accumulator rows"),
+      size_and_type(wanted), depth, built_arrays()));
 }
 
-const RtlModel& find_rtl_model(const MachineConfig& config) {
-  const std::span<const RtlModel> models = rtl_models();
-  if (models.empty()) {
-    throw ConfigError(
-        "--engine rtl: this build has no RTL; install verilator and build with -DWEFT_RTL=ON, or "
-        "use --engine stepped");
+const RtlModel& load(const RtlArray& array) {
+  return load_library<RtlModel>(file_of(array), kRtlModelSymbol, WEFT_RTL_INTERFACE);
+}
+
+/// Why the array that is there cannot be used; nothing if it can.
+std::optional<std::string> unusable(const RtlArray& array) {
+  try {
+    load(array);
+    return std::nullopt;
+  } catch (const ConfigError& error) {
+    return error.what();
   }
-  const auto model = std::ranges::find_if(models, [&](const RtlModel& candidate) {
-    return candidate.rows == config.array_rows && candidate.cols == config.array_cols &&
-           candidate.type() == config.dtype;
+}
+
+}  // namespace
+
+std::vector<RtlArray> rtl_arrays() {
+  std::vector<RtlArray> arrays;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(array_folder(), error)) {
+    if (const auto array = array_of_file(entry.path().filename().string())) {
+      arrays.push_back(*array);
+    }
+  }
+  std::ranges::sort(arrays, {}, [](const RtlArray& array) {
+    return std::tuple(array.type, array.rows, array.cols, array.accumulator_rows);
   });
-  if (model == models.end()) {
-    throw ConfigError(fmt::format(
-        "--engine rtl: there is no {} x {} {} array, only {}; choose one of these (--array.rows, "
-        "--array.cols, --array.dtype), use --engine stepped, or build with other "
-        "WEFT_RTL_SIZES and WEFT_RTL_TYPES",
-        config.array_rows, config.array_cols, to_string(config.dtype), list_of(models)));
+  return arrays;
+}
+
+bool has_rtl_array(const MachineConfig& config) {
+  return find_array(config).has_value();
+}
+
+void prepare_rtl_array(const MachineConfig& config) {
+  const auto array = find_array(config);
+  const auto fault = array ? unusable(*array) : std::nullopt;
+  if (array && !fault) return;
+  const RtlArray wanted = array.value_or(wanted_array(config));
+  const char* const builder = std::getenv("WEFT_RTL_BUILDER");
+  const bool asked = builder != nullptr && *builder != '\0';
+  if (asked && std::uint64_t{wanted.rows} * wanted.cols <= kMostPesUnasked) {
+    build_rtl_array(builder, wanted);
+  } else if (fault) {
+    throw ConfigError(
+        fmt::format("--engine rtl: {}; run tools/rtl.sh {}", *fault, size_and_type(wanted)));
   }
-  if (config.accumulator_rows > model->accumulator_rows) {
-    throw ConfigError(fmt::format(
-        "accumulators.rows = {}: the RTL was built with {}; give at most that many, or raise "
-        "WEFT_RTL_ACCUMULATOR_ROWS and build again",
-        config.accumulator_rows, model->accumulator_rows));
-  }
-  return *model;
+  load_rtl_model(config);
+}
+
+const RtlModel& load_rtl_model(const MachineConfig& config) {
+  const auto array = find_array(config);
+  if (!array) throw_missing(config);
+  return load(*array);
 }
 
 }  // namespace weft

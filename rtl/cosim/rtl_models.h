@@ -1,44 +1,44 @@
-// The arrays that were compiled from RTL into this program. Verilator fixes a model's parameters
-// when it compiles it, so there is one for each size and element type that the build was asked for
-// (WEFT_RTL_SIZES, WEFT_RTL_TYPES).
+// The arrays for `--engine rtl`: which are built, and how to get one. Each is a library
+// TYPE-ROWSxCOLS-ACCUMULATOR_ROWS.so in lib/weft/rtl (sim/config/loaded_library.h), or in the
+// folder that the environment variable WEFT_RTL_PATH names. tools/rtl.sh builds them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <variant>
+#include <vector>
 
-#include "sim/array/datapath.h"
+#include "rtl/cosim/rtl_model.h"
 #include "sim/config/machine_config.h"
 
 namespace weft {
 
-template <class Arithmetic>
-using MakeDatapath = std::unique_ptr<Datapath<Arithmetic>> (*)();
-
-struct RtlModel {
+/// Which array a library holds.
+struct RtlArray {
+  ElementType type = ElementType::kInt8;
   std::uint32_t rows = 0;
   std::uint32_t cols = 0;
   std::uint32_t accumulator_rows = 0;
-  std::variant<MakeDatapath<Int8Arithmetic>, MakeDatapath<Bf16Arithmetic>,
-               MakeDatapath<Fp16Arithmetic>>
-      make;  // which one is the element type
-
-  ElementType type() const;
 };
 
-/// All of them; empty in a build without RTL. The build generates the definition; a program that
-/// defines it itself has other models.
-std::span<const RtlModel> rtl_models();
+/// All that are there, sorted by type, rows, columns and accumulator rows.
+std::vector<RtlArray> rtl_arrays();
 
-/// The model for the array and the accumulators of `config`. Throws ConfigError that lists what is
-/// there if none fits.
-const RtlModel& find_rtl_model(const MachineConfig& config);
+/// Whether one of them has the size and type of `config`, and accumulators enough.
+bool has_rtl_array(const MachineConfig& config);
 
-/// A datapath from find_rtl_model(config), fresh from reset. config.dtype is Arithmetic's.
+/// Sees to it that there is an array for `config`. If there is none, or one of other sources, and
+/// the environment variable WEFT_RTL_BUILDER names a program, it is called as `PROGRAM 4x4 int8
+/// 4096` (rows x columns, type, accumulator rows) and must build one; arrays of more than 1024 PEs,
+/// which take long, are left to the user. Throws ConfigError that says what to run.
+void prepare_rtl_array(const MachineConfig& config);
+
+/// The array for `config`. Throws ConfigError as above.
+const RtlModel& load_rtl_model(const MachineConfig& config);
+
+/// A datapath out of load_rtl_model(config), fresh from reset. config.dtype is Arithmetic's.
 template <class Arithmetic>
 std::unique_ptr<Datapath<Arithmetic>> make_rtl_datapath(const MachineConfig& config) {
-  return std::get<MakeDatapath<Arithmetic>>(find_rtl_model(config).make)();
+  return std::get<MakeDatapath<Arithmetic>>(load_rtl_model(config).make)();
 }
 
 }  // namespace weft

@@ -12,7 +12,8 @@
 namespace weft {
 namespace {
 
-[[noreturn]] void fail(const Program& program, const TensorDecl& tensor, std::string_view what) {
+[[noreturn]] void fail_tensor(const Program& program, const TensorDecl& tensor,
+                              std::string_view what) {
   std::size_t index = 0;
   while (index < program.tensors.size() && &program.tensors[index] != &tensor) ++index;
   const std::uint32_t line = line_of(program.source.tensor_lines, index);
@@ -24,7 +25,8 @@ std::uint64_t checked_product(const Program& program, const TensorDecl& tensor, 
                               std::uint64_t b) {
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    fail(program, tensor, fmt::format("a shape of {} x {} is too large", tensor.rows, tensor.cols));
+    fail_tensor(program, tensor,
+                fmt::format("a shape of {} x {} is too large", tensor.rows, tensor.cols));
   }
   return product;
 }
@@ -32,9 +34,9 @@ std::uint64_t checked_product(const Program& program, const TensorDecl& tensor, 
 std::uint64_t end_address(const TensorDecl& tensor, const Program& program) {
   std::uint64_t end = 0;
   if (__builtin_add_overflow(tensor.base, tensor_extent(tensor, program), &end)) {
-    fail(program, tensor,
-         fmt::format("base {} is too large for its {} x {} elements", tensor.base, tensor.rows,
-                     tensor.cols));
+    fail_tensor(program, tensor,
+                fmt::format("base {} is too large for its {} x {} elements", tensor.base,
+                            tensor.rows, tensor.cols));
   }
   return end;
 }
@@ -62,18 +64,20 @@ void check_array(const Program& program) {
 }
 
 void check_tensor(const TensorDecl& tensor, const Program& program) {
-  if (!is_tensor_name(tensor.name)) fail(program, tensor, "a name must be " + Name{}.form());
-  if (tensor.rows == 0 || tensor.cols == 0) fail(program, tensor, "a shape must be at least 1 x 1");
+  if (!is_tensor_name(tensor.name)) fail_tensor(program, tensor, "a name must be " + Name{}.form());
+  if (tensor.rows == 0 || tensor.cols == 0)
+    fail_tensor(program, tensor, "a shape must be at least 1 x 1");
   checked_product(program, tensor, checked_product(program, tensor, tensor.rows, tensor.cols),
                   element_bytes(tensor.type));
   if (!suits(tensor, program.dtype)) {
-    fail(program, tensor,
-         fmt::format("role {} on a {} machine has type {}, not {}", to_string(tensor.role),
-                     to_string(program.dtype), to_string(type_for(tensor.role, program.dtype)),
-                     to_string(tensor.type)));
+    fail_tensor(
+        program, tensor,
+        fmt::format("role {} on a {} machine has type {}, not {}", to_string(tensor.role),
+                    to_string(program.dtype), to_string(type_for(tensor.role, program.dtype)),
+                    to_string(tensor.type)));
   }
   if (tensor.role == TensorRole::kBias && tensor.rows != 1) {
-    fail(program, tensor, fmt::format("a bias has one row, not {}", tensor.rows));
+    fail_tensor(program, tensor, fmt::format("a bias has one row, not {}", tensor.rows));
   }
 }
 
@@ -83,9 +87,9 @@ void check_overlaps(const Program& program, bool weight_memory) {
     const TensorSpan& before = map.spans()[i - 1];
     const TensorSpan& span = map.spans()[i];
     if (before.end <= span.base) continue;
-    fail(program, program.tensors[span.index],
-         fmt::format("base {} lies inside tensor {}, which ends before {}", span.base,
-                     printable(program.tensors[before.index].name), before.end));
+    fail_tensor(program, program.tensors[span.index],
+                fmt::format("base {} lies inside tensor {}, which ends before {}", span.base,
+                            printable(program.tensors[before.index].name), before.end));
   }
 }
 
@@ -148,7 +152,7 @@ void validate_tensors(const Program& program) {
   std::set<std::string_view> names;
   for (const TensorDecl& tensor : program.tensors) {
     check_tensor(tensor, program);
-    if (!names.insert(tensor.name).second) fail(program, tensor, "the name is taken");
+    if (!names.insert(tensor.name).second) fail_tensor(program, tensor, "the name is taken");
   }
   check_overlaps(program, /*weight_memory=*/true);
   check_overlaps(program, /*weight_memory=*/false);

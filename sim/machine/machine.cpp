@@ -1,5 +1,3 @@
-#include "sim/machine/machine.h"
-
 #include <exception>
 #include <memory>
 #include <systemc>
@@ -10,6 +8,7 @@
 #include "sim/config/error.h"
 #include "sim/machine/clocked_matmul_unit.h"
 #include "sim/machine/lockstep_datapath.h"
+#include "sim/machine/machine_library.h"
 #include "sim/machine/memory_channel.h"
 #include "sim/machine/recorded_datapath.h"
 #include "sim/machine/sequencer.h"
@@ -20,7 +19,7 @@
 #include "sim/timing/stall_report.h"
 
 // libsystemc.so refers to sc_main, which a program with a main() of its own never calls.
-extern "C" int sc_main(int, char*[]) {
+extern "C" __attribute__((visibility("default"))) int sc_main(int, char*[]) {
   return 0;
 }
 
@@ -128,16 +127,12 @@ class Machine {
   std::unique_ptr<UnitModule> matmul_;
 };
 
-}  // namespace
-
-Timeline run_timed_machine(const MachineConfig& config, const Program& program) {
+Timeline run_timed(const MachineConfig& config, const Program& program) {
   const SimulationContext context;
   Machine machine(config, program, nullptr, nullptr);
   machine.install_matmul_unit<TimedMatmulUnit>(machine.streams());
   return machine.run();
 }
-
-namespace {
 
 template <class Arithmetic>
 Timeline run_with_datapath(const ClockedRun& run, Datapath<Arithmetic>& datapath) {
@@ -175,10 +170,8 @@ ClockedResult run_lockstep(const ClockedRun& run, Datapath<Arithmetic>& rtl) {
   return result;
 }
 
-}  // namespace
-
-ArrayRecording record_clocked_machine(const MachineConfig& config, const Program& program,
-                                      HostMemory& memory, Cycle cycles) {
+ArrayRecording record_clocked(const MachineConfig& config, const Program& program,
+                              HostMemory& memory, Cycle cycles) {
   return with_arithmetic(config.dtype, [&]<class Arithmetic>(Arithmetic) {
     ArrayRecording recording{config.array_rows, config.array_cols, config.dtype, cycles};
     SteppedDatapath<Arithmetic> stepped(config);
@@ -194,7 +187,7 @@ ArrayRecording record_clocked_machine(const MachineConfig& config, const Program
   });
 }
 
-ClockedResult run_clocked_machine(const ClockedRun& run) {
+ClockedResult run_clocked(const ClockedRun& run) {
   return with_arithmetic(run.config.dtype, [&]<class Arithmetic>(Arithmetic) -> ClockedResult {
     if (run.array == ArrayModel::kStepped) {
       SteppedDatapath<Arithmetic> stepped(run.config);
@@ -206,4 +199,8 @@ ClockedResult run_clocked_machine(const ClockedRun& run) {
   });
 }
 
+}  // namespace
 }  // namespace weft
+
+extern "C" __attribute__((visibility("default"))) const weft::MachineLibrary weft_machine{
+    WEFT_MACHINE_INTERFACE, weft::run_timed, weft::record_clocked, weft::run_clocked};

@@ -8,7 +8,7 @@
 namespace weft::autodiff::testing {
 namespace {
 
-constexpr std::uint64_t kCases = 40;
+constexpr std::uint64_t kContractionCases = 40;
 
 Shape joined(Shape front, const Shape& back) {
   front.insert(front.end(), back.begin(), back.end());
@@ -25,7 +25,7 @@ Shape broadcast_part(Random& random, const Shape& batch) {
 
 TEST(ContractionGradientTest, MatMulOfStacksMatricesAndVectors) {
   std::array<int, 4> seen = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kContractionCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape batch = random_shape(random, static_cast<std::size_t>(between(random, 0, 2)), 3);
@@ -48,7 +48,7 @@ TEST(ContractionGradientTest, MatMulOfStacksMatricesAndVectors) {
 
 TEST(ContractionGradientTest, GemmInAllItsForms) {
   std::array<int, 4> seen = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kContractionCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const std::int64_t m = between(random, 1, 4), k = between(random, 1, 4);

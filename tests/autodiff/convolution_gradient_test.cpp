@@ -12,7 +12,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr std::uint64_t kCases = 120;
+constexpr std::uint64_t kConvolutionCases = 120;
 
 Ints draw_each(Random& random, std::size_t count, std::int64_t low, std::int64_t high) {
   Ints values(count);
@@ -70,7 +70,7 @@ Shape filters(const Geometry& geometry, std::int64_t first, std::int64_t second)
   return shape;
 }
 
-class Seen {
+class SeenGeometries {
  public:
   void count(const Geometry& geometry) {
     hits_[0] += geometry.groups > 1;
@@ -88,8 +88,8 @@ class Seen {
 };
 
 TEST(ConvolutionGradientTest, ConvOfAnyGeometry) {
-  Seen seen;
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  SeenGeometries seen;
+  for (std::uint64_t seed = 1; seed <= kConvolutionCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Geometry geometry = draw_geometry(random);
@@ -107,9 +107,9 @@ TEST(ConvolutionGradientTest, ConvOfAnyGeometry) {
 }
 
 TEST(ConvolutionGradientTest, ConvTransposeOfAnyGeometry) {
-  Seen seen;
+  SeenGeometries seen;
   int padded = 0, given = 0;
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kConvolutionCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Geometry geometry = draw_geometry(random);

@@ -9,7 +9,7 @@
 namespace weft::autodiff::testing {
 namespace {
 
-constexpr std::uint64_t kCases = 20;
+constexpr std::uint64_t kElementwiseCases = 20;
 
 struct Unary {
   Op op;
@@ -23,7 +23,7 @@ class UnaryGradientTest : public ::testing::TestWithParam<Unary> {};
 
 TEST_P(UnaryGradientTest, AgreesWithDifferencesBesideItsKinks) {
   const Unary& unary = GetParam();
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kElementwiseCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape shape = random_shape(random, static_cast<std::size_t>(between(random, 0, 3)));
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ElementwiseGradientTest, ClipWithEitherBoundOrBoth) {
   std::array<int, 4> seen = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kElementwiseCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const bool low = chance(random), high = chance(random);
@@ -70,7 +70,7 @@ TEST(ElementwiseGradientTest, ClipWithEitherBoundOrBoth) {
 }
 
 TEST(ElementwiseGradientTest, PReluWithSlopesThatBroadcast) {
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kElementwiseCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape shape = random_shape(random, 3);
@@ -103,7 +103,7 @@ class BroadcastGradientTest : public ::testing::TestWithParam<Binary> {};
 TEST_P(BroadcastGradientTest, IsSummedOverTheAxesThatWereRepeated) {
   const Binary& binary = GetParam();
   int repeated = 0;
-  for (std::uint64_t seed = 1; seed <= 2 * kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2 * kElementwiseCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape full = random_shape(random, static_cast<std::size_t>(between(random, 0, 4)), 3);
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, BroadcastGradientTest,
 class ExtremeGradientTest : public ::testing::TestWithParam<Op> {};
 
 TEST_P(ExtremeGradientTest, GoesToTheOperandThatWasTaken) {
-  for (std::uint64_t seed = 1; seed <= 2 * kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2 * kElementwiseCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape full = random_shape(random, static_cast<std::size_t>(between(random, 1, 3)), 3);
@@ -169,7 +169,7 @@ TEST(ElementwiseGradientTest, PowWithConstantExponents) {
 }
 
 TEST(ElementwiseGradientTest, WhereWithAConditionThatBroadcasts) {
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kElementwiseCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape full = random_shape(random, 3, 3);

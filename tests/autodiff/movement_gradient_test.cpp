@@ -12,7 +12,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr std::uint64_t kCases = 30;
+constexpr std::uint64_t kMovementCases = 30;
 
 /// Builds one case from a seed; returns its outputs.
 using Build = std::vector<ValueId> (*)(Case& test, Random& random);
@@ -137,7 +137,7 @@ struct Movement {
 class MovementGradientTest : public ::testing::TestWithParam<Movement> {};
 
 TEST_P(MovementGradientTest, MovesBack) {
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kMovementCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Case test;

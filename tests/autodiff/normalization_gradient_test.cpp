@@ -10,7 +10,7 @@
 namespace weft::autodiff::testing {
 namespace {
 
-constexpr std::uint64_t kCases = 30;
+constexpr std::uint64_t kNormalizationCases = 30;
 constexpr float kEpsilon = 0.0625F;
 
 /// y = scale (x - mean) / sqrt(variance + epsilon) + bias over batch and positions of each channel.
@@ -40,7 +40,7 @@ Tensor batch_normalized(const Tensor& x, const Tensor& scale, const Tensor& bias
 
 TEST(NormalizationGradientTest, BatchNormalizationByTheBatchsOwnStatistics) {
   std::array<int, 5> ranks = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kNormalizationCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto rank = static_cast<std::size_t>(between(random, 2, 4));
@@ -66,7 +66,7 @@ TEST(NormalizationGradientTest, BatchNormalizationByTheBatchsOwnStatistics) {
 }
 
 TEST(NormalizationGradientTest, InstanceNormalization) {
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kNormalizationCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Shape shape = random_shape(random, static_cast<std::size_t>(between(random, 3, 5)), 3);
@@ -84,7 +84,7 @@ TEST(NormalizationGradientTest, InstanceNormalization) {
 
 TEST(NormalizationGradientTest, LayerNormalizationOverTheLastAxes) {
   std::array<int, 3> seen = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kNormalizationCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const std::int64_t rank = between(random, 1, 4);

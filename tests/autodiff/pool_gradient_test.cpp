@@ -12,18 +12,18 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr std::uint64_t kCases = 120;
+constexpr std::uint64_t kPoolCases = 120;
 
 struct Pool {
   Shape input;
   Attributes attributes;
 };
 
-struct Seen {
+struct SeenPools {
   int overlapping = 0, side_by_side = 0, padded = 0, rounded_up = 0, same = 0, dilated = 0;
 };
 
-Pool draw_pool(Random& random, bool dilations, Seen& seen) {
+Pool draw_pool(Random& random, bool dilations, SeenPools& seen) {
   const auto rank = static_cast<std::size_t>(between(random, 1, 3));
   const bool simple = between(random, 0, 3) == 0;
   Pool pool = {random_shape(random, 2, 3), {}};
@@ -56,7 +56,7 @@ Pool draw_pool(Random& random, bool dilations, Seen& seen) {
   return pool;
 }
 
-void expect_seen(const Seen& seen, bool dilations) {
+void expect_seen(const SeenPools& seen, bool dilations) {
   EXPECT_GT(seen.overlapping, 0);
   EXPECT_GT(seen.side_by_side, 0);
   EXPECT_GT(seen.padded, 0);
@@ -66,8 +66,8 @@ void expect_seen(const Seen& seen, bool dilations) {
 }
 
 TEST(PoolGradientTest, MaxPoolOfAnyGeometry) {
-  Seen seen;
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  SeenPools seen;
+  for (std::uint64_t seed = 1; seed <= kPoolCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Pool pool = draw_pool(random, true, seen);
@@ -80,9 +80,9 @@ TEST(PoolGradientTest, MaxPoolOfAnyGeometry) {
 }
 
 TEST(PoolGradientTest, AveragePoolOfAnyGeometry) {
-  Seen seen;
+  SeenPools seen;
   std::array<int, 2> counted = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kPoolCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Pool pool = draw_pool(random, false, seen);

@@ -10,12 +10,12 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr std::uint64_t kCases = 40;
+constexpr std::uint64_t kReductionCases = 40;
 
 class SoftmaxGradientTest : public ::testing::TestWithParam<Op> {};
 
 TEST_P(SoftmaxGradientTest, AlongAnyAxis) {
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kReductionCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto rank = between(random, 1, 4);
@@ -44,7 +44,7 @@ Ints some_axes(Random& random, std::int64_t rank) {
 
 TEST_P(ReductionGradientTest, OverAnyAxes) {
   std::array<int, 3> seen = {};
-  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kReductionCases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto rank = between(random, 1, 4);

@@ -16,8 +16,6 @@
 namespace weft::test {
 namespace {
 
-using Words = std::vector<std::string>;
-
 class BadInputTest : public testing::Test {
  protected:
   /// `parts` must all stand in the one line on stderr.

@@ -13,13 +13,6 @@
 
 namespace weft::test {
 
-using Words = std::vector<std::string>;
-
-inline Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// The JSON that the command writes to stdout.
 inline nlohmann::json json_of(const Words& words) {
   const Finished finished = run_weft(words + Words{"--json", "-"});

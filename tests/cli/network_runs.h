@@ -11,8 +11,6 @@
 
 namespace weft::test {
 
-using Words = std::vector<std::string>;
-
 inline Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;

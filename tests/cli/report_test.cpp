@@ -18,7 +18,6 @@ namespace weft::test {
 namespace {
 
 using nlohmann::json;
-using Words = std::vector<std::string>;
 
 json report_of(Words arguments) {
   arguments.insert(arguments.end(), {"--json", "-"});

@@ -20,7 +20,6 @@
 namespace weft::test {
 namespace {
 
-using Words = std::vector<std::string>;
 using nlohmann::json;
 
 /// Of the test images after the last epoch.

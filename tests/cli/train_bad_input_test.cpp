@@ -13,13 +13,7 @@
 namespace weft::test {
 namespace {
 
-using Words = std::vector<std::string>;
 using graph::Tensor;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 const Words kTrain = {"train", "digits-mlp", "--epochs", "1"};
 
@@ -124,9 +118,9 @@ TEST_F(TrainDataTest, IsReadFromNpyFilesOfBytesOrFloats) {
                                     {40, 8, 8}, std::vector<std::uint8_t>(2560, 1))));
   npy.write("test_images.npy",
             cli::encode_npy(Tensor::of<float>({3, 64}, std::vector<float>(192, 1.0F / 255))));
-  const Words json = {"--json", "-"};
-  const Finished from_npy = run_weft(kTrain + json + Words{"--data", npy.file("")});
-  const Finished from_idx = run_weft(kTrain + json + Words{"--data", folder_.file("")});
+  const Words to_stdout = {"--json", "-"};
+  const Finished from_npy = run_weft(kTrain + to_stdout + Words{"--data", npy.file("")});
+  const Finished from_idx = run_weft(kTrain + to_stdout + Words{"--data", folder_.file("")});
   EXPECT_EQ(from_npy.code, 0) << from_npy.err;
   const auto losses = [](const std::string& text) {
     const std::size_t first = text.find("\"train\": {");

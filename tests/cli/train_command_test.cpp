@@ -22,13 +22,7 @@
 namespace weft::test {
 namespace {
 
-using Words = std::vector<std::string>;
 using nlohmann::json;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 const Words kQuick = {"train", "digits-mlp", "--epochs", "3"};
 

@@ -15,8 +15,6 @@
 namespace weft::test {
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr std::size_t kM = 7;
 constexpr std::size_t kK = 10;  // three tiles of four rows, the last one padded
 constexpr std::size_t kN = 9;

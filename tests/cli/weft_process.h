@@ -6,6 +6,13 @@
 
 namespace weft::test {
 
+using Words = std::vector<std::string>;
+
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 struct Finished {
   int code = -1;  // exit code, or -1 if it did not exit by itself
   std::string out;
@@ -13,6 +20,6 @@ struct Finished {
 };
 
 /// No shell in between: arguments reach the command as they are. `out_file` replaces stdout.
-Finished run_weft(const std::vector<std::string>& arguments, const char* out_file = nullptr);
+Finished run_weft(const Words& arguments, const char* out_file = nullptr);
 
 }  // namespace weft::test

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "sim/config/config_keys.h"
-#include "sim/isa/instruction_doc.h"
+#include "tools/isa_doc/instruction_doc.h"
 #include "sim/isa/text.h"
 
 namespace weft {

@@ -10,29 +10,29 @@
 #include "sim/config/error.h"
 #include "sim/isa/text.h"
 #include "tests/isa/input_error.h"
+#include "tests/isa/program_head.h"
 
 namespace weft {
 namespace {
 
-constexpr const char* kHead = "weft 1\nmachine rows=4 cols=4 dtype=int8\n";
 constexpr const char* kTensors =
     "tensor name=a role=activation type=int8 shape=5x6 base=0\n"   // host rows 0..9
     "tensor name=b role=weights type=int8 shape=6x7 base=2\n"      // tiles 2..5
     "tensor name=bias role=bias type=int32 shape=1x7 base=10\n"    // host rows 10..17
     "tensor name=out role=result type=int32 shape=5x7 base=20\n";  // host rows 20..59
 
-std::string error_of(const std::string& text, const MachineConfig& config = {}) {
+std::string validation_error(const std::string& text, const MachineConfig& config = {}) {
   std::istringstream in(text);
   const Program program = assemble(in, "t");
   return testing_support::input_error([&] { validate(program, config); });
 }
 
 std::string code_error(const std::string& code) {
-  return error_of(kHead + code + "\nend\n");
+  return validation_error(kHead + code + "\nend\n");
 }
 
 std::string tensor_code_error(const std::string& code) {
-  return error_of(std::string(kHead) + kTensors + code + "\nend\n");
+  return validation_error(std::string(kHead) + kTensors + code + "\nend\n");
 }
 
 /// The first matmul of a program needs a tile.
@@ -48,14 +48,14 @@ TEST(ValidateTest, FindsAnotherMachine) {
   MachineConfig config;
   config.array_cols = 8;
   EXPECT_EQ(
-      error_of(std::string(kHead) + "end\n", config),
+      validation_error(std::string(kHead) + "end\n", config),
       "t:2: the program is laid out for a 4 x 4 int8 array, but machine custom has 4 x 8 int8");
   config = {};
   config.array_rows = 8;
-  EXPECT_NE(error_of(std::string(kHead) + "end\n", config), "");
+  EXPECT_NE(validation_error(std::string(kHead) + "end\n", config), "");
   config = {};
   config.dtype = ElementType::kBf16;
-  EXPECT_NE(error_of(std::string(kHead) + "end\n", config), "");
+  EXPECT_NE(validation_error(std::string(kHead) + "end\n", config), "");
 }
 
 TEST(ValidateTest, NamesInstructionAndOperand) {
@@ -77,16 +77,17 @@ TEST(ValidateTest, NamesNoPlaceInACompiledProgram) {
 
 TEST(ValidateTest, NamesTheLineOfATensorAndOfComputes) {
   const std::string a = "# comment\ntensor name=a role=activation type=int8 shape=5x6 base=0\n";
-  EXPECT_EQ(error_of(kHead + a + "tensor name=c role=activation type=int8 shape=5x6 base=9\nend\n"),
+  EXPECT_EQ(validation_error(kHead + a +
+                             "tensor name=c role=activation type=int8 shape=5x6 base=9\nend\n"),
             "t:5: tensor 'c': base 9 lies inside tensor 'a', which ends before 10");
-  EXPECT_EQ(error_of(kHead + a + "\ncomputes matmul m=4 k=6 n=7\nend\n"),
+  EXPECT_EQ(validation_error(kHead + a + "\ncomputes matmul m=4 k=6 n=7\nend\n"),
             "t:6: computes matmul: needs a tensor a of role activation, type int8 and shape 4 x 6");
-  EXPECT_EQ(error_of("\nweft 1\nmachine rows=0 cols=4 dtype=int8\nend\n",
-                     [] {
-                       MachineConfig config;
-                       config.array_rows = 0;
-                       return config;
-                     }()),
+  EXPECT_EQ(validation_error("\nweft 1\nmachine rows=0 cols=4 dtype=int8\nend\n",
+                             [] {
+                               MachineConfig config;
+                               config.array_rows = 0;
+                               return config;
+                             }()),
             "t:3: machine rows=0 cols=4 dtype=int8: must be 1..4096, 1..4096 and int8|bf16|fp16");
 }
 
@@ -163,9 +164,9 @@ TEST(ValidateTest, FindsClampsThatLetNothingThrough) {
   config.dtype = ElementType::kBf16;
   const std::string head = "weft 1\nmachine rows=4 cols=4 dtype=bf16\n";
   const std::string clamp = "vector op=clamp acc=0 ub=0 ";
-  EXPECT_EQ(error_of(head + clamp + "low=0xbf800000 high=0x40c00000\nend\n", config), "");
-  EXPECT_NE(error_of(head + clamp + "low=0x40c00000 high=0xbf800000\nend\n", config), "");
-  EXPECT_NE(error_of(head + clamp + "low=0x0 high=0x7fc00000\nend\n", config), "");  // NaN
+  EXPECT_EQ(validation_error(head + clamp + "low=0xbf800000 high=0x40c00000\nend\n", config), "");
+  EXPECT_NE(validation_error(head + clamp + "low=0x40c00000 high=0xbf800000\nend\n", config), "");
+  EXPECT_NE(validation_error(head + clamp + "low=0x0 high=0x7fc00000\nend\n", config), "");  // NaN
 }
 
 TEST(ValidateTest, FindsCountsThatNoUnitReaches) {
@@ -216,9 +217,10 @@ TEST(ValidateTest, LetsLoadsReadOnlyResultsThatWereStored) {
 TEST(ValidateTest, LetsStoresWriteNarrowTensorsAndLoadsReadThemBack) {
   const std::string spill =
       std::string(kHead) + kTensors + "tensor name=spill role=narrow type=int8 shape=5x7 base=60\n";
-  EXPECT_EQ(error_of(spill + "store ub=0 host=60 rows=10\nload host=60 ub=0 rows=10\nend\n"), "");
-  EXPECT_NE(error_of(spill + "store ub=0 host=60 rows=11\nend\n"), "");
-  EXPECT_EQ(error_of(spill + "store ub=0 host=60 rows=9\nload host=60 ub=0 rows=10\nend\n"),
+  EXPECT_EQ(
+      validation_error(spill + "store ub=0 host=60 rows=10\nload host=60 ub=0 rows=10\nend\n"), "");
+  EXPECT_NE(validation_error(spill + "store ub=0 host=60 rows=11\nend\n"), "");
+  EXPECT_EQ(validation_error(spill + "store ub=0 host=60 rows=9\nload host=60 ub=0 rows=10\nend\n"),
             "t:9: instruction 1 (load host=60 ub=0 rows=10): loads rows of the narrow tensor "
             "'spill' that no earlier store wrote");
 }

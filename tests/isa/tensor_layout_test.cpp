@@ -17,7 +17,7 @@ TensorDecl activation(std::string name, std::uint64_t rows, std::uint64_t cols,
   return {std::move(name), TensorRole::kActivation, ElementType::kInt8, rows, cols, base};
 }
 
-std::string error_of(const Program& program) {
+std::string tensors_error(const Program& program) {
   return testing_support::input_error([&] { validate_tensors(program); });
 }
 
@@ -48,77 +48,79 @@ TEST(TensorExtentTest, RoundsAResultRowUp) {
 }
 
 TEST(ValidateTensorsTest, AcceptsTensorsSideBySide) {
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {activation("a", 5, 6, 10),
-                                 activation("b", 5, 6, 0),
-                                 {"w", TensorRole::kWeights, ElementType::kInt8, 6, 7, 3}})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {activation("a", 5, 6, 10),
+                                      activation("b", 5, 6, 0),
+                                      {"w", TensorRole::kWeights, ElementType::kInt8, 6, 7, 3}})),
             "");
 }
 
 TEST(ValidateTensorsTest, FindsTensorsThatOverlap) {
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {activation("a", 5, 6, 0), activation("b", 1, 1, 10)})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {activation("a", 5, 6, 0), activation("b", 1, 1, 10)})),
             "");
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {activation("a", 5, 6, 0), activation("b", 1, 1, 9)})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {activation("a", 5, 6, 0), activation("b", 1, 1, 9)})),
             "tensor 'b': base 9 lies inside tensor 'a', which ends before 10");
 }
 
 TEST(ValidateTensorsTest, FindsNamesThatAreTakenOrNone) {
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {activation("a", 1, 1, 0), activation("a", 1, 1, 1)})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {activation("a", 1, 1, 0), activation("a", 1, 1, 1)})),
             "tensor 'a': the name is taken");
-  EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("", 1, 1, 0)})), "");
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8, {activation("", 1, 1, 0)})), "");
 }
 
 TEST(ValidateTensorsTest, FindsTypesThatDoNotSuit) {
-  EXPECT_EQ(error_of(program_of(ElementType::kBf16, {activation("a", 1, 1, 0)})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kBf16, {activation("a", 1, 1, 0)})),
             "tensor 'a': role activation on a bf16 machine has type bf16, not int8");
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {{"o", TensorRole::kResult, ElementType::kInt8, 1, 1, 0}})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {{"o", TensorRole::kResult, ElementType::kInt8, 1, 1, 0}})),
             "tensor 'o': role result on a int8 machine has type int32, not int8");
 }
 
 TEST(ValidateTensorsTest, TakesNarrowTensorsOfTheArraysType) {
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {{"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {{"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}})),
             "");
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {{"s", TensorRole::kNarrow, ElementType::kInt32, 5, 7, 0}})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {{"s", TensorRole::kNarrow, ElementType::kInt32, 5, 7, 0}})),
             "tensor 's': role narrow on a int8 machine has type int8, not int32");
 }
 
 TEST(ValidateTensorsTest, TakesARowOfScalesAsABias) {
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8,
-                                {{"s", TensorRole::kBias, ElementType::kFloat32, 1, 7, 0}})),
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8,
+                                     {{"s", TensorRole::kBias, ElementType::kFloat32, 1, 7, 0}})),
             "");
-  EXPECT_NE(error_of(program_of(ElementType::kBf16,
-                                {{"s", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}})),
+  EXPECT_NE(tensors_error(program_of(ElementType::kBf16,
+                                     {{"s", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}})),
             "");
-  EXPECT_NE(error_of(program_of(ElementType::kInt8,
-                                {{"s", TensorRole::kResult, ElementType::kFloat32, 1, 7, 0}})),
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8,
+                                     {{"s", TensorRole::kResult, ElementType::kFloat32, 1, 7, 0}})),
             "");
 }
 
 TEST(ValidateTensorsTest, FindsSizesThatAreZeroOrOverflow) {
-  EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("a", 0, 1, 0)})), "");
-  EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("a", 1, 0, 0)})), "");
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8, {activation("a", 0, 1, 0)})), "");
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8, {activation("a", 1, 0, 0)})), "");
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 33U;
-  EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("a", kHuge, kHuge, 0)})), "");
-  EXPECT_NE(error_of(program_of(ElementType::kInt8, {activation("a", 2, 1, UINT64_MAX - 1)})), "");
-  EXPECT_EQ(error_of(program_of(ElementType::kInt8, {activation("a", 1, 1, UINT64_MAX - 1)})), "");
-  EXPECT_NE(error_of(program_of(ElementType::kInt8,
-                                {{"c", TensorRole::kBias, ElementType::kInt32, 2, 1, 0}})),
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8, {activation("a", kHuge, kHuge, 0)})), "");
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8, {activation("a", 2, 1, UINT64_MAX - 1)})),
+            "");
+  EXPECT_EQ(tensors_error(program_of(ElementType::kInt8, {activation("a", 1, 1, UINT64_MAX - 1)})),
+            "");
+  EXPECT_NE(tensors_error(program_of(ElementType::kInt8,
+                                     {{"c", TensorRole::kBias, ElementType::kInt32, 2, 1, 0}})),
             "");
 }
 
 TEST(ValidateTensorsTest, FindsAnArrayThatIsNone) {
   Program program = program_of(ElementType::kInt8, {});
-  EXPECT_EQ(error_of(program), "");
+  EXPECT_EQ(tensors_error(program), "");
   program.array_rows = 0;
-  EXPECT_NE(error_of(program), "");
+  EXPECT_NE(tensors_error(program), "");
   program = program_of(ElementType::kFloat32, {});
-  EXPECT_NE(error_of(program), "");
+  EXPECT_NE(tensors_error(program), "");
 }
 
 TEST(ValidateTensorsTest, HoldsWhatIsComputedAgainstTheTensors) {
@@ -127,17 +129,17 @@ TEST(ValidateTensorsTest, HoldsWhatIsComputedAgainstTheTensors) {
                                       {"b", TensorRole::kWeights, ElementType::kInt8, 6, 7, 0},
                                       {"out", TensorRole::kResult, ElementType::kInt32, 5, 7, 10}});
   program.computes = MatmulSpec{5, 6, 7, false, Activation::kNone};
-  EXPECT_EQ(error_of(program), "");
+  EXPECT_EQ(tensors_error(program), "");
   program.computes->k = 5;
-  EXPECT_NE(error_of(program), "");
+  EXPECT_NE(tensors_error(program), "");
   program.computes = MatmulSpec{5, 6, 7, true, Activation::kNone};
   const std::string no_bias =
       "computes matmul: needs a tensor bias of role bias, type int32 and shape 1 x 7";
-  EXPECT_EQ(error_of(program), no_bias);
+  EXPECT_EQ(tensors_error(program), no_bias);
   program.tensors.push_back({"bias", TensorRole::kBias, ElementType::kFloat32, 1, 7, 100});
-  EXPECT_EQ(error_of(program), no_bias) << "a row of scales";
+  EXPECT_EQ(tensors_error(program), no_bias) << "a row of scales";
   program.tensors.back().type = ElementType::kInt32;
-  EXPECT_EQ(error_of(program), "");
+  EXPECT_EQ(tensors_error(program), "");
 }
 
 TEST(TensorMapTest, FindsOnlyWhatLiesInOneTensor) {

@@ -6,11 +6,10 @@
 #include <sstream>
 
 #include "sim/config/error.h"
+#include "tests/isa/program_head.h"
 
 namespace weft {
 namespace {
-
-constexpr const char* kHead = "weft 1\nmachine rows=4 cols=4 dtype=int8\n";
 
 Program assemble_text(const std::string& text) {
   std::istringstream in(text);
@@ -18,7 +17,7 @@ Program assemble_text(const std::string& text) {
 }
 
 /// The message of the InputError for a program of `body` between head and end; empty if none.
-std::string error_of(const std::string& text) {
+std::string assembly_error(const std::string& text) {
   try {
     assemble_text(text);
   } catch (const InputError& error) {
@@ -29,7 +28,7 @@ std::string error_of(const std::string& text) {
 }
 
 std::string body_error(const std::string& body) {
-  return error_of(kHead + body + "\nend\n");
+  return assembly_error(kHead + body + "\nend\n");
 }
 
 Instruction only_instruction(const std::string& line) {
@@ -205,16 +204,16 @@ TEST(DisassemblerTest, LeavesOutDefaults) {
 }
 
 TEST(AssemblerTest, TakesWindowsLineEndsAndAMissingLastOne) {
-  EXPECT_EQ(error_of("weft 1\r\nmachine rows=4 cols=4 dtype=int8\r\nend\r\n"), "");
-  EXPECT_EQ(error_of("weft 1\nmachine rows=4 cols=4 dtype=int8\nend"), "");
+  EXPECT_EQ(assembly_error("weft 1\r\nmachine rows=4 cols=4 dtype=int8\r\nend\r\n"), "");
+  EXPECT_EQ(assembly_error("weft 1\nmachine rows=4 cols=4 dtype=int8\nend"), "");
 }
 
 TEST(AssemblerTest, SkipsAByteOrderMarkOnceAtTheBeginning) {
   const std::string mark = "\xEF\xBB\xBF";
-  EXPECT_EQ(error_of(mark + kHead + "end\n"), "");
-  EXPECT_EQ(error_of(mark + "\n" + kHead + "end\n"), "");
-  EXPECT_NE(error_of(mark + mark + kHead + "end\n"), "");
-  EXPECT_NE(error_of(kHead + mark + "end\n"), "");
+  EXPECT_EQ(assembly_error(mark + kHead + "end\n"), "");
+  EXPECT_EQ(assembly_error(mark + "\n" + kHead + "end\n"), "");
+  EXPECT_NE(assembly_error(mark + mark + kHead + "end\n"), "");
+  EXPECT_NE(assembly_error(kHead + mark + "end\n"), "");
 }
 
 TEST(AssemblerTest, KeepsTheLineOfEveryInstructionForLaterErrors) {
@@ -288,26 +287,27 @@ TEST(AssemblerTest, RefusesMalformedDirectives) {
 }
 
 TEST(AssemblerTest, RefusesAnotherHead) {
-  EXPECT_EQ(error_of("weft 2\n"), "t.weft:1: a program begins with the line: weft 1");
-  EXPECT_EQ(error_of("load host=0 ub=0\n"), "t.weft:1: a program begins with the line: weft 1");
-  EXPECT_EQ(error_of("weft 1\nend\n"),
+  EXPECT_EQ(assembly_error("weft 2\n"), "t.weft:1: a program begins with the line: weft 1");
+  EXPECT_EQ(assembly_error("load host=0 ub=0\n"),
+            "t.weft:1: a program begins with the line: weft 1");
+  EXPECT_EQ(assembly_error("weft 1\nend\n"),
             "t.weft:2: the second line must be: machine rows=R cols=C dtype=TYPE");
-  EXPECT_NE(error_of("weft 1\nmachine rows=4 cols=4\nend\n"), "");
+  EXPECT_NE(assembly_error("weft 1\nmachine rows=4 cols=4\nend\n"), "");
 }
 
 TEST(AssemblerTest, NoticesATextThatIsCutOff) {
   const std::string text = std::string(kHead) + "load host=0 ub=0 rows=25\nend\n";
   for (std::size_t length = 0; length + 1 < text.size(); ++length) {
-    EXPECT_NE(error_of(text.substr(0, length)), "") << length;
+    EXPECT_NE(assembly_error(text.substr(0, length)), "") << length;
   }
-  EXPECT_EQ(error_of(kHead),
+  EXPECT_EQ(assembly_error(kHead),
             "t.weft:3: the program ends without an end line; is the file cut off?");
 }
 
 TEST(AssemblerTest, RefusesTextAfterTheEnd) {
-  EXPECT_NE(error_of(std::string(kHead) + "end\nend\n"), "");
-  EXPECT_NE(error_of(std::string(kHead) + "end now\n"), "");
-  EXPECT_EQ(error_of(std::string(kHead) + "end\n# fine\n\n"), "");
+  EXPECT_NE(assembly_error(std::string(kHead) + "end\nend\n"), "");
+  EXPECT_NE(assembly_error(std::string(kHead) + "end now\n"), "");
+  EXPECT_EQ(assembly_error(std::string(kHead) + "end\n# fine\n\n"), "");
 }
 
 TEST(AssemblerTest, BoundsTheLengthOfALine) {

@@ -46,26 +46,26 @@ std::string error_of(const Vector& vector, const MachineConfig& config) {
   return testing_support::input_error([&] { check_vector(vector, config); });
 }
 
-using Rows = std::set<std::uint64_t>;
+using RowSet = std::set<std::uint64_t>;
 
-void add_rows(Rows& rows, const RowTouch& touch) {
+void add_rows(RowSet& rows, const RowTouch& touch) {
   for (std::uint64_t j = 0; j < touch.count; ++j) rows.insert(touch.row + j * touch.step);
 }
 
-Rows rows_read(Vector vector, const MachineConfig& config) {
+RowSet rows_read(Vector vector, const MachineConfig& config) {
   vector.mode = VectorMode::kOverwrite;  // which alone may read what is written
-  Rows rows;
+  RowSet rows;
   for_each_read(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
   return rows;
 }
 
-Rows rows_written(const Vector& vector, const MachineConfig& config) {
-  Rows rows;
+RowSet rows_written(const Vector& vector, const MachineConfig& config) {
+  RowSet rows;
   for_each_write(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
   return rows;
 }
 
-bool meet(const Rows& a, const Rows& b) {
+bool meet(const RowSet& a, const RowSet& b) {
   for (const std::uint64_t row : a) {
     if (b.contains(row)) return true;
   }
@@ -80,8 +80,8 @@ TEST(VectorCheckPropertyTest, WhatIsAcceptedStaysInsideTheBufferAndReadsNothingT
     const MachineConfig config = machine(random);
     const Vector vector = vector_in_buffer(random, config);
     if (!error_of(vector, config).empty()) continue;
-    const Rows read = rows_read(vector, config);
-    const Rows written = rows_written(vector, config);
+    const RowSet read = rows_read(vector, config);
+    const RowSet written = rows_written(vector, config);
     ASSERT_LT(*written.rbegin(), config.unified_buffer_rows());
     ASSERT_EQ(read.lower_bound(config.unified_buffer_rows()), read.end());
     ASSERT_FALSE(meet(read, written)) << i;
@@ -111,8 +111,8 @@ TEST(VectorCheckPropertyTest, WhatIsRefusedForItsRowsReachesTooFarOrMeetsItsOwn)
     }
     if (vector.operand) vector.operand->step = 0;
     const std::string error = error_of(vector, config);
-    const Rows read = rows_read(vector, config);
-    const Rows written = rows_written(vector, config);
+    const RowSet read = rows_read(vector, config);
+    const RowSet written = rows_written(vector, config);
     if (error.find("may not write rows that it reads") != std::string::npos) {
       ASSERT_TRUE(meet(read, written)) << i << ": " << error;
       ++hits["meet"];

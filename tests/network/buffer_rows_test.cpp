@@ -15,7 +15,7 @@ namespace {
 
 using testing::Random;
 
-constexpr std::uint64_t kCases = 500;
+constexpr std::uint64_t kBufferRowsCases = 500;
 
 class Rows {
  public:
@@ -43,9 +43,9 @@ class Rows {
 };
 
 TEST(BufferRowsTest, GivesTheFirstGapThatIsLargeEnough) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  std::cout << "seeds 0 to " << kBufferRowsCases - 1 << '\n';
   std::map<std::string, int> hits;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kBufferRowsCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const auto margin = static_cast<std::uint64_t>(random.between(0, 5));
@@ -94,9 +94,9 @@ TEST(BufferRowsTest, TakesExactlyTheGapThatWasReleased) {
 }
 
 TEST(BufferRowsTest, StagesRoundAndRoundWithoutOverlapWithinOneUse) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  std::cout << "seeds 0 to " << kBufferRowsCases - 1 << '\n';
   int wrapped = 0;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kBufferRowsCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     BufferRows rows(100, 3, 30);

@@ -19,7 +19,7 @@ namespace {
 
 using testing::Random;
 
-constexpr std::uint64_t kCases = 3000;
+constexpr std::uint64_t kChunkCases = 3000;
 
 graph::WindowDim random_dim(Random& random) {
   graph::WindowDim dim;
@@ -137,9 +137,9 @@ void expect_taps(const RowWalk& walk, const Chunk& chunk, std::map<std::string, 
 }
 
 TEST(ChunksTest, CoverEveryRowOnceWithinTheLimitAndReadWhatTheWindowsRead) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  std::cout << "seeds 0 to " << kChunkCases - 1 << '\n';
   std::map<std::string, int> hits;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kChunkCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const RowWalk walk = random_walk(random);
@@ -167,9 +167,9 @@ std::set<std::array<std::int64_t, 4>> sizes(const RowWalk& walk, const std::vect
 }
 
 TEST(ChunksTest, AreCountedAndSizedWithoutAListOfAll) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  std::cout << "seeds 0 to " << kChunkCases - 1 << '\n';
   int fewer = 0;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kChunkCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const RowWalk walk = random_walk(random);

@@ -56,13 +56,6 @@ MachineConfig with_smallest_buffer(const graph::Graph& graph, MachineConfig conf
   }
 }
 
-bool has_rtl(const MachineConfig& config) {
-  return std::ranges::any_of(rtl_models(), [&](const RtlModel& model) {
-    return model.rows == config.array_rows && model.cols == config.array_cols &&
-           model.type() == config.dtype && model.accumulator_rows >= config.accumulator_rows;
-  });
-}
-
 std::vector<HostStep> host_steps(const NetworkProgram& program) {
   std::vector<HostStep> steps;
   for (const auto& step : program.steps) {
@@ -125,7 +118,7 @@ cli::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfi
   const cli::NetworkRun fast = run(Engine::kFast);
   expect_same_cycles(fast, run(Engine::kAnalytic));
   std::vector<Engine> clocked = {Engine::kStepped};
-  if (has_rtl(config)) clocked.push_back(Engine::kRtl);
+  if (has_rtl_array(config)) clocked.push_back(Engine::kRtl);
   for (const Engine engine : clocked) {
     SCOPED_TRACE(to_string(engine));
     const cli::NetworkRun other = run(engine);

@@ -22,9 +22,6 @@ graph::Graph quantised(const graph::Graph& graph);
 /// `config` with the smallest unified buffer for which the graph can be compiled.
 MachineConfig with_smallest_buffer(const graph::Graph& graph, MachineConfig config);
 
-/// Whether the RTL of the array was built for this machine.
-bool has_rtl(const MachineConfig& config);
-
 /// One line for each layer and host step, for messages.
 std::string layer_table(const NetworkProgram& program);
 /// The steps that the host computes.

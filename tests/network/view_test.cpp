@@ -17,7 +17,7 @@ namespace {
 
 using testing::Random;
 
-constexpr std::uint64_t kCases = 3000;
+constexpr std::uint64_t kViewCases = 3000;
 
 struct Place {
   std::int64_t row = 0;
@@ -198,9 +198,9 @@ void check_slice(View& view, Places& places, Random& random) {
 }
 
 TEST(ViewTest, ChainsOfReshapeTransposeAndSliceKnowWhereEachElementLies) {
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  std::cout << "seeds 0 to " << kViewCases - 1 << '\n';
   std::map<std::string, int> hits;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kViewCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const Shape shape = random_shape(random);

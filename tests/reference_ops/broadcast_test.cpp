@@ -11,13 +11,13 @@ namespace {
 
 using Function = double (*)(double, double);
 
-struct Case {
+struct BinaryCase {
   Op op;
   Function function;
 };
 
 // On small integers, where every type's result is that of the doubles.
-const Case kArithmetic[] = {
+const BinaryCase kArithmetic[] = {
     {Op::kAdd, [](double x, double y) { return x + y; }},
     {Op::kSub, [](double x, double y) { return x - y; }},
     {Op::kMul, [](double x, double y) { return x * y; }},
@@ -27,7 +27,7 @@ const Case kArithmetic[] = {
     {Op::kPRelu, [](double x, double y) { return x < 0 ? x * y : x; }},
 };
 
-const Case kRelations[] = {
+const BinaryCase kRelations[] = {
     {Op::kEqual, [](double x, double y) { return x == y ? 1.0 : 0.0; }},
     {Op::kLess, [](double x, double y) { return x < y ? 1.0 : 0.0; }},
     {Op::kGreater, [](double x, double y) { return x > y ? 1.0 : 0.0; }},
@@ -55,7 +55,7 @@ std::string label(Op op, DataType type, const Naive& x, const Naive& y) {
          graph::to_string(x.shape) + " with " + graph::to_string(y.shape);
 }
 
-void expect_broadcast(const Case& test, DataType type, DataType result, const Naive& x,
+void expect_broadcast(const BinaryCase& test, DataType type, DataType result, const Naive& x,
                       const Naive& y) {
   const Naive expected = broadcast_oracle(x, y, test.function);
   const Tensor a = to_tensor(type, x);
@@ -79,12 +79,12 @@ TEST(BroadcastTest, ArithmeticOfRandomShapesAgreesWithNumPysRuleInEveryType) {
       // Differences that uint8 holds, and exponents from 0 on.
       const Naive x = random.integers(x_shape, type == DataType::kUint8 ? 3 : -3, 5);
       const Naive y = random.integers(y_shape, 0, 3);
-      for (const Case& test : kArithmetic) {
+      for (const BinaryCase& test : kArithmetic) {
         if (test.op == Op::kPRelu && broadcast_shape(x_shape, y_shape) != x_shape) continue;
         hits[std::string(to_string(test.op))]++;
         expect_broadcast(test, type, type, x, y);
       }
-      for (const Case& test : kRelations) expect_broadcast(test, type, DataType::kBool, x, y);
+      for (const BinaryCase& test : kRelations) expect_broadcast(test, type, DataType::kBool, x, y);
     }
   }
   for (const char* name : {"same", "scalar", "both repeat", "PRelu", "Add"}) {
@@ -93,7 +93,7 @@ TEST(BroadcastTest, ArithmeticOfRandomShapesAgreesWithNumPysRuleInEveryType) {
 }
 
 TEST(BroadcastTest, EmptyOperandsGiveEmptyResults) {
-  for (const Case& test : kArithmetic) {
+  for (const BinaryCase& test : kArithmetic) {
     expect_broadcast(test, DataType::kFloat32, DataType::kFloat32, Naive({2, 0, 3}), Naive({3}));
   }
 }

@@ -6,10 +6,10 @@
 namespace weft::reference {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 const float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-struct Case {
+struct UnaryCase {
   Op op;
   Attributes attributes;
   /// The function from its definition in the ONNX specification, in extended precision.
@@ -18,8 +18,8 @@ struct Case {
   double high = 10;
 };
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> kCases = {
+const std::vector<UnaryCase>& cases() {
+  static const std::vector<UnaryCase> kCases = {
       {Op::kRelu, {}, [](long double x) { return x > 0 ? x : 0; }},
       {Op::kLeakyRelu, {}, [](long double x) { return x < 0 ? 0.01F * x : x; }},
       {Op::kLeakyRelu, {{"alpha", 0.25F}}, [](long double x) { return x < 0 ? x / 4 : x; }},
@@ -80,7 +80,7 @@ double term_scale(Op op) {
 }
 
 template <class T>
-void expect_close(const Case& test, Random& random) {
+void expect_close(const UnaryCase& test, Random& random) {
   const Tensor x = to_tensor(graph::data_type_of<T>(), random.reals({300}, test.low, test.high));
   const Tensor y = call(test.op, {&x}, x.value_type(), test.attributes);
   for (std::size_t i = 0; i < 300; ++i) {
@@ -93,7 +93,7 @@ void expect_close(const Case& test, Random& random) {
 
 TEST(UnaryTest, EveryFunctionIsItsDefinitionInEveryFloatType) {
   Random random(1);
-  for (const Case& test : cases()) {
+  for (const UnaryCase& test : cases()) {
     expect_close<Half>(test, random);
     expect_close<float>(test, random);
     expect_close<double>(test, random);
@@ -104,8 +104,8 @@ TEST(UnaryTest, EveryFunctionIsItsDefinitionInEveryFloatType) {
 TEST(UnaryTest, TranscendentalFunctionsOfFloat32AreRoundedToNearest) {
   Random random(2);
   for (const Op op : {Op::kExp, Op::kLog, Op::kTanh, Op::kErf, Op::kSigmoid, Op::kSoftplus}) {
-    const Case* test = nullptr;
-    for (const Case& each : cases()) {
+    const UnaryCase* test = nullptr;
+    for (const UnaryCase& each : cases()) {
       if (each.op == op) test = &each;
     }
     const Tensor x = to_tensor(DataType::kFloat32, random.reals({500}, test->low, test->high));
@@ -139,14 +139,14 @@ TEST(UnaryTest, LargeArgumentsDoNotOverflowWhereTheFunctionDoesNot) {
   EXPECT_EQ(of(Op::kSoftplus, -1000), 0);
   EXPECT_EQ(of(Op::kSigmoid, -1000), 0);
   EXPECT_EQ(of(Op::kSigmoid, 1000), 1);
-  EXPECT_EQ(of(Op::kTanh, kInfinity), 1);
-  EXPECT_EQ(of(Op::kElu, -kInfinity), -1);
-  EXPECT_EQ(of(Op::kExp, 1000), kInfinity);
-  EXPECT_EQ(of(Op::kLog, 0), -kInfinity);
+  EXPECT_EQ(of(Op::kTanh, kFloatInfinity), 1);
+  EXPECT_EQ(of(Op::kElu, -kFloatInfinity), -1);
+  EXPECT_EQ(of(Op::kExp, 1000), kFloatInfinity);
+  EXPECT_EQ(of(Op::kLog, 0), -kFloatInfinity);
 }
 
 TEST(UnaryTest, NaNsStayNaNs) {
-  for (const Case& test : cases()) {
+  for (const UnaryCase& test : cases()) {
     EXPECT_TRUE(std::isnan(of(test.op, kNaN))) << to_string(test.op);
   }
   EXPECT_TRUE(std::isnan(of(Op::kSqrt, -1)));
@@ -193,11 +193,11 @@ TEST(UnaryTest, ClipGivesTheLowerBoundsZeroForEitherZero) {
 }
 
 TEST(UnaryTest, ClipKeepsNaNsAndUnboundedInfinities) {
-  const Tensor x = Tensor::vector<float>({kNaN, kInfinity, -kInfinity});
+  const Tensor x = Tensor::vector<float>({kNaN, kFloatInfinity, -kFloatInfinity});
   const Tensor six = Tensor::scalar(6.0F);
   expect_equal(clip(x, nullptr, &six), DataType::kFloat32,
                Naive({3}, std::vector<double>{static_cast<double>(kNaN), 6,
-                                              -static_cast<double>(kInfinity)}));
+                                              -static_cast<double>(kFloatInfinity)}));
   const Tensor two(DataType::kFloat32, {2});
   EXPECT_THROW(clip(x, &two, nullptr), InputError);
   const Tensor other_type = Tensor::scalar<std::int32_t>(1);

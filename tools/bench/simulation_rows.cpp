@@ -61,20 +61,20 @@ Row stepped_row() {
 }
 
 // Simulated cycles a second of an engine with every register, on an array that RTL is built for.
-Row clocked_row(Engine engine, ElementType dtype) {
+MachineConfig clocked_machine(ElementType dtype) {
   MachineConfig config = tpu_v2_of_side(16);
   config.dtype = dtype;
-  const auto job = std::make_shared<MatmulJob>(config, cube(256));
+  return config;
+}
+
+Row clocked_row(Engine engine, ElementType dtype) {
+  const auto job = std::make_shared<MatmulJob>(clocked_machine(dtype), cube(256));
   const Cycle cycles = job->run(Engine::kStepped, 1).array_span;
   return {.name = fmt::format("{}, {}, 256^3 on 16 x 16", to_string(engine), to_string(dtype)),
           .weft = [job, engine] { job->run(engine, 1); },
           .figure = Figure::kRate,
           .work = static_cast<double>(cycles),
           .work_unit = "cycles/s"};
-}
-
-bool has_rtl() {
-  return !rtl_models().empty();
 }
 
 Row analytic_row(std::uint32_t array_side, std::uint64_t side) {
@@ -116,7 +116,7 @@ std::vector<Row> simulation_rows() {
                            compile_row()};
   for (const ElementType dtype : {ElementType::kInt8, ElementType::kBf16}) {
     rows.push_back(clocked_row(Engine::kStepped, dtype));
-    if (has_rtl()) rows.push_back(clocked_row(Engine::kRtl, dtype));
+    if (has_rtl_array(clocked_machine(dtype))) rows.push_back(clocked_row(Engine::kRtl, dtype));
   }
   return rows;
 }

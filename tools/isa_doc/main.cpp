@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/isa/instruction_doc.h"
+#include "tools/isa_doc/instruction_doc.h"
 
 namespace {
 

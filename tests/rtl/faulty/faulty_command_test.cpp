@@ -11,6 +11,7 @@
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
+#include "tests/rtl/array_folder.h"
 
 namespace weft::test {
 namespace {
@@ -20,6 +21,7 @@ class FaultyCommandTest : public testing::Test {
  protected:
   FaultyCommandTest() : before_(std::filesystem::current_path()) {
     std::filesystem::current_path(std::filesystem::path(folder_.file("x")).parent_path());
+    use_arrays_of(WEFT_TEST_ARRAYS);
   }
   ~FaultyCommandTest() override { std::filesystem::current_path(before_); }
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kSeeds = 150;
 
 std::vector<ArraySize> built_sizes() {
   std::vector<ArraySize> sizes;
-  for (const RtlModel& model : rtl_models()) sizes.push_back({model.rows, model.cols});
+  for (const RtlArray& array : rtl_arrays()) sizes.push_back({array.rows, array.cols});
   return sizes;
 }
 
@@ -22,7 +22,7 @@ std::vector<ArraySize> built_sizes() {
 bool is_built(const std::vector<ArraySize>& sizes, std::uint64_t seed) {
   Random random(seed);
   const ElementType type = random_machine_of(sizes, random).dtype;
-  return std::ranges::any_of(rtl_models(), [&](const RtlModel& m) { return m.type() == type; });
+  return std::ranges::any_of(rtl_arrays(), [&](const RtlArray& a) { return a.type == type; });
 }
 
 TEST(ArrayTest, EqualsSteppedInRandomProgramsAndProducts) {

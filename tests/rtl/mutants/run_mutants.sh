@@ -3,8 +3,8 @@
 #
 #   run_mutants.sh BUILD_FOLDER [DOCUMENT]
 #
-# BUILD_FOLDER is that of tests/rtl/mutants, in which `ninja mutants` has put the programs (bin/) and
-# CMake the mutated RTL (rtl/). Writes mutants.md there, the table in Markdown, and a log of each
+# BUILD_FOLDER is that of tests/rtl/mutants, in which `ninja mutants` has put the program `checks` and
+# the libraries that it loads (arrays/), and CMake the mutated RTL (rtl/). Writes mutants.md there, the table in Markdown, and a log of each
 # check (log/). DOCUMENT, if given, gets the table between its lines <!-- mutants --> and
 # <!-- end of mutants -->. Exit code 0: every mutant was caught; 1: not; 2: cannot tell.
 set -euo pipefail
@@ -23,10 +23,11 @@ die() {
 # --- Checks ----------------------------------------------------------------------------------------
 # Each prints nothing if NAME passes, otherwise how it was caught.
 
-# simulated NAME CHECK TESTS: some of the GoogleTests of the mutant's program.
+# simulated NAME CHECK TESTS: some of the GoogleTests on the libraries of the mutant.
 simulated() {
   local log="log/$1.$2" status=0
-  timeout "$kCheckSeconds" "bin/$1" --gtest_filter="$3" > "$log" 2>&1 || status=$?
+  WEFT_RTL_PATH="arrays/$1" timeout "$kCheckSeconds" ./checks --gtest_filter="$3" > "$log" 2>&1 ||
+    status=$?
   case $status in
     0) ;;
     1) failed_by "$2" "$log" ;;
@@ -104,8 +105,8 @@ if [[ ${#names[@]} -lt $kFewestMutants ]]; then
   die "${#names[@]} mutants; at least $kFewestMutants are expected"
 fi
 for name in unmutated "${names[@]}"; do
-  if [[ ! -x bin/$name ]]; then
-    die "bin/$name is not there; build the target \`mutants\`: cmake --build BUILD --target mutants"
+  if [[ ! -x checks || -z $(compgen -G "arrays/$name/*-3x5-*.so") ]]; then
+    die "arrays/$name is not there; build the target \`mutants\`: cmake --build BUILD --target mutants"
   fi
 done
 

@@ -4,14 +4,25 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 
 #include "pe/float_formats.h"
+#include "sim/config/loaded_library.h"
 #include "tests/machine/random_program.h"
 #include "tests/rtl/float/triple_generator.h"
 #include "tests/rtl/mutants/units.h"
 
 namespace weft::testing {
 namespace {
+
+/// Those of the mutant in the folder that WEFT_RTL_PATH names; all empty if it has no units.so.
+Units make_units() {
+  const char* const folder = std::getenv("WEFT_RTL_PATH");
+  const auto file = std::filesystem::path(folder == nullptr ? "" : folder) / "units.so";
+  if (!std::filesystem::exists(file)) return {};
+  return load_library<UnitLibrary>(file, "weft_mutant_units", WEFT_RTL_INTERFACE).make();
+}
 
 /// Where carries and signs change, and anything.
 std::uint32_t random_sum(Random& random) {

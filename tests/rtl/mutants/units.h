@@ -34,7 +34,10 @@ struct Units {
   std::function<AccumulatorOutputs(const AccumulatorInputs&)> accumulator;
 };
 
-/// The units of this program. Generated for each mutant.
-Units make_units();
+/// What units.so exports as `weft_mutant_units`. Generated for each mutant.
+struct UnitLibrary {
+  const char* interface = nullptr;
+  Units (*make)() = nullptr;
+};
 
 }  // namespace weft::testing

@@ -11,7 +11,7 @@
 namespace weft::reference {
 namespace {
 
-struct Entry {
+struct ActivationEntry {
   std::string_view name;
   ActivationKind kind;
   int parameters;
@@ -21,7 +21,7 @@ struct Entry {
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kHighest = std::numeric_limits<float>::max();
 
-constexpr std::array kTable = std::to_array<Entry>({
+constexpr std::array kActivations = std::to_array<ActivationEntry>({
     {"Identity", ActivationKind::kIdentity, 0, {}},
     {"Relu", ActivationKind::kRelu, 0, {}},
     {"LeakyRelu", ActivationKind::kLeakyRelu, 1, kLeakyReluDefaults},
@@ -46,8 +46,8 @@ constexpr std::array kTable = std::to_array<Entry>({
     {"Softsign", ActivationKind::kSoftsign, 0, {}},
 });
 
-const Entry& find_entry(std::string_view name) {
-  for (const Entry& entry : kTable) {
+const ActivationEntry& entry_of(std::string_view name) {
+  for (const ActivationEntry& entry : kActivations) {
     if (entry.name == name) return entry;
   }
   throw InputError(fmt::format("activation '{}': unknown", name));
@@ -110,12 +110,12 @@ void with_function(const ActivationFunction& function, Use use) {
 }  // namespace
 
 int activation_parameters(std::string_view name) {
-  return find_entry(name).parameters;
+  return entry_of(name).parameters;
 }
 
 ActivationFunction find_activation(std::string_view name, std::optional<float> alpha,
                                    std::optional<float> beta) {
-  const Entry& entry = find_entry(name);
+  const ActivationEntry& entry = entry_of(name);
   return {entry.kind, alpha.value_or(entry.defaults.alpha), beta.value_or(entry.defaults.beta)};
 }
 

@@ -14,12 +14,12 @@ namespace {
 
 using graph::Op;
 
-struct Entry {
+struct OperatorEntry {
   Op op;
   Tensors (*evaluate)(const NodeCall& call);
 };
 
-constexpr std::array kTable = std::to_array<Entry>({
+constexpr std::array kOperators = std::to_array<OperatorEntry>({
     {Op::kConv, evaluate_conv},
     {Op::kConvTranspose, evaluate_conv_transpose},
     {Op::kConvInteger, evaluate_conv_integer},
@@ -45,9 +45,9 @@ constexpr std::array kTable = std::to_array<Entry>({
     {Op::kResize, evaluate_resize},
 });
 
-const Entry* find_entry(Op op) {
-  const auto* entry = std::ranges::find(kTable, op, &Entry::op);
-  return entry == kTable.end() ? nullptr : entry;
+const OperatorEntry* find_entry(Op op) {
+  const auto* entry = std::ranges::find(kOperators, op, &OperatorEntry::op);
+  return entry == kOperators.end() ? nullptr : entry;
 }
 
 bool has_half(const NodeCall& call) {
@@ -63,7 +63,7 @@ bool is_nn_op(graph::Op op) {
 }
 
 std::vector<graph::Tensor> evaluate_nn(const graph::NodeCall& call) {
-  const Entry* entry = find_entry(call.op);
+  const OperatorEntry* entry = find_entry(call.op);
   if (entry == nullptr) {
     throw InputError(
         fmt::format("{}: not an operator of the neural-network reference", to_string(call.op)));

@@ -7,19 +7,16 @@ namespace weft::reference {
 namespace {
 
 /// Where a convolution's operands are among the inputs.
-struct Operands {
+struct ConvOperands {
   std::size_t x;
   std::size_t x_zero_point;
   std::size_t w;
   std::size_t w_zero_point;
 };
 
-std::int64_t at_least_one(std::int64_t extent) {
-  return std::max<std::int64_t>(extent, 1);
-}
-
 /// The int32 sums, as output_shape(geometry). Padding is the zero point, that is 0 once centred.
-Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry, Operands operands) {
+Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry,
+                         ConvOperands operands) {
   const Tensor& w = input(call, operands.w);
   const std::int64_t channels = w.shape()[0];
   const AxisLayout per_channel{channels, at_least_one(w.size() / at_least_one(channels))};

@@ -8,18 +8,15 @@
 namespace weft::reference {
 namespace {
 
-struct Operands {
+struct ProductOperands {
   std::size_t a;
   std::size_t a_zero_point;
   std::size_t b;
   std::size_t b_zero_point;
 };
 
-std::int64_t at_least_one(std::int64_t extent) {
-  return std::max<std::int64_t>(extent, 1);
-}
-
-Tensor multiply_integers(const NodeCall& call, const BatchedShape& shape, Operands operands) {
+Tensor multiply_integers(const NodeCall& call, const BatchedShape& shape,
+                         ProductOperands operands) {
   const AxisLayout rows{shape.m, at_least_one(shape.k)};
   const AxisLayout columns{shape.n, 1};
   const auto a = centred(call, operands.a, zero_points(call, operands.a_zero_point), rows);

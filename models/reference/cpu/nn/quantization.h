@@ -7,6 +7,7 @@
 // Source: ONNX operator specification, QuantizeLinear and the QLinear operators.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -38,6 +39,10 @@ struct AxisLayout {
   std::int64_t axis = 1;
   std::int64_t inner = 1;
 };
+
+inline std::int64_t at_least_one(std::int64_t extent) {
+  return std::max<std::int64_t>(extent, 1);
+}
 
 /// The elements of an int8 or uint8 tensor as binary32, less a zero point for each position along
 /// the axis, or less the only one. Throws InputError if there are neither so many nor one.

@@ -1,0 +1,5 @@
+// The one symbol of onnx.so.
+#include "compiler/onnx/codec/functions.h"
+
+extern "C" __attribute__((visibility("default"))) const weft::onnx_io::Codec weft_onnx_codec =
+    weft::onnx_io::kCodec;

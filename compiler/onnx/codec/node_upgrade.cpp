@@ -1,0 +1,165 @@
+#include "compiler/onnx/codec/node_upgrade.h"
+
+#include <fmt/format.h>
+#include <onnx/defs/schema.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "compiler/graph/op.h"
+#include "compiler/onnx/codec/legacy_node.h"
+#include "compiler/onnx/codec/node_attributes.h"
+#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/version_converter.h"
+#include "compiler/onnx/located.h"
+#include "sim/config/error.h"
+
+namespace weft::onnx_io {
+namespace {
+
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+
+/// The definition that `op` had in `opset`; null if it did not exist or was deprecated.
+const ::onnx::OpSchema* definition(const std::string& op, int opset) {
+  const ::onnx::OpSchema* const schema = ::onnx::OpSchemaRegistry::Schema(op, opset, "");
+  return schema == nullptr || schema->Deprecated() ? nullptr : schema;
+}
+
+bool changed(const std::string& op, int from, int to) {
+  const auto* const then = definition(op, from);
+  const auto* const now = definition(op, to);
+  return then == nullptr || now == nullptr || then->SinceVersion() != now->SinceVersion();
+}
+
+/// What ONNX's library says, without its file names and on one line.
+std::string reason(const std::exception& error) {
+  std::string_view text = error.what();
+  text = text.substr(0, text.find('\n'));
+  constexpr std::string_view kMark = "failed: ";
+  const std::size_t mark = text.rfind(kMark);
+  return std::string(mark == std::string_view::npos ? text : text.substr(mark + kMark.size()));
+}
+
+/// The node with the names i0, i1, ... and o0, o1, ...; outputs left out get one too, since the
+/// converter does not know them.
+LegacyNode renamed(const NodeProto& original, std::span<const graph::ValueType* const> inputs,
+                   int opset) {
+  LegacyNode legacy{original, {}, opset};
+  legacy.node.set_domain("");
+  for (int i = 0; i < original.input_size(); ++i) {
+    const auto* const type = inputs[static_cast<std::size_t>(i)];
+    if (type != nullptr) legacy.node.set_input(i, fmt::format("i{}", i));
+    legacy.inputs.push_back(type != nullptr ? *type : graph::ValueType{});
+  }
+  for (int i = 0; i < original.output_size(); ++i) {
+    legacy.node.set_output(i, fmt::format("o{}", i));
+  }
+  return legacy;
+}
+
+void declare(::onnx::ValueInfoProto& value, const std::string& name, const graph::ValueType& type) {
+  value.set_name(name);
+  auto& tensor = *value.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(onnx_data_type(type.type));
+  for (const std::int64_t extent : type.shape) {
+    tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+  }
+}
+
+/// A model of this node alone. `original` tells which outputs are wanted.
+ModelProto model_of(const LegacyNode& legacy, const NodeProto& original) {
+  ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(legacy.opset);
+  ::onnx::GraphProto& graph = *model.mutable_graph();
+  graph.set_name("node");
+  *graph.add_node() = legacy.node;
+  for (int i = 0; i < legacy.node.input_size(); ++i) {
+    const std::string& name = legacy.node.input(i);
+    if (!name.empty())
+      declare(*graph.add_input(), name, legacy.inputs[static_cast<std::size_t>(i)]);
+  }
+  for (int i = 0; i < original.output_size(); ++i) {
+    if (original.output(i).empty()) continue;
+    auto& output = *graph.add_output();
+    output.set_name(legacy.node.output(i));
+    output.mutable_type()->mutable_tensor_type();
+  }
+  return model;
+}
+
+UpgradedNode result_of(LegacyNode& legacy, ModelProto& converted, const NodeProto& original) {
+  UpgradedNode upgraded{std::move(legacy.before), std::move(legacy.constants), {}, {}};
+  ::onnx::GraphProto& graph = *converted.mutable_graph();
+  std::move(graph.mutable_node()->begin(), graph.mutable_node()->end(),
+            std::back_inserter(upgraded.nodes));
+  std::move(graph.mutable_initializer()->begin(), graph.mutable_initializer()->end(),
+            std::back_inserter(upgraded.constants));
+  for (int i = 0; i < original.input_size(); ++i) {
+    upgraded.inputs.push_back(original.input(i).empty() ? "" : fmt::format("i{}", i));
+  }
+  int wanted = 0;
+  for (const std::string& output : original.output()) {
+    upgraded.outputs.push_back(output.empty() ? "" : graph.output(wanted++).name());
+  }
+  return upgraded;
+}
+
+/// Throws InputError with what ONNX's library has against the model's one node.
+ModelProto convert(const ModelProto& model, int opset) {
+  const NodeProto& node = model.graph().node(0);
+  try {
+    // The adapters take a node that keeps its opset's rules for granted.
+    definition(node.op_type(), opset)->Verify(node);
+    return convert_version(model, opset, kOpset);
+  } catch (const std::exception& error) {
+    throw InputError(
+        fmt::format("cannot be converted from opset {} to {}: {}", opset, kOpset, reason(error)));
+  }
+}
+
+}  // namespace
+
+void require_standard(const NodeProto& node, int opset) {
+  const auto& schema = *definition(node.op_type(), opset);
+  for (const auto& attribute : node.attribute()) {
+    if (schema.attributes().contains(attribute.name())) continue;
+    throw InputError("has no " + labelled("attribute", attribute.name()));
+  }
+  if (node.input_size() > schema.max_input()) {
+    throw InputError(
+        fmt::format("takes at most {} inputs, not {}", schema.max_input(), node.input_size()));
+  }
+}
+
+std::optional<std::string> NodeUpgrade::refusal(const NodeProto& node) const {
+  const std::string& op = node.op_type();
+  const bool known = graph::op_from_string(op).has_value() || op == "Upsample";
+  if (!is_default_domain(node.domain()) || !known) return "the operator is not supported";
+  if (opset_ == 0) return "the file names no opset of ONNX's own operators";
+  if (definition(op, opset_) == nullptr) {
+    return fmt::format("opset {} has no such operator", opset_);
+  }
+  if (opset_ < kOldestConvertibleOpset && changed(op, opset_, kOldestConvertibleOpset)) {
+    return fmt::format("its definition of opset {} is not supported", opset_);
+  }
+  return std::nullopt;
+}
+
+bool NodeUpgrade::needed(const NodeProto& node) const {
+  return changed(node.op_type(), opset_, kOpset);
+}
+
+UpgradedNode NodeUpgrade::upgrade(const NodeProto& node,
+                                  std::span<const graph::ValueType* const> inputs) const {
+  LegacyNode legacy = renamed(node, inputs, std::max(opset_, kOldestConvertibleOpset));
+  prepare_for_conversion(legacy);
+  require_standard(legacy.node, legacy.opset);
+  ModelProto converted = convert(model_of(legacy, node), legacy.opset);
+  UpgradedNode upgraded = result_of(legacy, converted, node);
+  complete_conversion(legacy, upgraded);
+  return upgraded;
+}
+
+}  // namespace weft::onnx_io

@@ -1,0 +1,155 @@
+#include "compiler/onnx/codec/translator.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "compiler/onnx/codec/node_attributes.h"
+#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/located.h"
+
+namespace weft::onnx_io {
+namespace {
+
+using graph::kNoValue;
+using graph::ValueId;
+using ::onnx::NodeProto;
+
+/// The names under which an upgraded node's outputs enter the graph: those of the original where
+/// they are its outputs, empty where nobody uses them.
+std::vector<std::string> final_names(const NodeProto& part, const UpgradedNode& upgraded,
+                                     const NodeProto& original) {
+  const auto is_used = [&](const std::string& name) {
+    return std::any_of(upgraded.nodes.begin(), upgraded.nodes.end(), [&](const NodeProto& node) {
+      return std::find(node.input().begin(), node.input().end(), name) != node.input().end();
+    });
+  };
+  std::vector<std::string> names;
+  for (const std::string& local : part.output()) {
+    const auto at = std::find(upgraded.outputs.begin(), upgraded.outputs.end(), local);
+    if (at != upgraded.outputs.end()) {
+      names.push_back(original.output(static_cast<int>(at - upgraded.outputs.begin())));
+    } else {
+      names.push_back(is_used(local) ? node_name(original) + "/" + local : "");
+    }
+  }
+  return names;
+}
+
+/// What the file leaves open fits any extent.
+bool fits(const ::onnx::TensorShapeProto& declared, const graph::Shape& shape) {
+  if (static_cast<std::size_t>(declared.dim_size()) != shape.size()) return false;
+  for (int i = 0; i < declared.dim_size(); ++i) {
+    const auto& dim = declared.dim(i);
+    if (dim.has_dim_value() && dim.dim_value() != shape[static_cast<std::size_t>(i)]) return false;
+  }
+  return true;
+}
+
+void require_declared_shape(const ::onnx::TypeProto::Tensor& declared, const graph::Shape& shape) {
+  if (!declared.has_shape() || fits(declared.shape(), shape)) return;
+  throw InputError(fmt::format("its shape is {}, the file declares {}", graph::to_string(shape),
+                               to_text(declared.shape())));
+}
+
+}  // namespace
+
+Translator::Translator(const std::string& graph_name, Constants& constants,
+                       const NodeUpgrade& upgrade, const ImportOptions& options,
+                       const std::vector<BoundInput>& inputs, const std::set<std::string>& frozen)
+    : builder_(graph_name, options.evaluate), constants_(constants), upgrade_(upgrade) {
+  for (const BoundInput& input : inputs) {
+    located(labelled("input", input.name), [&] {
+      values_[input.name] = frozen.contains(input.name)
+                                ? builder_.constant(options.values.at(input.name), input.name)
+                                : builder_.input(input.name, input.type);
+    });
+  }
+}
+
+ValueId Translator::value(const std::string& name) {
+  if (name.empty()) return kNoValue;
+  const auto at = values_.find(name);
+  if (at != values_.end()) return at->second;
+  return values_[name] = builder_.constant(constants_.get(name), name);
+}
+
+void Translator::add(const NodeProto& node) {
+  std::vector<ValueId> inputs;
+  for (const std::string& name : node.input()) inputs.push_back(value(name));
+  if (upgrade_.needed(node)) return add_upgraded(node, inputs);
+  const std::vector<std::string> outputs(node.output().begin(), node.output().end());
+  const std::vector<ValueId> results = add_operator(node, inputs, outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) values_[outputs[i]] = results[i];
+}
+
+void Translator::add_upgraded(const NodeProto& node, const std::vector<ValueId>& inputs) {
+  std::vector<const graph::ValueType*> types;
+  for (const ValueId input : inputs) {
+    types.push_back(input == kNoValue ? nullptr : &builder_.type(input));
+  }
+  UpgradedNode upgraded = located(label_of(node), [&] { return upgrade_.upgrade(node, types); });
+
+  Values local;
+  for (std::size_t i = 0; i < inputs.size(); ++i) local[upgraded.inputs[i]] = inputs[i];
+  for (auto& tensor : upgraded.constants) {
+    local[tensor.name()] = builder_.constant(take_tensor(tensor, {}));
+  }
+  local[""] = kNoValue;
+  for (NodeProto& part : upgraded.nodes) {
+    part.set_name(node_name(node));
+    if (is_constant_node(part)) {
+      local[part.output(0)] =
+          builder_.constant(take_tensor(*part.mutable_attribute(0)->mutable_t(), {}));
+      continue;
+    }
+    std::vector<ValueId> part_inputs;
+    for (const std::string& name : part.input()) part_inputs.push_back(local.at(name));
+    const std::vector<std::string> names = final_names(part, upgraded, node);
+    const auto results = add_operator(part, part_inputs, names);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      local[part.output(static_cast<int>(i))] = results[i];
+      values_[names[i]] = results[i];
+    }
+  }
+}
+
+std::vector<ValueId> Translator::add_operator(const NodeProto& node, std::vector<ValueId> inputs,
+                                              const std::vector<std::string>& outputs) {
+  const std::optional<graph::Op> op = graph::op_from_string(node.op_type());
+  if (!op) throw InputError(label_of(node) + ": the operator is not supported");
+  graph::Attributes attributes = located(label_of(node), [&] {
+    require_standard(node, kOpset);
+    return read_attributes(node);
+  });
+  if (*op == graph::Op::kResize) drop_empty_inputs(inputs);
+  while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
+  return builder_.add(*op, std::move(inputs), std::move(attributes), node_name(node), outputs);
+}
+
+void Translator::drop_empty_inputs(std::vector<ValueId>& inputs) const {
+  for (ValueId& input : inputs) {
+    if (input == kNoValue || !builder_.graph().is_constant(input)) continue;
+    if (graph::element_count(builder_.type(input).shape) == 0) input = kNoValue;
+  }
+}
+
+void Translator::add_output(const ::onnx::ValueInfoProto& output) {
+  const std::string& name = output.name();
+  if (!name.empty() && constants_.has(name)) value(name);  // an error names the constant alone
+  located(labelled("output", name), [&] {
+    if (name.empty()) throw InputError("an output needs a name");
+    const auto at = values_.find(name);
+    if (at == values_.end()) throw InputError("no node, input or initializer gives it");
+    const int declared = output.type().tensor_type().elem_type();
+    const graph::DataType type = builder_.type(at->second).type;
+    if (declared != 0 && declared != onnx_data_type(type)) {
+      throw InputError(
+          fmt::format("its type is {}, the file declares another", graph::to_string(type)));
+    }
+    require_declared_shape(output.type().tensor_type(), builder_.type(at->second).shape);
+    builder_.output(at->second, name);
+  });
+}
+
+}  // namespace weft::onnx_io

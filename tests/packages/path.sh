@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Fills a folder with links to the programs that a bare Debian machine has after the packages of
+# tools/packages.txt were installed. Prints the PATH with which only these are found. A test that
+# runs a program of another package then fails on every machine.
+#
+#   tests/packages/path.sh [--root FOLDER] FOLDER
+#
+# --root: take FOLDER/tools/packages.txt as the list.
+# Where the packages are not known (no Debian, no package lists), it says so and prints PATH itself.
+set -euo pipefail
+# shellcheck source=tests/packages/closure.sh
+source "$(dirname "${BASH_SOURCE[0]}")/closure.sh"
+
+# "PATH<TAB>TARGET<TAB>FILE" of each program, in PATH's order. TARGET is what a link names; FILE is
+# at the end of all links. Where /bin is a link to /usr/bin, find does not follow it.
+programs() {
+  find /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin -maxdepth 1 ! -type d \
+    -printf '%p\t%l\n' 2>/dev/null >"$work/links"
+  paste "$work/links" <(cut -f 1 "$work/links" | tr '\n' '\0' | xargs -0 realpath -m)
+}
+
+# "FILE<TAB>NAME" of each program of the closure. Links that no package has and that are no choice
+# between alternatives are an administrator's; bare machines lack them. Where this machine chose an
+# alternative of some other package, a bare one has the best that the closure offers.
+choose() {
+  awk -F '\t' '
+    FILENAME ~ /closure$/ { listed[$1] = 1; next }
+    FILENAME ~ /owners$/ { owned[$1] = 1; if ($2 in listed) good[$1] = 1; next }
+    FILENAME ~ /alternatives$/ { if ($2 in good && !($1 in best)) best[$1] = $2; next }
+    {
+      name = $1
+      sub(/.*\//, "", name)
+      choice = $2 ~ /^\/etc\/alternatives\// && !($1 in owned)
+      file = !($1 in good || choice) ? "" : $3 in good ? $1 : choice ? best[name] : ""
+      if (file != "" && !(name in seen)) print file "\t" name
+      if (file != "") seen[name] = 1
+    }
+  ' "$work/closure" "$work/owners" "$work/alternatives" "$work/programs"
+}
+
+fill() {
+  local file name
+  programs >"$work/programs"
+  alternatives >"$work/alternatives"
+  { cut -f 1,3 "$work/programs" | tr '\t' '\n'; cut -f 2 "$work/alternatives"; } | sort -u |
+    owners >"$work/owners"
+  rm -rf "$folder.new"
+  mkdir -p "$folder.new"
+  choose >"$work/chosen"
+  # One call for all but the few whose name is not the file's.
+  while read -r file name; do
+    if [[ "$file" == */"$name" ]]; then echo "$file"; else ln -s "$file" "$folder.new/$name"; fi
+  done <"$work/chosen" | xargs ln -s -t "$folder.new"
+  rm -rf "$folder"
+  mv "$folder.new" "$folder"
+}
+
+take_root "$@"
+[[ ${#arguments[@]} -eq 1 ]] || die "usage: tests/packages/path.sh [--root FOLDER] FOLDER"
+reason="$(why_unknown)"
+if [[ -n "$reason" ]]; then
+  say "tests see every program of this machine: $reason"
+  echo "$PATH"
+  exit
+fi
+mkdir -p "${arguments[0]}"
+folder="$(cd "${arguments[0]}" && pwd)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+closure "$(dirname "$folder")" run rtl test bench >"$work/closure" ||
+  die "apt does not know some package of tools/packages.txt"
+fill
+echo "$folder"

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds weft_bench and runs it with the arguments given, which are those of
+# Google Benchmark. docs/performance.md has its rows.
+set -euo pipefail
+# shellcheck source=tools/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+take_lock
+install_packages run rtl bench
+configure run rtl bench
+build weft_bench rtl
+release_lock
+exec "$weft_build/tools/bench/weft_bench" "$@"
