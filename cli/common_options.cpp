@@ -28,7 +28,7 @@ Engine read_engine(const Arguments& arguments) {
   const std::string name = arguments.text("engine").value_or("fast");
   if (const auto engine = engine_from_string(name)) return *engine;
   throw InputError(
-      fmt::format("--engine {}: unknown; must be analytic, fast, stepped or rtl", printable(name)));
+      fmt::format("--engine {}: unknown; must be {}", printable(name), engine_names()));
 }
 
 CheckMode read_check(const Arguments& arguments, Engine engine) {
@@ -167,8 +167,8 @@ po::options_description simulation_flags() {
   po::options_description options("Run");
   auto add = options.add_options();
   add("engine", text_value("NAME"),
-      "analytic: cycles only; fast (default); stepped: every register of the "
-      "array; rtl: the array in SystemVerilog");
+      "analytic: cycles only; fast (default): the same cycles, and values; timed: cycles "
+      "from SystemC units; stepped: every register of the array; rtl: the array in SystemVerilog");
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
   add("seed", text_value("N"), "seed of what is drawn at random; 1 if not given");
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");

@@ -34,7 +34,7 @@ NetworkRunOptions run_options(Engine engine, const NetworkJob& job, Progress& pr
   options.simulate.engine = engine;
   options.simulate.threads = job.options.threads;
   options.simulate.progress = [&progress](double share) { progress.update(share); };
-  options.keep_results = job.options.check != CheckMode::kNone && engine == Engine::kFast;
+  options.keep_results = job.options.check != CheckMode::kNone && has_kernels(engine);
   return options;
 }
 
@@ -77,11 +77,11 @@ std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
   return std::nullopt;
 }
 
-/// Only `fast` shows what each layer left in the unified buffer. What other engines computed is
-/// right if that is, and if the values that the host took are the same, bit for bit.
+/// Only engines with kernels show what each layer left in the unified buffer. What other engines
+/// computed is right if that is, and if the values that the host took are the same, bit for bit.
 NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job,
                    const NetworkRun& run, const Streams& streams) {
-  if (job.options.engine == Engine::kFast) {
+  if (has_kernels(job.options.engine)) {
     return check_network(program, job.machine, job.inputs, run);
   }
   Progress progress(streams);

@@ -225,7 +225,7 @@ class SessionRun {
         if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
       };
     }
-    if (known.result && options_.simulate.engine == Engine::kFast) {
+    if (known.result && has_kernels(options_.simulate.engine)) {
       simulate_values(config_, step.program, memory->memory(), simulate_options);
     } else {
       known.result =

@@ -47,7 +47,7 @@ struct NetworkRun {
 
 struct NetworkRunOptions {
   SimulateOptions simulate;
-  bool keep_results = false;  // engine fast only: what each layer left in the unified buffer
+  bool keep_results = false;  // fast and timed only: what each layer left in the unified buffer
   bool keep_timelines = false;
   /// How many cycles of the first program to record what enters the array (record_array()), given
   /// how it ran; not called without values.

@@ -16,22 +16,35 @@
 
 namespace weft {
 
-/// analytic: recurrences, cycles only. fast: timed SystemC, values by SIMD kernels.
-/// stepped: SystemC with every PE register advanced every cycle. rtl: the same with the array in
-/// SystemVerilog, compiled by Verilator.
-enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped, kRtl };
+/// How a run finds its cycles, and how it computes values:
+///   analytic  recurrences; no values
+///   fast      recurrences; SIMD kernels, in program order
+///   timed     SystemC units that wait for events; the same kernels
+///   stepped   SystemC units that clock every register of the array
+///   rtl       the same, with the array in SystemVerilog, compiled by Verilator
+/// `analytic` and `fast` have no global state: several threads may simulate at once. SystemC has
+/// one simulation per process, so no two runs of the other three may overlap.
+enum class Engine : std::uint8_t { kAnalytic, kFast, kTimed, kStepped, kRtl };
 
 std::string_view to_string(Engine engine);
+/// Returns nullopt for a name that is no engine's.
 std::optional<Engine> engine_from_string(std::string_view name);
+/// The names of all engines, for messages: "analytic, fast, timed, stepped or rtl".
+std::string_view engine_names();
+
+/// Whether the engine computes values by kernels, instruction after instruction.
+constexpr bool has_kernels(Engine engine) {
+  return engine == Engine::kFast || engine == Engine::kTimed;
+}
 
 struct SimulateOptions {
   Engine engine = Engine::kFast;
-  unsigned threads = 1;  // for the kernels of `fast`; the bits do not depend on it
+  unsigned threads = 1;  // for the kernels; the bits do not depend on it
   /// Called now and then with the share done (0 to 1), never from another thread.
   std::function<void(double)> progress;
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
   std::ostream* vcd = nullptr;  // stepped and rtl: where a waveform of the array goes
-  /// fast only: called after each instruction, in program order, with the values as they are then.
+  /// fast and timed only: called after each instruction, in program order, with the values then.
   std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
 };
 
@@ -42,8 +55,8 @@ struct SimulateOptions {
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
 
-/// The values alone of a run that simulate() has made, by engine fast, of the same program on the
-/// same machine: other values in `memory` take the same cycles. Throws InputError from `memory`.
+/// Computes the values of a run with kernels, without its cycles, which depend on no value. For a
+/// program that simulate() has run on the same machine. Throws InputError from `memory`.
 void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
                      const SimulateOptions& options);
 

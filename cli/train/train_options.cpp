@@ -132,7 +132,7 @@ void read_simulation(const Arguments& arguments, TrainRequest& request) {
   if (!engine || *engine == Engine::kAnalytic) {
     throw InputError(
         fmt::format("--engine {}: computes no values or is unknown; must be fast, "
-                    "stepped or rtl",
+                    "timed, stepped or rtl",
                     printable(arguments.text("engine").value_or(""))));
   }
   request.engine = *engine;
@@ -226,7 +226,7 @@ po::options_description train_options() {
   files.add_options()("json", text("FILE"), "write the figures as JSON; - is stdout")(
       "html", text("FILE"), "write a page to look at: curves of loss and accuracy");
   po::options_description simulation("Simulation");
-  simulation.add_options()("engine", text("NAME"), "fast (default), stepped or rtl")(
+  simulation.add_options()("engine", text("NAME"), "fast (default), timed, stepped or rtl")(
       "threads", text("N"), "threads of the simulation's kernels; all cores if not given");
   po::options_description all;
   all.add(own).add(files).add(simulation).add(machine_flags());

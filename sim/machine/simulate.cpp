@@ -5,19 +5,20 @@
 #include <array>
 #include <utility>
 
-#include "sim/array/analytic.h"
 #include "sim/array/functional_core.h"
 #include "sim/config/error.h"
 #include "sim/hazards/hazard_check.h"
 #include "sim/machine/machine.h"
 #include "sim/stats/summary.h"
+#include "sim/timing/analytic.h"
 
 namespace weft {
 namespace {
 
-constexpr std::array<std::pair<Engine, std::string_view>, 4> kEngines = {{
+constexpr std::array<std::pair<Engine, std::string_view>, 5> kEngines = {{
     {Engine::kAnalytic, "analytic"},
     {Engine::kFast, "fast"},
+    {Engine::kTimed, "timed"},
     {Engine::kStepped, "stepped"},
     {Engine::kRtl, "rtl"},
 }};
@@ -26,8 +27,9 @@ ClockedResult run_engine(const MachineConfig& config, const Program& program, Ho
                          const SimulateOptions& options) {
   switch (options.engine) {
     case Engine::kAnalytic:
-      return {analytic_timeline(config, program), 0};
     case Engine::kFast:
+      return {analytic_timeline(config, program), 0};
+    case Engine::kTimed:
       return {run_timed_machine(config, program), 0};
     case Engine::kStepped:
     case Engine::kRtl:
@@ -49,8 +51,8 @@ void check_options(const SimulateOptions& options) {
   if (options.lockstep && options.engine != Engine::kRtl) {
     throw InputError("lock-step checking compares rtl with stepped and needs --engine rtl");
   }
-  if (options.observe && options.engine != Engine::kFast) {
-    throw InputError("only --engine fast has values that can be observed in program order");
+  if (options.observe && !has_kernels(options.engine)) {
+    throw InputError("only --engine fast and --engine timed compute values in program order");
   }
   if (options.vcd != nullptr && !clocked) {
     throw InputError("only --engine stepped and --engine rtl have registers for a waveform");
@@ -79,6 +81,10 @@ std::optional<Engine> engine_from_string(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view engine_names() {
+  return "analytic, fast, timed, stepped or rtl";
+}
+
 void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
                      const SimulateOptions& options) {
   execute_values(config, program, memory, {options.threads, options.progress, options.observe});
@@ -95,7 +101,7 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
   auto [timeline, compared_cycles] = run_engine(config, program, memory, options);
   drop_late_pushes(timeline);
   check_hazards(config, program, timeline);
-  if (options.engine == Engine::kFast) simulate_values(config, program, *memory, options);
+  if (has_kernels(options.engine)) simulate_values(config, program, *memory, options);
   Result result = summarize(config, program, std::move(timeline));
   result.compared_cycles = compared_cycles;
   return result;

@@ -1,4 +1,4 @@
-// The matmul unit of the `fast` engine: two processes, the weight port and the activation port,
+// The matmul unit of the `timed` engine: two processes, the weight port and the activation port,
 // that wait for the moments at which they may act (docs/timing.md, the lines for W and A) and let
 // the time pass in one step. No values.
 //

@@ -55,7 +55,7 @@ TEST_P(TrainEnginesTest, AgreeOnCyclesAndBits) {
   const StepRun fast = one_step(network, machine, Engine::kFast);
   EXPECT_EQ(fast.cost.ledger.sum(), fast.cost.total);
   EXPECT_EQ(fast.state.updates, 1U);
-  std::vector<Engine> engines = {Engine::kStepped};
+  std::vector<Engine> engines = {Engine::kTimed, Engine::kStepped};
   if (WEFT_WITH_RTL) engines.push_back(Engine::kRtl);
   for (const Engine engine : engines) {
     const StepRun other = one_step(network, machine, engine);

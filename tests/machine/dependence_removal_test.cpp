@@ -180,7 +180,8 @@ TEST(DependenceRemovalTest, EnginesCatchRemovalsOnRealMachines) {
     for_each_removal(program, [&](const Program& without, std::uint32_t waiter, std::size_t unit,
                                   std::uint32_t) {
       std::array<std::string, 3> messages;
-      for (const Engine engine : {Engine::kAnalytic, Engine::kFast, Engine::kStepped}) {
+      for (const Engine engine :
+           {Engine::kAnalytic, Engine::kFast, Engine::kTimed, Engine::kStepped}) {
         try {
           testing::run_matmul(config, without, operands, engine);
         } catch (const HazardError& error) {

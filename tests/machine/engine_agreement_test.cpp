@@ -1,6 +1,5 @@
-// Compiled matmuls on random machines: analytic, fast and stepped give the same total, the same
-// ledger and the same cycles for every instruction; fast and stepped give the bits of the naive
-// in-order loop.
+// Compiled products on random machines: all engines give the same total, the same ledger and the
+// same cycles for every instruction. Those with values give the bits of the naive in-order loop.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -76,10 +75,13 @@ void check_case(const MachineConfig& config, const TilingPlan& plan, bool any_bi
   const auto operands = testing::random_operands(plan.spec, config.dtype, any_bits, random);
   const Result analytic = simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
   const auto fast = testing::run_matmul(config, program, operands, Engine::kFast, 2);
+  const auto timed = testing::run_matmul(config, program, operands, Engine::kTimed);
   const auto stepped = testing::run_matmul(config, program, operands, Engine::kStepped);
   ASSERT_EQ(analytic.timeline, fast.result.timeline);
+  ASSERT_EQ(analytic.timeline, timed.result.timeline);
   ASSERT_EQ(analytic.timeline, stepped.result.timeline);
   ASSERT_EQ(analytic.ledger, fast.result.ledger);
+  ASSERT_EQ(analytic.ledger, timed.result.ledger);
   ASSERT_EQ(analytic.ledger, stepped.result.ledger);
   ASSERT_EQ(analytic.ledger.sum(), analytic.total);
   ASSERT_EQ(analytic.issued_macs, plan.macs.issued);
@@ -87,6 +89,7 @@ void check_case(const MachineConfig& config, const TilingPlan& plan, bool any_bi
       operands.a, operands.b, plan.spec.bias ? &operands.bias : nullptr, plan.spec,
       config.array_rows);
   ASSERT_EQ(fast.out, expected);
+  ASSERT_EQ(timed.out, expected);
   ASSERT_EQ(stepped.out, expected);
 }
 

@@ -8,10 +8,10 @@
 #include <map>
 #include <string>
 
-#include "sim/array/analytic.h"
 #include "sim/config/error.h"
 #include "sim/machine/machine.h"
 #include "sim/stats/summary.h"
+#include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 
 namespace weft {

@@ -144,7 +144,8 @@ TEST_P(FormulaTest, TheFifoBindsFromOneBelowItsInequality) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, FormulaTest,
-                         ::testing::Values(Engine::kAnalytic, Engine::kFast, Engine::kStepped),
+                         ::testing::Values(Engine::kAnalytic, Engine::kFast, Engine::kTimed,
+                                           Engine::kStepped),
                          [](const auto& engine) { return std::string(to_string(engine.param)); });
 
 // 200 rows against five layers' worth of 2000x2000 int8 tiles on tpu-v1: bound by the weight

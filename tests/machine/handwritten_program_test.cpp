@@ -169,7 +169,8 @@ TEST_P(HandwrittenProgramTest, AnEmptyProgramTakesNoTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, HandwrittenProgramTest,
-                         ::testing::Values(Engine::kAnalytic, Engine::kFast, Engine::kStepped),
+                         ::testing::Values(Engine::kAnalytic, Engine::kFast, Engine::kTimed,
+                                           Engine::kStepped),
                          [](const auto& engine) { return std::string(to_string(engine.param)); });
 
 TEST(SimulateTest, EnginesThatComputeValuesNeedMemory) {

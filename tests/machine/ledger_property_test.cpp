@@ -5,10 +5,10 @@
 #include <array>
 #include <vector>
 
-#include "sim/array/analytic.h"
 #include "sim/config/error.h"
 #include "sim/stats/ledger.h"
 #include "sim/stats/summary.h"
+#include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 
 namespace weft {

@@ -147,13 +147,17 @@ Outcome outcome(const MachineConfig& config, const Program& program, Engine engi
 
 void check_engines(const MachineConfig& config, const Program& program, std::string& error) {
   const Outcome fast = outcome(config, program, Engine::kFast);
+  const Outcome timed = outcome(config, program, Engine::kTimed);
   const Outcome stepped = outcome(config, program, Engine::kStepped);
   const Outcome analytic = outcome(config, program, Engine::kAnalytic);
   ASSERT_EQ(fast.error, stepped.error);
   ASSERT_EQ(fast.error, analytic.error);
+  ASSERT_EQ(fast.error, timed.error);
   ASSERT_EQ(fast.timeline, stepped.timeline);
   ASSERT_EQ(fast.timeline, analytic.timeline);
+  ASSERT_EQ(fast.timeline, timed.timeline);
   ASSERT_EQ(fast.rows, stepped.rows);
+  ASSERT_EQ(fast.rows, timed.rows);
   error = fast.error;
 }
 

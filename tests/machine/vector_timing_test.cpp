@@ -161,7 +161,8 @@ TEST_P(BufferFetchTimingTest, AVectorInstructionOfAnyOperandsTakesOneCycleARow) 
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, BufferFetchTimingTest,
-                         ::testing::Values(Engine::kAnalytic, Engine::kFast, Engine::kStepped),
+                         ::testing::Values(Engine::kAnalytic, Engine::kFast, Engine::kTimed,
+                                           Engine::kStepped),
                          [](const auto& engine) { return std::string(to_string(engine.param)); });
 
 // --- what passes first, and with which bits ---
@@ -201,10 +202,13 @@ void expect_opens_at(Cycle open, const Operation& earlier, const Operation& late
     schedule.then(Store{0, 1000, 240});
     const Outcome analytic = outcome(schedule.program(), Engine::kAnalytic);
     const Outcome fast = outcome(schedule.program(), Engine::kFast);
+    const Outcome timed = outcome(schedule.program(), Engine::kTimed);
     const Outcome stepped = outcome(schedule.program(), Engine::kStepped);
     EXPECT_EQ(analytic.hazard, start < open);
     EXPECT_EQ(fast.hazard, start < open);
     EXPECT_EQ(stepped.hazard, start < open);
+    EXPECT_EQ(timed.hazard, start < open);
+    EXPECT_EQ(fast.rows, timed.rows);
     EXPECT_EQ(fast.rows, stepped.rows);
   }
 }

@@ -117,9 +117,9 @@ cli::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfi
   };
   const cli::NetworkRun fast = run(Engine::kFast);
   expect_same_cycles(fast, run(Engine::kAnalytic));
-  std::vector<Engine> clocked = {Engine::kStepped};
-  if (has_rtl_array(config)) clocked.push_back(Engine::kRtl);
-  for (const Engine engine : clocked) {
+  std::vector<Engine> others = {Engine::kTimed, Engine::kStepped};
+  if (has_rtl_array(config)) others.push_back(Engine::kRtl);
+  for (const Engine engine : others) {
     SCOPED_TRACE(to_string(engine));
     const cli::NetworkRun other = run(engine);
     expect_same_cycles(fast, other);

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/array/analytic.h"
 #include "sim/config/error.h"
+#include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 
 namespace weft {

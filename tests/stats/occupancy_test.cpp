@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/array/analytic.h"
 #include "sim/hazards/hazard_check.h"
 #include "sim/stats/summary.h"
+#include "sim/timing/analytic.h"
 #include "tests/stats/race_free_program.h"
 
 namespace weft {

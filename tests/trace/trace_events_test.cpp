@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/array/analytic.h"
 #include "sim/isa/text.h"
 #include "sim/stats/ledger.h"
 #include "sim/stats/occupancy.h"
 #include "sim/stats/summary.h"
+#include "sim/timing/analytic.h"
 #include "sim/timing/transfers.h"
 #include "tests/stats/race_free_program.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/array/analytic.h"
 #include "sim/config/error.h"
+#include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 
 namespace weft {

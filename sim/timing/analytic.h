@@ -1,7 +1,7 @@
-// The `analytic` engine: the recurrences of docs/timing.md solved instruction by instruction, no
-// SystemC, no values. It shares with the SystemC units only the constants and the channel
-// arithmetic of sim/timing, and with the clocked array not even the constants, so that their
-// agreement means something.
+// The clock of the engines `analytic` and `fast`: the recurrences of docs/timing.md, solved
+// instruction by instruction, without SystemC and without values. They share only constants and the
+// channel's arithmetic (sim/timing) with the SystemC units of `timed`, and not even constants with
+// the clocked array of `stepped`. Otherwise their agreement would prove nothing.
 #pragma once
 
 #include "sim/config/machine_config.h"

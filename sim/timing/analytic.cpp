@@ -1,4 +1,4 @@
-#include "sim/array/analytic.h"
+#include "sim/timing/analytic.h"
 
 #include <algorithm>
 #include <array>
