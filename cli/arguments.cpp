@@ -6,9 +6,9 @@
 #include <boost/program_options/parsers.hpp>
 #include <charconv>
 
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
-#include "sim/config/similar.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/similar.h"
 
 namespace weft::cli {
 namespace {

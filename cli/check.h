@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "models/reference/cpu/matmul.h"
+#include "models/reference/cpu/product/matmul.h"
 #include "sim/config/machine_config.h"
 #include "sim/memory/matrix.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

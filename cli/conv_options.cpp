@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/common_options.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

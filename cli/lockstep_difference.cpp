@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/common_options.h"
-#include "cli/output_file.h"
-#include "sim/config/error.h"
+#include "base/output_file.h"
+#include "base/error.h"
 
 namespace weft::cli {
 

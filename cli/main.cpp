@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "cli/commands/commands.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "compiler/lowering/matmul.h"
 #include "compiler/plan/advice.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

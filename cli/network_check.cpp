@@ -14,7 +14,7 @@
 #include "compiler/network/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

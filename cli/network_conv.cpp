@@ -12,7 +12,7 @@
 #include "cli/text.h"
 #include "compiler/graph/builder.h"
 #include "models/networks/counter_random.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

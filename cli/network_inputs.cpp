@@ -13,8 +13,8 @@
 #include "cli/output_summary.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/networks/sample_inputs.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

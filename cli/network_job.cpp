@@ -14,8 +14,8 @@
 #include "cli/network_inputs.h"
 #include "cli/network_pipeline.h"
 #include "cli/network_report.h"
-#include "cli/output_file.h"
-#include "cli/output_stream.h"
+#include "base/output_file.h"
+#include "base/output_stream.h"
 #include "cli/page/network_page.h"
 #include "cli/page/page.h"
 #include "cli/progress.h"
@@ -23,8 +23,8 @@
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

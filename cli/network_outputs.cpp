@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "cli/npy_tensor.h"
-#include "cli/output_file.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/output_file.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -12,8 +12,8 @@
 #include "compiler/passes/quantize.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 #include "sim/memory/physical_memory.h"
 
 namespace weft::cli {

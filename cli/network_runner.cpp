@@ -11,9 +11,9 @@
 #include "compiler/network/elements.h"
 #include "compiler/network/weights.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/memory/tensor_memory.h"
-#include "sim/stats/ledger.h"
+#include "sim/analysis/ledger.h"
 
 namespace weft::cli {
 namespace {

@@ -14,8 +14,8 @@
 #include "cli/output_summary.h"
 #include "models/data/digits8x8.h"
 #include "models/training/classifier.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include "compiler/onnx/import.h"
 #include "models/networks/networks.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -14,8 +14,8 @@
 #include "cli/npy_header.h"
 #include "cli/text.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
-#include "sim/config/input_path.h"
+#include "base/error.h"
+#include "base/input_path.h"
 
 namespace weft::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <optional>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/npy_header.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "compiler/lowering/matmul.h"
 #include "models/random.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

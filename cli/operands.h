@@ -12,7 +12,7 @@
 
 #include "cli/common_options.h"
 #include "cli/npy.h"
-#include "models/reference/cpu/matmul.h"
+#include "models/reference/cpu/product/matmul.h"
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"
 

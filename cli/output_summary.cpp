@@ -9,7 +9,7 @@
 
 #include "cli/text.h"
 #include "compiler/network/elements.h"
-#include "sim/config/printable.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

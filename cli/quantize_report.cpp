@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/report.h"
-#include "sim/config/printable.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "sim/config/decimal.h"
+#include "base/decimal.h"
 
 namespace weft::cli {
 namespace {

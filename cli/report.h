@@ -13,7 +13,7 @@
 #include "compiler/plan/tiling_plan.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
-#include "sim/stats/result.h"
+#include "sim/analysis/result.h"
 
 namespace weft::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/json.h"
 #include "cli/report.h"
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

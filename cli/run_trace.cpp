@@ -7,7 +7,7 @@
 
 #include "cli/network_report.h"
 #include "compiler/lowering/instruction_tiles.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/summary.h"
 #include "sim/trace/trace_events.h"
 
 namespace weft::cli {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "sim/stats/ledger.h"
+#include "sim/analysis/ledger.h"
 
 namespace weft::cli {
 namespace {

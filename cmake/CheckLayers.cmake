@@ -1,44 +1,98 @@
 # Usage: cmake -DROOT=<source tree> -P CheckLayers.cmake
-# For each folder, the prefixes of project headers that it may include (a regular expression).
-# `compiler` never sees sim/machine or sim/array: the program is all that passes between them.
-set(layers pe sim/config sim/isa sim/memory sim/timing sim/stats sim/hazards sim/array sim/trace
-  rtl sim/machine compiler models cli)
-set(allow_pe "pe/")
-set(allow_sim/config "pe/|sim/config/")
-set(allow_sim/isa "pe/|sim/config/|sim/isa/")
-set(allow_sim/memory "pe/|sim/config/|sim/isa/|sim/memory/")
-set(allow_sim/stats "pe/|sim/(config|isa|timing|stats)/")
-set(allow_sim/timing "pe/|sim/(config|isa|timing)/")
-set(allow_sim/hazards "pe/|sim/(config|isa|timing|hazards)/")
-set(allow_sim/array "pe/|sim/(config|isa|memory|timing|array)/")
-set(allow_sim/trace "pe/|sim/(config|isa|memory|timing|stats|array|trace)/")
-set(allow_rtl "pe/|sim/(config|timing|array)/|rtl/")
-set(allow_sim/machine "pe/|sim/|rtl/cosim/")
-set(allow_compiler "pe/|sim/(config|isa|memory)/|compiler/")
-set(allow_models "pe/|sim/(config|isa|memory)/|compiler/|models/")
-set(allow_cli "pe/|sim/|rtl/cosim/|compiler/|models/|cli/")
+# The rooms of the house, lowest first, each with the rooms whose headers it may include besides its own. A row
+# may name only rooms above it, so no two rooms can include each other, not even through others. A file belongs
+# to the longest path here that it begins with.
+cmake_minimum_required(VERSION 3.25)
 
-set(violations "")
-foreach(layer IN LISTS layers)
-  file(GLOB_RECURSE files "${ROOT}/${layer}/*.h" "${ROOT}/${layer}/*.cpp"
-    "${ROOT}/${layer}/*.cu" "${ROOT}/${layer}/*.cuh")
+set(table
+  "base:"
+  "pe: base"
+  "sim/config: base pe"
+  "sim/isa: base pe sim/config"
+  "sim/memory: base pe sim/config sim/isa"
+  "sim/timing: base pe sim/config sim/isa"
+  "sim/array: base pe sim/config sim/isa sim/memory sim/timing"
+  "sim/analysis: base pe sim/config sim/isa sim/timing"
+  "sim/trace: base pe sim/config sim/isa sim/memory sim/timing sim/array sim/analysis"
+  "rtl: base pe sim/config sim/timing sim/array"
+  "sim: base pe sim/config sim/isa sim/memory sim/analysis sim/trace"  # the front door, simulate.h
+  "sim/machine: base pe sim sim/config sim/isa sim/memory sim/timing sim/array sim/analysis sim/trace rtl"
+  # The compiler never sees sim/machine or sim/array: a program is all that passes between them.
+  "compiler/graph: base pe sim/memory"
+  "compiler/onnx: base pe compiler/graph"
+  "compiler/onnx/codec: base pe compiler/graph compiler/onnx"
+  "compiler/passes: base pe compiler/graph"
+  "compiler/autodiff: base compiler/graph compiler/passes"
+  "compiler/plan: base sim/config sim/isa"
+  "compiler/lowering: base sim/config sim/isa sim/memory compiler/plan"
+  "compiler/network: base pe sim/config sim/isa sim/memory compiler/graph compiler/passes compiler/lowering"
+  "models: pe sim/memory"  # random values
+  "models/networks: base pe compiler/graph"
+  "models/devices: base compiler/graph"
+  "models/data: base sim/memory compiler/graph models/networks"
+  "models/reference: pe"  # functions that processor and device share
+  "models/reference/cpu/product: base pe sim/isa sim/memory"
+  "models/reference/cpu/nn: base pe compiler/graph models/reference models/reference/cpu/product"
+  "models/reference/cpu/tensor_ops: base pe compiler/graph models/reference/cpu/nn"
+  "models/reference/cpu: base compiler/graph models/reference/cpu/nn models/reference/cpu/tensor_ops"
+  "models/reference/cuda/bodies: base models/reference models/reference/cpu/nn"
+  "models/reference/cuda/device: base pe models/reference/cuda/bodies"
+  "models/reference/cuda: models/reference/cpu models/reference/cuda/device"
+  "models/reference/cuda/graph: base compiler/graph models/reference/cpu models/reference/cpu/nn models/reference/cpu/tensor_ops models/reference/cuda models/reference/cuda/bodies models/reference/cuda/device"
+  "models/reference/cuda/checks: base compiler/graph models/reference/cpu models/reference/cuda models/reference/cuda/device models/reference/cuda/graph"
+  "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
+  "models/training: base compiler/graph compiler/autodiff models/data models/networks models/reference/cpu"
+  "cli: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace sim/machine rtl compiler/graph compiler/onnx compiler/passes compiler/autodiff compiler/plan compiler/lowering compiler/network models models/networks models/devices models/data models/training models/reference/cpu models/reference/cpu/product models/reference/cuda models/reference/cuda/device")
+
+set(problems "")
+set(rooms "")
+foreach(row IN LISTS table)
+  string(REGEX MATCH "^[^:]+" room "${row}")
+  string(REGEX REPLACE "^[^:]+: *" "" allowed "${row}")
+  string(REPLACE " " ";" allowed "${allowed}")
+  foreach(other IN LISTS allowed)
+    if(NOT other IN_LIST rooms)
+      list(APPEND problems "the table lets ${room} include ${other}, which does not stand above it")
+    endif()
+  endforeach()
+  list(APPEND rooms "${room}")
+  set("allowed_${room}" "${room};${allowed}")
+endforeach()
+
+# room_of(VARIABLE path): the room to which a file belongs; empty for files of no room.
+function(room_of variable path)
+  cmake_path(GET path PARENT_PATH folder)
+  while(folder AND NOT folder IN_LIST rooms)
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+  set(${variable} "${folder}" PARENT_SCOPE)
+endfunction()
+
+set(tops ${rooms})
+list(TRANSFORM tops REPLACE "/.*" "")
+list(REMOVE_DUPLICATES tops)
+list(JOIN tops "|" top_pattern)
+foreach(top IN LISTS tops)
+  file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${top}/*.h" "${ROOT}/${top}/*.cpp"
+    "${ROOT}/${top}/*.cu" "${ROOT}/${top}/*.cuh")
   foreach(file IN LISTS files)
-    file(STRINGS "${file}" includes REGEX "^[ \t]*#[ \t]*include")
-    file(RELATIVE_PATH name "${ROOT}" "${file}")
+    room_of(room "${file}")
+    file(STRINGS "${ROOT}/${file}" includes REGEX "^[ \t]*#[ \t]*include")
     foreach(line IN LISTS includes)
-      if(line MATCHES "\"((pe|sim|compiler|models|cli|rtl)/[^\"]*)\"")
-        set(header "${CMAKE_MATCH_1}")  # the next MATCHES overwrites it
-        if(NOT header MATCHES "^(${allow_${layer}})")
-          list(APPEND violations "${name} includes ${header}")
+      if(line MATCHES "\"((${top_pattern})/[^\"]*)\"")
+        set(header "${CMAKE_MATCH_1}")
+        room_of(other "${header}")
+        if(NOT other IN_LIST "allowed_${room}")
+          list(APPEND problems "${file} includes ${header}")
         endif()
       endif()
-      if(line MATCHES "<(systemc|tlm)" AND NOT layer STREQUAL "sim/machine")
-        list(APPEND violations "${name} includes SystemC, which only sim/machine may")
+      if(line MATCHES "<(systemc|tlm)" AND NOT room STREQUAL "sim/machine")
+        list(APPEND problems "${file} includes SystemC, which only sim/machine may")
       endif()
     endforeach()
   endforeach()
 endforeach()
-if(violations)
-  list(JOIN violations "\n  " text)
-  message(FATAL_ERROR "a folder may include only the layers below it:\n  ${text}")
+if(problems)
+  list(JOIN problems "\n  " text)
+  message(FATAL_ERROR "a folder may include only those that cmake/CheckLayers.cmake names for it:\n  ${text}")
 endif()

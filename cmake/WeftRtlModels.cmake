@@ -11,7 +11,7 @@ set(weft_arithmetic_fp16 Fp16Arithmetic)
 # Program and library fit together if they saw the same text of what crosses the border.
 weft_interface(WEFT_RTL_INTERFACE
   pe/arithmetic.h pe/element_type.h pe/float_formats.h pe/pe.h sim/array/datapath.h
-  sim/timing/timeline.h sim/config/error.h rtl/cosim/rtl_model.h)
+  sim/timing/timeline.h base/error.h rtl/cosim/rtl_model.h)
 
 # weft_rtl_model(TYPE-ROWSxCOLS-ACCUMULATOR_ROWS TARGET target FOLDER folder [RTL_DIR dir] [DRAFT]):
 # the target builds the library of this array (rtl/cosim/rtl_model.h), of this name in the folder.

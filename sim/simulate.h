@@ -11,7 +11,7 @@
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
 #include "sim/memory/unified_buffer.h"
-#include "sim/stats/result.h"
+#include "sim/analysis/result.h"
 #include "sim/trace/array_recording.h"
 
 namespace weft {

@@ -10,13 +10,13 @@
 #include "cli/compare/compare_report.h"
 #include "cli/network_outputs.h"
 #include "cli/network_source.h"
-#include "cli/output_file.h"
+#include "base/output_file.h"
 #include "cli/page/compare_page.h"
 #include "cli/page/page.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {

@@ -13,13 +13,13 @@
 #include "cli/explain/recorded_run.h"
 #include "cli/explain/sweep_workloads.h"
 #include "cli/explain/why.h"
-#include "cli/output_file.h"
+#include "base/output_file.h"
 #include "cli/page/explain_page.h"
 #include "cli/page/page.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

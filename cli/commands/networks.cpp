@@ -11,7 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/json.h"
-#include "cli/output_file.h"
+#include "base/output_file.h"
 #include "models/networks/count.h"
 
 namespace weft::cli {

@@ -13,14 +13,14 @@
 #include "cli/network_pipeline.h"
 #include "cli/network_samples.h"
 #include "cli/network_source.h"
-#include "cli/output_file.h"
-#include "cli/output_stream.h"
+#include "base/output_file.h"
+#include "base/output_stream.h"
 #include "cli/quantize_report.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/located.h"
 #include "models/reference/cpu/run_graph.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/network_source.h"
 #include "cli/reference_job.h"
 #include "compiler/graph/graph.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "models/networks/count.h"
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/explain/sweep_workloads.h"
 #include "cli/job.h"
 #include "cli/text.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/memory/physical_memory.h"
 
 namespace weft::cli {

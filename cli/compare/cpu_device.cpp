@@ -9,7 +9,7 @@
 #include "cli/compare/sgemm.h"
 #include "cli/text.h"
 #include "models/reference/cpu/run_graph.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

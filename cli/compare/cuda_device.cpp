@@ -8,7 +8,7 @@
 #include "cli/text.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/operands.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

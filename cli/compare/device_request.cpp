@@ -9,9 +9,9 @@
 
 #include "cli/compare/measured_device.h"
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
-#include "sim/config/similar.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/similar.h"
 
 namespace weft::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/compare/compare_row.h"
 #include "models/devices/device.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {

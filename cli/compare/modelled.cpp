@@ -4,7 +4,7 @@
 
 #include "cli/text.h"
 #include "models/devices/network_model.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

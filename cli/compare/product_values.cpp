@@ -4,7 +4,7 @@
 #include <cmath>
 #include <thread>
 
-#include "models/reference/cpu/gemm.h"
+#include "models/reference/cpu/product/gemm.h"
 #include "pe/float_formats.h"
 
 namespace weft::cli {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "cli/compare/product_values.h"
-#include "models/reference/cpu/gemm.h"
+#include "models/reference/cpu/product/gemm.h"
 
 namespace weft::cli {
 namespace {

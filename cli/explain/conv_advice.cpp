@@ -10,7 +10,7 @@
 #include "cli/explain/analytic_run.h"
 #include "cli/measured_advice.h"
 #include "cli/text.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

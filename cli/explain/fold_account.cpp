@@ -6,7 +6,7 @@
 
 #include "sim/isa/row_generator.h"
 #include "sim/isa/tensor_layout.h"
-#include "sim/stats/ledger.h"
+#include "sim/analysis/ledger.h"
 #include "sim/timing/streams.h"
 
 namespace weft::cli {

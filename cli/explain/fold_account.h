@@ -16,7 +16,7 @@
 #include "compiler/plan/tiling_plan.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/stats/result.h"
+#include "sim/analysis/result.h"
 
 namespace weft::cli {
 

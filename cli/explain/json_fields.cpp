@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/json.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include "cli/json.h"
 #include "cli/report.h"
 #include "compiler/onnx/located.h"
-#include "sim/config/error.h"
-#include "sim/config/input_path.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/input_path.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

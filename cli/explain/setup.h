@@ -14,7 +14,7 @@
 #include "compiler/graph/graph.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/stats/result.h"
+#include "sim/analysis/result.h"
 
 namespace weft::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/explain/page.h"
 #include "cli/json.h"
 #include "cli/text.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/report.h"
 #include "cli/span_excess.h"
 #include "compiler/onnx/located.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

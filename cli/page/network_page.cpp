@@ -10,7 +10,7 @@
 #include "cli/json.h"
 #include "cli/report.h"
 #include "cli/span_excess.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/summary.h"
 
 namespace weft::cli {
 namespace {

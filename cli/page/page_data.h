@@ -12,7 +12,7 @@
 #include "compiler/plan/tiling_plan.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/stats/result.h"
+#include "sim/analysis/result.h"
 #include "sim/trace/array_recording.h"
 
 namespace weft::cli {

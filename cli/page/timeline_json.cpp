@@ -8,7 +8,7 @@
 #include "cli/text.h"
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/text.h"
-#include "sim/stats/ledger.h"
+#include "sim/analysis/ledger.h"
 
 namespace weft::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <system_error>
 
-#include "cli/output_file.h"
-#include "sim/config/error.h"
-#include "sim/config/input_path.h"
+#include "base/output_file.h"
+#include "base/error.h"
+#include "base/input_path.h"
 
 namespace weft::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/npy.h"
 #include "cli/npy_tensor.h"
 #include "models/data/idx.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/network_pipeline.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/network/compile_update.h"
-#include "sim/config/printable.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

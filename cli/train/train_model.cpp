@@ -7,7 +7,7 @@
 #include "compiler/onnx/import.h"
 #include "models/networks/networks.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -15,11 +15,11 @@
 
 #include "cli/common_options.h"
 #include "cli/network_source.h"
-#include "cli/output_file.h"
+#include "base/output_file.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

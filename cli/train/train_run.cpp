@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/network_pipeline.h"
-#include "cli/output_file.h"
+#include "base/output_file.h"
 #include "cli/page/page.h"
 #include "cli/page/train_page.h"
 #include "cli/progress.h"
@@ -22,7 +22,7 @@
 #include "models/data/digits8x8.h"
 #include "models/networks/count.h"
 #include "models/training/trainer.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/graph/printable.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

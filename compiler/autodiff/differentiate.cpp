@@ -7,7 +7,7 @@
 
 #include "compiler/autodiff/normalization.h"
 #include "compiler/graph/printable.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::autodiff {
 

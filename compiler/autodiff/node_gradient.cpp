@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compiler/passes/constants.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::autodiff {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

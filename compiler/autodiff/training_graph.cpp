@@ -9,7 +9,7 @@
 #include "compiler/graph/learned.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

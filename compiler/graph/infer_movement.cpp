@@ -6,7 +6,7 @@
 
 #include "compiler/graph/inference.h"
 #include "compiler/graph/slice.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

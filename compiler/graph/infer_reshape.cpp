@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/graph/inference.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "compiler/graph/inference.h"
 #include "compiler/graph/windows.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "compiler/graph/printable.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "compiler/graph/inference.h"
 #include "compiler/graph/printable.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "compiler/graph/inference.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/memory/physical_memory.h"
 
 namespace weft::graph {

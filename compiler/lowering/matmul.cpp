@@ -10,7 +10,7 @@
 #include "compiler/lowering/matmul_walk.h"
 #include "compiler/lowering/pacing.h"
 #include "compiler/plan/checked_math.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/row_generator.h"
 
 namespace weft {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/lowering/matmul.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

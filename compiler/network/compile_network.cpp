@@ -10,7 +10,7 @@
 #include "compiler/network/network_program.h"
 #include "compiler/network/segments.h"
 #include "compiler/network/used_sheets.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::network {
 namespace {

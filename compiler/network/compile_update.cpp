@@ -14,7 +14,7 @@
 #include "compiler/network/update_groups.h"
 #include "compiler/network/vector_rows.h"
 #include "compiler/network/weights.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft::network {

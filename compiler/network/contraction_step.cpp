@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "compiler/network/ceil_div.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::network {
 namespace {

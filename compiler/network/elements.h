@@ -8,7 +8,7 @@
 #include "compiler/network/view.h"
 #include "pe/element_type.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/memory/matrix.h"
 
 namespace weft::network {

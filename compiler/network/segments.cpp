@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/network/used_sheets.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::network {
 namespace {

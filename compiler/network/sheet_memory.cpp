@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/network/ceil_div.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft::network {

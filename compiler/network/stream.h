@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/network/network_program.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/program.h"
 
 namespace weft::network {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::network {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/network/elements.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::network {
 namespace {

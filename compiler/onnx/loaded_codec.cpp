@@ -1,5 +1,5 @@
 #include "compiler/onnx/codec.h"
-#include "sim/config/loaded_library.h"
+#include "base/loaded_library.h"
 
 namespace weft::onnx_io {
 

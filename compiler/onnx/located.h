@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::onnx_io {
 

@@ -8,7 +8,7 @@
 #include "compiler/graph/builder.h"
 #include "compiler/onnx/export.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

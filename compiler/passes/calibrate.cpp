@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::passes {
 

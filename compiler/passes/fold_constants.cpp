@@ -7,7 +7,7 @@
 
 #include "compiler/passes/constants.h"
 #include "compiler/passes/rewriter.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::passes {
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "compiler/passes/contraction.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::passes {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 

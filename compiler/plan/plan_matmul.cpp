@@ -9,7 +9,7 @@
 #include "compiler/plan/estimate.h"
 #include "compiler/plan/formula.h"
 #include "compiler/plan/tiling_plan.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft {

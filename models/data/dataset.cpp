@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "models/data/fingerprint.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::data {
 namespace {

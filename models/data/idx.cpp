@@ -10,8 +10,8 @@
 #include <span>
 #include <system_error>
 
-#include "sim/config/error.h"
-#include "sim/config/input_path.h"
+#include "base/error.h"
+#include "base/input_path.h"
 #include "sim/memory/physical_memory.h"
 
 namespace weft::data {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "models/devices/contractions.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::devices {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "compiler/graph/learned.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::networks {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "models/networks/builders.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
-#include "sim/config/similar.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/similar.h"
 
 namespace weft::networks {
 namespace {

@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "models/data/fingerprint.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::training {
 namespace {

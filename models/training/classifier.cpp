@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "models/data/fingerprint.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::training {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/reference/cpu/run_graph.h"
-#include "sim/config/printable.h"
+#include "base/printable.h"
 
 namespace weft::training {
 

@@ -8,8 +8,8 @@
 
 #include "models/training/diagnosis.h"
 #include "models/training/shuffle.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::training {
 namespace {

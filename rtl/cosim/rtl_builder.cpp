@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "rtl/cosim/rtl_builder.h"
-#include "sim/config/error.h"
-#include "sim/config/loaded_library.h"
+#include "base/error.h"
+#include "base/loaded_library.h"
 
 namespace weft {
 namespace {

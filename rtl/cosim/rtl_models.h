@@ -1,5 +1,5 @@
 // The arrays for `--engine rtl`: which are built, and how to get one. Each is a library
-// TYPE-ROWSxCOLS-ACCUMULATOR_ROWS.so in lib/weft/rtl (sim/config/loaded_library.h), or in the
+// TYPE-ROWSxCOLS-ACCUMULATOR_ROWS.so in lib/weft/rtl (base/loaded_library.h), or in the
 // folder that the environment variable WEFT_RTL_PATH names. tools/rtl.sh builds them.
 #pragma once
 

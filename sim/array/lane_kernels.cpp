@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "sim/array/lane_functions.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 // This file is compiled once for each instruction set; the last pass also makes the dispatch table.
 #undef HWY_TARGET_INCLUDE

@@ -9,7 +9,7 @@
 #include "sim/array/array_sides.h"
 #include "sim/array/thread_pool.h"
 #include "sim/array/tile_kernel.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
-#include "sim/config/input_path.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/input_path.h"
+#include "base/printable.h"
 
 namespace weft {
 namespace {

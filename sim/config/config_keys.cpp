@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
-#include "sim/config/decimal.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
-#include "sim/config/similar.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/similar.h"
 
 namespace weft {
 namespace {

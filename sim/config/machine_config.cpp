@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft {
 namespace {

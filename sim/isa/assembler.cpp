@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/config/error.h"
-#include "sim/config/input_path.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/input_path.h"
+#include "base/printable.h"
 #include "sim/isa/directive_table.h"
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/text.h"

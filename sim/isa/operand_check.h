@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
 #include "sim/isa/row_access.h"

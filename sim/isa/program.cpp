@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/operand_check.h"
 #include "sim/isa/tensor_layout.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 #include "sim/isa/directive_table.h"
 
 namespace weft {

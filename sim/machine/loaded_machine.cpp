@@ -1,4 +1,4 @@
-#include "sim/config/loaded_library.h"
+#include "base/loaded_library.h"
 #include "sim/machine/machine_library.h"
 
 namespace weft {

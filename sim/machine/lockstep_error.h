@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 

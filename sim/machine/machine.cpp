@@ -5,7 +5,7 @@
 
 #include "rtl/cosim/rtl_models.h"
 #include "sim/array/stepped_datapath.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/machine/clocked_matmul_unit.h"
 #include "sim/machine/lockstep_datapath.h"
 #include "sim/machine/machine_library.h"

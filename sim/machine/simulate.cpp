@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "sim/array/functional_core.h"
-#include "sim/config/error.h"
-#include "sim/hazards/hazard_check.h"
+#include "base/error.h"
+#include "sim/analysis/hazard_check.h"
 #include "sim/machine/machine.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/summary.h"
 #include "sim/timing/analytic.h"
 
 namespace weft {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 

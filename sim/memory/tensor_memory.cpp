@@ -6,8 +6,8 @@
 #include <cassert>
 #include <cstring>
 
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft {
 namespace {

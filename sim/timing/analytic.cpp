@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/channel_clock.h"
 #include "sim/timing/stall_report.h"

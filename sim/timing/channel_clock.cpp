@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

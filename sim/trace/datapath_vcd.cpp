@@ -6,8 +6,8 @@
 #include <limits>
 #include <ostream>
 
-#include "sim/config/decimal.h"
-#include "sim/config/error.h"
+#include "base/decimal.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

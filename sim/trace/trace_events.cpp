@@ -8,9 +8,9 @@
 
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/text.h"
-#include "sim/stats/ledger.h"
-#include "sim/stats/occupancy.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/ledger.h"
+#include "sim/analysis/occupancy.h"
+#include "sim/analysis/summary.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/streams.h"
 #include "sim/timing/transfers.h"

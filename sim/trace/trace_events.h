@@ -15,8 +15,8 @@
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/stats/channel_use.h"
-#include "sim/stats/staircase.h"
+#include "sim/analysis/channel_use.h"
+#include "sim/analysis/staircase.h"
 #include "sim/timing/timeline.h"
 #include "sim/trace/trace_stream.h"
 #include "sim/trace/unit_bars.h"

@@ -13,7 +13,7 @@
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/stats/channel_use.h"
+#include "sim/analysis/channel_use.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <ostream>
 
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/array/tile_kernel.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/array/simd_targets.h"
 
 namespace weft {

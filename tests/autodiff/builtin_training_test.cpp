@@ -4,7 +4,7 @@
 #include "compiler/autodiff/training_graph.h"
 #include "models/networks/count.h"
 #include "models/networks/networks.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/autodiff/gradient_check.h"
 
 namespace weft::autodiff::testing {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "compiler/autodiff/node_gradient.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/autodiff/networks.h"
 
 namespace weft::autodiff::testing {

@@ -14,7 +14,7 @@
 #include "cli/compare/repeated.h"
 #include "cli/compare/sgemm.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::cli {

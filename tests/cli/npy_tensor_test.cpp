@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 

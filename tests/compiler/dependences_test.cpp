@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

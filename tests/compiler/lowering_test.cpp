@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/lowering/matmul.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "compiler/lowering/matmul.h"
 #include "compiler/plan/tiling_plan.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/compiler/interpreter.h"
 #include "tests/compiler/order_oracle.h"
 

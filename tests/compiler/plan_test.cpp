@@ -8,7 +8,7 @@
 #include "compiler/plan/advice.h"
 #include "compiler/plan/formula.h"
 #include "compiler/plan/tiling_plan.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

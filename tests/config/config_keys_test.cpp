@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

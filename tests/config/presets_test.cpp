@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "models/reference/cuda/device/cuda_device.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cuda/checks/operator_checks.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -9,7 +9,7 @@
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/loop_device.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::cuda {

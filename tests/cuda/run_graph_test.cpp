@@ -6,7 +6,7 @@
 #include "compiler/graph/builder.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/loop_device.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

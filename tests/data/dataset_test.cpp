@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::data {
 namespace {

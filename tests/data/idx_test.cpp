@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::data {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/graph/builder.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::devices {
 namespace {

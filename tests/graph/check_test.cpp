@@ -3,7 +3,7 @@
 
 #include "compiler/graph/builder.h"
 #include "compiler/graph/graph.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/graph/operator_table.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::testing_support {
 

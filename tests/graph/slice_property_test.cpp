@@ -5,7 +5,7 @@
 #include <random>
 
 #include "compiler/graph/slice.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "compiler/graph/windows.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 #include <sstream>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/text.h"
 #include "tests/isa/random_instruction.h"
 

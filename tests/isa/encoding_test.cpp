@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/isa/random_instruction.h"
 
 namespace weft {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::testing_support {
 

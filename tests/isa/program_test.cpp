@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/text.h"
 #include "tests/isa/input_error.h"
 #include "tests/isa/program_head.h"

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/isa/program_head.h"
 
 namespace weft {

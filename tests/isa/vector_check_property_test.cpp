@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/operand_check.h"
 #include "sim/isa/row_access.h"
 #include "tests/isa/input_error.h"

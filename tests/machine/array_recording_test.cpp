@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft {

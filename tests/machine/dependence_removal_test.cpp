@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/error.h"
-#include "sim/hazards/hazard_check.h"
+#include "base/error.h"
+#include "sim/analysis/hazard_check.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/machine/matmul_oracle.h"
 #include "tests/machine/run_matmul.h"
 

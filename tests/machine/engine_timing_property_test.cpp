@@ -8,9 +8,9 @@
 #include <map>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/machine/machine.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/summary.h"
 #include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 

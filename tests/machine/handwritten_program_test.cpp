@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/text.h"
 #include "sim/simulate.h"
 

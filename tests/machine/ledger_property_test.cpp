@@ -5,9 +5,9 @@
 #include <array>
 #include <vector>
 
-#include "sim/config/error.h"
-#include "sim/stats/ledger.h"
-#include "sim/stats/summary.h"
+#include "base/error.h"
+#include "sim/analysis/ledger.h"
+#include "sim/analysis/summary.h"
 #include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 

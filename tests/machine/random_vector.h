@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/operand_check.h"
 #include "tests/machine/random_program.h"
 

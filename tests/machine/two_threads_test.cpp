@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft {

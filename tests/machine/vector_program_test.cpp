@@ -9,7 +9,7 @@
 #include <string>
 
 #include "compiler/lowering/dependences.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/simulate.h"
 #include "tests/machine/random_vector.h"
 #include "tests/machine/rows_memory.h"

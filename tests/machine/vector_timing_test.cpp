@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/row_generator.h"
 #include "sim/simulate.h"
 #include "tests/machine/rows_memory.h"

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

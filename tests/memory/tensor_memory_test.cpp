@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/isa/row_generator.h"
 #include "tests/network/random.h"
 

@@ -8,7 +8,7 @@
 
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

@@ -12,7 +12,7 @@
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 #include "rtl/cosim/rtl_models.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::network::testing {
 

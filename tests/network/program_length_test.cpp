@@ -7,7 +7,7 @@
 #include "models/networks/layers.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

@@ -6,7 +6,7 @@
 
 #include "compiler/network/compile_update.h"
 #include "models/reference/cpu/run_graph.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/graph/builder.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::networks {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::networks {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::networks {
 namespace {

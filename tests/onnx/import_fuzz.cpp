@@ -8,7 +8,7 @@
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io::testing_support {
 

@@ -27,7 +27,7 @@
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::onnx_io::testing {

@@ -12,7 +12,7 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/onnx/import.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io::testing_support {
 

@@ -18,7 +18,7 @@
 #include "compiler/onnx/tensor_file.h"
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::onnx_io::testing {

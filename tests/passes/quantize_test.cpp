@@ -11,7 +11,7 @@
 #include "compiler/passes/quantization_plan.h"
 #include "compiler/passes/quantize_weights.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/passes/values.h"
 
 namespace weft::passes::testing {

@@ -4,7 +4,7 @@
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/remove_dead_code.h"
 #include "compiler/passes/remove_identities.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/passes/networks.h"
 
 namespace weft::passes::testing {

@@ -1,5 +1,5 @@
 // The CPU reference against a triple loop that shares nothing with it.
-#include "models/reference/cpu/matmul.h"
+#include "models/reference/cpu/product/matmul.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "models/reference/cpu/gemm.h"
+#include "models/reference/cpu/product/gemm.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

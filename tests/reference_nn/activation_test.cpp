@@ -11,7 +11,7 @@
 #include "models/reference/cpu/nn/evaluate_nn.h"
 #include "models/reference/cpu/nn/scalar_functions.h"
 #include "nn_test.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "nn_test.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

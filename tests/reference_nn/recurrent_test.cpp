@@ -7,7 +7,7 @@
 #include <map>
 
 #include "naive_recurrent.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "nn_test.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -14,7 +14,7 @@
 #include "compiler/graph/evaluator.h"
 #include "models/reference/cpu/tensor_ops/evaluate_tensor_op.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 

@@ -9,7 +9,7 @@
 
 #include "compiler/graph/builder.h"
 #include "models/reference/cpu/evaluate.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/reference_ops/naive.h"
 
 namespace weft::reference {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/trace/vcd_reader.h"
 
 namespace weft {

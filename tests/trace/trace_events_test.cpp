@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "sim/isa/text.h"
-#include "sim/stats/ledger.h"
-#include "sim/stats/occupancy.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/ledger.h"
+#include "sim/analysis/occupancy.h"
+#include "sim/analysis/summary.h"
 #include "sim/timing/analytic.h"
 #include "sim/timing/transfers.h"
-#include "tests/stats/race_free_program.h"
+#include "tests/analysis/race_free_program.h"
 
 namespace weft {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 

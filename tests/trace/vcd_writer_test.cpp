@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "tests/trace/vcd_reader.h"
 
 namespace weft {

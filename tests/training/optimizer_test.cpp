@@ -11,7 +11,7 @@
 
 #include "models/training/cpu_backend.h"
 #include "models/training/executor.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::training {
 namespace {

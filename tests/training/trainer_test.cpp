@@ -11,7 +11,7 @@
 #include "compiler/graph/builder.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/shuffle.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::training {
 namespace {

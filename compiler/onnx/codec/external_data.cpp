@@ -6,8 +6,8 @@
 #include <charconv>
 #include <fstream>
 
-#include "sim/config/error.h"
-#include "sim/config/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace weft::onnx_io {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/onnx/codec/tensor_proto.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

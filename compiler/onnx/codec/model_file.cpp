@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

@@ -12,7 +12,7 @@
 #include "compiler/onnx/codec/tensor_proto.h"
 #include "compiler/onnx/codec/version_converter.h"
 #include "compiler/onnx/located.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 

@@ -9,7 +9,7 @@
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

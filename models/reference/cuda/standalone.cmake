@@ -26,7 +26,7 @@ if(NOT fmt_FOUND OR NOT Eigen3_FOUND)
 endif()
 # Of these layers the graph and the CPU reference need no more than this.
 weft_library(config
-  SOURCES "${weft_root}/sim/config/printable.cpp" "${weft_root}/sim/config/similar.cpp"
+  SOURCES "${weft_root}/base/printable.cpp" "${weft_root}/base/similar.cpp"
   DEPENDS weft::pe fmt::fmt)
 weft_library(isa DEPENDS weft::config)
 weft_library(memory SOURCES "${weft_root}/sim/memory/physical_memory.cpp" DEPENDS weft::isa)

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 #include "sim/machine/machine.h"
-#include "sim/stats/summary.h"
+#include "sim/analysis/summary.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft::testing {

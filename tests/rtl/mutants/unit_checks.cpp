@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "pe/float_formats.h"
-#include "sim/config/loaded_library.h"
+#include "base/loaded_library.h"
 #include "tests/machine/random_program.h"
 #include "tests/rtl/float/triple_generator.h"
 #include "tests/rtl/mutants/units.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "models/reference/cpu/nn/scalar_functions.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

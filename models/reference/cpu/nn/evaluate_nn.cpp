@@ -7,7 +7,7 @@
 
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/operators.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -3,7 +3,7 @@
 #include "models/reference/cpu/nn/batched_product.h"
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/quantization.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -1,5 +1,5 @@
 // Matrix products on raw elements, under every contraction: Eigen's, in the build for this
-// processor (models/reference/cpu/gemm.h).
+// processor (models/reference/cpu/product/gemm.h).
 //
 // Integers go through the binary32 product too: the factors are integers of at most 255 in
 // magnitude (a byte minus a zero point), so sums over k <= 258 are integers of at most 2^24, exact
@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "models/reference/cpu/gemm.h"
+#include "models/reference/cpu/product/gemm.h"
 
 namespace weft::reference {
 

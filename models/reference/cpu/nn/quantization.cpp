@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/reference/cpu/nn/activation.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -4,7 +4,7 @@
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/quantization.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -12,7 +12,7 @@
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/product.h"
 #include "models/reference/cpu/nn/recurrent_cells.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

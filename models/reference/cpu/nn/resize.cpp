@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/reference/cpu/nn/operators.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference {
 namespace {

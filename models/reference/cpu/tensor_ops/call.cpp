@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/graph/operator_table.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 

@@ -12,7 +12,7 @@
 #include "compiler/graph/data_type.h"
 #include "compiler/graph/tensor.h"
 #include "pe/float_formats.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 

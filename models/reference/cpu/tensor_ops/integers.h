@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 

@@ -18,7 +18,7 @@
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "models/reference/cpu/tensor_ops/limits.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

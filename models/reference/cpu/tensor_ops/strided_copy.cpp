@@ -7,7 +7,7 @@
 
 #include "models/reference/cpu/tensor_ops/raw.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/reference/host_device.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 

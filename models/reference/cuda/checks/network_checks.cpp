@@ -5,7 +5,7 @@
 
 #include "compiler/graph/builder.h"
 #include "models/reference/cuda/checks/operator_checks.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

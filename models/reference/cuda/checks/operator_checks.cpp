@@ -7,7 +7,7 @@
 #include "models/reference/cpu/run_graph.h"
 #include "models/reference/cuda/checks/bounds.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include "models/reference/cuda/checks/check.h"
 #include "models/reference/cuda/checks/random_values.h"
 #include "models/reference/cuda/device/operands.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

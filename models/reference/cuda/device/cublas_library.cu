@@ -3,7 +3,7 @@
 #include <string>
 
 #include "models/reference/cuda/device/cublas_library.cuh"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

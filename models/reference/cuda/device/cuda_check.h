@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 

@@ -1,6 +1,6 @@
 #include "models/reference/cuda/device/operands.h"
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/units.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

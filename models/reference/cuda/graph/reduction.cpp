@@ -5,7 +5,7 @@
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cuda/graph/lanes.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

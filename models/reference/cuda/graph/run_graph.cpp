@@ -8,7 +8,7 @@
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 

@@ -8,7 +8,7 @@
 
 #include "models/reference/cuda/device/loop_device.h"
 #include "models/reference/cuda/weft_gpu/report.h"
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

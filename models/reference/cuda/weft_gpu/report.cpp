@@ -4,7 +4,7 @@
 #include <iomanip>
 #include <ostream>
 
-#include "sim/config/error.h"
+#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

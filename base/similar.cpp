@@ -1,0 +1,37 @@
+#include "base/similar.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace weft {
+namespace {
+
+/// Levenshtein's edit distance, one row of the table at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.at(b.size());
+}
+
+}  // namespace
+
+std::string most_similar(std::string_view name, std::span<const std::string> known) {
+  if (known.empty() || name.empty() || name.size() > 64) return "";
+  const auto distance = [&](const std::string& candidate) {
+    return name.size() > 2 && candidate.starts_with(name) ? 0 : edit_distance(name, candidate);
+  };
+  const std::size_t most = std::min<std::size_t>(3, name.size() / 3);
+  const auto nearest = std::ranges::min_element(known, {}, distance);
+  return distance(*nearest) <= most ? *nearest : "";
+}
+
+}  // namespace weft

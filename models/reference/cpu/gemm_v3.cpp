@@ -1,2 +1,0 @@
-#define WEFT_GEMM_LEVEL v3
-#include "models/reference/cpu/gemm_kernel.inc"

@@ -1,2 +1,0 @@
-#define WEFT_GEMM_LEVEL v4
-#include "models/reference/cpu/gemm_kernel.inc"

@@ -1,0 +1,2 @@
+#define WEFT_GEMM_LEVEL v3
+#include "models/reference/cpu/product/gemm_kernel.inc"

@@ -1,0 +1,25 @@
+#include "sim/analysis/access.h"
+
+namespace weft {
+namespace {
+
+bool in_order(const Access& earlier, const Access& later, std::uint64_t row) {
+  return later.first(row) > earlier.last(row);
+}
+
+}  // namespace
+
+std::uint64_t first_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
+                             std::uint64_t end, const RowClass& rows) {
+  begin = rows.first_from(begin);
+  if (begin >= end) return end;
+  const std::uint64_t last = end - 1 - (end - 1 - begin) % rows.step;
+  // Ordered in the worst case for each: the common case, decided without a walk over the rows.
+  if (later.first(begin) > earlier.last(last)) return end;
+  for (std::uint64_t row = begin; row <= last; row += rows.step) {
+    if (!in_order(earlier, later, row)) return row;
+  }
+  return end;
+}
+
+}  // namespace weft

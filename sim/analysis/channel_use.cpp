@@ -1,0 +1,81 @@
+#include "sim/analysis/channel_use.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sim/timing/channel_clock.h"
+
+namespace weft {
+namespace {
+
+class ChannelReplay {
+ public:
+  ChannelReplay(const MachineConfig& config, Channel channel)
+      : clock_(config.clock_hz, bytes_per_second(channel, config)) {}
+
+  /// A transfer that the channel began to serve in `started`; returns when it is done with it.
+  Cycle serve(Cycle started, std::uint64_t bytes) {
+    if (started > clock_.free_cycle()) fall_idle();
+    step(started, 1);
+    return clock_.occupy(started, bytes) + 1;
+  }
+
+  std::vector<ChannelStep> finish() && {
+    fall_idle();
+    return std::move(steps_);
+  }
+
+ private:
+  // The last transfer may end within a cycle.
+  void fall_idle() {
+    if (steps_.empty()) return;
+    const Cycle last = clock_.free_cycle();
+    if (clock_.free_share() > 0) step(last, clock_.free_share());
+    step(clock_.free_share() > 0 ? last + 1 : last, 0);
+  }
+
+  void step(Cycle cycle, double share) {
+    if (!steps_.empty() && steps_.back().cycle == cycle) steps_.pop_back();
+    const double before = steps_.empty() ? 0 : steps_.back().share;
+    if (share != before) steps_.push_back({cycle, share});
+  }
+
+  ChannelClock clock_;
+  std::vector<ChannelStep> steps_;
+};
+
+/// Transfers on `channel` in the order in which they were granted: by start, and in one cycle by
+/// their place in the program, as the arbiter chooses.
+std::vector<std::uint32_t> granted(const MachineConfig& config, const Program& program,
+                                   const Timeline& timeline, Channel channel) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < program.code.size(); ++i) {
+    const Instruction& instruction = program.code[i];
+    const bool uses = is_transfer(instruction.unit()) &&
+                      channel_of(instruction.unit(), config.memory_kind) == channel;
+    if (uses && transfer_bytes(instruction.operation, config) > 0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {},
+                           [&](std::uint32_t i) { return timeline.instructions[i].started; });
+  return order;
+}
+
+}  // namespace
+
+ChannelUse channel_use(const MachineConfig& config, const Program& program,
+                       const Timeline& timeline) {
+  ChannelUse use;
+  use.channel_end.assign(program.code.size(), -1);
+  for (std::size_t c = 0; c < kChannelCount; ++c) {
+    const auto channel = static_cast<Channel>(c);
+    ChannelReplay replay(config, channel);
+    for (const std::uint32_t index : granted(config, program, timeline, channel)) {
+      use.channel_end[index] = replay.serve(timeline.instructions[index].started,
+                                            transfer_bytes(program.code[index].operation, config));
+    }
+    use.steps[c] = std::move(replay).finish();
+  }
+  return use;
+}
+
+}  // namespace weft

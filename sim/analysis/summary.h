@@ -1,0 +1,16 @@
+// The figures of a run that follow from program and timeline alone.
+#pragma once
+
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/analysis/result.h"
+
+namespace weft {
+
+/// Last retirement + 1; 0 for an empty program.
+Cycle total_cycles(const Timeline& timeline);
+
+/// Everything in Result, from a complete timeline.
+Result summarize(const MachineConfig& config, const Program& program, Timeline timeline);
+
+}  // namespace weft
