@@ -22,7 +22,8 @@ using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 
 constexpr std::int64_t kOldestIrVersion = 3;
-// Later versions add element types and annotations, which are refused where they are used.
+// The newer versions in this range add element types and annotations. The importer refuses a model
+// only if it uses them.
 constexpr std::int64_t kNewestIrVersion = 10;
 
 void check_ir_version(const ModelProto& model) {

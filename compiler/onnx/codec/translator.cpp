@@ -136,7 +136,7 @@ void Translator::drop_empty_inputs(std::vector<ValueId>& inputs) const {
 
 void Translator::add_output(const ::onnx::ValueInfoProto& output) {
   const std::string& name = output.name();
-  if (!name.empty() && constants_.has(name)) value(name);  // an error names the constant alone
+  if (!name.empty() && constants_.has(name)) value(name);  // an error then names the constant only
   located(labelled("output", name), [&] {
     if (name.empty()) throw InputError("an output needs a name");
     const auto at = values_.find(name);
