@@ -1,6 +1,6 @@
-// Compiled matmuls on random machines: analytic, fast and stepped give the same total, the same
-// ledger and the same cycles for every instruction; fast and stepped give the bits of the naive
-// in-order loop.
+// Compiled matmuls on random machines. The engines analytic, fast and stepped give the same total,
+// the same ledger, and the same cycles for each instruction. Fast and stepped give the same bits as
+// a naive loop in order.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -18,7 +18,7 @@ using testing::Random;
 
 constexpr std::uint64_t kCases = 2200;
 
-// 1, multiples of the array's side, one more, one less, and anything.
+// Draws 1, a multiple of the array's side, one more, one less, or any size up to 40.
 std::uint32_t random_size(std::uint32_t side, Random& random) {
   switch (random.between(0, 5)) {
     case 0:
