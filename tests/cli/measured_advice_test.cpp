@@ -90,7 +90,7 @@ class SentenceCheck {
     } else if (std::regex_match(sentence, found, kForm)) {
       check_numbers(found, seen);
     } else {
-      ADD_FAILURE() << "not a form that is known";
+      ADD_FAILURE() << "unknown form of sentence";
     }
   }
 

@@ -138,7 +138,7 @@ TEST(RunCommandTest, TheTableNamesLayersAndFitsTheScreen) {
                            "throughput", "array_active", "check"}) {
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in:\n" << finished.out;
   }
-  EXPECT_EQ(finished.out.find('\033'), std::string::npos) << "no colours in a file";
+  EXPECT_EQ(finished.out.find('\033'), std::string::npos) << "a file must have no color codes";
   std::istringstream lines(finished.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 140U) << line;
   EXPECT_EQ(run_weft(joined(lenet("bf16", "fast"), {"--quiet"})).out, "");

@@ -146,7 +146,7 @@ TEST(SummaryTest, IsShortPlainAndQuietOnRequest) {
   const Words words = product("5", "6", "3", "tiny", "fast");
   const Finished shown = run_weft(words);
   EXPECT_EQ(shown.code, 0);
-  EXPECT_EQ(shown.out.find('\033'), std::string::npos) << "no colours in a file";
+  EXPECT_EQ(shown.out.find('\033'), std::string::npos) << "a file must have no color codes";
   // Two tiles: R + max(M,R) + M + R+C-2 = 4 + 5 + 5 + 6.
   for (const char* part : {"tiny", "5 x 6 x 3", "formula 20", "bit for bit", "array_active"}) {
     EXPECT_NE(shown.out.find(part), std::string::npos) << part << " in:\n" << shown.out;

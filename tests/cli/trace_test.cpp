@@ -93,7 +93,7 @@ TEST_F(TraceCommandTest, EveryEngineDrawsTheRunOfTheReport) {
     const json report = traced(joined(words, {"--engine", engine}));
     expect_ledger(report["cycles"]);
     if (analytic.empty()) analytic = folder_.read("run.trace");
-    EXPECT_TRUE(folder_.read("run.trace") == analytic) << "another engine, other bytes";
+    EXPECT_TRUE(folder_.read("run.trace") == analytic) << "the trace differs from the analytic one";
     std::int64_t matmuls = 0;
     for (const json& bar : track("matmul")) {
       if (bar["name"] == "wait") continue;

@@ -115,7 +115,7 @@ TEST(DependenceTrackerTest, StoreWaitsForItsVectorAndTheNextVectorThereForTheSto
   tracker.add(vector(0, 1, 16));
   EXPECT_EQ(tracker.add(Store{16, 100, 4}), after({{Unit::kVector, 1}}));
   EXPECT_EQ(tracker.add(vector(0, 1, 19)), after({{Unit::kStore, 1}}));
-  EXPECT_EQ(tracker.add(vector(0, 1, 23)), After{}) << "rows that nobody reads";
+  EXPECT_EQ(tracker.add(vector(0, 1, 23)), After{}) << "no instruction reads these rows";
 }
 
 TEST(DependenceTrackerTest, VectorWaitsForItsBiasEvenIfTheVectorUnitWroteIt) {
@@ -209,7 +209,7 @@ TEST(DependenceTrackerTest, AMatmulKnowsWhatTheFetchOfItsTileWaitedFor) {
   DependenceTracker tracker(machine());
   tracker.add(Load{0, 0, 4});
   tracker.add(Fetch{0, BufferTile{.row = 0, .rows = 4, .lanes = 4}});
-  EXPECT_EQ(tracker.add(matmul(0, 4, 0)), After{}) << "the same rows as the tile's";
+  EXPECT_EQ(tracker.add(matmul(0, 4, 0)), After{}) << "the same rows as the fetched tile";
   tracker.add(Load{4, 4, 4});
   EXPECT_EQ(tracker.add(matmul(4, 4, 4, false)), after({{Unit::kLoad, 2}}));
 }

@@ -34,7 +34,7 @@ TEST(CudaPresenceTest, SaysWhyThereIsNoDevice) {
   EXPECT_NE(found.reason, "");
   try {
     make_cuda_device();
-    FAIL() << "a device without a device";
+    FAIL() << "made a device where none is available";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()), "no CUDA device: " + found.reason);
   }
@@ -81,7 +81,7 @@ TEST_F(CudaDeviceTest, LaunchesMoreElementsThanOneGridHas) {
 TEST_F(CudaDeviceTest, SaysThatItIsOutOfMemoryAndGoesOn) {
   try {
     device_->allocate(std::int64_t{1} << 42);
-    FAIL() << "4 TiB of memory";
+    FAIL() << "allocated 4 TiB";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()).rfind("out of GPU memory: ", 0), 0U) << error.what();
   }

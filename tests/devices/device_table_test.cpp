@@ -55,7 +55,7 @@ TEST(DeviceTableTest, PeaksAreThePublishedOnesWithinTheirRounding) {
     EXPECT_NEAR(device->peak(published.format) / 1e12, published.tflops, published.rounding);
     seen.insert(published.device);
   }
-  EXPECT_EQ(seen.size(), devices().size()) << "a row without a published peak";
+  EXPECT_EQ(seen.size(), devices().size()) << "a device has no published peak here";
 }
 
 TEST(DeviceTableTest, TheTitanRtxIsTensorCoresTimesClock) {

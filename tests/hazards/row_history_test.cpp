@@ -85,7 +85,7 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
                                               RowClass::of(begin, is_strided ? step : 1));
       ASSERT_EQ(found.has_value(), expected.has_value());
       if (!found) continue;
-      ASSERT_EQ(found->row, *expected) << "the lowest row";
+      ASSERT_EQ(found->row, *expected) << "not the lowest row";
       ++conflicts;
       if (is_strided || (!found->earlier_writes && strided.contains(found->earlier.instruction))) {
         ++strided_conflicts;
