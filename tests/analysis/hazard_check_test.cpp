@@ -1,4 +1,4 @@
-// Each hazard rule at its edge: blocked at t-1, open at t. The timelines are written by hand.
+// Tests each hazard rule at its edge: blocked at t-1, allowed at t. Timelines are written by hand.
 #include "sim/analysis/hazard_check.h"
 
 #include <gtest/gtest.h>
@@ -46,10 +46,10 @@ class HazardCheckTest : public ::testing::Test {
     return vector;
   }
 
-  // Everything that a test reads is there from the beginning.
+  // Fills all rows that a test reads before the test begins.
   void fill_buffer() { add(Load{0, 0, 1000}, 0, 0); }
 
-  // Narrow rows `row`, `row` + 1, ... of the buffer to rows from 600 on.
+  // Copies the narrow buffer rows `row`, `row` + 1, ... to the rows from 600 on.
   static Vector from_buffer(std::uint32_t row, std::uint32_t rows) {
     Vector vector;
     vector.source = VectorSource{contiguous_rows(row, rows), RowFormat::kNarrow, {}, {}};
@@ -102,7 +102,7 @@ TEST_F(HazardCheckTest, MatmulMayStreamTheRowsBeforeTheOneThatIsStillLoading) {
 TEST_F(HazardCheckTest, VectorReadsARowTheCycleAfterItsAccumulatorWrite) {
   add(Load{0, 0, 5}, 0, 0);
   add(matmul(0, 5, 7, false), 10, 10 + 4 + kToAccumulator);
-  add(copy(7, 100, 5), 0, 0);  // both walk one row a cycle, so the first row decides
+  add(copy(7, 100, 5), 0, 0);  // both walk one row per cycle, so the first row decides
   expect_opens_at(10 + kToAccumulator + 1, 5 - 1 + 2 - 1);
 }
 
@@ -149,7 +149,7 @@ TEST_F(HazardCheckTest, VectorReadsItsBiasTheCycleAfterItsLoadRetired) {
   expect_opens_at(31, 1);
 }
 
-// --- operands of the lane machine; L = 2, a wide row takes three UB rows ---
+// --- vector operands; L = 2, and a wide row takes three UB rows ---
 
 TEST_F(HazardCheckTest, VectorReadsRowJOfItsSourceJCyclesAfterItsStart) {
   fill_buffer();
@@ -252,7 +252,7 @@ TEST_F(HazardCheckTest, AModeWritesTheDestinationLLater) {
   add(Store{603, 50, 1}, 5, 20);
   Vector vector = from_buffer(10, 4);
   vector.mode = VectorMode::kAdd;
-  add(vector, 0, 0);  // another reader does not mind the read of row 603, but the write
+  add(vector, 0, 0);  // the store also reads row 603, so only the write conflicts
   expect_opens_at(20 + 1 - 3 - 1, vector_duration(4));
 }
 

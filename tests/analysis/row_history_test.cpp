@@ -1,4 +1,4 @@
-// The interval map of accesses against one record a row.
+// Compares the interval map of accesses with one record per row.
 #include "sim/analysis/row_history.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using Reader = RowHistory::Reader;
 
 constexpr std::uint64_t kRows = 24;
 
-// What RowHistory does, row by row.
+// Does the work of RowHistory, row by row.
 class NaiveHistory {
  public:
   std::optional<std::uint64_t> access(std::uint64_t begin, std::uint64_t end, std::uint64_t step,
@@ -34,7 +34,7 @@ class NaiveHistory {
   }
 
  private:
-  /// An instruction clashes with itself if it writes what it touched already.
+  /// An instruction conflicts with itself if it writes a row that it has already touched.
   static bool clash(const Access& earlier, const Access& later, std::uint64_t row, bool write) {
     if (!earlier.happened()) return false;
     if (write && earlier.instruction == later.instruction) return true;
@@ -55,7 +55,7 @@ class NaiveHistory {
 
 TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
   int conflicts = 0;
-  int strided_conflicts = 0;  // in which a strided read has part
+  int strided_conflicts = 0;  // conflicts with a strided read
   for (std::uint64_t seed = 0; seed < 8000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
@@ -65,7 +65,7 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
     Cycle now = 0;
     std::uint32_t instruction = 0;
     std::size_t reader = 0;
-    std::set<std::uint32_t> strided;  // instructions
+    std::set<std::uint32_t> strided;  // instructions with a strided read
     for (std::uint32_t i = 0; i < 40; ++i) {
       const std::uint64_t begin = below(kRows);
       const std::uint64_t end = begin + 1 + below(kRows - begin);
@@ -85,7 +85,7 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
                                               RowClass::of(begin, is_strided ? step : 1));
       ASSERT_EQ(found.has_value(), expected.has_value());
       if (!found) continue;
-      ASSERT_EQ(found->row, *expected) << "the lowest row";
+      ASSERT_EQ(found->row, *expected) << "not the lowest row";
       ++conflicts;
       if (is_strided || (!found->earlier_writes && strided.contains(found->earlier.instruction))) {
         ++strided_conflicts;

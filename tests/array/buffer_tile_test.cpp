@@ -1,4 +1,4 @@
-// Tiles from the unified buffer, element by element from the definition.
+// Checks tiles read from the unified buffer against the definition, element by element.
 #include "sim/array/buffer_tile.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The bound of docs/numerics.md: |sum - exact| <= gamma_n * sum |a||w| with n = F*R + F, u = 2^-24.
+// Checks docs/numerics.md: |sum - exact| <= gamma_n * sum |a||w| with n = F*R + F, u = 2^-24.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 using Random = std::mt19937_64;
 
 Bf16 random_bf16(Random& random) {
-  // Significands of both signs with exponents from -8 to 7: large terms that cancel.
+  // Both signs and exponents from -8 to 7 give large terms that cancel.
   const double magnitude = std::ldexp(1.0 + static_cast<double>(random() % 128) / 128,
                                       static_cast<int>(random() % 16) - 8);
   return to_bf16(random() % 2 == 0 ? magnitude : -magnitude);
@@ -30,7 +30,7 @@ struct Sums {
   double magnitudes = 0;
 };
 
-/// Adds one fold's terms. Products are exact in binary64; its own rounding is 2^-29 of the bound.
+/// Adds one fold's terms. Products are exact in binary64; its sums err by 2^-29 of the bound.
 void add_exact_terms(const std::vector<Bf16>& acts, const std::vector<Bf16>& tile,
                      std::uint32_t cols, std::vector<Sums>& sums) {
   for (std::size_t r = 0; r < acts.size(); ++r) {

@@ -1,6 +1,6 @@
-// The array wired register by register, as a schematic would be: R x C PEs of pe/pe.h, each with
-// its own push and swap register, and explicit skew, deskew and valid registers. Two copies of the
-// whole state and no cleverness: the oracle of SteppedArray.
+// The systolic array, wired register by register like a schematic: R x C PEs of pe/pe.h, each with
+// its own push and swap register, and explicit skew, deskew and valid registers. It keeps two
+// copies of the whole state and has no optimization. It is the oracle of SteppedArray.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class NaiveArray {
     for (std::size_t c = 0; c < cols; ++c) deskew_.emplace_back(cols - 1 - c);
   }
 
-  /// One edge; the result row visible before it, if there was one.
+  /// Performs one clock edge. Returns the result row that was visible before the edge, if any.
   std::optional<std::vector<Psum>> step(const Operand* act_row, const Operand* weight_row,
                                         bool swap) {
     const auto result = visible_result();
@@ -65,7 +65,7 @@ class NaiveArray {
     bool push = false;
   };
 
-  /// `in` enters the chain; what leaves it, which for an empty chain is `in` itself.
+  /// Shifts `in` into the chain and returns what leaves it. An empty chain returns `in` itself.
   template <class T>
   static T shift(std::vector<T>& chain, T in) {
     if (chain.empty()) return in;

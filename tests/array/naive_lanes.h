@@ -1,7 +1,7 @@
-// The vector unit lane by lane, from the definitions alone: where an element lies is computed for
-// each lane, every binary32 operation is done in binary64 and rounded (which gives the same bits
-// for one operation: binary64 has more than twice the digits), and nothing is shared with the lane
-// machine but the conversions of pe/.
+// The vector unit, computed lane by lane from the definitions alone. It computes the address of
+// each lane separately. It does each binary32 operation in binary64 and rounds the result, which
+// gives the same bits because binary64 has more than twice the digits. It shares only the
+// conversions of pe/ with VectorLanes.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace weft::testing {
 
-/// binary32 values, NaN as it comes.
+/// binary32 arithmetic. NaNs are not made canonical here.
 struct NaiveFloat {
   static float rounded(double value) { return static_cast<float>(value); }
   static double wide(float value) { return static_cast<double>(value); }
@@ -109,7 +109,7 @@ struct NaiveFloat {
   }
 };
 
-/// 32-bit integers that wrap, in 64 bits.
+/// 32-bit integer arithmetic that wraps, computed in 64 bits.
 struct NaiveInt {
   static std::int32_t wrapped(std::int64_t value) { return static_cast<std::int32_t>(value); }
 
@@ -146,7 +146,7 @@ struct NaiveInt {
   }
 };
 
-/// Buffer and accumulators as plain memory, and what a vector instruction does to them.
+/// Buffer and accumulators as plain memory, and the effect of a vector instruction on them.
 template <class Arithmetic>
 class NaiveLanes {
  public:
@@ -157,7 +157,7 @@ class NaiveLanes {
         row_bytes_(config.row_bytes()) {}
 
   std::vector<std::byte> buffer;
-  std::vector<std::uint32_t> sums;  // bit patterns, C a row
+  std::vector<std::uint32_t> sums;  // bit patterns, C per row
 
   void execute(const Vector& vector) {
     for (std::uint32_t row = 0; row < vector.rows; ++row) {
@@ -248,7 +248,7 @@ class NaiveLanes {
     return std::bit_cast<Word>(bits);
   }
 
-  /// Sums of the array are integers until the bias is in.
+  /// In int8, the array's sums stay int32 until the bias is added.
   template <class Word, class Naive>
   Word first_with_bias(const Vector& vector, std::uint32_t row, std::uint32_t lane) const {
     if constexpr (Arithmetic::kType == ElementType::kInt8 && std::is_same_v<Word, float>) {

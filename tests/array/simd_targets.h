@@ -1,4 +1,4 @@
-// Runs a check once for every instruction set that this processor has, so that the kernels of older
+// Runs a check once for each instruction set of this processor, so that the kernels for older
 // processors are tested too.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace weft::test {
 
-/// Restricts Highway's choice while it lives. Objects made meanwhile keep their kernels.
+/// Restricts Highway's choice during its lifetime. Objects created meanwhile keep their kernels.
 class ForcedTarget {
  public:
   explicit ForcedTarget(std::int64_t target) {

@@ -1,5 +1,5 @@
-// Two questions: is SteppedArray the same machine as the naive grid, register by register and cycle
-// by cycle; and do the cycles of the timing contract hold (formulas beside the assertions).
+// Checks that SteppedArray equals the naive array in every register and every cycle, and that the
+// cycles of the timing contract hold (formulas are next to the assertions).
 #include "sim/array/stepped_array.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ void fill(Random& random, std::vector<std::int8_t>& row) {
 }
 
 void fill(Random& random, std::vector<float>& row) {
-  // Any bf16 pattern, so that infinities, NaNs and subnormals run through the array too, but most
-  // of the time small numbers, or every sum would soon be NaN.
+  // One value in 512 has any bf16 pattern, so that infinities, NaNs and subnormals run through the
+  // array too. The others are small numbers; otherwise almost every sum would soon be NaN.
   for (auto& value : row) {
     const auto bits = static_cast<std::uint16_t>(random());
     value = random() % 512 == 0 ? to_float(Bf16{bits})
@@ -49,7 +49,7 @@ std::uint32_t raw(float value) {
   return std::bit_cast<std::uint32_t>(value);
 }
 
-/// Bit for bit; NaN operands as well, which == would call different.
+/// Compares bit for bit, because == would call equal NaN operands different.
 template <class Arithmetic>
 bool same(const PeRegisters<Arithmetic>& a, const PeRegisters<Arithmetic>& b) {
   return raw(a.act) == raw(b.act) && raw(a.weight_active) == raw(b.weight_active) &&
@@ -77,8 +77,8 @@ void expect_same_result(std::span<const Psum> actual,
   }
 }
 
-/// Random activity: rows, pushes and swaps come and go in bursts of random density, in any
-/// combination, also such as no program makes.
+/// Runs random activity: rows, pushes and swaps arrive in bursts of random density and in any
+/// combination, including combinations that no program produces.
 template <class Arithmetic>
 void run_lockstep(std::uint32_t rows, std::uint32_t cols, int cycles, Random& random,
                   Counts& counts) {
@@ -174,8 +174,8 @@ TYPED_TEST(SteppedArrayTest, RejectsAnEmptyOrAbsurdArray) {
   EXPECT_THROW(SteppedArray<TypeParam>(0xFFFFFFFF, 1), InputError);
 }
 
-/// Streams M rows of ones through a tile of ones, pushed from cycle W, first row in cycle A.
-/// Returns the cycles in which a result was visible; a right result is R everywhere.
+/// Streams M rows of ones through a tile of ones. The tile is pushed from cycle W on, and the first
+/// row enters in cycle A. Returns the cycles in which a visible result was R everywhere.
 std::vector<int> cycles_of_right_results(std::uint32_t rows, std::uint32_t cols, int m, int w,
                                          int a) {
   SteppedArray<Int8Arithmetic> array(rows, cols);
@@ -201,7 +201,7 @@ TEST(SteppedArrayTimingTest, RowMIsVisibleInCycleAPlusMPlusRPlusCMinusOne) {
     const int r = static_cast<int>(rows);
     const int c = static_cast<int>(cols);
     const int w = 2;
-    const int a = w + r;  // A >= W + R, taken as early as it may
+    const int a = w + r;  // A >= W + R, the earliest cycle allowed
     std::vector<int> expected;
     for (int m = 0; m < 5; ++m) expected.push_back(a + m + r + c - 1);
     EXPECT_EQ(cycles_of_right_results(rows, cols, 5, w, a), expected) << rows << " x " << cols;
@@ -209,12 +209,12 @@ TEST(SteppedArrayTimingTest, RowMIsVisibleInCycleAPlusMPlusRPlusCMinusOne) {
 }
 
 TEST(SteppedArrayTimingTest, ASwapOneCycleBeforeTheTileIsCompleteGivesWrongResults) {
-  // The bound A >= W + R is tight: the last weight row has not reached its place.
+  // The bound A >= W + R is tight: one cycle earlier, the last weight row is not in place.
   EXPECT_TRUE(cycles_of_right_results(4, 4, 5, 2, 2 + 4 - 1).empty());
 }
 
 TEST(GridKernelTest, IsTheKernelItselfEvenBeforeHighwayHasChosenATarget) {
-  // What Highway hands out before its first choice asks the processor again on every call.
+  // Before its first choice, Highway returns a function that asks the processor on every call.
   hwy::GetChosenTarget().DeInit();
   const auto first = best_grid_kernel<std::int8_t, std::int32_t>();
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());

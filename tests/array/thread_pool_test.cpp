@@ -13,7 +13,7 @@ TEST(ThreadPoolTest, EveryMemberWorksOnceARound) {
   for (const unsigned threads : {1U, 2U, 4U}) {
     ThreadPool pool(threads);
     ASSERT_EQ(pool.size(), threads);
-    std::vector<int> calls(threads);  // each member writes its own element only
+    std::vector<int> calls(threads);  // each member writes only its own element
     for (int round = 1; round <= 50; ++round) {
       pool.run([&](unsigned member) { ++calls[member]; });
       EXPECT_EQ(calls, std::vector<int>(threads, round));

@@ -1,5 +1,5 @@
-// The oracle is the contract itself: for each sum a plain loop down the rows with the scalar
-// arithmetic of pe/arithmetic.h, then the one addition of the accumulator. Tolerance 0.
+// The oracle is the contract itself: for each sum, a plain loop down the rows with the scalar
+// arithmetic of pe/arithmetic.h, then one addition to the accumulator. The tolerance is 0.
 #include "sim/array/tile_product.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Problem {
   std::vector<Psum> acc;      // [m, cols]
 };
 
-/// Which values a float problem draws from.
+/// The kinds of values that a float problem draws.
 enum class Values { kOrdinary, kAnyBits, kSpecial };
 
 std::int8_t random_element(Random& random, Int8Arithmetic, Values values) {
@@ -42,8 +42,8 @@ std::int8_t random_element(Random& random, Int8Arithmetic, Values values) {
 template <class Arithmetic>
 typename Arithmetic::Element random_element(Random& random, Arithmetic, Values values) {
   using Element = typename Arithmetic::Element;
-  // Infinities, NaNs, zeros of both signs, subnormals and the largest values of both formats; what
-  // is special in one is at least odd in the other.
+  // Infinities, NaNs, zeros of both signs, subnormals and the largest values of both formats. A
+  // pattern that is special in one format is at least unusual in the other.
   static constexpr std::array<std::uint16_t, 16> kSpecial = {
       0x0000, 0x8000, 0x0001, 0x8001, 0x007F, 0x03FF, 0x0400, 0x0080,
       0x7BFF, 0xFBFF, 0x7F7F, 0xFF7F, 0x7C00, 0xFF80, 0x7FC1, 0x3C00};
@@ -143,8 +143,9 @@ using Arithmetics = testing::Types<Int8Arithmetic, Bf16Arithmetic, Fp16Arithmeti
 TYPED_TEST_SUITE(TileProductTest, Arithmetics);
 
 TYPED_TEST(TileProductTest, MatchesTheOracleAroundEveryTileEdge) {
-  // Columns around the vector widths and the panel of 32, rows around the 2 and 4 that share a
-  // word, M around the register blocks of 6 and 12: each catches a tail handled as if it were full.
+  // The columns lie around the vector widths and the panel of 32, the rows around the 2 and 4 that
+  // share a word, and M around the register blocks of 6 and 12. Each value catches a tail that is
+  // handled as if it were full.
   constexpr std::uint64_t kSeed = 11;
   SCOPED_TRACE(kSeed);
   Random random(kSeed);
@@ -169,7 +170,7 @@ TYPED_TEST(TileProductTest, MatchesTheOracleForEveryNumberOfRowsInABlock) {
 }
 
 TYPED_TEST(TileProductTest, MatchesTheOracleWhereTheChainIsCutIntoBlocks) {
-  // The kernels visit memory every 256 words, that is 256, 512 or 1024 rows.
+  // The kernels store partial sums after every 256 words, that is after 256, 512 or 1024 rows.
   constexpr std::uint64_t kSeed = 13;
   SCOPED_TRACE(kSeed);
   Random random(kSeed);
@@ -215,7 +216,7 @@ TYPED_TEST(TileProductTest, MatchesTheOracleOnRandomShapes) {
   EXPECT_GT(wide, 3);
 }
 
-/// Activations over rows of zero weights.
+/// Activations that meet rows of zero weights.
 enum class Behind { kZeros, kPositive, kNegative, kMixed, kSpecial };
 
 /// A problem whose tile ends in zero rows and columns.
@@ -237,7 +238,7 @@ Element behind_element(Random& random, Behind behind, Element ordinary) {
   return ordinary;
 }
 
-/// Products that underflow, so that sums of -0 come up; bf16 alone has them.
+/// Draws elements whose products underflow, so that sums become -0. Only bf16 has such products.
 template <class Element>
 Element tiny_element(Random& random) {
   constexpr std::array<std::uint16_t, 6> kTiny = {0x0000, 0x8000, 0x0001, 0x8001, 0x0080, 0x8080};
@@ -319,7 +320,7 @@ TYPED_TEST(TileProductTest, GivesTheSameBitsForAnyNumberOfThreads) {
   constexpr std::uint64_t kSeed = 16;
   SCOPED_TRACE(kSeed);
   Random random(kSeed);
-  // 150 x 100 x 90 is above the million products from which threads are used, 150 rows are not a
+  // 150 x 100 x 90 exceeds the million products from which threads are used. 150 rows are not a
   // multiple of any block.
   const auto p = random_problem<TypeParam>(random, 150, 100, 90, Values::kSpecial);
   const auto expected = oracle(p, true);
@@ -400,8 +401,8 @@ TYPED_TEST(TileProductTest, RejectsWrongSizes) {
 }
 
 TEST(TileProductTargetsTest, EveryInstructionSetOfThisProcessorIsCompiledIn) {
-  // HWY_WANT_AVX3_DL is set for this file as for the kernels; without it the list would lack the
-  // processor's best set and the kernels of it would go untested.
+  // HWY_WANT_AVX3_DL is set for this file as for the kernels. Without it the list would lack the
+  // processor's best instruction set, and its kernels would go untested.
   const auto targets = hwy::SupportedAndGeneratedTargets();
   ASSERT_FALSE(targets.empty());
   EXPECT_EQ(targets.front(), hwy::SupportedTargets() & -hwy::SupportedTargets());

@@ -1,5 +1,5 @@
-// The lane machine against a walk over single lanes, bit for bit, on every instruction set that the
-// processor has; and the values that the numerics contract names.
+// Compares VectorLanes bit for bit with a walk over single lanes, on every instruction set of this
+// processor, and checks the values that the numerics contract names.
 #include "sim/array/vector_lanes.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class VectorLanesTest : public ::testing::Test {};
 using Types = ::testing::Types<Int8Arithmetic, Bf16Arithmetic, Fp16Arithmetic>;
 TYPED_TEST_SUITE(VectorLanesTest, Types);
 
-/// Any bits, or numbers of the size that networks have; of both some in every memory.
+/// Draws any bits, often a zero, if `wild`; else a number in [-8, 8), as networks have.
 std::uint32_t random_word(Random& random, bool wild) {
   const auto bits = static_cast<std::uint32_t>(random.bits());
   if (wild) return random.chance(20) ? bits & 0x80000000U : bits;
@@ -51,7 +51,7 @@ void fill_memories(testing::NaiveLanes<Arithmetic>& naive, Random& random) {
   }
 }
 
-/// The buffer after instructions that all go through one lane machine.
+/// Returns the buffer after one VectorLanes object has run all instructions.
 template <class Arithmetic>
 std::vector<std::byte> run(const MachineConfig& config, const std::vector<Vector>& code,
                            const testing::NaiveLanes<Arithmetic>& memories) {
@@ -120,8 +120,8 @@ TYPED_TEST(VectorLanesTest, EveryInstructionSetGivesTheSameBitsOnLongRows) {
 
 // --- values that the contract names ---
 
-/// `rows` of binary32 words through an instruction of the float domain on bf16, wide to wide. The
-/// first row is the source, the second the other operand.
+/// Runs an instruction in the float domain on a bf16 machine, from wide (binary32) rows to a wide
+/// row. The first row is the source, the second the other operand.
 std::vector<float> float_lanes(Vector vector, const std::vector<std::vector<float>>& rows) {
   MachineConfig config;
   config.dtype = ElementType::kBf16;
@@ -172,7 +172,7 @@ TEST(VectorLanesValuesTest, CopiesAndComparisonsMakeNanCanonicalToo) {
   }
 }
 
-// 2^24 + 1 is a tie that goes to the even 2^24, so a chain from the left would lose every 1.
+// 2^24 + 1 is a tie that rounds to the even 2^24, so a sum from left to right would lose every 1.
 TEST(VectorLanesValuesTest, ASumIsATreeOfNeighbours) {
   const auto sum = float_lanes({.reduce = VectorReduce::kSum}, {{0x1p24F, 1, 1, 1, 1}});
   EXPECT_EQ(sum, std::vector<float>(5, (0x1p24F + 2.0F) + 1.0F));
@@ -193,7 +193,7 @@ TEST(VectorLanesValuesTest, FunctionsHaveTheirLimits) {
   EXPECT_EQ(of(VectorOp::kRelu), patterns({0, 0, 0, 200, kInfinity}));
 }
 
-/// One row of int32 sums quantised by `quantization`.
+/// Returns one row of int32 sums, quantized by `quantization`.
 std::vector<int> quantised(const std::vector<std::int32_t>& sums, Quantization quantization) {
   MachineConfig config;
   config.array_cols = static_cast<std::uint32_t>(sums.size());

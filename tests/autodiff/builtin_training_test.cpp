@@ -1,4 +1,4 @@
-// The built-in classifiers as they are trained. No weights are made.
+// Builds the training graphs of the built-in classifiers. It initializes no weights.
 #include <gtest/gtest.h>
 
 #include "compiler/autodiff/training_graph.h"

@@ -1,4 +1,4 @@
-// Products and convolutions.
+// Gradients of matrix products and convolutions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@ Shape joined(Shape front, const Shape& back) {
   return front;
 }
 
-/// Some of the extents of `batch`, from the back, some of them 1.
+/// Returns some trailing extents of `batch`, and replaces a random part of them by 1.
 Shape broadcast_part(Random& random, const Shape& batch) {
   const auto skip = between(random, 0, static_cast<std::int64_t>(batch.size()));
   Shape part(batch.begin() + skip, batch.end());

@@ -1,4 +1,4 @@
-// Conv and ConvTranspose over one to three dimensions.
+// Gradients of Conv and ConvTranspose over one to three dimensions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ Attributes attributes_of(const Geometry& geometry) {
   return attributes;
 }
 
-/// Extents that hold the dilated kernel at least.
+/// Returns an image shape that is at least as large as the dilated kernel.
 Shape image(Random& random, const Geometry& geometry, std::int64_t channels) {
   Shape shape = {geometry.batch, channels};
   for (std::size_t d = 0; d < geometry.rank; ++d) {

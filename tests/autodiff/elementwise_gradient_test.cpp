@@ -1,4 +1,4 @@
-// Unary operators, and those with broadcasting.
+// Gradients of unary operators and of operators that broadcast.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -83,7 +83,7 @@ TEST(ElementwiseGradientTest, PReluWithSlopesThatBroadcast) {
   }
 }
 
-/// A shape that broadcasts with the others drawn from the same `full`.
+/// Returns a shape that broadcasts with the other shapes drawn from the same `full`.
 Shape part_of(Random& random, const Shape& full) {
   const auto skip = between(random, 0, static_cast<std::int64_t>(full.size()));
   Shape part(full.begin() + skip, full.end());
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Operators, BroadcastGradientTest,
                                   std::to_string(each.index);
                          });
 
-// Distinct numbers for each operand: those of operand i are i/256 beside multiples of 1/64.
+// Operand i holds distinct multiples of 1/64 plus i/256, so that Min and Max have no ties.
 class ExtremeGradientTest : public ::testing::TestWithParam<Op> {};
 
 TEST_P(ExtremeGradientTest, GoesToTheOperandThatWasTaken) {

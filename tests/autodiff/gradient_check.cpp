@@ -23,7 +23,7 @@ Tensor filled(const Shape& shape, Draw draw) {
   return tensor;
 }
 
-/// All elements, or as many as kMostElements drawn from them.
+/// Returns the indices of all elements, or of kMostElements random ones if there are more.
 std::vector<std::size_t> some_elements(std::size_t count, Random& random) {
   std::vector<std::size_t> elements(count);
   std::iota(elements.begin(), elements.end(), std::size_t{0});

@@ -1,14 +1,14 @@
-// Gradients against central differences, in float64. With f the sum over all outputs of seed *
-// output, seeds drawn from [-1, 1],
+// Checks gradients against central differences, in float64. Let f be the sum over all outputs of
+// seed * output, with seeds drawn from [-1, 1]. Then
 //
 //     g = df/dx        D(h) = (f(x + h) - f(x - h)) / 2h
 //
 //     |g - D(h)| <= h^2/6 |f'''|         the rest of Taylor's series
 //                 + 2 u n S / 2h         each f is a sum rounded n times, S = sum |seed * output|
-//                 + 2^-22 max |g|        constants of gradient graphs are float32, some two a path
+//                 + 2^-22 max |g|        gradient graphs have float32 constants, about two per path
 //
-// With h = 2^-16, |f'''| <= 1000 S and n <= 1000 (small shapes, operands of order 1) the first two
-// are 4e-8 S and 8e-9 S; kRelative rounds their sum up. Operands are drawn further than h from
+// With h = 2^-16, |f'''| <= 1000 S and n <= 1000 (small shapes, operands of order 1), the first two
+// terms are 4e-8 S and 8e-9 S. kRelative rounds their sum up. Operands keep more than h away from
 // every kink and every tie, so that f is smooth between x - h and x + h.
 #pragma once
 
@@ -39,27 +39,27 @@ inline constexpr double kStep = 1.0 / 65536;
 inline constexpr double kRelative = 1e-7;
 inline constexpr double kConstants = 1.0 / (1 << 22);
 
-/// From low to high, both included.
+/// Returns a number from `low` to `high`, both included.
 std::int64_t between(Random& random, std::int64_t low, std::int64_t high);
 bool chance(Random& random);
-/// A shape of `rank` extents from 1 to `largest`.
+/// Returns a shape of `rank` extents from 1 to `largest`.
 Shape random_shape(Random& random, std::size_t rank, std::int64_t largest = 4);
 
-/// float64, uniform.
+/// Returns float64 numbers, uniform in [low, high).
 Tensor reals(Random& random, const Shape& shape, double low = -1, double high = 1);
-/// At least 1/16 away from each of `kinks`.
+/// Like reals(), but each number is at least 1/16 away from each of `kinks`.
 Tensor reals_beside(Random& random, const Shape& shape, const std::vector<double>& kinks,
                     double low = -2, double high = 2);
-/// Different multiples of 1/64.
+/// Returns distinct multiples of 1/64.
 Tensor distinct(Random& random, const Shape& shape);
 
 /// A graph of one or a few operators, and the point at which it is differentiated.
 class Case {
  public:
-  /// An input that the gradient is taken to, or one that it is not.
+  /// variable() adds an input with a gradient, fixed() an input without one.
   ValueId variable(Tensor value);
   ValueId fixed(Tensor value);
-  /// Constants.
+  /// Add constants.
   ValueId number(float value) { return builder.constant(Tensor::scalar(value)); }
   ValueId list(const std::vector<std::int64_t>& values) {
     return builder.constant(Tensor::vector(values));
@@ -70,16 +70,17 @@ class Case {
   std::vector<std::string> wrt = {};
 };
 
-/// What the graph computes, in float64, where the reference does not run the training form.
+/// Computes the graph's outputs in float64, for graphs that the reference cannot run.
 using Forward = std::function<NamedTensors(const NamedTensors& inputs)>;
 
-/// Makes `outputs` the outputs of the case and compares the gradients of all its variables, up to
-/// 24 elements of each, with central differences. Without `forward` the graph itself is run.
+/// Makes `outputs` the outputs of the case. Compares the gradients of all its variables with
+/// central differences, at up to 24 random elements of each. Runs the graph itself if `forward` is
+/// empty.
 void check_gradients(Case& test, const std::vector<ValueId>& outputs, Random& random,
                      Forward forward = {});
 
-/// Compares `gradient` with the central differences of `f` in `inputs[name]`: up to 24 elements,
-/// drawn; `scale` is S above.
+/// Compares `gradient` with the central differences of `f` in `inputs[name]`, at up to 24 random
+/// elements. `scale` is S above.
 void check_against_differences(const std::function<double(const NamedTensors&)>& f,
                                const NamedTensors& inputs, const std::string& name,
                                const Tensor& gradient, double scale, Random& random);

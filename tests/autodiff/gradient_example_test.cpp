@@ -1,4 +1,4 @@
-// Gradients small enough to work out by hand.
+// Gradients of examples that are small enough to work out by hand.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@ Tensor floats(Shape shape, const std::vector<float>& values) {
   return Tensor::of<float>(std::move(shape), values);
 }
 
-/// The gradients of one operator's inputs for a given gradient of its output.
+/// Returns the gradients of one operator's inputs for a given gradient of its output.
 NamedTensors gradients_of(Op op, const std::vector<Tensor>& inputs, const Tensor& seed,
                           const Attributes& attributes = {}) {
   Builder builder("example");
@@ -31,9 +31,8 @@ NamedTensors gradients_of(Op op, const std::vector<Tensor>& inputs, const Tensor
   return reference::run_graph(gradient_graph(builder.finish(), wrt), values);
 }
 
-// [1 2] [5 6]   with dY = [1 0]:   dA = dY B' = [1 0] [5 7] = [ 5  7]   dB = A' dY = [1 3] [1 0] =
-// [1 6] [3 4] [7 8]             [0 2]                 [0 2] [6 8]   [12 16]                [2 4] [0
-// 2]   [2 8]
+// A = [1 2]   B = [5 6]   dY = [1 0]   dA = dY B' = [ 5  7]   dB = A' dY = [1 6]
+//     [3 4]       [7 8]        [0 2]               [12 16]               [2 8]
 TEST(GradientExampleTest, ProductOfTwoByTwoMatrices) {
   const NamedTensors gradients =
       gradients_of(Op::kMatMul, {floats({2, 2}, {1, 2, 3, 4}), floats({2, 2}, {5, 6, 7, 8})},
@@ -55,8 +54,8 @@ TEST(GradientExampleTest, SumOverTheAxesThatWereBroadcast) {
   EXPECT_EQ(gradients.at("gradient/b"), floats({2}, {4, 6}));
 }
 
-// Windows of 2x2, side by side; the maximum 7 stands in the first window second and fourth, in the
-// second window everywhere.
+// Two windows of 2x2, side by side. The maximum 7 is the second and fourth element of the first
+// window, and every element of the second.
 TEST(GradientExampleTest, AMaxPoolsTieGoesToTheFirstInWindowOrder) {
   const Tensor x = floats({1, 1, 2, 4}, {1, 7, 7, 7, 2, 7, 7, 7});
   const NamedTensors gradients =
@@ -65,7 +64,7 @@ TEST(GradientExampleTest, AMaxPoolsTieGoesToTheFirstInWindowOrder) {
   EXPECT_EQ(gradients.at("gradient/a"), floats({1, 1, 2, 4}, {0, 10, 20, 0, 0, 0, 0, 0}));
 }
 
-// Windows of 3 at 0, 1 and 2 of [5 5 1 5 5]: their first maxima are at 0, 1 and 3.
+// The windows of 3 at 0, 1 and 2 of [5 5 1 5 5] have their first maxima at 0, 1 and 3.
 TEST(GradientExampleTest, WindowsThatOverlapEachGiveToTheirOwnFirst) {
   const NamedTensors gradients =
       gradients_of(Op::kMaxPool, {floats({1, 1, 5}, {5, 5, 1, 5, 5})},
@@ -73,7 +72,7 @@ TEST(GradientExampleTest, WindowsThatOverlapEachGiveToTheirOwnFirst) {
   EXPECT_EQ(gradients.at("gradient/a"), floats({1, 1, 5}, {10, 20, 0, 40, 0}));
 }
 
-// All elements are negative: padding, which is no element, takes nothing.
+// All elements are negative. Padding is not an element, so its 0 is not the maximum.
 TEST(GradientExampleTest, PaddingIsNoMaximum) {
   const NamedTensors gradients =
       gradients_of(Op::kMaxPool, {floats({1, 1, 2}, {-3, -2})}, floats({1, 1, 3}, {10, 20, 40}),
@@ -103,7 +102,7 @@ TEST(GradientExampleTest, OfEqualOperandsTheFirstGetsAll) {
   EXPECT_EQ(gradients.at("gradient/b"), floats({3}, {0, 20, 0}));
 }
 
-// Averages of 2 with one padded position at either end: of 1, 2 and 1 elements, or always of 2.
+// Averages of 2 with one padded position at each end divide by 1, 2 and 1, or always by 2.
 TEST(GradientExampleTest, AnAverageCountsPaddingOnlyIfAsked) {
   const auto of = [](std::int64_t counted) {
     return gradients_of(
@@ -115,7 +114,7 @@ TEST(GradientExampleTest, AnAverageCountsPaddingOnlyIfAsked) {
   EXPECT_EQ(of(1), floats({1, 1, 2}, {15, 30}));
 }
 
-// x = [1 2 3], w = [10 100]: y = [210 320]; dy = [1 2] meets w as [10 120 200] and x as [5 8].
+// x = [1 2 3], w = [10 100], y = [210 320]; dy = [1 2] gives dx = [10 120 200] and dw = [5 8].
 TEST(GradientExampleTest, ConvolutionOfOneDimension) {
   const NamedTensors gradients = gradients_of(
       Op::kConv, {floats({1, 1, 3}, {1, 2, 3}), floats({1, 1, 2}, {10, 100}), floats({1}, {0})},
@@ -125,7 +124,7 @@ TEST(GradientExampleTest, ConvolutionOfOneDimension) {
   EXPECT_EQ(gradients.at("gradient/c"), floats({1}, {3}));
 }
 
-// Row 1 is looked up twice, row 2 from the end.
+// Row 1 is looked up twice, and row 2 by its index from the end.
 TEST(GradientExampleTest, RowsOfATableThatAreLookedUpTwiceGetTheSum) {
   Builder builder("table");
   const ValueId table = builder.input("table", {DataType::kFloat32, {3, 2}});
@@ -152,7 +151,7 @@ TEST(GradientExampleTest, WhereThereIsNoPathTheGradientIsZero) {
   EXPECT_EQ(gradients.at("gradient/x"), floats({2}, {5, 6}));
 }
 
-// y = x + float(int(x)): what was an integer on the way does not move with x.
+// y = x + float(int(x)): no gradient flows through the integer.
 TEST(GradientExampleTest, APathThroughIntegersEndsThere) {
   Builder builder("rounded");
   const ValueId x = builder.input("x", {DataType::kFloat32, {2}});

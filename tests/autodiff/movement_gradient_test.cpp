@@ -1,4 +1,4 @@
-// Operators that move elements.
+// Gradients of operators that move elements.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr std::uint64_t kMovementCases = 30;
 
-/// Builds one case from a seed; returns its outputs.
+/// Builds one case from a seed and returns its outputs.
 using Build = std::vector<ValueId> (*)(Case& test, Random& random);
 
 std::vector<ValueId> reshape(Case& test, Random& random) {
@@ -71,7 +71,7 @@ std::vector<ValueId> split(Case& test, Random& random) {
   const std::vector<ValueId> results =
       test.builder.add(Op::kSplit, {x, test.list(parts)}, {{"axis", axis}}, "split",
                        {"a", chance(random) ? "" : "b", "c"});
-  return {results[2]};  // what is not used gets no gradient
+  return {results[2]};  // unused outputs get no gradient
 }
 
 std::vector<ValueId> slice(Case& test, Random& random) {

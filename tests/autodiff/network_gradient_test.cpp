@@ -1,5 +1,5 @@
-// Whole networks: the gradients of all parameters against central differences of the loss, which is
-// computed here from the logits. Both in float64.
+// Checks the gradients of all parameters of whole networks against central differences of the loss.
+// The test computes the loss from the logits. Both sides use float64.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace weft::autodiff::testing {
 namespace {
 
-/// The mean over the batch of -sum target * log(exp(logit) / sum exp(logit)), as it is written.
+/// The mean over the batch of -sum target * log(exp(logit) / sum exp(logit)), evaluated literally.
 double cross_entropy(const Tensor& logits, const Tensor& targets) {
   const auto batch = static_cast<std::size_t>(logits.shape()[0]);
   const auto classes = static_cast<std::size_t>(logits.shape()[1]);
@@ -38,7 +38,7 @@ Tensor as_double(const Tensor& tensor) {
   return result;
 }
 
-/// Rows that sum to 1: one-hot, or 3/4 and 1/4.
+/// Each row sums to 1: it is one-hot, or holds 3/4 and 1/4.
 Tensor random_targets(Random& random, const Shape& shape) {
   Tensor targets(DataType::kFloat64, shape);
   for (std::int64_t row = 0; row < shape[0]; ++row) {
@@ -53,7 +53,7 @@ Tensor random_targets(Random& random, const Shape& shape) {
   return targets;
 }
 
-/// The training graph's inputs: parameters and statistics as they are initially, the rest drawn.
+/// Returns inputs for the training graph: initial parameters and statistics, and random data.
 NamedTensors random_point(const TrainingGraph& training, Random& random) {
   NamedTensors inputs;
   for (const Learned& each : training.parameters) {
@@ -108,7 +108,7 @@ TEST_P(NetworkGradientTest, OfEveryParameterAgreesWithDifferencesOfTheLoss) {
   }
 }
 
-// Both in float64, the constants that passes fold rounded to float32.
+// Both runs use float64, but passes round the constants that they fold to float32.
 TEST_P(NetworkGradientTest, SurvivesThePassesThatFuse) {
   Random random(1);
   const TrainingGraph training = training_graph(GetParam().build(random));

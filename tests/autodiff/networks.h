@@ -1,18 +1,18 @@
-// Small networks with random weights, to train.
+// Small networks with random weights, for tests of training.
 #pragma once
 
 #include "tests/autodiff/gradient_check.h"
 
 namespace weft::autodiff::testing {
 
-/// Nodes of a network of which the weights are constants, named as given.
+/// Builds a network. Its weights are constants with the given names.
 class NetworkBuilder {
  public:
   NetworkBuilder(std::string name, Random& random) : builder_(std::move(name)), random_(random) {}
 
   Builder& builder() { return builder_; }
   ValueId input(const Shape& shape) { return builder_.input("x", {DataType::kFloat32, shape}); }
-  /// Uniform in [-spread, spread], or around `centre`.
+  /// Adds a constant with values uniform in [centre - spread, centre + spread].
   ValueId weights(const std::string& name, const Shape& shape, float spread = 0.5F,
                   float centre = 0);
   ValueId add(Op op, const std::vector<ValueId>& inputs, const Attributes& attributes = {}) {
@@ -38,11 +38,11 @@ class NetworkBuilder {
 Graph perceptron(Random& random, std::int64_t batch = 4);
 /// Convolution, max-pool, grouped convolution, average pool, fully connected.
 Graph small_cnn(Random& random);
-/// Two convolutions with batch normalisations beside a third one that is strided; global pool.
+/// Two convolutions with batch normalization next to a third, strided one; global pool.
 Graph residual_block(Random& random);
-/// Embeddings, two heads of masked self-attention, GELU, layer normalisations, mean over tokens.
+/// Embeddings, two heads of masked self-attention, GELU, layer normalizations, mean over tokens.
 Graph attention_block(Random& random);
-/// A recurrence of three steps, unrolled.
+/// An LSTM of three steps, unrolled.
 Graph unrolled_lstm(Random& random);
 
 }  // namespace weft::autodiff::testing

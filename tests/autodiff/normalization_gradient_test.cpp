@@ -1,5 +1,5 @@
-// Normalisations. The reference runs those of instances and layers; a batch's in training form is
-// computed here.
+// Gradients of normalizations. The reference runs instance and layer normalization. This file
+// computes batch normalization in training form.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint64_t kNormalizationCases = 30;
 constexpr float kEpsilon = 0.0625F;
 
-/// y = scale (x - mean) / sqrt(variance + epsilon) + bias over batch and positions of each channel.
+/// y = scale (x - mean) / sqrt(variance + epsilon) + bias, with the mean and variance of each
+/// channel over batch and positions.
 Tensor batch_normalized(const Tensor& x, const Tensor& scale, const Tensor& bias) {
   Tensor y(DataType::kFloat64, x.shape());
   const auto batch = static_cast<std::size_t>(x.shape()[0]);
@@ -107,7 +108,7 @@ TEST(NormalizationGradientTest, LayerNormalizationOverTheLastAxes) {
   for (const int count : seen) EXPECT_GT(count, 0);
 }
 
-// Only the scale is a variable: the rest of the rule is not emitted.
+// Only the scale is a variable, so the rule emits no nodes for the other gradients.
 TEST(NormalizationGradientTest, OfAScaleAlone) {
   Random random(5);
   Case test;

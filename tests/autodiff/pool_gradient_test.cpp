@@ -1,4 +1,4 @@
-// Pools: padding, strides, dilations, windows that overlap, sizes rounded up.
+// Gradients of pools: padding, strides, dilations, overlapping windows, output sizes rounded up.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Softmax and reductions.
+// Gradients of Softmax and reductions.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a training graph consists of, what it refuses, and constants put into graphs.
+// Checks the content of training graphs, the networks they refuse, and constants put into graphs.
 #include "compiler/autodiff/training_graph.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::size_t count(const Graph& graph, Op op) {
   return static_cast<std::size_t>(std::ranges::count(graph.nodes, op, &graph::Node::op));
 }
 
-/// The nodes on which the output `name` depends.
+/// Returns the indices of the nodes on which the output `name` depends.
 std::set<std::size_t> behind(const Graph& graph, const std::string& name) {
   std::set<ValueId> values;
   for (const graph::Output& output : graph.outputs) {
@@ -51,7 +51,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// logits = x + b: the gradient of b is the loss's, summed over the batch.
+/// logits = x + b: the gradient of b is the gradient of the logits, summed over the batch.
 Graph biased(std::int64_t batch, std::int64_t classes) {
   Builder builder("biased");
   const ValueId x = builder.input("x", {DataType::kFloat32, {batch, classes}});
@@ -71,8 +71,8 @@ NamedTensors initial_inputs(const TrainingGraph& training) {
   return inputs;
 }
 
-// Both rows have the probabilities 1/4 and 3/4: logits 0 and log 3. Targets are class 0 and class
-// 1, so that the loss is (log 4 + log 4/3) / 2 and its gradient (-3/4 + 1/4, 3/4 - 1/4) / 2.
+// Both rows have the logits 0 and log 3, that is the probabilities 1/4 and 3/4. The targets are
+// class 0 and class 1. The loss is (log 4 + log 4/3) / 2, its gradient (-3/4 + 1/4, 3/4 - 1/4) / 2.
 TEST(TrainingGraphTest, LossAndGradientOfTwoRowsByHand) {
   const TrainingGraph training = training_graph(biased(2, 2));
   NamedTensors inputs = initial_inputs(training);
@@ -133,8 +133,8 @@ TEST(TrainingGraphTest, LossScaleMultipliesTheGradientsAlone) {
   }
 }
 
-// Forward two products; backward the weights' two and the hidden values' one: nobody asks for the
-// gradient of the input.
+// Forward has two products. Backward has three: one for each weight matrix and one for the hidden
+// values. The gradient of the input is not needed.
 TEST(TrainingGraphTest, ComputesNoGradientThatIsNotNeeded) {
   Random random(1);
   const Graph& graph = training_graph(perceptron(random)).graph;
@@ -143,8 +143,8 @@ TEST(TrainingGraphTest, ComputesNoGradientThatIsNotNeeded) {
   for (std::size_t uses : graph::use_counts(graph)) EXPECT_GT(uses, 0U);
 }
 
-// A stack of matrices [2, 3, 4] that meets one matrix [4, 5] is one matrix [6, 4] to its gradient,
-// not two products to be added.
+// A stack of matrices [2, 3, 4] is multiplied by one matrix [4, 5]. Its gradient flattens the stack
+// to one matrix [6, 4] instead of adding two products.
 TEST(TrainingGraphTest, WeightsThatAStackSharesGetOneProduct) {
   Random random(1);
   NetworkBuilder net("stack", random);
@@ -152,7 +152,7 @@ TEST(TrainingGraphTest, WeightsThatAStackSharesGetOneProduct) {
   const ValueId y = net.add(Op::kMatMul, {x, net.weights("w", {4, 5})});
   const Graph graph =
       training_graph(net.finish(net.add(Op::kReshape, {y, net.list({6, 5})}))).graph;
-  EXPECT_EQ(count(graph, Op::kReduceSum), 1U);  // the loss's
+  EXPECT_EQ(count(graph, Op::kReduceSum), 1U);  // from the loss
   EXPECT_EQ(graph.type(graph.outputs.back().value).shape, (Shape{4, 5}));
   EXPECT_EQ(count(graph, Op::kMatMul), 2U);
 }
@@ -172,8 +172,8 @@ TEST(TrainingGraphTest, ASoftmaxAtTheEndBelongsToTheLoss) {
   EXPECT_NEAR(results.at("loss").data<float>()[0], std::log1p(std::exp(-2.0)), 1e-6);
 }
 
-// x has the mean 3 and the (population) variance 5 over 4 elements, the running ones are 10 and 20,
-// and the momentum is 0.75.
+// x has mean 3 and population variance 5 over 4 elements. The running mean and variance are 10 and
+// 20, and the momentum is 0.75.
 TEST(TrainingGraphTest, RunningStatisticsAreUpdatedAsOnnxHasIt) {
   Builder builder("norm");
   const ValueId x = builder.input("x", {DataType::kFloat32, {4, 1}});
@@ -221,7 +221,7 @@ TEST(TrainingGraphTest, InputsKeepTheirNamesWhereTargetsIsTaken) {
   EXPECT_NO_THROW(graph::check(training.graph));
 }
 
-/// The error for a network that is op(x + w), [1, 4], perhaps reshaped.
+/// Returns the error for the network op(x + w), whose values are [1, 4] by default.
 std::string error_with(Op op, const Attributes& attributes, const Shape& shape = {1, 4}) {
   Builder builder("refused");
   const ValueId x = builder.input("x", {DataType::kFloat32, shape});
@@ -304,7 +304,7 @@ TEST(TrainingGraphTest, RefusesStatisticsThatAreComputedOrShared) {
             std::string::npos);
 }
 
-// An operator that is new must be given a gradient, or stand here.
+// A new operator must have a gradient or stand in this list.
 TEST(TrainingGraphTest, EveryOperatorHasAGradientOrIsKnownToHaveNone) {
   const std::set<Op> none = {Op::kConvInteger,
                              Op::kQLinearConv,

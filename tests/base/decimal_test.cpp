@@ -1,4 +1,4 @@
-// Is a decimal fraction the exact integer that it names, and nothing else accepted?
+// A decimal fraction must become exactly the integer that it names. Other text is refused.
 #include "base/decimal.h"
 
 #include <gtest/gtest.h>

@@ -55,7 +55,7 @@ TEST(OutputFileTest, WritesToAPipeOnlyIfItIsOpen) {
   const std::string name = folder.file("pipe");
   ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
   EXPECT_THROW(check_writable(name), InputError);
-  const int pipe = ::open(name.c_str(), O_RDWR);  // as a shell does for a reader
+  const int pipe = ::open(name.c_str(), O_RDWR);  // a shell opens it like this for a reader
   ASSERT_GE(pipe, 0);
   write_file("/dev/fd/" + std::to_string(pipe), "text");
   std::string text(8, '\0');

@@ -1,4 +1,4 @@
-// Whatever is wrong with the input: exit code 2, one line that names it, and nothing written.
+// Bad input of any kind gives exit code 2 and one line that names the fault. Nothing is written.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 class BadInputTest : public testing::Test {
  protected:
-  /// `parts` must all stand in the one line on stderr.
+  /// Expects each of `parts` in the single line on stderr.
   void expect_refused(const Words& arguments, const Words& parts) {
     std::string shown;
     for (const std::string& word : arguments) shown += word + ' ';
@@ -35,7 +35,7 @@ class BadInputTest : public testing::Test {
     EXPECT_EQ(folder_.count(), before) << "something was written";
   }
 
-  /// `content` as --a of a small int8 product.
+  /// Passes `content` as --a of a small int8 product.
   void expect_file_refused(const std::string& content, const std::string& part) {
     const std::string file = folder_.write("a.npy", content);
     expect_refused({"matmul", "--machine", "tiny", "2", "3", "4", "--a", file}, {file, part});
@@ -74,7 +74,7 @@ TEST_F(BadInputTest, ProductsOfSizesMustFit) {
   expect_refused({"explain", "1", "1000000000", "1000000", "--machine", "tiny"}, {"this computer"});
 }
 
-// An array that no build has, and what belongs to other engines.
+// Refused: array sizes that no RTL build has, and options of other engines.
 TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
   const std::string out = folder_.file("out.vcd");
   const auto with = [](const Words& more) {
@@ -96,7 +96,7 @@ TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
   expect_refused(with({"--vcd", "/dev/full", "--engine", "stepped"}), {"/dev/full", "space"});
 }
 
-// The same file by another name, there yet or not.
+// The same file under another name is refused too, whether or not it exists yet.
 TEST_F(BadInputTest, NoOutputReplacesAnInputOrAnotherOutput) {
   const std::string a = folder_.write("a.npy", npy<std::int8_t>("|i1", "(1, 1)", {1}));
   const std::string around = folder_.file("./a.npy");
@@ -201,7 +201,7 @@ TEST_F(BadInputTest, FlagsThatWouldChangeNothingAreRefused) {
   expect_refused({"exec", program, "--a", a, "--b", b, "--seed", "2"}, {"--seed", "random"});
   expect_refused(with(files, {"--engine", "analytic", "--seed", "2"}), {"--seed", "analytic"});
   expect_refused({"exec", program, "--engine", "analytic", "--a", a}, {"--a", "analytic"});
-  // A random bias needs the seed, and the sizes of files are of use without values.
+  // A random bias needs the seed. Without values, files still give the sizes.
   EXPECT_EQ(run_weft(with(files, {"--seed", "2", "--with-bias"})).code, 0);
   EXPECT_EQ(run_weft(with(files, {"--engine", "analytic"})).code, 0);
 }

@@ -1,4 +1,4 @@
-// The check must notice single wrong elements and forgive nothing but rounding.
+// The check must notice a single wrong element and must forgive only rounding.
 #include "cli/check.h"
 
 #include <gtest/gtest.h>
@@ -59,8 +59,8 @@ class FloatCheckTest : public testing::Test {
 };
 
 TEST_F(FloatCheckTest, AcceptsRoundingAndNothingMore) {
-  // K = 4 on a 4 x 4 array: n = 4 + 1 + 2 roundings, norms 2 and 2: the bound is 4 * 7 * 2^-24 and
-  // a little, so that 3 ulps of 4 (2^-21 each) pass and 4 do not.
+  // K = 4 on a 4 x 4 array gives n = 4 + 1 + 2 roundings and norms 2 and 2. The bound is slightly
+  // more than 4 * 7 * 2^-24, so that 3 ulps of 4 (2^-21 each) pass and 4 ulps do not.
   EXPECT_TRUE(check(4.0F).bit_exact);
   const CheckReport near = check(4.0F + 3 * 0x1p-21F);
   EXPECT_FALSE(near.bit_exact);
@@ -84,7 +84,7 @@ TEST_F(FloatCheckTest, InfinitiesAndNaNsMustMatchInKind) {
 }
 
 TEST_F(FloatCheckTest, ForgivesOverflowOnTheWayOnly) {
-  a_.set(0, 0, Bf16{0x7F7F});  // the largest bf16, twice, then taken away again
+  a_.set(0, 0, Bf16{0x7F7F});  // the largest bf16 twice, then subtracted again
   a_.set(0, 1, Bf16{0x7F7F});
   a_.set(0, 2, Bf16{0xFF7F});
   EXPECT_FALSE(check(std::numeric_limits<float>::infinity()).mismatch);

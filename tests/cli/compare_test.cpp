@@ -1,5 +1,5 @@
-// `weft compare` as a user runs it: rows that agree with the other commands and with arithmetic by
-// hand, files, and bad input. No test looks at how long anything took.
+// Runs `weft compare` as a user does. Checks that rows agree with other commands and with
+// arithmetic by hand, and checks files and bad input. No test depends on how long anything took.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ json row_of(const Words& words) {
   return compare(words).at("rows").at(0);
 }
 
-/// TFLOP/s, share of the peak and cycles, which time, clock and peak give.
+/// Checks that TFLOP/s, share of peak and cycles follow from time, clock and peak.
 void expect_consistent(const json& row) {
   SCOPED_TRACE(row.at("device").get<std::string>());
   const double seconds = row.at("seconds");
@@ -62,8 +62,9 @@ TEST(CompareTest, ASimulatedRowIsTheRunThatMatmulMakes) {
   }
 }
 
-// Operands in [-1, 1) rounded to the 8 bits of bf16 are off by 2^-8 of themselves at most, a
-// product by twice that, and 130 of them by 130 times as much; int8 by half a step of 1/127 each.
+// Rounding operands in [-1, 1) to the 8 bits of bf16 gives a relative error of at most 2^-8. A
+// product errs by twice that, and 130 products by 130 times as much. int8 errs by half a step of
+// 1/127 per operand.
 TEST(CompareTest, ErrorsAreThoseOfTheFormat) {
   const json rows =
       compare({"matmul", "65", "130", "33", "--with", "cpu,tpu-v2,edge-tpu"}).at("rows");
@@ -87,7 +88,7 @@ TEST(CompareTest, TheSeedChangesTheValuesAndNotTheCycles) {
   EXPECT_EQ(one.at("cycles"), other.at("cycles"));
 }
 
-// 4096^3 is 16 * 32 tiles of 256 x 128; waves and time by hand for each device.
+// 4096^3 has 16 * 32 tiles of 256 x 128. Waves and times are worked out by hand per device.
 TEST(CompareTest, AModelledRowIsTilesInWaves) {
   const json rows =
       compare({"matmul", "4096", "4096", "4096", "--tile", "256x128", "--with", "titan-rtx,a100"})
@@ -111,7 +112,7 @@ TEST(CompareTest, AModelledRowIsTilesInWaves) {
 }
 
 TEST(CompareTest, AThinProductIsBoundByMemory) {
-  // One row: 4096 * 4096 weights of 2 bytes at 1555 GB/s, the vectors beside them.
+  // One row: 4096 * 4096 weights of 2 bytes and the two vectors, at 1555 GB/s.
   const json row = row_of({"matmul", "1", "4096", "4096", "--with", "a100"});
   const double bytes = (4096.0 + 4096.0 * 4096 + 4096) * 2;
   EXPECT_DOUBLE_EQ(row.at("seconds").get<double>(), bytes / 1555e9);
@@ -176,7 +177,7 @@ TEST(CompareTest, AFileIsANetworkToo) {
     EXPECT_EQ(row.at("flop"), 2.0 * 2 * 3 * 2);
     expect_consistent(row);
   }
-  // Sums of three products of at most 6 * 2 in float32: a few roundings of 2^-24 of 40.
+  // Each sum has three products of at most 6 * 2 in float32: a few roundings of 2^-24 of 40.
   EXPECT_LE(report.at("rows").at(0).at("max_abs_error").get<double>(), 5 * 40 * 0x1p-24);
   const json& model = report.at("rows").at(1).at("details");
   EXPECT_GE(model.at("nodes").get<int>(), 1);
@@ -204,7 +205,7 @@ TEST(CompareTest, AQuantisedNetworkIsModelledInInt8WhereThereIsInt8) {
   EXPECT_FALSE(says_why(2));
 }
 
-/// A perceptron of integers, of which an array of floats runs nothing.
+/// Writes an integer-only perceptron. A float array runs no part of it.
 std::string integer_network(const TemporaryFolder& folder) {
   const std::string sample =
       folder.write("x.npy", npy("<f4", "(1, 64)", std::vector<float>(64, 0.5F)));

@@ -1,4 +1,4 @@
-// The parts of `weft compare`: names of devices, the values that all compute, timing, and tables.
+// Unit tests of `weft compare`: device names, values for all devices, timing, and tables.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -98,7 +98,7 @@ TEST(DeviceRequestTest, FilesAreCalledByTheirMachinesUnlessTwoHaveOneName) {
 
 constexpr devices::GemmShape kShape = {5, 7, 3};
 
-/// The product of operands that `rounded` has changed, in float64, loop by loop.
+/// The product of operands changed by `rounded`, computed in float64, loop by loop.
 template <class Rounded>
 std::vector<double> product(const ProductValues& values, Rounded rounded) {
   std::vector<double> result(kShape.m * kShape.n);
@@ -199,7 +199,7 @@ TEST(TimingTest, RepeatsAreCountedAndInOrder) {
   const auto clock = [&readings] { return std::optional<double>(1e9 + readings++); };
   const Timing timing = time_repeated(work, clock, 0);
   EXPECT_EQ(timing.repeats, 3);
-  EXPECT_GT(calls, timing.repeats);  // the warm-up too
+  EXPECT_GT(calls, timing.repeats);  // the warm-up is a call too
   EXPECT_EQ(readings, 3);
   EXPECT_EQ(timing.clock_hz, 1e9 + 1);  // the median of three
   EXPECT_LE(timing.fastest, timing.median);

@@ -1,5 +1,5 @@
-// The commands that a Markdown page shows, and what it says that they print. A block fenced as
-// `console` holds them: a line that begins with "$ " is a command for the shell, the lines below it
+// Reads the commands of a Markdown page and the output that the page shows for them. They stand in
+// blocks fenced as `console`. A line that begins with "$ " is a shell command; the lines below it
 // are its output.
 #pragma once
 
@@ -13,15 +13,15 @@ struct ConsoleExample {
   std::string output;
 };
 
-/// In the order of the page; an unreadable page has none.
+/// Returns the examples in page order. An unreadable page has none.
 std::vector<ConsoleExample> console_examples(const std::string& path);
 
-/// What `command` prints, both streams as one, with `weft` for the built binary.
+/// Returns stdout and stderr of `command` as one text. `weft` in it runs the built binary.
 std::string run_in_shell(const std::string& command);
 
-/// Runs the command and compares, without blanks at the ends of lines and without the lines that
-/// begin with "simulator": they tell how fast this computer was. Skips what needs the RTL where the
-/// build has none.
+/// Runs the command and compares its output, ignoring blanks at the ends of lines. Ignores lines
+/// that begin with "simulator", because they give this computer's speed. Skips commands that need
+/// the RTL if the build has none.
 void expect_as_printed(const ConsoleExample& example);
 
 }  // namespace weft::test

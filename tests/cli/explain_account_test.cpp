@@ -1,6 +1,6 @@
-// `weft explain` tells a run fold by fold: each fold's place is held to loops over the matrices,
-// its cycles to the rules of docs/timing.md and to the ledger, the border to a count pixel by
-// pixel.
+// `weft explain` describes a run fold by fold. The tests compare each fold's place with loops over
+// the matrices, its cycles with the rules of docs/timing.md and with the ledger, and the border
+// with a count over single pixels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::uint64_t at(const json& object, const char* key) {
   return object.at(key).get<std::uint64_t>();
 }
 
-/// The tiles in the order in which the plan says that they are walked.
+/// Returns the tiles in the plan's order.
 std::vector<Place> places(const Pair& sizes, const Pair& array, const json& plan) {
   const std::uint64_t chunk = at(plan, "chunk_rows");
   const bool kept = sizes[1] <= array[0];  // one tile along K: all rows stream through it
@@ -42,7 +42,7 @@ std::vector<Place> places(const Pair& sizes, const Pair& array, const json& plan
   return all;
 }
 
-/// Contiguous, each as long as its ledger, all of them the run.
+/// Checks that the parts are contiguous, as long as their ledgers, and cover the whole run.
 void expect_whole(const json& report) {
   const json& account = report.at("account");
   std::map<std::string, std::int64_t> sums;
@@ -141,7 +141,7 @@ TEST(ExplainAccountTest, EveryFoldOfAProductIsWhereTheLoopsPutIt) {
 
 TEST(ExplainAccountTest, OnIdealMemoryEachFoldStartsWhereTheFormulaSays) {
   const json report = json_of({"explain", "5", "6", "7", "--machine", "tiny"});
-  // The fetch is dispatched in cycle 0, starts and retires in 1; the tile is pushed from 2 on.
+  // The fetch is dispatched in cycle 0, and runs in cycle 1. The push starts in cycle 2.
   std::uint64_t pushed = 2;
   std::uint64_t started = 2 + 4;
   for (const json& entry : report.at("account").at("entries")) {
@@ -204,7 +204,7 @@ bool inside(const ConvDraw& conv, std::size_t axis, std::uint64_t output, std::u
   return at >= conv.pad[axis] && at < conv.pad[axis] + conv.input[1 + axis];
 }
 
-/// Pixel by pixel: for how many of the result does each tap lie outside the image?
+/// For each tap, counts the result pixels for which the tap lies outside the image.
 Pair border(const ConvDraw& conv) {
   Pair counts;
   for (std::uint64_t ty = 0; ty < conv.kernel[0]; ++ty) {
@@ -254,7 +254,7 @@ TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
     const std::uint64_t blocks = (conv.input[0] + 3) / 4;
     const std::uint64_t taps = conv.kernel[0] * conv.kernel[1];
     const std::uint64_t pixels = outputs_along(conv, 0) * outputs_along(conv, 1);
-    std::map<Pair, std::uint64_t> rows;  // of each tap, channel block and n tile
+    std::map<Pair, std::uint64_t> rows;  // per tap, channel block and n tile
     Pair outside(taps, 0);
     for (const json& entry : report.at("account").at("entries")) {
       const json& step = entry.at("step");
@@ -289,7 +289,7 @@ TEST(ExplainAccountTest, TheTextFitsTheTerminal) {
     EXPECT_EQ(finished.code, 0) << finished.err;
     std::size_t width = 0;
     for (const char c : finished.out) {
-      // Bytes that continue a character take no column.
+      // UTF-8 continuation bytes take no column.
       if (c == '\n')
         width = 0;
       else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U)

@@ -1,4 +1,4 @@
-// `weft` as the tests of `weft explain` run it: JSON out, a random product on a random machine in.
+// Helpers for tests of `weft explain`: JSON output, and random products on random machines.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class Draw {
 
 using Keys = std::map<std::string, std::string>;
 
-/// Every key that can matter to the cycles of a product, so that two draws differ in many.
+/// Draws each key that can affect the cycles of a product, so that two draws differ in many keys.
 inline Keys draw_keys(Draw& draw) {
   const auto number = [&](std::uint64_t low, std::uint64_t high) {
     return std::to_string(draw.between(low, high));

@@ -1,5 +1,5 @@
-// The padding cliff: each point of `weft explain --sweep` is the run that `weft matmul` makes of
-// that size, and a step is marked exactly where a tile, or a chunk, begins.
+// Tests the padding cliff. Each point of `weft explain --sweep` equals the run of `weft matmul` of
+// that size. A step is marked exactly where a new tile or chunk begins.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ json sweep_of(const Words& sizes, const Words& machine, const std::string& reque
   return json_of(Words{"explain"} + sizes + machine + Words{"--sweep", request}).at("sweep");
 }
 
-/// Every point against `weft matmul` of its size; returns how many steps are marked.
+/// Compares each point with `weft matmul` of its size. Returns the number of marked steps.
 int check_points(const json& sweep, Words sizes, std::size_t dimension, const Words& machine) {
   int cliffs = 0;
   json before;
@@ -45,7 +45,7 @@ int check_points(const json& sweep, Words sizes, std::size_t dimension, const Wo
 
 TEST(ExplainSweepTest, EveryPointIsTheRunOfThatSize) {
   const Words machine = {"--machine", "tiny"};
-  // Steps: 5, 9, 13 and 17 along N and K; rows are cut where the buffers end.
+  // N and K step at 5, 9, 13 and 17. M steps where the buffers are full.
   EXPECT_EQ(check_points(sweep_of({"5", "6", "7"}, machine, "n=1..20"), {"5", "6", ""}, 2, machine),
             4);
   EXPECT_EQ(check_points(sweep_of({"5", "6", "7"}, machine, "k=3..18"), {"5", "", "7"}, 1, machine),
@@ -68,7 +68,7 @@ TEST(ExplainSweepTest, RandomMachinesToo) {
 
 struct SweptConv {
   const char* request;
-  const char* flag;  // what is swept, and its values around it
+  const char* flag;  // the swept option, with the text before and after the swept number
   const char* before;
   const char* behind;
   std::uint64_t tile;  // 0: no steps

@@ -1,4 +1,4 @@
-// `weft explain --why`: each step is the run of a machine that the test puts together by itself,
+// Tests `weft explain --why`: each step equals the run of a machine that the test builds itself,
 // and the changes sum to the difference.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ struct ProductRun {
   }
 };
 
-/// What --why says is switched, done to A's command line.
+/// Applies a switch that --why reports to A's command line.
 void apply(const json& one, ProductRun& run) {
   const auto name = one.at("name").get<std::string>();
   const auto to = one.at("to").get<std::string>();
@@ -125,7 +125,7 @@ TEST_F(ExplainWhyTest, WhatCannotBeAloneIsSwitchedTogether) {
   ASSERT_EQ(together.size(), 2U);
   EXPECT_EQ(together[0].at("name"), "array.rows");
   EXPECT_EQ(together[1].at("name"), "unified_buffer.kib");
-  EXPECT_EQ(found.at("steps")[1].at("change"), 8);  // 1 to 9 cycles behind the last row
+  EXPECT_EQ(found.at("steps")[1].at("change"), 8);  // from 1 to 9 cycles after the last row
 }
 
 TEST_F(ExplainWhyTest, ConvolutionsAndNetworksToo) {

@@ -1,6 +1,5 @@
-// What `explain` advises is what a second simulation finds: every number in every sentence is held
-// to the timed machine's total, and what a span has more than its formula to a count cycle by
-// cycle.
+// Compares each number in the advice of `explain` with the total of a second simulation. Compares
+// the excess of a span over its formula with a count of single cycles.
 #include "cli/measured_advice.h"
 
 #include <fmt/format.h>
@@ -37,7 +36,7 @@ Analysed analyse(const MatmulSpec& spec, const MachineConfig& config) {
   return run;
 }
 
-/// The timed machine's total, on values.
+/// Returns the timed machine's total cycles for a run with values.
 double timed_total(const MatmulSpec& spec, const MachineConfig& config) {
   const Program program = lower_matmul(plan_matmul(spec, config), config);
   Random random(1);
@@ -50,7 +49,7 @@ MachineConfig some_machine(Random& random) {
   constexpr const char* kPresets[] = {"tiny", "tpu-v1", "tpu-v2", "edge-tpu"};
   if (random.chance(30)) return load_preset(kPresets[random.between(0, 3)]);
   MachineConfig config = testing::random_machine(random);
-  // Few accumulators and a slow vector unit: matmuls wait for regions of the ring.
+  // With few accumulators and a slow vector unit, matmuls wait for regions of the accumulator ring.
   config.accumulator_rows = random.chance(50) ? random.between(2, 8) : random.between(9, 256);
   if (random.chance(50)) config.vector_latency_cycles = random.between(12, 40);
   config.unified_buffer_kib = random.between(16, 256);
@@ -71,7 +70,7 @@ MatmulSpec some_shape(const MachineConfig& config, Random& random) {
   return spec;
 }
 
-/// The numbers of one sentence against the timed machine; counts what kind of sentence it was.
+/// Compares one sentence's numbers with the timed machine. Counts the kinds of sentences.
 class SentenceCheck {
  public:
   SentenceCheck(const MatmulSpec& spec, const MachineConfig& config)
@@ -91,7 +90,7 @@ class SentenceCheck {
     } else if (std::regex_match(sentence, found, kForm)) {
       check_numbers(found, seen);
     } else {
-      ADD_FAILURE() << "not a form that is known";
+      ADD_FAILURE() << "unknown form of sentence";
     }
   }
 
@@ -145,13 +144,13 @@ TEST(MeasuredAdviceTest, SaysSoWhereItIsOnlyTheFormula) {
   MachineConfig config = load_preset("tiny");
   config.memory_kind = MemoryKind::kIdeal;
   const Analysed run = analyse({8, 4, 5}, config);
-  // R + (T-1)M + M + R+C-2: 4 + 8 + 6 = 18 of 4 + 8 + 8 + 6 = 26.
+  // R + (T-1)M + M + R+C-2 with T = 1 is 4 + 8 + 6 = 18; with T = 2 it is 4 + 8 + 8 + 6 = 26.
   EXPECT_EQ(measured_advice(run.report, 1),
             (std::vector<std::string>{"N = 5 wastes 37.5 % of the array; 4 would take 69.2 % of "
                                       "the array's cycles by the formula."}));
 }
 
-// Cycle by cycle, the naive way: what does the next matmul wait for in each cycle of the span?
+// Asks naively in each cycle of the span what the next matmul waits for.
 CycleLedger count_span(const Analysed& run) {
   const Timeline& timeline = run.report.result.timeline;
   const Cycle first = timeline.pushes.front();

@@ -1,5 +1,5 @@
-// Whatever is wrong with a network, its inputs or its flags: exit code 2, one line that names it,
-// and nothing written.
+// Bad networks, inputs or flags give exit code 2 and one line that names the fault. Nothing is
+// written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 class NetworkBadInputTest : public testing::Test {
  protected:
-  /// `parts` must all stand in the one line on stderr.
+  /// Expects each of `parts` in the single line on stderr.
   void expect_refused(const Words& arguments, const Words& parts) {
     SCOPED_TRACE(testing::PrintToString(arguments));
     const std::size_t before = folder_.count();
@@ -74,7 +74,7 @@ TEST_F(NetworkBadInputTest, AValueWithoutARangeIsNanWhateverItsSign) {
   expect_refused(joined({"run", file}, small_machine("int8")), {"is nan for a calibration sample"});
 }
 
-/// x int32 [3] / by int32 [3], of which every engine leaves the division to the host.
+/// x int32 [3] / by int32 [3]. Every engine leaves integer division to the host.
 graph::Graph integer_division() {
   graph::Builder builder("division");
   const auto x = builder.input("x", {graph::DataType::kInt32, {3}});
@@ -83,7 +83,7 @@ graph::Graph integer_division() {
   return builder.finish();
 }
 
-/// The same of constants, which is found out while the file is read.
+/// The same division with constants. Reading the file already computes it.
 graph::Graph constant_division() {
   graph::Builder builder("constants");
   const auto one = builder.constant(graph::Tensor::vector<std::int32_t>({1}), "one");

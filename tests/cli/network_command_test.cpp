@@ -1,4 +1,4 @@
-// Whole networks through the command: what it reports, and the values that it writes.
+// Runs whole networks through the command. Checks its reports and the values that it writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST(RunCommandTest, LayersSumToTheTotals) {
     issued += layer["macs"]["issued"].get<std::int64_t>();
   }
   EXPECT_EQ(cycles, total["total"]);
-  // Of LeNet-5 at batch 1: 117,600 + 240,000 + 48,000 + 10,080 + 840.
+  // LeNet-5 at batch 1 has 117,600 + 240,000 + 48,000 + 10,080 + 840 MACs.
   EXPECT_EQ(useful, 3 * 416520);
   EXPECT_EQ(report["macs"]["useful"], useful);
   EXPECT_EQ(report["macs"]["issued"], issued);
@@ -106,7 +106,7 @@ TEST(RunCommandTest, LayersSumToTheTotals) {
   EXPECT_DOUBLE_EQ(report["seconds"], total["total"].get<double>() / 100e6);
 }
 
-/// The third output has no name, the second no user.
+/// The third output has no name. No node uses the second one.
 graph::Graph split_in_three() {
   graph::Builder builder("split");
   const auto x = builder.input("x", {DataType::kFloat32, {1, 6}});
@@ -138,13 +138,13 @@ TEST(RunCommandTest, TheTableNamesLayersAndFitsTheScreen) {
                            "throughput", "array_active", "check"}) {
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in:\n" << finished.out;
   }
-  EXPECT_EQ(finished.out.find('\033'), std::string::npos) << "no colours in a file";
+  EXPECT_EQ(finished.out.find('\033'), std::string::npos) << "a file must have no color codes";
   std::istringstream lines(finished.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 140U) << line;
   EXPECT_EQ(run_weft(joined(lenet("bf16", "fast"), {"--quiet"})).out, "");
 }
 
-/// Files of "in:0" and "shift" for small_product(), and its values on them.
+/// Files for the inputs "in:0" and "shift" of small_product(), and the expected result.
 struct ProductFiles {
   explicit ProductFiles(const TemporaryFolder& folder)
       : model(write_onnx_file(folder, "small.onnx", small_product())),
@@ -152,7 +152,7 @@ struct ProductFiles {
         shift(folder.write("shift.npy", npy<float>("<f4", "(2, 2)", {1, 2, 3, 4}, true))) {}
 
   Words run() const { return {"run", model, "--input", "in:0=" + in, "--input", "shift=" + shift}; }
-  // shift lies in columns: {{1,3},{2,4}}.
+  // shift is stored by columns: {{1,3},{2,4}}.
   Tensor expected() const { return Tensor::of<float>({2, 2}, {23, 31, 3.5F, 5}); }
 
   std::string model;
@@ -207,7 +207,7 @@ TEST(RunCommandTest, MissingFoldersOfOutputsAreAllCreated) {
   EXPECT_EQ(read_tensor_file(folder.file("a/b/c/out_0.npy")), files.expected());
 }
 
-/// X [steps, 1, 1], one hidden element.
+/// An LSTM over X [steps, 1, 1] with one hidden element.
 graph::Graph long_lstm(std::int64_t steps) {
   graph::Builder builder("long");
   const auto x = builder.input("x", {DataType::kFloat32, {steps, 1, 1}});
@@ -232,7 +232,7 @@ TEST(RunCommandTest, AnLstmOfTooManyStepsIsTheHostsAndSaysWhy) {
 TEST(RunCommandTest, TakesTensorProtosToo) {
   const TemporaryFolder folder;
   ProductFiles files(folder);
-  // dims (field 1) 2 and 3, data_type (2) FLOAT = 1, raw_data (9) of 24 bytes.
+  // dims (field 1) are 2 and 3, data_type (2) is FLOAT = 1, raw_data (9) has 24 bytes.
   files.in = folder.write("in.pb", std::string("\x08\x02\x08\x03\x10\x01\x4A\x18") +
                                        bytes_of<float>({1, 2, 3, -1, 0, 0.5F}));
   const std::string out = folder.file("out");
@@ -258,7 +258,7 @@ TEST(RunCommandTest, TheSeedDecidesRandomInputs) {
   EXPECT_FALSE(output("2") == one);
 }
 
-/// The largest difference as a share of the largest magnitude.
+/// Returns the largest difference divided by the largest magnitude.
 double relative_error(const Tensor& expected, const Tensor& actual) {
   double error = 0;
   double size = 0;
@@ -283,7 +283,7 @@ TEST(RunCommandTest, TheMachinesOutputsAreTheReferencesWithinTheRoundingsOfBf16)
   const std::string name = outputs->path().filename().string();
   const Tensor machine = read_tensor_file(folder.file("a/" + name));
   const Tensor reference = read_tensor_file(folder.file("b/" + name));
-  // Some ten roundings of 2^-9 on the way, which seldom add up.
+  // About ten roundings of 2^-9 occur on the way. They seldom add up.
   EXPECT_LT(relative_error(reference, machine), 10 * 0x1p-8);
 }
 
@@ -338,7 +338,7 @@ TEST(ConvCommandTest, ShowsItsPlan) {
 
 class QuantizeCommandTest : public testing::Test {
  protected:
-  /// Digits are what lenet5's sample inputs are; any numbers from 0 to 1 will do here.
+  /// lenet5's sample inputs are digits, but any numbers from 0 to 1 will do here.
   std::string samples(std::size_t count) {
     std::vector<float> pixels(count * 28 * 28);
     for (std::size_t i = 0; i < pixels.size(); ++i) {

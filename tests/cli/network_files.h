@@ -1,4 +1,4 @@
-// Small networks as ONNX files, and their outputs as .npy files, for tests of the command.
+// Small networks as ONNX files, and machine options for them, for tests of the command.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace weft::test {
 
-/// A machine of 8 x 8 on which small networks run in a moment; `dtype` as --array.dtype has it.
+/// Options of an 8 x 8 machine that runs small networks quickly; `dtype` as in --array.dtype.
 inline std::vector<std::string> small_machine(const std::string& dtype) {
   return {"--machine",     "tiny", "--array.rows",        "8",   "--array.cols",         "8",
           "--array.dtype", dtype,  "--accumulators.rows", "256", "--unified_buffer.kib", "256"};
 }
 
-/// Floats "in:0" [2,3] and "shift" [2,2]; "out/0" = in * {{1,2},{3,4},{5,6}} + shift [2,2].
+/// Float inputs "in:0" [2,3] and "shift" [2,2]; "out/0" [2,2] = in * {{1,2},{3,4},{5,6}} + shift.
 inline graph::Graph small_product() {
   graph::Builder builder("small");
   const auto x = builder.input("in:0", {graph::DataType::kFloat32, {2, 3}});

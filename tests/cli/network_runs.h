@@ -1,4 +1,4 @@
-// Runs of the command over networks, for tests.
+// Runs the command on networks, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ inline Words joined(Words words, const Words& more) {
   return words;
 }
 
-/// The report of a run that has to succeed.
+/// Returns the JSON report of a run that must succeed.
 inline nlohmann::json report_of(const Words& words) {
   const Finished finished = run_weft(joined(words, {"--json", "-"}));
   EXPECT_EQ(finished.code, 0) << finished.err;
@@ -24,7 +24,7 @@ inline nlohmann::json report_of(const Words& words) {
   return nlohmann::json::parse(finished.out, nullptr, false);
 }
 
-/// The same as people read it.
+/// Returns the text report of a run that must succeed.
 inline std::string summary_of(const Words& words) {
   const Finished finished = run_weft(words);
   EXPECT_EQ(finished.code, 0) << finished.err;

@@ -1,4 +1,4 @@
-// What the run of a network says of it: where the work was done, what came out, what became int8.
+// Checks the report on a network run: where work was done, the results, and the layers in int8.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Integers are the host's on a machine of bf16: 2 * 3 * 2 MACs there.
+/// A bf16 machine leaves integers to the host, with 2 * 3 * 2 MACs there.
 graph::ValueId integer_product(Builder& builder) {
   const auto a = builder.input("a", {DataType::kInt8, {2, 3}});
   const auto b = builder.constant(Tensor::of<std::int8_t>({3, 2}, {1, 2, 3, 4, 5, 6}), "b");
@@ -103,7 +103,7 @@ std::string lines_of(const std::string& text, const std::string& label) {
   return found;
 }
 
-/// The run of small_product() with given values, of which bf16 rounds none.
+/// Runs small_product() with given values. bf16 represents them exactly.
 class ProductRunTest : public testing::Test {
  protected:
   Words run(const std::vector<float>& in = {1, 2, 3, -1, 0, 0.5F}) {
@@ -202,7 +202,7 @@ TEST_F(NetworkSummaryTest, EitherBackendClipsZerosToTheSameBits) {
   summary_of(joined(words, {folder_.file("cpu"), "--backend", "cpu"}));
   const std::string machine = folder_.read("machine/y.npy");
   EXPECT_EQ(machine, folder_.read("cpu/y.npy"));
-  // +0, +0, +0 and 6 at the end of the file.
+  // The file ends with +0, +0, +0 and 6.
   EXPECT_EQ(machine.substr(machine.size() - 16), bytes_of<float>({0, 0, 0, 6}));
 }
 
@@ -227,7 +227,7 @@ TEST_F(NetworkSummaryTest, QuantisingHasJson) {
   Builder builder("dense");
   builder.output(float_product(builder, builder.input("x", {DataType::kFloat32, {2, 3}})), "y");
   const std::string model = write(builder);
-  // From -1 to 1.55: 255 steps of 0.01, of which -128 stands for -1.
+  // From -1 to 1.55 there are 255 steps of 0.01, and -128 stands for -1.
   const std::string samples =
       folder_.write("x.npy", npy<float>("<f4", "(2, 3)", {-1, 0, 1.55F, 1, 0.5F, 0}));
   const json report =
@@ -253,7 +253,7 @@ TEST_F(NetworkSummaryTest, QuantisingHasJson) {
   EXPECT_NEAR(input["scale"][0].get<double>(), 0.01, 1e-6);
   EXPECT_EQ(input["zero_point"], (std::vector<int>{-28}));
   const json weights = value(true);
-  // One scale a column: its largest magnitude over 127.
+  // Each column has one scale: its largest magnitude over 127.
   EXPECT_EQ(weights["axis"], 1);
   EXPECT_NEAR(weights["scale"][0].get<double>(), 5.0 / 127, 1e-6);
   EXPECT_NEAR(weights["scale"][1].get<double>(), 6.0 / 127, 1e-6);

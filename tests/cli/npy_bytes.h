@@ -1,4 +1,4 @@
-// .npy files made by hand from the format's description, independently of the code under test.
+// Builds .npy files by hand from the format's description, independently of the tested code.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace weft::test {
 
-/// Magic, version, header length and the header as given.
+/// Returns the magic, the version, the header length and the given header.
 inline std::string npy_start(int version, std::string_view header) {
   std::string file("\x93NUMPY");
   file.push_back(static_cast<char>(version));

@@ -1,4 +1,4 @@
-// .npy files as tensors of any rank and type, and back.
+// Reads .npy files as tensors of any rank and type, and writes them back.
 #include "cli/npy_tensor.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(NpyTensorTest, ReadsAnyRank) {
 }
 
 TEST_F(NpyTensorTest, BringsFortranOrderIntoRows) {
-  // Element [i,j,k] = 100i + 10j + k of a 2 x 3 x 2 array, the first index fastest.
+  // Element [i,j,k] of the 2 x 3 x 2 array is 100i + 10j + k. The first index varies fastest.
   const std::vector<std::int32_t> columns = {0, 100, 10, 110, 20, 120, 1, 101, 11, 111, 21, 121};
   const std::vector<std::int32_t> rows = {0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121};
   EXPECT_EQ(read(npy("<i4", "(2, 3, 2)", columns, true)), Tensor::of({2, 3, 2}, rows));

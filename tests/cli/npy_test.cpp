@@ -20,7 +20,7 @@ class NpyTest : public testing::Test {
  protected:
   NpyArray read(const std::string& content) { return read_npy(folder_.write("x.npy", content)); }
 
-  /// The message of the InputError that reading `content` throws.
+  /// Returns the message of the InputError that reading `content` throws.
   std::string message(const std::string& content) {
     const std::string file = folder_.write("x.npy", content);
     try {
@@ -70,7 +70,8 @@ TEST_F(NpyTest, ReadsUint8AsXMinus128) {
 }
 
 TEST_F(NpyTest, RoundsDoublesOnce) {
-  // 1 + 2^-8 + 2^-40: to binary32 it becomes the tie 1 + 2^-8, which would go down to even.
+  // 1 + 2^-8 + 2^-40: rounding to binary32 first would give the tie 1 + 2^-8, which rounds down to
+  // even in bf16.
   const std::vector<double> values = {1.0 + 0x1p-8 + 0x1p-40};
   const Matrix matrix = to_operand(read(npy("<f8", "(1, 1)", values)), ElementType::kBf16);
   EXPECT_EQ(matrix.at<Bf16>(0, 0).bits, 0x3F81);

@@ -1,4 +1,4 @@
-// The README's commands print what the README says.
+// The commands in README print the output that README shows.
 #include <gtest/gtest.h>
 
 #include <string>

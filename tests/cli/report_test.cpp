@@ -1,4 +1,4 @@
-// What the command reports: JSON by its documented form, exit codes, help, and text for people.
+// Checks the command's JSON against its documented form, its exit codes, its help and its text.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ json report_of(Words arguments) {
   const Finished finished = run_weft(arguments);
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(finished.err, "");
-  return json::parse(finished.out);  // throws if anything else stands on stdout
+  return json::parse(finished.out);  // throws if stdout holds anything else
 }
 
 Words product(const std::string& m, const std::string& k, const std::string& n,
@@ -117,7 +117,7 @@ TEST(JsonTest, EnginesReportTheSameCycles) {
 }
 
 TEST(JsonTest, AnalyticNeedsNoMemoryForMatrices) {
-  // 87 GB of matrices, if there were any.
+  // The matrices would take 87 GB.
   const json report = report_of(product("20000000", "128", "1024", "tpu-v2", "analytic"));
   EXPECT_GE(report["cycles"]["array_active"], 8 * std::int64_t{20000000});
 }
@@ -146,7 +146,7 @@ TEST(SummaryTest, IsShortPlainAndQuietOnRequest) {
   const Words words = product("5", "6", "3", "tiny", "fast");
   const Finished shown = run_weft(words);
   EXPECT_EQ(shown.code, 0);
-  EXPECT_EQ(shown.out.find('\033'), std::string::npos) << "no colours in a file";
+  EXPECT_EQ(shown.out.find('\033'), std::string::npos) << "a file must have no color codes";
   // Two tiles: R + max(M,R) + M + R+C-2 = 4 + 5 + 5 + 6.
   for (const char* part : {"tiny", "5 x 6 x 3", "formula 20", "bit for bit", "array_active"}) {
     EXPECT_NE(shown.out.find(part), std::string::npos) << part << " in:\n" << shown.out;
@@ -165,7 +165,7 @@ TEST(SummaryTest, ExplainDrawsPaddingAndShowsFormulaBesideTheCount) {
 }
 
 TEST(SummaryTest, ExplainSaysWhatTheArrayWaitedForBeyondTheFormula) {
-  // Four FIFO slots are too few here: 4*5 < 4 + 2*5 + 25.
+  // Four FIFO slots are too few here, because 4*5 < 4 + 2*5 + 25.
   Words words = {"explain",
                  "4",
                  "19",
@@ -230,7 +230,7 @@ TEST(MachinesTest, APrintedPresetIsAMachineFile) {
 TEST(ExitCodeTest, AProgramThatComputesSomethingElseIsAMismatch) {
   const TemporaryFolder folder;
   std::string text = run_weft({"compile", "2", "3", "4", "--machine", "tiny"}).out;
-  const std::size_t at = text.find("vector ");  // adds a relu that the program does not declare
+  const std::size_t at = text.find("vector ");  // a relu is added that the program does not declare
   ASSERT_NE(at, std::string::npos);
   text.insert(at + 7, "op=relu ");
   const std::string file = folder.write("p.weft", text);
@@ -253,14 +253,14 @@ TEST(ExitCodeTest, AProgramWithAHazardIsASimulationError) {
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
 }
 
-/// What `weft` shows on a terminal of this kind.
+/// Returns the output of `weft` on a terminal of this kind.
 std::string on_terminal(const char* kind) {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_GE(master, 0);
   EXPECT_EQ(::grantpt(master), 0);
   EXPECT_EQ(::unlockpt(master), 0);
   const std::string name = ::ptsname(master);
-  const int slave = ::open(name.c_str(), O_RDWR | O_NOCTTY);  // keeps what is written
+  const int slave = ::open(name.c_str(), O_RDWR | O_NOCTTY);  // keeps the written text readable
   ::setenv("TERM", kind, 1);
   ::unsetenv("NO_COLOR");
   EXPECT_EQ(run_weft({"matmul", "2", "3", "4", "--machine", "tiny"}, name.c_str()).code, 0);

@@ -1,4 +1,4 @@
-// A fresh folder for one test, removed at its end, and helpers to write and read files in it.
+// A fresh folder for one test, removed at its end, with helpers to write and read its files.
 #pragma once
 
 #include <unistd.h>
@@ -38,7 +38,7 @@ class TemporaryFolder {
     return content.str();
   }
 
-  /// Files and folders in it, hidden ones too.
+  /// Returns the number of files and folders in it, including hidden ones.
   std::size_t count() const {
     const std::filesystem::directory_iterator entries(path_);
     return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));

@@ -1,4 +1,4 @@
-// --trace of the commands: the run that the report tells of, drawn, or nothing at all.
+// --trace draws the same run that the report describes, or writes nothing.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -24,14 +24,14 @@ constexpr const char* kHostileRead = "</script>\"\n\xEF\xBF\xBD";
 
 class TraceCommandTest : public testing::Test {
  protected:
-  /// The report of a run that also writes run.trace.
+  /// Returns the report of a run that also writes run.trace.
   json traced(const Words& words) const {
     return report_of(joined(words, {"--trace", folder_.file("run.trace")}));
   }
 
   json events() const { return json::parse(folder_.read("run.trace"))["traceEvents"]; }
 
-  /// Bars and marks on the track of this name.
+  /// Returns the bars and marks on the track of this name.
   std::vector<json> track(const std::string& name) const {
     const json all = events();
     int id = -1;
@@ -67,7 +67,7 @@ class TraceCommandTest : public testing::Test {
     EXPECT_EQ(folder_.count(), before) << "something was written";
   }
 
-  /// A product, what the host rounds of it, and another product, with names that want to escape.
+  /// Two products with a rounding on the host between them. One node name needs escaping.
   std::string two_programs() const {
     Builder builder("two");
     const auto x = builder.input("x", {DataType::kFloat32, {2, 3}});
@@ -93,7 +93,7 @@ TEST_F(TraceCommandTest, EveryEngineDrawsTheRunOfTheReport) {
     const json report = traced(joined(words, {"--engine", engine}));
     expect_ledger(report["cycles"]);
     if (analytic.empty()) analytic = folder_.read("run.trace");
-    EXPECT_TRUE(folder_.read("run.trace") == analytic) << "another engine, other bytes";
+    EXPECT_TRUE(folder_.read("run.trace") == analytic) << "the trace differs from the analytic one";
     std::int64_t matmuls = 0;
     for (const json& bar : track("matmul")) {
       if (bar["name"] == "wait") continue;

@@ -1,6 +1,6 @@
-// How well the digits are learnt: on the CPU, on the simulated machine in bf16, and after
-// quantisation to int8. The goals are the project's own; the images that are judged are never
-// learnt from.
+// Measures how well networks learn the digits: on the CPU, on the simulated machine in bf16 and
+// fp16, and after quantization to int8. The project sets the goals itself. Test images are never
+// used for training.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of the test images after the last epoch.
+/// Returns the accuracy on the test images after the last epoch.
 double trained_accuracy(const std::string& network, const Words& more) {
   Words words = {"train", network, "--json", "-"};
   words.insert(words.end(), more.begin(), more.end());
@@ -31,7 +31,8 @@ double trained_accuracy(const std::string& network, const Words& more) {
   return json::parse(finished.out).at("epochs").back().at("test").at("accuracy").get<double>();
 }
 
-/// The saved network in int8, calibrated on 64 of the images that it learnt from.
+/// Quantizes the saved network to int8, calibrated on 64 training images. Returns its test
+/// accuracy.
 double quantised_accuracy(const std::string& file) {
   const data::Dataset digits = data::digits8x8();
   const graph::Graph one =

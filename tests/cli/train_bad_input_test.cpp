@@ -1,4 +1,4 @@
-// What `weft train` refuses: one line that names what and where, exit code 2, nothing lost.
+// `weft train` refuses bad input: exit code 2, one line that names fault and place, no file lost.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ using graph::Tensor;
 
 const Words kTrain = {"train", "digits-mlp", "--epochs", "1"};
 
-/// The message without "weft: " and the line's end.
+/// Returns the message without "weft: " and without the line's end.
 std::string refusal(const Words& words) {
   const Finished finished = run_weft(words);
   EXPECT_EQ(finished.code, 2) << finished.out << finished.err;
@@ -84,7 +84,7 @@ std::string idx(std::vector<std::uint8_t> shape, std::size_t size, char value) {
   return text;
 }
 
-/// 40 black images of 8 x 8 to train, 3 to test.
+/// Holds 40 training images of 8 x 8, all of one value, and 3 test images.
 class TrainDataTest : public testing::Test {
  protected:
   TrainDataTest() {

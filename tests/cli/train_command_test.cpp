@@ -1,5 +1,5 @@
-// `weft train` as a user runs it: what it prints and writes, and that a run killed at any moment
-// goes on to the same bits.
+// Runs `weft train` as a user does. Checks its output and files, and that a run killed at any
+// moment resumes to the same bits.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -26,7 +26,7 @@ using nlohmann::json;
 
 const Words kQuick = {"train", "digits-mlp", "--epochs", "3"};
 
-/// The parts between separators; nothing behind the last one if it ends the text.
+/// Returns the parts between separators. A separator at the end adds no empty part.
 Words split(std::string_view text, char separator) {
   Words parts;
   while (!text.empty()) {
@@ -142,7 +142,7 @@ TEST(TrainCommandTest, SavesANetworkThatRunsAtAnyBatch) {
   good({"run", model, "--batch", "7", "--machine", "tiny", "--array.dtype", "bf16", "--quiet"});
   const Finished measured = good({"train", model, "--epochs", "0", "--batch", "100"});
   const Finished trained = good(kQuick);
-  // The same losses and accuracies, whatever the batch.
+  // Losses and accuracies do not depend on the batch size.
   std::istringstream last(lines_of(trained.out).at(7));
   std::istringstream only(lines_of(measured.out).at(5));
   std::string a;
@@ -195,7 +195,7 @@ TEST(TrainCommandTest, WritesAPageWithItsEpochs) {
   EXPECT_NE(page.find("\"training\":{"), std::string::npos);
 }
 
-// --- Going on -----------------------------------------------------------------------------------
+// --- Resuming -----------------------------------------------------------------------------------
 
 pid_t start(const Words& arguments) {
   Words words = Words{WEFT_BINARY} + arguments;
@@ -207,7 +207,7 @@ pid_t start(const Words& arguments) {
   return child;
 }
 
-/// True if the process was still at work when it was killed.
+/// Kills the process after `delay`. Returns true if it was still running.
 bool killed_after(pid_t child, std::chrono::microseconds delay) {
   std::this_thread::sleep_for(delay);
   ::kill(child, SIGKILL);

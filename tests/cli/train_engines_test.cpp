@@ -1,5 +1,5 @@
-// One training step, forward, backward and update, on every engine: the same cycles and the same
-// bits. And what of it is on the machine.
+// One training step (forward, backward and update) takes the same cycles and gives the same bits on
+// every engine. Checks also what runs on the machine.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 using training::Pass;
 using training::PassGraph;
 
-/// 8 x 8, with the accumulators that arrays in Verilog have.
+/// An 8 x 8 machine with as many accumulators as the Verilog arrays have.
 MachineConfig small_machine(ElementType type) {
   MachineConfig machine = load_machine("tiny");
   machine.dtype = type;
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Digits, TrainEnginesTest,
                                   (std::get<1>(test.param) == ElementType::kBf16 ? "Bf16" : "Fp16");
                          });
 
-/// Given the same gradients, the machine's update has the bits of the CPU's.
+/// Given the same gradients, the machine's update gives the same bits as the CPU's.
 TEST(TrainUpdateTest, HasTheBitsOfTheCpuOnEveryOptimizer) {
   const graph::Graph network = networks::build_network("digits-mlp", {.batch = 4, .seed = 3});
   const autodiff::TrainingGraph training = autodiff::training_graph(network);

@@ -1,4 +1,4 @@
-// Values that the command computes, against a triple loop over the arrays in its files.
+// Compares values that the command computes with a triple loop over the arrays in its files.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -49,7 +49,7 @@ std::vector<std::int32_t> triple_loop(const std::vector<A>& a, const std::vector
 
 class ValuesTest : public testing::Test {
  protected:
-  /// The data of an <i4 or <f4 file with the shape M x N.
+  /// Returns the data of an <i4 or <f4 file whose shape must be M x N.
   template <class T>
   std::vector<T> read_result(const std::string& name) {
     const std::string file = folder_.read(name);
@@ -67,7 +67,7 @@ class ValuesTest : public testing::Test {
     EXPECT_EQ(finished.err, "");
   }
 
-  /// A product with files `a` and `b` (and a bias) on the tiny machine, with every engine.
+  /// Multiplies files `a` and `b`, perhaps with a bias, on the tiny machine with each engine.
   template <class A, class B>
   void expect_product(std::string_view a_type, std::string_view b_type, bool with_bias) {
     const auto a = random_values<A>(kM * kK, 1);

@@ -1,4 +1,4 @@
-// Runs the built `weft` as a user would: arguments in, exit code and both streams out.
+// Runs the built `weft` with arguments, and returns its exit code, stdout and stderr.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@ inline Words operator+(Words words, const Words& more) {
 }
 
 struct Finished {
-  int code = -1;  // exit code, or -1 if it did not exit by itself
+  int code = -1;  // exit code, or -1 if the process did not exit by itself
   std::string out;
   std::string err;
 };
 
-/// No shell in between: arguments reach the command as they are. `out_file` replaces stdout.
+/// Starts `weft` without a shell, so that arguments reach it unchanged. Stdout goes to `out_file`
+/// if it is given, else into the result.
 Finished run_weft(const Words& arguments, const char* out_file = nullptr);
 
 }  // namespace weft::test

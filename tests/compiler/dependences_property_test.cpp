@@ -1,5 +1,5 @@
-// Random instruction sequences on tiny memories, where nearly everything conflicts: the tracker's
-// counts order every conflict, and none of them could be left out.
+// Random instruction sequences on tiny memories, where almost every pair conflicts. The counts of
+// DependenceTracker must order every conflict, and each count must be necessary.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -153,7 +153,7 @@ std::vector<Instruction> track(const std::vector<Operation>& operations,
   return code;
 }
 
-/// What a vector instruction or a fetch from the buffer brings into play.
+/// Counts the features that a vector instruction or a fetch from the buffer uses.
 void count_classes(const Operation& operation, std::map<std::string, int>& kinds) {
   if (const auto* fetch = std::get_if<Fetch>(&operation)) {
     if (fetch->buffer) ++kinds[fetch->buffer->window.plane > 1 ? "tile with planes" : "tile"];

@@ -1,4 +1,4 @@
-// Each kind of hazard alone, with the count that it needs worked out by hand.
+// Tests each kind of hazard alone. The counts are worked out by hand.
 #include "compiler/lowering/dependences.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-// 4x4 int8: a result row is 16 bytes, four UB rows of 4 bytes.
+// 4x4 int8: a result row has 16 bytes, four UB rows of 4 bytes.
 MachineConfig machine(std::uint32_t fifo_tiles = 4) {
   MachineConfig config;
   config.weight_fifo_tiles = fifo_tiles;
@@ -115,7 +115,7 @@ TEST(DependenceTrackerTest, StoreWaitsForItsVectorAndTheNextVectorThereForTheSto
   tracker.add(vector(0, 1, 16));
   EXPECT_EQ(tracker.add(Store{16, 100, 4}), after({{Unit::kVector, 1}}));
   EXPECT_EQ(tracker.add(vector(0, 1, 19)), after({{Unit::kStore, 1}}));
-  EXPECT_EQ(tracker.add(vector(0, 1, 23)), After{}) << "rows that nobody reads";
+  EXPECT_EQ(tracker.add(vector(0, 1, 23)), After{}) << "no instruction reads these rows";
 }
 
 TEST(DependenceTrackerTest, VectorWaitsForItsBiasEvenIfTheVectorUnitWroteIt) {
@@ -161,7 +161,7 @@ TEST(DependenceTrackerTest, LeavesOutWhatAnAwaitedInstructionWaitedFor) {
   tracker.add(Load{0, 0, 4});
   tracker.add(Fetch{0});
   tracker.add(matmul(0, 1, 0));  // waits for load 1
-  tracker.add(vector(0, 1, 0));  // WAR and RAW on matmul 1, WAW on load 1: implied
+  tracker.add(vector(0, 1, 0));  // WAR and RAW on matmul 1 and WAW on load 1 are implied
   EXPECT_EQ(tracker.add(Store{0, 9, 4}), after({{Unit::kVector, 1}}));
   EXPECT_EQ(tracker.add(Load{4, 0, 4}), after({{Unit::kStore, 1}})) << "store implies vector";
 }
@@ -181,7 +181,7 @@ MachineConfig two_plane_machine() {
   return config;
 }
 
-/// A copy of one narrow row.
+/// Copies one narrow row.
 Vector narrow_copy(std::uint32_t from, std::uint32_t to, std::uint32_t plane) {
   Vector op;
   op.source = VectorSource{.rows = contiguous_rows(from, 1), .window = {.plane = plane}};
@@ -209,7 +209,7 @@ TEST(DependenceTrackerTest, AMatmulKnowsWhatTheFetchOfItsTileWaitedFor) {
   DependenceTracker tracker(machine());
   tracker.add(Load{0, 0, 4});
   tracker.add(Fetch{0, BufferTile{.row = 0, .rows = 4, .lanes = 4}});
-  EXPECT_EQ(tracker.add(matmul(0, 4, 0)), After{}) << "the same rows as the tile's";
+  EXPECT_EQ(tracker.add(matmul(0, 4, 0)), After{}) << "the same rows as the fetched tile";
   tracker.add(Load{4, 4, 4});
   EXPECT_EQ(tracker.add(matmul(4, 4, 4, false)), after({{Unit::kLoad, 2}}));
 }

@@ -1,4 +1,4 @@
-// Which tile an instruction works on, against the addresses that it carries.
+// Compares the tile of each instruction with the addresses that the instruction carries.
 #include "compiler/lowering/instruction_tiles.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class Addresses {
     throw std::runtime_error("no such tensor");
   }
 
-  // Host row base + kt*M + m of A; of the bias base + nt*rr.
+  // A is loaded from host row base + kt*M + m, the bias from base + nt*rr.
   void check(const Load& load, const InstructionTile& tile) {
     const TensorDecl& a = tensor(TensorRole::kActivation);
     if (load.host >= a.base && load.host < a.base + plan_.k_tiles * plan_.spec.m) {
@@ -56,7 +56,7 @@ class Addresses {
     EXPECT_EQ(tile.k_tile, static_cast<std::int64_t>(fetch.tile % plan_.k_tiles));
     last_fetched_.push_back(tile);
   }
-  // The tile that it swaps in is the next one of the FIFO, which fetches fill in order.
+  // A matmul swaps in the next tile of the FIFO. Fetches fill the FIFO in order.
   void check(const Matmul& matmul, const InstructionTile& tile) {
     if (matmul.next_weights) ++taken_;
     ASSERT_LE(taken_, last_fetched_.size());
@@ -65,7 +65,7 @@ class Addresses {
     EXPECT_EQ(matmul.accumulate, tile.k_tile > 0);
   }
   void check(const Vector&, const InstructionTile& tile) { results_.push_back(tile); }
-  // Host row base + (nt*M + m)*rr.
+  // A result is stored in host row base + (nt*M + m)*rr.
   void check(const Store& store, const InstructionTile& tile) {
     const std::uint64_t row =
         (store.host - tensor(TensorRole::kResult).base) / result_row_rows(program_);

@@ -48,7 +48,7 @@ class Interpreter {
   }
 
  private:
-  // One host row of the activations or of the bias, as bytes.
+  // Returns one host row of the activations or of the bias.
   Bytes host_row(std::uint64_t row) const {
     Bytes bytes(config_.row_bytes());
     const TensorDecl& a = tensor(program_, TensorRole::kActivation);

@@ -1,6 +1,6 @@
-// Runs a program in program order on plain arrays of bytes, with no time and no hazards, and keeps
-// for every accumulator row the list of tiles that were added up in it. The meaning of the
-// instructions, written a second time and as plainly as possible.
+// A second, plain definition of the instructions. It runs a program in program order on byte
+// arrays, without time or hazards. For each accumulator row it keeps the list of tiles added into
+// the row.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace weft::test {
 
-/// Row-major; elements are small whole numbers, whatever the element type.
+/// Row-major. Elements are small whole numbers for every element type.
 struct Grid {
   std::uint64_t rows = 0;
   std::uint64_t cols = 0;
@@ -26,19 +26,19 @@ struct Operands {
   Grid bias;  // 1 x N, or empty
 };
 
-/// What a vector instruction found in its first accumulator row and where it went.
+/// The sums that one vector instruction reads. The tiles are those of its first accumulator row.
 struct RegionUse {
-  std::vector<std::uint64_t> tiles;  // in the order in which they were added up
+  std::vector<std::uint64_t> tiles;  // in the order of addition
   std::uint32_t rows = 0;
 };
 
 struct Outcome {
   Grid out;
-  std::vector<RegionUse> uses;               // one for each vector instruction
+  std::vector<RegionUse> uses;               // one per vector instruction
   std::map<std::uint64_t, int> host_writes;  // how often each host row was stored
 };
 
-/// Throws std::out_of_range for any row outside UB, accumulators, tensors or FIFO.
+/// Throws std::out_of_range for a row outside the UB, the accumulators, the tensors or the FIFO.
 Outcome interpret(const Program& program, const MachineConfig& config, const Operands& operands);
 
 }  // namespace weft::test

@@ -1,4 +1,4 @@
-// Small programs read instruction by instruction, and the zero point folded into the bias.
+// Checks small programs instruction by instruction, and the zero point folded into the bias.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace weft {
 namespace {
 
 MachineConfig machine() {
-  MachineConfig config;  // 4x4 int8, four UB rows to a result row
+  MachineConfig config;  // 4x4 int8, four UB rows per result row
   config.accumulator_rows = 64;
   return config;
 }
@@ -40,7 +40,7 @@ TEST(LowerMatmulTest, OneTileIsFiveInstructionsInAChainOfDependences) {
   EXPECT_EQ(program.code[2].after, (After{{1, 0, 0, 0, 0}}));
   EXPECT_EQ(program.code[3].unit(), Unit::kVector);
   EXPECT_EQ(program.code[3].after, (After{{0, 0, 1, 0, 0}}));
-  // Results lie in host memory after the three activation rows.
+  // Results start in host memory after the three activation rows.
   EXPECT_EQ(std::get<Store>(program.code[4].operation).host, 3U);
   EXPECT_EQ(std::get<Store>(program.code[4].operation).rows, 12U);
   EXPECT_EQ(program.code[4].after, (After{{0, 0, 0, 1, 0}}));
@@ -71,7 +71,7 @@ TEST(LowerMatmulTest, BiasThatFitsIsLoadedOnce) {
   EXPECT_EQ(bias_loads, 1);
 }
 
-/// For each instruction of `unit`: the matmuls that stand before it in the program.
+/// Returns, for each instruction of `unit`, how many matmuls precede it in the program.
 std::vector<int> matmuls_before(const Program& program, Unit unit) {
   std::vector<int> positions;
   int matmuls = 0;
@@ -100,7 +100,7 @@ TilingPlan two_chunks() {
 
 TEST(LowerMatmulTest, SpreadsTheNextChunksLoadsOverTheChunkBefore) {
   const Program program = lower_matmul(two_chunks(), machine());
-  // Chunk 0 as it is needed. Chunk 1 after chunk 0's first pass over K, every third matmul.
+  // Chunk 0 is loaded on demand, chunk 1 after chunk 0's first pass over K, every third matmul.
   EXPECT_EQ(matmuls_before(program, Unit::kLoad), (std::vector<int>{0, 1, 3, 6}));
 }
 
@@ -115,8 +115,8 @@ TEST(LowerMatmulTest, FetchesEachTileAMatmulAheadAndFollowsEachRegionByItsVector
 TEST(LowerMatmulTest, WithAQueueOfOneFetchesFurtherAheadInTheProgram) {
   MachineConfig config = machine();
   config.queue_depth = 1;
-  // A matmul of 20 rows retires 27 cycles after its first: it blocks two of the four FIFO slots. So
-  // two tiles ahead are free, and the second is caught up after the first matmul.
+  // A matmul of 20 rows retires 27 cycles after its start and blocks two of the four FIFO slots. So
+  // the program fetches two tiles ahead, and catches up by two fetches after the first matmul.
   EXPECT_EQ(matmuls_before(lower_matmul(two_chunks(), config), Unit::kFetch),
             (std::vector<int>{0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
 }

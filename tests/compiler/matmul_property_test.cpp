@@ -1,7 +1,7 @@
-// Plan and program over random machines and shapes, tiny ones above all: the values, the order of
+// Checks plans and programs on random, mostly tiny machines and shapes: the values, the order of
 // additions, the buffers, the counts and the dependences.
 //
-// Shape classes, and the bug that each would expose: 1 (a loop of nothing), R-1 and R+1 (padding),
+// Each shape class exposes one kind of bug: 1 (a loop without iterations), R-1 and R+1 (padding),
 // whole tiles (an empty last tile), many chunks (a ring that wraps), a UB for one row (a deadlock
 // or an overlap), FIFO 1 and queue 1 (an order that needs more).
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class CaseMaker {
     config.array_cols = pick(1, largest);
     constexpr ElementType kTypes[] = {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16};
     config.dtype = kTypes[pick(0, 2)];
-    // A wide array has result rows that hardly fit a small UB.
+    // The result rows of a wide array barely fit a small UB.
     const bool wide = pick(0, 9) == 0;
     if (wide) config.array_rows = pick(1, 2);
     if (wide) config.array_cols = pick(60, 160);
@@ -75,7 +75,7 @@ class CaseMaker {
   std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
     return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
   }
-  /// 1, one less than a tile, whole tiles, one more, or anything.
+  /// Draws 1, one less than a tile, whole tiles, one more than a tile, or any size up to 60.
   std::uint64_t around(std::uint32_t tile) {
     switch (pick(0, 5)) {
       case 0:
@@ -143,7 +143,7 @@ void check_counts(const TilingPlan& plan, const Program& program) {
   EXPECT_EQ(of(Unit::kStore), plan.m_chunks * plan.n_tiles);
 }
 
-/// Every result row is stored once, from sums over k tiles 0, 1, ... of one n tile.
+/// Each result row is stored once. It sums the k tiles 0, 1, ... of one n tile in this order.
 void check_sums(const Case& c, const TilingPlan& plan, const test::Outcome& outcome) {
   std::map<std::uint64_t, std::uint64_t> rows_of_n_tile;
   for (const test::RegionUse& use : outcome.uses) {
@@ -167,8 +167,8 @@ void check_values(const Case& c, const test::Operands& operands, const test::Out
   }
 }
 
-/// No burst of transfers fills a queue ahead of a matmul: at most two brought forward, one that the
-/// matmul needs and, among loads, two of a bias.
+/// Bursts of transfers must not fill a queue ahead of a matmul. A burst has at most two transfers
+/// moved forward and one that the matmul needs; loads may add two of a bias.
 void check_bursts(const Program& program) {
   std::array<int, kUnitCount> since_matmul{};
   for (const Instruction& instruction : program.code) {

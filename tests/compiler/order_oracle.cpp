@@ -22,7 +22,7 @@ bool inside(const RowBound& bound, std::uint64_t index) {
   return at >= 0 && at < static_cast<std::int64_t>(bound.limit);
 }
 
-/// The rows of a generator straight from its definition, one index at a time; nothing for padding.
+/// Returns a generator's rows directly from its definition; `nullopt` stands for padding.
 std::vector<std::optional<std::uint64_t>> generated(const RowGenerator& g, std::uint64_t rows) {
   std::vector<std::optional<std::uint64_t>> walk;
   for (std::uint64_t l3 = 0; l3 < g.loops[3].count; ++l3)
@@ -46,7 +46,7 @@ void add_range(Touches& touches, const std::string& space, std::uint64_t begin, 
   for (std::uint64_t i = 0; i < rows; ++i) touches.insert({space, begin + i, write});
 }
 
-/// The UB rows of one wide row, word by word, or of one narrow row, lane by lane.
+/// Collects the UB rows of one wide row, word by word, or of one narrow row, lane by lane.
 class RowToucher {
  public:
   RowToucher(const MachineConfig& config, Touches& touches) : config_(config), touches_(touches) {}
@@ -132,8 +132,8 @@ Touches touches_of(const Operation& operation, const MachineConfig& config) {
   return touches;
 }
 
-/// A unit's own order suffices, except: transfers may overlap each other, and the vector unit reads
-/// a row L cycles before it writes one.
+/// Returns true if the unit itself keeps the two accesses in order. Transfers may overlap each
+/// other. The vector unit reads a row L cycles before it writes one.
 bool unit_orders(const Instruction& earlier, bool earlier_writes, const Instruction& later,
                  bool later_writes) {
   if (earlier.unit() != later.unit()) return false;
@@ -163,7 +163,7 @@ void add_fifo_conflicts(const std::vector<Instruction>& code, const MachineConfi
   }
 }
 
-/// Bits of all events that surely precede an event. Event 2i: i starts; 2i+1: i retires.
+/// Stores which events surely precede each event. Event 2i: i starts; event 2i+1: i retires.
 class Order {
  public:
   explicit Order(const std::vector<Instruction>& code)

@@ -1,5 +1,5 @@
-// The hazard rule by brute force: every row that every instruction touches, one by one, and the
-// whole happens-before relation as a matrix of bits. Slow, plain, and independent of the tracker.
+// The hazard rule by brute force: it lists each row that each instruction touches, and stores the
+// whole happens-before relation as a bit matrix. It is slow, simple and independent of the tracker.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace weft::test {
 
-/// Two instructions (by index) of which the earlier must have retired before the later starts.
+/// Two instruction indices. The earlier one must retire before the later one starts.
 struct Conflict {
   std::size_t earlier = 0;
   std::size_t later = 0;
   std::string kind;  // "UB RAW", "UB RAW by a fetch", "accumulator WAR", ..., "FIFO"
 };
 
-/// All pairs that only a dependence can order. Pairs that a unit orders by itself are not listed.
+/// Returns all pairs that only a dependence can order, not the pairs that a unit itself orders.
 std::vector<Conflict> conflicts_of(const std::vector<Instruction>& code,
                                    const MachineConfig& config);
 
-/// The indices of the conflicts that `code`'s `after` counts leave unordered.
+/// Returns the indices of the conflicts that the `after` counts of `code` leave unordered.
 std::vector<std::size_t> unordered(const std::vector<Instruction>& code,
                                    const std::vector<Conflict>& conflicts);
 

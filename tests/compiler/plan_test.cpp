@@ -1,4 +1,4 @@
-// Tilings whose numbers are worked out by hand, and what the planner refuses.
+// Compares tilings with numbers worked out by hand, and checks the planner's errors.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -48,7 +48,7 @@ TEST(FormulaTest, FiveBySixBySevenOnFourByFour) {
   EXPECT_EQ(plan.k_tiles, 2U);
   EXPECT_EQ(plan.n_tiles, 2U);
   EXPECT_EQ(plan.folds, 4U);
-  // 4 pushes, three folds of max(5,4), the last one 5 + 4+4-2.
+  // 4 pushes, three folds of max(5,4), and the last fold of 5 + 4+4-2.
   EXPECT_EQ(plan.formula_cycles(), 4U + 3 * 5 + 11);
 }
 
@@ -76,11 +76,11 @@ TEST(FormulaTest, ChunksOutermostPayForEachChunkAndTheLastOneIsShorter) {
   plan.n_tiles = 1;
   plan.m_chunks = 3;  // of 4, 4 and 2 rows
   plan.chunk_rows = 4;
-  // Five folds of four cycles, the fifth only because a tile takes four pushes; then 2 + 4+4-2.
+  // Five folds take four cycles each, the fifth because a tile takes four pushes; then 2 + 4+4-2.
   EXPECT_EQ(formula_terms(plan, machine(4, 4)), (FormulaTerms{4, 20, 8}));
   MachineConfig single = machine(4, 4);
   single.double_buffer = false;
-  // 2R+C-2 = 10 and the rows: 14 four times, then 12, then the last 12 split into R and the rest.
+  // Folds take 2R+C-2 = 10 and their rows: 14 four times, then 12. The last 12 split into R and 8.
   EXPECT_EQ(formula_terms(plan, single), (FormulaTerms{4, 4 * 14 + 12, 8}));
 }
 
@@ -107,15 +107,15 @@ TEST(PlanTest, OneChunkWhenEverythingFits) {
   EXPECT_EQ(plan.chunk_rows, 20U);
   EXPECT_TRUE(plan.activations_resident);
   EXPECT_EQ(plan.activation_slots, 4U);
-  EXPECT_EQ(plan.accumulator_regions, 4U);  // as many as there are n tiles
+  EXPECT_EQ(plan.accumulator_regions, 4U);  // one per n tile
   EXPECT_EQ(plan.output_slots, 4U);
 }
 
 TEST(PlanTest, ThreeRegionsOfTheArraysHeightAreCutFinerSoThatNoMatmulWaitsForTheVectorUnit) {
   MachineConfig config = machine(16, 16);
   config.accumulator_rows = 48;
-  // With three regions of 16 rows the fourth tile would wait: 3*16 cycles pass, and the vector unit
-  // is through after 16+31 and 16 more. With six of 8 rows 48 pass, and 8+31 and 8 and L=1 are 48.
+  // With three regions of 16 rows the fourth tile would wait: after 3*16 cycles the vector unit is
+  // still busy, until 16+31+16. With six regions of 8 rows 48 cycles pass, and 8+31+8 + L=1 are 48.
   const TilingPlan plan = plan_matmul(shape(16, 16, 160), config);
   EXPECT_LE(plan.chunk_rows, 8U);
   EXPECT_EQ(plan.folds, 10U);
@@ -135,7 +135,7 @@ TEST(PlanTest, TilesWithOneKTileAreKeptForAllChunks) {
   MachineConfig config = machine(16, 16);
   config.accumulator_rows = 128;
   config.memory_kind = MemoryKind::kSplit;
-  config.memory_bytes_per_s = config.clock_hz;  // 256 cycles a tile
+  config.memory_bytes_per_s = config.clock_hz;  // 256 cycles per tile
   config.host_bytes_per_s = 1000 * config.clock_hz;
   const TilingPlan plan = plan_matmul(shape(1000, 16, 64), config);
   EXPECT_EQ(plan.order, LoopOrder::kChunkInnermost);
@@ -171,7 +171,7 @@ TEST(PlanTest, RefusesSizesWhoseProductsOverflow) {
 }
 
 TEST(PlanTest, NamesTheLeastUnifiedBufferThatWorks) {
-  MachineConfig config = machine(1, 256);  // a result row is 1024 rows of one byte
+  MachineConfig config = machine(1, 256);  // a result row takes 1024 rows of one byte
   config.unified_buffer_kib = 1;
   EXPECT_THROW(plan_matmul(shape(1, 1, 1), config), ConfigError);
   EXPECT_EQ(

@@ -1,4 +1,4 @@
-// Does every key mean the same in a file and on a command line, and is every wrong one named?
+// Each key must mean the same in a file and on a command line, and each wrong key must be named.
 #include "sim/config/config_keys.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ MachineConfig parse(const std::string& text) {
   return parse_ini(in, "test.ini");
 }
 
-/// The message of the ConfigError that `function` throws; empty if it throws none.
+/// Returns the message of the ConfigError that `function` throws; empty if it throws none.
 template <class Function>
 std::string config_error(Function&& function) {
   try {

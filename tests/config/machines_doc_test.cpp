@@ -1,4 +1,4 @@
-// Does docs/machines.md show the keys and the presets as they are, each value with its mark?
+// docs/machines.md must show the current keys and presets, and give each preset value its mark.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string machines_page() {
   return text.str();
 }
 
-/// The cells of the rows of the section `heading` that begin with a key, by key.
+/// Returns the rows of the section `heading` that begin with a key: their cells by key.
 std::map<std::string, std::vector<std::string>> table_of(const std::string& heading) {
   std::istringstream page(machines_page());
   std::map<std::string, std::vector<std::string>> rows;
@@ -33,7 +33,7 @@ std::map<std::string, std::vector<std::string>> table_of(const std::string& head
       if (line[i] == '\\') {
         cells.back() += line[++i];
       } else if (line[i] == '|') {
-        cells.back().pop_back();  // the space before it
+        cells.back().pop_back();  // the space before the bar
         cells.emplace_back();
         ++i;
       } else if (line[i] != '`') {

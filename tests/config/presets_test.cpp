@@ -1,4 +1,4 @@
-// Are the presets the machines that they are named after?
+// The presets must match the machines whose names they have.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-/// Two operations, multiply and add, for each PE and cycle.
+/// Counts two operations, multiply and add, per PE and cycle.
 double peak_tops(const MachineConfig& config) {
   return 2.0 * config.array_rows * config.array_cols * static_cast<double>(config.clock_hz) / 1e12;
 }

@@ -1,4 +1,4 @@
-// A build without CUDA: everything can be called, and says so.
+// In a build without CUDA every function can be called and reports that CUDA is missing.
 #include <gtest/gtest.h>
 
 #include "models/reference/cuda/device/cuda_device.h"

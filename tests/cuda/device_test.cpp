@@ -1,5 +1,5 @@
-// The CUDA device of this computer: launches, cuBLAS, memory, measurements. Skipped where there is
-// none; what all of it computes is also tested in loops (operators_test.cpp, networks_test.cpp).
+// Tests launches, cuBLAS, memory and measurements on this computer's CUDA device. Skipped without
+// one; operators_test.cpp and networks_test.cpp run the same computations in loops.
 #include <gtest/gtest.h>
 
 #include "compiler/graph/builder.h"
@@ -34,7 +34,7 @@ TEST(CudaPresenceTest, SaysWhyThereIsNoDevice) {
   EXPECT_NE(found.reason, "");
   try {
     make_cuda_device();
-    FAIL() << "a device without a device";
+    FAIL() << "made a device where none is available";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()), "no CUDA device: " + found.reason);
   }
@@ -81,7 +81,7 @@ TEST_F(CudaDeviceTest, LaunchesMoreElementsThanOneGridHas) {
 TEST_F(CudaDeviceTest, SaysThatItIsOutOfMemoryAndGoesOn) {
   try {
     device_->allocate(std::int64_t{1} << 42);
-    FAIL() << "4 TiB of memory";
+    FAIL() << "allocated 4 TiB";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()).rfind("out of GPU memory: ", 0), 0U) << error.what();
   }
@@ -95,7 +95,7 @@ TEST_F(CudaDeviceTest, MeasuresAProduct) {
     EXPECT_LE(result.fastest_seconds, result.seconds);
     EXPECT_GT(result.clock_mhz, 0);
     EXPECT_EQ(result.n, type == MatmulType::kInt8 ? 1008 : 1000);
-    // No device is faster than its peak; the clock may rise between two readings.
+    // No device exceeds its peak, but the clock may rise between two readings.
     const double operations = 2.0 * 1024 * 1024 * static_cast<double>(result.n);
     if (result.peak_ops > 0) {
       EXPECT_LT(operations / result.seconds, 1.2 * result.peak_ops);

@@ -1,5 +1,5 @@
-// Training on the handwritten digits with the CUDA backend's bodies, run in loops, beside the CPU
-// reference: does the whole of it (gradients, updates, evaluation) learn the same?
+// Training on the handwritten digits, with gradients, updates and evaluation, must learn as well
+// with the CUDA backend's bodies, run in loops, as with the CPU reference.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace weft::cuda {
 namespace {
 
-/// A graph and what runs it.
+/// A graph with the runner that refers to it.
 struct Prepared {
   Prepared(graph::Graph given, const std::shared_ptr<Device>& device, MatmulType type)
       : graph(std::move(given)), runner(graph, device, {.matmul = type}) {}
@@ -45,7 +45,7 @@ class CudaDigitsTest : public ::testing::Test {
     return {network_, data_, options, backend};
   }
 
-  /// Test accuracy after `epochs`.
+  /// Returns the test accuracy after `epochs`.
   double accuracy(const training::Backend& backend, std::uint64_t epochs) const {
     training::Trainer one = trainer(backend);
     while (one.state().epoch < epochs) {
@@ -55,7 +55,7 @@ class CudaDigitsTest : public ::testing::Test {
     return one.state().log.back().test_accuracy;
   }
 
-  /// In every arithmetic, with the backend that is made for it.
+  /// Checks the accuracy in each arithmetic. `backend_for` makes the backend for one of them.
   template <class BackendFor>
   void expect_learnt(BackendFor backend_for) const {
     constexpr std::uint64_t kEpochs = 5;
@@ -73,8 +73,8 @@ class CudaDigitsTest : public ::testing::Test {
   graph::Graph network_ = networks::build_network("digits-mlp", {.batch = 32});
 };
 
-// Products are summed in another order: each loss is off by a few roundings of 2^-24, which a step
-// carries on with factors near 1.
+// The two sum products in different orders. Each loss differs by a few roundings of 2^-24, and a
+// step carries the difference on with factors near 1.
 TEST_F(CudaDigitsTest, HaveTheLossesOfTheCpuReferenceInFloat32) {
   training::Trainer here = trainer(training::prepare_on_cpu);
   training::Trainer there = trainer(loops(MatmulType::kFloat32));

@@ -1,5 +1,5 @@
-// Are float32 values rounded to 16 bits as pe/float_formats.h rounds them? That is proved on its
-// own (tests/pe); here every pattern of the bits that stay is met with every kind of rest.
+// Float32 values must be rounded to 16 bits as in pe/float_formats.h, which tests/pe checks. This
+// test combines each pattern of the kept bits with each kind of dropped bits.
 #include "models/reference/cuda/bodies/narrow.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace weft::cuda {
 namespace {
 
-// Calls visit(bits) for every upper part of `kept` bits, with rests around zero, a tie and all
-// ones.
+// Calls visit(bits) for each pattern of the `kept` upper bits. The lower bits are near zero, near a
+// tie, or all ones.
 template <class Visit>
 void for_each_pattern(unsigned kept, Visit visit) {
   const unsigned dropped = 32U - kept;
@@ -41,7 +41,7 @@ TEST(CudaNarrowTest, RoundsToFp16AsTheArrayDoes) {
     wrong += fp16_bits(value) == to_fp16(value).bits ? 0 : 1;
   };
   for_each_pattern(19, compare);
-  // Subnormals keep fewer bits the smaller they are: ties lie higher.
+  // The smaller a subnormal is, the fewer bits it keeps, so its ties lie higher.
   for (unsigned kept = 9; kept < 19; ++kept) for_each_pattern(kept, compare);
   EXPECT_EQ(wrong, 0);
 }

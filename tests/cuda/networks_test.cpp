@@ -1,5 +1,5 @@
-// Whole networks on the CUDA backend, run in loops: every node against the CPU reference, with the
-// values that the node had.
+// Runs whole networks on the CUDA backend in loops. Compares each node with the CPU reference on
+// the inputs that the node had.
 #include "models/networks/networks.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(, CudaNetworksTest,
                                            MatmulType::kBf16, MatmulType::kFp16),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
-// An update is element-wise: given the same gradients it has the CPU's bits.
+// An update is element-wise, so the same gradients must give the same bits as on the CPU.
 TEST(CudaUpdateTest, HasTheBitsOfTheCpuReference) {
   graph::Builder builder("update");
   const graph::ValueType type{graph::DataType::kFloat32, {1000}};

@@ -1,4 +1,4 @@
-// ONNX's own node tests on the CUDA backend's bodies, run in loops: published inputs and outputs.
+// Runs ONNX's own node tests, published inputs and outputs, on the CUDA backend's bodies in loops.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// Does every operator of the CUDA backend give what the CPU reference gives? Here its bodies run in
-// loops and its products as BLAS defines them, so that all but launches and cuBLAS is tested on a
-// machine without a device (device_test.cpp runs the same on one).
+// Each operator of the CUDA backend must give the CPU reference's result. Its bodies run in loops
+// here, and products run as BLAS defines them. So everything except launches and cuBLAS is tested
+// without a device; device_test.cpp runs the same on one.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -37,13 +37,13 @@ TEST(CudaOperatorsTest, HaveACaseForEveryBody) {
   std::cout << outcomes.size() << " checks, " << outcomes.back().detail << " bodies\n";
 }
 
-/// Forgets the last element of every result.
+/// Does not compute the last element of any result.
 class ForgetfulDevice final : public Device {
  public:
   std::string name() const override { return "forgetful"; }
   Memory allocate(std::int64_t bytes) override {
     Memory memory = loops_.allocate(bytes);
-    // No element that a case draws is made of these.
+    // No element that a case draws consists of these bytes.
     const std::vector<unsigned char> marks(static_cast<std::size_t>(bytes), 0xAA);
     loops_.upload(memory.get(), marks.data(), bytes);
     return memory;

@@ -1,5 +1,5 @@
-// Do the kernels round as the numerics contract says? Their float32 instructions, read from nvcc's
-// intermediate code: it names the rounding of each, and no device is needed to see it.
+// The kernels must round as the numerics contract says. PTX, nvcc's intermediate code, names the
+// rounding of each float32 instruction, and reading it needs no device.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -46,8 +46,8 @@ TEST(CudaPtxTest, RoundsDivisionsAndSquareRootsCorrectly) {
   }
 }
 
-// CUDA's own functions of binary64 (erf, tanh) make a power of two with the float32 unit, which is
-// exact for whole exponents; the next instruction widens it. That is all there is of the kind.
+// CUDA's binary64 functions (erf, tanh) compute a power of two with the float32 unit. It is exact
+// for whole exponents, and the next instruction widens it. No other such instruction is allowed.
 TEST(CudaPtxTest, FlushesSubnormalsAndApproximatesOnlyInsideBinary64Functions) {
   const std::string text = kernels();
   const std::string power = "ex2.approx.ftz.f32";

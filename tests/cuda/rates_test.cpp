@@ -1,4 +1,4 @@
-// The arithmetic of measurements against published figures.
+// Compares the arithmetic of measurements with published figures.
 #include "models/reference/cuda/device/rates.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ double peak_tera(MatmulType type, int major, int minor, int multiprocessors, dou
   return operations_per_cycle(type, major, minor) * multiprocessors * mhz * 1e6 / 1e12;
 }
 
-// NVIDIA's data sheets, dense.
+// Dense peaks from NVIDIA's data sheets.
 TEST(CudaRatesTest, GivesThePublishedPeaks) {
   EXPECT_NEAR(peak_tera(MatmulType::kFp16, 7, 5, 72, 1770), 130.5, 0.1);  // Titan RTX
   EXPECT_NEAR(peak_tera(MatmulType::kFloat32, 7, 5, 72, 1770), 16.3, 0.1);

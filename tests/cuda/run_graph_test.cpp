@@ -1,4 +1,4 @@
-// The executor: do values get to the device and back, and only when they have to?
+// The executor must copy values to the device and back, and only when necessary.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -21,7 +21,7 @@ using graph::ValueType;
 
 const ValueType kFour{DataType::kFloat32, {4}};
 
-/// Counts what is copied, and refuses more memory than it has.
+/// Counts copies, and refuses allocations larger than `limit`.
 class CountingDevice final : public Device {
  public:
   std::string name() const override { return "counting"; }

@@ -1,4 +1,4 @@
-// Does a walk find every operand's element, whatever the planner has merged?
+// A walk must find each operand's element, whichever dimensions the planner has merged.
 #include "models/reference/cuda/bodies/strided.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-/// The offset of element `index` by the definition: the index in each dimension times its stride.
+/// Returns the offset of element `index` by definition: each dimension's index times its stride.
 std::int64_t naive_offset(const Ints& extents, const Ints& strides, std::int64_t index) {
   std::int64_t offset = 0;
   for (std::size_t d = extents.size(); d-- > 0; index /= extents[d]) {

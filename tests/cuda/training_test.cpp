@@ -1,5 +1,5 @@
-// Training graphs on the CUDA backend, run in loops: does the device have every operator that they
-// are made of, and does each node come out as on the CPU reference?
+// Runs training graphs on the CUDA backend in loops. The device must have all their operators, and
+// each node must match the CPU reference.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -19,7 +19,7 @@ using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
 
-/// Inputs of the network, one-hot targets, and the values that training starts from.
+/// Returns inputs of the network, one-hot targets, and the initial values of training.
 NamedTensors inputs_of(const graph::Graph& network, const autodiff::TrainingGraph& training) {
   NamedTensors inputs = networks::sample_inputs(network, 1);
   const Shape& shape = network.type(network.outputs[0].value).shape;
@@ -41,7 +41,7 @@ void expect_passes(const std::string& name, const graph::Graph& network, MatmulT
   EXPECT_TRUE(outcome.passed) << outcome.detail;
 }
 
-// Convolutions with stride, padding and groups, batch normalisation, both pools.
+// Convolutions with stride, padding and groups, batch normalization, and both pools.
 graph::Graph small_network() {
   Generator generator(6);
   graph::Builder builder("small");

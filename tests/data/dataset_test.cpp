@@ -12,7 +12,7 @@ namespace {
 
 using graph::Tensor;
 
-/// Images of 1 x 2 pixels: number i has 10 i and 10 i + 1.
+/// Returns images of 1 x 2 pixels. Image i has the values 10 i and 10 i + 1.
 Examples pairs(std::vector<std::int32_t> labels) {
   Examples examples;
   std::vector<float> pixels;

@@ -1,4 +1,4 @@
-// The embedded digits against what is published about them.
+// Compares the embedded digits with published facts about them.
 #include "models/data/digits8x8.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ std::vector<float> image(const Examples& examples, std::size_t number) {
 }
 
 TEST(Digits8x8Test, HaveAsManyOfEachDigitAsTheRepositorySays) {
-  // optdigits.names: "No of examples in testing set".
+  // optdigits.names gives these counts as "No of examples in testing set".
   constexpr std::array<int, 10> kPublished = {178, 182, 177, 183, 181, 182, 181, 179, 174, 180};
   const Dataset digits = digits8x8();
   std::array<int, 10> counted = {};
@@ -44,7 +44,7 @@ TEST(Digits8x8Test, GiveEveryFifthImageToTheTest) {
   EXPECT_EQ(graph::to_string(digits.test.images.value_type()), "float32 359x8x8");
   EXPECT_EQ(digits.train.count(), 1438);
   EXPECT_EQ(digits.test.count(), 359);
-  // The first digits of the file are 0 to 9 in turn, three times.
+  // In the file the digits 0 to 9 follow each other three times.
   const std::vector<std::int32_t> train(digits.train.labels.begin(),
                                         digits.train.labels.begin() + 8);
   EXPECT_EQ(train, (std::vector<std::int32_t>{0, 1, 2, 3, 5, 6, 7, 8}));

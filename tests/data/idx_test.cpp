@@ -1,4 +1,4 @@
-// Files of MNIST's format: the bytes are written here, by hand and by zlib.
+// Reads files in MNIST's format. The tests write the bytes by hand and with zlib.
 #include "models/data/idx.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST_F(IdxTest, RefusesACompressedFileCutAnywhere) {
 TEST_F(IdxTest, RefusesACompressedFileWithAByteChanged) {
   write_gzip(folder_.file("x.gz"), images());
   const std::string whole = folder_.read("x.gz");
-  for (std::size_t at = 10; at < whole.size(); ++at) {  // behind gzip's header
+  for (std::size_t at = 10; at < whole.size(); ++at) {  // after gzip's header
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 0x55);
     EXPECT_NE(message_of(changed), "") << at;

@@ -1,5 +1,5 @@
-// Each contraction as the product that it is, extents being primes; and over whole networks the
-// MACs of the products against the count that published tables confirm.
+// Checks the matrix product of each contraction on prime extents. For whole networks, compares the
+// products' MACs with a count that published tables confirm.
 #include "models/devices/contractions.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(ContractionsTest, AConvolutionIsTheProductOfItsColumns) {
   EXPECT_EQ(shape_of(Op::kConv, {{2, 4, 11, 13}, {6, 4, 5, 3}}), (GemmShape{154, 60, 6}));
   EXPECT_EQ(shape_of(Op::kConv, {{2, 4, 11, 13}, {6, 2, 5, 3}}, {{"group", std::int64_t{2}}}),
             (GemmShape{154, 30, 3, 2}));
-  // Depthwise.
+  // A depthwise convolution has one group per channel.
   EXPECT_EQ(shape_of(Op::kConv, {{1, 8, 5, 5}, {8, 1, 3, 3}}, {{"group", std::int64_t{8}}}),
             (GemmShape{9, 9, 1, 8}));
 }

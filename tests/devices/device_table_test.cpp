@@ -1,4 +1,4 @@
-// The table against what the makers publish: each peak within the rounding of its data sheet.
+// Compares the table with makers' figures: each peak lies within the rounding of its data sheet.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,12 +15,12 @@ using enum NumberFormat;
 struct Published {
   const char* device;
   NumberFormat format;
-  double tflops;    // as the data sheet prints it
+  double tflops;    // as printed in the data sheet
   double rounding;  // half a unit of its last digit
 };
 
-// NVIDIA's data sheets and white papers (docs/compare.md), dense figures. Derived there: 113.8,
-// 14.9, 119.2, and the processor's 0.5376.
+// Dense figures from NVIDIA's data sheets and white papers. docs/compare.md derives 113.8, 14.9,
+// 119.2, and the processor's 0.5376.
 constexpr Published kPublished[] = {{"titan-rtx", kFp32, 16.3, 0.05},
                                     {"titan-rtx", kFp16, 130.5, 0.05},
                                     {"titan-rtx", kInt8, 261, 0.5},
@@ -55,7 +55,7 @@ TEST(DeviceTableTest, PeaksAreThePublishedOnesWithinTheirRounding) {
     EXPECT_NEAR(device->peak(published.format) / 1e12, published.tflops, published.rounding);
     seen.insert(published.device);
   }
-  EXPECT_EQ(seen.size(), devices().size()) << "a row without a published peak";
+  EXPECT_EQ(seen.size(), devices().size()) << "a device has no published peak here";
 }
 
 TEST(DeviceTableTest, TheTitanRtxIsTensorCoresTimesClock) {

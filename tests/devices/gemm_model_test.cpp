@@ -1,4 +1,4 @@
-// The model's arithmetic against counts by hand.
+// Compares the model's arithmetic with counts by hand.
 #include "models/devices/gemm_model.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using enum NumberFormat;
 
 constexpr Tile kLarge = {256, 128};
 
-/// Two units at 1 MHz with 1000 FLOP a clock of fp16 and fp32, and 1 GB/s.
+/// Two units at 1 MHz. Each computes 1000 FLOP per clock in fp16 and fp32. Memory moves 1 GB/s.
 Device toy() {
   Device device;
   device.name = "toy";
@@ -29,12 +29,12 @@ TEST(GemmModelTest, AProductIsCutIntoTilesAndWaves) {
   EXPECT_EQ(model.waves, 6U);
   EXPECT_DOUBLE_EQ(model.useful_flop, 2.0 * 300 * 20 * 200);
   EXPECT_DOUBLE_EQ(model.issued_flop, 12 * 2.0 * 128 * 64 * 32);
-  // Whole waves: no unit is idle, and all waste is padding.
+  // The waves are whole, so no unit is idle, and all waste is padding.
   EXPECT_DOUBLE_EQ(model.padding(), 1 - 2400000.0 / 6291456);
   EXPECT_DOUBLE_EQ(model.waste(), model.padding());
-  // A tile is 524,288 FLOP: 524.288 clocks of 1 us.
+  // A tile has 524,288 FLOP, that is 524.288 clocks of 1 us.
   EXPECT_DOUBLE_EQ(model.compute_seconds, 6 * 524.288e-6);
-  // (300*20 + 20*200) * 2 + 300*200 * 2 bytes at 1 GB/s.
+  // The product moves (300*20 + 20*200) * 2 + 300*200 * 2 bytes at 1 GB/s.
   EXPECT_DOUBLE_EQ(model.memory_seconds, 140000e-9);
   EXPECT_FALSE(model.memory_bound());
   EXPECT_DOUBLE_EQ(model.seconds(), model.compute_seconds);
@@ -42,7 +42,7 @@ TEST(GemmModelTest, AProductIsCutIntoTilesAndWaves) {
 
 TEST(GemmModelTest, TheMemoryRoofBindsWhereItIsLower) {
   Device slow = toy();
-  slow.memory_gb_per_s = 0.01;  // 140,000 bytes in 14 ms, where computing takes 3.1
+  slow.memory_gb_per_s = 0.01;  // 140,000 bytes in 14 ms, but computing takes 3.1 ms
   const GemmModel model = model_gemm(slow, kFp16, {300, 20, 200}, {128, 64});
   EXPECT_TRUE(model.memory_bound());
   EXPECT_DOUBLE_EQ(model.seconds(), 0.014);
@@ -68,8 +68,8 @@ TEST(GemmModelTest, KIsPaddedToWholeInstructions) {
   EXPECT_DOUBLE_EQ(issued(kInt8, 33), 64);
 }
 
-// NVIDIA's guide: 256 x 256 is four tiles of 128 x 128 and 256 x 257 six, so one half more work for
-// 0.4 % more result.
+// NVIDIA's guide: 256 x 256 has four tiles of 128 x 128, and 256 x 257 has six. That is 50 % more
+// work for 0.4 % more result.
 TEST(GemmModelTest, OneColumnMoreThanWholeTilesCostsAHalfMore) {
   const Device& a100 = *find_device("a100");
   const GemmModel whole = model_gemm(a100, kFp16, {256, 4096, 256}, {128, 128});
@@ -84,8 +84,8 @@ TEST(GemmModelTest, OneColumnMoreThanWholeTilesCostsAHalfMore) {
   EXPECT_DOUBLE_EQ(more.waste(), 1 - 257.0 / 384 * 6 / 108);
 }
 
-// The guide's other example, N from 128 to 136 for a tall product: with tiles of 64 columns a half
-// more. M = 27,648 is whole waves of either tile: 108 = 27,648 / 256 tiles of 256 x 128.
+// The guide's other example: N grows from 128 to 136 in a tall product. With tiles of 64 columns
+// the work grows by half. M = 27,648 = 108 * 256 gives whole waves of both tiles.
 TEST(GemmModelTest, FromN128ToN136TheBestTileTakesAboutHalfAsLongAgain) {
   const Device& a100 = *find_device("a100");
   const GemmModel before = model_gemm(a100, kFp16, {27648, 4096, 128});
@@ -96,7 +96,7 @@ TEST(GemmModelTest, FromN128ToN136TheBestTileTakesAboutHalfAsLongAgain) {
   EXPECT_DOUBLE_EQ(after.compute_seconds / before.compute_seconds, 1.5);
 }
 
-// The guide: 1792 x 1792 is 98 tiles of 256 x 128, less than the 108 SMs of an A100.
+// The guide: 1792 x 1792 has 98 tiles of 256 x 128, fewer than the 108 SMs of an A100.
 TEST(GemmModelTest, OneTileMoreThanUnitsStartsASecondWave) {
   const Device& a100 = *find_device("a100");
   const GemmModel one = model_gemm(a100, kFp16, {1792, 1792, 1792}, kLarge);
@@ -112,7 +112,7 @@ TEST(GemmModelTest, OneTileMoreThanUnitsStartsASecondWave) {
   EXPECT_EQ(waves(109), 2U);
   EXPECT_EQ(waves(216), 2U);
   EXPECT_EQ(waves(217), 3U);
-  // 1792 * 1792 * 1792 on 98 of 108 SMs: one tile's time, at 2048 FLOP a clock.
+  // 1792 * 1792 * 1792 on 98 of 108 SMs takes one tile's time, at 2048 FLOP per clock.
   EXPECT_DOUBLE_EQ(one.compute_seconds, 2.0 * 256 * 128 * 1792 / 2048 / 1.41e9);
 }
 
@@ -128,7 +128,7 @@ TEST(GemmModelTest, TheBestTileIsNoWorseThanAnyAndTheFirstAmongEquals) {
       EXPECT_LT(best.compute_seconds, other.compute_seconds);
     }
   }
-  // One row: the tile of 64 x 64 wastes least.
+  // For one row, the tile of 64 x 64 wastes least.
   EXPECT_EQ(model_gemm(a100, kFp16, {1, 4096, 1000}).tile.m, 64U);
 }
 
@@ -143,7 +143,7 @@ TEST(GemmModelTest, TheTilesOfAGpuAreThoseOfTheGuide) {
 }
 
 TEST(GemmModelTest, ProductsSideBySideShareTheWaves) {
-  // 12 heads of 128 x 128 are 12 tiles of 128 x 128, or 6 waves of 2.
+  // 12 heads of 128 x 128 have 12 tiles of 128 x 128, that is 6 waves of 2.
   const GemmModel model = model_gemm(toy(), kFp16, {128, 64, 128, 12}, {128, 128});
   EXPECT_EQ(model.tiles, 12U);
   EXPECT_EQ(model.waves, 6U);

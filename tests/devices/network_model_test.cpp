@@ -1,4 +1,4 @@
-// A network's time is the sum of its nodes', each worked out by hand.
+// A network's time is the sum of the times of its nodes, each worked out by hand.
 #include "models/devices/network_model.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using enum NumberFormat;
 using graph::Op;
 using graph::Tensor;
 
-/// [256, 512] x [512, 128], Relu, Reshape, Softmax: two nodes that move bytes, one that is free.
+/// [256, 512] x [512, 128], Relu, Reshape, Softmax. Relu and Softmax move bytes; Reshape is free.
 graph::Graph small_network() {
   graph::Builder builder("net");
   const auto x = builder.input("x", {graph::DataType::kFloat32, {256, 512}});
@@ -34,12 +34,12 @@ TEST(NetworkModelTest, TheTimeIsTheSumOfProductsAndTraffic) {
   EXPECT_EQ(model.layers[1].name, "relu");
   EXPECT_EQ(model.layers[2].name, "softmax");
   EXPECT_EQ(model.layers[0].shape, (GemmShape{256, 512, 128}));
-  // 8 tiles of 64 x 64 on 72 SMs: 64 * 64 * 512 * 2 FLOP at 1024 a clock; the bytes take less.
+  // 8 tiles of 64 x 64 on 72 SMs: 64 * 64 * 512 * 2 FLOP at 1024 per clock. Memory takes less time.
   const double product = 2.0 * 64 * 64 * 512 / 1024 / 1.77e9;
   const double bytes = (256.0 * 512 + 512 * 128 + 256 * 128) * 2 / 672e9;
   ASSERT_LT(bytes, product);
   EXPECT_DOUBLE_EQ(model.product_seconds, product);
-  // Both others read and write 256 * 128 elements of 2 bytes.
+  // Relu and Softmax each read and write 256 * 128 elements of 2 bytes.
   EXPECT_DOUBLE_EQ(model.traffic_seconds, 2 * (2 * 256.0 * 128 * 2) / 672e9);
   EXPECT_DOUBLE_EQ(model.seconds(), model.product_seconds + model.traffic_seconds);
   EXPECT_DOUBLE_EQ(model.useful_flop, 2.0 * 256 * 512 * 128);

@@ -1,4 +1,4 @@
-// Building graphs: names, folding, errors.
+// Tests building graphs: names, constant folding, errors.
 #include "compiler/graph/builder.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ ValueType floats(Shape shape) {
   return {DataType::kFloat32, std::move(shape)};
 }
 
-// Computes Add of int64 lists and Identity, and counts its calls.
+// Computes Add of int64 lists, Identity and an all-zero Split. Counts its calls.
 struct FakeEvaluator {
   std::shared_ptr<int> calls = std::make_shared<int>(0);
 

@@ -1,4 +1,4 @@
-// Does check() refuse every broken graph?
+// check() must refuse every broken graph.
 #include <gtest/gtest.h>
 
 #include "compiler/graph/builder.h"

@@ -1,4 +1,4 @@
-// Convolutions and matrix products: shapes by hand from the ONNX specification.
+// Convolutions and matrix products. The shapes are worked out by hand from the ONNX specification.
 #include <gtest/gtest.h>
 
 #include "tests/graph/infer_one.h"

@@ -1,4 +1,4 @@
-// One node whose outputs are inferred, put together from types and tensors.
+// Infers the outputs of one node, given its input types and tensors.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ using graph::Shape;
 using graph::Tensor;
 using graph::ValueType;
 
-/// An input: a type, a tensor that is known before the run, or nothing.
+/// An input: a type, a tensor known before the run, or nothing.
 struct In {
   In(Shape shape) : type(ValueType{DataType::kFloat32, std::move(shape)}) {}  // NOLINT
   In(DataType data_type, Shape shape) : type(ValueType{data_type, std::move(shape)}) {}
@@ -29,11 +29,11 @@ struct In {
   std::optional<Tensor> known;
 };
 
-/// A known list of int64.
+/// An int64 list known before the run.
 inline In list(const std::vector<std::int64_t>& values) {
   return Tensor::vector(values);
 }
-/// The same, not known before the run.
+/// An int64 list not known before the run.
 inline In unknown_list(std::int64_t length) {
   return {DataType::kInt64, {length}};
 }
@@ -49,18 +49,18 @@ inline std::vector<ValueType> infer(Op op, const std::vector<In>& inputs,
   return graph::infer_outputs({op, attributes, types, constants, outputs});
 }
 
-/// The first output's shape.
+/// Returns the first output's shape.
 inline Shape infer_shape(Op op, const std::vector<In>& inputs, const Attributes& attributes = {}) {
   return infer(op, inputs, attributes).front().shape;
 }
 
-/// The first output's type.
+/// Returns the first output's type.
 inline DataType infer_type(Op op, const std::vector<In>& inputs,
                            const Attributes& attributes = {}) {
   return infer(op, inputs, attributes).front().type;
 }
 
-/// What the InputError says; "no error" if there is none.
+/// Returns the message of the InputError, or "no error" if there is none.
 inline std::string infer_error(Op op, const std::vector<In>& inputs,
                                const Attributes& attributes = {}, std::size_t outputs = 1) {
   try {

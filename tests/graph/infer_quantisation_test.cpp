@@ -1,4 +1,4 @@
-// Integer and quantised operators.
+// Integer and quantized operators.
 #include <gtest/gtest.h>
 
 #include "tests/graph/infer_one.h"

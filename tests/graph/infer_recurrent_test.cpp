@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN. Sequences of 7 steps, 2 of them, 3 inputs, 5 hidden values.
+// LSTM, GRU and RNN, for two sequences of 7 steps with 3 inputs and 5 hidden values.
 #include <gtest/gtest.h>
 
 #include "tests/graph/infer_one.h"

@@ -1,4 +1,4 @@
-// Operators whose output extents are computed from numbers.
+// Operators that compute their output extents from numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST(InferResizeTest, ScalesRoundDown) {
   const In x = Shape{1, 1, 5, 10};
   EXPECT_EQ(infer_shape(Op::kResize, {x, std::nullopt, scales({1, 1, 2, 0.25F})}),
             Shape({1, 1, 10, 2}));
-  // In double, 10 * 0.7f is below 7.
+  // 10 * 0.7f rounds to 7 in float, but is below 7 in double.
   EXPECT_EQ(infer_shape(Op::kResize, {x, std::nullopt, scales({1, 1, 1, 0.7F})}),
             Shape({1, 1, 5, 7}));
 }

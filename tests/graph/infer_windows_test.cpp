@@ -1,4 +1,4 @@
-// Pools and normalisations.
+// Pools and normalizations.
 #include <gtest/gtest.h>
 
 #include "tests/graph/infer_one.h"

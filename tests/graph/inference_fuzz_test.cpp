@@ -1,4 +1,4 @@
-// Does inference end in shapes or in an InputError, whatever stands in a file?
+// Inference must end in shapes or in an InputError for any content of a file.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,8 +10,8 @@
 namespace weft::testing_support {
 namespace {
 
-// Nodes with the right number of inputs, types that often fit, and attributes of the operator with
-// values from small to the largest there are.
+// Draws nodes with a valid number of inputs, types that often fit, and attributes of the operator.
+// Attribute values range from small to extreme.
 class RandomNodes {
  public:
   explicit RandomNodes(std::uint64_t seed) : random_(seed) {}
@@ -132,7 +132,7 @@ TEST(InferenceFuzzTest, GivesShapesOrAnInputError) {
     EXPECT_GT(refused, 0) << graph::to_string(rule.op);
     reached += inferred > 0 ? 1 : 0;
   }
-  // Those with eight inputs or weights of their own shape are hardly met by chance.
+  // Random draws seldom fit operators with eight inputs or with weights of a special shape.
   EXPECT_GT(reached, graph::kOpCount - 12);
 }
 

@@ -1,4 +1,4 @@
-// Is the table complete, and are its counts and names enforced?
+// The table must be complete, and its counts and names must be enforced.
 #include "compiler/graph/operator_table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How graphs are shown.
+// Checks the text form of graphs.
 #include <gtest/gtest.h>
 
 #include "compiler/graph/builder.h"

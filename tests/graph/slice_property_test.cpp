@@ -1,4 +1,4 @@
-// Does a slice hold what a walk over the dimension picks, for any start, end and step?
+// A slice must hold the elements that a walk over the dimension picks, for any start, end and step.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
-// The positions that NumPy's x[start:end:step] picks from range(extent): those of the walk from
-// start to before end that exist. Bounds are small here, so that the walk ends.
+// Returns the positions that NumPy's x[start:end:step] picks from range(extent): the existing ones
+// on the walk from start to before end. Bounds are small here, so that the walk ends.
 std::vector<std::int64_t> walk(std::int64_t extent, std::int64_t start, std::int64_t end,
                                std::int64_t step) {
   if (start < 0) start += extent;

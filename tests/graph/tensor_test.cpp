@@ -1,4 +1,4 @@
-// Tensors, shapes and attributes.
+// Tests tensors, shapes and attributes.
 #include "compiler/graph/tensor.h"
 
 #include <gtest/gtest.h>

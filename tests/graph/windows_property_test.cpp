@@ -1,4 +1,4 @@
-// Are windows where a naive enumeration puts them, for any kernel, stride, dilation and padding?
+// Windows must lie where a naive enumeration puts them, for any kernel, stride, dilation, padding.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -39,7 +39,7 @@ WindowDim resolve(const Case& c, Attributes attributes, bool with_pads = true) {
   return resolve_windows(attributes, {1, 1, c.input}, {c.kernel}).front();
 }
 
-// Windows that lie in the padded input altogether, counted one by one.
+// Counts, one by one, the windows that lie wholly in the padded input.
 std::int64_t count_whole(const Case& c) {
   std::int64_t count = 0;
   for (std::int64_t start = -c.pad_begin; start + c.last_tap() < c.input + c.pad_end;
@@ -49,8 +49,8 @@ std::int64_t count_whole(const Case& c) {
   return count;
 }
 
-// With ceil_mode: one more if the last one does not reach the end of the padded input, unless it
-// starts behind the input.
+// In ceil_mode there is one more window if the last one does not reach the end of the padded input,
+// unless it would start after the input.
 std::int64_t count_ceil(const Case& c) {
   const std::int64_t whole = count_whole(c);
   const std::int64_t last_start = (whole - 1) * c.stride - c.pad_begin;
@@ -142,8 +142,8 @@ TEST(WindowsPropertyTest, ValidPaddingIsNoPadding) {
   EXPECT_GT(fit, 1000);
 }
 
-// Spreading goes backwards along the same edges as reading: the output of the transposed
-// convolution is the input that a convolution would need.
+// A transposed convolution reverses the reads of a convolution. So its output is the input that the
+// convolution would need.
 TEST(WindowsPropertyTest, TransposedWindowsReachExactlyFromFirstToLastOutput) {
   constexpr std::uint64_t kSeed = 5;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
@@ -178,7 +178,7 @@ TEST(TransposedWindowsTest, SplitsThePaddingOfAGivenOutput) {
     attributes.set("strides", Shape{2});
     return resolve_transposed_windows(attributes, {1, 1, 4}, {3}).front();
   };
-  // Spread over 2*3 + 3 = 9 positions.
+  // The kernel spreads the input over 2*3 + 3 = 9 positions.
   EXPECT_EQ(resolve_to({{"auto_pad", "SAME_UPPER"}}, 6), (WindowDim{4, 6, 3, 2, 1, 1, 2}));
   EXPECT_EQ(resolve_to({{"auto_pad", "SAME_LOWER"}}, 6), (WindowDim{4, 6, 3, 2, 1, 2, 1}));
   EXPECT_EQ(resolve_to({}, 6), (WindowDim{4, 6, 3, 2, 1, 2, 1}));

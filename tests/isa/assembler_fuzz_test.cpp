@@ -1,4 +1,4 @@
-// Does the assembler answer any bytes with a program or an InputError?
+// The assembler must answer any bytes with a program or an InputError.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ std::string valid_program(testing_support::RandomInstructions& instructions) {
   return disassemble(program);
 }
 
-/// Changes a byte, cuts the text, copies or removes a piece, or exchanges a digit for another.
+/// Changes a byte, cuts the text, copies or removes a piece, or writes a character of the syntax.
 void mutate(std::string& text, std::mt19937& random) {
   constexpr std::string_view kTelling = "0123456789=:,-x# \n\t\re";
   const std::size_t at = random() % text.size();

@@ -1,4 +1,4 @@
-// Does the binary form lose nothing, and refuse what is no instruction?
+// The binary form must lose nothing and refuse bytes that encode no instruction.
 #include "sim/isa/encoding.h"
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ TEST(EncodingTest, DecodesWhatItEncodes) {
 }
 
 TEST(EncodingTest, PacksFieldsFromTheLeastSignificantBit) {
-  // store = opcode 4 in 3 bits; five counts of 32 bits; ub, host, rows: ub begins at bit 163 =
-  // byte 20, bit 3; host 32 bits on, at byte 24, bit 3; rows 64 bits on, at byte 32, bit 3.
+  // store has opcode 4 in 3 bits, then five counts of 32 bits, so ub begins at bit 163: byte 20,
+  // bit 3. host follows 32 bits later (byte 24, bit 3), rows 64 bits after that (byte 32, bit 3).
   Instruction instruction{Store{5, 6, 7}, {}};
   instruction.after[Unit::kLoad] = 1;  // bit 3
   const std::vector<std::byte> bytes = encode(instruction);
@@ -61,7 +61,7 @@ TEST(EncodingTest, RefusesAnUnknownOpcode) {
 }
 
 TEST(EncodingTest, RefusesAnUnknownVectorOp) {
-  // The op's five bits follow opcode and counts, at bit 163 = byte 20, bit 3; 18 of 32 are known.
+  // The op's five bits follow opcode and counts, at bit 163 = byte 20, bit 3. 18 of 32 are valid.
   for (unsigned op = 0; op < 32; ++op) {
     std::vector<std::byte> bytes = encode({Vector{}, {}});
     bytes[20] |= std::byte(op << 3U);
@@ -74,8 +74,8 @@ TEST(EncodingTest, RefusesAnUnknownVectorOp) {
 }
 
 TEST(EncodingTest, LeavesTheFieldsOfAMissingPartZeroAndRefusesAnythingElse) {
-  // A fetch's tile takes bits 163..226, then 1 bit says whether there is a buffer tile; its row
-  // begins at bit 228 = byte 28, bit 4, and `at` ends at bit 227 + 1 + 96 + 64 + 1 + 32.
+  // A fetch's tile takes bits 163..226. Bit 227 says whether there is a buffer tile. Its row begins
+  // at bit 228 = byte 28, bit 4. Its `at` ends before bit 227 + 1 + 96 + 64 + 1 + 32 = 421.
   const std::vector<std::byte> none = encode({Fetch{5}, {}});
   for (std::size_t byte = 28; byte < none.size(); ++byte) EXPECT_EQ(none[byte], std::byte{0});
   for (const unsigned bit : {228U, 323U, 324U, 388U, 420U}) {

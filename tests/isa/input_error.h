@@ -1,4 +1,4 @@
-// What a check says of an input that it refuses.
+// Catches the error of a check that refuses its input.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 namespace weft::testing_support {
 
-/// The message of the InputError that check() throws, which must be one line; empty if it throws
-/// none.
+/// Returns the message of the InputError that check() throws; empty if it throws none. The message
+/// must be one line.
 template <class Check>
 std::string input_error(Check&& check) {
   try {

@@ -1,5 +1,4 @@
-// Does docs/isa.md show the instruction set that the assembler knows, and only programs that it
-// reads?
+// docs/isa.md must show the assembler's instruction set, and only programs that it accepts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +19,7 @@ std::string isa_page() {
   return text.str();
 }
 
-/// What stands between `begin` and the next `end` after position `from`; moves `from` behind it.
+/// Returns the text between `begin` and the next `end` after `from`, and moves `from` past it.
 std::string between(const std::string& text, const std::string& begin, const std::string& end,
                     std::size_t& from) {
   const std::size_t first = text.find(begin, from);

@@ -1,4 +1,4 @@
-// The head of the programs that the tests write.
+// The first lines of the programs that the tests write.
 #pragma once
 
 namespace weft {

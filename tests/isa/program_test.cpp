@@ -1,6 +1,6 @@
-// Is every program refused that cannot run whatever the timing, and no other? Each limit is tried
-// at its last allowed value and one beyond. The machine is the default one: 4 x 4 int8, 1024 UB
-// rows, 64 accumulator rows, 4 UB rows for a row of results.
+// validate() must refuse exactly the programs that cannot run with any timing. Each limit is tested
+// at its last allowed value and at the next one. The machine has the default values: 4 x 4 int8,
+// 1024 UB rows, 64 accumulator rows, and 4 UB rows per result row.
 #include "sim/isa/program.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::string tensor_code_error(const std::string& code) {
   return validation_error(std::string(kHead) + kTensors + code + "\nend\n");
 }
 
-/// The first matmul of a program needs a tile.
+/// Adds a fetch, because the first matmul of a program needs a tile.
 std::string matmul_error(const std::string& operands) {
   return code_error("fetch tile=0\nmatmul " + operands);
 }
@@ -151,7 +151,7 @@ TEST(ValidateTest, FindsTilesThatAreNeverFetched) {
 TEST(ValidateTest, KeepsVectorInstructionsInsideTheBuffers) {
   EXPECT_EQ(code_error("vector acc=60 ub=1008 rows=4"), "");
   EXPECT_NE(code_error("vector acc=61 ub=0 rows=4"), "");
-  EXPECT_NE(code_error("vector acc=0 ub=1009 rows=4"), "");  // 4 UB rows a result
+  EXPECT_NE(code_error("vector acc=0 ub=1009 rows=4"), "");  // 4 UB rows per result
   EXPECT_EQ(code_error("vector acc=0 ub=0 bias=1020"), "");
   EXPECT_NE(code_error("vector acc=0 ub=0 bias=1021"), "");
 }
@@ -172,7 +172,7 @@ TEST(ValidateTest, FindsClampsThatLetNothingThrough) {
 TEST(ValidateTest, FindsCountsThatNoUnitReaches) {
   EXPECT_EQ(code_error("fetch tile=0 after=load:1\nload host=0 ub=0"), "");
   EXPECT_NE(code_error("fetch tile=0 after=load:2\nload host=0 ub=0"), "");
-  // Its own queue is in order, so only those before it count.
+  // A unit executes its queue in order, so only earlier instructions count.
   EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=0 after=load:1"), "");
   EXPECT_EQ(
       code_error("load host=0 ub=0\nload host=0 ub=0 after=load:2\nload host=0 ub=0"),
@@ -205,7 +205,7 @@ TEST(ValidateTest, KeepsStoresInsideAResult) {
 TEST(ValidateTest, LetsLoadsReadOnlyResultsThatWereStored) {
   const std::string stores =
       "store ub=0 host=30 rows=4\nstore ub=0 host=20 rows=5\n"
-      "store ub=0 host=25 rows=5\n";  // 20..33, in pieces
+      "store ub=0 host=25 rows=5\n";  // 20..33, in three stores
   EXPECT_EQ(tensor_code_error(stores + "load host=20 ub=0 rows=14"), "");
   EXPECT_EQ(
       tensor_code_error(stores + "load host=20 ub=0 rows=15"),

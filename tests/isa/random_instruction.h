@@ -1,4 +1,4 @@
-// Random instructions that use the whole range of every operand, for round trips.
+// Random instructions that use each operand's whole range, for round-trip tests.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ class RandomInstructions {
  public:
   explicit RandomInstructions(std::uint64_t seed) : random_(seed) {}
 
-  /// An instruction of unit `unit`.
+  /// Returns an instruction of unit `unit`.
   Instruction next(Unit unit) {
     Instruction instruction;
     switch (unit) {
@@ -44,7 +44,7 @@ class RandomInstructions {
   bool chance(unsigned one_in) { return random_() % one_in == 0; }
 
  private:
-  /// Small, large and extreme values alike.
+  /// Returns small, large and extreme values.
   std::uint64_t number() { return random_() >> random_() % 64; }
   std::uint32_t word() { return static_cast<std::uint32_t>(number()); }
   std::int32_t signed_word() { return static_cast<std::int32_t>(word()); }
@@ -124,8 +124,8 @@ class RandomInstructions {
   std::mt19937_64 random_;
 };
 
-/// Counts which of the parts and names there are an instruction has, so that a random test can tell
-/// that none was left out.
+/// Counts which parts and names occur in instructions, so that a random test can prove that it
+/// covers all.
 class VarietyCount {
  public:
   void add(const Instruction& instruction) {
@@ -134,9 +134,10 @@ class VarietyCount {
     if (const auto* vector = std::get_if<Vector>(&instruction.operation)) add(*vector);
   }
 
-  /// How many different parts and names came up: 18 ops, 9 combines, 3 reductions, 3 modes, 2
-  /// domains, 2 formats of each of source, operand and result, and for each of buffer tile and its
-  /// transpose, source, operand, loops, windows, quantisation, lanes and fill both ways.
+  /// Returns how many different parts and names occurred. There are 18 ops, 9 combines, 3
+  /// reductions, 3 modes, 2 domains, and 2 formats each for source, operand and result. Buffer
+  /// tile, transpose, source, operand, loops, windows, quantization, lanes and fill occur both with
+  /// and without.
   std::size_t kinds() const { return hits_.size(); }
   static constexpr std::size_t kAllKinds = 2 + 18 + 9 + 3 + 3 + 2 + 3 * 2 + 14 * 2;
 

@@ -1,4 +1,4 @@
-// Random vector instructions around small buffers: some valid, most nearly so.
+// Random vector instructions for small buffers. Some are valid; most others nearly are.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which rows are touched at which index? Against the definition of sim/isa/instruction.h, lane by
-// lane and word by word.
+// Checks which rows an instruction touches at each index against the definition in
+// sim/isa/instruction.h, lane by lane and word by word.
 #include "sim/isa/row_access.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing_support::RandomVectors;
 
-/// A machine of R = 4 and C columns, int8: a row has 4 bytes.
+/// An int8 machine of R = 4 and C columns; a row has 4 bytes.
 MachineConfig machine(std::uint32_t cols) {
   MachineConfig config;
   config.array_cols = cols;
@@ -57,7 +57,7 @@ TEST(RowAccessTest, AContiguousNarrowWalkIsOneTouchForEachPlane) {
                 .rows = 5,
                 .format = RowFormat::kNarrow,
                 .window = {2, 16}};
-  // Lanes 0..6 from column 2 on: columns 2 3 | 0 1 2 3 | 0, in three rows of 4.
+  // Lanes 0..6 from column 2 on lie in columns 2 3 | 0 1 2 3 | 0 of three rows of 4.
   EXPECT_EQ(reads(vector, machine(7)),
             (std::vector<RowTouch>{{8, 5, 0, 1, 1}, {24, 5, 0, 1, 1}, {40, 5, 0, 1, 1}}));
   EXPECT_EQ(writes(vector, machine(7)),

@@ -1,4 +1,4 @@
-// Do the runs, the rows and the extremes agree with the four nested loops that define them?
+// Runs, rows and extremes must agree with the four nested loops that define them.
 #include "sim/isa/row_generator.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ bool is_inside(const RowBound& bound, std::uint32_t index) {
   return bound.limit == 0 || (coordinate >= 0 && coordinate < std::int64_t{bound.limit});
 }
 
-/// The definition.
+/// Returns the rows by definition.
 Rows naive_rows(const RowGenerator& g, std::uint32_t rows) {
   Rows result;
   for (std::uint32_t i3 = 0; i3 < g.loops[3].count; ++i3)
@@ -174,7 +174,7 @@ TEST(RowGeneratorTest, AStridedLoopIsOneRunAPass) {
 }
 
 TEST(RowGeneratorTest, ABorderIsPadding) {
-  // One row of a 3x3 convolution's shifted view on a 4x2 image: x-1 and y-1 for the top left tap.
+  // One row of a 3x3 convolution's shifted view of a 4x2 image: x-1 and y-1 for the top left tap.
   RowGenerator shifted;
   shifted.base = 100;
   shifted.loops = {RowLoop{4, 1}, RowLoop{2, 4}, RowLoop{}, RowLoop{}};

@@ -1,4 +1,4 @@
-// Do tensors lie where program.h says, and are those found that cannot?
+// Tensors must lie where program.h says, and impossible tensors must be refused.
 #include "sim/isa/tensor_layout.h"
 
 #include <gtest/gtest.h>
@@ -23,15 +23,15 @@ std::string tensors_error(const Program& program) {
 
 TEST(TensorExtentTest, CountsPaddedBlocks) {
   const Program int8 = program_of(ElementType::kInt8, {});
-  // 6 columns are 2 k tiles of 4, each with 5 host rows.
+  // 6 columns have 2 k tiles of 4, each with 5 host rows.
   EXPECT_EQ(tensor_extent(activation("a", 5, 6, 0), int8), 10U);
   EXPECT_EQ(tensor_extent(activation("a", 5, 4, 0), int8), 5U);
-  // 6 x 7 weights are 2 x 2 tiles.
+  // 6 x 7 weights have 2 x 2 tiles.
   EXPECT_EQ(tensor_extent({"b", TensorRole::kWeights, ElementType::kInt8, 6, 7, 0}, int8), 4U);
-  // 4 results of 4 bytes take 4 rows of 4 bytes; 7 columns are 2 n tiles.
+  // 4 results of 4 bytes take 4 rows of 4 bytes. 7 columns have 2 n tiles.
   EXPECT_EQ(tensor_extent({"c", TensorRole::kBias, ElementType::kInt32, 1, 7, 0}, int8), 8U);
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kInt32, 5, 7, 0}, int8), 40U);
-  // Narrow results lie as activations do: 2 blocks of 4 columns.
+  // Narrow results have the layout of activations: 2 blocks of 4 columns.
   EXPECT_EQ(tensor_extent({"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}, int8), 10U);
   // A bf16 row has 8 bytes, so a result row takes 2.
   const Program bf16 = program_of(ElementType::kBf16, {});
@@ -149,7 +149,7 @@ TEST(TensorMapTest, FindsOnlyWhatLiesInOneTensor) {
   EXPECT_EQ(map.find(9, 1), nullptr);
   ASSERT_NE(map.find(10, 10), nullptr);
   EXPECT_EQ(map.find(10, 10)->index, 1U);
-  EXPECT_EQ(map.find(10, 11), nullptr);  // reaches into the neighbour
+  EXPECT_EQ(map.find(10, 11), nullptr);  // reaches into the neighbor
   EXPECT_EQ(map.find(29, 1)->index, 0U);
   EXPECT_EQ(map.find(30, 1), nullptr);
   EXPECT_EQ(map.find(29, UINT64_MAX), nullptr);

@@ -1,4 +1,4 @@
-// Does the text form lose nothing, for every instruction that there is?
+// The text form must lose nothing, for any instruction.
 #include <gtest/gtest.h>
 
 #include <sstream>

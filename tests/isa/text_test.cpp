@@ -1,4 +1,4 @@
-// Is the text form what docs/isa.md says, and every mistake named with its line?
+// The text form must match docs/isa.md, and each error must name its line.
 #include "sim/isa/text.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Program assemble_text(const std::string& text) {
   return assemble(in, "t.weft");
 }
 
-/// The message of the InputError for a program of `body` between head and end; empty if none.
+/// Returns the message of the InputError that assembling `text` throws; empty if it throws none.
 std::string assembly_error(const std::string& text) {
   try {
     assemble_text(text);

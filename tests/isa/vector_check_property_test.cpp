@@ -1,5 +1,5 @@
-// Whatever vector instruction is accepted, does it stay inside its machine? Row by row, with the
-// rows that it touches; and of those that are refused, is none refused without a reason?
+// An accepted vector instruction must touch only rows inside its machine. A refused one must have a
+// reason: its rows reach too far, or it writes rows that it reads.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -26,7 +26,7 @@ MachineConfig machine(RandomVectors& random) {
   return config;
 }
 
-/// Moves the rows about the buffer, over its end at times, and repairs what chance would not.
+/// Moves rows about the buffer, sometimes past its end. Repairs what random draws rarely get right.
 Vector vector_in_buffer(RandomVectors& random, const MachineConfig& config) {
   Vector vector = random.next(config);
   vector.combine = vector.operand ? VectorCombine::kAdd : VectorCombine::kNone;
@@ -53,7 +53,7 @@ void add_rows(RowSet& rows, const RowTouch& touch) {
 }
 
 RowSet rows_read(Vector vector, const MachineConfig& config) {
-  vector.mode = VectorMode::kOverwrite;  // which alone may read what is written
+  vector.mode = VectorMode::kOverwrite;  // only the other modes may read the rows that they write
   RowSet rows;
   for_each_read(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
   return rows;
@@ -86,7 +86,7 @@ TEST(VectorCheckPropertyTest, WhatIsAcceptedStaysInsideTheBufferAndReadsNothingT
     ASSERT_EQ(read.lower_bound(config.unified_buffer_rows()), read.end());
     ASSERT_FALSE(meet(read, written)) << i;
     ++hits["accepted"];
-    // Several planes, between which others' rows may lie.
+    // Rows of one set may lie between the planes of the other.
     const bool reaches_over =
         !read.empty() && *read.begin() < *written.rbegin() && *written.begin() < *read.rbegin();
     if (reaches_over) ++hits["one between rows of the other"];
@@ -104,7 +104,7 @@ TEST(VectorCheckPropertyTest, WhatIsRefusedForItsRowsReachesTooFarOrMeetsItsOwn)
     Vector vector = vector_in_buffer(random, config);
     vector.has_bias = false;
     vector.bias = 0;
-    // Walks without gaps, for which the comparison of intervals is exact.
+    // The check compares intervals, which is exact only for walks without gaps.
     if (vector.source) vector.source->rows = contiguous_rows(vector.source->rows.base, vector.rows);
     if (vector.source && vector.source->format == RowFormat::kWide) {
       vector.source->rows.loops[0].stride = static_cast<std::int32_t>(config.result_row_rows());

@@ -1,6 +1,6 @@
-// Is every vector instruction and every fetch from the buffer refused that means nothing, and no
-// other? Each limit is tried at its last allowed value and one beyond. The machine is 4 x 8 int8,
-// 1024 UB rows, 64 accumulator rows, 8 UB rows for a wide row, where nothing else is said.
+// The checks must refuse exactly the vector instructions and fetches from the buffer that have no
+// meaning. Each limit is tested at its last allowed value and at the next one. Unless stated, the
+// machine has 4 x 8 int8, 1024 UB rows, 64 accumulator rows, and 8 UB rows per wide row.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -28,7 +28,7 @@ std::string error_on(ElementType dtype, const std::string& line) {
   const Program program{4, 8, dtype, {}, {}, {parse_instruction(line)}};
   const std::string error = error_of(program, machine(dtype));
   if (error.empty()) return "";
-  // What stands before it names the instruction.
+  // The message begins with the instruction.
   const std::string place = "instruction 0 (" + format(program.code[0]) + "): ";
   EXPECT_EQ(error.substr(0, place.size()), place);
   return error.substr(place.size());

@@ -1,4 +1,4 @@
-// What a recording says entered the array, against the operands cut into tiles by hand.
+// Compares the recorded inputs of the array with operands that the test cuts into tiles by hand.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ struct Entry {
   std::vector<std::byte> values = {};
 };
 
-/// Elements [row, col .. col+count) of `matrix`, zeros outside of it.
+/// Returns elements [row, col .. col+count) of `matrix`, and zeros for elements outside it.
 std::vector<std::byte> slice(const Matrix& matrix, std::uint64_t row, std::uint64_t col,
                              std::uint64_t count) {
   const std::size_t size = element_bytes(matrix.type());
@@ -32,7 +32,7 @@ std::vector<std::byte> slice(const Matrix& matrix, std::uint64_t row, std::uint6
   return values;
 }
 
-/// The folds in the order in which the plan walks them.
+/// Visits the folds in the plan's order.
 template <class Visit>
 void for_each_matmul(const TilingPlan& plan, Visit visit) {
   if (plan.order == LoopOrder::kChunkOutermost) {
@@ -74,7 +74,7 @@ class Expected {
     }
   }
 
-  // Bottom row first.
+  // Adds the pushes of one tile. The bottom row is pushed first.
   void add_tile(std::uint64_t k, std::uint64_t n) {
     if (tiles_ >= timeline_.pushes.size()) return;
     for (std::uint32_t j = 0; j < config_.array_rows; ++j) {

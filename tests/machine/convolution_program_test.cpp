@@ -1,6 +1,6 @@
-// The row generator at work in the machine: a 3x3 convolution as nine shifted matmuls over an image
-// in the unified buffer, with stride and a padded border, on both engines that compute values,
-// against the definition of a convolution.
+// Tests the row generator in the machine. A 3x3 convolution runs as nine shifted matmuls over an
+// image in the unified buffer, with stride and a padded border. Both engines that compute values
+// are compared with the definition of a convolution.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ struct Image {
   std::int32_t out_width() const { return (width + 2 * pad - 3) / stride + 1; }
 };
 
-// A pixel is one UB row of R channels; tap (dy, dx) is one tile of R x C weights.
+// A pixel is one UB row of R channels. Tap (dy, dx) is one tile of R x C weights.
 class ConvolutionMemory : public HostMemory {
  public:
   ConvolutionMemory(const MachineConfig& config, const Image& image, Random& random)
@@ -59,7 +59,7 @@ Matmul tap(const Image& image, std::int32_t dy, std::int32_t dx) {
   const std::int32_t y = dy - image.pad;
   const std::int32_t x = dx - image.pad;
   matmul.rows = rows * cols;
-  matmul.ub.base = static_cast<std::uint32_t>(y * image.width + x);  // wraps when above the image
+  matmul.ub.base = static_cast<std::uint32_t>(y * image.width + x);  // wraps above the image
   matmul.ub.loops[0] = {cols, image.stride};
   matmul.ub.loops[1] = {rows, image.stride * image.width};
   matmul.ub.bounds[0] = {x, image.stride, static_cast<std::uint32_t>(image.width)};
@@ -69,7 +69,7 @@ Matmul tap(const Image& image, std::int32_t dy, std::int32_t dx) {
   return matmul;
 }
 
-// The image lies at UB row `first`, so that a base above it stays a row number.
+// The image begins at UB row `first`, so that a base above the image is still a valid row number.
 Program convolution(const MachineConfig& config, const Image& image, std::uint32_t first) {
   Program program;
   program.array_rows = config.array_rows;

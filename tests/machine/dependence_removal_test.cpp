@@ -1,10 +1,10 @@
 // Every dependence that the compiler emits is needed, and the hazard check catches its absence.
 //
-// The contract gives no speed to any unit, so a dependence is needed if there is a machine, however
-// slow one of its units, on which the program without it breaks the hazard rule. The first test
-// makes that machine for each dependence: everything runs as early as the remaining dependences and
-// the queues allow, but the instruction that was waited for comes a million cycles late. The second
-// one removes them on real machines.
+// The contract gives no unit a speed. So a dependence is needed if the program without it breaks
+// the hazard rule on some machine, however slow one of its units is. The first test builds that
+// machine for each dependence: all instructions run as early as the remaining dependences and the
+// queues allow, except that the awaited one is a million cycles late. The second test removes
+// dependences on real machines.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ using testing::Random;
 constexpr Cycle kLate = 1'000'000;
 constexpr std::uint32_t kNobody = ~0U;
 
-// A schedule on an abstract machine of the given array: as soon as possible, `late` excepted.
+// A schedule on an abstract machine with the given array. All but `late` run as soon as possible.
 class AbstractSchedule {
  public:
   AbstractSchedule(const MachineConfig& config, const Program& program, std::uint32_t late)
@@ -105,7 +105,8 @@ std::uint32_t nth_of_unit(const Program& program, std::size_t unit, std::uint32_
   return kNobody;
 }
 
-// Calls function(program without one dependence, who waited, the unit, who was waited for).
+// Calls function(program without one dependence, waiting instruction, awaited unit, awaited
+// instruction).
 template <class Function>
 void for_each_removal(const Program& program, Function function) {
   Program changed = program;
@@ -113,7 +114,7 @@ void for_each_removal(const Program& program, Function function) {
     for (std::size_t u = 0; u < kUnitCount; ++u) {
       const std::uint32_t count = program.code[i].after.count[u];
       if (count == 0) continue;
-      changed.code[i].after.count[u] = count - 1;  // wait for all but the one that matters
+      changed.code[i].after.count[u] = count - 1;  // drops only the last awaited instruction
       function(changed, i, u, nth_of_unit(program, u, count - 1));
       changed.code[i].after.count[u] = count;
     }
@@ -166,8 +167,8 @@ TEST(DependenceRemovalTest, EveryDependenceOfACompiledProgramIsNeededAndItsAbsen
   EXPECT_GT(count(Unit::kFetch, Unit::kMatmul), 100);
 }
 
-// The same on the engines: with unhurried memories, removals end in HazardError, and all engines
-// say the same about each.
+// Removes dependences on the engines too. With realistic memories the removals cause HazardErrors,
+// and all engines give the same message.
 TEST(DependenceRemovalTest, EnginesCatchRemovalsOnRealMachines) {
   std::map<std::pair<std::size_t, std::size_t>, int> caught;
   for (std::uint64_t seed = 0; seed < 25; ++seed) {

@@ -1,6 +1,6 @@
-// The engines tell the same time: on random programs with any dependences, the recurrences, the
-// timed SystemC machine and the one that clocks every PE agree on every dispatch, start, push and
-// retirement, and on what they say when the machine deadlocks.
+// All engines compute the same timing. On random programs with any dependences, the recurrences,
+// the timed SystemC machine and the machine that clocks each PE agree on every dispatch, start,
+// push and retirement, and on the message of a deadlock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// Pushes after the end of the run are nobody's: the engines may or may not come to them.
+// Removes pushes after the end of the run, because an engine may or may not reach them.
 template <class Engine>
 Outcome outcome(Engine engine) {
   Outcome outcome;

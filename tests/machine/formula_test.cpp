@@ -1,5 +1,5 @@
-// The published closed forms and the consequences of the timing contract, on all engines, at the
-// cycle and one off it: the recurrences are equalities, so t-1 and t+1 are wrong.
+// Checks published closed forms and consequences of the timing contract on all engines, to the
+// cycle. The recurrences are equalities, so both t-1 and t+1 are wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ MatmulSpec shape(std::uint64_t m, std::uint64_t k, std::uint64_t n) {
 
 class FormulaTest : public ::testing::TestWithParam<Engine> {};
 
-// One tile: 2R + C + M - 2 from the first push to the last PE.
+// One tile takes 2R + C + M - 2 cycles from the first push to the last PE.
 TEST_P(FormulaTest, OneTileTakesTwoRowsPlusColumnsPlusMMinusTwo) {
   for (const std::uint32_t r : {1U, 2U, 3U, 7U, 16U}) {
     for (const std::uint32_t c : {1U, 2U, 5U, 16U}) {
@@ -48,7 +48,7 @@ TEST_P(FormulaTest, OneTileTakesTwoRowsPlusColumnsPlusMMinusTwo) {
   }
 }
 
-// The accumulator write adds one cycle to the last PE's.
+// The accumulator write comes one cycle after the last PE.
 TEST_P(FormulaTest, TheLastAccumulatorWriteIsOneCycleAfterTheLastPe) {
   const MachineConfig config = ideal_machine(5, 3, true);
   const Result result = run(config, shape(7, 5, 3), GetParam());
@@ -60,7 +60,7 @@ TEST_P(FormulaTest, TheLastAccumulatorWriteIsOneCycleAfterTheLastPe) {
   }
 }
 
-// T tiles of equal M, double-buffered: R + (T-1) max(M,R) + M + R+C-2.
+// T tiles of equal M, double-buffered, take R + (T-1) max(M,R) + M + R+C-2.
 TEST_P(FormulaTest, DoubleBufferedTilesTakeMaxOfMAndRowsEach) {
   for (const std::uint64_t m : {4U, 6U, 8U, 9U, 30U}) {
     for (const std::uint64_t k_tiles : {1U, 2U, 5U}) {
@@ -78,7 +78,7 @@ TEST_P(FormulaTest, DoubleBufferedTilesTakeMaxOfMAndRowsEach) {
   }
 }
 
-// Without double buffering: T (2R + C + M - 2), the weight-stationary law of SCALE-Sim.
+// Without double buffering T tiles take T (2R + C + M - 2), SCALE-Sim's weight-stationary law.
 TEST_P(FormulaTest, SingleBufferedTilesTakeTheSerialLawEach) {
   for (const std::uint64_t m : {4U, 9U, 30U}) {
     for (const std::uint64_t n_tiles : {1U, 4U}) {
@@ -98,7 +98,7 @@ struct Published {
   Cycle with_weight_load;
 };
 
-// 3x3 with two rows: 6 and 9; 2x2 with three rows: 5 and 7; 16x16x16 on 16x16: 46 and 62.
+// 3x3 with two rows takes 6 and 9; 2x2 with three rows 5 and 7; 16x16x16 on 16x16 46 and 62.
 TEST_P(FormulaTest, SmallPublishedFiguresHold) {
   for (const Published& figure : {Published{3, 2, 6, 9}, {2, 3, 5, 7}, {16, 16, 46, 62}}) {
     const MachineConfig config = ideal_machine(figure.side, figure.side, true);
@@ -109,8 +109,8 @@ TEST_P(FormulaTest, SmallPublishedFiguresHold) {
   }
 }
 
-// TPU documentation: a bf16 matrix unit of 128x128 takes an [8,128] x [128,128] product every 8
-// cycles as long as the weights stay.
+// The TPU documentation says that a 128x128 bf16 matrix unit takes an [8,128] x [128,128] product
+// every 8 cycles while the weights stay.
 TEST_P(FormulaTest, ATpuMatrixUnitTakesEightRowsInEightCycles) {
   MachineConfig config = ideal_machine(128, 128, true);
   config.dtype = ElementType::kBf16;
@@ -119,7 +119,7 @@ TEST_P(FormulaTest, ATpuMatrixUnitTakesEightRowsInEightCycles) {
   EXPECT_EQ(two.array_span - one.array_span, 8);
 }
 
-// The FIFO: F*max(M,R) >= M + 2R + C, and one more column is one too many.
+// The FIFO hides the fetches if F*max(M,R) >= M + 2R + C. One column more is too many.
 TEST_P(FormulaTest, TheFifoBindsFromOneBelowItsInequality) {
   struct Case {
     std::uint32_t tiles, rows;
@@ -148,9 +148,9 @@ INSTANTIATE_TEST_SUITE_P(Engines, FormulaTest,
                                            Engine::kStepped),
                          [](const auto& engine) { return std::string(to_string(engine.param)); });
 
-// 200 rows against five layers' worth of 2000x2000 int8 tiles on tpu-v1: bound by the weight
-// memory, with the 256-cycle shift exposed. Shares of active, stall and shift among those three as
-// in the MLP0 row of the TPU paper (12.7 : 53.9 : 15.9), within two points.
+// 200 rows meet five layers of 2000x2000 int8 tiles on tpu-v1. The run is bound by the weight
+// memory, and the 256-cycle shift is exposed. The ratio of active, stall and shift cycles matches
+// the MLP0 row of the TPU paper (12.7 : 53.9 : 15.9) within two points.
 TEST(TpuV1Test, Mlp0SharesAreThePublishedOnes) {
   const MachineConfig config = load_preset("tpu-v1");
   const MatmulSpec spec = shape(200, 2000, 5 * 2000);
@@ -165,7 +165,7 @@ TEST(TpuV1Test, Mlp0SharesAreThePublishedOnes) {
   EXPECT_NEAR(100 * static_cast<double>(ledger.weight_shift) / sum, 100 * 15.9 / published, 2.0);
 }
 
-// Once the first column of tiles is through, which waits for the activations from the host.
+// Holds after the first column of tiles, which waits for activations from the host.
 TEST(TpuV1Test, TilesArriveEvery1349Or1350CyclesWithTheShiftExposed) {
   const MachineConfig config = load_preset("tpu-v1");
   const MatmulSpec spec = shape(200, 2000, 5 * 2000);

@@ -1,5 +1,5 @@
-// Programs written by hand: what the machine says when their dependences, buffers or waits are
-// wrong, on every engine.
+// Programs written by hand. Checks the errors of every engine when dependences, buffers or waits
+// are wrong.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -66,10 +66,10 @@ TEST_P(HandwrittenProgramTest, RunsWhenEveryDependenceIsThere) {
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheRowThatAMatmulReadsTooEarly) {
-  // The load is dispatched in cycle 1 and retires in cycle 2; the matmul could start in cycle 5.
+  // The load transfers 8 bytes in cycles 2 to 9. The matmul starts already in cycle 4.
   config_.memory_kind = MemoryKind::kSplit;
   config_.memory_bytes_per_s = config_.clock_hz * 100;
-  config_.host_bytes_per_s = config_.clock_hz;  // one byte a cycle
+  config_.host_bytes_per_s = config_.clock_hz;  // one byte per cycle
   EXPECT_EQ(error<HazardError>("fetch tile=0\n"
                                "load host=0 ub=6 rows=4\n"
                                "matmul ub=6 rows=3 acc=0\n"),
@@ -87,8 +87,9 @@ TEST_P(HandwrittenProgramTest, NamesTheAccumulatorRowThatTheVectorUnitReadsTooEa
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheRowThatALoadOverwritesTooEarly) {
-  // The first load has the channel in cycles 1..4 and retires in 7, so the store that waits for it
-  // finds the second load ahead, in cycles 5..8; its own are 9..12, and 3 cycles of latency follow.
+  // The first load has the channel in cycles 1..4 and retires in 7. So the second load comes before
+  // the store, which waits for the first, and has cycles 5..8. The store has 9..12; its latency
+  // adds 3.
   config_.memory_kind = MemoryKind::kShared;
   config_.memory_bytes_per_s = config_.clock_hz * 2;
   config_.memory_latency_cycles = 3;

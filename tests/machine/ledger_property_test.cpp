@@ -1,4 +1,4 @@
-// The ledger against a classification of each cycle on its own, straight from the rules.
+// Compares the ledger with a separate classification of each cycle, directly from the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,8 +88,8 @@ class CycleClassifier {
   const Timeline& timeline_;
 };
 
-/// The spans follow each other from 0 to `total`, no two of a class in a row, and each of their
-/// cycles is of their class.
+/// Checks that the spans cover 0 to `total` without gaps, that neighboring spans differ in class,
+/// and that each cycle belongs to the class of its span.
 void expect_spans(const std::vector<LedgerSpan>& spans, const CycleClassifier& classifier,
                   Cycle total) {
   Cycle at = 0;
@@ -108,7 +108,7 @@ void expect_spans(const std::vector<LedgerSpan>& spans, const CycleClassifier& c
   ASSERT_EQ(at, total);
 }
 
-/// Ascending, with some windows empty and the first and the last cycle among them.
+/// Returns ascending boundaries from 0 to `total`. Some windows between them are empty.
 std::vector<Cycle> random_boundaries(Cycle total, Random& random) {
   std::vector<Cycle> boundaries = {0, total};
   const std::uint32_t cuts = random.between(0, 8);

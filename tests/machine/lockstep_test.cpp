@@ -1,5 +1,5 @@
-// Lock-step checking finds whatever register or write differs, where and when it does. The actual
-// datapath is the expected one's twin with a single fault put into what it shows.
+// Lock-step checking must find each register or write that differs, with its place and cycle. The
+// tested datapath equals the expected one except for a single fault in its visible state.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -18,7 +18,7 @@ namespace {
 template <class Arithmetic>
 struct Fault {
   using Psum = typename Arithmetic::Psum;
-  Cycle cycle = -1;  // registers: during this cycle and later; a write: in this cycle
+  Cycle cycle = -1;  // registers: in this cycle and later; a write: in this cycle
   std::uint32_t row = 0;
   std::uint32_t col = 0;
   std::function<void(PeRegisters<Arithmetic>&)> registers = [](auto&) {};
@@ -81,8 +81,8 @@ MachineConfig config_3x2(ElementType type) {
   return config;
 }
 
-/// Pushes a tile of ones in cycles 0 to 2, swaps it in with a row in cycle 3 and streams a row of
-/// ones a cycle from then on, for `cycles` cycles in all. PE(r,c) works on row m in cycle 3+m+r+c.
+/// Pushes a tile of ones in cycles 0 to 2, swaps it in with the first row in cycle 3, and streams a
+/// row of ones per cycle until cycle `cycles` - 1. PE(r,c) works on row m in cycle 3+m+r+c.
 template <class Arithmetic>
 void drive(Datapath<Arithmetic>& datapath, Cycle cycles) {
   const auto one = [] {
@@ -101,7 +101,7 @@ void drive(Datapath<Arithmetic>& datapath, Cycle cycles) {
   }
 }
 
-/// What the LockstepError of a pair with this fault says; empty if there is none.
+/// Returns the message of the LockstepError of a pair with this fault; empty if there is none.
 template <class Arithmetic>
 std::string message_of(Fault<Arithmetic> fault, Cycle cycles = 100,
                        std::string* waveform = nullptr) {
@@ -127,7 +127,7 @@ TEST(LockstepTest, PassesTwins) {
   EXPECT_EQ(message_of<Bf16Arithmetic>({}), "");
 }
 
-// In cycle 20 every PE has multiplied a one by a one for long: act 1, weights 1, psum r + 1.
+// By cycle 20 each PE has long multiplied ones by ones: act 1, weights 1, psum r + 1.
 TEST(LockstepTest, NamesCyclePlaceSignalAndBothValues) {
   const auto fault = [](std::uint32_t row, std::uint32_t col, auto registers) {
     Fault<Int8> made;
@@ -152,13 +152,13 @@ TEST(LockstepTest, NamesCyclePlaceSignalAndBothValues) {
   EXPECT_EQ(message_of<Int8>(fault(1, 1, [](Pe8& pe) { pe.psum ^= 0x40000000; })),
             "lock-step: cycle 20, PE row 1, column 1, psum_q: expected 2 (0x00000002), got "
             "1073741826 (0x40000002)");
-  // Row 0 saw three pushes of ones, so what it handed down last is a one.
+  // Row 0 has seen three pushes of ones, so it last passed on a one.
   EXPECT_EQ(message_of<Int8>(fault(0, 0, [](Pe8& pe) { pe.weight_out = 0; })),
             "lock-step: cycle 20, PE row 0, column 0, weight_out_q: expected 1 (0x01), got 0 "
             "(0x00)");
 }
 
-// The row of cycle 20 is that which entered in cycle 20 - (3+2-1) = 16, for accumulator row 0.
+// The row of cycle 20 entered in cycle 20 - (3+2-1) = 16, for accumulator row 0.
 TEST(LockstepTest, ComparesEveryAccumulatorWrite) {
   const auto fault = [](auto write) {
     Fault<Int8> made;
@@ -188,7 +188,7 @@ TEST(LockstepTest, ComparesWhatTheVectorUnitReads) {
   FaultyDatapath<Int8> faulty(config, fault);
   LockstepDatapath<Int8> pair(stepped, faulty, config.clock_hz);
   drive(pair, 12);
-  EXPECT_EQ(pair.accumulator_row(3)[0], 3);  // the machine goes on with what is right
+  EXPECT_EQ(pair.accumulator_row(3)[0], 3);  // the machine continues with the correct value
   try {
     pair.finish();
     FAIL();
@@ -218,7 +218,7 @@ TEST(LockstepTest, ComparesBitsNotValues) {
             "(0x80000000)");
 }
 
-// 64 cycles of which 16 come after the difference, so it ends with cycle 50 + 16 - 1.
+// The waveform has 64 cycles, the last 16 from the difference on: it ends with cycle 50 + 16 - 1.
 TEST(LockstepTest, RecordsTheCyclesAroundTheDifference) {
   Fault<Int8> fault;
   fault.cycle = 50;

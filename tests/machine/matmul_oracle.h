@@ -1,4 +1,4 @@
-// The contract's order of additions as a naive loop: what every engine must give, bit for bit.
+// The contract's order of additions as a naive loop. Each engine must give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace weft::testing {
 
-/// One element of activation(A*B + bias): folds of R products each, padding included, from +0 down
-/// the rows; folds add up in order; then the bias, then the activation.
+/// Computes one element of activation(A*B + bias). Each fold sums R products, including padding,
+/// down the rows from +0. The folds are added in order, then the bias; then the activation applies.
 template <class Arithmetic>
 typename Arithmetic::Psum oracle_element(const Matrix& a, const Matrix& b, const Matrix* bias,
                                          const MatmulSpec& spec, std::uint32_t array_rows,

@@ -1,6 +1,6 @@
-// Random machines and random programs for the tests that compare engines. The programs are not
-// compiled from anything: any mix of instructions, any dependences, so they reach timings that no
-// compiler would emit. They may deadlock or break the hazard rule; the engines must agree on that.
+// Random machines and random programs for tests that compare engines. The programs mix any
+// instructions and any dependences, so they reach timings that no compiler would emit. They may
+// deadlock or break the hazard rule; the engines must agree on that too.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  /// Uniform over low .. high.
+  /// Returns a number uniform in low .. high.
   std::uint32_t between(std::uint32_t low, std::uint32_t high) {
     return low + static_cast<std::uint32_t>(engine_() % (std::uint64_t{high} - low + 1));
   }
@@ -27,7 +27,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// R, C from 1 to 33, FIFO 1 to 4, every memory kind, rates from far too slow to more than enough.
+/// R and C from 1 to 33, FIFO from 1 to 4, every memory kind, and rates from far too slow to more
+/// than enough.
 inline MachineConfig random_machine(Random& random) {
   constexpr ElementType kTypes[] = {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16};
   constexpr MemoryKind kKinds[] = {MemoryKind::kIdeal, MemoryKind::kShared, MemoryKind::kSplit};
@@ -51,7 +52,8 @@ inline MachineConfig random_machine(Random& random) {
   return config;
 }
 
-/// `length` instructions; every `after` count can be reached, in program order or not.
+/// A program of `length` instructions. Each `after` count can be reached, but not always in program
+/// order.
 class RandomProgram {
  public:
   RandomProgram(const MachineConfig& config, std::uint32_t length, Random& random)
@@ -88,7 +90,7 @@ class RandomProgram {
     return std::min(rows, config_.accumulator_rows);
   }
 
-  // Of a few rows at the buffer's beginning, which every machine has.
+  // Fetches from the first few buffer rows, which every machine has.
   Fetch fetch() {
     if (random_.chance(60)) return {};
     BufferTile tile;
@@ -114,7 +116,7 @@ class RandomProgram {
     matmul.rows = limited(random_.chance(50) ? random_.between(1, 4) : random_.between(5, 40));
     matmul.ub.loops[0] = {matmul.rows, 0};
     matmul.next_weights = swaps_ == 0 || random_.chance(75);
-    // A tile that is fetched only later deadlocks when the fetch waits for this matmul; keep that
+    // A tile that is fetched later deadlocks if the fetch waits for this matmul. Such programs are
     // rare, so that most programs run to their end.
     if (matmul.next_weights && tiles_ <= swaps_ && !random_.chance(2)) {
       ++tiles_;

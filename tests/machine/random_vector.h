@@ -1,6 +1,6 @@
-// Random vector instructions and buffer tiles that are valid on a machine and use all that there
-// is: every operator, format, window and walk. They read the lower half of the unified buffer and
-// write the upper one.
+// Random vector instructions and buffer tiles that are valid on a machine. They use every operator,
+// format, window and walk. They read mainly the lower half of the unified buffer and write the
+// upper half.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace weft::testing {
 
-/// A small machine of 1 to 9 rows and columns whose buffer has 96 rows or more.
+/// Returns a small machine of 1 to 9 rows and columns whose buffer has at least 96 rows.
 inline MachineConfig small_vector_machine(ElementType dtype, Random& random) {
   MachineConfig config;
   config.dtype = dtype;
@@ -67,7 +67,7 @@ class RandomVectors {
     return true;
   }
 
-  /// Keeps what a program reads and what it writes apart often enough.
+  /// Writes only to the upper half, so that a program's reads and writes often do not overlap.
   bool within_halves(const Vector& vector) const {
     bool inside = true;
     for_each_write(vector, config_, [&](const RowTouch& touch) { inside &= touch.row >= half_; });
@@ -183,7 +183,7 @@ class RandomVectors {
   const std::uint32_t half_;
 };
 
-/// Counts what came up, so that a random test can tell that nothing was left out.
+/// Counts the drawn variants, so that a random test can prove that it covers all.
 class VectorVariety {
  public:
   void add(const Vector& vector) {

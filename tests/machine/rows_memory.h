@@ -1,4 +1,4 @@
-// A host memory for programs without tensors: it keeps what is stored, row by row.
+// A host memory for programs without tensors. It keeps the stored rows.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace weft::testing {
 
-/// Rows that were stored, and for all others bytes that depend on the row alone.
+/// Returns stored rows. For other rows it returns bytes that depend only on the row number.
 class RowsMemory : public HostMemory {
  public:
   explicit RowsMemory(std::size_t row_bytes) : row_bytes_(row_bytes) {}

@@ -1,4 +1,4 @@
-// A matmul from shape to result on one engine, as the command does it, for the tests of the whole.
+// Runs a matmul from shape to result on one engine, as the command does, for whole-machine tests.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct MatmulOperands {
   Matrix bias;
 };
 
-/// Any bit pattern, so that NaN, infinities and subnormals take part; or small whole numbers.
+/// Draws any bit patterns, including NaN, infinities and subnormals; or, for floats without
+/// `any_bits`, multiples of 1/8 in [-4, 4).
 inline Matrix random_matrix(ElementType type, std::uint64_t rows, std::uint64_t cols, bool any_bits,
                             Random& random) {
   Matrix matrix(type, rows, cols);

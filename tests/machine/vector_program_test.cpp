@@ -1,6 +1,7 @@
-// Programs of the lane machine and of fetches from the buffer, with values. Their dependences are
-// the compiler's, or those with some left out: whatever the hazard check lets pass must have the
-// same bits in program order (`fast`) and in time (`stepped`). And all engines tell the same time.
+// Programs of vector instructions and fetches from the buffer, with values. They have the
+// compiler's dependences or only some of them. If the hazard check accepts a program, it must give
+// the same bits in program order (`fast`) and in time (`stepped`). All engines must compute the
+// same timing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ class ProgramMaker {
     return matmul(random_.between(0, config_.accumulator_rows - rows), rows, random_.chance(50));
   }
 
-  // So that what is left in the accumulators can be seen too.
+  // Copies accumulator rows to the buffer, so that their final values are compared too.
   Vector copy_of(std::uint32_t acc, std::uint32_t rows) {
     Vector vector;
     vector.acc = acc;
@@ -115,7 +116,7 @@ MachineConfig machine(Random& random) {
   return config;
 }
 
-/// Some counts taken away, or lowered by one.
+/// Removes some counts and lowers others by one.
 void loosen(Program& program, Random& random) {
   for (Instruction& instruction : program.code) {
     for (std::uint32_t& count : instruction.after.count) {

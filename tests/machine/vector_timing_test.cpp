@@ -1,6 +1,6 @@
-// When the lane machine and fetches from the buffer do what they do, to the cycle and one off it:
-// their starts and retirements as formulas, and for each of their accesses the first cycle in which
-// the engines let it pass, and with which bits.
+// Tests the timing of vector instructions and fetches from the buffer, to the cycle: starts and
+// retirements against formulas, and for each access the first cycle in which the engines allow it,
+// with the resulting bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint32_t kSpareRow = 240;
 constexpr Cycle kLatency = 3;  // L
 
-/// On an ideal memory with nothing to wait for, the instruction dispatched in cycle i starts in
-/// i+1: loads of a spare row fill the cycles between.
+/// On an ideal memory without waits, the instruction dispatched in cycle i starts in i+1. Loads of
+/// a spare row fill the cycles in between.
 class Schedule {
  public:
   Schedule() {
@@ -37,7 +37,7 @@ class Schedule {
     program_.code.push_back({operation, {}});
   }
 
-  /// After everything before it.
+  /// Adds an operation that waits for all earlier ones.
   void then(const Operation& operation) {
     After after;
     for (const Instruction& instruction : program_.code) ++after[instruction.unit()];
@@ -126,11 +126,11 @@ TEST_P(BufferFetchTimingTest, ATileFromMemoryDoesNotPassTheOneBeforeIt) {
   }
 }
 
-// A shared channel: the fetch from the buffer neither waits for it nor holds it.
+// On a shared channel, the fetch from the buffer neither waits for the channel nor holds it.
 TEST_P(BufferFetchTimingTest, UsesNoChannel) {
   MachineConfig config = machine();
   config.memory_kind = MemoryKind::kShared;
-  config.memory_bytes_per_s = config.clock_hz;  // one byte a cycle
+  config.memory_bytes_per_s = config.clock_hz;  // one byte per cycle
   Program program{4, 4, ElementType::kInt8, {}, {}, {}};
   program.code.push_back({Load{0, 0, 4}, {}});    // cycles 1 to 16
   program.code.push_back({Load{0, 100, 1}, {}});  // cycles 17 to 20
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, BufferFetchTimingTest,
                                            Engine::kStepped),
                          [](const auto& engine) { return std::string(to_string(engine.param)); });
 
-// --- what passes first, and with which bits ---
+// --- the first allowed cycle of each access, and the resulting bits ---
 
 struct Outcome {
   bool hazard = false;
@@ -183,8 +183,8 @@ Outcome outcome(const Program& program, Engine engine) {
   return {false, memory.rows};
 }
 
-/// `earlier` starts in cycle 10; `later` may start in `open` and not in the cycle before. What both
-/// leave behind is multiplied by the tiles that they fetched, and stored.
+/// `earlier` starts in cycle 10. `later` may start in cycle `open` but not one cycle earlier. The
+/// program multiplies the buffer rows by the fetched tiles and stores the results.
 void expect_opens_at(Cycle open, const Operation& earlier, const Operation& later) {
   for (const Cycle start : {open - 1, open}) {
     SCOPED_TRACE(::testing::Message() << "starts in " << start);
@@ -218,7 +218,7 @@ TEST(AccessEdgeTest, AFetchFollowsTheResultsOfTheVectorUnitRowByRow) {
 }
 
 TEST(AccessEdgeTest, AResultMayReplaceARowInTheCycleAfterTheFetchReadIt) {
-  // Row 103 is read in 13; a result of one row is written at the end of V + L - 1.
+  // Row 103 is read in cycle 13. A result of one row is written at the end of V + L - 1.
   expect_opens_at(14 - (kLatency - 1), tile_of(100, 4), narrow_copy(0, 103, 1));
 }
 

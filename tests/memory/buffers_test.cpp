@@ -1,4 +1,4 @@
-// Do the machine's buffers keep what they are given, in order, and nothing beyond their size?
+// The machine's buffers must keep their contents, in order, and accept nothing beyond their size.
 #include <gtest/gtest.h>
 
 #include <algorithm>

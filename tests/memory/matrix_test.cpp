@@ -1,4 +1,4 @@
-// Is a matrix row-major, zero at first, and never larger than memory?
+// A matrix must be row-major, zero at first, and never larger than memory.
 #include "sim/memory/matrix.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(MatrixTest, HoldsEveryElementType) {
   Matrix halves(ElementType::kBf16, 2, 2);
   halves.set(1, 0, Bf16{0x3F80});
   EXPECT_EQ(halves.at<Bf16>(1, 0).bits, 0x3F80);
-  EXPECT_EQ(halves.bytes()[4], std::byte{0x80});  // little endian, as the host
+  EXPECT_EQ(halves.bytes()[4], std::byte{0x80});  // little endian, like the host
   Matrix floats(ElementType::kFloat32, 2, 2);
   floats.set(0, 1, 1.5F);
   EXPECT_EQ(floats.at<float>(0, 1), 1.5F);

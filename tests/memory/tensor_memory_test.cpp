@@ -1,5 +1,5 @@
-// Does every byte of every host row and tile come from the element that program.h's layouts name?
-// The oracle walks the layouts' formulas element by element.
+// Each byte of each host row and tile must come from the element that the layouts of program.h
+// name. The oracle evaluates the layouts' formulas element by element.
 #include "sim/memory/tensor_memory.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ void put_element(const Matrix& matrix, std::uint64_t row, std::uint64_t col, std
   }
 }
 
-/// Elements [row][first_col ..] as long as `bytes`, the last one cut off at the end.
+/// Returns `count` elements of `row` from `first_col` on, padded with zeros to `bytes`.
 Bytes elements(const Matrix& matrix, std::uint64_t row, std::uint64_t first_col,
                std::uint64_t count, std::uint64_t bytes) {
   const std::uint64_t size = element_bytes(matrix.type());
@@ -104,7 +104,7 @@ Bytes read(const TensorMemory& memory, std::uint64_t host_row, std::uint64_t byt
   return out;
 }
 
-/// Calls function(host row, its elements) for every row of a matrix in rows of R elements.
+/// Stores a matrix in rows of R elements. Calls function(host row, its elements) for each row.
 template <class Function>
 void for_each_narrow_row(const Case& c, const Matrix& matrix, std::uint64_t base,
                          Function&& function) {
@@ -124,7 +124,7 @@ void check_narrow(const Case& c, const TensorMemory& memory, const Matrix& matri
   });
 }
 
-/// Writes every row of the narrow tensor, padding included, and finds each element in the matrix.
+/// Writes each row of the narrow tensor, including padding, then finds each element in the matrix.
 void check_narrow_writes(Case& c, TensorMemory& memory, std::mt19937& random) {
   Matrix expected(c.spill.type(), c.spill.rows(), c.spill.cols());
   fill(expected, random);
@@ -171,7 +171,7 @@ void check_words(const Case& c, const TensorMemory& memory, const Matrix& matrix
   }
 }
 
-/// Writes every row of a result, padding included, and finds each word in the matrix.
+/// Writes each row of a result, including padding, then finds each word in the matrix.
 void check_writes(Case& c, TensorMemory& memory, std::mt19937& random) {
   Matrix expected(c.out.type(), c.out.rows(), c.out.cols());
   fill(expected, random);
