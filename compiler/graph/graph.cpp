@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-// Goes through a graph in order and keeps which values exist so far.
+// Walks a graph in order and records which values have been made.
 class Checker {
  public:
   explicit Checker(const Graph& graph) : graph_(graph), made_(graph.values.size(), false) {}
@@ -28,7 +28,7 @@ class Checker {
   }
 
  private:
-  // Puts `label` before what `check` throws.
+  // Runs `check` and puts `label` in front of the message of any InputError.
   template <class Check>
   static void within(const std::string& label, Check&& check) {
     try {
@@ -150,7 +150,7 @@ std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node) {
 }
 
 std::vector<ValueType> output_types(const Graph& graph, const Node& node) {
-  // The graph has no value for an output that nobody wants.
+  // The graph has no value, and so no type, for an unused output.
   if (std::ranges::find(node.outputs, kNoValue) != node.outputs.end()) {
     return infer_outputs(graph, node);
   }

@@ -55,7 +55,7 @@ bool is_activation(std::string_view name) {
   return op && *op >= Op::kRelu && *op <= Op::kReciprocal && *op != Op::kPRelu;
 }
 
-// Output of a contraction that may have a residual as input 3 and an activation.
+// The output of a contraction with an optional residual (input 3) and activation.
 ValueTypes fused_result(const NodeTypes& node, Shape shape) {
   expect_shape(node, 3, shape);
   check_activation(node, true);
@@ -96,7 +96,8 @@ Shape matmul_shape(const NodeTypes& node, std::size_t a, std::size_t b) {
   expect_rank(node, b, 1, kAnyNumber);
   Shape left = shape_of(node, a);
   Shape right = shape_of(node, b);
-  const bool row = left.size() == 1;  // the 1 that is put before or behind goes again
+  // A vector gets an extent of 1, which the result does not keep.
+  const bool row = left.size() == 1;
   const bool column = right.size() == 1;
   if (row) left.insert(left.begin(), 1);
   if (column) right.push_back(1);

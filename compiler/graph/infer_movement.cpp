@@ -1,4 +1,4 @@
-// Operators that copy elements: to other places, into pieces, or many times.
+// Operators that move, split, or repeat elements.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN. With D directions, G gates, sequences of S steps, B of them, I inputs and H
-// hidden values:
+// LSTM, GRU and RNN. Shapes with D directions, G gates, a batch of B sequences of S steps, I inputs
+// and H hidden values:
 //
 //   X [S, B, I]   W [D, G*H, I]   R [D, G*H, H]   B [D, 2*G*H]   initial_h, initial_c [D, B, H]
 //   Y [S, D, B, H]   Y_h, Y_c [D, B, H]
@@ -19,8 +19,8 @@ namespace {
 
 struct Cell {
   std::int64_t gates;
-  std::size_t activations;  // a direction
-  bool cell_state;          // and peepholes
+  std::size_t activations;  // per direction
+  bool cell_state;          // whether it has a cell state and peepholes
 };
 
 struct Dims {

@@ -1,4 +1,4 @@
-// The same elements in the same order, under another shape.
+// Operators that change only the shape: elements and their order stay the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kInferred = -1;
 
-// The extent that stands for -1 in `wanted`.
+// The extent that replaces -1 in `wanted`.
 std::int64_t inferred_extent(Shape wanted, std::int64_t count) {
   std::ranges::replace(wanted, kInferred, 1);
   const std::int64_t others = element_count(wanted);

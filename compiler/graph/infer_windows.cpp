@@ -1,4 +1,4 @@
-// Pools and normalisations.
+// Pools and normalizations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace weft::graph {
 namespace {
 
-// A window that holds padding alone has neither a maximum nor an average.
+// Refuses windows that contain only padding: they have no maximum and no average.
 void expect_elements(const WindowDim& dim) {
   if (dim.pad_begin >= dim.kernel || dim.pad_end >= dim.kernel) {
     throw InputError(fmt::format("attribute pads: {} and {} must be below the kernel, {}",
@@ -32,7 +32,7 @@ Shape pool_shape(const NodeTypes& node) {
   return result;
 }
 
-// Per-channel inputs 1 to `last` beside an input [N, C, ...].
+// Input 0 is [N, C, ...]; inputs 1 to `last` have one element per channel.
 ValueTypes per_channel(const NodeTypes& node, std::size_t least_rank, std::size_t last) {
   expect_rank(node, 0, least_rank, kAnyNumber);
   for (std::size_t i = 1; i <= last; ++i) expect_shape(node, i, {shape_of(node, 0)[1]});

@@ -1,4 +1,4 @@
-// Checks a node against its line of the operator table, and infers its outputs.
+// Checks a node against its entry in the operator table and infers its outputs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 7> kKinds = {
     "an integer",        "a number",        "a text",  "a list of integers",
     "a list of numbers", "a list of texts", "a tensor"};
 
-// The kind of every attribute that is not an integer; all operators agree on them but for the
-// slopes of activations, which are lists in the recurrent ones.
+// The table lists every attribute that is not an integer. The kind does not depend on the operator,
+// except that activation_alpha and activation_beta are lists in recurrent operators.
 Kind kind_of(Op op, std::string_view name) {
   struct Entry {
     std::string_view name;

@@ -16,7 +16,7 @@ std::int64_t element_count(const Shape& shape) {
       throw InputError(fmt::format("shape {}: an extent is negative", to_string(shape)));
     }
     empty = empty || extent == 0;
-    // Zeros come last, so that 2^40 x 2^40 x 0 is an overflow however it is written.
+    // Leave zeros out of the product, so that 2^40 x 2^40 x 0 overflows in any order of extents.
     if (extent != 0 && __builtin_mul_overflow(count, extent, &count)) {
       throw InputError(fmt::format("shape {}: the number of elements overflows", to_string(shape)));
     }
