@@ -1,4 +1,4 @@
-// with_values() and bind_inputs(): constants put into a graph that exists.
+// with_values() and bind_inputs() put constants into an existing graph.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Operators with NumPy's broadcasting: a gradient is summed over the axes along which its operand
-// was repeated.
+// Operators with NumPy's broadcasting. The gradient of an operand is summed over the axes along
+// which the operand was broadcast.
 #include "compiler/autodiff/rules.h"
 
 namespace weft::autodiff {
@@ -9,7 +9,7 @@ void give_reduced(NodeGradient& g, std::size_t i, ValueId gradient) {
   g.give(i, g.reduce_to(gradient, g.shape(g.input(i))));
 }
 
-/// X^(Y-1), for a known exponent without a power if it can be.
+/// X^(Y-1), without a Pow node if the exponent Y is known to be 1 or 2.
 ValueId one_power_less(NodeGradient& g) {
   const ValueId x = g.input(0);
   const std::optional<double> exponent = g.known_number(1);
@@ -51,7 +51,8 @@ void div_gradient(NodeGradient& g) {
   if (g.needs(1)) give_reduced(g, 1, g.add(Op::kNeg, {g.mul(part, g.output())}));
 }
 
-// By the base y x^(y-1), by the exponent x^y log(x); for a base of 0 and below the latter is 0.
+// For x^y, the derivative is y x^(y-1) by the base and x^y log(x) by the exponent. For a base of 0
+// or less, the rule sets the derivative by the exponent to 0.
 void pow_gradient(NodeGradient& g) {
   const ValueId x = g.input(0);
   if (g.needs(0)) {
@@ -64,7 +65,7 @@ void pow_gradient(NodeGradient& g) {
   give_reduced(g, 1, g.cast_like(part, g.input(1)));
 }
 
-// Each operand in turn takes, where it is the extreme, what none before it has taken.
+// At each position, the first operand that equals the extreme gets the whole gradient.
 void extreme_gradient(NodeGradient& g) {
   const std::size_t count = g.node().inputs.size();
   const ValueId zero = g.number(g.dy(), 0);

@@ -1,10 +1,10 @@
-// Products: dA = dY B', dB = A' dY.
+// Matrix products. For Y = A B: dA = dY B^T, dB = A^T dY.
 #include "compiler/autodiff/rules.h"
 
 namespace weft::autodiff {
 namespace {
 
-/// A matrix or stack of them where MatMul takes a vector too.
+/// MatMul also accepts vectors: as_left() and as_right() make such an operand a matrix.
 ValueId as_left(NodeGradient& g, ValueId a) {
   return g.rank(a) == 1 ? g.reshape(a, {1, g.shape(a)[0]}) : a;
 }
@@ -12,13 +12,13 @@ ValueId as_right(NodeGradient& g, ValueId b) {
   return g.rank(b) == 1 ? g.reshape(b, {g.shape(b)[0], 1}) : b;
 }
 
-/// A stack of matrices that share their right operand as one matrix.
+/// A stack of matrices as one tall matrix, for products in which all share one right operand.
 ValueId flattened(NodeGradient& g, ValueId stack) {
   const std::int64_t width = g.shape(stack).back();
   return g.reshape(stack, {graph::element_count(g.shape(stack)) / (width == 0 ? 1 : width), width});
 }
 
-/// The product's gradient as the stack of matrices that as_left(a) times as_right(b) is.
+/// The gradient of the product in the shape of as_left(a) times as_right(b).
 ValueId product_gradient(NodeGradient& g) {
   Shape shape = g.shape(g.dy());
   if (g.rank(g.input(1)) == 1) shape.push_back(1);
@@ -47,8 +47,8 @@ void matmul_gradient(NodeGradient& g) {
   if (g.needs(1)) g.give(1, g.reshape(right_gradient(g, a, b, dy), g.shape(g.input(1))));
 }
 
-// Y = alpha A' B' + beta C, where A' and B' may be transposed: then so are their gradients, as
-// products of the transposed factors in the other order.
+// Y = alpha A' B' + beta C, in which A' is A or its transpose, and B' likewise. The gradient of a
+// transposed operand is the transposed product: its transposed factors in reverse order.
 void gemm_gradient(NodeGradient& g) {
   g.expect_unfused(3);
   const bool turned_a = g.attributes().integer("transA", 0) != 0;

@@ -1,13 +1,13 @@
-// Convolutions. With positions o*s - p + k*d of the wide side (the input of a Conv, the output of a
-// ConvTranspose) met by position o of the narrow side through tap k, both operators and all of
-// their gradients are one of
+// Convolutions. The wide side is the input of a Conv or the output of a ConvTranspose; the narrow
+// side is the other one. Position o of the narrow side meets position o*s - p + k*d of the wide
+// side through tap k. Both operators and all their gradients have one of these forms:
 //
 //     narrow[m,o] = sum over c, k of wide[c, o*s-p+k*d] w[m,c,k]    a Conv
 //     wide[c,i]   = sum over m, o, k that meet i                    a ConvTranspose
 //     w[m,c,k]    = sum over n, o of wide[n,c, o*s-p+k*d] narrow[n,m,o]
 //
-// and the last is a Conv too: of wide with narrow as its weights, batch and channels exchanged,
-// strides and dilations exchanged.
+// The last form is also a Conv: its input is wide, its weights are narrow, batch and channels are
+// exchanged, and strides and dilations are exchanged.
 #include <utility>
 
 #include "compiler/autodiff/rules.h"
@@ -23,8 +23,8 @@ Shape spatial(const Shape& shape) {
   return {shape.begin() + 2, shape.end()};
 }
 
-/// Batch and channels exchanged; with groups, [N, g*C, ...] becomes [C, g*N, ...], so that each
-/// group's channels meet that group's filters.
+/// `value` with batch and channels exchanged. With groups, [N, g*C, ...] becomes [C, g*N, ...], so
+/// that each group's channels meet the filters of the same group.
 ValueId exchanged(NodeGradient& g, ValueId value, std::int64_t groups) {
   const Shape shape = g.shape(value);
   const Shape plane = spatial(shape);
@@ -43,7 +43,8 @@ ValueId exchanged(NodeGradient& g, ValueId value) {
   return g.transpose(value, perm);
 }
 
-/// Narrow as a filter over wide: it meets tap k at k*d, so that d is the stride.
+/// The attributes for the narrow side as a filter over the wide side. The result for tap k starts
+/// at k*d, so d becomes the stride.
 Attributes exchanged_attributes(Windows windows, std::int64_t groups) {
   for (WindowDim& dim : windows) {
     std::swap(dim.stride, dim.dilation);
@@ -86,7 +87,7 @@ void conv_gradient(NodeGradient& g) {
   give_bias(g);
 }
 
-// Here dy is the wide side, and what resolve_transposed_windows() calls the output.
+// Here dy is the wide side, so the windows' input and output are exchanged.
 void conv_transpose_gradient(NodeGradient& g) {
   g.expect_unfused(3);
   const ValueId x = g.input(0);

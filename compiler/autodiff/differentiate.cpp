@@ -57,7 +57,7 @@ void Differentiator::declare_inputs() {
   }
 }
 
-// Constants are made when they are first used; everything else is there already.
+// Makes a constant at its first use. Any other value has already been copied.
 ValueId Differentiator::copied(ValueId source) {
   if (source == kNoValue) return kNoValue;
   ValueId& value = values_[source];
@@ -117,7 +117,8 @@ void Differentiator::copy_batch_normalization(const Node& node) {
   keep(trained.step);
 }
 
-// The outputs of a node are needed if they are real numbers and depend on something needed.
+// The gradient of an output is needed if its type is floating-point and if the gradient of one of
+// the node's inputs is needed.
 void Differentiator::keep(Step step) {
   needed_.resize(builder_.graph().values.size());
   const auto needed = [&](ValueId id) { return id != kNoValue && needed_[id]; };

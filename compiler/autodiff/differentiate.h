@@ -1,7 +1,7 @@
-// Reverse-mode differentiation: the forward half of a graph is copied into a builder, node by node,
-// and each copy is a step; the backward half then walks over the steps from the last to the first,
-// and lets each operator's rule turn the gradients of what it gives into gradients of what it
-// takes. Where a value is used several times its gradients are added, last use first.
+// Reverse-mode differentiation. The forward half copies the network's nodes into a builder; each
+// copy is a step. The backward half goes through the steps from the last to the first. Each
+// operator's rule computes the gradients of the node's inputs from the gradients of its outputs. If
+// a value has several uses, their gradients are added, last use first.
 //
 // Source: Linnainmaa, "The representation of the cumulative rounding error of an algorithm", 1970.
 #pragma once
@@ -13,26 +13,26 @@
 
 namespace weft::autodiff {
 
-/// One batch normalisation's running mean or variance: constant of the network, and its update.
+/// The running mean or variance of a batch normalization.
 struct RunningStatistic {
-  ValueId source = graph::kNoValue;   // in the network
-  ValueId updated = graph::kNoValue;  // in the new graph
+  ValueId source = graph::kNoValue;   // the constant in the network
+  ValueId updated = graph::kNoValue;  // its updated value in the new graph
 };
 
 class Differentiator {
  public:
-  /// `wrt`: values of `network`, inputs or constants; each constant becomes an input of the new
-  /// graph, and so do the running statistics of batch normalisations. Copies what `targets` depend
-  /// on, in training form.
+  /// Copies the nodes that `targets` depend on, in training form. `wrt` lists the inputs and
+  /// constants of `network` to differentiate with respect to. Each constant among them becomes an
+  /// input of the new graph, and so do the running statistics of batch normalizations.
   Differentiator(const graph::Graph& network, graph::Builder& builder,
                  const std::vector<ValueId>& wrt, const std::vector<ValueId>& targets);
 
-  /// The new graph's value of one of the network's.
+  /// The value in the new graph that corresponds to `source` in the network.
   ValueId value(ValueId source) const { return values_[source]; }
   const std::vector<RunningStatistic>& statistics() const { return statistics_; }
 
-  /// The gradients of `wrt` in the given order, where `seeds` are those of `targets`. Zeros where
-  /// there is no path. Call it once.
+  /// The gradients of `wrt`, in that order; `seeds` are the gradients of `targets`. A gradient is
+  /// zeros if no path leads to a target. Call this function only once.
   std::vector<ValueId> backward(const std::vector<ValueId>& seeds);
 
  private:
@@ -54,16 +54,20 @@ class Differentiator {
   std::vector<bool> used_;                       // by value of the network
   std::vector<ValueId> values_;                  // by value of the network
   std::vector<bool> needed_;                     // by value of the new graph
-  std::vector<Step> steps_;                      // those with something needed
+  std::vector<Step> steps_;                      // steps with an input whose gradient is needed
   std::vector<std::vector<ValueId>> gradients_;  // by value of the new graph
   std::vector<RunningStatistic> statistics_;
 };
 
-/// `network` and the gradients of the sum over its outputs of seed * output: inputs are the
-/// network's, the constants named in `wrt`, and "seed/" + name for each output, of its type;
-/// outputs are the network's and "gradient/" + name for each of `wrt`, inputs or constants. Batch
-/// normalisations are in training form. Throws as training_graph() does, and for a name that is
-/// neither.
+/// A graph of `network` and the gradients of the sum of seed * output over its outputs. `wrt` names
+/// inputs or constants of the network. Batch normalizations are in training form.
+///
+///  - Inputs: the network's inputs, the constants in `wrt`, and "seed/" + name for each output, of
+///    the output's type.
+///  - Outputs: the network's outputs, and "gradient/" + name for each name in `wrt`.
+///
+/// Throws the errors of training_graph(), and InputError for a name that is neither an input nor a
+/// constant.
 graph::Graph gradient_graph(const graph::Graph& network, const std::vector<std::string>& wrt);
 
 }  // namespace weft::autodiff

@@ -1,6 +1,7 @@
-// Unary operators. Where the derivative can be had from the result it is, so that the operand need
-// not live on, and may be fused away. At a kink the derivative is that of the flat side, or of the
-// left one: 0 for Relu at 0 and for Clip at its bounds.
+// Unary operators. A rule computes the derivative from the result where it can. The operand then
+// need not stay in memory and may be fused away. At a kink, the derivative is 0 if one side is flat
+// (Relu at 0, Clip at its bounds) and for Abs at 0. Otherwise it is the derivative on the left, or
+// on the right for HardSwish at 3.
 #include <cmath>
 #include <numbers>
 
@@ -15,14 +16,14 @@ ValueId zero(NodeGradient& g) {
   return g.number(g.dy(), 0);
 }
 
-/// dy where y lies strictly between, else 0.
+/// dy where y is strictly between `low` and `high`, else 0. kNoValue means no bound.
 ValueId between(NodeGradient& g, ValueId y, ValueId low, ValueId high, ValueId dy) {
   if (high != kNoValue) dy = g.where(g.add(Op::kLess, {y, high}), dy, zero(g));
   if (low != kNoValue) dy = g.where(g.add(Op::kGreater, {y, low}), dy, zero(g));
   return dy;
 }
 
-/// Where x > 0 dy times `positive`, else dy times `slope`.
+/// Gives dy times `positive` where x > 0, else dy times `slope`.
 void give_two_sided(NodeGradient& g, double positive, ValueId slope) {
   const ValueId right = g.scaled(g.dy(), positive);
   g.give(0, g.where(g.greater(g.input(0), 0), right, g.mul(g.dy(), slope)));
@@ -48,7 +49,7 @@ void prelu_gradient(NodeGradient& g) {
   g.give(1, g.reduce_to(part, g.shape(g.input(1))));
 }
 
-// On the left y = alpha (exp(x) - 1), of which the derivative is y + alpha.
+// For x <= 0, y = alpha (exp(x) - 1), so the derivative is y + alpha.
 void elu_gradient(NodeGradient& g) {
   const double alpha = double{g.attributes().real("alpha", 1)};
   give_two_sided(g, 1, g.add(Op::kAdd, {g.output(), g.number(g.dy(), alpha)}));
@@ -71,7 +72,7 @@ void hard_sigmoid_gradient(NodeGradient& g) {
   g.give(0, between(g, g.output(), zero(g), g.number(dy, 1), dy));
 }
 
-// x (x + 3) / 6 between -3 and 3: the derivative is x/3 + 1/2.
+// Between -3 and 3, y = x (x + 3) / 6, so the derivative is x/3 + 1/2.
 void hard_swish_gradient(NodeGradient& g) {
   const ValueId x = g.input(0);
   const ValueId slope = g.add(Op::kAdd, {g.divided(x, 3), g.number(x, 0.5)});
@@ -84,7 +85,7 @@ void tanh_gradient(NodeGradient& g) {
   g.give(0, g.mul(g.dy(), g.add(Op::kSub, {g.number(g.dy(), 1), square})));
 }
 
-// 2 / sqrt(pi) exp(-x^2)
+// The derivative is 2 / sqrt(pi) exp(-x^2).
 void erf_gradient(NodeGradient& g) {
   const ValueId x = g.input(0);
   const ValueId bell = g.add(Op::kExp, {g.add(Op::kNeg, {g.mul(x, x)})});

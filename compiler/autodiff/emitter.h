@@ -1,5 +1,5 @@
-// Shorthand for the nodes that gradients are made of. What changes nothing (a reshape to the same
-// shape, a sum over no axes) adds no node.
+// Short functions that add the nodes of a gradient. They add no node that would change nothing, for
+// example a reshape to the same shape or a sum over no axes.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Emitter {
   Emitter(graph::Builder& builder, std::string prefix)
       : builder_(builder), prefix_(std::move(prefix)) {}
 
-  /// A copy: what the builder holds moves with each node that is added.
+  /// Returns a copy, because adding a node may move the builder's data.
   Shape shape(ValueId value) const { return builder_.type(value).shape; }
   std::int64_t rank(ValueId value) const {
     return static_cast<std::int64_t>(builder_.type(value).shape.size());
@@ -32,9 +32,9 @@ class Emitter {
 
   ValueId add(Op op, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId constant(graph::Constant constant, const std::string& what);
-  /// A scalar of the element type of `like`.
+  /// A scalar constant with the element type of `like`.
   ValueId number(ValueId like, double value);
-  /// An int64 list.
+  /// A constant int64 list.
   ValueId list(const Ints& values);
 
   ValueId mul(ValueId a, ValueId b) { return add(Op::kMul, {a, b}); }
@@ -46,21 +46,21 @@ class Emitter {
   ValueId greater(ValueId a, double b) { return add(Op::kGreater, {a, number(a, b)}); }
   ValueId less(ValueId a, double b) { return add(Op::kLess, {a, number(a, b)}); }
   ValueId zeros(const graph::ValueType& type);
-  /// In the element type of `like`, a floating-point one.
+  /// `value` converted to the element type of `like`, which must be floating-point.
   ValueId cast_like(ValueId value, ValueId like);
 
   ValueId reshape(ValueId value, const Shape& shape);
   ValueId transpose(ValueId value, const Ints& perm);
-  /// The last two dimensions exchanged.
+  /// `value` with the last two dimensions exchanged.
   ValueId swapped(ValueId value);
   ValueId reduce_sum(ValueId value, const Ints& axes, bool keep = true);
   ValueId reduce_mean(ValueId value, const Ints& axes);
   ValueId expand(ValueId value, const Shape& shape);
   /// Elements [start, start + length) of `axis`.
   ValueId slice(ValueId value, std::int64_t axis, std::int64_t start, std::int64_t length);
-  /// Constants of `fill` around: `pads` as ONNX has them, none negative.
+  /// Surrounds `value` with elements `fill`. `pads` has ONNX's order; none may be negative.
   ValueId pad(ValueId value, const Ints& pads, double fill = 0);
-  /// The sum over the axes along which `shape` was broadcast to the value's.
+  /// The sum over the axes along which `shape` was broadcast to the shape of `value`.
   ValueId reduce_to(ValueId value, const Shape& shape);
 
  protected:
@@ -71,7 +71,7 @@ class Emitter {
   std::string prefix_;
 };
 
-/// 0 to count - 1.
+/// The `count` integers from `first` on.
 Ints iota(std::int64_t count, std::int64_t first = 0);
 
 }  // namespace weft::autodiff

@@ -5,8 +5,9 @@
 
 namespace weft::autodiff {
 
-/// `dy` where input 0 is first, in row-major order over `axes`, equal to `y`; 0 elsewhere. y and dy
-/// have extent 1 along the axes. Refuses more than 2^24 positions, which float32 does not number.
+/// `dy` at the first position, in row-major order over `axes`, at which input 0 equals `y`; 0
+/// elsewhere. y and dy have extent 1 along the axes. Refuses more than 2^24 positions, because
+/// float32 cannot number more.
 ValueId to_first_extreme(NodeGradient& g, ValueId y, ValueId dy, const Ints& axes);
 
 }  // namespace weft::autodiff

@@ -1,4 +1,5 @@
-// Operators that move elements: their gradients move them back, and add where one was copied.
+// Operators that move elements. Their gradients move elements back, and add the gradients of an
+// element that was copied.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -22,13 +23,13 @@ Ints known_or_empty(NodeGradient& g, std::size_t i) {
   return g.input(i) == kNoValue ? Ints{} : g.known(i);
 }
 
-/// The elements along `axis` in the opposite order.
+/// `value` with the elements along `axis` in reverse order.
 ValueId reversed(NodeGradient& g, ValueId value, std::int64_t axis) {
   return g.add(Op::kSlice, {value, g.list({-1}), g.list({std::numeric_limits<std::int64_t>::min()}),
                             g.list({axis}), g.list({-1})});
 }
 
-/// `step` - 1 zeros between neighbours along `axis`.
+/// `value` with `step` - 1 zeros inserted between neighbors along `axis`.
 ValueId with_zeros_between(NodeGradient& g, ValueId value, std::size_t axis, std::int64_t step) {
   const Shape shape = g.shape(value);
   Shape apart = shape;
@@ -41,7 +42,8 @@ ValueId with_zeros_between(NodeGradient& g, ValueId value, std::size_t axis, std
   return g.slice(spread, static_cast<std::int64_t>(axis), 0, (shape[axis] - 1) * step + 1);
 }
 
-/// The elements at the places of `shape` from which `slices` took them, zeros elsewhere.
+/// Puts the elements of `value` at the positions in `shape` that `slices` took them from, and zeros
+/// elsewhere.
 ValueId put_back(NodeGradient& g, ValueId value, const std::vector<SliceDim>& slices,
                  const Shape& shape) {
   Ints pads(2 * shape.size(), 0);
@@ -58,7 +60,7 @@ ValueId put_back(NodeGradient& g, ValueId value, const std::vector<SliceDim>& sl
   return g.pad(value, pads);
 }
 
-/// Numbers of the type of `like`, which is int32 or int64.
+/// A constant with the type of `like`, which is int32 or int64.
 ValueId integers_like(NodeGradient& g, ValueId like, const Ints& values, const Shape& shape) {
   if (g.type(like) == graph::DataType::kInt64) {
     return g.constant(Tensor::of<std::int64_t>(shape, values), "numbers");
@@ -66,7 +68,8 @@ ValueId integers_like(NodeGradient& g, ValueId like, const Ints& values, const S
   return g.constant(Tensor::of<std::int32_t>(shape, {values.begin(), values.end()}), "numbers");
 }
 
-/// [entries, n], 1 where column j's index is the row's number.
+/// A matrix [entries, n] for n indices: element (i, j) is 1 if index j is i, else 0. A negative
+/// index counts from the end.
 ValueId one_hot(NodeGradient& g, ValueId indices, std::int64_t entries) {
   const std::int64_t count = graph::element_count(g.shape(indices));
   const ValueId row = g.reshape(indices, {1, count});
@@ -78,7 +81,7 @@ ValueId one_hot(NodeGradient& g, ValueId indices, std::int64_t entries) {
   return g.where(hit, g.number(g.dy(), 1), g.number(g.dy(), 0));
 }
 
-/// dy's dimensions of the indices first, then the data's before and behind `axis`, as a matrix.
+/// dy as a matrix with one row per index. The columns are the data's dimensions without `axis`.
 ValueId rows_by_index(NodeGradient& g, std::int64_t axis) {
   const std::int64_t index_rank = g.rank(g.input(1));
   Ints perm = iota(g.rank(g.dy()));
@@ -88,8 +91,8 @@ ValueId rows_by_index(NodeGradient& g, std::int64_t axis) {
   return g.reshape(g.transpose(g.dy(), perm), {rows, rows == 0 ? 0 : all / rows});
 }
 
-/// The gradient of a table of which rows are looked up: a product with the indices' one-hot matrix
-/// adds up what rows got that were looked up several times.
+/// The gradient of the table in a look-up: the product of the indices' one-hot matrix and dy. The
+/// product adds the gradients of a row that was looked up several times.
 ValueId table_gradient(NodeGradient& g, std::int64_t axis) {
   Shape table = g.shape(g.input(0));
   const auto place = static_cast<std::size_t>(axis);
@@ -128,7 +131,7 @@ void concat_gradient(NodeGradient& g) {
   }
 }
 
-// A part that nothing is made of has no gradient.
+// An unused part has no gradient; use zeros for it.
 void split_gradient(NodeGradient& g) {
   std::vector<ValueId> parts;
   const std::vector<graph::ValueType> types = g.output_types();
@@ -175,7 +178,7 @@ void tile_gradient(NodeGradient& g) {
   g.give(0, g.reduce_sum(g.reshape(g.dy(), apart), axes, false));
 }
 
-// Negative pads cut off: there the gradient is zero.
+// Negative pads cut elements off; their gradient is zero.
 void pad_gradient(NodeGradient& g) {
   if (g.attributes().text("mode", "constant") != "constant") {
     g.refuse("of Pad only the mode constant has a gradient");

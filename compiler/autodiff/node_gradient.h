@@ -1,5 +1,5 @@
-// The gradient of one node, as a rule sees it: the node's values in the training graph, the
-// gradient of what it gives, and a place for the gradients of what it takes.
+// The interface of a gradient rule to one node: the node's values in the training graph, the
+// gradients of its outputs, and a place for the gradients of its inputs.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace weft::autodiff {
 
-/// A node of the forward half. Values are those of the graph that is being built.
+/// A node of the forward half. Its values belong to the new graph.
 struct Step {
   graph::Node node;
-  std::vector<ValueId> saved = {};  // what the node's training form keeps for its gradient
+  std::vector<ValueId> saved = {};  // values that the training form keeps for the gradient
 };
 
 class NodeGradient : public Emitter {
  public:
-  /// `needed`: by value, whether its gradient is wanted; `output_gradients`: one for each output,
-  /// kNoValue where none arrives.
+  /// `needed` tells for each value whether its gradient is needed. `output_gradients` has one entry
+  /// per output, kNoValue for an output without a gradient.
   NodeGradient(graph::Builder& builder, const Step& step, const std::vector<bool>& needed,
                std::vector<ValueId> output_gradients);
 
@@ -28,26 +28,27 @@ class NodeGradient : public Emitter {
   ValueId input(std::size_t i) const { return node_.input(i); }
   ValueId output(std::size_t i = 0) const { return node_.outputs[i]; }
   ValueId saved(std::size_t i) const { return saved_[i]; }
-  /// The gradient of an output.
+  /// The gradient of output `i`, or kNoValue.
   ValueId dy(std::size_t i = 0) const { return output_gradients_[i]; }
   bool needs(std::size_t i) const;
 
-  /// The gradient of input `i`, of its shape (or it is refused); dropped if it is not needed.
+  /// Sets the gradient of input `i`; does nothing if it is not needed. Throws InputError if the
+  /// gradient does not have the input's shape.
   void give(std::size_t i, ValueId gradient);
   /// Throws InputError `node 'NAME' (OP): training: what`.
   [[noreturn]] void refuse(const std::string& what) const;
-  /// Refuses a contraction to which a pass has added a residual, an activation or a bias: one with
-  /// more inputs than ONNX gives it, or with the attribute.
+  /// Refuses a contraction that a pass has fused with a residual, an activation or a bias: one with
+  /// more than `most_inputs` inputs or with an "activation" attribute.
   void expect_unfused(std::size_t most_inputs) const;
-  /// The elements of input `i` as integers; refuses if they are not known before the run.
+  /// The elements of input `i` as integers. Refuses the node if they are unknown before the run.
   Ints known(std::size_t i) const;
-  /// The only element of input `i`; nothing if it is not known, or not the only one.
+  /// The only element of input `i`; nullopt if it is unknown or if there are several elements.
   std::optional<std::int64_t> known_integer(std::size_t i) const;
   std::optional<double> known_number(std::size_t i) const;
-  /// The types of all outputs, those included that nobody wants.
+  /// The types of all outputs, including unused ones.
   std::vector<graph::ValueType> output_types() const;
 
-  /// By input.
+  /// The gradients set by give(), by input; kNoValue if not set.
   const std::vector<ValueId>& given() const { return given_; }
 
  private:
@@ -62,7 +63,7 @@ class NodeGradient : public Emitter {
 
 using Rule = void (*)(NodeGradient&);
 
-/// The rule of an operator; null if it has none.
+/// The gradient rule of an operator; null if it has none.
 Rule rule_of(Op op);
 
 }  // namespace weft::autodiff

@@ -15,7 +15,7 @@ using graph::Builder;
 using graph::kNoValue;
 using graph::Node;
 
-constexpr std::size_t kNormalized = 0;  // among the values that a step keeps
+constexpr std::size_t kNormalized = 0;  // indices into Step::saved
 constexpr std::size_t kDeviation = 1;
 
 Ints normalized_axes(const Node& node, const Shape& x) {
@@ -30,7 +30,8 @@ Ints normalized_axes(const Node& node, const Shape& x) {
   return axes;
 }
 
-/// The shape in which scale and bias broadcast over x: [C, 1, ...] or, for a layer's, as they are.
+/// The shape in which scale and bias broadcast over x: [C, 1, ...], or their own shape for a layer
+/// normalization.
 Shape parameter_shape(const Node& node, const Shape& x, const Shape& scale) {
   if (node.op == Op::kLayerNormalization) return scale;
   Shape shape = {x.at(1)};
@@ -78,7 +79,7 @@ ValueId updated(Emitter& emit, ValueId running, ValueId batch, float momentum) {
                   {emit.scaled(running, double{momentum}), emit.scaled(now, 1 - double{momentum})});
 }
 
-/// The gradient of scale and bias, given their sums over the normalised axes at least.
+/// Gives the gradient of the scale or bias. `sum` may still have axes to sum over.
 void give_parameter(NodeGradient& g, std::size_t i, ValueId sum, const Shape& wide) {
   if (g.needs(i)) g.give(i, g.reshape(g.reduce_to(sum, wide), g.shape(g.input(i))));
 }
@@ -110,8 +111,8 @@ TrainedBatchNorm train_batch_norm(Builder& builder, const Node& node, std::vecto
           updated(emit, variance, form.normalized.variance, momentum)};
 }
 
-// A scale that is the same along the normalised axes comes out of the sums, which then are those
-// that its own gradient and the bias's need.
+// If the scale is constant along the normalized axes, it factors out of the sums. The gradients of
+// scale and bias can then use the same sums.
 void normalization_gradient(NodeGradient& g) {
   const Shape x = g.shape(g.input(0));
   const Ints axes = normalized_axes(g.node(), x);

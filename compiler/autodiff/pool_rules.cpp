@@ -1,5 +1,5 @@
-// Pools. An average spreads its gradient evenly; a maximum gives it to the first element, in window
-// order, that is the maximum, as PyTorch does.
+// Pools. An average spreads its gradient evenly over the window. A maximum gives its gradient to
+// the first element, in window order, that equals the maximum, as in PyTorch.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -15,7 +15,7 @@ using graph::Tensor;
 using graph::WindowDim;
 using Windows = std::vector<WindowDim>;
 
-/// Each tap becomes three nodes.
+/// Limits the size of the graph, because max_pool_gradient() adds several nodes per tap.
 constexpr std::int64_t kMostTaps = 4096;
 
 Windows windows_of(NodeGradient& g) {
@@ -29,7 +29,7 @@ Shape kernel_of(const Windows& windows) {
   return kernel;
 }
 
-/// Positions of `number` in a row-major grid of `extents`.
+/// The coordinates of position `number` in a row-major grid of `extents`.
 Ints position_of(std::int64_t number, const Shape& extents) {
   Ints position(extents.size());
   for (std::size_t d = extents.size(); d-- > 0; number /= extents[d]) {
@@ -38,7 +38,8 @@ Ints position_of(std::int64_t number, const Shape& extents) {
   return position;
 }
 
-/// Weights [C * taps, 1, kernel...] of C groups, of which filter i mod taps has a 1 at tap i alone.
+/// Weights [C * taps, 1, kernel...] for C groups. The filter for tap t of a channel has a 1 at tap
+/// t and zeros elsewhere.
 graph::Constant one_hot_filters(std::int64_t channels, const Shape& kernel) {
   const std::int64_t taps = graph::element_count(kernel);
   Shape shape = {channels * taps, 1};
@@ -63,7 +64,7 @@ graph::Constant ones(const Shape& shape) {
           }};
 }
 
-/// x, padded with -infinity as far as windows reach.
+/// x, padded with -infinity so that it covers all windows.
 ValueId padded(NodeGradient& g, const Windows& windows) {
   Ints pads(2 * (windows.size() + 2), 0);
   for (std::size_t d = 0; d < windows.size(); ++d) {
@@ -75,7 +76,7 @@ ValueId padded(NodeGradient& g, const Windows& windows) {
   return g.pad(g.input(0), pads, -std::numeric_limits<double>::infinity());
 }
 
-/// What tap `tap` of every window sees, [N, C, output...].
+/// The element at tap `tap` of every window, [N, C, output...].
 ValueId seen_by(NodeGradient& g, ValueId padded, const Windows& windows, const Ints& tap) {
   Ints starts, ends, steps;
   for (std::size_t d = 0; d < windows.size(); ++d) {
@@ -87,8 +88,8 @@ ValueId seen_by(NodeGradient& g, ValueId padded, const Windows& windows, const I
   return g.add(Op::kSlice, {padded, g.list(starts), g.list(ends), g.list(axes), g.list(steps)});
 }
 
-/// For each tap the gradient that its element gets: what no tap before it has taken, where it is
-/// the maximum.
+/// For each tap, the gradient of the element there: dy where the tap is the first in its window to
+/// equal the maximum, else 0.
 std::vector<ValueId> by_tap(NodeGradient& g, const Windows& windows) {
   const Shape kernel = kernel_of(windows);
   const std::int64_t taps = graph::element_count(kernel);
@@ -105,7 +106,7 @@ std::vector<ValueId> by_tap(NodeGradient& g, const Windows& windows) {
   return parts;
 }
 
-/// [N, C, output..., taps].
+/// The parts in one tensor [N, C, output..., taps].
 ValueId stacked(NodeGradient& g, std::vector<ValueId> parts) {
   Shape shape = g.shape(g.dy());
   shape.push_back(1);
@@ -113,7 +114,8 @@ ValueId stacked(NodeGradient& g, std::vector<ValueId> parts) {
   return g.add(Op::kConcat, parts, {{"axis", std::int64_t{-1}}});
 }
 
-/// True if the windows lie side by side without padding: then each element is of one tap.
+/// True if the windows are adjacent, without overlap, gaps or padding. Each element then belongs to
+/// at most one tap.
 bool side_by_side(const Windows& windows) {
   return std::ranges::all_of(windows, [](const WindowDim& dim) {
     return dim.stride == dim.extent() && dim.dilation == 1 && dim.pad_begin == 0 &&
@@ -121,8 +123,8 @@ bool side_by_side(const Windows& windows) {
   });
 }
 
-/// The taps of windows that lie side by side, put back: [N, C, o, p, kh, kw] is [N, C, o, kh, p,
-/// kw].
+/// Puts the taps of adjacent windows back by a transpose: [N, C, o, p, kh, kw] becomes
+/// [N, C, o, kh, p, kw].
 ValueId interleaved(NodeGradient& g, ValueId stack, const Windows& windows) {
   const Shape x = g.shape(g.input(0));
   const auto rank = static_cast<std::int64_t>(windows.size());
@@ -140,7 +142,8 @@ ValueId interleaved(NodeGradient& g, ValueId stack, const Windows& windows) {
   return g.pad(g.reshape(g.transpose(g.reshape(stack, apart), perm), whole), pads);
 }
 
-/// The taps of any windows, added up where they meet: each channel's taps through one-hot filters.
+/// Puts the taps of any windows back and adds them where windows overlap. It is a ConvTranspose of
+/// each channel's taps with one-hot filters.
 ValueId scattered(NodeGradient& g, ValueId stack, const Windows& windows) {
   const Shape kernel = kernel_of(windows);
   Shape shape = g.shape(g.dy());
@@ -153,7 +156,7 @@ ValueId scattered(NodeGradient& g, ValueId stack, const Windows& windows) {
                transposed_attributes(windows, channels));
 }
 
-/// How many elements each window counts, [1, 1, output...], or one number if all count as many.
+/// The number of elements in each window, [1, 1, output...], or a scalar if all are equal.
 graph::Constant divisors(const Windows& windows, bool with_padding) {
   Shape shape = {1, 1};
   for (const WindowDim& dim : windows) shape.push_back(dim.output);

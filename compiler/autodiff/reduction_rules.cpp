@@ -16,8 +16,8 @@ Ints softmax_axis(NodeGradient& g) {
   return {graph::normalized_axis(g.attributes().integer("axis", -1), g.rank(g.dy()))};
 }
 
-/// The axes that a reduction reduces: an attribute, ReduceSum's an input. None named are all, or
-/// with noop_with_empty_axes none.
+/// The axes of a reduction, from an attribute, or from an input for ReduceSum. An empty list means
+/// all axes, or no axes with noop_with_empty_axes.
 Ints reduced_axes(NodeGradient& g) {
   const bool is_sum = g.node().op == Op::kReduceSum;
   const std::int64_t rank = g.rank(g.input(0));
@@ -29,14 +29,14 @@ Ints reduced_axes(NodeGradient& g) {
   return axes;
 }
 
-/// The shape of the result with the reduced axes kept as 1.
+/// The shape of the result with extent 1 for each reduced axis.
 Shape kept_shape(NodeGradient& g, const Ints& axes) {
   Shape shape = g.shape(g.input(0));
   for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
   return shape;
 }
 
-/// Numbers from 0 in row-major order over `axes` of `shape`, the others of extent 1.
+/// The numbers 0, 1, ... in row-major order over `axes` of `shape`; the other axes have extent 1.
 graph::Constant positions(const Shape& shape, const Ints& axes) {
   Shape grid(shape.size(), 1);
   for (const std::int64_t axis : axes) {
@@ -69,14 +69,14 @@ ValueId to_first_extreme(NodeGradient& g, ValueId y, ValueId dy, const Ints& axe
   return g.where(is_first, dy, g.number(dy, 0));
 }
 
-// dx = y (dy - sum y dy)
+// dx = y (dy - sum(y dy))
 void softmax_gradient(NodeGradient& g) {
   const ValueId y = g.output();
   const ValueId sum = g.reduce_sum(g.mul(y, g.dy()), softmax_axis(g));
   g.give(0, g.mul(y, g.add(Op::kSub, {g.dy(), sum})));
 }
 
-// dx = dy - softmax sum dy, where softmax = exp(y)
+// dx = dy - softmax sum(dy), with softmax = exp(y)
 void log_softmax_gradient(NodeGradient& g) {
   const ValueId sum = g.reduce_sum(g.dy(), softmax_axis(g));
   const ValueId softmax = g.add(Op::kExp, {g.output()});

@@ -1,4 +1,4 @@
-// The rules by family; rules.cpp lists them by operator.
+// The gradient rules by family. rules.cpp maps operators to rules.
 #pragma once
 
 #include "compiler/autodiff/node_gradient.h"

@@ -35,7 +35,7 @@ void expect_logits(const Graph& network) {
                               graph::printable(output.name), to_string(type)));
 }
 
-/// The value that the loss is taken of.
+/// The logits: the network's output, or the input of the Softmax that makes it.
 ValueId logits_of(const Graph& network) {
   const ValueId output = network.outputs[0].value;
   const std::size_t producer = producers(network)[output];
@@ -46,7 +46,7 @@ ValueId logits_of(const Graph& network) {
   return is_softmax ? node.inputs[0] : output;
 }
 
-/// The learnt constants, all of them float32.
+/// The learned constants. Refuses the network if one is not float32.
 std::vector<ValueId> learned_values(const Graph& network) {
   std::vector<ValueId> learned = learned_constants(network);
   for (const ValueId id : learned) {
@@ -75,7 +75,7 @@ ValueId loss_of(Builder& builder, ValueId logits, ValueId targets, double batch)
   return emit.divided(sum, -batch);
 }
 
-/// Its gradient, times the loss scale: no logarithm, and nothing that overflows.
+/// The gradient of the loss, times `factor`. It needs no logarithm and cannot overflow.
 ValueId loss_gradient(Builder& builder, ValueId logits, ValueId targets, double factor) {
   Emitter emit(builder, "gradient/loss");
   const ValueId softmax = emit.add(Op::kSoftmax, {logits}, {{"axis", std::int64_t{1}}});

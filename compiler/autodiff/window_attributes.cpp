@@ -9,7 +9,8 @@ using graph::Attributes;
 using graph::WindowDim;
 using Ints = std::vector<std::int64_t>;
 
-/// Positions beyond the input's end that the last window reaches; negative if it ends before.
+/// The number of positions by which the last window exceeds the input; negative if it ends before
+/// the input does.
 std::int64_t reach_beyond(const WindowDim& dim) {
   return (dim.output - 1) * dim.stride + dim.extent() - dim.pad_begin - dim.input;
 }

@@ -1,4 +1,4 @@
-// Resolved windows as the attributes of a Conv or ConvTranspose.
+// Converts resolved windows to the attributes of a Conv or ConvTranspose.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace weft::autodiff {
 
-/// Strides, dilations and pads as the windows have them.
+/// The attributes with the strides, dilations and pads of `windows`.
 graph::Attributes convolution_attributes(const std::vector<graph::WindowDim>& windows,
                                          std::int64_t groups);
 
-/// A Conv over `input` with at least `output` positions: padded at the end as far as they reach.
+/// A Conv over `input` with at least `output` positions. The padding at the end covers the last
+/// window.
 graph::Attributes covering_attributes(std::vector<graph::WindowDim> windows, std::int64_t groups);
 
-/// A ConvTranspose from `output` back to `input`: what no window reaches is output padding, and
-/// what windows reach beyond the input is cut off.
+/// A ConvTranspose from `output` back to `input`. Positions that no window reaches become output
+/// padding; positions beyond the input are cut off.
 graph::Attributes transposed_attributes(std::vector<graph::WindowDim> windows, std::int64_t groups);
 
 }  // namespace weft::autodiff

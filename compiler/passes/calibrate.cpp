@@ -16,7 +16,7 @@ using graph::ValueId;
 
 namespace {
 
-/// `graph` with every value that has a range as an output of its own name.
+/// `graph` with every value that needs a range as an output of the same name.
 Graph with_all_outputs(Graph graph) {
   graph.outputs.clear();
   for (ValueId value = 0; value < graph.values.size(); ++value) {
@@ -36,7 +36,7 @@ void RangeObserver::observe(const std::string& name, const Tensor& values) {
   Range& range = ranges_[name];
   for (const float value : values.data<float>()) {
     if (!std::isfinite(value)) {
-      // NaN without its sign, which says nothing.
+      // Show NaN without its sign, which has no meaning.
       const float shown = std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
       throw InputError(fmt::format(
           "value '{}' is {} for a calibration sample: it has no range to quantise", name, shown));

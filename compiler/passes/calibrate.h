@@ -1,4 +1,5 @@
-// The ranges of a network's values over sample inputs, from which quantize() takes its scales.
+// Measures the ranges of a network's values over sample inputs. quantize() computes its scales from
+// these ranges.
 #pragma once
 
 #include <functional>
@@ -10,27 +11,29 @@
 
 namespace weft::passes {
 
-/// Smallest and largest value seen; 0 is always in between, so that it is exactly representable.
+/// The smallest and largest value seen. Every range includes 0, so that int8 can represent 0
+/// exactly.
 struct Range {
   float low = 0;
   float high = 0;
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// The smallest range that holds both.
+/// The smallest range that contains both.
 Range united(const Range& a, const Range& b);
 
-/// By the values' names.
+/// The ranges by the values' names.
 using CalibrationRanges = std::map<std::string, Range>;
 
 using NamedTensors = std::map<std::string, graph::Tensor>;
-/// Runs a graph: inputs and outputs by name. models/reference/cpu/run_graph.h has one.
+/// Runs a graph; takes inputs and returns outputs by name. models/reference/cpu/run_graph.h has an
+/// implementation.
 using RunGraph = std::function<NamedTensors(const graph::Graph& graph, const NamedTensors& inputs)>;
 
 class RangeObserver {
  public:
-  /// Widens the range of `name` to hold the elements of `values`, float32. Throws InputError naming
-  /// the value if one is infinite or no number.
+  /// Widens the range of `name` to contain all elements of `values`, float32. Throws InputError
+  /// with the value's name if an element is infinite or NaN.
   void observe(const std::string& name, const graph::Tensor& values);
   const CalibrationRanges& ranges() const { return ranges_; }
 
@@ -38,8 +41,8 @@ class RangeObserver {
   CalibrationRanges ranges_;
 };
 
-/// The ranges of every float32 value of `graph` that is not constant, over `samples`, each the
-/// graph's inputs by name. Throws InputError if there are no samples, and what `run` throws.
+/// The ranges of all float32 values of `graph`, except constants, over `samples`. Each sample holds
+/// the graph's inputs by name. Throws InputError if there are no samples, and the errors of `run`.
 CalibrationRanges calibrate(const graph::Graph& graph, std::span<const NamedTensors> samples,
                             const RunGraph& run);
 

@@ -1,7 +1,7 @@
-// Arithmetic on constants at compile time. What is derived from constants that are made on demand
-// is made on demand too: a pass never makes the weights of a network that nobody runs.
+// Arithmetic on constants at compile time. A constant that is derived from one made on demand is
+// also made on demand. So a pass never makes the weights of a network that is not run.
 //
-// Floating-point elements are read as binary64 and written with one rounding to their own type.
+// Functions read floating-point elements as binary64 and round results once to the element type.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,32 @@
 
 namespace weft::passes {
 
-/// Returns a tensor of the derived constant's type from its sources.
+/// Computes the tensor of a derived constant from its sources.
 using Derivation = std::function<graph::Tensor(std::span<const graph::Tensor> sources)>;
 
-/// `make` of the sources' elements, of type `type`: at once if all of them exist, else when asked.
+/// The constant `make`(sources), of type `type`. It is computed at once if all sources are in
+/// memory, else on demand.
 graph::Constant derive(graph::ValueType type, std::vector<graph::Constant> sources,
                        Derivation make);
 
 /// The elements of a float16, float32 or float64 tensor.
 std::vector<double> real_values(const graph::Tensor& tensor);
-/// The tensor of type `type`, a floating-point one, with `values` rounded to nearest even.
+/// A tensor of `values`, rounded to nearest even. `type` must be floating-point.
 graph::Tensor real_tensor(const graph::ValueType& type, std::span<const double> values);
-/// The only element of a floating-point tensor that has one.
+/// The element of a floating-point tensor with exactly one element.
 double real_scalar(const graph::Tensor& tensor);
 
-/// The same elements under another shape.
+/// The same elements with another shape.
 graph::Constant reshaped(const graph::Constant& constant, graph::Shape shape);
-/// The elements of a list [n] over a tensor of type `type`, whose element i is the list's element
-/// i / inner mod n. Throws InputError if there is no memory for it.
+/// A tensor of type `type` with the elements of a list [n]: element i is the list's element
+/// (i / inner) mod n. Throws InputError if it does not fit in memory.
 graph::Constant spread(const graph::Constant& list, graph::ValueType type, std::int64_t inner);
-/// A matrix [a,b] turned into [b,a]; elements of any type.
+/// The transpose [b,a] of a matrix [a,b]; elements of any type.
 graph::Constant transposed(const graph::Constant& matrix);
 
-/// Which channel each element of a weight tensor belongs to: `inner` neighbours share it,
-/// `channels` follow each other `repeats` times, and each further group has `channels` of its own.
+/// The channel of each element of a weight tensor. `inner` neighboring elements share a channel.
+/// The sequence of `channels` channels occurs `repeats` times. The next group of filters then has
+/// the next `channels` channels.
 ///
 ///   Conv [M, C/g, k]           inner = C/g*k, channels = M, repeats = 1
 ///   ConvTranspose [C, M/g, k]  inner = k, channels = M/g, repeats = C/g

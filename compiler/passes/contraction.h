@@ -1,5 +1,5 @@
-// What the passes need to know of Conv, ConvTranspose, Gemm and MatMul alike: where their weights
-// and bias are, which of the output's axes is the channel, and what already follows the product.
+// A uniform view of Conv, ConvTranspose, Gemm and MatMul: the inputs with weights and bias, the
+// channel axis of the output, and the operations already fused after the product.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,36 @@
 
 namespace weft::passes {
 
-inline constexpr std::size_t kWeights = 1;  // among the inputs
+inline constexpr std::size_t kWeights = 1;  // numbers of the inputs
 inline constexpr std::size_t kBias = 2;
 inline constexpr std::size_t kResidual = 3;
 inline constexpr const char* kActivation = "activation";
 
-/// Conv, ConvTranspose, Gemm or MatMul.
+/// True for Conv, ConvTranspose, Gemm and MatMul.
 bool is_contraction(graph::Op op);
-/// True if nothing but the bias is added to the product: neither residual nor activation.
+/// True if the node has neither a residual nor an activation.
 bool ends_with_bias(const graph::Node& node);
 
-/// How the output's channels lie in weights of shape `weights`; nothing if these are no matrix, for
-/// MatMul, whose stacks of matrices have no channel.
+/// The layout of the output's channels in weights of shape `weights`. Returns nullopt for weights
+/// without elements, and for a MatMul with weights of a rank other than 2, because a stack of
+/// matrices has no channel.
 std::optional<ChannelLayout> channel_layout(const graph::Node& node, const graph::Shape& weights);
 /// The number of output channels, over all groups.
 std::int64_t channel_count(const graph::Node& node, const graph::Shape& weights);
-/// The channel's axis in an output of rank `rank`.
+/// The channel axis in an output of rank `rank`.
 std::int64_t channel_axis(graph::Op op, std::int64_t rank);
 
-/// `constant` as [channels], if it is one that adds the same to a whole channel of an output: after
-/// broadcasting to `output`, it varies along `axis` alone. Nothing otherwise.
+/// `constant` as [channels] if it has one value per channel: after broadcasting to `output`, it
+/// varies only along `axis`. Returns nullopt otherwise.
 std::optional<graph::Constant> per_channel(const graph::Constant& constant,
                                            const graph::ValueType& output, std::int64_t axis);
 
-/// The constant bias of a contraction with output `output`, as [channels]. Gemm's is broadcast and
-/// may be another thing: nothing then.
+/// The constant bias of a contraction with output `output`, as [channels]. Returns nullopt for a
+/// Gemm with a C that does not have one value per channel.
 std::optional<graph::Constant> channel_bias(graph::Op op, const graph::Constant& bias,
                                             const graph::ValueType& output);
 
-/// Sets input `place`; places in between that the node does not have are left out.
+/// Sets input `place`. If the node has fewer inputs, the inputs in between are omitted (kNoValue).
 void set_input(graph::Node& node, std::size_t place, graph::ValueId value);
 
 }  // namespace weft::passes

@@ -29,11 +29,11 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-/// The outputs of one remainder along one dimension, as a convolution of stride 1.
+/// One phase along one dimension, as a convolution of stride 1.
 struct PhaseDim {
   std::int64_t first_tap = 0;
   std::int64_t tap_step = 1;
-  std::int64_t taps = 0;  // 0: these outputs take no input
+  std::int64_t taps = 0;  // 0: these outputs use no input
   std::int64_t dilation = 1;
   std::int64_t begin = 0;  // inputs [begin, end)
   std::int64_t end = 0;
@@ -62,7 +62,7 @@ PhaseDim phase_of(const WindowDim& dim, std::int64_t remainder) {
   if (phase.first_tap >= dim.kernel) return phase;
   const std::int64_t taps = (dim.kernel - 1 - phase.first_tap) / phase.tap_step + 1;
   const std::int64_t last_tap = phase.first_tap + (taps - 1) * phase.tap_step;
-  // The inputs that the phase reaches, from the last tap at its first output on.
+  // The range of inputs that the phase reaches: it starts at the last tap of the first output.
   const std::int64_t low = (offset - last_tap * dim.dilation) / dim.stride;
   const std::int64_t high = positions(dim) + (offset - phase.first_tap * dim.dilation) / dim.stride;
   phase.begin = std::max<std::int64_t>(low, 0);
@@ -90,13 +90,14 @@ class Transposed {
                                               {filters.begin() + 2, filters.end()});
   }
 
-  /// Makes the output of `activation`, which every phase then has, instead of the node's own.
+  /// Applies `activation` to every phase. The result is then the activation's output instead of the
+  /// node's output.
   void give(const Node& activation) {
     activation_ = &activation;
     result_ = activation.outputs[0];
   }
 
-  /// 0 if there is nothing to compute or they are too many.
+  /// The number of phases; 0 if there are too many or the input or output has no elements.
   std::int64_t phases() const {
     if (graph::element_count(input_) == 0 || graph::element_count(output_.shape) == 0) return 0;
     std::int64_t count = 1;
@@ -123,7 +124,7 @@ class Transposed {
     return rewriter_.add_constant(Tensor::vector(std::move(values)), name(what));
   }
 
-  /// Phase `number`, counted with the last dimension's remainder innermost.
+  /// Phase `number`; the remainder of the last dimension varies fastest.
   Phase phase(std::int64_t number) const {
     Phase result(dims_.size());
     for (std::size_t d = dims_.size(); d-- > 0;) {
@@ -196,7 +197,7 @@ class Transposed {
                          {}, name("read"));
   }
 
-  /// [C, M/g, kernel...] as [M, C/g, taps...], the phase's taps last one first.
+  /// The weights [C, M/g, kernel...] as [M, C/g, taps...], with the phase's taps in reverse order.
   Constant filters(const Phase& phase) const {
     const Shape& from = weights_.type().shape;
     Shape to = {from[1] * groups_, from[0] / groups_};
@@ -228,7 +229,7 @@ class Transposed {
     return real_tensor(type, to);
   }
 
-  /// Where in a kernel the phase's taps lie, in the order of the convolution's.
+  /// The offsets of the phase's taps in a kernel, in the order of the convolution's taps.
   static List tap_offsets(const Shape& kernel, const Phase& phase) {
     List offsets = {0};
     for (std::size_t d = 0; d < phase.size(); ++d) {
@@ -243,7 +244,7 @@ class Transposed {
     return offsets;
   }
 
-  /// A phase's outputs if there are no taps.
+  /// The output of a phase without taps.
   Constant bias_alone() const {
     ValueType type{output_.type, {output_.shape[0], output_.shape[1]}};
     std::int64_t image = 1;
@@ -255,9 +256,10 @@ class Transposed {
     return spread(*rewriter_.constant(node_.input(kBias)), type, image);
   }
 
-  // --- Phases to one output ---
+  // --- Combine the phases into one output ---
 
-  /// [N, M, n..] each: side by side as [N, M, n.., s..], then [N, M, n, s, n, s..] and together.
+  /// Combines the phases, each [N, M, n..]: stacks them as [N, M, n.., s..], transposes to
+  /// [N, M, n, s, n, s..] and reshapes.
   void interleave(std::vector<ValueId> parts) {
     const ValueId last = list({-1}, "axes");
     for (ValueId& value : parts) {
@@ -281,7 +283,7 @@ class Transposed {
     finish(value, whole);
   }
 
-  /// Reshapes `value` to `whole` and slices off what the output does not have.
+  /// Reshapes `value` to `whole` and slices off positions beyond the output.
   void finish(ValueId value, const Shape& whole) {
     Node reshape{Op::kReshape, "", {value, list(whole, "shape")}, {}, {}};
     if (whole == output_.shape) {
@@ -324,7 +326,7 @@ bool decompose_conv_transpose_node(Rewriter& rewriter, const Node& node) {
   return has_known_weights(rewriter, node) && Transposed(rewriter, node).decompose();
 }
 
-/// An activation behind several phases is better computed in each of them, as its convolution's.
+/// Moves an activation into each phase, so that it can be fused with the phase's convolution.
 bool decompose_activated(Rewriter& rewriter, const Node& activation) {
   if (!activation_attributes(rewriter, activation)) return false;
   const ValueId value = activation.inputs[0];

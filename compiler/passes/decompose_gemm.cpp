@@ -52,7 +52,7 @@ ValueId transposed_a(Rewriter& rewriter, const Node& node) {
                       node.name + "/transposed");
 }
 
-/// True if C may stay where it is.
+/// True if C can stay the bias: it is a constant with one number per column, or missing.
 bool is_column_bias(const Rewriter& rewriter, const Node& node) {
   const ValueId c = node.input(kBias);
   if (c == kNoValue) return true;
@@ -61,7 +61,8 @@ bool is_column_bias(const Rewriter& rewriter, const Node& node) {
          channel_bias(Op::kGemm, *constant, rewriter.type(node.outputs[0])).has_value();
 }
 
-/// A bias that a DequantizeLinear makes of constant integers becomes an integer bias later on.
+/// True for a bias that a DequantizeLinear makes from constant integers. fuse_qdq makes it an
+/// integer bias later.
 bool is_dequantized(const Rewriter& rewriter, ValueId value) {
   const Node* node = rewriter.producer(value, Op::kDequantizeLinear);
   return node != nullptr && rewriter.constant(node->inputs[0]) != nullptr;
@@ -74,11 +75,11 @@ bool is_plain(const Rewriter& rewriter, const Node& node) {
          (is_column_bias(rewriter, node) || is_dequantized(rewriter, node.input(kBias)));
 }
 
-/// C as it is added to the product: a constant as the whole matrix.
+/// C as the operand of the Add. A constant C is expanded to the whole matrix.
 ValueId addend(Rewriter& rewriter, ValueId c, const ValueType& type) {
   const Constant* constant = rewriter.constant(c);
   if (constant == nullptr || constant->type() == type) return c;
-  // [M,1]: what varies along the columns alone would be a bias.
+  // C is [M,1] here; a constant that varies only along the columns would be a bias.
   return rewriter.add_constant(spread(*constant, type, type.shape[1]), rewriter.name(c));
 }
 

@@ -1,14 +1,14 @@
-// Brings Gemm, alpha*A'*B' + beta*C, to the form that the rest of the compiler works with: A as it
-// lies, alpha and beta 1, and C one number a column (or none).
+// Brings Gemm, alpha*A'*B' + beta*C, to the form that the rest of the compiler expects: A is not
+// transposed, alpha and beta are 1, and C has one number per column or is missing.
 //
-//     alpha     goes into B, if that is a constant
-//     beta      goes into C: into its elements if it is a constant, else into a Mul
-//     transA    a Transpose before it, or A's elements in another order if it is a constant
-//     C [M,N]   an Add behind it (of which fuse_residual makes a residual); so is a C that is
-//               computed, or one of [M,1]
+//     alpha     multiplies B, if B is a constant
+//     beta      multiplies C: its elements if C is a constant, else by a Mul
+//     transA    becomes a Transpose before the Gemm, or transposes A if it is a constant
+//     C [M,N]   becomes an Add after the Gemm, which fuse_residual may turn into a residual; the
+//               same holds for a computed C and for a C [M,1]
 //
-// alpha and beta round each element of a float32 or float16 constant once; with alpha and beta 1
-// the values are the same. A Gemm whose alpha is not 1 and whose B is computed is left as it is.
+// A factor other than 1 rounds each element of a float32 or float16 constant once; otherwise values
+// stay the same. The pass does not change a Gemm with alpha other than 1 and a computed B.
 #pragma once
 
 #include "compiler/graph/graph.h"

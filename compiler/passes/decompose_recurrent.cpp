@@ -78,8 +78,8 @@ std::vector<ValueId> numbers_of(Rewriter& rewriter, const Node& node, const Recu
   return numbers;
 }
 
-/// What each direction gives: the hidden states in the order of the sequence [S, 1, B, H], and the
-/// states after its last step [1, B, H].
+/// The results of each direction: the hidden states in the order of the sequence [S, 1, B, H], and
+/// the states after the last step [1, B, H].
 struct Results {
   std::vector<ValueId> sequences;
   std::vector<ValueId> hidden;
@@ -103,7 +103,7 @@ void unroll(Rewriter& rewriter, const Node& node, const RecurrentDims& dims, boo
   results.cells.push_back(state.cell);
 }
 
-/// Makes output `i` of the node from one part a direction.
+/// Makes output `i` of the node from one part per direction.
 void join(Rewriter& rewriter, const Node& node, std::size_t i, std::vector<ValueId> parts,
           std::int64_t axis) {
   if (i >= node.outputs.size() || node.outputs[i] == kNoValue) return;
@@ -124,7 +124,7 @@ ValueId transpose(Rewriter& rewriter, ValueId value, Permutation perm, const std
   return rewriter.add(Op::kTranspose, {value}, {{"perm", std::move(perm)}}, name + "/transpose");
 }
 
-/// The dimensions of `type` in another order: dimension i is `type`'s dimension perm[i].
+/// `type` with its dimensions permuted: dimension i of the result is dimension perm[i] of `type`.
 graph::ValueType permuted(const graph::ValueType& type, const Permutation& perm) {
   graph::ValueType result{type.type, {}};
   for (const std::int64_t axis : perm) {
@@ -133,8 +133,8 @@ graph::ValueType permuted(const graph::ValueType& type, const Permutation& perm)
   return result;
 }
 
-/// X [B, S, I] and the states [B, D, H] the other way round, the node with layout 0, and behind it
-/// its outputs the other way round.
+/// Replaces a node of layout 1 by a node of layout 0: transposes X [B, S, I] and the states
+/// [B, D, H] before it, and the outputs after it.
 bool put_sequence_first(Rewriter& rewriter, const Node& node) {
   if (!is_covered(rewriter, node) || !is_batch_first(node)) return false;
   const Permutation swapped = {1, 0, 2};
@@ -147,7 +147,7 @@ bool put_sequence_first(Rewriter& rewriter, const Node& node) {
   }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
-    // Y [B, S, D, H] is inside [S, D, B, H].
+    // Y is [B, S, D, H] outside and [S, D, B, H] inside.
     const Permutation inward = i == 0 ? Permutation{1, 2, 0, 3} : swapped;
     inner.outputs[i] =
         rewriter.new_value(permuted(rewriter.type(node.outputs[i]), inward), node.name);

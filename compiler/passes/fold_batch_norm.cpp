@@ -57,7 +57,7 @@ Constant factor_constant(const Statistics& s, const ValueType& type) {
                 });
 }
 
-/// (bias_factor * bias - mean) * f + beta; without a bias, of which it is 0.
+/// (bias_factor * bias - mean) * f + beta, with bias 0 if there is none.
 Constant shift_constant(const Statistics& s, const ValueType& type,
                         const std::optional<Constant>& bias, double bias_factor) {
   std::vector<Constant> all = {s.scale, s.variance, s.mean, s.beta};
@@ -76,7 +76,8 @@ Constant shift_constant(const Statistics& s, const ValueType& type,
                 });
 }
 
-/// Neighbours of one channel together: whole networks' weights come through here.
+/// Scales all neighboring elements of a channel together, because this function processes the
+/// weights of whole networks.
 template <class T>
 void scale(std::span<T> values, const ChannelLayout& layout, std::span<const double> factors) {
   const auto inner = static_cast<std::size_t>(layout.inner);
@@ -103,8 +104,8 @@ Constant scaled_weights(const Statistics& s, const Constant& weights, ChannelLay
                 });
 }
 
-/// The contraction that makes `value`, if a normalisation of the axis 1 of its result can be
-/// folded.
+/// The contraction that makes `value`, if a normalization over axis 1 can be folded into it; else
+/// null.
 const Node* foldable(const Rewriter& rewriter, ValueId value) {
   const Node* node = rewriter.producer(value);
   if (node == nullptr || !is_contraction(node->op) || !rewriter.used_once(value)) return nullptr;
@@ -114,7 +115,7 @@ const Node* foldable(const Rewriter& rewriter, ValueId value) {
   return node;
 }
 
-/// False if the contraction before the BatchNormalization `node` cannot take it.
+/// Returns false if `node`, a BatchNormalization, cannot be folded into a contraction before it.
 bool fold_into_contraction(Rewriter& rewriter, const Node& node, const Statistics& s) {
   const Node* found = foldable(rewriter, node.inputs[0]);
   if (found == nullptr) return false;

@@ -1,15 +1,15 @@
-// Folds BatchNormalization, at inference one multiplication and one addition a channel, into the
-// contraction before it:
+// Folds BatchNormalization into the contraction before it. At inference it is one multiplication
+// and one addition per channel:
 //
 //     f = scale / sqrt(var + epsilon)     w' = w * f     b' = (b - mean) * f + beta
 //
-// A Conv, ConvTranspose, Gemm or MatMul takes it if nothing else uses its result, its weights are
-// constant and have the normalised channel among their dimensions, and it ends with its bias (no
-// residual, no activation). Any other BatchNormalization at inference with constant statistics
-// becomes Mul by f and Add of beta - mean * f.
+// The pass folds it into a Conv, ConvTranspose, Gemm or MatMul if nothing else uses the result, if
+// the weights are constant and the normalized channel is one of their dimensions, and if there is
+// no residual or activation. Any other BatchNormalization at inference with constant statistics
+// becomes a Mul by f and an Add of beta - mean * f.
 //
-// Values stay the same up to rounding: the constants are computed in binary64 and rounded once.
-// Constants that are made on demand give weights that are made on demand.
+// Values stay the same up to rounding: the pass computes constants in binary64 and rounds once.
+// Weights made on demand stay so.
 // Source: Ioffe and Szegedy, "Batch Normalization", 2015, algorithm 2.
 #pragma once
 

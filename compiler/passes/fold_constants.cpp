@@ -19,7 +19,7 @@ using graph::ValueType;
 
 namespace {
 
-/// The inputs' elements, or nothing if those of one do not exist yet.
+/// The elements of the inputs; nullopt if those of one input are not in memory.
 std::optional<std::vector<const Tensor*>> ready_inputs(const Rewriter& rewriter, const Node& node) {
   std::vector<const Tensor*> inputs;
   for (const ValueId input : node.inputs) {
@@ -32,7 +32,7 @@ std::optional<std::vector<const Tensor*>> ready_inputs(const Rewriter& rewriter,
 std::optional<std::vector<ValueType>> small_outputs(const Rewriter& rewriter, const Node& node) {
   std::vector<ValueType> types;
   for (const ValueId output : node.outputs) {
-    if (output == kNoValue) return std::nullopt;  // its type is not known here
+    if (output == kNoValue) return std::nullopt;  // the graph has no type for it
     types.push_back(rewriter.type(output));
     if (graph::element_count(types.back().shape) > kLargestFolded) return std::nullopt;
   }
@@ -74,7 +74,7 @@ bool moves_elements(graph::Op op) {
   }
 }
 
-/// A constant that is made on demand under another shape is made so on demand.
+/// Makes the node's output a constant made on demand, if the node only rearranges constants.
 bool defer(Rewriter& rewriter, const Node& node, const graph::Evaluator& evaluate) {
   if (!moves_elements(node.op) || node.outputs.size() != 1) return false;
   std::vector<graph::Constant> sources;

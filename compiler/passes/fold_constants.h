@@ -1,10 +1,10 @@
-// Computes what is known before the network runs: a node of which every input is a constant whose
-// elements exist becomes constants itself.
+// Replaces a node by constants if all its inputs are constants in memory.
 //
-// Values are those that the evaluator computes; a run on the same backend gives the same bits.
-// Constants that are made on demand stay so: only where a node gives one another shape (Transpose,
-// Reshape and the like), what it gives is made on demand from it. Left alone is DequantizeLinear
-// unless asked for: it is how a quantised network says which integers its weights are (fuse_qdq.h).
+// The evaluator computes the values; a run on the same backend gives the same bits. Constants made
+// on demand stay so: if a node only rearranges one (Transpose, Reshape, Slice, ...), its output
+// becomes a constant made on demand; other nodes do not change. The pass folds DequantizeLinear
+// only with FoldDequantize::kYes, because fuse_qdq.h needs these nodes to find the integer weights
+// of a quantized network.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@
 
 namespace weft::passes {
 
-/// Larger outputs are left to the run: folding them would trade time for memory.
+/// The pass does not fold a node with a larger output, because the constant would take too much
+/// memory.
 inline constexpr std::int64_t kLargestFolded = std::int64_t{64} << 20;  // elements
 
 enum class FoldDequantize : bool { kNo, kYes };
 
-/// Throws InputError naming the node if the evaluator does.
+/// Throws InputError with the node's label if the evaluator throws it.
 graph::Graph fold_constants(graph::Graph graph, const graph::Evaluator& evaluate,
                             FoldDequantize dequantize = FoldDequantize::kNo);
 

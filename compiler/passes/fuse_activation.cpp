@@ -35,7 +35,7 @@ Attributes with_two(const Node& node, float alpha, const char* second, float bet
   return result;
 }
 
-/// A bound of a Clip: `otherwise` if left out, nothing if it is not known.
+/// A bound of a Clip: `otherwise` if it is omitted, nullopt if it is unknown.
 std::optional<float> bound(const Rewriter& rewriter, ValueId value, float otherwise) {
   if (value == kNoValue) return otherwise;
   const graph::Tensor* known = rewriter.ready(value);

@@ -3,17 +3,18 @@
 //     Relu(Conv(x, w, b))          =>  Conv(x, w, b), activation = "Relu"
 //     Clip(Conv(x, w), 0, 6)       =>  Conv(x, w), activation = "Clip", alpha = 0, beta = 6
 //
-// if nothing else uses the contraction's result and it has no activation yet. Relu, LeakyRelu, Elu,
-// Selu, Sigmoid, HardSigmoid, HardSwish, Tanh, Erf, Softplus, and Clip with constant bounds. The
-// operator's parameters are always written out, defaults too, in the order of the specification:
+// if nothing else uses the contraction's result and it has no activation yet. The pass fuses Relu,
+// LeakyRelu, Elu, Selu, Sigmoid, HardSigmoid, HardSwish, Tanh, Erf, Softplus, and Clip with
+// constant bounds. The attributes always contain all parameters of the operator, including
+// defaults:
 //
 //     operator       activation_alpha   activation_beta
 //     LeakyRelu, Elu      alpha
 //     Selu                alpha              gamma
 //     HardSigmoid         alpha              beta
-//     Clip                min                max          the largest finite numbers if left out
+//     Clip                min                max          default: the largest finite numbers
 //
-// Values stay exactly what they were.
+// Values stay exactly the same.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,7 @@ namespace weft::passes {
 
 graph::Graph fuse_activation(graph::Graph graph);
 
-/// The attributes that make `node` an activation; nothing if it is none.
+/// The "activation" attributes for `node`; nullopt if `node` cannot be an activation.
 std::optional<graph::Attributes> activation_attributes(const Rewriter& rewriter,
                                                        const graph::Node& node);
 /// Adds `more` to the attributes of `node`.

@@ -25,13 +25,13 @@ bool is_dequantized_constant(const Rewriter& rewriter, ValueId value) {
 bool takes_bias(const Rewriter& rewriter, ValueId product, const ValueType& sum) {
   const Node* node = rewriter.producer(product);
   if (node == nullptr || !is_contraction(node->op) || !rewriter.used_once(product)) return false;
-  // A vector as MatMul's second operand leaves no axis of channels.
+  // If MatMul's second operand is a vector, the product has no channel axis.
   const bool has_channels = rewriter.type(node->inputs[kWeights]).shape.size() >= 2;
   return has_channels && node->input(kBias) == kNoValue && ends_with_bias(*node) &&
          rewriter.type(product) == sum;
 }
 
-/// `addend` as a value of shape [channels], made if need be; kNoValue if it is no bias.
+/// `addend` as a value of shape [channels], if necessary a new constant; kNoValue if it is no bias.
 ValueId as_bias(Rewriter& rewriter, ValueId addend, const ValueType& sum, std::int64_t axis) {
   const Shape channels = {sum.shape[static_cast<std::size_t>(axis)]};
   const bool last = axis + 1 == static_cast<std::int64_t>(sum.shape.size());
@@ -52,7 +52,7 @@ bool fuse_as_bias(Rewriter& rewriter, const Node& add, ValueId product, ValueId 
   const ValueId bias = as_bias(rewriter, addend, sum, axis);
   if (bias == kNoValue) return false;
   Node fused = rewriter.take(product);
-  fused.attributes.erase("beta");  // Gemm's, of the bias that it did not have
+  fused.attributes.erase("beta");  // a Gemm's factor for the missing C must not scale the bias
   set_input(fused, kBias, bias);
   fused.outputs = add.outputs;
   rewriter.emit(std::move(fused));

@@ -1,27 +1,28 @@
-// Turns a network that is quantised by pairs of QuantizeLinear and DequantizeLinear (QDQ, the form
-// that exporters write) into one that computes with the integers themselves.
+// Turns a network that is quantized with pairs of QuantizeLinear and DequantizeLinear (QDQ, the
+// form that exporters write) into a network that computes with integers.
 //
 //     q -> Dequantize -> Conv -> [Relu | Clip] -> Quantize -> q'
 //     w -> Dequantize --^                                          =>  q -> QLinearConv -> q'
 //     b -> Dequantize --^   (or floating-point constants)
 //
 //  1. Conv, MatMul and Gemm (transA = 0, alpha = 1, and beta = 1 if there is a bias) of two
-//     dequantised operands, the second quantised per tensor or per output channel, become
-//     QLinearConv and QLinearMatMul; a Relu or Clip before the QuantizeLinear becomes their
-//     activation. The bias becomes int32 of scale x_scale * w_scale: its own integers if that is
-//     its scale already, else round(bias / scale). A bias that int32 does not hold stops the
-//     fusion. QLinearMatMul has its bias as ninth input, [N] int32.
-//  2. DequantizeLinear moves down past MaxPool, Concat of equal parameters, Reshape, Flatten,
-//     Squeeze, Unsqueeze, Transpose, Slice, Gather, Expand, Tile, Identity and Pad with 0, which
-//     then work on integers.
-//  3. Relu of a dequantised value becomes the activation of the QLinear operator that made it, or
-//     Max(integers, zero point), or nothing if the zero point is the smallest integer and given.
-//  4. QuantizeLinear of a value that was dequantised with the same parameters disappears.
+//     dequantized operands become QLinearConv and QLinearMatMul. The second operand must be
+//     quantized per tensor or per output channel. A Relu or Clip before the QuantizeLinear becomes
+//     the activation. The bias becomes int32 of scale x_scale * w_scale. It keeps its integers if
+//     it already has this scale, else it becomes round(bias / scale). The node is not fused if its
+//     bias does not fit int32. QLinearMatMul has its bias as ninth input, [N] int32.
+//  2. DequantizeLinear moves down past MaxPool, Concat of inputs with equal parameters, Reshape,
+//     Flatten, Squeeze, Unsqueeze, Transpose, Slice, Split, Gather, Expand, Tile, Identity and Pad
+//     with 0. These nodes then work on integers.
+//  3. A Relu of a dequantized value becomes the activation of the QLinear operator that made the
+//     value, or else Max(integers, zero point). It disappears if the zero point is the smallest
+//     integer and ZeroPoints::kGiven.
+//  4. A QuantizeLinear of a value that was dequantized with the same parameters disappears.
 //
-// 2, 3 and 4 keep the values exactly. 1 keeps them up to the rounding of the product: in floating
-// point the sum is rounded at each step, here it is an exact integer that is scaled and rounded
-// once, so that a result may differ by one step where the floating-point value lay close to the
-// middle between two. Everything else stays Dequantize -> operator -> Quantize.
+// Rules 2 to 4 keep the values exactly. Rule 1 keeps them up to the rounding of the product.
+// Floating point rounds the sum at each step; the integer form scales an exact sum and rounds once.
+// So a result may differ by one quantization step if the floating-point value is almost halfway
+// between two steps. Everything else stays Dequantize -> operator -> Quantize.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,9 @@
 
 namespace weft::passes {
 
-/// Where zero points come from: the network's file has them once and for all, or a calibration that
-/// another run of the same network may change. Then no node disappears for the sake of what they
-/// are, so that the program, and with it every cycle, is that of any other calibration.
+/// The source of the zero points. kGiven: they are fixed in the network's file. kCalibrated: they
+/// come from a calibration and may differ in another run. With kCalibrated, no node disappears
+/// because of a zero point's value, so every calibration gives the same program and cycles.
 enum class ZeroPoints : std::uint8_t { kGiven, kCalibrated };
 
 graph::Graph fuse_qdq(graph::Graph graph, ZeroPoints zero_points = ZeroPoints::kGiven);

@@ -13,8 +13,8 @@ using graph::ValueId;
 
 namespace {
 
-/// A constant is worth an operand of its own only beside constant weights: with computed ones the
-/// Add can stay an instruction.
+/// A constant becomes a residual only if the weights are constant too. With computed weights, the
+/// Add can stay a separate instruction.
 bool is_residual(const Rewriter& rewriter, const Node& product, ValueId other) {
   return rewriter.constant(other) == nullptr ||
          rewriter.constant(product.inputs[kWeights]) != nullptr;
@@ -36,7 +36,7 @@ bool fuse_as_residual(Rewriter& rewriter, const Node& add, ValueId product, Valu
   return true;
 }
 
-/// kNoProducer, an input's or a constant's, counts as the earliest of all.
+/// Inputs and constants count as earliest: their position, kNoProducer, plus 1 wraps to 0.
 bool is_later(const Rewriter& rewriter, ValueId a, ValueId b) {
   return rewriter.position(a) + 1 > rewriter.position(b) + 1;
 }

@@ -2,12 +2,12 @@
 //
 //     Add(Conv(x, w, b), r)  =>  Conv(x, w, b, r)
 //
-// if nothing else uses the contraction's result, r has exactly the result's type, and is no
-// constant unless the weights are one, and the contraction has neither residual nor activation yet.
-// Of two contractions that are added the later one takes the earlier one's result, so that nothing
-// is computed later than before.
+// if nothing else uses the contraction's result, if r has exactly the result's type, if the
+// contraction has neither residual nor activation yet, and if r is computed or the weights are
+// constant. If the Add has two contractions, the later one takes the earlier one's result, so that
+// no node moves to a later position.
 //
-// Values stay the same up to where the backend rounds the sum.
+// Values stay the same up to the rounding of the sum.
 #pragma once
 
 #include "compiler/graph/graph.h"

@@ -1,21 +1,21 @@
-// The passes in the order in which a network goes through them before it is lowered:
+// Runs the passes on a network before it is lowered. The order and its reasons:
 //
-//     remove_dead_code    nothing is folded or fused for nobody
-//     fold_constants      what importers leave behind: weights reshaped, transposed, cast
-//     remove_identities   patterns are then direct neighbours
-//     fold_batch_norm     before the bias, which it changes
-//     decompose_gemm      after that, since a C that becomes an Add is no bias any more
+//     remove_dead_code    first, so that later passes skip unused nodes
+//     fold_constants      computes reshaped, transposed and cast weights, as importers leave them
+//     remove_identities   so that the nodes of a pattern are direct neighbors
+//     fold_batch_norm     before fuse_bias, because it changes the bias
+//     decompose_gemm      after fold_batch_norm: a C that becomes an Add is no longer a bias
 //     decompose_conv_transpose
-//                         likewise: what is added to it and scales it is in its weights and bias
-//     fuse_bias           before fuse_qdq, which knows a MatMul with a bias
-//     fuse_qdq            before activations, which the integer forms take with them
-//     fold_constants      now DequantizeLinear too: the weights of what stayed in floating point
+//                         after fold_batch_norm, which changes the weights and bias
+//     fuse_bias           before fuse_qdq, which accepts a MatMul with a bias
+//     fuse_qdq            before fuse_activation, because the integer forms include activations
+//     fold_constants      now with DequantizeLinear: the weights of nodes left in floating point
 //     remove_identities   again
-//     fuse_residual       after all that ends with its bias
-//     fuse_activation     last, as it is computed last
+//     fuse_residual       after all passes that require a node without residual
+//     fuse_activation     last, because the activation is applied last
 //
-// Values stay the same up to rounding; each pass says which ones and how far. Running it twice
-// changes nothing that the first run did not.
+// Values stay the same up to rounding; each pass documents its effect on them. Running the passes a
+// second time changes nothing.
 #pragma once
 
 #include "compiler/graph/evaluator.h"
@@ -24,11 +24,11 @@
 
 namespace weft::passes {
 
-/// The first six, after which a network still has operators of ONNX alone: what quantize() takes.
-/// Throws InputError naming the node if a constant cannot be computed.
+/// Runs the first six passes. The result still contains only ONNX operators; quantize() takes it.
+/// Throws InputError with the node's label if a constant cannot be computed.
 graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate);
 
-/// All of them. Throws as simplify() does.
+/// Runs all passes. Throws the errors of simplify().
 graph::Graph optimize(graph::Graph graph, const graph::Evaluator& evaluate,
                       ZeroPoints zero_points = ZeroPoints::kGiven);
 

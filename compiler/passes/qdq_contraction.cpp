@@ -27,11 +27,10 @@ using graph::ValueId;
 
 namespace {
 
-/// What stands between the QuantizeLinear and the operands: the contraction's result and, if there
-/// is one, the activation's.
+/// The nodes between the operands and the QuantizeLinear.
 struct Chain {
-  ValueId product = kNoValue;
-  std::optional<Attributes> activation = {};  // an operator of its own between the two
+  ValueId product = kNoValue;                 // the contraction's result; kNoValue: no match
+  std::optional<Attributes> activation = {};  // of a separate Relu or Clip after the contraction
 };
 
 Chain chain_before(const Rewriter& rewriter, ValueId end) {
@@ -52,7 +51,7 @@ bool has_integer_form(const Node& node) {
   return node.op == Op::kConv || node.op == Op::kMatMul;
 }
 
-/// QLinearMatMul's ninth input, which ONNX does not have, is an extension (graph/op.h).
+/// QLinearMatMul has a bias as ninth input only as an extension of ONNX (graph/op.h).
 bool has_place_for_bias(const Node& node) {
   const Op op = node.op == Op::kConv ? Op::kQLinearConv : Op::kQLinearMatMul;
   return node.input(kBias) == kNoValue || graph::operator_of(op).max_inputs == 9;
@@ -68,7 +67,7 @@ bool is_transposed(const Node& node) {
   return node.op == Op::kGemm && node.attributes.integer("transB", 0) != 0;
 }
 
-/// Whether the second operand has one scale, or one for each output channel.
+/// True if the second operand has a single scale or one scale per output channel.
 bool has_channel_scales(const Rewriter& rewriter, const Node& node, const Quantized& weights) {
   if (!is_byte(rewriter, weights.integers)) return false;
   if (is_transposed(node) && rewriter.constant(weights.integers) == nullptr) return false;
@@ -78,7 +77,7 @@ bool has_channel_scales(const Rewriter& rewriter, const Node& node, const Quanti
   return weights.axis == (node.op == Op::kConv || is_transposed(node) ? 0 : 1);
 }
 
-/// `value` to the nearest integer, ties to even; int32's extremes stand for what it does not hold.
+/// Rounds `value` to the nearest integer, ties to even, and saturates to int32.
 std::int32_t rounded_to_int32(double value) {
   using Limits = std::numeric_limits<std::int32_t>;
   if (value <= Limits::min()) return Limits::min();
@@ -86,14 +85,14 @@ std::int32_t rounded_to_int32(double value) {
   return static_cast<std::int32_t>(std::nearbyint(value));
 }
 
-/// The element of a list of one a channel, or of one for all.
+/// The element for `channel` in a list with one element per channel or one for all channels.
 float of_channel(std::span<const float> list, std::size_t channel) {
   return list[list.size() == 1 ? 0 : channel];
 }
 
-/// The bias in integers of scale x_scale * w_scale. Sources: x_scale, w_scale, and the bias, with
-/// its own scale if it is integers. These stay as they are if their scale is the product in
-/// binary32 already, as exporters compute it.
+/// The bias as integers of scale x_scale * w_scale. Sources: x_scale, w_scale, the bias, and the
+/// bias's scale if it is an integer bias. An integer bias does not change if its scale equals the
+/// product in binary32, because exporters compute the scale in binary32.
 Tensor contraction_bias(std::span<const Tensor> sources, std::int64_t channels) {
   const float x_scale = sources[0].data<float>()[0];
   const bool has_scale = sources.size() == 4;
@@ -112,8 +111,8 @@ Tensor contraction_bias(std::span<const Tensor> sources, std::int64_t channels) 
   return result;
 }
 
-/// The constants of the bias, real or integer and scale, with one element a channel; empty if it
-/// is neither.
+/// The constants of the bias: real numbers [channels], or integers [channels] and their scale.
+/// Returns an empty list if the bias has neither form.
 std::vector<Constant> bias_sources(const Rewriter& rewriter, const Node& node,
                                    const graph::ValueType& product, std::int64_t channels) {
   const ValueId bias = node.inputs[kBias];
@@ -128,7 +127,7 @@ std::vector<Constant> bias_sources(const Rewriter& rewriter, const Node& node,
   return {*rewriter.constant(own.integers), *rewriter.constant(own.scale)};
 }
 
-/// False if int32 does not hold what is known of the bias.
+/// False if an element of the bias was saturated. A bias made on demand counts as in range.
 bool is_in_range(const Constant& bias) {
   if (bias.ready() == nullptr) return true;
   const auto at_limit = [](std::int32_t value) {
@@ -138,7 +137,7 @@ bool is_in_range(const Constant& bias) {
   return std::ranges::none_of(bias.ready()->data<std::int32_t>(), at_limit);
 }
 
-/// The bias of the quantised contraction; nothing if it has one that cannot be quantised.
+/// The integer bias of the quantized contraction; nullopt if the bias cannot be quantized.
 std::optional<Constant> quantised_bias(const Rewriter& rewriter, const Node& node,
                                        const graph::ValueType& product, const Quantized& x,
                                        const Quantized& w) {
@@ -185,7 +184,7 @@ std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const Opera
   return inputs;
 }
 
-/// What the contraction's integer form takes; nothing if it has none.
+/// The operands of the contraction's integer form; nullopt if it has none.
 std::optional<Operands> operands_of(const Rewriter& rewriter, const Node& node, ValueId product,
                                     const Quantized& y) {
   Operands result{dequantized(rewriter, node.inputs[0]), dequantized(rewriter, node.inputs[1]), y,

@@ -19,7 +19,7 @@ using graph::ValueId;
 
 namespace {
 
-/// How a value came from bytes with one scale; false if it did not.
+/// The bytes and the single scale from which `value` was dequantized; false if there are none.
 Quantized dequantized_bytes(const Rewriter& rewriter, ValueId value) {
   const Quantized found = dequantized(rewriter, value);
   if (!found || !is_per_tensor(rewriter, found) || !is_byte(rewriter, found.integers)) return {};
@@ -45,7 +45,7 @@ bool pads_with_zero(const Rewriter& rewriter, const Node& node) {
   return value != nullptr && real_scalar(*value) == 0;
 }
 
-/// Whether what the node does to elements can be done to the integers behind them.
+/// True if the node can work on integers instead of the dequantized elements.
 bool moves_elements(const Rewriter& rewriter, const Node& node) {
   switch (node.op) {
     case Op::kMaxPool:
@@ -69,7 +69,8 @@ bool moves_elements(const Rewriter& rewriter, const Node& node) {
   }
 }
 
-/// The integers behind the node's data; empty if there are none that mean the same numbers.
+/// The integers from which the node's data inputs were dequantized. Returns an empty list if an
+/// input was not dequantized or the inputs have different parameters.
 std::vector<Quantized> data(const Rewriter& rewriter, const Node& node) {
   const std::size_t count = node.op == Op::kConcat ? node.inputs.size() : 1;
   std::vector<Quantized> result;
@@ -81,7 +82,8 @@ std::vector<Quantized> data(const Rewriter& rewriter, const Node& node) {
   return result;
 }
 
-/// A constant matrix, the weights of a MatMul, is transposed here and now, whatever its scales.
+/// Transposes a constant matrix, such as the weights of a MatMul, at compile time. The matrix may
+/// have a scale per channel.
 bool transpose_weights(Rewriter& rewriter, const Node& node) {
   Quantized weights = dequantized(rewriter, node.inputs[0]);
   if (node.op != Op::kTranspose || !weights) return false;
@@ -106,7 +108,7 @@ bool cancel_quantize(Rewriter& rewriter, const Node& node) {
 
 namespace {
 
-/// Split, of the integers behind its input.
+/// Makes a Split work on the integers from which its input was dequantized.
 bool split_integers(Rewriter& rewriter, const Node& node, const Quantized& before) {
   Node split = node;
   split.inputs[0] = before.integers;
@@ -149,7 +151,8 @@ bool move_on_integers(Rewriter& rewriter, const Node& node) {
 
 namespace {
 
-/// Relu before the rounding of the QLinear operator that made the integers, if only it uses them.
+/// Makes the Relu the activation of the QLinear operator that made the integers, if nothing else
+/// uses them.
 bool become_activation(Rewriter& rewriter, const Node& relu, ValueId integers) {
   const Node* maker = rewriter.producer(integers);
   const bool takes = maker != nullptr &&

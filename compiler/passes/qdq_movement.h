@@ -1,5 +1,5 @@
-// Rules 2 to 4 of fuse_qdq.h, each for one node. All keep values exactly: dequantising is one
-// increasing function of the integer, and what these operators do is to move or compare elements.
+// Rules 2 to 4 of fuse_qdq.h, each for one node. All keep values exactly, because dequantization is
+// an increasing function of the integer, and these operators only move or compare elements.
 #pragma once
 
 #include "compiler/passes/fuse_qdq.h"
@@ -7,11 +7,11 @@
 
 namespace weft::passes {
 
-/// Removes a QuantizeLinear that gives back the integers that its input was dequantised from.
+/// Removes a QuantizeLinear that only recovers the integers from which its input was dequantized.
 bool cancel_quantize(Rewriter& rewriter, const graph::Node& node);
-/// Lets a node that moves elements or takes their maximum work on integers.
+/// Makes a node that moves elements or takes their maximum work on integers.
 bool move_on_integers(Rewriter& rewriter, const graph::Node& node);
-/// The same for a Relu.
+/// Makes a Relu work on integers.
 bool relu_on_integers(Rewriter& rewriter, const graph::Node& node, ZeroPoints zero_points);
 
 }  // namespace weft::passes

@@ -26,7 +26,7 @@ bool is_float32(const Graph& graph, ValueId value) {
   return graph.type(value).type == DataType::kFloat32;
 }
 
-/// The fusing passes make what no other program reads; quantised networks are to be standard.
+/// A quantized network should be standard ONNX, but other programs cannot read fused nodes.
 void expect_unfused(const Node& node) {
   const bool has_matmul_bias = node.op == Op::kMatMul && node.input(kBias) != kNoValue;
   if (!has_matmul_bias && ends_with_bias(node)) return;
@@ -57,7 +57,7 @@ bool can_be_quantised(const Graph& graph, const Node& node) {
          has_usable_bias(graph, node);
 }
 
-/// A product of two matrices that the network computes.
+/// True for a product of two computed matrices.
 bool multiplies_computed(const Graph& graph, const Node& node) {
   if (node.op != Op::kMatMul || node.inputs.size() != 2) return false;
   return std::ranges::all_of(node.inputs, [&](ValueId input) {
@@ -66,7 +66,8 @@ bool multiplies_computed(const Graph& graph, const Node& node) {
   });
 }
 
-/// Elements are moved or compared: input and outputs may share a scale.
+/// True if the node only moves or compares elements, so that its inputs and outputs can share a
+/// scale.
 bool keeps_scale(const Node& node) {
   switch (node.op) {
     case Op::kMaxPool:
@@ -87,7 +88,7 @@ bool keeps_scale(const Node& node) {
   }
 }
 
-/// Functions of one value that are finite for every int8 value.
+/// True for unary functions that are finite for every int8 value.
 bool is_function(Op op) {
   switch (op) {
     case Op::kExp:
@@ -108,7 +109,8 @@ bool is_function(Op op) {
   }
 }
 
-/// Functions that are not: only for values that have not been rounded.
+/// True for unary functions that are not finite for every int8 value. They are computed only on
+/// unrounded values.
 bool is_partial_function(Op op) {
   return op == Op::kSqrt || op == Op::kLog || op == Op::kReciprocal;
 }
@@ -142,12 +144,13 @@ bool is_binary(const Node& node) {
   return right_op && node.inputs.size() == 2;
 }
 
-/// A rounded divisor or power may be 0 where the real one was not.
+/// True if the second operand must be a constant: a nonzero divisor or exponent could be rounded to
+/// 0.
 bool needs_constant(Op op) {
   return op == Op::kDiv || op == Op::kPow;
 }
 
-/// The inputs that carry values of the network.
+/// The float32 inputs that are not constant.
 std::vector<ValueId> data_inputs(const Graph& graph, const Node& node) {
   std::vector<ValueId> result;
   for (const ValueId input : node.inputs) {
@@ -166,7 +169,7 @@ bool is_fixed_activation(const Graph& graph, const Node& node) {
   return node.op == Op::kClip && is_known(node.input(1)) && is_known(node.input(2));
 }
 
-/// The constant that `add` adds to each row of its other operand; kNoValue if it is none.
+/// The constant that `add` adds to each row of `product`; kNoValue if there is none.
 ValueId row_constant(const Graph& graph, const Node& add, ValueId product) {
   const ValueId other = add.inputs[add.inputs[0] == product ? 1 : 0];
   const graph::ValueType& sum = graph.type(add.outputs[0]);
@@ -175,8 +178,8 @@ ValueId row_constant(const Graph& graph, const Node& add, ValueId product) {
   return per_channel(*graph.values[other].constant, sum, last) ? other : kNoValue;
 }
 
-/// For each value the only node that uses it; null if there are none or more, or if it is an output
-/// too.
+/// For each value, the only node that uses it. Null if there are no or several users or if the
+/// value is also an output.
 std::vector<const Node*> only_users(const Graph& graph) {
   const std::vector<std::size_t> uses = graph::use_counts(graph);
   std::vector<const Node*> users(graph.values.size());
@@ -193,7 +196,7 @@ std::vector<const Node*> only_users(const Graph& graph) {
 QuantizationParameters parameters_for(const Range& range) {
   constexpr double kSteps = 255;
   const double width = static_cast<double>(range.high) - static_cast<double>(range.low);
-  // Rounded up if at all: a range of subnormal numbers must not have a scale of 0.
+  // The lower limit prevents a scale of 0 for a range of subnormal numbers.
   const float scale =
       std::max(static_cast<float>(width / kSteps), std::numeric_limits<float>::min());
   if (width == 0) return {};
@@ -244,7 +247,8 @@ void QuantizationPlan::find_contractions(const Graph& graph) {
   }
 }
 
-/// Marks the values between a contraction and the last of what belongs to it, which is quantised.
+/// Marks the values between a contraction and the last node that belongs to it, and quantizes the
+/// result of that node.
 void QuantizationPlan::find_tail(const Graph& graph, const Node& contraction) {
   const ValueId product = contraction.outputs[0];
   const Node* user = users_[product];
@@ -257,7 +261,7 @@ void QuantizationPlan::find_tail(const Graph& graph, const Node& contraction) {
   quantise_activated(graph, user->outputs[0]);
 }
 
-/// Quantises the Relu or Clip that alone uses `value`, or else the value itself.
+/// Quantizes the result of the Relu or Clip that is the only user of `value`, or else `value`.
 void QuantizationPlan::quantise_activated(const Graph& graph, ValueId value) {
   const Node* user = users_[value];
   inside_[value] = user != nullptr && is_fixed_activation(graph, *user);
@@ -288,7 +292,7 @@ void QuantizationPlan::spread(const Graph& graph, std::size_t index) {
   extend_chain(graph, index);
 }
 
-/// The other operand of a sum or product with an int8 value is int8 too.
+/// Quantizes the other operand of a sum or product with an int8 value.
 void QuantizationPlan::pull(const Graph& graph, const Node& node) {
   if (!commutes(node.op) && node.op != Op::kSub) return;
   const std::vector<ValueId> inputs = data_inputs(graph, node);
@@ -321,7 +325,7 @@ void QuantizationPlan::share_scale(const Graph& graph, const Node& node) {
   }
 }
 
-/// Carries the result of an element-wise operator to the next, or else quantises it.
+/// Passes the result of an element-wise operator unrounded to the next operator, or quantizes it.
 void QuantizationPlan::extend_chain(const Graph& graph, std::size_t index) {
   const Node& node = graph.nodes[index];
   const ValueId output = node.outputs[0];
@@ -334,8 +338,8 @@ void QuantizationPlan::extend_chain(const Graph& graph, std::size_t index) {
   quantised_[output] = !carried_[output];
 }
 
-/// True if `user` works on `value` lane by lane, with constants or with int8 values that are there
-/// when the chain begins.
+/// True if `user` works on `value` element by element. Its other operand must be a constant or an
+/// int8 value that is computed before the chain begins.
 bool QuantizationPlan::continues(const Graph& graph, ValueId value, const Node& user) const {
   const graph::ValueType& type = graph.type(value);
   if (user.outputs.size() != 1 || graph.type(user.outputs[0]) != type) return false;

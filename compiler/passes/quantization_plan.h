@@ -1,19 +1,20 @@
-// Which values of a floating-point network become int8, and with which scale: what quantize() then
-// writes into the graph.
+// Decides which values of a floating-point network become int8, and with which scale. quantize()
+// then changes the graph accordingly.
 //
 //  - Conv, Gemm and MatMul with constant weights, and MatMul of two computed matrices (below:
-//    contractions) take and give int8. A bias added to a MatMul belongs to it.
-//  - Pools, element-wise operators, activation functions, softmax, normalisation, Concat and
-//    movements of elements of which every input is int8 give int8, so that a network stays int8
-//    from its first contraction to its last. The second operand of a sum or product with an int8
-//    value becomes int8 for that.
-//  - A Relu or Clip that alone follows a contraction or pool belongs to it, and so do element-wise
-//    operators that alone follow one another, up to a softmax: nothing is rounded in between.
-//  - Any other operator computes in float32; its result becomes int8 where a contraction takes it.
+//    contractions), have int8 inputs and outputs. A bias that is added to a MatMul belongs to it.
+//  - Pools, element-wise operators, activation functions, softmax, normalization, Concat and
+//    operators that move elements have an int8 output if all inputs are int8. So a network stays
+//    int8 from its first contraction to its last. For this reason, the second operand of a sum or
+//    product with an int8 value also becomes int8.
+//  - A Relu or Clip belongs to a contraction or pool if it is its only user. Element-wise operators
+//    form a chain, up to a softmax, if each is the only user of the one before. Values inside are
+//    not rounded.
+//  - Any other operator computes in float32; its result becomes int8 if a contraction uses it.
 //
-// Values between which elements are only moved or compared share one scale, that of their joint
-// range, so that the operator works on the integers. The second of two computed matrices has the
-// zero point 0: any other would cost a sum over every row of the first.
+// If an operator only moves or compares elements, its inputs and outputs share the scale of their
+// joint range, so that the operator can work on integers. The second of two computed matrices has
+// zero point 0: any other would need a correction by the sum of every row of the first.
 #pragma once
 
 #include <cstdint>
@@ -29,26 +30,26 @@ struct QuantizationParameters {
   std::int8_t zero_point = 0;
 };
 
-/// Parameters with which int8 holds `range`, ends included: 255 steps of `scale`, of which one is
-/// exactly 0. A range of 0 alone has scale 1.
+/// Parameters so that int8 represents `range` with both ends in 255 steps of `scale`. 0 is
+/// represented exactly. A range that contains only 0 has scale 1.
 QuantizationParameters parameters_for(const Range& range);
-/// The same with zero point 0: 127 steps to either side.
+/// Parameters with zero point 0: 127 steps to either side.
 QuantizationParameters symmetric_parameters_for(const Range& range);
 
 class QuantizationPlan {
  public:
-  /// Throws InputError naming the node if `graph` has been fused already, and naming the value if
-  /// one that becomes int8 has no range.
+  /// Throws InputError, with the node's label, if `graph` has fused nodes. Throws InputError, with
+  /// the value's name, if a value that becomes int8 has no range.
   QuantizationPlan(const graph::Graph& graph, const CalibrationRanges& ranges);
 
   bool is_quantised(graph::ValueId value) const { return quantised_[value]; }
-  /// True if the node that makes `product` is a contraction that becomes int8.
+  /// True if a contraction with constant weights that becomes int8 makes `product`.
   bool is_contraction(graph::ValueId product) const { return products_[product]; }
-  /// The MatMul of which `sum` is the result with its bias added; kNoValue if it is no such thing.
+  /// The result of the MatMul to which an Add adds a bias to make `sum`; kNoValue if there is none.
   graph::ValueId biased_product(graph::ValueId sum) const { return biased_[sum]; }
-  /// The constant that is added to `product` as its bias; kNoValue if there is none.
+  /// The constant that an Add adds to `product` as its bias; kNoValue if there is none.
   graph::ValueId addend(graph::ValueId product) const { return addends_[product]; }
-  /// Values of one group have one scale; `group` is one of them.
+  /// The representative of the value's group. All values of a group share a scale.
   graph::ValueId group(graph::ValueId value) const;
   const QuantizationParameters& parameters(graph::ValueId value) const;
 
@@ -68,18 +69,18 @@ class QuantizationPlan {
   void join(graph::ValueId a, graph::ValueId b);
 
   std::vector<bool> products_;
-  std::vector<bool> wanted_;   // a contraction takes the value
-  std::vector<bool> inside_;   // between a contraction and its bias or activation
-  std::vector<bool> carried_;  // from one element-wise operator to the next, not rounded
+  std::vector<bool> wanted_;   // the value is an input of a contraction
+  std::vector<bool> inside_;   // the value is between a contraction and its bias or activation
+  std::vector<bool> carried_;  // the value passes unrounded to the next element-wise operator
   std::vector<bool> symmetric_;
   std::vector<bool> quantised_;
-  std::vector<std::size_t> first_;  // of a carried value: the node that began the chain
+  std::vector<std::size_t> first_;  // for a carried value: the first node of its chain
   std::vector<graph::ValueId> biased_;
   std::vector<graph::ValueId> addends_;
   std::vector<graph::ValueId> parent_;              // union-find
   std::vector<QuantizationParameters> parameters_;  // by group
-  std::vector<const graph::Node*> users_;           // only while the plan is made
-  std::vector<std::size_t> producers_;              // the same
+  std::vector<const graph::Node*> users_;           // used only in the constructor
+  std::vector<std::size_t> producers_;              // used only in the constructor
 };
 
 }  // namespace weft::passes

@@ -49,13 +49,13 @@ class Quantizer {
     ValueId zero_point = kNoValue;
   };
 
-  /// What the sums of a contraction count in: input_scale * weight_scale.
+  /// The scale of the sums of a contraction is input_scale * weight_scale.
   struct Unit {
     Constant weight_scale;
     float input_scale = 1;
   };
 
-  /// Constants for the scale and zero point of `value`, one pair for a group.
+  /// The constants for the scale and zero point of `value`; a group shares one pair.
   Parameters parameters(Rewriter& rewriter, ValueId value) {
     const auto [place, is_new] = parameters_.try_emplace(plan_.group(value));
     if (is_new) {
@@ -81,7 +81,7 @@ class Quantizer {
                    {}});
   }
 
-  /// A quantised input of the graph gets its pair where it is first used.
+  /// Returns `value` after its pair. Adds the pair at the first use of a quantized graph input.
   ValueId through_pair(Rewriter& rewriter, ValueId value) {
     const bool is_input = value != kNoValue && rewriter.producer(value) == nullptr;
     if (!is_input || !plan_.is_quantised(value)) return value;
@@ -115,7 +115,8 @@ class Quantizer {
                         name + "/dequantize");
   }
 
-  /// `node` as it was, `changed` as it will be.
+  /// Quantizes the weights and bias of a contraction. `node` has the original inputs; `changed`
+  /// gets the new ones.
   void quantize_operands(Rewriter& rewriter, const Node& node, Node& changed) {
     const ValueId output = node.outputs[0];
     const Constant weights = *rewriter.constant(node.inputs[kWeights]);
@@ -131,7 +132,7 @@ class Quantizer {
     changed.inputs[kBias] = dequantised_bias(rewriter, *bias, unit, node.inputs[kBias]);
   }
 
-  /// The bias of a contraction, [channels], its own or that which an Add gives it.
+  /// The bias of a contraction, [channels]: its bias input or the constant that an Add adds to it.
   std::optional<Constant> bias_of(const Rewriter& rewriter, const Node& node) const {
     const graph::ValueType& product = rewriter.type(node.outputs[0]);
     if (node.input(kBias) != kNoValue) {
@@ -149,7 +150,7 @@ class Quantizer {
     return dequantised(rewriter, quantize_bias(bias, unit.weight_scale, unit.input_scale), 0, name);
   }
 
-  /// The Add that gives a MatMul its bias.
+  /// Quantizes the constant of an Add that is the bias of a MatMul.
   void quantize_addend(Rewriter& rewriter, Node& add, ValueId product) {
     const graph::ValueType& sum = rewriter.type(product);
     const ValueId addend = plan_.addend(product);
@@ -166,7 +167,7 @@ class Quantizer {
 
   QuantizationPlan plan_;
   std::map<ValueId, Parameters> parameters_;  // by group
-  std::map<ValueId, ValueId> inputs_;         // of the graph, to what stands for them
+  std::map<ValueId, ValueId> inputs_;         // graph inputs to their dequantized values
   std::map<ValueId, Unit> units_;             // by product
 };
 

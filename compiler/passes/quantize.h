@@ -1,13 +1,13 @@
-// Post-training quantisation: turns a floating-point network into one that computes in int8, in the
-// form of pairs of QuantizeLinear and DequantizeLinear (QDQ), with operators of ONNX alone.
+// Post-training quantization: inserts pairs of QuantizeLinear and DequantizeLinear (QDQ) into a
+// floating-point network, so that it computes in int8. It uses only standard ONNX operators.
 //
-//     activations   int8, one scale and zero point a tensor, from the ranges seen in calibration
-//     weights       int8, symmetric, one scale an output channel
+//     activations   int8, one scale and zero point per tensor, from the calibrated ranges
+//     weights       int8, symmetric, one scale per output channel
 //     biases        int32 of scale x_scale * w_scale
 //
-// Inputs and outputs of the graph stay float32. Which values become int8 is in quantization_plan.h;
-// fuse_qdq() then makes integer operators of the pairs. The result differs from the network by the
-// rounding to int8 of every quantised value (docs/quantization.md).
+// Inputs and outputs of the graph stay float32. quantization_plan.h decides which values become
+// int8; fuse_qdq() then turns the pairs into integer operators. The result differs from the
+// floating-point network by the rounding of every quantized value to int8 (docs/quantization.md).
 // Source: Jacob et al., "Quantization and Training of Neural Networks for Efficient
 // Integer-Arithmetic-Only Inference", 2018.
 #pragma once
@@ -17,8 +17,9 @@
 
 namespace weft::passes {
 
-/// `graph` is as simplify() leaves it (optimize.h), and `ranges` are its own. Throws InputError
-/// naming the node or value: a graph with fused biases, residuals or activations; a missing range.
+/// `graph` must be the result of simplify() (optimize.h), and `ranges` must belong to it. Throws
+/// InputError with the node or value if a bias, residual or activation is fused or a range is
+/// missing.
 graph::Graph quantize(graph::Graph graph, const CalibrationRanges& ranges);
 
 }  // namespace weft::passes

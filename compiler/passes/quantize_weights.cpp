@@ -15,8 +15,8 @@ using graph::Tensor;
 namespace {
 
 constexpr double kMostWeight = 127;
-// Half of the integers that binary32 holds, for the products that are added to it: so the vector
-// unit's sums of a depthwise filter are exact, whatever the ranges.
+// binary32 represents integers up to 2^24 exactly. The bias may use half of them; the other half is
+// for the products. So the vector unit's sums of a depthwise filter are exact for all ranges.
 constexpr double kMostBias = 1 << 23;
 
 /// Sources: weights[, bias].

@@ -1,5 +1,5 @@
-// Weights and biases as int8 and int32, with one scale an output channel. Constants that are made
-// on demand give constants that are made on demand.
+// Quantizes weights to int8 and biases to int32, with one scale per output channel. Constants made
+// on demand stay so.
 #pragma once
 
 #include "compiler/graph/constant.h"
@@ -7,19 +7,19 @@
 
 namespace weft::passes {
 
-/// integers * scale, along a channel each; no zero points.
+/// A constant with the values integers * scale. Each channel has its own scale; zero points are 0.
 struct QuantizedConstant {
   graph::Constant integers;
   graph::Constant scale;  // [channels] float32
 };
 
-/// int8 from -127 to 127: scale = largest magnitude / 127, so that 0 and the largest weight of each
-/// channel are exact. With a bias, [channels], the scale is raised where the bias, in steps of
-/// input_scale * scale, would come near the end of int32 otherwise.
+/// Quantizes to int8 from -127 to 127: scale = largest magnitude / 127, so that 0 and the largest
+/// weight of each channel are exact. With a bias, [channels], a channel's scale is raised if the
+/// bias would otherwise exceed 2^23 steps of input_scale * scale.
 QuantizedConstant quantize_weights(const graph::Constant& weights, const ChannelLayout& layout,
                                    const graph::Constant* bias, float input_scale);
 
-/// int32 of scale input_scale * weight_scale, the scale of the sums that it is added to.
+/// Quantizes to int32 of scale input_scale * weight_scale, the scale of the contraction's sums.
 QuantizedConstant quantize_bias(const graph::Constant& bias, const graph::Constant& weight_scale,
                                 float input_scale);
 

@@ -24,7 +24,7 @@ Quantized parameters(const Rewriter& rewriter, const Node& node, ValueId integer
   if (!known) return {};
   const auto rank = static_cast<std::int64_t>(rewriter.type(integers).shape.size());
   const std::int64_t axis = node.attributes.integer("axis", 1);
-  const bool in_range = axis >= -rank && axis < rank;  // else it is a default that does not matter
+  const bool in_range = axis >= -rank && axis < rank;  // else it is an unused default
   return {integers, node.inputs[1], node.input(2),
           in_range ? graph::normalized_axis(axis, rank) : 0};
 }
@@ -37,7 +37,7 @@ bool equal_elements(const Tensor& a, const Tensor& b) {
   return a.type() == b.type() && std::ranges::equal(a.bytes(), b.bytes());
 }
 
-/// Integers of at most 8 bits times the scale stay normal numbers, or are 0.
+/// True if the product of any integer of up to 8 bits and the scale is a normal number or 0.
 bool is_invertible(const Tensor& scale) {
   const double value = real_scalar(scale);
   return value >= 0x1p-126 && value <= 0x1p+118;

@@ -1,5 +1,5 @@
-// What the passes see of quantised values: a DequantizeLinear behind a value, and whether two pairs
-// of scale and zero point are the same. Only constant scales and zero points count.
+// Finds quantized values for the passes: the DequantizeLinear that makes a value, and whether two
+// pairs of scale and zero point are equal. Only constant scales and zero points count.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,37 @@
 
 namespace weft::passes {
 
-/// value = (integers - zero_point) * scale, as a DequantizeLinear in the graph says.
+/// A value that a DequantizeLinear makes: value = (integers - zero_point) * scale.
 struct Quantized {
   graph::ValueId integers = graph::kNoValue;  // kNoValue: the value is not dequantised
   graph::ValueId scale = graph::kNoValue;
   graph::ValueId zero_point = graph::kNoValue;  // kNoValue: 0
-  std::int64_t axis = 0;  // along which scale and zero point vary, from the front; if they do
+  std::int64_t axis = 0;  // the axis of scale and zero point, not negative; unused if per tensor
 
   explicit operator bool() const { return integers != graph::kNoValue; }
 };
 
-/// How `value` came from integers by a DequantizeLinear; false if it did not.
+/// The integers and parameters from which a DequantizeLinear makes `value`; false if none does.
 Quantized dequantized(const Rewriter& rewriter, graph::ValueId value);
-/// The parameters of a QuantizeLinear, with its output as the integers; false if not constant.
+/// The parameters of a QuantizeLinear, with its output as the integers; false if they are not
+/// constant.
 Quantized quantized(const Rewriter& rewriter, const graph::Node& node);
 
 /// True if the value is int8 or uint8.
 bool is_byte(const Rewriter& rewriter, graph::ValueId value);
-/// True if one scale serves the whole tensor.
+/// True if the whole tensor has a single scale.
 bool is_per_tensor(const Rewriter& rewriter, const Quantized& value);
-/// True if integers of one type mean the same numbers in both: per tensor, equal, and so scaled
-/// that quantising a dequantised integer gives it back (the scale neither overflows nor is
-/// subnormal).
+/// True if both have the same integer type and equal parameters per tensor, and if quantizing a
+/// dequantized integer gives the same integer (no product overflows or is subnormal).
 bool same_parameters(const Rewriter& rewriter, const Quantized& a, const Quantized& b);
-/// The zero point of a value that is quantised per tensor; nothing if it is made on demand.
+/// The zero point of a value that is quantized per tensor; nullopt if it is not in memory.
 std::optional<std::int64_t> zero_point(const Rewriter& rewriter, const Quantized& value);
 
-/// True if every zero point is 0, be they one or many; false if they are made on demand.
+/// True if all zero points are 0; false if they are not in memory.
 bool has_zero_points_of_0(const Rewriter& rewriter, const Quantized& value);
 
-/// Scale and zero point as values of rank 0, or [channels] if not per tensor: how the QLinear
-/// operators take them. They are made where the graph has them otherwise or not at all.
+/// Scale and zero point as inputs of a QLinear operator: of rank 0, or [channels] if not per
+/// tensor. The functions add constants if the graph does not have them in this form.
 graph::ValueId scale_operand(Rewriter& rewriter, const Quantized& value);
 graph::ValueId zero_point_operand(Rewriter& rewriter, const Quantized& value);
 

@@ -18,7 +18,7 @@ using graph::ValueType;
 
 namespace {
 
-// Further inputs, the same for the three operators where they have them.
+// Numbers of the other inputs, the same for all three operators.
 constexpr std::size_t kX = 0;
 constexpr std::size_t kW = 1;
 constexpr std::size_t kR = 2;
@@ -29,7 +29,7 @@ bool resets_after_product(const Node& node) {
   return node.op == Op::kGru && node.attributes.integer("linear_before_reset", 0) != 0;
 }
 
-/// Elements `from` to `from + count` of a constant, as `shape`.
+/// The elements of a constant from `from` on, as many as `shape` has.
 Constant part(const Constant& whole, std::int64_t from, Shape shape) {
   ValueType type{whole.type().type, std::move(shape)};
   return derive(type, {whole}, [from, type](std::span<const Tensor> sources) {
@@ -101,7 +101,7 @@ RecurrentCell::Gate RecurrentCell::make_gate(std::int64_t gate) {
   return result;
 }
 
-/// Rows of the gate in W or R, transposed: [columns, H].
+/// The gate's rows of W or R, transposed: [columns, H].
 ValueId RecurrentCell::gate_matrix(std::size_t input, std::int64_t gate, std::int64_t columns) {
   const std::int64_t row = (direction_ * gate_count(node_.op) + gate) * dims_.hidden;
   const Constant rows =
@@ -109,7 +109,7 @@ ValueId RecurrentCell::gate_matrix(std::size_t input, std::int64_t gate, std::in
   return rewriter_.add_constant(transposed(rows), node_.name + "/weights");
 }
 
-/// The bias of W and, unless it is added before the reset, that of R.
+/// The bias of W plus the bias of R, unless the latter is added before the reset.
 ValueId RecurrentCell::gate_bias(std::int64_t gate) {
   const std::int64_t gates = gate_count(node_.op);
   const Constant& all = *rewriter_.constant(node_.inputs[kB]);
@@ -133,7 +133,7 @@ ValueId RecurrentCell::add(Op op, std::vector<ValueId> inputs, Attributes attrib
 ValueId RecurrentCell::initial(std::size_t input) {
   const ValueId given = node_.input(input);
   if (given == kNoValue) {
-    // A node and no constant, of which training would take it for something to be learnt.
+    // Use a node instead of a constant, because training would learn a constant.
     const ValueId shape = rewriter_.add_constant(
         Tensor::vector<std::int64_t>({1, dims_.batch, dims_.hidden}), node_.name + "/shape");
     const graph::DataType type = rewriter_.type(node_.inputs[kX]).type;

@@ -1,5 +1,5 @@
-// One direction of an LSTM, GRU or RNN as nodes: what is computed once for all steps, and a step.
-// The state is kept as [1, B, H], one step of a sequence.
+// Makes the nodes of one direction of an LSTM, GRU or RNN: those shared by all steps, and those of
+// each step. States have the shape [1, B, H], like one step of a sequence.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,24 @@ struct RecurrentDims {
   std::int64_t directions = 0;
 };
 
-/// Inputs of the three operators; the initial cell is LSTM's.
+/// Numbers of the operators' inputs. Only LSTM has an initial cell state.
 inline constexpr std::size_t kInitialHidden = 5;
 inline constexpr std::size_t kInitialCell = 6;
 
-/// Gates in the order in which the operator's weights hold them: LSTM iofc, GRU zrh, RNN i.
+/// The number of gates. Their order in the weights is: LSTM iofc, GRU zrh, RNN i.
 std::int64_t gate_count(graph::Op op);
-/// Activations that one direction names, and their defaults: LSTM f g h, GRU f g, RNN f.
+/// The default activations of one direction, in ONNX's order: LSTM f g h, GRU f g, RNN f.
 std::vector<std::string> default_activations(graph::Op op);
 
 struct RecurrentState {
   graph::ValueId hidden = graph::kNoValue;
-  graph::ValueId cell = graph::kNoValue;  // LSTM's
+  graph::ValueId cell = graph::kNoValue;  // only for LSTM
 };
 
 class RecurrentCell {
  public:
-  /// Adds what all steps share. `numbers[i]` is a constant [i], int64, up to the number of
-  /// steps and that of directions.
+  /// Adds the nodes that all steps share. `numbers[i]` is the int64 constant [i], for i up to the
+  /// number of steps and the number of directions.
   RecurrentCell(Rewriter& rewriter, const graph::Node& node, const RecurrentDims& dims,
                 std::int64_t direction, const std::vector<graph::ValueId>& numbers);
 
@@ -74,9 +74,9 @@ class RecurrentCell {
   const std::vector<graph::ValueId>& numbers_;
   std::vector<std::string> activations_;
   std::vector<Gate> gates_;
-  std::vector<graph::ValueId> peepholes_;        // LSTM's of i, o and f; empty if it has none
-  graph::ValueId reset_bias_ = graph::kNoValue;  // GRU's that is added before the reset
-  graph::ValueId one_ = graph::kNoValue;         // GRU's
+  std::vector<graph::ValueId> peepholes_;        // LSTM: for i, o and f; empty if it has none
+  graph::ValueId reset_bias_ = graph::kNoValue;  // GRU: the bias that is added before the reset
+  graph::ValueId one_ = graph::kNoValue;         // GRU: the constant 1
 };
 
 }  // namespace weft::passes

@@ -14,7 +14,8 @@ using graph::ValueId;
 
 namespace {
 
-/// For each value whether an output of the graph depends on it. Nodes that none does are emptied.
+/// Returns for each value whether a graph output depends on it; graph inputs always count. Clears
+/// the outputs of unused nodes.
 std::vector<bool> mark(Graph& graph) {
   std::vector<bool> wanted(graph.values.size());
   for (const graph::Output& output : graph.outputs) wanted[output.value] = true;
@@ -35,7 +36,7 @@ std::vector<bool> mark(Graph& graph) {
   return wanted;
 }
 
-/// Moves the values that stay together; returns where each one went.
+/// Removes the values that do not stay. Returns the new number of each value.
 std::vector<ValueId> compact(std::vector<graph::Value>& values, const std::vector<bool>& stays) {
   std::vector<ValueId> place(values.size(), kNoValue);
   ValueId next = 0;
@@ -65,7 +66,7 @@ Graph remove_dead_code(Graph graph) {
   for (Node& node : graph.nodes) {
     renumber(node.inputs, place);
     renumber(node.outputs, place);
-    // Into how many parts a Split cuts is the number of its outputs, wanted or not.
+    // The number of a Split's outputs, including unused ones, determines the number of parts.
     if (node.op == graph::Op::kSplit) continue;
     while (node.outputs.back() == kNoValue) node.outputs.pop_back();
   }

@@ -1,15 +1,14 @@
-// Removes what nothing depends on: nodes of which no output is wanted, outputs of nodes that nobody
-// uses, and values that are left without a role. The graph's inputs stay, used or not: they are its
-// interface.
+// Removes unused nodes, unused outputs of nodes, and values that nothing refers to any longer. The
+// graph's inputs stay even if they are unused, because they are its interface.
 //
-// Values keep exactly what they were; their numbers change.
+// Values stay exactly the same; their numbers change.
 #pragma once
 
 #include "compiler/graph/graph.h"
 
 namespace weft::passes {
 
-/// The part of `graph` that its outputs depend on. Throws InputError if it is no valid graph.
+/// The part of `graph` that its outputs depend on. Throws InputError if it is not a valid graph.
 graph::Graph remove_dead_code(graph::Graph graph);
 
 }  // namespace weft::passes

@@ -21,8 +21,7 @@ bool drops_nothing(const Rewriter& rewriter, const Node& node) {
   return training != nullptr && !training->data<bool>()[0];
 }
 
-/// Dimensions of extent 1 may go anywhere, provided that the shape stays: elements keep their
-/// order.
+/// True if a Transpose keeps the order of the elements: only dimensions of extent 1 move.
 bool keeps_order(const Rewriter& rewriter, const Node& node) {
   const graph::Shape& shape = rewriter.type(node.inputs[0]).shape;
   std::vector<std::int64_t> moved = node.attributes.integers("perm");
@@ -40,7 +39,8 @@ bool steps_forwards(const Rewriter& rewriter, const Node& node) {
   return std::ranges::all_of(graph::to_int64(*steps), [](auto step) { return step > 0; });
 }
 
-/// Whether a node whose first output has its first input's type gives its elements too.
+/// True if the node's first output has the elements of its first input, given that their types and
+/// shapes are equal.
 bool keeps_elements(const Rewriter& rewriter, const Node& node) {
   switch (node.op) {
     case Op::kIdentity:
@@ -81,7 +81,7 @@ std::vector<std::int64_t> permutation(const Rewriter& rewriter, const Node& tran
   return perm;
 }
 
-/// A transposition of a transposition is one.
+/// Merges two Transposes in a row.
 bool join_transpositions(Rewriter& rewriter, const Node& node) {
   if (node.op != Op::kTranspose) return false;
   const Node* before = rewriter.producer(node.inputs[0], Op::kTranspose);

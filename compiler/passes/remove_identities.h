@@ -1,15 +1,16 @@
-// Removes nodes that change nothing: Identity; Dropout outside training; Reshape, Flatten, Squeeze,
-// Unsqueeze, Expand, Tile and Cast to the type and shape that the input has; a Transpose that moves
-// no dimension longer than 1 past another; a Slice of everything, forwards; a Concat of one.
+// Removes nodes that change nothing: Identity; Dropout at inference; Reshape, Flatten, Squeeze,
+// Unsqueeze, Expand, Tile and Cast to the input's own type and shape; a Transpose that keeps the
+// order of all dimensions longer than 1; a forward Slice of the whole input; a Concat of one input.
+// Merges two Transposes in a row.
 //
-// Values stay exactly what they were.
+// Values stay exactly the same.
 #pragma once
 
 #include "compiler/graph/graph.h"
 
 namespace weft::passes {
 
-/// An output of the graph may become one of its inputs or a constant.
+/// In the result, an output of the graph may be an input of the graph or a constant.
 graph::Graph remove_identities(graph::Graph graph);
 
 }  // namespace weft::passes

@@ -45,7 +45,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
 }
 
 std::filesystem::path resolve(const std::string& location, const std::filesystem::path& folder) {
-  // The file system would read such a name only so far.
+  // The file system would ignore everything after the zero byte.
   if (location.find('\0') != std::string::npos) {
     throw InputError(
         fmt::format("external data: the location {} holds a zero byte", printable(location)));
