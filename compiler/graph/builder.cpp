@@ -110,7 +110,7 @@ std::vector<ValueId> Builder::add(Op op, std::vector<ValueId> inputs, Attributes
 }
 
 void Builder::output(ValueId value, std::string name) {
-  if (value >= graph_.values.size()) refuse("output", name, "no value of the graph");
+  if (value >= graph_.values.size()) refuse("output", name, "is not a value of the graph");
   if (!output_names_.insert(name).second) refuse("output", name, "the name is taken");
   graph_.outputs.push_back({std::move(name), value});
 }
@@ -122,7 +122,7 @@ Graph Builder::finish() {
 std::vector<ValueType> Builder::infer(const Node& node) const {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] != kNoValue && node.inputs[i] >= graph_.values.size()) {
-      throw InputError(fmt::format("input {} is no value of the graph", i));
+      throw InputError(fmt::format("input {} is not a value of the graph", i));
     }
   }
   return infer_outputs(graph_, node);

@@ -43,7 +43,7 @@ class Checker {
   }
 
   void make(ValueId id, std::string_view what) {
-    if (id >= made_.size()) throw InputError(fmt::format("{} is no value of the graph", what));
+    if (id >= made_.size()) throw InputError(fmt::format("{} is not a value of the graph", what));
     if (made_[id]) throw InputError(fmt::format("{}, {}, is made twice", label(id), what));
     made_[id] = true;
   }
@@ -76,7 +76,7 @@ class Checker {
   }
 
   void expect_made(ValueId id) const {
-    if (id >= made_.size()) throw InputError("an input is no value of the graph");
+    if (id >= made_.size()) throw InputError("an input is not a value of the graph");
     if (!made_[id]) throw InputError(fmt::format("{} is used before it is made", label(id)));
   }
 
@@ -98,11 +98,11 @@ class Checker {
         throw InputError(fmt::format("two outputs have the name '{}'", name));
       }
       if (output.value >= made_.size() || !made_[output.value]) {
-        throw InputError(fmt::format("output '{}' is no value of the graph", name));
+        throw InputError(fmt::format("output '{}' is not a value of the graph", name));
       }
     }
     for (ValueId id = 0; id < made_.size(); ++id) {
-      if (!made_[id]) throw InputError(fmt::format("{} is made by nothing", label(id)));
+      if (!made_[id]) throw InputError(fmt::format("{} is never made", label(id)));
     }
   }
 

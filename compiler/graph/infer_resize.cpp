@@ -14,7 +14,7 @@ constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 62;
 
 std::int64_t extent_from(double value, std::string_view what) {
   if (!(value <= static_cast<double>(kMostExtent))) {
-    throw InputError(fmt::format("{}: {} is no extent", what, value));
+    throw InputError(fmt::format("{}: {} is not a valid extent", what, value));
   }
   return static_cast<std::int64_t>(value);
 }
@@ -40,7 +40,8 @@ Shape scaled(const NodeTypes& node, const Shape& in) {
   const auto scales = known(node, 2).data<float>();
   Shape shape;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (!(scales[i] > 0)) throw InputError(fmt::format("input 2 (scales): {}", scales[i]));
+    if (!(scales[i] > 0))
+      throw InputError(fmt::format("input 2 (scales): {} is not above 0", scales[i]));
     // Multiply in float: 10 * 0.7f is 7 in float but less than 7 in double.
     const float extent = std::floor(static_cast<float>(in[i]) * scales[i]);
     shape.push_back(extent_from(static_cast<double>(extent), "input 2 (scales)"));
@@ -60,7 +61,8 @@ std::int64_t range_length(std::int64_t start, std::int64_t limit, std::int64_t d
   const auto high = static_cast<std::uint64_t>(delta > 0 ? limit : start);
   const auto magnitude = static_cast<std::uint64_t>(delta);
   const std::uint64_t length = 1 + (high - low - 1) / (delta > 0 ? magnitude : 0 - magnitude);
-  if (length > kMostExtent) throw InputError(fmt::format("a range of {} elements", length));
+  if (length > kMostExtent)
+    throw InputError(fmt::format("a range of {} elements is too long", length));
   return static_cast<std::int64_t>(length);
 }
 

@@ -16,7 +16,7 @@ void expect_elements(const WindowDim& dim) {
     throw InputError(fmt::format("attribute pads: {} and {} must be below the kernel, {}",
                                  dim.pad_begin, dim.pad_end, dim.kernel));
   }
-  if (dim.input == 0 && dim.output > 0) throw InputError("a window over no elements");
+  if (dim.input == 0 && dim.output > 0) throw InputError("a window contains no elements");
 }
 
 Shape pool_shape(const NodeTypes& node) {
@@ -88,7 +88,7 @@ ValueTypes infer_layer_normalization(const NodeTypes& node) {
 
 ValueTypes infer_lrn(const NodeTypes& node) {
   expect_rank(node, 0, 2, kAnyNumber);
-  if (required_integer(node, "size") < 1) throw InputError("attribute size: below 1");
+  if (required_integer(node, "size") < 1) throw InputError("attribute size: must be at least 1");
   return {input(node, 0)};
 }
 

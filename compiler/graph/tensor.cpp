@@ -42,8 +42,8 @@ Tensor::Tensor(DataType type, Shape shape)
     : type_(type), shape_(std::move(shape)), size_(element_count(shape_)) {
   const auto count = static_cast<std::uint64_t>(size_);
   if (count > physical_memory_bytes() / weft::graph::size_bytes(type)) {
-    throw InputError(
-        fmt::format("a tensor of {} is more than this computer's memory", to_string(value_type())));
+    throw InputError(fmt::format("a tensor of {} does not fit in this computer's memory",
+                                 to_string(value_type())));
   }
   bytes_ = std::make_shared<std::vector<std::byte>>(count * weft::graph::size_bytes(type));
 }

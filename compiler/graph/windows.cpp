@@ -37,7 +37,7 @@ std::string auto_pad_of(const Attributes& attributes) {
 std::vector<WindowDim> read_windows(const Attributes& attributes, const Shape& input,
                                     const Shape& kernel) {
   if (input.size() != kernel.size() + 2) {
-    throw InputError(fmt::format("a kernel of {} spatial dimensions over an input of rank {}",
+    throw InputError(fmt::format("the kernel has {} spatial dimensions, but the input has rank {}",
                                  kernel.size(), input.size()));
   }
   const std::size_t rank = kernel.size();
@@ -56,7 +56,7 @@ std::vector<WindowDim> read_windows(const Attributes& attributes, const Shape& i
 void expect_no_pads(const std::vector<WindowDim>& dims, std::string_view auto_pad) {
   for (const WindowDim& dim : dims) {
     if (dim.pad_begin == 0 && dim.pad_end == 0) continue;
-    throw InputError(fmt::format("attribute pads: not together with auto_pad {}", auto_pad));
+    throw InputError(fmt::format("attribute pads: cannot be combined with auto_pad {}", auto_pad));
   }
 }
 

@@ -80,7 +80,7 @@ ExternalData::ExternalData(const ::onnx::TensorProto& proto, const DataFolder& f
   path_ = resolve(entries.location, *folder);
   offset_ = entries.offset;
   if (entries.length.value_or(size_bytes) != size_bytes) {
-    throw InputError(fmt::format("external data: length {} where the elements take {} bytes",
+    throw InputError(fmt::format("external data: length is {}, but the elements take {} bytes",
                                  *entries.length, size_bytes));
   }
   std::error_code error;

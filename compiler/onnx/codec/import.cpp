@@ -40,7 +40,7 @@ int checked_opset(const ModelProto& model) {
     if (is_default_domain(opset.domain())) versions.insert(opset.version());
   }
   if (versions.empty()) return 0;
-  if (versions.size() > 1) throw InputError("names two opsets of ONNX's own operators");
+  if (versions.size() > 1) throw InputError("declares two opsets for ONNX's own operators");
   const std::int64_t version = *versions.begin();
   if (version >= 1 && version <= kOpset) return static_cast<int>(version);
   throw InputError(
@@ -174,7 +174,8 @@ graph::Graph import_model(ModelProto model, DataFolder folder, const ImportOptio
   require_operators(model.graph(), NodeUpgrade(opset));
   graph::Graph graph = Import(*model.mutable_graph(), opset, std::move(folder), options).run();
   if (graph.outputs.empty()) {
-    throw InputError("names no output, so nothing is to be computed; export it with its outputs");
+    throw InputError(
+        "declares no output, so there is nothing to compute; export it with its outputs");
   }
   return graph;
 }

@@ -75,7 +75,8 @@ void align_at_axis(LegacyNode& legacy) {
     const auto second = static_cast<std::int64_t>(legacy.inputs[1].shape.size());
     if (axis->i() < 0 || axis->i() > rank - second) {
       throw InputError(
-          fmt::format("axis {} does not fit {} dimensions against {}", axis->i(), second, rank));
+          fmt::format("axis {} does not align an operand of rank {} with one of rank {}", axis->i(),
+                      second, rank));
     }
     const std::int64_t behind = rank - second - axis->i();
     if (behind > 0) unsqueeze_second_input(legacy, behind);

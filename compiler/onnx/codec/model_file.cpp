@@ -23,7 +23,7 @@ std::ifstream open(const std::string& path) {
   if (std::filesystem::is_directory(path, error)) throw InputError("is a folder, not a file");
   // Opening a pipe would block until another process writes to it.
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-    throw InputError("is a pipe or a device, not a file; write what it gives to a file first");
+    throw InputError("is a pipe or a device, not a file; write its contents to a file first");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot be opened");

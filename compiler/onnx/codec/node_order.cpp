@@ -54,7 +54,7 @@ class NodeOrder {
       const bool taken = constants_.has(name) || inputs_.contains(name);
       if (taken || !makers_.try_emplace(name, node).second) {
         throw InputError(label_of(*nodes_[node]) + ": its " + labelled("output", name) +
-                         " is made elsewhere too");
+                         " is also made elsewhere");
       }
     }
   }
@@ -64,7 +64,7 @@ class NodeOrder {
       if (name.empty() || constants_.has(name) || inputs_.contains(name)) continue;
       const auto maker = makers_.find(name);
       if (maker == makers_.end()) {
-        throw InputError(label_of(*nodes_[node]) + ": no node, input or initializer gives its " +
+        throw InputError(label_of(*nodes_[node]) + ": no node, input or initializer makes its " +
                          labelled("input", name));
       }
       users_[maker->second].push_back(node);

@@ -137,12 +137,12 @@ std::optional<std::string> NodeUpgrade::refusal(const NodeProto& node) const {
   const std::string& op = node.op_type();
   const bool known = graph::op_from_string(op).has_value() || op == "Upsample";
   if (!is_default_domain(node.domain()) || !known) return "the operator is not supported";
-  if (opset_ == 0) return "the file names no opset of ONNX's own operators";
+  if (opset_ == 0) return "the file declares no opset for ONNX's own operators";
   if (definition(op, opset_) == nullptr) {
     return fmt::format("opset {} has no such operator", opset_);
   }
   if (opset_ < kOldestConvertibleOpset && changed(op, opset_, kOldestConvertibleOpset)) {
-    return fmt::format("its definition of opset {} is not supported", opset_);
+    return fmt::format("its definition in opset {} is not supported", opset_);
   }
   return std::nullopt;
 }

@@ -140,7 +140,7 @@ void Translator::add_output(const ::onnx::ValueInfoProto& output) {
   located(labelled("output", name), [&] {
     if (name.empty()) throw InputError("an output needs a name");
     const auto at = values_.find(name);
-    if (at == values_.end()) throw InputError("no node, input or initializer gives it");
+    if (at == values_.end()) throw InputError("no node, input or initializer makes it");
     const int declared = output.type().tensor_type().elem_type();
     const graph::DataType type = builder_.type(at->second).type;
     if (declared != 0 && declared != onnx_data_type(type)) {
