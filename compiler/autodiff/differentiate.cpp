@@ -104,8 +104,8 @@ void Differentiator::copy_batch_normalization(const Node& node) {
     const graph::Value& value = network_.values[node.inputs[i]];
     if (values_[node.inputs[i]] != kNoValue || !value.constant) {
       throw InputError(fmt::format(
-          "{}: training: its running mean and variance must be constants of its own, and '{}' is "
-          "not",
+          "{}: training: its running mean and variance must be constants that no other node "
+          "uses, but '{}' is not",
           node_label(node), graph::printable(value.name)));
     }
     values_[node.inputs[i]] = builder_.input(value.name, value.type);
@@ -152,7 +152,7 @@ void Differentiator::differentiate(const Step& step) {
   if (std::ranges::none_of(gradients, arrives)) return;
   NodeGradient node(builder_, step, needed_, std::move(gradients));
   const Rule rule = rule_of(step.node.op);
-  if (rule == nullptr) node.refuse("the operator has no gradient; replace it, or take it out");
+  if (rule == nullptr) node.refuse("the operator has no gradient; replace or remove it");
   rule(node);
   for (std::size_t i = 0; i < step.node.inputs.size(); ++i) {
     if (node.needs(i)) add_gradient(step.node.inputs[i], node.given()[i]);

@@ -97,7 +97,7 @@ void softplus_gradient(NodeGradient& g) {
 }
 
 void clip_gradient(NodeGradient& g) {
-  if (g.needs(1) || g.needs(2)) g.refuse("bounds cannot be learnt; make them constants");
+  if (g.needs(1) || g.needs(2)) g.refuse("the bounds cannot be learned; make them constants");
   const ValueId low = g.input(1);
   const ValueId high = g.input(2);
   const auto scalar = [&](ValueId bound) {

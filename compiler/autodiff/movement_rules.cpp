@@ -181,9 +181,9 @@ void tile_gradient(NodeGradient& g) {
 // Negative pads cut elements off; their gradient is zero.
 void pad_gradient(NodeGradient& g) {
   if (g.attributes().text("mode", "constant") != "constant") {
-    g.refuse("of Pad only the mode constant has a gradient");
+    g.refuse("only the mode constant of Pad has a gradient");
   }
-  if (g.needs(2)) g.refuse("the padding's value cannot be learnt; make it a constant");
+  if (g.needs(2)) g.refuse("the padding's value cannot be learned; make it a constant");
   const Ints pads = g.known(1);
   const Shape shape = g.shape(g.input(0));
   Ints cut(pads.size(), 0);

@@ -27,7 +27,7 @@ bool NodeGradient::needs(std::size_t i) const {
 void NodeGradient::give(std::size_t i, ValueId gradient) {
   if (!needs(i)) return;
   if (shape(gradient) != shape(input(i))) {
-    refuse(fmt::format("the gradient of input {} came out as {}, not {}; is an extent 0?", i,
+    refuse(fmt::format("the gradient of input {} has shape {} instead of {}; is an extent 0?", i,
                        graph::to_string(shape(gradient)), graph::to_string(shape(input(i)))));
   }
   given_[i] = gradient;
@@ -39,7 +39,7 @@ void NodeGradient::refuse(const std::string& what) const {
 
 void NodeGradient::expect_unfused(std::size_t most_inputs) const {
   if (node_.inputs.size() <= most_inputs && !attributes().has("activation")) return;
-  refuse("it is fused with what follows; give the network as it was before the fusing passes");
+  refuse("it is a fused node; give the network before the fusing passes");
 }
 
 const graph::Tensor* NodeGradient::ready(std::size_t i) const {

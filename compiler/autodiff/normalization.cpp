@@ -95,7 +95,7 @@ Step training_form(Builder& builder, const Node& node, std::vector<ValueId> inpu
   const auto wanted = [](ValueId output) { return output != kNoValue; };
   if (std::any_of(node.outputs.begin() + 1, node.outputs.end(), wanted)) {
     throw InputError(node_label(node) +
-                     ": training: the outputs for mean and deviation cannot be used");
+                     ": training: the outputs for mean and deviation are not supported");
   }
   return written_out(builder, node, std::move(inputs)).step;
 }

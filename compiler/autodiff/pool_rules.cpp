@@ -188,7 +188,7 @@ Ints spatial_axes(NodeGradient& g) {
 void max_pool_gradient(NodeGradient& g) {
   const Windows windows = windows_of(g);
   if (graph::element_count(kernel_of(windows)) > kMostTaps) {
-    g.refuse("windows of more than 4096 elements; use GlobalMaxPool, or smaller ones");
+    g.refuse("the windows have more than 4096 elements; use GlobalMaxPool or smaller windows");
   }
   const ValueId stack = stacked(g, by_tap(g, windows));
   g.give(0, side_by_side(windows) ? interleaved(g, stack, windows) : scattered(g, stack, windows));

@@ -58,7 +58,8 @@ ValueId to_first_extreme(NodeGradient& g, ValueId y, ValueId dy, const Ints& axe
   const Shape shape = g.shape(x);
   std::int64_t count = 1;
   for (const std::int64_t axis : axes) count *= shape[static_cast<std::size_t>(axis)];
-  if (count > kMostPositions) g.refuse("an extreme over more than 2^24 elements");
+  if (count > kMostPositions)
+    g.refuse("a maximum or minimum over more than 2^24 elements is not supported");
   const ValueId numbers = g.constant(positions(shape, axes), "positions");
   const ValueId is_extreme = g.add(Op::kEqual, {x, y});
   const ValueId candidates =

@@ -25,7 +25,7 @@ using graph::Node;
 
 void expect_logits(const Graph& network) {
   if (network.outputs.size() != 1) {
-    refuse(network, fmt::format("{} outputs where one of logits, [batch, classes], is needed",
+    refuse(network, fmt::format("it has {} outputs; one output, logits [batch, classes], is needed",
                                 network.outputs.size()));
   }
   const graph::Output& output = network.outputs[0];
@@ -52,11 +52,11 @@ std::vector<ValueId> learned_values(const Graph& network) {
   for (const ValueId id : learned) {
     const graph::Value& value = network.values[id];
     if (value.type.type == DataType::kFloat32) continue;
-    refuse(network, fmt::format("constant '{}' is {}; only float32 is learnt, so give the network "
-                                "as it was before it was converted",
+    refuse(network, fmt::format("constant '{}' is {}; only float32 can be learned, so give the "
+                                "network before its conversion",
                                 graph::printable(value.name), to_string(value.type)));
   }
-  if (learned.empty()) refuse(network, "it has no constants that are learnt");
+  if (learned.empty()) refuse(network, "it has no constants to learn");
   return learned;
 }
 

@@ -12,7 +12,7 @@ const T* find(const std::map<std::string, Attribute, std::less<>>& entries, std:
   const auto entry = entries.find(name);
   if (entry == entries.end()) return nullptr;
   const T* value = std::get_if<T>(&entry->second);
-  if (value == nullptr) throw InputError(fmt::format("attribute {}: has a wrong type", name));
+  if (value == nullptr) throw InputError(fmt::format("attribute {}: has the wrong type", name));
   return value;
 }
 

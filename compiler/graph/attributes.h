@@ -1,5 +1,5 @@
-// A node's attributes by name, as ONNX has them. Which ones an operator has, and their defaults, is
-// in the operator table (operator_table.h); a builder refuses the others.
+// A node's attributes by name, as in ONNX. The operator table (operator_table.h) lists the
+// attributes of each operator; a builder refuses any other.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class Attributes {
   void erase(const std::string& name) { entries_.erase(name); }
   bool has(std::string_view name) const { return entries_.contains(name); }
 
-  /// The attribute's value, or `otherwise` if the node has none of that name. Throws InputError
-  /// naming the attribute if it has another type.
+  /// The attribute's value, or `otherwise` if the node does not have the attribute. Throws
+  /// InputError with the attribute's name if it has another type.
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   float real(std::string_view name, float otherwise) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
@@ -35,7 +35,7 @@ class Attributes {
                                      std::vector<std::int64_t> otherwise = {}) const;
   std::vector<float> reals(std::string_view name, std::vector<float> otherwise = {}) const;
   std::vector<std::string> texts(std::string_view name) const;
-  /// Null if there is none.
+  /// Returns null if the node does not have the attribute.
   const Tensor* tensor(std::string_view name) const;
 
   const std::map<std::string, Attribute, std::less<>>& entries() const { return entries_; }

@@ -13,8 +13,8 @@
 namespace weft::graph {
 namespace {
 
-// A node with more elements of output than this is left for the run: folding is for shapes and
-// their like, and must not make the weights of a network twice.
+// The builder does not compute a node with more output elements than this. Folding here is meant
+// for shapes; it must not duplicate a network's weights.
 constexpr std::int64_t kMostFoldedElements = 65'536;
 
 bool is_small(const std::vector<ValueType>& types) {
@@ -110,7 +110,7 @@ std::vector<ValueId> Builder::add(Op op, std::vector<ValueId> inputs, Attributes
 }
 
 void Builder::output(ValueId value, std::string name) {
-  if (value >= graph_.values.size()) refuse("output", name, "no value of the graph");
+  if (value >= graph_.values.size()) refuse("output", name, "is not a value of the graph");
   if (!output_names_.insert(name).second) refuse("output", name, "the name is taken");
   graph_.outputs.push_back({std::move(name), value});
 }
@@ -122,7 +122,7 @@ Graph Builder::finish() {
 std::vector<ValueType> Builder::infer(const Node& node) const {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] != kNoValue && node.inputs[i] >= graph_.values.size()) {
-      throw InputError(fmt::format("input {} is no value of the graph", i));
+      throw InputError(fmt::format("input {} is not a value of the graph", i));
     }
   }
   return infer_outputs(graph_, node);
@@ -135,7 +135,7 @@ bool Builder::fold(const Node& node, const std::vector<ValueType>& types,
     tensors = {shape_tensor(node.attributes, graph_.type(node.inputs[0]).shape)};
   } else {
     std::vector<const Tensor*> inputs;
-    // What is dequantised says which integers the weights are; passes::fuse_qdq needs it.
+    // passes::fuse_qdq needs DequantizeLinear nodes to find the integer weights.
     if (node.op == Op::kDequantizeLinear) return false;
     if (!evaluate_ || !ready_inputs(node, inputs) || !is_small(types)) return false;
     tensors = evaluate_({node.op, node.attributes, inputs, types});
@@ -164,7 +164,7 @@ ValueId Builder::new_value(std::string name, ValueType type) {
   return static_cast<ValueId>(graph_.values.size() - 1);
 }
 
-// Reserves nothing: the name is taken when a value gets it.
+// Does not reserve the name; new_value() does.
 std::string Builder::unique(std::string_view stem) {
   std::string name(stem);
   while (names_.contains(name)) name = fmt::format("{}_{}", stem, ++made_up_);

@@ -1,7 +1,7 @@
-// Puts a graph together, node by node. Each node's types are inferred and checked when it is added,
-// so that a graph is typed and shaped at every moment. A node of which all inputs are known and
-// small is computed at once and becomes a constant: shapes that a network computes from shapes are
-// numbers by the time they are needed.
+// Builds a graph node by node. add() infers and checks the types and shapes of each node, so every
+// value in the graph always has a type and a shape. If all inputs of a node are known and the
+// result is small, the builder computes the node at once and adds a constant instead. So shapes
+// that a network computes from other shapes are numbers when shape inference needs them.
 #pragma once
 
 #include <cstddef>
@@ -17,31 +17,34 @@ namespace weft::graph {
 
 class Builder {
  public:
-  /// Without an evaluator nothing but Shape is computed. With one, a node is computed if all its
-  /// inputs are constants that exist (Constant::ready) and its outputs have at most 65,536
-  /// elements. DequantizeLinear is not: it says which integers a quantised network's weights are.
+  /// Without an evaluator the builder computes only Shape nodes. With one, it computes a node if
+  /// all inputs are constants in memory (Constant::ready) and the outputs have at most 65,536
+  /// elements in total. It never computes DequantizeLinear, because passes::fuse_qdq needs that
+  /// node to find the integer weights of a quantized network.
   explicit Builder(std::string name, Evaluator evaluate = {});
 
-  /// A graph input. Throws InputError if the name is empty or taken.
+  /// Adds a graph input. Throws InputError if the name is empty or taken.
   ValueId input(std::string name, ValueType type);
-  /// A constant; without a name it gets one, and a number after it if it is taken.
+  /// Adds a constant. The builder makes up a name if `name` is empty, and appends a number if the
+  /// name is taken.
   ValueId constant(Constant constant, std::string name = "");
 
-  /// Adds a node with one output and returns it. An empty `name` is made up; kNoValue among the
-  /// inputs is an optional input left out. Throws InputError `node 'NAME' (OP): what`.
+  /// Adds a node with one output and returns the output. The builder makes up a name if `name` is
+  /// empty. kNoValue stands for an omitted optional input. Throws InputError
+  /// `node 'NAME' (OP): what`.
   ValueId add(Op op, std::vector<ValueId> inputs, Attributes attributes = {},
               std::string name = "");
-  /// The same with as many outputs as there are names; an empty name is an output that nobody
-  /// wants, which comes back as kNoValue. A value whose name is taken gets a number after it.
+  /// Adds a node with one output per name. An empty name means that the output is not used; the
+  /// result then has kNoValue in its place. The builder appends a number to a name that is taken.
   std::vector<ValueId> add(Op op, std::vector<ValueId> inputs, Attributes attributes,
                            std::string name, const std::vector<std::string>& output_names);
 
-  /// Makes `value` an output of the graph. Throws InputError if the name is taken by an output.
+  /// Makes `value` an output of the graph. Throws InputError if another output has this name.
   void output(ValueId value, std::string name);
 
   const ValueType& type(ValueId value) const { return graph_.type(value); }
   const Graph& graph() const { return graph_; }
-  /// The graph. The builder is spent.
+  /// Returns the graph. Do not use the builder afterwards.
   Graph finish();
 
  private:

@@ -1,5 +1,6 @@
-// A value that is known before the network runs: a tensor, or one that is made when it is asked
-// for. Built-in networks are made of the latter, so that a run without values never makes them.
+// A value that is known before the network runs: either a tensor in memory or a function that makes
+// the tensor on demand. Built-in networks use functions, so a run without values never makes the
+// weights.
 #pragma once
 
 #include <functional>
@@ -13,17 +14,17 @@ namespace weft::graph {
 class Constant {
  public:
   Constant(Tensor tensor) : type_(tensor.value_type()), source_(std::move(tensor)) {}  // NOLINT
-  /// `make` returns a tensor of type `type`, the same whenever it is called.
+  /// `make` must return the same tensor, of type `type`, at every call.
   Constant(ValueType type, std::function<Tensor()> make)
       : type_(std::move(type)), source_(std::move(make)) {}
 
   const ValueType& type() const { return type_; }
-  /// The elements; if they are made on demand, made anew.
+  /// The tensor. If it is made on demand, each call makes it again.
   Tensor tensor() const {
     const auto* ready = this->ready();
     return ready != nullptr ? *ready : std::get<std::function<Tensor()>>(source_)();
   }
-  /// The elements if they exist already, else null.
+  /// The tensor if it is in memory, null if it is made on demand.
   const Tensor* ready() const { return std::get_if<Tensor>(&source_); }
 
  private:

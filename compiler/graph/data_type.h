@@ -1,5 +1,5 @@
-// The element types that a network's values have. What the array multiplies is ElementType
-// (pe/element_type.h); which of these becomes which of those is the lowering's business.
+// The element types of a network's values. The array multiplies other types, ElementType
+// (pe/element_type.h); the lowering chooses the ElementType for each DataType.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class DataType : std::uint8_t {
   kBool,
 };
 
-/// An IEEE binary16 pattern, as kFloat16 tensors hold it (pe/float_formats.h converts).
+/// One element of a kFloat16 tensor: an IEEE binary16 bit pattern. pe/float_formats.h converts it.
 struct Half {
   std::uint16_t bits = 0;
   friend bool operator==(const Half&, const Half&) = default;
@@ -32,7 +32,7 @@ std::size_t size_bytes(DataType type);
 bool is_float(DataType type);
 /// "float16", "float32", "float64", "int8", "uint8", "int32", "int64" or "bool".
 std::string_view to_string(DataType type);
-/// The inverse of to_string(); nothing for an unknown name.
+/// The inverse of to_string(). Returns nullopt for an unknown name.
 std::optional<DataType> data_type_from_string(std::string_view name);
 
 /// The DataType whose elements are T.
@@ -71,7 +71,7 @@ constexpr DataType data_type_of<bool>() {
   return DataType::kBool;
 }
 
-/// Calls function(T{}) with the element type of `type`, and returns what it returns.
+/// Calls function(T{}), with T the element type of `type`, and returns its result.
 template <class Function>
 decltype(auto) with_type(DataType type, Function&& function) {
   switch (type) {

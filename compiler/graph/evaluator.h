@@ -1,5 +1,5 @@
-// How the compiler computes what it can know before the run, without knowing who computes it: the
-// reference backend (models/reference/cpu) gives it this function.
+// The function with which the compiler computes nodes before the run. The reference backend
+// (models/reference/cpu) provides it, so the compiler does not depend on that backend.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,16 @@
 
 namespace weft::graph {
 
-/// One node with its values. Inputs that are left out are null.
+/// One node with its values. Omitted inputs are null.
 struct NodeCall {
   Op op = Op::kIdentity;
   const Attributes& attributes;
   std::span<const Tensor* const> inputs;
-  std::span<const ValueType> outputs;  // what infer_outputs() gave
+  std::span<const ValueType> outputs;  // from infer_outputs()
 };
 
-/// Returns the outputs. May throw InputError (an index out of range, a division by zero).
+/// Returns the outputs. May throw InputError, for example for an index out of range or a division
+/// by zero.
 using Evaluator = std::function<std::vector<Tensor>(const NodeCall&)>;
 
 }  // namespace weft::graph

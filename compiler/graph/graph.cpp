@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-// Goes through a graph in order and keeps which values exist so far.
+// Walks a graph in order and records which values have been made.
 class Checker {
  public:
   explicit Checker(const Graph& graph) : graph_(graph), made_(graph.values.size(), false) {}
@@ -28,7 +28,7 @@ class Checker {
   }
 
  private:
-  // Puts `label` before what `check` throws.
+  // Runs `check` and puts `label` in front of the message of any InputError.
   template <class Check>
   static void within(const std::string& label, Check&& check) {
     try {
@@ -43,7 +43,7 @@ class Checker {
   }
 
   void make(ValueId id, std::string_view what) {
-    if (id >= made_.size()) throw InputError(fmt::format("{} is no value of the graph", what));
+    if (id >= made_.size()) throw InputError(fmt::format("{} is not a value of the graph", what));
     if (made_[id]) throw InputError(fmt::format("{}, {}, is made twice", label(id), what));
     made_[id] = true;
   }
@@ -76,7 +76,7 @@ class Checker {
   }
 
   void expect_made(ValueId id) const {
-    if (id >= made_.size()) throw InputError("an input is no value of the graph");
+    if (id >= made_.size()) throw InputError("an input is not a value of the graph");
     if (!made_[id]) throw InputError(fmt::format("{} is used before it is made", label(id)));
   }
 
@@ -98,11 +98,11 @@ class Checker {
         throw InputError(fmt::format("two outputs have the name '{}'", name));
       }
       if (output.value >= made_.size() || !made_[output.value]) {
-        throw InputError(fmt::format("output '{}' is no value of the graph", name));
+        throw InputError(fmt::format("output '{}' is not a value of the graph", name));
       }
     }
     for (ValueId id = 0; id < made_.size(); ++id) {
-      if (!made_[id]) throw InputError(fmt::format("{} is made by nothing", label(id)));
+      if (!made_[id]) throw InputError(fmt::format("{} is never made", label(id)));
     }
   }
 
@@ -150,7 +150,7 @@ std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node) {
 }
 
 std::vector<ValueType> output_types(const Graph& graph, const Node& node) {
-  // The graph has no value for an output that nobody wants.
+  // The graph has no value, and so no type, for an unused output.
   if (std::ranges::find(node.outputs, kNoValue) != node.outputs.end()) {
     return infer_outputs(graph, node);
   }

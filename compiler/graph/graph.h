@@ -1,13 +1,13 @@
-// A network: typed, shaped, static, single-assignment. Values are numbered; each is an input, a
-// constant, or the output of exactly one node, and nodes stand in an order in which every value is
-// made before it is used.
+// A network as a static graph in single-assignment form. Every value has a number, a type and a
+// shape. A value is an input, a constant, or the output of exactly one node. The order of the nodes
+// ensures that every value is made before it is used.
 //
 //     inputs --> node --> value --> node --> value --> outputs
 //                  ^
 //               constant
 //
-// Graphs come from a Builder (builder.h), which checks every node as it is added; passes take a
-// graph and return another. check() holds the invariant.
+// A Builder (builder.h) makes graphs and checks every node that it adds. Passes take a graph and
+// return another. check() verifies the invariant.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace weft::graph {
 
 using ValueId = std::uint32_t;
-/// Stands for an optional input that is left out, or an output that nobody wants.
+/// Stands for an omitted optional input or an unused output.
 inline constexpr ValueId kNoValue = 0xFFFF'FFFF;
 
 struct Value {
@@ -59,29 +59,29 @@ struct Graph {
   bool is_constant(ValueId value) const { return values[value].constant.has_value(); }
 };
 
-/// `node 'conv1' (Conv)`, as errors name it.
+/// The node's label in error messages: `node 'conv1' (Conv)`.
 std::string node_label(const Node& node);
 
-/// For each value the node that makes it, or kNoProducer.
+/// producers() returns one entry per value: the index of the node that makes it, or kNoProducer.
 inline constexpr std::size_t kNoProducer = static_cast<std::size_t>(-1);
 std::vector<std::size_t> producers(const Graph& graph);
-/// For each value how often it is used, by nodes and as an output.
+/// For each value, the number of its uses by nodes and as a graph output.
 std::vector<std::size_t> use_counts(const Graph& graph);
 
-/// The types of the outputs of `node`, of which the inputs are values of `graph` (not necessarily
-/// one of its nodes yet); there are as many as node.outputs. Throws as infer_outputs() of
-/// operator_table.h does.
+/// The types of the node's outputs, one for each entry of node.outputs. The node's inputs must be
+/// values of `graph`, but the graph need not contain the node yet. Throws the errors of
+/// infer_outputs() in operator_table.h.
 std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node);
-/// The types of the outputs of one of the graph's nodes, those that nobody wants included.
+/// The types of the outputs of a node in the graph, including the unused outputs.
 std::vector<ValueType> output_types(const Graph& graph, const Node& node);
 
-/// Throws InputError naming the node if the invariant above is broken, or if a node's inputs,
-/// attributes or outputs are not what its operator gives (operator_table.h).
+/// Throws InputError with the node's label if the graph breaks the invariant above, or if a node's
+/// inputs, attributes or outputs do not match its operator (operator_table.h).
 void check(const Graph& graph);
 
-/// One line for each input, node and output, with types: what `weft` shows of a graph.
+/// The text that `weft` prints for a graph: one line for each input, node and output, with types.
 std::string to_text(const Graph& graph);
-/// The same for Graphviz's dot: nodes with their operator and output shape, edges with shapes.
+/// The graph in Graphviz's dot language: nodes with operator and output types, edges with shapes.
 std::string to_dot(const Graph& graph);
 
 }  // namespace weft::graph

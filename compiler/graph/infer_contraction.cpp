@@ -55,7 +55,7 @@ bool is_activation(std::string_view name) {
   return op && *op >= Op::kRelu && *op <= Op::kReciprocal && *op != Op::kPRelu;
 }
 
-// Output of a contraction that may have a residual as input 3 and an activation.
+// The output of a contraction with an optional residual (input 3) and activation.
 ValueTypes fused_result(const NodeTypes& node, Shape shape) {
   expect_shape(node, 3, shape);
   check_activation(node, true);
@@ -68,13 +68,13 @@ void check_activation(const NodeTypes& node, bool any_unary) {
   const Attributes& attributes = node.attributes;
   if (!attributes.has("activation")) {
     if (attributes.has("activation_alpha") || attributes.has("activation_beta")) {
-      throw InputError("attribute activation is missing beside its alpha or beta");
+      throw InputError("attribute activation is missing, but its alpha or beta is given");
     }
     return;
   }
   const std::string name = attributes.text("activation", "");
   if (name == "Relu" || name == "Clip" || (any_unary && is_activation(name))) return;
-  throw InputError(fmt::format("attribute activation: {} has none named '{}'", to_string(node.op),
+  throw InputError(fmt::format("attribute activation: {} does not support '{}'", to_string(node.op),
                                printable(name)));
 }
 
@@ -85,7 +85,7 @@ Shape conv_shape(const NodeTypes& node, std::size_t x, std::size_t w) {
   const std::int64_t group = checked_group(node, in[1], weights[1]);
   if (weights[0] % group != 0) {
     throw InputError(
-        fmt::format("{} output channels are not divided by {} groups", weights[0], group));
+        fmt::format("{} output channels are not divisible by {} groups", weights[0], group));
   }
   const Shape kernel = kernel_of(node, weights);
   return image_shape(in[0], weights[0], resolve_windows(node.attributes, in, kernel));
@@ -96,13 +96,14 @@ Shape matmul_shape(const NodeTypes& node, std::size_t a, std::size_t b) {
   expect_rank(node, b, 1, kAnyNumber);
   Shape left = shape_of(node, a);
   Shape right = shape_of(node, b);
-  const bool row = left.size() == 1;  // the 1 that is put before or behind goes again
+  // A vector gets an extent of 1, which the result does not keep.
+  const bool row = left.size() == 1;
   const bool column = right.size() == 1;
   if (row) left.insert(left.begin(), 1);
   if (column) right.push_back(1);
   if (left.back() != right[right.size() - 2]) {
-    throw InputError(fmt::format("shapes {} and {} do not multiply", to_string(shape_of(node, a)),
-                                 to_string(shape_of(node, b))));
+    throw InputError(fmt::format("shapes {} and {} cannot be multiplied",
+                                 to_string(shape_of(node, a)), to_string(shape_of(node, b))));
   }
   Shape result = broadcast({left.begin(), left.end() - 2}, {right.begin(), right.end() - 2});
   if (!row) result.push_back(left[left.size() - 2]);
@@ -149,7 +150,8 @@ ValueTypes infer_gemm(const NodeTypes& node) {
   if (node.attributes.integer("transA", 0) != 0) std::swap(a[0], a[1]);
   if (node.attributes.integer("transB", 0) != 0) std::swap(b[0], b[1]);
   if (a[1] != b[0]) {
-    throw InputError(fmt::format("shapes {} and {} do not multiply", to_string(a), to_string(b)));
+    throw InputError(
+        fmt::format("shapes {} and {} cannot be multiplied", to_string(a), to_string(b)));
   }
   Shape shape = {a[0], b[1]};
   expect_broadcastable_to(node, 2, shape);

@@ -1,4 +1,4 @@
-// Operators whose output elements depend on the input elements at the same place.
+// Operators whose output elements depend on the input elements at the same position.
 #include <fmt/format.h>
 
 #include <optional>
@@ -15,7 +15,7 @@ Shape broadcast_inputs(const NodeTypes& node) {
   return shape;
 }
 
-// Numbers of TensorProto.DataType in onnx.proto.
+// The numbers are from TensorProto.DataType in onnx.proto.
 std::optional<DataType> from_onnx_number(std::int64_t number) {
   switch (number) {
     case 1:

@@ -1,4 +1,4 @@
-// Operators that copy elements: to other places, into pieces, or many times.
+// Operators that move, split, or repeat elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::size_t axis_of(const NodeTypes& node, std::int64_t axis) {
 std::vector<std::int64_t> equal_parts(std::int64_t extent, std::size_t count) {
   const auto parts = static_cast<std::int64_t>(count);
   if (extent % parts != 0) {
-    throw InputError(fmt::format("extent {} is not divided by {} outputs", extent, parts));
+    throw InputError(fmt::format("extent {} is not divisible by {} outputs", extent, parts));
   }
   return std::vector<std::int64_t>(count, extent / parts);
 }

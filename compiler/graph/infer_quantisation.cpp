@@ -1,17 +1,17 @@
-// Integer and quantised contractions, and the conversions to and from quantised values. Scales and
-// zero points are one number for the tensor, or a list along the axis that may have its own.
+// Integer and quantized contractions, and the conversions to and from quantized values. A scale or
+// zero point is one number for the whole tensor or a list along one axis.
 #include "compiler/graph/inference.h"
 
 namespace weft::graph {
 namespace {
 
-// A scale and its zero point, which is of the same shape.
+// Checks a scale and its zero point, the next input, which must have the same shape.
 void expect_scale(const NodeTypes& node, std::size_t scale, std::int64_t channels) {
   expect_scalar_or_list(node, scale, channels);
   expect_shape(node, scale + 1, shape_of(node, scale));
 }
 
-// Rows of the left and columns of the right operand; a vector is one of either.
+// Rows of the left operand and columns of the right one. A vector has one row or one column.
 std::int64_t rows(const Shape& a) {
   return a.size() < 2 ? 1 : a[a.size() - 2];
 }

@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN. With D directions, G gates, sequences of S steps, B of them, I inputs and H
-// hidden values:
+// LSTM, GRU and RNN. Shapes with D directions, G gates, a batch of B sequences of S steps, I inputs
+// and H hidden values:
 //
 //   X [S, B, I]   W [D, G*H, I]   R [D, G*H, H]   B [D, 2*G*H]   initial_h, initial_c [D, B, H]
 //   Y [S, D, B, H]   Y_h, Y_c [D, B, H]
@@ -19,8 +19,8 @@ namespace {
 
 struct Cell {
   std::int64_t gates;
-  std::size_t activations;  // a direction
-  bool cell_state;          // and peepholes
+  std::size_t activations;  // per direction
+  bool cell_state;          // whether it has a cell state and peepholes
 };
 
 struct Dims {
@@ -41,7 +41,7 @@ Dims dims_of(const NodeTypes& node) {
   expect_rank(node, 0, 3, 3);
   expect_rank(node, 2, 3, 3);
   const std::int64_t layout = node.attributes.integer("layout", 0);
-  if (layout != 0 && layout != 1) throw InputError("attribute layout: neither 0 nor 1");
+  if (layout != 0 && layout != 1) throw InputError("attribute layout: must be 0 or 1");
   const Shape& x = shape_of(node, 0);
   const bool batch_first = layout == 1;
   return {directions_of(node),       batch_first ? x[1] : x[0],
@@ -67,7 +67,7 @@ void expect_activations(const NodeTypes& node, std::size_t count) {
   const std::vector<std::string> names = node.attributes.texts("activations");
   if (names.size() != count) {
     throw InputError(
-        fmt::format("attribute activations: {} where {} are needed", names.size(), count));
+        fmt::format("attribute activations: {} given, {} needed", names.size(), count));
   }
   for (const std::string& name : names) {
     if (std::ranges::find(kKnown, name) == kKnown.end()) {
@@ -85,7 +85,7 @@ void expect_attributes(const NodeTypes& node, const Cell& cell, const Dims& dims
         fmt::format("attribute hidden_size: {}, but the weights are for {}", hidden, dims.hidden));
   }
   if (node.attributes.has("clip") && !(node.attributes.real("clip", 0) > 0)) {
-    throw InputError("attribute clip: not above 0");
+    throw InputError("attribute clip: must be above 0");
   }
 }
 

@@ -1,4 +1,5 @@
-// Operators that work along axes: Softmax keeps the shape, reductions remove the axes or leave 1.
+// Operators along axes: Softmax keeps the shape; reductions remove each axis or set its extent to
+// 1.
 #include <numeric>
 
 #include "compiler/graph/inference.h"

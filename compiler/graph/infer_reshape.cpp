@@ -1,4 +1,4 @@
-// The same elements in the same order, under another shape.
+// Operators that change only the shape: elements and their order stay the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::int64_t kInferred = -1;
 
-// The extent that stands for -1 in `wanted`.
+// The extent that replaces -1 in `wanted`.
 std::int64_t inferred_extent(Shape wanted, std::int64_t count) {
   std::ranges::replace(wanted, kInferred, 1);
   const std::int64_t others = element_count(wanted);
   if (others == 0 || count % others != 0) {
     throw InputError(
-        fmt::format("{} elements do not give the -1 in a shape whose other extents "
-                    "have {}",
+        fmt::format("cannot infer the -1 in the shape: {} elements are not divisible "
+                    "by {}",
                     count, others));
   }
   return count / others;
@@ -39,10 +39,11 @@ void expect_shape_list(const Shape& wanted, bool allow_zero) {
   const auto inferred = std::ranges::count(wanted, kInferred);
   if (inferred > 1) throw InputError("input 1 (shape): more than one -1");
   if (inferred == 1 && allow_zero && std::ranges::count(wanted, 0) > 0) {
-    throw InputError("input 1 (shape): both 0 and -1, with allowzero");
+    throw InputError("input 1 (shape): 0 and -1 cannot be combined with allowzero");
   }
   for (const std::int64_t extent : wanted) {
-    if (extent < kInferred) throw InputError(fmt::format("input 1 (shape): extent {}", extent));
+    if (extent < kInferred)
+      throw InputError(fmt::format("input 1 (shape): extent {} is below -1", extent));
   }
 }
 

@@ -9,12 +9,12 @@
 namespace weft::graph {
 namespace {
 
-// Extents beyond this are refused before a floating-point number becomes an integer.
+// Larger extents are refused, so that the conversion from floating point cannot overflow.
 constexpr std::uint64_t kMostExtent = std::uint64_t{1} << 62;
 
 std::int64_t extent_from(double value, std::string_view what) {
   if (!(value <= static_cast<double>(kMostExtent))) {
-    throw InputError(fmt::format("{}: {} is no extent", what, value));
+    throw InputError(fmt::format("{}: {} is not a valid extent", what, value));
   }
   return static_cast<std::int64_t>(value);
 }
@@ -29,7 +29,7 @@ void expect_pads_fit(std::string_view mode, std::int64_t extent, std::int64_t pa
   }
 }
 
-// Whether a list is given; an empty one stands for none, as older exporters write it.
+// Whether the input holds a list. Older exporters write an empty list instead of omitting it.
 bool has_list(const NodeTypes& node, std::size_t i) {
   const ValueType* type = optional_input(node, i);
   return type != nullptr && type->shape != Shape{0};
@@ -40,8 +40,9 @@ Shape scaled(const NodeTypes& node, const Shape& in) {
   const auto scales = known(node, 2).data<float>();
   Shape shape;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (!(scales[i] > 0)) throw InputError(fmt::format("input 2 (scales): {}", scales[i]));
-    // A float product: 10 * 0.7f is 7, which it is not in double.
+    if (!(scales[i] > 0))
+      throw InputError(fmt::format("input 2 (scales): {} is not above 0", scales[i]));
+    // Multiply in float: 10 * 0.7f is 7 in float but less than 7 in double.
     const float extent = std::floor(static_cast<float>(in[i]) * scales[i]);
     shape.push_back(extent_from(static_cast<double>(extent), "input 2 (scales)"));
   }
@@ -55,12 +56,13 @@ Shape sized(const NodeTypes& node, const Shape& in) {
 
 std::int64_t range_length(std::int64_t start, std::int64_t limit, std::int64_t delta) {
   if (delta > 0 ? limit <= start : limit >= start) return 0;
-  // Differences of 64-bit numbers fit in 64 bits without sign.
+  // The difference of two signed 64-bit numbers fits in unsigned 64 bits.
   const auto low = static_cast<std::uint64_t>(delta > 0 ? start : limit);
   const auto high = static_cast<std::uint64_t>(delta > 0 ? limit : start);
   const auto magnitude = static_cast<std::uint64_t>(delta);
   const std::uint64_t length = 1 + (high - low - 1) / (delta > 0 ? magnitude : 0 - magnitude);
-  if (length > kMostExtent) throw InputError(fmt::format("a range of {} elements", length));
+  if (length > kMostExtent)
+    throw InputError(fmt::format("a range of {} elements is too long", length));
   return static_cast<std::int64_t>(length);
 }
 
@@ -69,7 +71,7 @@ std::int64_t range_length(double start, double limit, double delta) {
   return length <= 0 ? 0 : extent_from(length, "the range's length");
 }
 
-// T is the inputs' element type; int32 numbers are counted as int64, float32 as float64.
+// T is the inputs' element type. Computes int32 ranges in int64 and float32 ranges in float64.
 template <class T>
 std::int64_t range_length(const NodeTypes& node) {
   using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;

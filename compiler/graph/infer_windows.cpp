@@ -1,4 +1,4 @@
-// Pools and normalisations.
+// Pools and normalizations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace weft::graph {
 namespace {
 
-// A window that holds padding alone has neither a maximum nor an average.
+// Refuses windows that contain only padding: they have no maximum and no average.
 void expect_elements(const WindowDim& dim) {
   if (dim.pad_begin >= dim.kernel || dim.pad_end >= dim.kernel) {
     throw InputError(fmt::format("attribute pads: {} and {} must be below the kernel, {}",
                                  dim.pad_begin, dim.pad_end, dim.kernel));
   }
-  if (dim.input == 0 && dim.output > 0) throw InputError("a window over no elements");
+  if (dim.input == 0 && dim.output > 0) throw InputError("a window contains no elements");
 }
 
 Shape pool_shape(const NodeTypes& node) {
@@ -32,7 +32,7 @@ Shape pool_shape(const NodeTypes& node) {
   return result;
 }
 
-// Per-channel inputs 1 to `last` beside an input [N, C, ...].
+// Input 0 is [N, C, ...]; inputs 1 to `last` have one element per channel.
 ValueTypes per_channel(const NodeTypes& node, std::size_t least_rank, std::size_t last) {
   expect_rank(node, 0, least_rank, kAnyNumber);
   for (std::size_t i = 1; i <= last; ++i) expect_shape(node, i, {shape_of(node, 0)[1]});
@@ -88,7 +88,7 @@ ValueTypes infer_layer_normalization(const NodeTypes& node) {
 
 ValueTypes infer_lrn(const NodeTypes& node) {
   expect_rank(node, 0, 2, kAnyNumber);
-  if (required_integer(node, "size") < 1) throw InputError("attribute size: below 1");
+  if (required_integer(node, "size") < 1) throw InputError("attribute size: must be at least 1");
   return {input(node, 0)};
 }
 

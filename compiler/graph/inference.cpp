@@ -37,8 +37,8 @@ const Tensor& known(const NodeTypes& node, std::size_t i) {
   const Tensor* tensor = i < node.constants.size() ? node.constants[i] : nullptr;
   if (tensor == nullptr) {
     throw InputError(
-        fmt::format("{} must be known before the network runs; if inputs decide it, give them by "
-                    "--input NAME=FILE",
+        fmt::format("{} must be known before the network runs; if it depends on inputs, give "
+                    "them with --input NAME=FILE",
                     input_label(node, i)));
   }
   return *tensor;
@@ -121,7 +121,7 @@ std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes,
   for (const std::int64_t axis : axes) {
     result.push_back(normalized_axis(axis, rank));
     auto entry = seen[static_cast<std::size_t>(result.back())];
-    if (entry) throw InputError(fmt::format("axis {} stands twice", axis));
+    if (entry) throw InputError(fmt::format("axis {} occurs twice", axis));
     entry = true;
   }
   return result;

@@ -1,7 +1,7 @@
-// What the inference rules share: access to a node's inputs with errors that name them, checks of
-// shapes, and arithmetic of extents that refuses to overflow. The rules themselves stand in
-// infer_*.cpp by family and are listed here for the table (operator_table.cpp), which has checked
-// number and types of the inputs before a rule runs.
+// Helpers of the inference rules: access to a node's inputs with errors that name the input, checks
+// of shapes, and arithmetic on extents that throws on overflow. The rules themselves are in
+// infer_*.cpp, one file per family. They are declared here for the table (operator_table.cpp).
+// infer_outputs() checks the number and types of the inputs before it calls a rule.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,37 @@ namespace weft::graph {
 /// `input 1 (shape)`.
 std::string input_label(const NodeTypes& node, std::size_t i);
 
-/// Input `i`, or null if it is left out.
+/// Input `i`, or null if it is omitted.
 inline const ValueType* optional_input(const NodeTypes& node, std::size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : nullptr;
 }
-/// Input `i`. Throws InputError if it is left out.
+/// Input `i`. Throws InputError if it is omitted.
 const ValueType& input(const NodeTypes& node, std::size_t i);
-/// Its shape.
+/// The shape of input `i`. Throws InputError if the input is omitted.
 inline const Shape& shape_of(const NodeTypes& node, std::size_t i) {
   return input(node, i).shape;
 }
 
-/// The elements of input `i`. Throws InputError if they are not known before the network runs.
+/// The elements of input `i`. Throws InputError if they are unknown before the network runs.
 const Tensor& known(const NodeTypes& node, std::size_t i);
-/// The same as integers of a list (rank 1). Throws InputError for another rank too.
+/// The elements of input `i` as a list of integers. Throws InputError if they are unknown or if the
+/// rank is not 1.
 std::vector<std::int64_t> known_list(const NodeTypes& node, std::size_t i);
 
-/// Throw InputError naming the input. An input that is left out is always right.
+/// The expect_ functions throw InputError with the input's name if the input has another shape.
+/// They accept an omitted input.
 void expect_shape(const NodeTypes& node, std::size_t i, const Shape& shape);
 void expect_rank(const NodeTypes& node, std::size_t i, std::size_t least, std::size_t most);
-/// One element, of rank 0 or 1.
+/// Expects one element, of rank 0 or 1.
 void expect_scalar(const NodeTypes& node, std::size_t i);
-/// One element, or one for each of `channels`.
+/// Expects one element or a list of `channels` elements.
 void expect_scalar_or_list(const NodeTypes& node, std::size_t i, std::int64_t channels);
-/// A shape that broadcasts to `shape` without changing it.
+/// Expects a shape that broadcasts to `shape`, so that the result has exactly `shape`.
 void expect_broadcastable_to(const NodeTypes& node, std::size_t i, const Shape& shape);
 
-/// The attribute `name`, which must be there.
+/// The attribute `name`. Throws InputError if the node does not have it.
 std::int64_t required_integer(const NodeTypes& node, std::string_view name);
-/// Throws InputError, naming attribute and value, unless the text attribute is one of `known`.
+/// Throws InputError with the attribute's name and value unless the value is one of `known`.
 void expect_one_of(const Attributes& attributes, std::string_view name, std::string_view otherwise,
                    std::initializer_list<std::string_view> known);
 
@@ -52,8 +54,8 @@ std::int64_t checked_add(std::int64_t a, std::int64_t b);
 std::int64_t checked_sub(std::int64_t a, std::int64_t b);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b);
 
-/// `axes` counted from the front of `rank` dimensions. Throws InputError for an axis out of range
-/// or one that stands twice.
+/// `axes` counted from the first of `rank` dimensions. Throws InputError if an axis is out of range
+/// or occurs twice.
 std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes, std::int64_t rank);
 
 inline std::int64_t rank_of(const Shape& shape) {
@@ -67,11 +69,12 @@ ValueTypes infer_conv(const NodeTypes& node);
 ValueTypes infer_conv_transpose(const NodeTypes& node);
 ValueTypes infer_matmul(const NodeTypes& node);
 ValueTypes infer_gemm(const NodeTypes& node);
-/// The output's shape; shared with the integer and quantised forms. Input numbers are x's and w's.
+/// The output's shape, for the float, integer and quantized forms. `x` and `w` (`a` and `b`) are
+/// the numbers of the inputs with the two operands.
 Shape conv_shape(const NodeTypes& node, std::size_t x, std::size_t w);
 Shape matmul_shape(const NodeTypes& node, std::size_t a, std::size_t b);
-/// Throws InputError unless the "activation" attributes name one of Relu and Clip, or, if
-/// `any_unary`, an operator of one input and at most two numbers.
+/// Throws InputError unless the node has no "activation" attributes or they name a supported
+/// activation: Relu or Clip, or with `any_unary` any unary operator with at most two numbers.
 void check_activation(const NodeTypes& node, bool any_unary);
 
 // infer_quantisation.cpp
@@ -108,7 +111,7 @@ ValueTypes infer_instance_normalization(const NodeTypes& node);
 ValueTypes infer_layer_normalization(const NodeTypes& node);
 ValueTypes infer_lrn(const NodeTypes& node);
 
-// infer_reshape.cpp: the same elements in the same order, under another shape
+// infer_reshape.cpp
 ValueTypes infer_reshape(const NodeTypes& node);
 ValueTypes infer_flatten(const NodeTypes& node);
 ValueTypes infer_squeeze(const NodeTypes& node);

@@ -8,10 +8,10 @@
 namespace weft::graph {
 namespace {
 
-/// What a constant must be to be a parameter where `node` takes it.
+/// Decides whether a constant at an input of an operator is a parameter.
 enum class Rule : std::uint8_t {
-  kAny,      // the place is for parameters alone
-  kNumbers,  // other things stand there too: no scalar, no index, no mask
+  kAny,      // always: this input only takes parameters
+  kNumbers,  // unless it is a scalar, an index or a mask
 };
 
 struct Slots {
@@ -23,7 +23,7 @@ Slots parameter_slots(Op op) {
   switch (op) {
     case Op::kConv:
     case Op::kConvTranspose:
-    case Op::kBatchNormalization:  // 3 and 4 are statistics
+    case Op::kBatchNormalization:  // inputs 3 and 4 are statistics
     case Op::kInstanceNormalization:
     case Op::kLayerNormalization:
       return {{1, 2}};
@@ -40,7 +40,7 @@ Slots parameter_slots(Op op) {
     case Op::kQLinearMatMul:
       return {{0, 3}};
     case Op::kLstm:
-      return {{1, 2, 3, 7}};  // 7: peepholes
+      return {{1, 2, 3, 7}};  // input 7: peepholes
     case Op::kGru:
     case Op::kRnn:
       return {{1, 2, 3}};
@@ -50,7 +50,7 @@ Slots parameter_slots(Op op) {
     case Op::kDiv:
       return {{0, 1}, Rule::kNumbers};
     case Op::kGather:     // a table
-    case Op::kTranspose:  // these stand between a stored weight and its use
+    case Op::kTranspose:  // this and the following occur between a stored weight and its use
     case Op::kReshape:
     case Op::kExpand:
     case Op::kIdentity:
@@ -73,7 +73,7 @@ std::int64_t extents_above_one(const Shape& shape) {
   return std::ranges::count_if(shape, [](std::int64_t extent) { return extent > 1; });
 }
 
-/// Values that only Softmax nodes use: attention scores with their mask.
+/// The values that only Softmax nodes use: attention scores, with the mask added.
 std::unordered_set<ValueId> scores(const Graph& graph) {
   std::unordered_set<ValueId> used;
   std::unordered_set<ValueId> elsewhere;
@@ -104,7 +104,8 @@ class LearnedConstants {
     }
   }
 
-  /// A mask is what is added to scores and varies along two dimensions; a bias varies along one.
+  /// A constant that is added to attention scores is a mask if it varies along two or more
+  /// dimensions, and a bias if it varies along one.
   bool is_parameter(const Node& node, ValueId value) const {
     const auto& [type, shape] = graph_.type(value);
     if (is_index(type) || extents_above_one(shape) == 0) return false;

@@ -1,6 +1,7 @@
-// Which constants of a network training learns: weights, biases, embeddings, scales and biases of
-// normalisations. Not learnt: running means and variances, quantisation scales and zero points,
-// shapes, indices, attention masks, scalars. One rule for counting parameters and for training.
+// Finds the constants that training learns: weights, biases, embeddings, and the scales and biases
+// of normalizations. Training does not learn running means and variances, quantization scales and
+// zero points, shapes, indices, attention masks, and scalars. Both the parameter count and the
+// training use this rule.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace weft::graph {
 
-/// The learnt constants of `graph`, each once, in the order of their first use. Quantised networks'
-/// integer weights are among them. No constant is made for this.
+/// The learned constants of `graph`, each once, in the order of their first use. The list includes
+/// the integer weights of quantized networks. The function makes no constant's tensor.
 std::vector<ValueId> learned_constants(const Graph& graph);
 
 }  // namespace weft::graph

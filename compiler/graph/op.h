@@ -1,16 +1,15 @@
-// The operators, named as in ONNX (opset 17); what each takes and gives is in operator_table.h.
+// The operators, named as in ONNX (opset 17). operator_table.h lists their inputs and outputs.
 //
-// Four extensions of ONNX's definitions, made by the fusing passes and known to everything below:
+// The fusing passes extend ONNX's definitions in four ways; every later stage handles them:
 //  - MatMul may have a bias as third input: [N], added to the product.
-//  - Conv, Gemm and MatMul may have a fourth input, the residual: of the output's shape, added
-//  after
-//    the bias.
-//  - QLinearMatMul may have a bias as ninth input, as QLinearConv has: [N] int32, of scale
+//  - Conv, Gemm and MatMul may have a fourth input, the residual. It has the output's shape and is
+//    added after the bias.
+//  - QLinearMatMul may have a bias as ninth input, like QLinearConv: [N] int32, of scale
 //    a_scale * b_scale and zero point 0, added to the sums modulo 2^32.
-//  - Those three and QLinearConv and QLinearMatMul may have the attribute "activation", the name of
-//    a unary operator (Relu, Clip, LeakyRelu, Sigmoid, ...) applied last, with that operator's own
-//    attributes in "activation_alpha" and "activation_beta" (Clip: min and max). For the QLinear
-//    forms only Relu and Clip, in real units, before the rounding.
+//  - Conv, Gemm, MatMul, QLinearConv and QLinearMatMul may have the attribute "activation": the
+//    name of a unary operator (Relu, Clip, LeakyRelu, Sigmoid, ...) that is applied last. The
+//    operator's parameters are in "activation_alpha" and "activation_beta" (Clip: min and max). The
+//    QLinear forms allow only Relu and Clip, on real numbers, before the rounding.
 #pragma once
 
 #include <array>
@@ -24,7 +23,7 @@ namespace weft::graph {
 enum class Op : std::uint8_t {
   // Contractions
   kConv, kConvTranspose, kConvInteger, kQLinearConv, kMatMul, kGemm, kMatMulInteger, kQLinearMatMul,
-  // Quantisation
+  // Quantization
   kQuantizeLinear, kDequantizeLinear, kDynamicQuantizeLinear,
   // Unary
   kRelu, kLeakyRelu, kPRelu, kElu, kSelu, kSigmoid, kHardSigmoid, kHardSwish, kTanh, kErf, kSoftplus,
@@ -33,7 +32,7 @@ enum class Op : std::uint8_t {
   kAdd, kSub, kMul, kDiv, kPow, kMin, kMax, kMean, kSum, kWhere, kEqual, kLess, kGreater, kAnd, kOr,
   // Along axes
   kSoftmax, kLogSoftmax, kReduceMean, kReduceSum, kReduceMax, kReduceMin, kArgMax,
-  // Windows and normalisation
+  // Windows and normalization
   kMaxPool, kAveragePool, kGlobalAveragePool, kGlobalMaxPool, kBatchNormalization,
   kInstanceNormalization, kLayerNormalization, kLrn,
   // Movement
@@ -68,7 +67,7 @@ constexpr std::string_view to_string(Op op) {
   return kOpNames[static_cast<std::size_t>(op)];
 }
 
-/// The inverse of to_string(); nothing for an unknown name.
+/// The inverse of to_string(). Returns nullopt for an unknown name.
 constexpr std::optional<Op> op_from_string(std::string_view name) {
   for (std::size_t i = 0; i < kOpCount; ++i) {
     if (kOpNames[i] == name) return static_cast<Op>(i);

@@ -1,6 +1,6 @@
-// The table of operators. Each line: inputs at least and at most, outputs at most, attributes, rule
-// of the outputs' types, and the inputs' names and types. Types are those of ONNX opset 17 as far
-// as DataType has them.
+// The table of operators. Each entry gives the least and most inputs, the most outputs, the
+// attributes, the inference rule, and the names and types of the inputs. The types follow ONNX
+// opset 17, without the types that DataType lacks.
 #include "compiler/graph/operator_table.h"
 
 #include "compiler/graph/inference.h"
@@ -27,7 +27,7 @@ Names operator+(Names a, const Names& b) {
   return a;
 }
 
-// An input whose type is that of input `i`.
+// An input with the same type as input `i`.
 InputRule like(std::size_t i, std::string_view name) {
   return {name, 0, i};
 }

@@ -57,7 +57,7 @@ std::string node_text(const Graph& graph, const Node& node) {
                      types_text(graph, node.outputs));
 }
 
-// In quotes; dot takes \" and \\ for these characters, and \n for a new line of the label.
+// Quotes and escapes `label` for dot: \" and \\ for these characters, \n for a new line.
 std::string dot_string(std::string_view label) {
   std::string result;
   for (const char c : label) {
@@ -79,8 +79,8 @@ std::string outputs_label(const Graph& graph, const Node& node) {
   return label;
 }
 
-// Values that nodes make are edges; inputs and outputs of the graph are ellipses of their own.
-// Constants are left out, as a network has more of them than of all else.
+// Draws nodes as boxes, graph inputs and outputs as ellipses, and other values as edges. Omits
+// constants, because they would outnumber everything else.
 class DotWriter {
  public:
   explicit DotWriter(const Graph& graph) : graph_(graph), makers_(graph.values.size()) {}
@@ -126,7 +126,7 @@ class DotWriter {
   }
 
   const Graph& graph_;
-  std::vector<std::string> makers_;  // the dot node that each value comes from
+  std::vector<std::string> makers_;  // for each value, the dot node that makes it
   std::string text_;
 };
 

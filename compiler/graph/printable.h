@@ -1,4 +1,4 @@
-// Names come from files and go to terminals and into messages of one line.
+// Makes names from files safe for terminals and one-line messages.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace weft::graph {
 
-/// `name` with a question mark for each control character.
+/// `name` with a question mark in place of each control character.
 inline std::string printable(std::string name) {
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; };
   std::ranges::replace_if(name, is_control, '?');

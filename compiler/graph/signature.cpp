@@ -1,4 +1,4 @@
-// Checks a node against its line of the operator table, and infers its outputs.
+// Checks a node against its entry in the operator table and infers its outputs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,11 +15,11 @@ namespace {
 enum class Kind : std::uint8_t { kInteger, kReal, kText, kIntegers, kReals, kTexts, kTensor };
 
 constexpr std::array<std::string_view, 7> kKinds = {
-    "an integer",        "a number",        "a text",  "a list of integers",
-    "a list of numbers", "a list of texts", "a tensor"};
+    "an integer",        "a number",          "a string", "a list of integers",
+    "a list of numbers", "a list of strings", "a tensor"};
 
-// The kind of every attribute that is not an integer; all operators agree on them but for the
-// slopes of activations, which are lists in the recurrent ones.
+// The table lists every attribute that is not an integer. The kind does not depend on the operator,
+// except that activation_alpha and activation_beta are lists in recurrent operators.
 Kind kind_of(Op op, std::string_view name) {
   struct Entry {
     std::string_view name;
@@ -73,7 +73,7 @@ void check_attributes(const NodeTypes& node, const Operator& rule) {
   for (const auto& [name, value] : node.attributes.entries()) {
     if (std::ranges::find(rule.attributes, name) == rule.attributes.end()) {
       throw InputError(
-          fmt::format("attribute {}: the operator has none of this name", printable(name)));
+          fmt::format("attribute {}: the operator has no such attribute", printable(name)));
     }
     const auto kind = static_cast<std::size_t>(kind_of(node.op, name));
     if (value.index() != kind) {
@@ -95,8 +95,8 @@ void check_type(const NodeTypes& node, std::size_t i, const InputRule& rule) {
   const DataType type = input(node, i).type;
   if (rule.like == InputRule::kOwnType) {
     if ((rule.types & types_of(type)) != 0) return;
-    throw InputError(fmt::format("{}: {} is not among {}", input_label(node, i), to_string(type),
-                                 names_of(rule.types)));
+    throw InputError(fmt::format("{}: type {} is not one of {}", input_label(node, i),
+                                 to_string(type), names_of(rule.types)));
   }
   if (const DataType other = input(node, rule.like).type; type != other) {
     throw InputError(fmt::format("{}: {}, but {} is {}", input_label(node, i), to_string(type),

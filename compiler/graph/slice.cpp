@@ -17,7 +17,7 @@ std::int64_t clamped(std::int64_t position, std::int64_t extent, std::int64_t lo
   return std::max(low, std::min(position, high));
 }
 
-// `span` positions in steps of `step` from the first; no step overflows.
+// The number of steps that fit in `span` positions. Unsigned, so that no step overflows.
 std::int64_t steps_within(std::int64_t span, std::int64_t step) {
   if (span <= 0) return 0;
   const auto stride =
@@ -31,7 +31,7 @@ SliceDim resolve(std::int64_t extent, std::int64_t start, std::int64_t end, std:
     start = clamped(start, extent, 0, extent);
     return {start, step, steps_within(clamped(end, extent, 0, extent) - start, step)};
   }
-  // Backwards, position -1 lies before the first element.
+  // A slice that runs backwards may end at position -1, before the first element.
   start = clamped(start, extent, -1, extent - 1);
   return {start, step, steps_within(start - clamped(end, extent, -1, extent - 1), step)};
 }

@@ -16,7 +16,7 @@ std::int64_t element_count(const Shape& shape) {
       throw InputError(fmt::format("shape {}: an extent is negative", to_string(shape)));
     }
     empty = empty || extent == 0;
-    // Zeros come last, so that 2^40 x 2^40 x 0 is an overflow however it is written.
+    // Leave zeros out of the product, so that 2^40 x 2^40 x 0 overflows in any order of extents.
     if (extent != 0 && __builtin_mul_overflow(count, extent, &count)) {
       throw InputError(fmt::format("shape {}: the number of elements overflows", to_string(shape)));
     }
@@ -42,8 +42,8 @@ Tensor::Tensor(DataType type, Shape shape)
     : type_(type), shape_(std::move(shape)), size_(element_count(shape_)) {
   const auto count = static_cast<std::uint64_t>(size_);
   if (count > physical_memory_bytes() / weft::graph::size_bytes(type)) {
-    throw InputError(
-        fmt::format("a tensor of {} is more than this computer's memory", to_string(value_type())));
+    throw InputError(fmt::format("a tensor of {} does not fit in this computer's memory",
+                                 to_string(value_type())));
   }
   bytes_ = std::make_shared<std::vector<std::byte>>(count * weft::graph::size_bytes(type));
 }

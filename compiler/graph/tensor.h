@@ -1,5 +1,5 @@
-// A dense row-major tensor. Copies share the elements until one of them is written to, so that
-// values may be handed about freely; a network's weights exist once.
+// A dense row-major tensor. Copies share the elements until one copy is written to. So copies are
+// cheap, and a network's weights are in memory only once.
 #pragma once
 
 #include <cassert>
@@ -14,17 +14,17 @@
 
 namespace weft::graph {
 
-/// Extents, outermost first; empty for a scalar. An extent may be 0: then there are no elements.
+/// Extents, outermost first; empty for a scalar. If an extent is 0, the tensor has no elements.
 using Shape = std::vector<std::int64_t>;
 
 /// The product of the extents. Throws InputError if one is negative or the product overflows.
 std::int64_t element_count(const Shape& shape);
 /// "1x3x224x224", or "scalar".
 std::string to_string(const Shape& shape);
-/// Elements between neighbours along each dimension of a row-major tensor.
+/// For each dimension, the distance in elements between neighbors in a row-major tensor.
 Shape row_major_strides(const Shape& shape);
 
-/// What is known of a value before it exists.
+/// The properties of a value that are known before its elements.
 struct ValueType {
   DataType type = DataType::kFloat32;
   Shape shape;
@@ -36,17 +36,17 @@ std::string to_string(const ValueType& type);
 
 class Tensor {
  public:
-  /// A float32 scalar 0.
+  /// Makes a float32 scalar with value 0.
   Tensor() : Tensor(DataType::kFloat32, {}) {}
-  /// Zeros. Throws InputError if a size is negative, overflows, or is more than this computer's
-  /// memory.
+  /// Makes a tensor of zeros. Throws InputError if an extent is negative, the size overflows, or
+  /// the tensor does not fit in this computer's memory.
   Tensor(DataType type, Shape shape);
   explicit Tensor(const ValueType& type) : Tensor(type.type, type.shape) {}
 
-  /// `values` in row-major order; as many as the shape has elements.
+  /// Makes a tensor of `values` in row-major order. Their number must match the shape.
   template <class T>
   static Tensor of(Shape shape, const std::vector<T>& values);
-  /// A tensor of rank 1, or a scalar.
+  /// vector() makes a tensor of rank 1, scalar() one of rank 0.
   template <class T>
   static Tensor vector(const std::vector<T>& values) {
     return of<T>({static_cast<std::int64_t>(values.size())}, values);
@@ -63,10 +63,10 @@ class Tensor {
   std::int64_t size() const { return size_; }
 
   std::span<const std::byte> bytes() const { return *bytes_; }
-  /// For writing; the elements are copied first if another tensor shares them.
+  /// The elements for writing. Copies them first if another tensor shares them.
   std::span<std::byte> mutable_bytes();
 
-  /// The elements. T must be the type's element.
+  /// The elements. T must be the C++ type of type().
   template <class T>
   std::span<const T> data() const {
     assert(data_type_of<T>() == type_);
@@ -78,10 +78,10 @@ class Tensor {
     return {reinterpret_cast<T*>(mutable_bytes().data()), static_cast<std::size_t>(size_)};
   }
 
-  /// The same elements under another shape of as many. Throws InputError if it has not as many.
+  /// The same elements with another shape. Throws InputError if the number of elements differs.
   Tensor reshaped(Shape shape) const;
 
-  /// Same type, shape and bytes.
+  /// Compares type, shape and bytes.
   friend bool operator==(const Tensor& a, const Tensor& b) {
     return a.type_ == b.type_ && a.shape_ == b.shape_ && *a.bytes_ == *b.bytes_;
   }

@@ -33,11 +33,11 @@ std::string auto_pad_of(const Attributes& attributes) {
   return attributes.text("auto_pad", "NOTSET");
 }
 
-// Kernel, stride, dilation and explicit padding; outputs are not known yet.
+// Reads kernel, stride, dilation and explicit padding; leaves the outputs at 0.
 std::vector<WindowDim> read_windows(const Attributes& attributes, const Shape& input,
                                     const Shape& kernel) {
   if (input.size() != kernel.size() + 2) {
-    throw InputError(fmt::format("a kernel of {} spatial dimensions over an input of rank {}",
+    throw InputError(fmt::format("the kernel has {} spatial dimensions, but the input has rank {}",
                                  kernel.size(), input.size()));
   }
   const std::size_t rank = kernel.size();
@@ -56,7 +56,7 @@ std::vector<WindowDim> read_windows(const Attributes& attributes, const Shape& i
 void expect_no_pads(const std::vector<WindowDim>& dims, std::string_view auto_pad) {
   for (const WindowDim& dim : dims) {
     if (dim.pad_begin == 0 && dim.pad_end == 0) continue;
-    throw InputError(fmt::format("attribute pads: not together with auto_pad {}", auto_pad));
+    throw InputError(fmt::format("attribute pads: cannot be combined with auto_pad {}", auto_pad));
   }
 }
 
@@ -74,11 +74,12 @@ void resolve_explicit(WindowDim& dim, bool ceil_mode) {
   const std::int64_t free = padded - dim.extent();
   dim.output = free / dim.stride + 1;
   if (!ceil_mode || free % dim.stride == 0) return;
-  // One more window, which reaches over the end, unless it would start in the padding there.
+  // Add a window that reaches beyond the end, unless it would start in the padding at the end.
   if (dim.output <= (start_limit - 1) / dim.stride) ++dim.output;
 }
 
-// ceil(input / stride) windows, and as much padding as they need; the odd one is at `odd_at_end`.
+// ceil(input / stride) windows with the padding that they need. If the padding is odd, the end gets
+// the larger half if `odd_at_end`, else the beginning does.
 void resolve_same(WindowDim& dim, bool odd_at_end) {
   dim.output = dim.input / dim.stride + (dim.input % dim.stride != 0 ? 1 : 0);
   const std::int64_t reach = checked_add((dim.output - 1) * dim.stride, dim.extent());
@@ -87,8 +88,9 @@ void resolve_same(WindowDim& dim, bool odd_at_end) {
   dim.pad_end = total - dim.pad_begin;
 }
 
-// The output is given: the padding is what the natural size has too much, the odd one at the end
-// for SAME_UPPER only. A larger output is zeros at the end, without padding.
+// The output size is given. The padding is the natural size minus the output size; SAME_UPPER
+// (`odd_at_end`) puts the larger half at the end. An output above the natural size has no padding;
+// its last positions receive no products.
 void resolve_given_output(WindowDim& dim, std::int64_t natural, bool odd_at_end) {
   const std::int64_t total = std::max<std::int64_t>(checked_sub(natural, dim.output), 0);
   dim.pad_begin = odd_at_end ? total / 2 : total - total / 2;

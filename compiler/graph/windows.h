@@ -1,13 +1,14 @@
-// The sliding windows of convolutions and pools along their spatial dimensions, once for shape
-// inference, reference and lowering alike.
+// The sliding windows of convolutions and pools along their spatial dimensions. Shape inference,
+// reference and lowering share this code.
 //
 //   output position o reads input positions  o*stride - pad_begin + tap*dilation,  tap < kernel;
-//   those outside [0, input) are padding.
+//   positions outside [0, input) are padding.
 //
-// With ceil_mode there is one more window if the last whole one leaves a rest of the padded input,
-// unless it would start in the padding at the end: opset 17 does not say so, but such a window
-// would hold nothing, and PyTorch and later opsets leave it out. It may reach beyond pad_end.
-// ceil_mode bears on explicit padding alone: SAME and VALID have formulas of their own.
+// With ceil_mode there is one more window if the last whole window leaves a remainder of the padded
+// input. This window may reach beyond pad_end. It is dropped if it would start in the padding at
+// the end, because it would then contain no element. Opset 17 does not say so, but PyTorch and
+// later opsets drop it too. ceil_mode applies only to explicit padding, because ONNX has separate
+// formulas for SAME and VALID.
 #pragma once
 
 #include <cstdint>
@@ -28,22 +29,22 @@ struct WindowDim {
   std::int64_t pad_begin = 0;
   std::int64_t pad_end = 0;
 
-  /// Positions that the dilated kernel spans.
+  /// The number of positions that the dilated kernel spans.
   std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   friend bool operator==(const WindowDim&, const WindowDim&) = default;
 };
 
-/// The windows of a Conv, pool or quantised form over `input` [N, C, spatial...], with `kernel` the
-/// kernel's spatial extents: strides, dilations, pads, auto_pad and ceil_mode resolved. Throws
+/// The windows of a convolution or pool over `input` [N, C, spatial...]; `kernel` holds the
+/// kernel's spatial extents. Reads strides, dilations, pads, auto_pad and ceil_mode. Throws
 /// InputError for wrong lengths, strides or dilations below 1, negative pads, or a kernel larger
 /// than the padded input.
 std::vector<WindowDim> resolve_windows(const Attributes& attributes, const Shape& input,
                                        const Shape& kernel);
 
-/// ConvTranspose, whose `output` is the larger: strides, dilations, pads, auto_pad, output_padding
-/// and output_shape resolved, so that each input position i is spread over output positions
-/// i*stride - pad_begin + tap*dilation. Here `input` and `output` are as the operator has them. An
-/// output_shape larger than what is spread over has no padding and holds the bias at the end.
+/// The windows of a ConvTranspose. It spreads input position i over the output positions
+/// i*stride - pad_begin + tap*dilation, so its output is usually larger than its input. Reads
+/// strides, dilations, pads, auto_pad, output_padding and output_shape. If output_shape exceeds the
+/// natural size, there is no padding, and the positions at the end hold only the bias.
 std::vector<WindowDim> resolve_transposed_windows(const Attributes& attributes, const Shape& input,
                                                   const Shape& kernel);
 

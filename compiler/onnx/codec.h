@@ -1,6 +1,6 @@
-// The part of Weft that is linked to ONNX and protobuf, as the few functions that the rest calls.
-// Both libraries fill large tables when they are loaded, several milliseconds of every start, so
-// they are loaded with this part, lib/weft/onnx.so, when a file is first read or written.
+// The interface to the part of Weft that links to ONNX and protobuf. Both libraries fill large
+// tables when they are loaded, and this would add several milliseconds to every start. So this part
+// is a separate library, lib/weft/onnx.so, that is loaded when a file is first read or written.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace weft::onnx_io {
 
-/// What onnx.so exports as `weft_onnx_codec`. The functions are those of import.h, export.h and
-/// tensor_file.h; a graph that is written has no extensions any more.
+/// The type of the symbol `weft_onnx_codec` in onnx.so. import.h, export.h and tensor_file.h
+/// describe the functions. The graphs to write must have no extensions (without_extensions()).
 struct Codec {
-  const char* interface = nullptr;  // names the headers that it was compiled from
+  const char* interface = nullptr;  // identifies the headers that onnx.so was compiled with
   graph::Graph (*import_file)(const std::string& path, const ImportOptions& options) = nullptr;
   graph::Graph (*import_bytes)(std::span<const std::byte> bytes, const std::string& name,
                                const ImportOptions& options) = nullptr;
@@ -28,8 +28,8 @@ struct Codec {
   graph::Tensor (*read_tensor)(const std::string& path) = nullptr;
 };
 
-/// The codec of this program: loaded at the first call, or linked (linked_codec.cpp). Throws
-/// ConfigError if it cannot be loaded.
+/// The codec of this program. The first call loads it, unless the program links it
+/// (linked_codec.cpp). Throws ConfigError if it cannot be loaded.
 const Codec& codec();
 
 }  // namespace weft::onnx_io

@@ -1,6 +1,6 @@
-// ONNX files into graphs. A file is untrusted: whatever its bytes are, the result is a graph that
-// holds the graph's invariant or an InputError of one line that names the file, the node or tensor,
-// and what is wrong. What is understood: docs/onnx.md.
+// Reads ONNX files as graphs. A file is untrusted: for any bytes, the result is either a graph that
+// satisfies the graph's invariant or a one-line InputError with the file, the node or tensor, and
+// the problem. docs/onnx.md lists the supported features.
 //
 //   bytes --> protobuf --> inputs bound --> nodes in order --> each at opset 17 --> graph::Builder
 #pragma once
@@ -19,26 +19,26 @@
 namespace weft::onnx_io {
 
 struct ImportOptions {
-  /// Whole shapes by input name; needed for inputs that leave dimensions open. A dimension that the
-  /// file fixes must not be contradicted.
+  /// Complete shapes by input name, for inputs with open dimensions. They must agree with the
+  /// dimensions that the file fixes.
   std::map<std::string, graph::Shape> shapes = {};
-  /// Elements by input name. An input whose elements decide a shape in the network is frozen to
-  /// them: it becomes a constant and is no longer among the graph's inputs. The others remain
-  /// inputs; their open dimensions are those of the elements.
+  /// Values by input name. An input that determines a shape in the network is frozen: it becomes a
+  /// constant with the given value instead of a graph input. The other inputs remain inputs and
+  /// take their open dimensions from the given values.
   std::map<std::string, graph::Tensor> values = {};
-  /// Computes what is known before the run, such as shapes (graph/builder.h).
+  /// Computes nodes before the run, for example shapes (graph/builder.h).
   graph::Evaluator evaluate = {};
-  /// The extent of first dimensions that the file leaves open and nothing above closes. At least
-  /// one input must take it: have such a dimension, or this very extent.
+  /// The extent of each first dimension that the file leaves open and neither `shapes` nor `values`
+  /// fixes. At least one input must end up with this extent.
   std::optional<std::int64_t> batch = {};
 };
 
-/// The network in the file `path`. At its peak the memory taken is about twice the file's size.
-/// Throws InputError.
+/// Reads the network in the file `path`. The peak memory use is about twice the file's size. Throws
+/// InputError.
 graph::Graph import_onnx(const std::string& path, const ImportOptions& options = {});
 
-/// The same from memory; errors call it `name`. There is no folder in which external data could
-/// lie, so a tensor with such data is an InputError.
+/// Reads a network from memory; errors use `name` as the file name. Throws InputError also for a
+/// tensor with external data, because a model in memory has no folder.
 graph::Graph import_onnx_bytes(std::span<const std::byte> bytes, const std::string& name,
                                const ImportOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Where an error is, added by whoever knows: the innermost function says what is wrong, its callers
-// say in which tensor, node and file.
+// Adds locations to errors: the innermost function describes the problem, and its callers add the
+// tensor, node and file.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace weft::onnx_io {
 
-/// Calls `function` and returns what it returns; an InputError gets `where: ` in front.
+/// Calls `function` and returns its result. Puts `where: ` in front of an InputError's message.
 template <class Function>
 decltype(auto) located(const std::string& where, Function&& function) {
   try {
@@ -23,8 +23,8 @@ decltype(auto) located(const std::string& where, Function&& function) {
   }
 }
 
-/// Calls `function` and returns what it returns; an InputError gets `file: ` in front and loses
-/// what control characters the file's names brought into it.
+/// Calls `function` and returns its result. Puts `file: ` in front of an InputError's message and
+/// replaces control characters, which may come from names in the file.
 template <class Function>
 decltype(auto) located_in_file(const std::string& file, Function&& function) {
   try {
@@ -37,7 +37,7 @@ decltype(auto) located_in_file(const std::string& file, Function&& function) {
   }
 }
 
-/// `initializer 'w'`, with the name made printable.
+/// Makes a label such as `initializer 'w'`, with the name made printable.
 inline std::string labelled(std::string_view kind, std::string_view name) {
   return fmt::format("{} {}", kind, printable(name));
 }

@@ -24,7 +24,7 @@ using graph::ValueId;
 
 constexpr std::size_t kBias = 2;
 constexpr std::size_t kResidual = 3;
-// QLinearConv and QLinearMatMul have them at the same place.
+// The same inputs in QLinearConv and QLinearMatMul.
 constexpr std::size_t kOutputScale = 6;
 constexpr std::size_t kOutputZeroPoint = 7;
 
@@ -36,7 +36,7 @@ bool is_contraction(Op op) {
   return op == Op::kConv || op == Op::kGemm || op == Op::kMatMul || is_quantised(op);
 }
 
-/// How many inputs ONNX gives a contraction.
+/// The number of inputs of a contraction in ONNX.
 std::size_t own_inputs(Op op) {
   if (is_quantised(op)) return op == Op::kQLinearConv ? 9 : 8;
   return op == Op::kMatMul ? 2 : 3;
@@ -51,7 +51,7 @@ Tensor real_scalar(graph::DataType type, float value) {
   return Tensor::scalar(value);
 }
 
-/// The scalar `value` of a quantised type, saturated as QuantizeLinear does.
+/// `value` quantized to a scalar of type T, with the saturation of QuantizeLinear.
 template <class T>
 Tensor quantised_scalar(float value, float scale, T zero_point) {
   const auto steps = static_cast<double>(std::nearbyint(value / scale));
@@ -61,11 +61,11 @@ Tensor quantised_scalar(float value, float scale, T zero_point) {
   return Tensor::scalar(static_cast<T>(std::clamp(level, low, high)));
 }
 
-/// An operator of ONNX that an extended node stands for. Its first input is the part before's
-/// output.
+/// One of the ONNX operators that replace an extended node. Its first input is the output of the
+/// previous part.
 struct Part {
   Op op;
-  std::vector<ValueId> inputs;  // of the new graph, after that first one
+  std::vector<ValueId> inputs;  // values of the new graph: the inputs after the first
   Attributes attributes = {};
 };
 
@@ -100,8 +100,8 @@ class Rebuild {
     return names;
   }
 
-  /// The node itself without its extensions, then a node for each of them. The last one has the
-  /// outputs' names.
+  /// Adds the node without its extensions, then one node for each extension. The last node takes
+  /// the names of the outputs.
   void add(const Node& node) {
     std::vector<ValueId> inputs;
     for (const ValueId input : node.inputs) inputs.push_back(value(input));
@@ -165,8 +165,8 @@ class Rebuild {
     return part;
   }
 
-  /// Rounding and saturating keep the order of values, so bounds may as well be applied to the
-  /// quantised result, when they are quantised alike.
+  /// Rounding and saturation keep the order of values. So clipping the quantized result to the
+  /// quantized bounds gives the same result as clipping before quantization.
   Part quantised_activation(const Node& node) {
     const bool is_relu = node.attributes.text("activation", "") == "Relu";
     Part part{Op::kClip, {}};

@@ -39,7 +39,7 @@ void RangeObserver::observe(const std::string& name, const Tensor& values) {
       // Show NaN without its sign, which has no meaning.
       const float shown = std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
       throw InputError(fmt::format(
-          "value '{}' is {} for a calibration sample: it has no range to quantise", name, shown));
+          "value '{}' is {} for a calibration sample: it has no range to quantize", name, shown));
     }
     range = united(range, {value, value});
   }

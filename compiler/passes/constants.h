@@ -38,8 +38,8 @@ graph::Constant spread(const graph::Constant& list, graph::ValueType type, std::
 graph::Constant transposed(const graph::Constant& matrix);
 
 /// The channel of each element of a weight tensor. `inner` neighboring elements share a channel.
-/// The sequence of `channels` channels occurs `repeats` times; the next group of convolution filters
-/// then starts with the next `channels` channels.
+/// The sequence of `channels` channels occurs `repeats` times. The next group of filters then has
+/// the next `channels` channels.
 ///
 ///   Conv [M, C/g, k]           inner = C/g*k, channels = M, repeats = 1
 ///   ConvTranspose [C, M/g, k]  inner = k, channels = M/g, repeats = C/g

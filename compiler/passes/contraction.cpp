@@ -64,7 +64,7 @@ std::optional<Constant> per_channel(const Constant& constant, const ValueType& o
   const Shape& shape = constant.type().shape;
   const std::int64_t channels = output.shape[static_cast<std::size_t>(axis)];
   const std::size_t lead = output.shape.size() - std::min(shape.size(), output.shape.size());
-  const std::int64_t place = axis - static_cast<std::int64_t>(lead);  // the channel's axis in `shape`
+  const std::int64_t place = axis - static_cast<std::int64_t>(lead);  // channel axis in `shape`
   const bool varies = place >= 0 && shape[static_cast<std::size_t>(place)] == channels;
   const std::int64_t elements = varies ? channels : 1;
   if (shape.size() > output.shape.size() || constant.type().type != output.type ||

@@ -31,7 +31,7 @@
 
 namespace weft::passes {
 
-/// The largest number of phases over all dimensions. With more, the host computes the node faster.
+/// The largest number of phases over all dimensions. The host computes a node with more phases.
 inline constexpr std::int64_t kMostPhases = 64;
 
 graph::Graph decompose_conv_transpose(graph::Graph graph);

@@ -2,9 +2,9 @@
 //
 // The evaluator computes the values; a run on the same backend gives the same bits. Constants made
 // on demand stay so: if a node only rearranges one (Transpose, Reshape, Slice, ...), its output
-// becomes a constant made on demand; other nodes do not change. The pass folds DequantizeLinear only
-// with FoldDequantize::kYes, because fuse_qdq.h needs these nodes to find the integer weights of a
-// quantized network.
+// becomes a constant made on demand; other nodes do not change. The pass folds DequantizeLinear
+// only with FoldDequantize::kYes, because fuse_qdq.h needs these nodes to find the integer weights
+// of a quantized network.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 //  1. Conv, MatMul and Gemm (transA = 0, alpha = 1, and beta = 1 if there is a bias) of two
 //     dequantized operands become QLinearConv and QLinearMatMul. The second operand must be
 //     quantized per tensor or per output channel. A Relu or Clip before the QuantizeLinear becomes
-//     the activation. The bias becomes int32 of scale x_scale * w_scale: it keeps its integers if it
-//     already has this scale, else it becomes round(bias / scale). The node is not fused if its bias
-//     does not fit int32. QLinearMatMul has its bias as ninth input, [N] int32.
+//     the activation. The bias becomes int32 of scale x_scale * w_scale. It keeps its integers if
+//     it already has this scale, else it becomes round(bias / scale). The node is not fused if its
+//     bias does not fit int32. QLinearMatMul has its bias as ninth input, [N] int32.
 //  2. DequantizeLinear moves down past MaxPool, Concat of inputs with equal parameters, Reshape,
 //     Flatten, Squeeze, Unsqueeze, Transpose, Slice, Split, Gather, Expand, Tile, Identity and Pad
 //     with 0. These nodes then work on integers.

@@ -4,9 +4,9 @@
 //     fold_constants      computes reshaped, transposed and cast weights, as importers leave them
 //     remove_identities   so that the nodes of a pattern are direct neighbors
 //     fold_batch_norm     before fuse_bias, because it changes the bias
-//     decompose_gemm      after fold_batch_norm, because a C that becomes an Add is no longer a bias
+//     decompose_gemm      after fold_batch_norm: a C that becomes an Add is no longer a bias
 //     decompose_conv_transpose
-//                         after fold_batch_norm too, which changes the weights and bias
+//                         after fold_batch_norm, which changes the weights and bias
 //     fuse_bias           before fuse_qdq, which accepts a MatMul with a bias
 //     fuse_qdq            before fuse_activation, because the integer forms include activations
 //     fold_constants      now with DequantizeLinear: the weights of nodes left in floating point

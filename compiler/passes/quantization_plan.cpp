@@ -30,7 +30,7 @@ bool is_float32(const Graph& graph, ValueId value) {
 void expect_unfused(const Node& node) {
   const bool has_matmul_bias = node.op == Op::kMatMul && node.input(kBias) != kNoValue;
   if (!has_matmul_bias && ends_with_bias(node)) return;
-  throw InputError(fmt::format("{}: quantise before biases, residuals and activations are fused",
+  throw InputError(fmt::format("{}: quantize before biases, residuals and activations are fused",
                                graph::node_label(node)));
 }
 
@@ -381,8 +381,9 @@ void QuantizationPlan::find_parameters(const Graph& graph, const CalibrationRang
     if (!quantised_[value]) continue;
     const auto found = ranges.find(graph.values[value].name);
     if (found == ranges.end()) {
-      throw InputError(fmt::format("value '{}' has no range: calibrate the graph that is quantised",
-                                   graph.values[value].name));
+      throw InputError(
+          fmt::format("value '{}' has no range; calibrate the same graph that is quantized",
+                      graph.values[value].name));
     }
     Range& range = of_group[group(value)];
     range = united(range, found->second);

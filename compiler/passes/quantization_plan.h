@@ -38,8 +38,8 @@ QuantizationParameters symmetric_parameters_for(const Range& range);
 
 class QuantizationPlan {
  public:
-  /// Throws InputError with the node's label if `graph` has fused nodes, or with the value's name if
-  /// a value that becomes int8 has no range.
+  /// Throws InputError, with the node's label, if `graph` has fused nodes. Throws InputError, with
+  /// the value's name, if a value that becomes int8 has no range.
   QuantizationPlan(const graph::Graph& graph, const CalibrationRanges& ranges);
 
   bool is_quantised(graph::ValueId value) const { return quantised_[value]; }

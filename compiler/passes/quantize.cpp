@@ -115,8 +115,8 @@ class Quantizer {
                         name + "/dequantize");
   }
 
-  /// Quantizes the weights and bias of a contraction. `node` has the original inputs, `changed` gets
-  /// the new ones.
+  /// Quantizes the weights and bias of a contraction. `node` has the original inputs; `changed`
+  /// gets the new ones.
   void quantize_operands(Rewriter& rewriter, const Node& node, Node& changed) {
     const ValueId output = node.outputs[0];
     const Constant weights = *rewriter.constant(node.inputs[kWeights]);

@@ -12,7 +12,7 @@ namespace weft::passes {
 
 /// A value that a DequantizeLinear makes: value = (integers - zero_point) * scale.
 struct Quantized {
-  graph::ValueId integers = graph::kNoValue;  // kNoValue: the value is not dequantised
+  graph::ValueId integers = graph::kNoValue;  // kNoValue: no DequantizeLinear
   graph::ValueId scale = graph::kNoValue;
   graph::ValueId zero_point = graph::kNoValue;  // kNoValue: 0
   std::int64_t axis = 0;  // the axis of scale and zero point, not negative; unused if per tensor

@@ -235,8 +235,7 @@ std::string error_with(Op op, const Attributes& attributes, const Shape& shape =
 
 TEST(TrainingGraphTest, NamesNodeAndOperatorThatHaveNoGradient) {
   EXPECT_EQ(error_with(Op::kLrn, {{"size", std::int64_t{3}}}),
-            "node 'culprit' (LRN): training: the operator has no gradient; replace it, or take it "
-            "out");
+            "node 'culprit' (LRN): training: the operator has no gradient; replace or remove it");
 }
 
 TEST(TrainingGraphTest, RefusesRecurrencesThatAreNotUnrolled) {
@@ -257,8 +256,8 @@ TEST(TrainingGraphTest, RefusesWhatPassesHaveFused) {
   const Graph network =
       net.finish(net.add(Op::kMatMul, {x, net.weights("w", {3, 3}), net.weights("b", {3})}));
   EXPECT_EQ(error_of([&] { training_graph(network); }),
-            "node 'MatMul' (MatMul): training: it is fused with what follows; give the network as "
-            "it was before the fusing passes");
+            "node 'MatMul' (MatMul): training: it is a fused node; give the network before the "
+            "fusing passes");
 }
 
 TEST(TrainingGraphTest, RefusesOutputsThatAreNoLogits) {
@@ -271,14 +270,15 @@ TEST(TrainingGraphTest, RefusesOutputsThatAreNoLogits) {
             "classes], are needed");
   Graph two = perceptron(random);
   two.outputs.push_back({"again", two.outputs[0].value});
-  EXPECT_NE(error_of([&] { training_graph(two); }).find("2 outputs where one"), std::string::npos);
+  EXPECT_NE(error_of([&] { training_graph(two); }).find("2 outputs; one output"),
+            std::string::npos);
 }
 
 TEST(TrainingGraphTest, RefusesNetworksWithNothingToLearn) {
   Builder builder("fixed");
   builder.output(builder.add(Op::kRelu, {builder.input("x", {DataType::kFloat32, {1, 2}})}), "y");
   const Graph network = builder.finish();
-  EXPECT_NE(error_of([&] { training_graph(network); }).find("no constants that are learnt"),
+  EXPECT_NE(error_of([&] { training_graph(network); }).find("no constants to learn"),
             std::string::npos);
 }
 

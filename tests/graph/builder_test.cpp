@@ -60,13 +60,13 @@ TEST(BuilderTest, ErrorsNameTheNode) {
   EXPECT_EQ(error_of([&] {
               builder.add(Op::kMatMul, {x, x}, {}, "product");
             }),
-            "node 'product' (MatMul): shapes 2x3 and 2x3 do not multiply");
+            "node 'product' (MatMul): shapes 2x3 and 2x3 cannot be multiplied");
   EXPECT_EQ(error_of([&] {
               builder.add(Op::kRelu, {x}, {{"alpha", 1.0F}});
             }),
-            "node 'Relu' (Relu): attribute alpha: the operator has none of this name");
+            "node 'Relu' (Relu): attribute alpha: the operator has no such attribute");
   EXPECT_EQ(error_of([&] { builder.add(Op::kRelu, {99}, {}, "r"); }),
-            "node 'r' (Relu): input 0 is no value of the graph");
+            "node 'r' (Relu): input 0 is not a value of the graph");
   EXPECT_EQ(error_of([&] {
               builder.add(Op::kAdd, {x, kNoValue}, {}, "a");
             }),
@@ -95,7 +95,7 @@ TEST(BuilderTest, RefusesNamesThatAreTaken) {
   EXPECT_EQ(error_of([&] { builder.output(x, "y"); }), "output 'y': the name is taken");
   EXPECT_THROW(builder.input("", floats({2})), InputError);
   EXPECT_THROW(builder.input("z", floats({-2})), InputError);
-  EXPECT_EQ(error_of([&] { builder.output(7, "z"); }), "output 'z': no value of the graph");
+  EXPECT_EQ(error_of([&] { builder.output(7, "z"); }), "output 'z': is not a value of the graph");
   EXPECT_EQ(error_of([&] {
               builder.constant(Constant({DataType::kInt8, {-2}}, [] { return Tensor(); }), "c");
             }),

@@ -56,7 +56,7 @@ TEST(CheckTest, RefusesAValueThatIsMadeTwice) {
 TEST(CheckTest, RefusesAValueThatNothingMakes) {
   Graph graph = small_graph();
   graph.values.push_back({"orphan", {DataType::kFloat32, {}}});
-  EXPECT_EQ(error_of(graph), "graph 'net': value 'orphan' is made by nothing");
+  EXPECT_EQ(error_of(graph), "graph 'net': value 'orphan' is never made");
 }
 
 TEST(CheckTest, RefusesTypesThatAreNotTheOperators) {
@@ -68,7 +68,7 @@ TEST(CheckTest, RefusesTypesThatAreNotTheOperators) {
   graph = small_graph();
   graph.nodes[0].attributes.set("alpha", 1.0F);
   EXPECT_EQ(error_of(graph),
-            "node 'first' (Relu): attribute alpha: the operator has none of this name");
+            "node 'first' (Relu): attribute alpha: the operator has no such attribute");
   graph = small_graph();
   graph.nodes[1].inputs.pop_back();
   EXPECT_EQ(error_of(graph), "node 'second' (Add): 1 inputs, not 2");
@@ -83,7 +83,7 @@ TEST(CheckTest, RefusesConstantsOfAnotherType) {
 TEST(CheckTest, RefusesNumbersThatAreNoValues) {
   Graph graph = small_graph();
   graph.nodes[0].inputs = {77};
-  EXPECT_EQ(error_of(graph), "node 'first' (Relu): an input is no value of the graph");
+  EXPECT_EQ(error_of(graph), "node 'first' (Relu): an input is not a value of the graph");
   graph = small_graph();
   graph.nodes[0].outputs = {77};
   EXPECT_NE(error_of(graph), "no error");
@@ -92,7 +92,7 @@ TEST(CheckTest, RefusesNumbersThatAreNoValues) {
   EXPECT_NE(error_of(graph), "no error");
   graph = small_graph();
   graph.outputs[0].value = kNoValue;
-  EXPECT_EQ(error_of(graph), "graph 'net': output 'y' is no value of the graph");
+  EXPECT_EQ(error_of(graph), "graph 'net': output 'y' is not a value of the graph");
 }
 
 TEST(CheckTest, RefusesShapesThatAreNone) {

@@ -24,7 +24,7 @@ TEST(InferConvTest, DividesChannelsIntoGroups) {
   EXPECT_EQ(infer_error(Op::kConv, {Shape{1, 4, 5, 5}, Shape{6, 3, 3, 3}}, two),
             "the input has 4 channels, but the weights are for 6 in 2 groups");
   EXPECT_EQ(infer_error(Op::kConv, {Shape{1, 4, 5, 5}, Shape{5, 2, 3, 3}}, two),
-            "5 output channels are not divided by 2 groups");
+            "5 output channels are not divisible by 2 groups");
   EXPECT_NE(infer_error(Op::kConv, {Shape{1, 0, 5, 5}, Shape{1, 1, 3, 3}}, {{"group", integer(0)}}),
             "no error");
 }
@@ -69,7 +69,7 @@ TEST(InferConvTest, RefusesWhatDoesNotFit) {
             "attribute auto_pad: 'SAME' is not supported; known are NOTSET, VALID, SAME_UPPER, "
             "SAME_LOWER");
   EXPECT_EQ(infer_error(Op::kConv, {x, w}, {{"auto_pad", "VALID"}, {"pads", Ints{0, 1, 0, 0}}}),
-            "attribute pads: not together with auto_pad VALID");
+            "attribute pads: cannot be combined with auto_pad VALID");
   EXPECT_EQ(infer_error(Op::kConv, {x, Shape{4, 3, 0, 3}}), "kernel extent 0 is below 1");
 }
 
@@ -132,7 +132,7 @@ TEST(InferMatMulTest, BroadcastsTheBatch) {
   EXPECT_EQ(infer_shape(Op::kMatMul, {Shape{0, 2, 3}, Shape{3, 4}}), Shape({0, 2, 4}));
   EXPECT_EQ(infer_shape(Op::kMatMul, {Shape{2, 0}, Shape{0, 4}}), Shape({2, 4}));
   EXPECT_EQ(infer_error(Op::kMatMul, {Shape{2, 3}, Shape{2, 3}}),
-            "shapes 2x3 and 2x3 do not multiply");
+            "shapes 2x3 and 2x3 cannot be multiplied");
   EXPECT_EQ(infer_error(Op::kMatMul, {Shape{}, Shape{2, 3}}),
             "input 0 (A): the shape is scalar, not of rank 1 or more");
   EXPECT_EQ(infer_error(Op::kMatMul, {Shape{2, 1, 1}, Shape{3, 1, 1}}),
@@ -146,10 +146,10 @@ TEST(InferMatMulTest, TakesBiasResidualAndActivation) {
   EXPECT_EQ(infer_shape(Op::kMatMul, {a, b, Shape{4}, Shape{5, 2, 4}}, relu), Shape({5, 2, 4}));
   EXPECT_EQ(infer_error(Op::kMatMul, {a, b, Shape{2}}), "input 2 (bias): the shape is 2, not 4");
   EXPECT_EQ(infer_error(Op::kMatMul, {a, b}, {{"activation", "Softmax"}}),
-            "attribute activation: MatMul has none named 'Softmax'");
+            "attribute activation: MatMul does not support 'Softmax'");
   EXPECT_NE(infer_error(Op::kMatMul, {a, b}, {{"activation", "PRelu"}}), "no error");
   EXPECT_EQ(infer_error(Op::kMatMul, {a, b}, {{"activation_beta", 1.0F}}),
-            "attribute activation is missing beside its alpha or beta");
+            "attribute activation is missing, but its alpha or beta is given");
 }
 
 TEST(InferGemmTest, TransposesAndBroadcastsC) {
@@ -163,7 +163,7 @@ TEST(InferGemmTest, TransposesAndBroadcastsC) {
   EXPECT_EQ(infer_error(Op::kGemm, {Shape{1, 3}, Shape{3, 4}, Shape{2, 4}}),
             "input 2 (C): the shape is 2x4, not one that broadcasts to 1x4");
   EXPECT_EQ(infer_error(Op::kGemm, {Shape{2, 3}, Shape{4, 3}}),
-            "shapes 2x3 and 4x3 do not multiply");
+            "shapes 2x3 and 4x3 cannot be multiplied");
   EXPECT_NE(infer_error(Op::kGemm, {Shape{1, 2, 3}, Shape{3, 4}}), "no error");
 }
 
@@ -174,7 +174,7 @@ TEST(InferContractionTest, ChecksElementTypes) {
   EXPECT_EQ(infer_error(Op::kMatMul, {Shape{2, 3}, half}),
             "input 1 (B): float16, but input 0 (A) is float32");
   EXPECT_EQ(infer_error(Op::kConv, {{DataType::kInt8, {1, 1, 3}}, {DataType::kInt8, {1, 1, 3}}}),
-            "input 0 (X): int8 is not among float16, float32, float64");
+            "input 0 (X): type int8 is not one of float16, float32, float64");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST(InferElementwiseTest, UnaryOperatorsKeepTypeAndShape) {
   }
   EXPECT_EQ(infer_type(Op::kNot, {bools({3})}), DataType::kBool);
   EXPECT_EQ(infer_error(Op::kSigmoid, {{DataType::kInt32, {2}}}),
-            "input 0 (X): int32 is not among float16, float32, float64");
+            "input 0 (X): type int32 is not one of float16, float32, float64");
   EXPECT_NE(infer_error(Op::kNot, {Shape{2}}), "no error");
 }
 
@@ -57,7 +57,7 @@ TEST(InferElementwiseTest, WhereTakesTheBranchesType) {
       infer(Op::kWhere, {bools({2, 1}), {DataType::kInt64, {3}}, {DataType::kInt64, {}}}).front(),
       (ValueType{DataType::kInt64, {2, 3}}));
   EXPECT_EQ(infer_error(Op::kWhere, {Shape{2}, Shape{2}, Shape{2}}),
-            "input 0 (condition): float32 is not among bool");
+            "input 0 (condition): type float32 is not one of bool");
   EXPECT_EQ(infer_error(Op::kWhere, {bools({2}), Shape{2}, {DataType::kInt64, {2}}}),
             "input 2 (Y): int64, but input 1 (X) is float32");
 }
@@ -95,10 +95,10 @@ TEST(InferElementwiseTest, DropoutGivesAMaskButDoesNotTrain) {
   EXPECT_EQ(infer_shape(Op::kDropout, {Shape{2}, std::nullopt, no}), Shape({2}));
   EXPECT_EQ(infer_error(Op::kDropout, {Shape{2}, Shape{}, Tensor::scalar(true)}),
             "input 2 (training_mode): training is not supported");
-  EXPECT_EQ(infer_error(Op::kDropout, {Shape{2}, Shape{}, bools({})}),
-            "input 2 (training_mode) must be known before the network runs; if inputs decide it, "
-            "give them by --input "
-            "NAME=FILE");
+  EXPECT_EQ(
+      infer_error(Op::kDropout, {Shape{2}, Shape{}, bools({})}),
+      "input 2 (training_mode) must be known before the network runs; if it depends on inputs, "
+      "give them with --input NAME=FILE");
 }
 
 TEST(InferAlongAxisTest, SoftmaxChecksTheAxis) {
@@ -115,7 +115,7 @@ TEST(InferAlongAxisTest, ReductionsRemoveAxesOrLeaveOne) {
   EXPECT_EQ(infer_shape(Op::kReduceMin, {x}, {{"axes", Ints{-1, 0}}}), Shape({1, 3, 1}));
   EXPECT_EQ(infer_shape(Op::kReduceMin, {x}, {{"axes", Ints{-1, 0}}, {"keepdims", integer(0)}}),
             Shape({3}));
-  EXPECT_EQ(infer_error(Op::kReduceMean, {x}, {{"axes", Ints{2, -1}}}), "axis -1 stands twice");
+  EXPECT_EQ(infer_error(Op::kReduceMean, {x}, {{"axes", Ints{2, -1}}}), "axis -1 occurs twice");
   EXPECT_NE(infer_error(Op::kReduceMean, {x}, {{"axes", Ints{3}}}), "no error");
 }
 
@@ -127,9 +127,8 @@ TEST(InferAlongAxisTest, ReduceSumReadsItsAxesFromAnInput) {
   EXPECT_EQ(infer_shape(Op::kReduceSum, {x, list({})}, noop), Shape({2, 3, 4}));
   EXPECT_EQ(infer_shape(Op::kReduceSum, {x, list({1})}, {{"keepdims", integer(0)}}), Shape({2, 4}));
   EXPECT_EQ(infer_error(Op::kReduceSum, {x, unknown_list(1)}),
-            "input 1 (axes) must be known before the network runs; if inputs decide it, give them "
-            "by --input "
-            "NAME=FILE");
+            "input 1 (axes) must be known before the network runs; if it depends on inputs, "
+            "give them with --input NAME=FILE");
   EXPECT_NE(infer_error(Op::kReduceSum, {x}, {{"axes", Ints{0}}}), "no error");
 }
 

@@ -28,7 +28,7 @@ TEST(InferSplitTest, DividesEquallyOrAsGiven) {
 }
 
 TEST(InferSplitTest, RefusesPartsThatDoNotSumUp) {
-  EXPECT_EQ(infer_error(Op::kSplit, {Shape{5}}, {}, 2), "extent 5 is not divided by 2 outputs");
+  EXPECT_EQ(infer_error(Op::kSplit, {Shape{5}}, {}, 2), "extent 5 is not divisible by 2 outputs");
   EXPECT_EQ(infer_error(Op::kSplit, {Shape{5}, list({2, 2})}, {}, 2),
             "input 1 (split): the parts sum to 4, not 5");
   EXPECT_EQ(infer_error(Op::kSplit, {Shape{5}, list({2, 3})}, {}, 3),
@@ -55,9 +55,8 @@ TEST(InferSliceTest, CutsAlongAxes) {
 TEST(InferSliceTest, RefusesUnknownBoundsAndMixedTypes) {
   const In x = Shape{4};
   EXPECT_EQ(infer_error(Op::kSlice, {x, list({0}), unknown_list(1)}),
-            "input 2 (ends) must be known before the network runs; if inputs decide it, give them "
-            "by --input "
-            "NAME=FILE");
+            "input 2 (ends) must be known before the network runs; if it depends on inputs, "
+            "give them with --input NAME=FILE");
   EXPECT_EQ(infer_error(Op::kSlice, {x, list({0}), Tensor::vector<std::int32_t>({1})}),
             "input 2 (ends): int32, but input 1 (starts) is int64");
   EXPECT_EQ(infer_error(Op::kSlice, {x, list({0}), list({1}), list({0}), list({0})}),

@@ -46,7 +46,7 @@ TEST(InferQuantisationTest, QuantisedFormsHaveReluAndClipAlone) {
   EXPECT_EQ(infer_shape(Op::kQLinearConv, qlinear_conv(), {{"activation", "Clip"}}),
             Shape({1, 4, 3, 3}));
   EXPECT_EQ(infer_error(Op::kQLinearConv, qlinear_conv(), {{"activation", "Sigmoid"}}),
-            "attribute activation: QLinearConv has none named 'Sigmoid'");
+            "attribute activation: QLinearConv does not support 'Sigmoid'");
 }
 
 TEST(InferQuantisationTest, IntegerProductTakesZeroPointsOfRowsAndColumns) {

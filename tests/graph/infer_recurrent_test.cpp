@@ -46,7 +46,7 @@ TEST(InferRecurrentTest, TakesAllOptionalInputs) {
   EXPECT_EQ(infer_error(Op::kLstm, inputs, attributes), "input 7 (P): the shape is 2x20, not 2x15");
   inputs[4] = In(DataType::kInt64, {2});
   EXPECT_EQ(infer_error(Op::kLstm, inputs, attributes),
-            "input 4 (sequence_lens): int64 is not among int32");
+            "input 4 (sequence_lens): type int64 is not one of int32");
 }
 
 TEST(InferRecurrentTest, RefusesWhatDoesNotFit) {
@@ -59,7 +59,7 @@ TEST(InferRecurrentTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(infer_error(Op::kRnn, cell(1, 1), {{"hidden_size", integer(4)}}),
             "attribute hidden_size: 4, but the weights are for 5");
   EXPECT_EQ(infer_error(Op::kGru, cell(1, 3), {{"activations", std::vector<std::string>{"Tanh"}}}),
-            "attribute activations: 1 where 2 are needed");
+            "attribute activations: 1 given, 2 needed");
   EXPECT_EQ(infer_error(Op::kRnn, cell(1, 1), {{"activations", std::vector<std::string>{"Sin"}}}),
             "attribute activations: 'Sin' is not supported");
   EXPECT_EQ(infer_error(Op::kRnn, cell(1, 1), {{"activation_alpha", 0.5F}}),

@@ -21,7 +21,7 @@ TEST(InferReshapeTest, ZeroIsAnExtentWithAllowzero) {
   EXPECT_EQ(infer_shape(Op::kReshape, {Shape{0, 3}, list({0, 7})}), Shape({0, 7}));
   EXPECT_EQ(infer_shape(Op::kReshape, {Shape{0, 3}, list({3, -1})}), Shape({3, 0}));
   EXPECT_EQ(infer_error(Op::kReshape, {Shape{0, 3}, list({0, -1})}, allow),
-            "input 1 (shape): both 0 and -1, with allowzero");
+            "input 1 (shape): 0 and -1 cannot be combined with allowzero");
   EXPECT_NE(infer_error(Op::kReshape, {Shape{2, 3}, list({0, 6})}, allow), "no error");
 }
 
@@ -31,14 +31,14 @@ TEST(InferReshapeTest, RefusesWhatDoesNotHold) {
             "6 elements of shape 2x3 cannot take the shape 4x2");
   EXPECT_EQ(infer_error(Op::kReshape, {x, list({-1, -1})}), "input 1 (shape): more than one -1");
   EXPECT_EQ(infer_error(Op::kReshape, {x, list({-1, 4})}),
-            "6 elements do not give the -1 in a shape whose other extents have 4");
+            "cannot infer the -1 in the shape: 6 elements are not divisible by 4");
   EXPECT_EQ(infer_error(Op::kReshape, {x, list({3, 2, 0})}),
             "the 0 at position 2 copies an extent, but the rank is 2");
-  EXPECT_EQ(infer_error(Op::kReshape, {x, list({-2, 3})}), "input 1 (shape): extent -2");
+  EXPECT_EQ(infer_error(Op::kReshape, {x, list({-2, 3})}),
+            "input 1 (shape): extent -2 is below -1");
   EXPECT_EQ(infer_error(Op::kReshape, {x, unknown_list(2)}),
-            "input 1 (shape) must be known before the network runs; if inputs decide it, give them "
-            "by --input "
-            "NAME=FILE");
+            "input 1 (shape) must be known before the network runs; if it depends on inputs, "
+            "give them with --input NAME=FILE");
   EXPECT_NE(infer_error(Op::kReshape, {Shape{0, 3}, list({0, -1})}), "no error");
   EXPECT_NE(infer_error(Op::kReshape, {x, list({std::int64_t{1} << 40, std::int64_t{1} << 40})}),
             "no error");
@@ -74,7 +74,7 @@ TEST(InferUnsqueezeTest, PutsOnesWhereTheResultHasThem) {
   EXPECT_EQ(infer_shape(Op::kUnsqueeze, {x, list({2, 1, 4})}), Shape({3, 1, 1, 4, 1}));
   EXPECT_EQ(infer_shape(Op::kUnsqueeze, {x, list({-1})}), Shape({3, 4, 1}));
   EXPECT_EQ(infer_shape(Op::kUnsqueeze, {Shape{}, list({0})}), Shape({1}));
-  EXPECT_EQ(infer_error(Op::kUnsqueeze, {x, list({0, -4})}), "axis -4 stands twice");
+  EXPECT_EQ(infer_error(Op::kUnsqueeze, {x, list({0, -4})}), "axis -4 occurs twice");
   EXPECT_NE(infer_error(Op::kUnsqueeze, {x, list({3})}), "no error");
 }
 

@@ -21,9 +21,8 @@ TEST(InferPadTest, AddsAndCrops) {
   EXPECT_EQ(infer_error(Op::kPad, {Shape{5}, list({-3, -3})}), "shape -1: an extent is negative");
   EXPECT_EQ(infer_error(Op::kPad, {Shape{5}, list({1})}), "input 1 (pads): the shape is 1, not 2");
   EXPECT_EQ(infer_error(Op::kPad, {Shape{5}, unknown_list(2)}),
-            "input 1 (pads) must be known before the network runs; if inputs decide it, give them "
-            "by --input "
-            "NAME=FILE");
+            "input 1 (pads) must be known before the network runs; if it depends on inputs, "
+            "give them with --input NAME=FILE");
 }
 
 TEST(InferPadTest, ReflectsWithinTheExtent) {
@@ -76,9 +75,10 @@ TEST(InferResizeTest, RefusesWhatGivesNoSize) {
   EXPECT_EQ(infer_error(Op::kResize, {x}), "either scales or sizes must be given");
   EXPECT_EQ(infer_error(Op::kResize, {x, std::nullopt, scales({2}), list({8})}),
             "either scales or sizes must be given");
-  EXPECT_EQ(infer_error(Op::kResize, {x, std::nullopt, scales({0})}), "input 2 (scales): 0");
+  EXPECT_EQ(infer_error(Op::kResize, {x, std::nullopt, scales({0})}),
+            "input 2 (scales): 0 is not above 0");
   EXPECT_EQ(infer_error(Op::kResize, {x, std::nullopt, scales({0x1p98F})}),
-            "input 2 (scales): 1.2676506002282294e+30 is no extent");
+            "input 2 (scales): 1.2676506002282294e+30 is not a valid extent");
   EXPECT_EQ(infer_error(Op::kResize, {Shape{0}, std::nullopt, std::nullopt, list({3})}),
             "extent 0 cannot be resized");
   EXPECT_NE(infer_error(Op::kResize, {x, std::nullopt, scales({std::nanf("")})}), "no error");
@@ -118,9 +118,8 @@ TEST(InferRangeTest, CountsFloats) {
 TEST(InferRangeTest, NeedsKnownScalars) {
   const In one = Tensor::scalar(1.0F);
   EXPECT_EQ(infer_error(Op::kRange, {one, Shape{}, one}),
-            "input 1 (limit) must be known before the network runs; if inputs decide it, give them "
-            "by --input "
-            "NAME=FILE");
+            "input 1 (limit) must be known before the network runs; if it depends on inputs, "
+            "give them with --input NAME=FILE");
   EXPECT_NE(infer_error(Op::kRange, {one, scales({1, 2}), one}), "no error");
   EXPECT_NE(infer_error(Op::kRange, {{DataType::kFloat16, {}}, one, one}), "no error");
 }

@@ -19,7 +19,7 @@ TEST(InferPoolTest, TakesOneToThreeSpatialDimensions) {
   EXPECT_EQ(infer_shape(Op::kAveragePool, {Shape{1, 3, 32, 32, 32}}, pool({2, 2, 2}, {1, 1, 1})),
             Shape({1, 3, 31, 31, 31}));
   EXPECT_EQ(infer_error(Op::kMaxPool, {Shape{1, 3, 32}}, pool({2, 2}, {1, 1})),
-            "a kernel of 2 spatial dimensions over an input of rank 3");
+            "the kernel has 2 spatial dimensions, but the input has rank 3");
   EXPECT_EQ(infer_error(Op::kAveragePool, {Shape{1, 3, 32}}), "attribute kernel_shape is missing");
 }
 
@@ -50,7 +50,7 @@ TEST(InferPoolTest, RefusesWindowsOfPaddingAlone) {
   EXPECT_EQ(infer_error(Op::kMaxPool, {Shape{1, 1, 5}}, pool({2}, {1}, {0, 2})),
             "attribute pads: 0 and 2 must be below the kernel, 2");
   EXPECT_EQ(infer_error(Op::kMaxPool, {Shape{1, 1, 0}}, pool({2}, {1}, {1, 1})),
-            "a window over no elements");
+            "a window contains no elements");
   EXPECT_NE(infer_error(Op::kAveragePool, {Shape{1, 1, 5}},
                         {{"kernel_shape", Ints{2}}, {"dilations", Ints{2}}}),
             "no error");

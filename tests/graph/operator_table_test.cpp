@@ -58,9 +58,9 @@ TEST(OperatorTableTest, RefusesWrongNumbers) {
 
 TEST(OperatorTableTest, MessagesAreOneLine) {
   EXPECT_EQ(infer_error(Op::kRelu, {Shape{2}}, {{"a\nb", integer(1)}}),
-            "attribute a?b: the operator has none of this name");
+            "attribute a?b: the operator has no such attribute");
   EXPECT_EQ(infer_error(Op::kConv, {Shape{1, 1, 3}, Shape{1, 1, 1}}, {{"activation", "\n"}}),
-            "attribute activation: Conv has none named '?'");
+            "attribute activation: Conv does not support '?'");
 }
 
 TEST(OperatorTableTest, RefusesAttributesOfAnotherKind) {

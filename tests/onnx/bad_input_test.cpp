@@ -98,7 +98,7 @@ TEST(BadModelTest, RefusesVersionsThatItDoesNotKnow) {
   model.input("x", {2});
   model.node("Relu", {"x"}, {"y"});
   EXPECT_EQ(error_of_model(model),
-            "test.onnx: node 'y' (Relu): the file names no opset of ONNX's own operators");
+            "test.onnx: node 'y' (Relu): the file declares no opset for ONNX's own operators");
 }
 
 TEST(BadModelTest, NamesTheFirstUnsupportedNodeAndCountsTheOthers) {
@@ -143,19 +143,19 @@ TEST(BadModelTest, NamesAValueThatNobodyMakesOrTwoMake) {
   model.input("x", {2}).output("y");
   model.node("Add", {"x", "ghost"}, {"y"}).set_name("sum");
   EXPECT_EQ(error_of_model(model),
-            "test.onnx: node 'sum' (Add): no node, input or initializer gives its input 'ghost'");
+            "test.onnx: node 'sum' (Add): no node, input or initializer makes its input 'ghost'");
   model.graph().mutable_node(0)->set_input(1, "x");
   model.node("Relu", {"x"}, {"y"}).set_name("again");
   EXPECT_EQ(error_of_model(model),
-            "test.onnx: node 'again' (Relu): its output 'y' is made elsewhere too");
+            "test.onnx: node 'again' (Relu): its output 'y' is also made elsewhere");
   model.graph().mutable_node(1)->set_output(0, "x");
-  EXPECT_THAT(error_of_model(model), HasSubstr("its output 'x' is made elsewhere too"));
+  EXPECT_THAT(error_of_model(model), HasSubstr("its output 'x' is also made elsewhere"));
 }
 
 TEST(BadModelTest, NamesAnOutputThatNobodyMakes) {
   Model model;
   model.input("x", {2}).output("y");
-  EXPECT_EQ(error_of_model(model), "test.onnx: output 'y': no node, input or initializer gives it");
+  EXPECT_EQ(error_of_model(model), "test.onnx: output 'y': no node, input or initializer makes it");
   Model typed;
   typed.input("x", {2}).output("x", TensorProto::INT64);
   EXPECT_EQ(error_of_model(typed),
@@ -182,14 +182,14 @@ TEST(BadModelTest, RefusesAModelWithoutOutputs) {
   model.input("x", {2}).output("y");
   model.node("Relu", {"x"}, {"y"});
   model.graph().clear_output();
-  EXPECT_THAT(error_of_model(model), StartsWith("test.onnx: names no output"));
+  EXPECT_THAT(error_of_model(model), StartsWith("test.onnx: declares no output"));
 }
 
 TEST(BadModelTest, SaysHowToGiveWhatMustBeKnown) {
   Model model;
   model.input("x", {2, 3}).input("to", {2}, TensorProto::INT64).output("y");
   model.node("Reshape", {"x", "to"}, {"y"});
-  EXPECT_THAT(error_of_model(model), HasSubstr("give them by --input NAME=FILE"));
+  EXPECT_THAT(error_of_model(model), HasSubstr("give them with --input NAME=FILE"));
 }
 
 TEST(BadModelTest, SaysHowToCloseAnOpenDimension) {
@@ -453,7 +453,7 @@ TEST_F(ExternalDataTest, MustHoldTheElements) {
   EXPECT_EQ(error({{"location", "w.bin"}, {"offset", "18446744073709551615"}}),
             "16 bytes from offset 18446744073709551615 are beyond the end of 'w.bin'");
   EXPECT_EQ(error({{"location", "w.bin"}, {"length", "8"}}),
-            "length 8 where the elements take 16 bytes");
+            "length is 8, but the elements take 16 bytes");
   EXPECT_EQ(error({{"location", "w.bin"}, {"offset", "-4"}}),
             "offset = '-4' is not a number of bytes");
   EXPECT_EQ(error({{"location", "w.bin"}, {"length", "16x"}}),

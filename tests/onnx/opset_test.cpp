@@ -230,8 +230,9 @@ TEST(OpsetTest, AnAxis6ThatDoesNotFitIsAnError) {
   auto& add = model.node("Add", {"x", "b"}, {"y"});
   set(add, "broadcast", std::int64_t{1});
   set(add, "axis", std::int64_t{2});
-  EXPECT_EQ(error_of([&] { model.import(); }),
-            "test.onnx: node 'y' (Add): axis 2 does not fit 1 dimensions against 2");
+  EXPECT_EQ(
+      error_of([&] { model.import(); }),
+      "test.onnx: node 'y' (Add): axis 2 does not align an operand of rank 1 with one of rank 2");
 }
 
 TEST(OpsetTest, AnOperandOfBroadcasting6ThatIsLeftOutIsAnError) {
@@ -338,7 +339,7 @@ TEST(OpsetTest, OperatorsThatHaveNotChangedAreReadFromOpset1) {
   old.input("x", {2}).output("y");
   old.node("Relu", {"x"}, {"y"});
   EXPECT_EQ(error_of([&] { old.import(); }),
-            "test.onnx: node 'y' (Relu): its definition of opset 5 is not supported");
+            "test.onnx: node 'y' (Relu): its definition in opset 5 is not supported");
 }
 
 TEST(OpsetTest, AnOperatorThatItsOpsetHasNotIsAnError) {

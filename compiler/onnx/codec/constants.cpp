@@ -16,7 +16,7 @@ Tensor vector_of(const Field& field) {
   return Tensor::vector(std::vector<T>(field.begin(), field.end()));
 }
 
-/// The value that a Constant node's one attribute gives, or the message that has it.
+/// The value in a Constant node's only attribute: a tensor, or the message with the tensor.
 std::variant<::onnx::TensorProto*, Tensor> constant_value(::onnx::AttributeProto& attribute) {
   const std::string& name = attribute.name();
   if (name == "value" && attribute.has_t()) return attribute.mutable_t();

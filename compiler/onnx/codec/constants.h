@@ -1,6 +1,6 @@
-// What a model knows before it runs: initializers and the results of Constant nodes. Each is made
-// into a tensor when it is first asked for, so that what nobody uses costs nothing, and its
-// elements then leave the protobuf message.
+// The constants of a model: initializers and the results of Constant nodes. The first get() of a
+// constant makes its tensor and removes its elements from the protobuf message. So an unused
+// constant costs nothing, and a used one is in memory only once.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -16,12 +16,13 @@ namespace weft::onnx_io {
 
 class Constants {
  public:
-  /// Those of `model`, which must outlive this object. Throws InputError if two have one name, for
-  /// sparse initializers and for a Constant node without a value of a known kind.
+  /// Collects the constants of `model`, which must outlive this object. Throws InputError for two
+  /// constants with the same name, a sparse initializer, or a Constant node without a value of a
+  /// supported kind.
   Constants(::onnx::GraphProto& model, DataFolder folder);
 
   bool has(const std::string& name) const { return entries_.contains(name); }
-  /// The tensor `name`, which must be one of these. Throws InputError naming it if it is broken.
+  /// The constant `name`, which must exist. Throws InputError with its name if its data is invalid.
   const graph::Tensor& get(const std::string& name);
 
  private:
@@ -37,7 +38,7 @@ class Constants {
   std::map<std::string, Entry> entries_;
 };
 
-/// True for a node whose result Constants holds.
+/// True for a Constant node. Class Constants holds its result.
 bool is_constant_node(const ::onnx::NodeProto& node);
 
 }  // namespace weft::onnx_io

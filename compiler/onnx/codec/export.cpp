@@ -23,9 +23,9 @@ using graph::ValueId;
 
 constexpr int kIrVersion = 8;
 
-/// Writes a graph without extensions. In a graph an output has a name beside its value's; in ONNX
-/// the value's name is all there is, so the first output of a node's value names it, and any other
-/// output is a copy of its own.
+/// Writes a graph without extensions. A graph output has its own name besides the value's name;
+/// ONNX has only the value's name. So the first output of a value gives the value its name, and an
+/// Identity node makes a copy for each further output.
 class Writer {
  public:
   Writer(const Graph& graph, const ExportOptions& options, ::onnx::GraphProto& to)
@@ -70,7 +70,7 @@ class Writer {
     if (options_.open_batch && shape.dim_size() > 0) shape.mutable_dim(0)->set_dim_param("batch");
   }
 
-  /// The name by which nodes use the value; a constant is written when the first one does.
+  /// The name of the value in the file. Writes a constant at its first use.
   const std::string& use(ValueId id) {
     if (names_[id].empty()) {
       names_[id] = unique(graph_.values[id].name);
@@ -109,7 +109,7 @@ class Writer {
   const Graph& graph_;
   const ExportOptions& options_;
   ::onnx::GraphProto& to_;
-  std::vector<std::string> names_;  // by value; empty until it is used
+  std::vector<std::string> names_;  // by value; empty until its first use
   std::unordered_set<std::string> used_;
 };
 

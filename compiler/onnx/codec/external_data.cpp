@@ -45,7 +45,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
 }
 
 std::filesystem::path resolve(const std::string& location, const std::filesystem::path& folder) {
-  // The file system would read such a name only so far.
+  // The file system would ignore everything after the zero byte.
   if (location.find('\0') != std::string::npos) {
     throw InputError(
         fmt::format("external data: the location {} holds a zero byte", printable(location)));
@@ -80,7 +80,7 @@ ExternalData::ExternalData(const ::onnx::TensorProto& proto, const DataFolder& f
   path_ = resolve(entries.location, *folder);
   offset_ = entries.offset;
   if (entries.length.value_or(size_bytes) != size_bytes) {
-    throw InputError(fmt::format("external data: length {} where the elements take {} bytes",
+    throw InputError(fmt::format("external data: length is {}, but the elements take {} bytes",
                                  *entries.length, size_bytes));
   }
   std::error_code error;

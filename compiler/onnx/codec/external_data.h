@@ -1,6 +1,6 @@
-// Elements that a model keeps in files of their own beside it. A model that comes from elsewhere
-// must not make Weft read other files: the path, with every symbolic link followed, has to end
-// inside the model's folder.
+// Tensor elements that a model stores in separate files. An untrusted model must not make Weft read
+// arbitrary files: after all symbolic links are resolved, the path must be inside the model's
+// folder.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -12,21 +12,23 @@
 
 namespace weft::onnx_io {
 
-/// The folder that external data may come from; nothing for a model that is in memory only.
+/// The folder that may hold external data; nullopt for a model that is only in memory.
 using DataFolder = std::optional<std::filesystem::path>;
 
-/// The folder of the model `path`, symbolic links followed.
+/// The folder of the model `path`, with symbolic links resolved.
 DataFolder folder_of(const std::filesystem::path& path);
 
-/// A part of a file that exists, lies inside the folder and is `size` bytes long or longer.
+/// A range of bytes in a file. The constructor checks that the file is inside the folder and
+/// contains the range.
 class ExternalData {
  public:
-  /// What `proto` says of its `size_bytes` bytes. Throws InputError: no folder, no location, a
-  /// location outside the folder, no such file, or an offset and length that do not fit.
+  /// The `size_bytes` bytes that `proto` refers to. Throws InputError if there is no folder or
+  /// location, if the location is outside the folder or no file, or if offset and length do not
+  /// fit.
   ExternalData(const ::onnx::TensorProto& proto, const DataFolder& folder,
                std::uint64_t size_bytes);
 
-  /// Fills `out`, of the size given above. Throws InputError if the file cannot be read.
+  /// Fills `out`, which must hold `size_bytes` bytes. Throws InputError if the file cannot be read.
   void read(std::span<std::byte> out) const;
 
  private:

@@ -1,4 +1,4 @@
-// The functions of Codec (compiler/onnx/codec.h), which has what they do.
+// The implementations of the functions in Codec (compiler/onnx/codec.h).
 #pragma once
 
 #include <cstddef>

@@ -33,21 +33,21 @@ void check_ir_version(const ModelProto& model) {
                                kOldestIrVersion, kNewestIrVersion));
 }
 
-/// 0 if the model names none; its operators are all refused then.
+/// The model's opset, or 0 if the model declares none; NodeUpgrade then refuses all operators.
 int checked_opset(const ModelProto& model) {
   std::set<std::int64_t> versions;
   for (const auto& opset : model.opset_import()) {
     if (is_default_domain(opset.domain())) versions.insert(opset.version());
   }
   if (versions.empty()) return 0;
-  if (versions.size() > 1) throw InputError("names two opsets of ONNX's own operators");
+  if (versions.size() > 1) throw InputError("declares two opsets for ONNX's own operators");
   const std::int64_t version = *versions.begin();
   if (version >= 1 && version <= kOpset) return static_cast<int>(version);
   throw InputError(
       fmt::format("opset {} is not supported; export it as {} or older", version, kOpset));
 }
 
-/// "; 3 more nodes cannot be imported either: If, Loop", for all nodes after the first.
+/// "; 3 more nodes cannot be imported either: If, Loop", for all refused nodes after the first.
 std::string others(const std::vector<const NodeProto*>& refused) {
   if (refused.size() == 1) return "";
   std::set<std::string> names;
@@ -80,8 +80,8 @@ class Import {
         inputs_(bind_inputs(model_, constants_, options)),
         nodes_(ordered_nodes(model_, constants_)) {}
 
-  /// A node that fails may need the elements of an input. One of those that it depends on and whose
-  /// elements are known is frozen then, and all starts again.
+  /// If a node fails, it may need the elements of an input. Then freezes one of the inputs with a
+  /// given value that the node depends on, and starts again.
   graph::Graph run() {
     std::set<std::string> frozen;
     while (true) {
@@ -97,7 +97,7 @@ class Import {
   struct Attempt {
     std::optional<graph::Graph> graph;
     std::string error;
-    const NodeProto* failed = nullptr;  // null if it was no node's fault
+    const NodeProto* failed = nullptr;  // null if no node caused the error
 
     bool fails_like(const Attempt& other) const {
       return !graph && failed == other.failed && error == other.error;
@@ -121,7 +121,8 @@ class Import {
     return attempt;
   }
 
-  /// Adds the first input to `frozen` that gets the import further; all, if they do only together.
+  /// Adds to `frozen` the first input that changes the outcome of the import, or all candidates if
+  /// no single one does.
   void freeze_more(const Attempt& attempt, std::set<std::string>& frozen) {
     const std::vector<std::string> candidates = inputs_behind(attempt.failed, frozen);
     for (const std::string& name : candidates) {
@@ -132,7 +133,7 @@ class Import {
     frozen.insert(candidates.begin(), candidates.end());
   }
 
-  /// The inputs with known elements, not frozen yet, on which `node` depends.
+  /// The inputs that `node` depends on, that have a given value and are not frozen yet.
   std::vector<std::string> inputs_behind(const NodeProto* node,
                                          const std::set<std::string>& frozen) const {
     std::vector<std::string> names;
@@ -173,7 +174,8 @@ graph::Graph import_model(ModelProto model, DataFolder folder, const ImportOptio
   require_operators(model.graph(), NodeUpgrade(opset));
   graph::Graph graph = Import(*model.mutable_graph(), opset, std::move(folder), options).run();
   if (graph.outputs.empty()) {
-    throw InputError("names no output, so nothing is to be computed; export it with its outputs");
+    throw InputError(
+        "declares no output, so there is nothing to compute; export it with its outputs");
   }
   return graph;
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Dimension = ::onnx::TensorShapeProto::Dimension;
 
-/// What the caller says of an input's shape; null if nothing.
+/// The shape that the caller gave for an input, directly or with a value; null if none.
 const graph::Shape* given_shape(const std::string& name, const ImportOptions& options) {
   const auto shape = options.shapes.find(name);
   if (shape != options.shapes.end()) return &shape->second;
@@ -20,7 +20,7 @@ const graph::Shape* given_shape(const std::string& name, const ImportOptions& op
   return value != options.values.end() ? &value->second.shape() : nullptr;
 }
 
-/// How the file writes a dimension: its extent, its name, or "?".
+/// The dimension as the file declares it: its extent, its name, or "?".
 std::string extent_text(const Dimension& dim) {
   if (dim.has_dim_value()) return fmt::format("{}", dim.dim_value());
   if (dim.dim_param().empty()) return "?";
@@ -28,7 +28,7 @@ std::string extent_text(const Dimension& dim) {
   return name.substr(1, name.size() - 2);
 }
 
-/// `--shape NAME=1,3,224,224`, with 1 for what the file leaves open.
+/// `--shape NAME=1,3,224,224`, with 1 for each dimension that the file leaves open.
 std::string suggestion(const ::onnx::ValueInfoProto& input) {
   const auto& type = input.type().tensor_type();
   std::vector<std::string> dims;
@@ -44,7 +44,7 @@ class Binder {
  public:
   explicit Binder(const ImportOptions& options) : options_(options) {}
 
-  /// Learns the extents of named dimensions from what the caller gave for this input.
+  /// Learns the extents of named dimensions from the shape that the caller gave for this input.
   void learn(const ::onnx::ValueInfoProto& input) {
     const graph::Shape* const given = given_shape(input.name(), options_);
     const auto& type = input.type().tensor_type();
@@ -57,7 +57,7 @@ class Binder {
     }
   }
 
-  /// The batch is the extent of a named first dimension unless the caller gave it another.
+  /// Sets a named first dimension to the batch unless the caller's shapes already fix it.
   void learn_batch(const ::onnx::ValueInfoProto& input) {
     const auto& shape = input.type().tensor_type().shape();
     if (!options_.batch || shape.dim_size() == 0) return;
@@ -127,7 +127,7 @@ class Binder {
                                  suggestion(input)));
   }
 
-  /// What exporters call the first dimension: batch, batch_size, unk_batch.
+  /// Exporters name the first dimension batch, batch_size, or unk_batch.
   static bool is_named_batch(const Dimension& dim) {
     return dim.dim_param().find("batch") != std::string::npos;
   }
@@ -151,7 +151,8 @@ bool takes_any_batch(const ::onnx::ValueInfoProto& input) {
   return type.shape().dim_size() > 0 && !type.shape().dim(0).has_dim_value();
 }
 
-/// A batch that changes nothing contradicts the file, or what was given of an input.
+/// Throws InputError if no input has the requested batch: the batch then contradicts the file or
+/// the given shapes and values.
 void require_batch(const std::vector<BoundInput>& inputs, bool any_is_open,
                    const ImportOptions& options) {
   const auto takes = [&](const BoundInput& input) {

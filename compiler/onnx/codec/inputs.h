@@ -1,6 +1,5 @@
-// The inputs of a model with every dimension known: from the file, from the shapes that the caller
-// gave, or from the caller's values. A named dimension that stands in several inputs has one
-// extent.
+// Determines every dimension of a model's inputs: from the file, from the caller's shapes, or from
+// the caller's values. A named dimension has the same extent in all inputs.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -19,13 +18,13 @@ struct BoundInput {
   graph::ValueType type;
 };
 
-/// The inputs that are not constants too. Throws InputError: a type that is no tensor's, a
-/// dimension left open (with the option that closes it), a shape or value that contradicts the file
-/// or another input, or one that is given for no input.
+/// The inputs that are not also constants. Throws InputError for a type other than a tensor, a
+/// dimension that is still open (the message suggests an option), a given shape or value that
+/// contradicts the file or another input, or one with the name of no input.
 std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Constants& constants,
                                     const ImportOptions& options);
 
-/// How the file writes a shape: "Nx3x?x224", or "scalar".
+/// The shape as the file declares it, for example "Nx3x?x224" or "scalar".
 std::string to_text(const ::onnx::TensorShapeProto& shape);
 
 }  // namespace weft::onnx_io

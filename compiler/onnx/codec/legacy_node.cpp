@@ -59,12 +59,13 @@ void unsqueeze_second_input(LegacyNode& legacy, std::int64_t count) {
   legacy.inputs[1].shape.resize(static_cast<std::size_t>(rank + count), 1);
 }
 
-/// False for a node that breaks its operator's rules; the converter's check says so later.
+/// False for an invalid node; a later check (convert() in node_upgrade.cpp) reports the error.
 bool has_two_inputs(const NodeProto& node) {
   return node.input_size() == 2 && !node.input(0).empty() && !node.input(1).empty();
 }
 
-/// Before opset 7 the second operand's first dimension stood at the first's dimension "axis".
+/// Before opset 7, "axis" gave the dimension of the first operand that the second operand's first
+/// dimension belongs to.
 void align_at_axis(LegacyNode& legacy) {
   const AttributeProto* const axis = find_attribute(legacy.node, "axis");
   const AttributeProto* const broadcast = find_attribute(legacy.node, "broadcast");
@@ -74,7 +75,8 @@ void align_at_axis(LegacyNode& legacy) {
     const auto second = static_cast<std::int64_t>(legacy.inputs[1].shape.size());
     if (axis->i() < 0 || axis->i() > rank - second) {
       throw InputError(
-          fmt::format("axis {} does not fit {} dimensions against {}", axis->i(), second, rank));
+          fmt::format("axis {} does not align an operand of rank {} with one of rank {}", axis->i(),
+                      second, rank));
     }
     const std::int64_t behind = rank - second - axis->i();
     if (behind > 0) unsqueeze_second_input(legacy, behind);
@@ -83,15 +85,15 @@ void align_at_axis(LegacyNode& legacy) {
   erase_attribute(legacy.node, "broadcast");
 }
 
-/// Before opset 7 a slope of rank 1 went along the channels, dimension 1.
+/// Before opset 7, a slope of rank 1 belonged to the channels (dimension 1).
 void align_slope(LegacyNode& legacy) {
   if (!has_two_inputs(legacy.node) || legacy.inputs[1].shape.size() != 1) return;
   const std::size_t rank = legacy.inputs[0].shape.size();
   if (rank > 2) unsqueeze_second_input(legacy, static_cast<std::int64_t>(rank) - 2);
 }
 
-/// Opsets 11 and 12 require roi and scales of a Resize; exporters leave out what it does not use.
-/// An empty constant stands for it, as it may for scales beside sizes.
+/// In opsets 11 and 12 a Resize requires roi and scales, but exporters omit the unused one. Adds an
+/// empty constant for it. ONNX itself allows empty scales if there are sizes.
 void complete_resize_inputs(LegacyNode& legacy) {
   for (int i = 1; i <= 2 && i < legacy.node.input_size(); ++i) {
     if (!legacy.node.input(i).empty()) continue;
@@ -127,7 +129,7 @@ bool is_resize(const NodeProto& node) {
   return node.op_type() == "Resize" || node.op_type() == "Upsample";
 }
 
-/// The one element of `tensor`, float32, in `type`.
+/// Changes `tensor`, a float32 scalar, to `type`.
 void retype(::onnx::TensorProto& tensor, graph::DataType type) {
   const auto value = take_tensor(tensor, {}).data<float>()[0];
   tensor.Clear();
@@ -167,7 +169,7 @@ void prepare_for_conversion(LegacyNode& legacy) {
 void complete_conversion(const LegacyNode& legacy, UpgradedNode& upgraded) {
   if (legacy.opset >= 11) return;
   if (legacy.node.op_type() == "Pad") {
-    // The converter makes an input of the value only where the mode uses it.
+    // If the mode does not use the value, the converter leaves it as an attribute.
     for (NodeProto& node : upgraded.nodes) {
       if (node.op_type() == "Pad") erase_attribute(node, "value");
     }

@@ -1,5 +1,5 @@
-// What ONNX's version converter leaves out or gets wrong, done before and after it. A node passes
-// through here with its inputs named i0, i1, ... and its outputs o0, o1, ...
+// Conversion steps that ONNX's version converter omits or gets wrong; they run before and after the
+// converter. The node's inputs are named i0, i1, ... and its outputs o0, o1, ...
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -11,28 +11,28 @@
 
 namespace weft::onnx_io {
 
-/// A node on its way from `opset` to 17.
+/// A node during its conversion from `opset` to 17.
 struct LegacyNode {
   ::onnx::NodeProto node;
-  std::vector<graph::ValueType> inputs;  // of the inputs that are not left out, by position
+  std::vector<graph::ValueType> inputs;  // one per input; meaningless for an omitted input
   int opset = 0;
-  std::vector<::onnx::NodeProto> before = {};  // at opset 17, to stand in front of the node
+  std::vector<::onnx::NodeProto> before = {};  // nodes of opset 17 to insert before the node
   std::vector<::onnx::TensorProto> constants = {};
 };
 
-/// Steps that the converter does not know:
-///  - opset 6 to 7: the broadcasting of Add, And, Equal, ... by "axis", of PRelu's slope along the
-///    channels, of Gemm's C; "output_sequence" of the recurrent operators. The node is of opset 7
-///    afterwards.
-///  - Pad before opset 11: the default of "value".
-///  - Resize of opsets 11 and 12: an empty roi, or scales beside sizes, where it is left out.
+/// Does these steps before the conversion, because the converter cannot:
+///  - Opset 6 to 7: replaces the broadcasting of Add, And, Equal, ... by "axis", of PRelu's slope
+///    along the channels and of Gemm's C; removes "output_sequence" of the recurrent operators. The
+///    node then has opset 7.
+///  - Pad before opset 11: adds the default of "value".
+///  - Resize of opsets 11 and 12: adds an empty constant for an omitted roi or scales.
 /// Throws InputError for an "axis" that does not fit.
 void prepare_for_conversion(LegacyNode& legacy);
 
-/// Steps that the converter leaves undone:
-///  - Resize and Upsample before opset 11 count from the corner and round down.
-///  - Pad's "value" where the mode makes nothing of it.
-///  - Clip's bounds and Pad's value, always written as float32, in the node's type.
+/// Does these steps after the conversion, because the converter does not:
+///  - Resize and Upsample before opset 11: sets asymmetric coordinates and rounding down.
+///  - Pad: removes a "value" that the mode does not use.
+///  - Clip and Pad: changes the bounds or value, always float32, to the node's type.
 void complete_conversion(const LegacyNode& legacy, UpgradedNode& upgraded);
 
 }  // namespace weft::onnx_io

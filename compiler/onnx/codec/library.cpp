@@ -1,4 +1,4 @@
-// The one symbol of onnx.so.
+// The only symbol that onnx.so exports.
 #include "compiler/onnx/codec/functions.h"
 
 extern "C" __attribute__((visibility("default"))) const weft::onnx_io::Codec weft_onnx_codec =

@@ -1,5 +1,5 @@
-// For a program that contains the codec in place of loading it: the fuzzer, which must see its
-// code.
+// For a program that links the codec instead of loading it: the fuzzer, which must instrument the
+// codec's code.
 #include "compiler/onnx/codec/functions.h"
 
 namespace weft::onnx_io {

@@ -12,7 +12,7 @@
 namespace weft::onnx_io {
 namespace {
 
-// Protobuf counts a message's bytes in an int.
+// Protobuf stores a message's size in an int.
 constexpr std::uintmax_t kMaxMessageBytes = std::numeric_limits<int>::max();
 
 constexpr const char* kTooLarge =
@@ -21,9 +21,9 @@ constexpr const char* kTooLarge =
 std::ifstream open(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) throw InputError("is a folder, not a file");
-  // Opening a pipe waits for who writes it.
+  // Opening a pipe would block until another process writes to it.
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-    throw InputError("is a pipe or a device, not a file; write what it gives to a file first");
+    throw InputError("is a pipe or a device, not a file; write its contents to a file first");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot be opened");
@@ -34,7 +34,7 @@ std::ifstream open(const std::string& path) {
 
 template <class Message>
 Message parse(google::protobuf::io::ZeroCopyInputStream& stream, const char* kind) {
-  // Protobuf writes its own complaint to standard error; the exception is enough.
+  // Protobuf would also write its own message to standard error; the exception is enough.
   const google::protobuf::LogSilencer silence;
   Message message;
   if (!message.ParseFromZeroCopyStream(&stream)) {

@@ -1,4 +1,4 @@
-// What stands in a node's message besides its inputs and outputs: its name, domain and attributes.
+// The parts of a node's message other than inputs and outputs: name, domain and attributes.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -10,18 +10,17 @@
 
 namespace weft::onnx_io {
 
-/// The operators of ONNX itself are in the domain "", also written "ai.onnx".
+/// True for the domain of ONNX's own operators: "", also written "ai.onnx".
 bool is_default_domain(std::string_view domain);
-/// "Conv", or with a domain of its own "com.microsoft::FusedConv".
+/// The operator with its domain, if that is not ONNX's: "Conv", "com.microsoft::FusedConv".
 std::string operator_name(const ::onnx::NodeProto& node);
-/// The node's name; if it has none, that of its first output that has one.
+/// The node's name. If it has none, the name of its first used output.
 std::string node_name(const ::onnx::NodeProto& node);
-/// `node 'conv1' (Conv)`.
+/// The node's label in error messages: `node 'conv1' (Conv)`.
 std::string label_of(const ::onnx::NodeProto& node);
 
-/// The attributes. Throws InputError, naming the attribute, for a kind that graphs have not
-/// (graphs, sparse tensors, lists of tensors, types), for one that is given twice, and for a broken
-/// tensor.
+/// The node's attributes. Throws InputError, with the attribute's name, for an unsupported kind
+/// (graph, sparse tensor, list of tensors, type), a duplicate attribute, or an invalid tensor.
 graph::Attributes read_attributes(const ::onnx::NodeProto& node);
 /// Adds `attributes` to `node`.
 void put_attributes(const graph::Attributes& attributes, ::onnx::NodeProto& node);

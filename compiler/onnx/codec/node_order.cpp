@@ -29,7 +29,7 @@ class NodeOrder {
   }
 
   std::vector<const NodeProto*> sorted() {
-    // The smallest index first keeps the file's order wherever it is one.
+    // Taking the smallest index first keeps the file's order if that order is valid.
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (waiting_[i] == 0) ready.push(i);
@@ -54,7 +54,7 @@ class NodeOrder {
       const bool taken = constants_.has(name) || inputs_.contains(name);
       if (taken || !makers_.try_emplace(name, node).second) {
         throw InputError(label_of(*nodes_[node]) + ": its " + labelled("output", name) +
-                         " is made elsewhere too");
+                         " is also made elsewhere");
       }
     }
   }
@@ -64,7 +64,7 @@ class NodeOrder {
       if (name.empty() || constants_.has(name) || inputs_.contains(name)) continue;
       const auto maker = makers_.find(name);
       if (maker == makers_.end()) {
-        throw InputError(label_of(*nodes_[node]) + ": no node, input or initializer gives its " +
+        throw InputError(label_of(*nodes_[node]) + ": no node, input or initializer makes its " +
                          labelled("input", name));
       }
       users_[maker->second].push_back(node);
@@ -72,7 +72,7 @@ class NodeOrder {
     }
   }
 
-  /// The maker of an input of `node`, among the nodes that wait.
+  /// A waiting node that makes an input of `node`.
   std::size_t waiting_maker(std::size_t node) const {
     for (const std::string& name : nodes_[node]->input()) {
       const auto maker = makers_.find(name);
@@ -81,8 +81,8 @@ class NodeOrder {
     return node;
   }
 
-  /// A node that waits may only stand behind a cycle; as many steps back as there are nodes end in
-  /// one.
+  /// A waiting node may depend on a cycle without being part of it. Walking back over as many nodes
+  /// as the model has always ends in the cycle.
   [[noreturn]] void throw_cycle() const {
     std::size_t node = 0;
     while (waiting_[node] == 0) ++node;

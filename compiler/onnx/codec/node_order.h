@@ -1,5 +1,5 @@
-// The order in which a model's nodes can be added: what a node uses is made before it. ONNX demands
-// that order of the file too, but not every exporter keeps it.
+// Sorts a model's nodes so that every value is made before it is used. ONNX requires this order in
+// the file, but not every exporter keeps it.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -10,8 +10,8 @@
 
 namespace weft::onnx_io {
 
-/// The nodes except those that Constants holds, in the file's order as far as possible. Throws
-/// InputError naming the node: a value that is made twice or nowhere, or a cycle.
+/// The nodes except Constant nodes, in the file's order where possible. Throws InputError with the
+/// node's label for a value that is made twice or never, or for a cycle.
 std::vector<const ::onnx::NodeProto*> ordered_nodes(const ::onnx::GraphProto& model,
                                                     const Constants& constants);
 

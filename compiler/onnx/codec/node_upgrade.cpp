@@ -20,7 +20,7 @@ namespace {
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 
-/// The definition that `op` had in `opset`; null if it did not exist or was deprecated.
+/// The definition of `op` in `opset`; null if the operator did not exist or was deprecated.
 const ::onnx::OpSchema* definition(const std::string& op, int opset) {
   const ::onnx::OpSchema* const schema = ::onnx::OpSchemaRegistry::Schema(op, opset, "");
   return schema == nullptr || schema->Deprecated() ? nullptr : schema;
@@ -32,7 +32,7 @@ bool changed(const std::string& op, int from, int to) {
   return then == nullptr || now == nullptr || then->SinceVersion() != now->SinceVersion();
 }
 
-/// What ONNX's library says, without its file names and on one line.
+/// The message of ONNX's library, on one line and without source file names.
 std::string reason(const std::exception& error) {
   std::string_view text = error.what();
   text = text.substr(0, text.find('\n'));
@@ -41,8 +41,8 @@ std::string reason(const std::exception& error) {
   return std::string(mark == std::string_view::npos ? text : text.substr(mark + kMark.size()));
 }
 
-/// The node with the names i0, i1, ... and o0, o1, ...; outputs left out get one too, since the
-/// converter does not know them.
+/// The node with inputs named i0, i1, ... and outputs o0, o1, ... Omitted outputs also get a name,
+/// because the converter cannot handle them.
 LegacyNode renamed(const NodeProto& original, std::span<const graph::ValueType* const> inputs,
                    int opset) {
   LegacyNode legacy{original, {}, opset};
@@ -67,7 +67,7 @@ void declare(::onnx::ValueInfoProto& value, const std::string& name, const graph
   }
 }
 
-/// A model of this node alone. `original` tells which outputs are wanted.
+/// A model with only this node. `original` tells which outputs are used.
 ModelProto model_of(const LegacyNode& legacy, const NodeProto& original) {
   ModelProto model;
   model.set_ir_version(8);
@@ -106,11 +106,11 @@ UpgradedNode result_of(LegacyNode& legacy, ModelProto& converted, const NodeProt
   return upgraded;
 }
 
-/// Throws InputError with what ONNX's library has against the model's one node.
+/// Converts a model with one node. Throws InputError with the reason from ONNX's library.
 ModelProto convert(const ModelProto& model, int opset) {
   const NodeProto& node = model.graph().node(0);
   try {
-    // The adapters take a node that keeps its opset's rules for granted.
+    // The converter assumes that the node satisfies its opset's rules, so check them first.
     definition(node.op_type(), opset)->Verify(node);
     return convert_version(model, opset, kOpset);
   } catch (const std::exception& error) {
@@ -137,12 +137,12 @@ std::optional<std::string> NodeUpgrade::refusal(const NodeProto& node) const {
   const std::string& op = node.op_type();
   const bool known = graph::op_from_string(op).has_value() || op == "Upsample";
   if (!is_default_domain(node.domain()) || !known) return "the operator is not supported";
-  if (opset_ == 0) return "the file names no opset of ONNX's own operators";
+  if (opset_ == 0) return "the file declares no opset for ONNX's own operators";
   if (definition(op, opset_) == nullptr) {
     return fmt::format("opset {} has no such operator", opset_);
   }
   if (opset_ < kOldestConvertibleOpset && changed(op, opset_, kOldestConvertibleOpset)) {
-    return fmt::format("its definition of opset {} is not supported", opset_);
+    return fmt::format("its definition in opset {} is not supported", opset_);
   }
   return std::nullopt;
 }

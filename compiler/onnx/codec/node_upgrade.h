@@ -1,14 +1,16 @@
-// Nodes of older opsets as nodes of opset 17, by ONNX's own version converter. The converter gets
-// each node on its own, in a model of one node whose inputs have the types that the builder
-// inferred:
+// Converts nodes of older opsets to opset 17 with ONNX's own version converter. The converter gets
+// a model with a single node. The inputs of this model have the types that the builder inferred:
 //
-//     i0, i1, ... --> node of opset 9 --> o0, ...   ==>   i0, i1, ... --> nodes of opset 17 --> o0,
-//     ...
+//     i0, i1, ... --> node of opset 9   --> o0, ...    becomes
+//     i0, i1, ... --> nodes of opset 17 --> o0, ...
 //
-// A whole model would not do: the converter copies all weights, knows shapes only where the file
-// happens to state them (and needs them, for Softmax say), and its errors name no node. A node
-// whose operator has not changed since its opset is left as it is. Where the converter says nothing
-// or something wrong, this file does the step itself; docs/onnx.md lists those places.
+// Converting the whole model at once would fail in three ways. The converter copies all weights. It
+// knows only the shapes that the file declares, but it needs others, for example for Softmax. Its
+// errors do not name the node.
+//
+// A node is not converted if its operator has not changed since the model's opset. Where the
+// converter is silent or wrong, Weft does the step itself (legacy_node.h); docs/onnx.md lists these
+// steps.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -23,32 +25,33 @@
 namespace weft::onnx_io {
 
 inline constexpr int kOpset = 17;
-/// Older opsets are read as far as their operators have not changed until this one.
+/// A node of an older opset is accepted only if its operator did not change up to this opset.
 inline constexpr int kOldestConvertibleOpset = 6;
 
 struct UpgradedNode {
   std::vector<::onnx::NodeProto> nodes;        // at opset 17, in order
-  std::vector<::onnx::TensorProto> constants;  // that the nodes use, by name
-  std::vector<std::string> inputs;             // the nodes' names of the original's inputs
-  std::vector<std::string> outputs;            // and outputs; empty where the original's are
+  std::vector<::onnx::TensorProto> constants;  // constants that the nodes use by name
+  std::vector<std::string> inputs;             // local names of the original node's inputs
+  std::vector<std::string> outputs;            // the same for outputs; "" for an unused one
 };
 
-/// Throws InputError if the node has an attribute or a number of inputs that ONNX does not give its
-/// operator in `opset`: Weft's own extensions (graph/op.h) are no input format.
+/// Throws InputError if the node has an attribute or more inputs than ONNX allows in `opset`. So a
+/// file cannot contain Weft's own extensions (graph/op.h).
 void require_standard(const ::onnx::NodeProto& node, int opset);
 
 class NodeUpgrade {
  public:
-  /// `opset` is 0 if the model names none.
+  /// `opset` is the model's opset, or 0 if the model declares none.
   explicit NodeUpgrade(int opset) : opset_(opset) {}
 
-  /// Why the node's operator cannot be had at all; nothing if it can. The other functions are for
-  /// nodes that are not refused.
+  /// The reason why the node's operator is not supported, or nullopt if it is. Call the other
+  /// functions only for supported nodes.
   std::optional<std::string> refusal(const ::onnx::NodeProto& node) const;
   /// True if the operator's definition has changed since the model's opset.
   bool needed(const ::onnx::NodeProto& node) const;
-  /// `inputs` has a type for each of the node's inputs, null for those left out. Throws InputError,
-  /// without naming the node: it breaks its own opset's rules, or cannot be converted.
+  /// Converts the node. `inputs` holds one type per input, null for an omitted input. Throws
+  /// InputError, without the node's name, if the node violates its own opset's rules or cannot be
+  /// converted.
   UpgradedNode upgrade(const ::onnx::NodeProto& node,
                        std::span<const graph::ValueType* const> inputs) const;
 

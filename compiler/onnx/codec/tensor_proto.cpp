@@ -17,7 +17,7 @@ namespace {
 using graph::DataType;
 using ::onnx::TensorProto;
 
-// raw_data is little-endian and is copied as it is.
+// raw_data is little-endian and is copied without conversion.
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::array kTypes = std::to_array<std::pair<TensorProto::DataType, DataType>>({
@@ -31,7 +31,7 @@ constexpr std::array kTypes = std::to_array<std::pair<TensorProto::DataType, Dat
     {TensorProto::BOOL, DataType::kBool},
 });
 
-/// The typed field that ONNX gives the elements of T.
+/// The field of the message that holds elements of type T.
 template <class T>
 auto& typed_field(TensorProto& proto) {
   if constexpr (std::is_same_v<T, float>) {
@@ -68,7 +68,7 @@ void require_count(std::int64_t expected, std::int64_t stored, const graph::Valu
                                unit, stored));
 }
 
-/// Anything but 0 is true, as in NumPy.
+/// Replaces every nonzero byte by 1, since any nonzero byte means true, as in NumPy.
 void normalise_bools(std::span<std::byte> bytes) {
   for (std::byte& byte : bytes) byte = byte == std::byte{0} ? byte : std::byte{1};
 }

@@ -1,4 +1,4 @@
-// ONNX's tensors and element types into the graph's and back.
+// Converts tensors and element types between ONNX and the graph.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -8,17 +8,18 @@
 
 namespace weft::onnx_io {
 
-/// Throws InputError "element type BFLOAT16 is not supported" for a type that graphs have not.
+/// Throws InputError, such as "element type BFLOAT16 is not supported", for a type that DataType
+/// lacks.
 graph::DataType data_type_of_onnx(int type);
 ::onnx::TensorProto::DataType onnx_data_type(graph::DataType type);
 
-/// The tensor. Its elements are taken out of `proto` as they are copied, so that they are in memory
-/// once afterwards. Throws InputError, without naming the tensor: an element type that is not
-/// supported, dimensions whose product overflows, elements that are too few, too many, out of
-/// their type's range, stored twice, or in a file that `folder` does not have.
+/// Makes a tensor from `proto` and removes the elements from `proto`, so that they are in memory
+/// only once. Throws InputError, without the tensor's name, if the element type is not supported,
+/// if the size overflows, or if the elements are too few, too many, out of range, stored twice, or
+/// in a file that is not in `folder`.
 graph::Tensor take_tensor(::onnx::TensorProto& proto, const DataFolder& folder);
 
-/// Sets type, dimensions and elements (raw_data) of `proto`.
+/// Sets the type, dimensions and elements (raw_data) of `proto`.
 void put_tensor(const graph::Tensor& tensor, ::onnx::TensorProto& proto);
 
 }  // namespace weft::onnx_io

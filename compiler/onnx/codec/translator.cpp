@@ -15,8 +15,8 @@ using graph::kNoValue;
 using graph::ValueId;
 using ::onnx::NodeProto;
 
-/// The names under which an upgraded node's outputs enter the graph: those of the original where
-/// they are its outputs, empty where nobody uses them.
+/// The names of the outputs of `part`, one of the nodes that replace `original`. An output of the
+/// original keeps its name; an unused output gets an empty name.
 std::vector<std::string> final_names(const NodeProto& part, const UpgradedNode& upgraded,
                                      const NodeProto& original) {
   const auto is_used = [&](const std::string& name) {
@@ -36,7 +36,7 @@ std::vector<std::string> final_names(const NodeProto& part, const UpgradedNode& 
   return names;
 }
 
-/// What the file leaves open fits any extent.
+/// True if `shape` agrees with the file. An open dimension fits any extent.
 bool fits(const ::onnx::TensorShapeProto& declared, const graph::Shape& shape) {
   if (static_cast<std::size_t>(declared.dim_size()) != shape.size()) return false;
   for (int i = 0; i < declared.dim_size(); ++i) {
@@ -140,7 +140,7 @@ void Translator::add_output(const ::onnx::ValueInfoProto& output) {
   located(labelled("output", name), [&] {
     if (name.empty()) throw InputError("an output needs a name");
     const auto at = values_.find(name);
-    if (at == values_.end()) throw InputError("no node, input or initializer gives it");
+    if (at == values_.end()) throw InputError("no node, input or initializer makes it");
     const int declared = output.type().tensor_type().elem_type();
     const graph::DataType type = builder_.type(at->second).type;
     if (declared != 0 && declared != onnx_data_type(type)) {

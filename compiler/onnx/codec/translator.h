@@ -1,5 +1,5 @@
-// A model's nodes, in order, into a graph's. Names of the file become value ids here; constants
-// enter the graph when the first node uses them.
+// Translates a model's sorted nodes to nodes of a graph. It maps the names in the file to value
+// ids and adds a constant to the graph when a node first uses it.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -19,15 +19,15 @@ namespace weft::onnx_io {
 
 class Translator {
  public:
-  /// `constants` and `upgrade` outlive this object. The inputs named in `frozen` become constants,
-  /// with the elements that `options.values` has for them.
+  /// `constants` and `upgrade` must outlive this object. The inputs named in `frozen` become
+  /// constants with the values in `options.values`.
   Translator(const std::string& graph_name, Constants& constants, const NodeUpgrade& upgrade,
              const ImportOptions& options, const std::vector<BoundInput>& inputs,
              const std::set<std::string>& frozen);
 
-  /// Adds the node; all that it uses has been added. Throws InputError naming the node.
+  /// Adds the node. All values that it uses must have been added. Throws InputError with its label.
   void add(const ::onnx::NodeProto& node);
-  /// Makes a value an output of the graph. Throws InputError naming the output.
+  /// Makes a value an output of the graph. Throws InputError with the output's name.
   void add_output(const ::onnx::ValueInfoProto& output);
   graph::Graph finish() { return builder_.finish(); }
 

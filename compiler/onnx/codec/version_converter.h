@@ -1,12 +1,12 @@
-// ONNX's own converter between versions of its operators. Its header alone takes as long to compile
-// as the rest of this folder, so one file includes it.
+// Wraps ONNX's converter between operator versions. Its header takes as long to compile as the rest
+// of this folder, so only one file includes it.
 #pragma once
 
 #include <onnx/onnx_pb.h>
 
 namespace weft::onnx_io {
 
-/// The model with its nodes as opset `to` has them. Throws what ONNX's library throws.
+/// The model with its nodes converted to opset `to`. Throws the exceptions of ONNX's library.
 ::onnx::ModelProto convert_version(const ::onnx::ModelProto& model, int from, int to);
 
 }  // namespace weft::onnx_io
