@@ -17,7 +17,7 @@ MakeTensor make_of(const graph::Constant& constant) {
 
 namespace {
 
-/// Sum over the weights of each of the n columns of each matrix, less the zero point.
+/// The sum of each of the n columns of each matrix, over weights minus zero point.
 std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64_t n,
                                       std::int64_t matrices) {
   const Tensor tensor = weights.make();

@@ -1,4 +1,4 @@
-// Convolutions with constant weights; depthwise ones have two places to run.
+// Convolutions with constant weights. Depthwise ones run on the array or on the vector unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ RowWalk walk_windows(const View& images, const std::vector<graph::WindowDim>& wi
   return walk;
 }
 
-/// Depthwise sums on an int8 machine's vector unit are binary32: exact as long as no partial sum,
-/// the bias included, reaches 2^24.
+/// Depthwise sums on an int8 machine's vector unit are binary32. They are exact as long as no
+/// partial sum, bias included, reaches 2^24.
 bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
   std::int64_t largest = 0;
   if (bias) {

@@ -1,4 +1,4 @@
-// What follows the sums of a convolution or product: bias, residual, requantisation, activation.
+// What follows the sums of a convolution or product: bias, residual, requantization, activation.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -65,7 +65,7 @@ Refusal Planner::requantisation(const graph::Node& node, ValueId x_scale, ValueI
   if (!x || !y || w == nullptr || !zero) return "its scales are not constants";
   epilogue.domain = VectorDomain::kFloat;
   epilogue.quantization = {std::bit_cast<std::uint32_t>(1.0F), *zero};
-  // In float32 and in this order, as the QLinear operators' reference has it.
+  // In float32 and in the order of the QLinear operators' reference.
   epilogue.scale = [x = *x, y = *y, weights = *w] {
     const Tensor scales = weights.tensor();
     Tensor result(DataType::kFloat32, {scales.size()});
@@ -78,7 +78,7 @@ Refusal Planner::requantisation(const graph::Node& node, ValueId x_scale, ValueI
   if (activation.empty()) return std::nullopt;
   const bool is_unsigned = graph_.type(node.outputs[0]).type == DataType::kUint8;
   const auto quantum = [&](float value) {
-    // Steps from the zero point, as quantize(value) - zero.
+    // Steps from the zero point: quantize(value) - zero.
     const float code = std::nearbyint(value / *y) + static_cast<float>(*zero);
     static_cast<void>(is_unsigned);
     return std::clamp(code, -128.0F, 127.0F) - static_cast<float>(*zero);

@@ -15,7 +15,7 @@ using graph::ValueId;
 
 namespace {
 
-/// What padding of a maximum is.
+/// The padding of a maximum.
 std::uint16_t lowest_pattern(ElementType type) {
   switch (type) {
     case ElementType::kBf16:
@@ -27,8 +27,8 @@ std::uint16_t lowest_pattern(ElementType type) {
   }
 }
 
-/// Refuses a pool of which not even one window fits the unified buffer. `input` is the sheet that
-/// it reads, `result` the shape of what it makes.
+/// Refuses a pool if not even one of its windows fits in the unified buffer. `input` is the sheet
+/// that it reads, `result` the shape of its result.
 Refusal window_too_large(WindowLayer layer, const Sheet& input, const Shape& result,
                          const MachineConfig& config) {
   layer.a.sheet = 0;
@@ -86,7 +86,7 @@ Refusal Planner::plan_pool(const graph::Node& node, WindowLayer layer,
 
 namespace {
 
-/// Windows of a pool; a global one has a single window over all.
+/// The windows of a pool. A global pool has one window over the whole image.
 std::vector<graph::WindowDim> pool_windows(const graph::Node& node, const Shape& input) {
   const bool global = node.op == Op::kGlobalAveragePool || node.op == Op::kGlobalMaxPool;
   if (!global) {
@@ -99,8 +99,8 @@ std::vector<graph::WindowDim> pool_windows(const graph::Node& node, const Shape&
   return windows;
 }
 
-/// How many taps of each window along one dimension hold elements; with `count_padding`, elements
-/// or padding, but not what ceil_mode adds behind it.
+/// For each window along one dimension, how many taps hit elements. With `count_padding`, taps on
+/// padding count too, but not on what ceil_mode adds after it.
 std::vector<std::int64_t> tap_counts(const graph::WindowDim& dim, bool count_padding) {
   const std::int64_t low = count_padding ? -dim.pad_begin : 0;
   const std::int64_t high = dim.input + (count_padding ? dim.pad_end : 0);

@@ -13,15 +13,16 @@ namespace {
 constexpr const char* kOnHost = "its input is with the host already";
 constexpr const char* kMoves = "the elements would have to be moved";
 
-/// The view of a value of this segment; null if the value came from the host.
+/// The operand of a value of this segment; nullptr if the value is on the host or flattened.
 const Operand* view_of(const Segment& segment, ValueId value) {
   const auto known = segment.values.find(value);
   if (known == segment.values.end() || known->second.flattened) return nullptr;
   return &known->second;
 }
 
-/// True if axis 1 of an image [N, C, ...] lies along the channels and all others along rows. That
-/// axis 1 may is not enough: of one element it may lie anywhere, and the channels be another axis.
+/// True if axis 1 of an image [N, C, ...] lies along the channels and all others along rows.
+/// Checking axis 1 is not enough: with one element it may lie anywhere, and another axis may be the
+/// channels.
 bool lies_as_image(const View& view) {
   for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
     if (axis == 1 ? !is_channel_axis(view, axis) : !is_row_axis(view, axis)) return false;
@@ -76,7 +77,7 @@ Refusal Planner::plan_view(const graph::Node& node) {
     result.view = transposed(source->view, node.attributes.integers("perm", reversed));
   } else {
     const auto view = reshaped(source->view, graph_.type(node.outputs[0]).shape);
-    // Rows that become images with all their pixels in the channels are no use to anybody.
+    // No layer can read images with all their pixels in the channels.
     if (view && view->dims.size() == 4 && source->view.dims.size() == 2 &&
         !channel_axis_of(*view)) {
       const Operand moved = *source;
@@ -93,8 +94,8 @@ Refusal Planner::plan_view(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// [N, C, H, W] to [N, C*H*W] moves elements, but a matrix product with constant weights can take
-/// the image as it lies.
+/// [N, C, H, W] to [N, C*H*W] moves elements, but a matrix product with constant weights can read
+/// the image where it lies.
 Refusal Planner::plan_flatten(const graph::Node& node, const Operand& source) {
   const ValueId result = node.outputs[0];
   const Shape& from = graph_.type(node.input(0)).shape;
@@ -147,7 +148,7 @@ Refusal Planner::plan_slice(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// One index of one axis: a slice without that axis.
+/// Takes one index of one axis: a slice without that axis.
 Refusal Planner::plan_gather(const graph::Node& node) {
   const Operand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return "the machine gathers nothing by number";

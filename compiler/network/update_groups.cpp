@@ -33,7 +33,7 @@ std::optional<VectorCombine> update_combine_of(Op op) {
   }
 }
 
-/// The functions that are exact or rounded once.
+/// Functions that are exact or rounded once.
 std::optional<VectorOp> function_of(Op op) {
   switch (op) {
     case Op::kIdentity:
@@ -55,7 +55,8 @@ std::optional<VectorOp> function_of(Op op) {
   throw InputError(fmt::format("{}: {}", graph::node_label(node), why));
 }
 
-/// The graph's nodes as operations, a function together with the combination that it alone uses.
+/// The graph's nodes as operations. A function joins the operation before it if it alone uses that
+/// result.
 class Operations {
  public:
   explicit Operations(const graph::Graph& graph) : graph_(graph), uses_(graph::use_counts(graph)) {
@@ -121,7 +122,7 @@ class Groups {
     for (LaneOperation& operation : operations) add(std::move(operation));
   }
 
-  /// Single numbers first, which the others may use.
+  /// Single numbers come first, since the other groups may use them.
   std::vector<UpdateGroup> take() {
     std::ranges::stable_partition(groups_,
                                   [](const UpdateGroup& group) { return group.elements == 1; });
@@ -135,7 +136,7 @@ class Groups {
     return value;
   }
 
-  /// All single numbers are of one group.
+  /// Joins the groups of operands and result, if these have the same size.
   void join(const LaneOperation& operation) {
     for (const ValueId input : {operation.a, operation.b}) {
       if (input == kNoValue || count(input) != count(operation.result)) continue;

@@ -8,7 +8,7 @@
 namespace weft::network {
 namespace {
 
-// Rows of a vector instruction: enough to make its latency small, few enough that what follows can
+// Rows of a vector instruction: enough to make its latency small, few enough that later work can
 // begin before a large image is done.
 constexpr std::int64_t kRowsAtOnce = 1024;
 
@@ -44,7 +44,7 @@ std::uint64_t largest_need(const RowWalk& walk, std::int64_t limit,
   return most;
 }
 
-/// The largest chunks that fit, 0 if none does.
+/// The largest size of chunks that fit; 0 if none does.
 std::int64_t staged_limit(const RowWalk& walk, const std::vector<ChannelRange>& ranges,
                           const LoweringContext& context, const StagingNeed& need) {
   std::int64_t limit = std::min(kRowsAtOnce, walk.rows());
