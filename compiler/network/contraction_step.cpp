@@ -94,7 +94,7 @@ class StepChoice {
     }
     if (best.rows == 0) {
       context_.memory.refuse(largest_need({1, 1, 1}),
-                             "one row of one tile of the result and what it is made of");
+                             "one row of one tile of the result with its inputs");
     }
     return best;
   }

@@ -81,7 +81,7 @@ std::int64_t int8_pieces(const graph::Constant& weights, std::int32_t zero_point
 
 std::string pieces_note(std::int64_t pieces) {
   if (pieces == 1) return {};
-  return fmt::format("weights less their zero point do not fit int8: {} tiles for each, added up",
+  return fmt::format("weights minus zero point do not fit int8: {} tiles for each, added up",
                      pieces);
 }
 

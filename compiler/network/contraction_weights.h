@@ -14,7 +14,7 @@ namespace weft::network {
 inline constexpr const char* kUnreadableByArray =
     "its input does not lie in rows of channels, or has a type that the array lacks";
 inline constexpr const char* kComputedWeights = "its weights are computed";
-inline constexpr const char* kTooManyRows = "its sums are over more rows than the buffer can hold";
+inline constexpr const char* kTooManyRows = "it sums more rows than the buffer can hold";
 
 inline std::uint64_t unsigned_of(std::int64_t value) {
   return static_cast<std::uint64_t>(value);

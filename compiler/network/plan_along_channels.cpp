@@ -75,10 +75,10 @@ Refusal Planner::plan_layer_normalization(const graph::Node& node) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   if (rank == 0 || graph::normalized_axis(node.attributes.integer("axis", -1), rank) != rank - 1) {
-    return "it normalises more than the last axis";
+    return "it normalizes more than the last axis";
   }
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] != graph::kNoValue) return "its statistics are wanted";
+    if (node.outputs[i] != graph::kNoValue) return "its outputs for the statistics are used";
   }
   const std::size_t axis = shape.size() - 1;
   const auto rows = lane_rows(node.input(0), axis);

@@ -76,7 +76,7 @@ struct Planner::ConvParts {
 };
 
 Refusal Planner::plan_conv(const graph::Node& node) {
-  if (int8()) return "a float convolution; an int8 array needs a quantised network";
+  if (int8()) return "a float convolution; an int8 array needs a quantized network";
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
@@ -89,7 +89,7 @@ Refusal Planner::plan_conv(const graph::Node& node) {
 }
 
 Refusal Planner::plan_conv_integer(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
@@ -99,7 +99,7 @@ Refusal Planner::plan_conv_integer(const graph::Node& node) {
           ? std::optional(-128)
           : zero_point(node.input(2));
   const auto w_zero = weight_zero_point(lazy_constant(node.input(3)));
-  if (!x_zero || !w_zero) return "its zero points are not one constant";
+  if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
   parts.x_zero = *x_zero;
   parts.w_zero = *w_zero;
   parts.wide = true;
@@ -108,14 +108,14 @@ Refusal Planner::plan_conv_integer(const graph::Node& node) {
 }
 
 Refusal Planner::plan_qlinear_conv(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(3));
   if (parts.weights == nullptr) return kComputedWeights;
   const auto x_zero = zero_point(node.input(2));
   const auto w_zero = weight_zero_point(lazy_constant(node.input(5)));
-  if (!x_zero || !w_zero) return "its zero points are not one constant";
+  if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
   parts.x_zero = *x_zero;
   parts.w_zero = *w_zero;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),

@@ -156,7 +156,7 @@ Refusal Planner::operand_rows(ValueId b, const Shape& shape, std::size_t axis,
   const auto second = operand(b, axis - missing);
   if (!second || !is_channel_axis(second->view, axis - missing)) return kUnreadable;
   const bool in_reals = int8() && graph::is_float(graph_.type(b).type);
-  if (second->dequantized != in_reals) return "one of its operands is quantised";
+  if (second->dequantized != in_reals) return "one of its operands is quantized";
   const auto walk = walk_rows(second->view, axis - missing);
   if (!walk || walk->images != 1 || walk->y.output != 1) {
     return "its second operand does not lie in rows";

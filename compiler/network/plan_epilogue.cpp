@@ -23,7 +23,7 @@ Refusal Planner::float_epilogue(const graph::Node& node, std::int64_t channels,
     const std::int64_t count = graph::element_count(constant->type().shape);
     const Shape& shape = constant->type().shape;
     if (count != 1 && (count != channels || shape.back() != channels)) {
-      return "its bias is not one number a column";
+      return "its bias is not one number per column";
     }
     if (constant->type().type != DataType::kFloat32) return "its bias is not float32";
     epilogue.bias = make_of(*constant);
@@ -47,10 +47,10 @@ Refusal Planner::residual(const graph::Node& node, Epilogue& epilogue) {
   const std::size_t axis =
       node.op == Op::kConv ? image_channel_axis(shape.size()) : last_channel_axis(shape.size());
   const auto view = plain_operand(value, axis);
-  if (!view) return "its residual does not lie in the machine";
+  if (!view) return "the machine cannot read its residual";
   const View dense = dense_view(view->sheet, shape, axis);
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] != 1 && view->dims[i] != dense.dims[i]) return "its residual lies otherwise";
+    if (shape[i] != 1 && view->dims[i] != dense.dims[i]) return "its residual has another layout";
   }
   epilogue.residual = *view;
   return std::nullopt;

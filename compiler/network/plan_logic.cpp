@@ -143,7 +143,7 @@ Refusal Planner::plan_choice(const graph::Node& node) {
   const ValueId yes = node.input(1);
   const ValueId no = node.input(2);
   if (!graph::is_float(graph_.type(yes).type)) return "it chooses among integers";
-  if (!segment_->values.contains(condition)) return "its condition is with the host";
+  if (!segment_->values.contains(condition)) return "its condition is on the host";
   LaneStep product;
   product.combine = VectorCombine::kMul;
   if (is_zero(no)) {
@@ -192,7 +192,8 @@ Refusal Planner::plan_choice_of_two(const graph::Node& node) {
   sheet.size = dense_sheet(shape, *axis);
   segment_->sheets.push_back(std::move(sheet));
   other.steps[2].b = chosen.out;
-  add_movement("Where", graph::kNoValue, shape, std::move(chosen), "what it takes where it is so");
+  add_movement("Where", graph::kNoValue, shape, std::move(chosen),
+               "the values to take where the condition is true");
   other.out = new_result(node.outputs[0], *axis);
   add_layer(node, node.outputs[0], 0, std::move(other));
   return std::nullopt;
@@ -209,10 +210,10 @@ Refusal Planner::plan_truths(const graph::Node& node) {
 /// Truth values are numbers already: the result is the same elements.
 Refusal Planner::plan_cast(const graph::Node& node) {
   const auto known = segment_->values.find(node.input(0));
-  if (known == segment_->values.end()) return "its input is with the host already";
+  if (known == segment_->values.end()) return "its input is on the host already";
   const DataType from = graph_.type(node.input(0)).type;
   const DataType to = graph_.type(node.outputs[0]).type;
-  if (from != to && (from != DataType::kBool || !holds(to))) return "it changes its elements";
+  if (from != to && (from != DataType::kBool || !holds(to))) return "it converts its elements";
   const Operand same = known->second;
   segment_->values[node.outputs[0]] = same;
   return std::nullopt;

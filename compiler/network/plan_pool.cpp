@@ -126,9 +126,9 @@ Refusal Planner::plan_max_pool(const graph::Node& node) {
   const Shape& input = graph_.type(node.input(0)).shape;
   if (input.size() > 4 || input.size() < 3) return "windows of three dimensions run on the host";
   if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue)
-    return "its indices are wanted";
+    return "its output for the indices is used";
   const auto source = operand(node.input(0), 1);
-  if (source && source->dequantized) return "a maximum of dequantised values";
+  if (source && source->dequantized) return "a maximum of dequantized values";
   WindowLayer layer;
   layer.kind = WindowKind::kMax;
   layer.pad = lowest_pattern(config_.dtype);
@@ -146,7 +146,8 @@ Refusal Planner::plan_average_pool(const graph::Node& node) {
       windows.size() == 2 ? tap_counts(windows[0], count_padding) : std::vector<std::int64_t>{1};
   layer.column_counts = tap_counts(windows.back(), count_padding);
   for (const auto* counts : {&layer.line_counts, &layer.column_counts}) {
-    if (std::ranges::find(*counts, 0) != counts->end()) return "one of its windows holds nothing";
+    if (std::ranges::find(*counts, 0) != counts->end())
+      return "one of its windows holds only padding";
   }
   if (all_equal(layer.line_counts) && all_equal(layer.column_counts)) {
     const std::int64_t count = layer.line_counts.front() * layer.column_counts.front();

@@ -71,7 +71,7 @@ Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeight
 }
 
 Refusal Planner::plan_matmul(const graph::Node& node) {
-  if (int8()) return "a float product; an int8 array needs a quantised network";
+  if (int8()) return "a float product; an int8 array needs a quantized network";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return plan_float_product(node);
   const Shape& shape = b->type().shape;
@@ -85,7 +85,7 @@ Refusal Planner::plan_matmul(const graph::Node& node) {
 }
 
 Refusal Planner::plan_gemm(const graph::Node& node) {
-  if (int8()) return "a float product; an int8 array needs a quantised network";
+  if (int8()) return "a float product; an int8 array needs a quantized network";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return kComputedWeights;
   if (node.attributes.integer("transA", 0) != 0) return "its A is transposed";
@@ -104,12 +104,12 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
 }
 
 Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   const graph::Constant* b = lazy_constant(node.input(3));
   if (b == nullptr) return plan_quantised_product(node);
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(5)));
-  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   Epilogue epilogue;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
                                        node.input(7), epilogue)) {
@@ -124,7 +124,7 @@ Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
 }
 
 Refusal Planner::plan_matmul_integer(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return kComputedWeights;
   if (!users_[node.outputs[0]].empty()) return "its 32-bit result is used by other nodes";
@@ -132,7 +132,7 @@ Refusal Planner::plan_matmul_integer(const graph::Node& node) {
   const auto a_zero = node.input(2) == graph::kNoValue && is_unsigned ? std::optional(-128)
                                                                       : zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(3)));
-  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   return plan_integer_product(node, *b, *a_zero, *b_zero, {}, true);
 }
 
@@ -274,11 +274,11 @@ Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
 Refusal Planner::plan_quantised_product(const graph::Node& node) {
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = zero_point(node.input(5));
-  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   if (*b_zero != 0) return "its second operand is computed and has a zero point";
   if (node.input(8) != graph::kNoValue) return "a product of computed matrices and a bias";
   if (correction(*a_zero) && config_.accumulator_rows <= kCorrectionRows) {
-    return "its zero point leaves no accumulator rows";
+    return "the correction of its zero point leaves no accumulator rows";
   }
   Epilogue epilogue;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),

@@ -149,7 +149,7 @@ Refusal Planner::plan_expand(const graph::Node& node) {
   const auto known = segment_->values.find(node.input(0));
   if (int8()) return "the machine has no Expand";
   if (known == segment_->values.end() || known->second.flattened) {
-    return "its input is with the host already";
+    return "its input is on the host already";
   }
   const ValueId result = node.outputs[0];
   const Shape& to = graph_.type(result).shape;

@@ -72,7 +72,8 @@ Refusal Planner::plan_reduction(const graph::Node& node) {
   if (const auto kept = only_kept_axis(*axes, shape)) {
     if (Refusal refusal = plan_sum_of_rows(node, *kept, *axes); !refusal) return refusal;
   }
-  if (!covers_image(*axes, shape.size())) return "it reduces more than channels, or than pixels";
+  if (!covers_image(*axes, shape.size()))
+    return "it reduces other axes than the channels or all pixels";
   return plan_image_reduction(node);
 }
 
@@ -107,7 +108,7 @@ Refusal Planner::plan_image_reduction(const graph::Node& node) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const bool maximum = node.op == Op::kReduceMax;
   if (node.op == Op::kReduceMin) return "the minimum of an image";
-  if (maximum && int8()) return "a maximum of dequantised values";
+  if (maximum && int8()) return "a maximum of dequantized values";
   std::vector<graph::WindowDim> windows;
   std::int64_t count = 1;
   for (std::size_t axis = 2; axis < shape.size(); ++axis) {

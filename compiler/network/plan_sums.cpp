@@ -18,7 +18,7 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kScattered = "its rows do not follow each other";
+constexpr const char* kScattered = "its rows are not consecutive";
 
 std::function<Matrix()> row_of_ones(std::int64_t count, ElementType dtype) {
   return [count, dtype] {

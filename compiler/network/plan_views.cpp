@@ -10,7 +10,7 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kOnHost = "its input is with the host already";
+constexpr const char* kOnHost = "its input is on the host already";
 constexpr const char* kMoves = "the elements would have to be moved";
 
 /// The operand of a value of this segment; nullptr if the value is on the host or flattened.
@@ -33,10 +33,10 @@ bool lies_as_image(const View& view) {
 }  // namespace
 
 Refusal Planner::plan_dequantize(const graph::Node& node) {
-  if (!int8()) return "a float array holds no integers";
+  if (!int8()) return "a float array cannot hold integers";
   const auto scale = scalar(node.input(1));
   const auto zero = zero_point(node.input(2));
-  if (!scale || !zero) return "its scale is not one constant";
+  if (!scale || !zero) return "its scale or zero point is not a single constant";
   const graph::ValueType& type = graph_.type(node.input(0));
   const auto source = operand(node.input(0), free_channel_axis(type.shape.size()));
   if (!source) return kOnHost;
@@ -66,7 +66,7 @@ Refusal Planner::plan_view(const graph::Node& node) {
   const Operand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] != graph::kNoValue) return "its mask is wanted";
+    if (node.outputs[i] != graph::kNoValue) return "its output for the mask is used";
   }
   Operand result = *source;
   if (node.op == graph::Op::kTranspose) {
@@ -135,7 +135,7 @@ Refusal Planner::plan_slice(const graph::Node& node) {
   const Shape& shape = graph_.type(node.outputs[0]).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   for (std::size_t i = 0; i < begins.size(); ++i) {
-    if (steps[i] < 1) return "it runs backwards";
+    if (steps[i] < 1) return "its step is negative";
     const std::int64_t given = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
     const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
     const std::int64_t extent = source->view.dims[axis].extent;
@@ -151,15 +151,15 @@ Refusal Planner::plan_slice(const graph::Node& node) {
 /// Takes one index of one axis: a slice without that axis.
 Refusal Planner::plan_gather(const graph::Node& node) {
   const Operand* source = view_of(*segment_, node.input(0));
-  if (source == nullptr) return "the machine gathers nothing by number";
+  if (source == nullptr) return "the machine gathers only by a single constant index";
   const auto index = constant(node.input(1));
-  if (!index || index->rank() != 0) return "the machine gathers nothing by number";
+  if (!index || index->rank() != 0) return "the machine gathers only by a single constant index";
   const auto rank = static_cast<std::int64_t>(source->view.dims.size());
   const std::int64_t given = node.attributes.integer("axis", 0);
   const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
   const std::int64_t extent = source->view.dims[axis].extent;
   const std::int64_t at = graph::to_int64(*index).front();
-  if (at < -extent || at >= extent) return "its index is outside";
+  if (at < -extent || at >= extent) return "its index is out of range";
   Operand result = *source;
   result.view = sliced(source->view, axis, at < 0 ? at + extent : at, 1, 1);
   result.view.dims.erase(result.view.dims.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -176,7 +176,7 @@ Refusal Planner::plan_split(const graph::Node& node) {
   const Operand whole = *source;
   std::int64_t begin = 0;
   for (const ValueId output : node.outputs) {
-    if (output == graph::kNoValue) return "a part of it is not named";
+    if (output == graph::kNoValue) return "one of its outputs has no name";
     const std::int64_t extent = graph_.type(output).shape[axis];
     if (extent == 0) return "a part of it is empty";
     Operand part = whole;

@@ -60,11 +60,11 @@ Refusal Planner::plan_weight_gradient(const graph::Node& node) {
   const auto image = plain_operand(node.input(0), 0);
   const auto weights = plain_operand(node.input(1), 0);
   if (!image || !weights || !lies_as_channels(*image) || !lies_as_channels(*weights)) {
-    return "its weights are computed, and do not lie as a filter's gradient has them";
+    return "its weights are computed, but not laid out as for a filter's gradient";
   }
   const auto rows = dense_rows(*weights);
   if (!rows || weights->channel % config_.array_rows != 0) {
-    return "its weights are computed, and do not lie in rows that follow each other";
+    return "its weights are computed, but their rows are not consecutive";
   }
   if (!tile_fits(*rows)) return kTooManyRows;
   const std::vector<WindowDim> windows =

@@ -25,7 +25,7 @@ using Refusal = std::optional<std::string>;
 
 inline constexpr const char* kUnreadable =
     "its input does not lie in rows of channels on this machine";
-inline constexpr const char* kNotQuantised = "its float result is not quantised at once";
+inline constexpr const char* kNotQuantised = "its float result is not directly quantized";
 
 /// A value as a layer reads it: where it lies and, on int8 machines, what its integers mean.
 struct Operand {

@@ -98,11 +98,11 @@ class Operations {
   void check(const graph::Node& node) const {
     const graph::ValueType& result = graph_.type(node.outputs[0]);
     const std::int64_t count = graph::element_count(result.shape);
-    if (result.type != graph::DataType::kFloat32) refuse(node, "an update computes in float32");
+    if (result.type != graph::DataType::kFloat32) refuse(node, "an update must compute in float32");
     for (const ValueId input : node.inputs) {
       const std::int64_t own = graph::element_count(graph_.type(input).shape);
       if (own != count && own != 1) {
-        refuse(node, "an update broadcasts single numbers alone");
+        refuse(node, "an update can only broadcast single numbers");
       }
     }
     if (count == 0) refuse(node, "its result is empty");

@@ -75,7 +75,7 @@ StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
   }
   if (best == 0) {
     context.memory.refuse(least_staging(walk, channels, context.config, need),
-                          "one row of the result and what it is made of");
+                          "one row of the result with its inputs");
   }
   return {cut(walk, best), ranges};
 }
