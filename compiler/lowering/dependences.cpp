@@ -15,8 +15,8 @@ constexpr std::size_t index_of(Unit unit) {
 }
 
 /// Whether two writes of one row by instructions of `unit` are in order without a dependence. The
-/// array and the vector unit write one row a cycle in order; transfers write anywhere between their
-/// start and retirement, and a second one may start before the first has retired.
+/// array and the vector unit write one row per cycle in order. Transfers write at any time between
+/// start and retirement, and the next one may start before the first has retired.
 constexpr bool writes_in_order(Unit unit) {
   return unit == Unit::kMatmul || unit == Unit::kVector;
 }
@@ -80,7 +80,7 @@ void DependenceTracker::touch(const Matmul& matmul) {
     known_[index_of(Unit::kFetch)] = std::max(known_[index_of(Unit::kFetch)], tile + 1);
   }
   for_each_read(matmul, [this](const RowTouch& touch) { read(touch); });
-  // Accumulating reads what earlier matmuls wrote, one row in the same cycle: a write like any.
+  // Accumulating counts as a write: it reads what earlier matmuls wrote, one row in the same cycle.
   write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
 }
 
@@ -107,8 +107,8 @@ void DependenceTracker::read(Rows& memory, std::uint64_t begin, std::uint64_t en
   });
 }
 
-/// Older reads of the same rows are over before this one, as a unit reads in order: they go. Those
-/// that share but some of the rows stay; a write takes the latest that it meets.
+/// A unit reads in order, so its older reads of the same rows are over before this one: they are
+/// erased. Reads that share only some rows stay; a write waits for the latest that it meets.
 void DependenceTracker::read(RowState& state, const RowClass& rows) {
   need(state.writer, state.write);
   if (!state.strided.empty()) {

@@ -1,20 +1,20 @@
 // The `after` counts of a program's instructions: exactly those that the hazard rule needs.
 //
-// The rule: two instructions that touch the same row of the unified buffer, of the accumulators or
-// of host memory, one of them writing, must do so in time as in the program; and a fetch may start
-// only when the matmul that took the tile from its FIFO slot has retired.
+// The rule: two instructions that touch the same row of the unified buffer, the accumulators or
+// host memory, at least one of them writing, must do so in program order. A fetch may start only
+// when the matmul that took the previous tile from its FIFO slot has retired.
 //
-// A count is left out if the instruction knows it anyway. What an instruction knows at its start is
-// a vector clock, the retired instructions of each unit:
+// A count is left out if the instruction knows it anyway. Its knowledge at its start is a vector
+// clock, the number of retired instructions of each unit:
 //
 //   start(q) >= start(the instruction before q in its unit's queue)       queues start in order
 //   start(q) >= retire(p)  for each p that q waits for
-//   retire(p) = start(p) and p itself and all before it in its unit       units retire in order
+//   retire(p) = start(p) joined with p and all before it in its unit      units retire in order
 //
 //   start(matmul) >= retire(the fetch of the tile it takes)   the one interlock of the hardware
 //
-// The last teaches a matmul something if the tile came from the unified buffer, for which the fetch
-// waited. A fetch from weight memory waits for earlier matmuls only.
+// The last line tells a matmul something new only if the tile came from the unified buffer, since
+// that fetch had to wait. A fetch from weight memory waits only for earlier matmuls.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ class DependenceTracker {
  public:
   explicit DependenceTracker(const MachineConfig& config);
 
-  /// The counts for the program's next instruction, none of them implied by the others or by the
-  /// order of its queue. Throws InputError if it takes a tile that was not fetched, or fetches into
-  /// a slot whose tile no earlier matmul took.
+  /// The counts for the program's next instruction. None is implied by the others or by the order
+  /// of its queue. Throws InputError if the instruction takes a tile that was not fetched, or
+  /// fetches into a slot whose tile no earlier matmul took.
   After add(const Operation& operation);
 
  private:
@@ -46,9 +46,9 @@ class DependenceTracker {
     std::uint32_t read = 0;
     RowClass rows;
   };
-  /// Who touched the rows of an interval: the last writer, and the last reader of each unit since
-  /// then, of all rows and of some. Counts are one-based positions in the unit's queue, 0 for
-  /// nobody.
+  /// Who touched the rows of an interval: the last writer, and since then the last reader of each
+  /// unit, of all rows (`reads`) or of some (`strided`). Counts are one-based positions in the
+  /// unit's queue; 0 means none.
   struct RowState {
     Unit writer = Unit::kLoad;
     std::uint32_t write = 0;

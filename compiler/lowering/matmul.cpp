@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-// Transfers brought forward after one matmul: more would be a burst that fills the queue.
+// Transfers brought forward after one matmul. More would be a burst that fills the queue.
 constexpr int kTransfersAMatmul = 2;
 
 std::uint32_t to_u32(std::uint64_t value) {
@@ -58,8 +58,8 @@ std::uint64_t instruction_count(const TilingPlan& plan) {
          2 * plan.region_uses();
 }
 
-/// Emits the program: each matmul with what it cannot do without before it, and after it what is
-/// due by then (pacing.h). Each unit's instructions come in the order of their use.
+/// Emits the program: before each matmul what it needs, and after it what is due by then
+/// (pacing.h). Each unit's instructions come in the order of their use.
 class Emitter {
  public:
   Emitter(const TilingPlan& plan, const MachineConfig& config, std::vector<Instruction>& code)
@@ -151,7 +151,7 @@ class Emitter {
   void emit_fetch() { emit(Fetch{walk_.tile(fetches_++)}); }
   void emit_load() { emit(activation_load(loads_++)); }
 
-  /// Tile, activations and accumulators of matmul `i`.
+  /// Emits what matmul `i` needs: its tile, its activations and free accumulators.
   void require_inputs(std::uint64_t i) {
     while (fetches_ <= walk_.fetch(i)) emit_fetch();
     while (loads_ <= walk_.load(i)) emit_load();
@@ -175,7 +175,7 @@ class Emitter {
   }
 
   /// Whether the next load may come right after matmul `i`. The slices of a resident chunk are
-  /// spread evenly over the chunk before it, after that chunk's own first pass over K.
+  /// spread evenly over the chunk before it, after the first pass of that chunk over K.
   bool load_is_due(std::uint64_t i) const {
     if (loads_ == walk_.loads()) return false;
     const std::uint64_t chunk = loads_ / plan_.k_tiles;
@@ -190,8 +190,8 @@ class Emitter {
     return (chunk - 1) * matmuls_a_chunk + plan_.k_tiles + k_tile * (plan_.n_tiles - 1) <= i;
   }
 
-  /// Whether the next bias may be loaded after matmul `i`: once its first use has begun, if the
-  /// slot's last vector is in the program.
+  /// Whether the next bias may be loaded after matmul `i`: when its first use has begun and the
+  /// last vector instruction that uses its slot is in the program.
   bool bias_is_due(std::uint64_t i) const {
     if (biases_ == walk_.bias_loads()) return false;
     const std::uint64_t use = walk_.first_use_of_bias(biases_);
@@ -203,7 +203,7 @@ class Emitter {
     return vectors_ >= walk_.first_use_of_bias(biases_ - plan_.bias_slots + 1);
   }
 
-  /// Vectors up to that of `use`, each after its bias and the store that empties its output slot.
+  /// Emits vectors up to the one of `use`, each after its bias and the store that frees its slot.
   void emit_vectors_through(std::uint64_t use) {
     while (vectors_ <= use) {
       while (plan_.spec.bias && biases_ <= walk_.bias_load(vectors_)) {
@@ -227,7 +227,7 @@ class Emitter {
   const std::uint32_t output_base_;
   DependenceTracker tracker_;
   std::vector<Instruction>& code_;
-  // How many of each are in the program.
+  // How many of each kind are in the program.
   std::uint64_t fetches_ = 0;
   std::uint64_t loads_ = 0;
   std::uint64_t biases_ = 0;
@@ -238,7 +238,8 @@ class Emitter {
 }  // namespace
 
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
-  // Each count is at most matmuls(), which is a factor of the plan's MACs: five of them fit.
+  // matmuls() fits 64 bits, as a factor of the plan's MACs. Below the limit no other count exceeds
+  // it, so the sum fits too.
   const std::uint64_t count =
       plan.matmuls() > kMaxInstructions ? plan.matmuls() : instruction_count(plan);
   if (count > kMaxInstructions) {

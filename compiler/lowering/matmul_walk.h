@@ -1,5 +1,5 @@
-// The order in which a plan's matmuls walk the folds, as plain index arithmetic: which tile, slice,
-// region and slot the i-th matmul, load, fetch or vector instruction of the program means.
+// The order in which a plan's matmuls walk the folds, as plain index arithmetic: the tile, slice,
+// region and slot of the i-th matmul, load, fetch or vector instruction of the program.
 //
 //   kChunkOutermost   for chunk { for n tile { for k tile } }    a fetch for every matmul
 //   kChunkInnermost   for n tile { for chunk }                   a fetch for every n tile
@@ -55,7 +55,7 @@ class MatmulWalk {
     return {chunk(use(load)), k_tile(load)};
   }
 
-  /// Bias loads: one for all if it stays, else one for each run of uses with the same n tile.
+  /// Bias loads: one in all if the bias stays, else one for each run of uses with the same n tile.
   bool bias_stays() const { return plan_.bias_slots == plan_.n_tiles; }
   std::uint64_t bias_loads() const {
     if (plan_.bias_slots == 0) return 0;

@@ -12,8 +12,8 @@ std::int64_t matmuls_in(double cycles, double pitch) {
   return static_cast<std::int64_t>(std::ceil(cycles / pitch));
 }
 
-/// How far ahead a ring of `slots` is filled: beyond the queue's own depth, but not into slots that
-/// are still in use, `turnaround` matmuls long.
+/// How far ahead to fill a ring of `slots`. The queue itself covers `queue` slots; a slot in use
+/// cannot be filled for `turnaround` matmuls.
 std::uint64_t ahead(std::int64_t slots, std::int64_t queue, std::int64_t turnaround) {
   const std::int64_t most = std::max<std::int64_t>(1, slots - turnaround);
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(slots - queue, 1, most));

@@ -1,10 +1,10 @@
-// A state for every row of a memory, kept as intervals of equal history:
+// Keeps a state for every row of a memory, as intervals of rows with equal history:
 //
 //   row   0        8            24         32 ...
 //         | state  |  state     |  state   |  state (to the last row there could be)
 //
-// Invariant: intervals_ begins with row 0, so that every row lies in exactly one interval. A write
-// gives its whole range one state and thereby joins intervals that reads had split.
+// Invariant: intervals_ begins with row 0, so every row lies in exactly one interval. A write gives
+// its whole range one state and so joins intervals that reads had split.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class RowMap {
     }
   }
 
-  /// Gives all rows of [begin, end) the same state, after `function(first, last, const State&)` saw
-  /// the old ones.
+  /// Gives all rows of [begin, end) the same state, after calling
+  /// `function(first, last, const State&)` with each old one.
   template <class Function>
   void replace(std::uint64_t begin, std::uint64_t end, const State& state, Function&& function) {
     const auto first = split(begin);
@@ -47,12 +47,12 @@ class RowMap {
  private:
   using Intervals = std::map<std::uint64_t, State>;  // by first row
 
-  /// The row behind an interval that is not the last one.
+  /// The row after an interval that is not the last one.
   static std::uint64_t end_of(typename Intervals::const_iterator interval) {
     return std::next(interval)->first;
   }
 
-  /// The interval that begins at `row`, cut from the one around it if need be.
+  /// The interval that begins at `row`; splits the interval around it if need be.
   typename Intervals::iterator split(std::uint64_t row) {
     const auto next = intervals_.lower_bound(row);
     if (next != intervals_.end() && next->first == row) return next;

@@ -23,7 +23,7 @@ void check_types(const Matrix& weights, const Matrix* bias) {
   }
 }
 
-/// The sum of each column modulo 2^32, row by row as the matrix lies in memory.
+/// The sum of each column modulo 2^32, added row by row as the matrix lies in memory.
 std::vector<std::uint32_t> column_sums(const Matrix& weights) {
   std::vector<std::uint32_t> sums(weights.cols());
   const std::span<const std::byte> bytes = weights.bytes();

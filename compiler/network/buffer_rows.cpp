@@ -11,7 +11,7 @@ BufferRows::BufferRows(std::uint64_t rows, std::uint64_t margin, std::uint64_t s
 }
 
 std::optional<std::uint32_t> BufferRows::take(std::uint64_t rows) {
-  rows = std::max<std::uint64_t>(rows, 1);  // a base of its own, whatever the size
+  rows = std::max<std::uint64_t>(rows, 1);  // so that every base is distinct
   std::uint64_t at = begin_;
   for (const auto& [base, count] : taken_) {
     if (base - at >= rows) break;

@@ -1,11 +1,11 @@
-// Which unified-buffer rows are taken. Two regions:
+// Tracks which rows of the unified buffer are taken:
 //
 //   | margin | sheets that stay between layers (first fit) | staging (a ring) |
 //
-// The margin keeps row generators, whose base may lie before the image, above row 0. Staging holds
-// what one layer needs only for a while: chunks of sheets that lie with the host, biases, wide
-// intermediate rows. It is reused round and round; the dependence tracker makes each new use wait
-// for the last.
+// The margin keeps row generators above row 0, since their base may lie before the image. Staging
+// holds what one layer needs for a short time: chunks of sheets on the host, biases, wide
+// intermediate rows. It is used round and round; the dependence tracker makes each new use wait for
+// the previous one.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,18 @@ namespace weft::network {
 
 class BufferRows {
  public:
-  /// `rows` in all; `margin` and `staging` of them as above.
+  /// `rows` in all, with `margin` and `staging` rows for these parts.
   BufferRows(std::uint64_t rows, std::uint64_t margin, std::uint64_t staging);
 
-  /// Takes `rows` rows that stay until release(); nothing if there is no gap of that size.
+  /// Takes `rows` rows that stay until release(); nullopt if there is no gap of that size.
   std::optional<std::uint32_t> take(std::uint64_t rows);
   void release(std::uint32_t base);
 
-  /// Rows that one layer may stage at a time: all staging that it asks for between two calls of
-  /// begin_use() must fit.
+  /// Size of staging: everything that a layer stages between two calls of begin_use() must fit.
   std::uint64_t staging_rows() const { return end_ - staging_; }
-  /// What stage() gives from here on must not overlap until the next call.
+  /// Begins a use of `rows` rows. What stage() gives until the next call does not overlap.
   void begin_use(std::uint64_t rows);
-  /// `rows` rows of the use that began.
+  /// Takes `rows` rows of the current use.
   std::uint32_t stage(std::uint64_t rows);
 
  private:

@@ -4,8 +4,8 @@
 
 namespace weft::network {
 
-/// `layers` times `lines` pieces of `length` rows; in the sheet they begin at row `first` of the
-/// walk and lie `pitch` rows apart, layers `layer_pitch`.
+/// A copy of `layers` times `lines` runs of `length` rows. In the sheet the runs begin at row
+/// `first` of the walk; lines are `pitch` rows apart, layers `layer_pitch`.
 struct ChunkInput::Copy {
   std::int64_t first = 0;
   std::int64_t layers = 1;
@@ -14,8 +14,8 @@ struct ChunkInput::Copy {
   std::int64_t layer_pitch = 0;
   std::int64_t pitch = 0;
   RowWalk walk = {};
-  std::int64_t row0 = 0;  // of `walk`, from the first row of the copy
-  std::int64_t lead = 0;  // rows free before the copy: a walk begins in the border of the image
+  std::int64_t row0 = 0;  // row 0 of `walk`, counted from the first row of the copy
+  std::int64_t lead = 0;  // free rows before the copy, since a walk may begin in the border
 
   std::int64_t rows() const { return layers * lines * length; }
 };
@@ -65,7 +65,7 @@ ChunkInput::Rows ChunkInput::read(const Chunk& chunk, const Planes& planes) cons
 ChunkInput::Rows ChunkInput::read_to(std::uint32_t base, const Chunk& chunk,
                                      const Planes& planes) const {
   const Copy copy = copy_of(chunk);
-  // A copy without rows, of a chunk that is all padding, still has planes that lie apart.
+  // A copy without rows (a chunk that is all padding) still needs distinct planes.
   const std::int64_t plane_step = std::max<std::int64_t>(1, copy.rows());
   const std::int64_t origin = std::int64_t{base} + copy.lead - planes.first * plane_step;
   for (std::int64_t line = 0; line < copy.layers * copy.lines; ++line) {

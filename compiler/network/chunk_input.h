@@ -1,6 +1,6 @@
-// The rows that a chunk reads, where a layer finds them: in the sheet itself if it is resident,
-// else in a copy in staging. A chunk of whole lines copies the rows from its first to its last; a
-// piece of a line copies its box alone, with lines as short as the box:
+// The input rows of a chunk. A layer reads them in the sheet itself if the sheet is in the unified
+// buffer, else in a copy in staging. For a chunk of whole lines the copy holds all rows from the
+// first to the last. For a part of a line it holds only the box, with lines as short as the box:
 //
 //   sheet   . . . . . . . .       staging, 3 lines of 4
 //           . . a b c d . .
@@ -13,7 +13,7 @@
 
 namespace weft::network {
 
-/// Half-open.
+/// Half-open range of planes.
 struct Planes {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -21,21 +21,21 @@ struct Planes {
 
 class ChunkInput {
  public:
-  /// Row `row` of the sheet is row 0 of the walk.
+  /// Row 0 of the walk is row `row` of the sheet.
   ChunkInput(SheetMemory& memory, std::size_t sheet, std::int64_t row, const RowWalk& walk)
       : memory_(memory), sheet_(sheet), row_(row), walk_(walk) {}
 
-  /// Rows of the sheet, or what stands for them: `at` has them, `walk` goes over them.
+  /// Rows of the sheet or of its copy: `at` says where they lie, `walk` walks over them.
   struct Rows {
     Placement at = {};
     RowWalk walk = {};
   };
 
-  /// UB rows that read() stages.
+  /// UB rows of staging that read() takes.
   std::uint64_t staging_need(const Chunk& chunk, const Planes& planes) const;
-  /// The chunk's rows, loaded if the sheet is not resident.
+  /// The chunk's rows; loads them if the sheet is not in the unified buffer.
   Rows read(const Chunk& chunk, const Planes& planes) const;
-  /// The same into `base`, where as many rows as staging_need() are free.
+  /// Loads the rows into `base`, where staging_need() rows are free.
   Rows read_to(std::uint32_t base, const Chunk& chunk, const Planes& planes) const;
 
  private:

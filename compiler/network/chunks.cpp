@@ -8,12 +8,12 @@
 namespace weft::network {
 namespace {
 
-/// The number of steps of at most `most` in which `count` is done in nearly equal ones.
+/// The size of the steps, at most `most`, that divide `count` most evenly.
 std::int64_t even_step(std::int64_t count, std::int64_t most) {
   return ceil_div(count, ceil_div(count, std::max<std::int64_t>(1, most)));
 }
 
-/// The box of a chunk that no border makes smaller.
+/// The size of a chunk that no border makes smaller.
 struct Steps {
   std::int64_t images = 1;
   std::int64_t lines = 1;
@@ -40,7 +40,7 @@ Chunk chunk_at(const RowWalk& walk, const Steps& steps, std::int64_t image, std:
           (image * walk.y.output + y) * walk.x.output + x};
 }
 
-/// Of the steps along `dim` the first of each size and extent of input.
+/// The first of the steps along `dim` for each combination of size and input extent.
 std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64_t step) {
   struct Kind {
     std::int64_t count = 0;
@@ -71,7 +71,7 @@ RowLoop loop_of(std::int64_t count, std::int64_t step) {
   return {static_cast<std::uint32_t>(count), static_cast<std::int32_t>(step)};
 }
 
-/// A generator of padding alone.
+/// A generator that produces only padding.
 RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
   RowGenerator rows;
   rows.loops = {loop_of(chunk.xs, 0), loop_of(chunk.ys, 0), loop_of(chunk.images, 0), RowLoop{}};

@@ -1,5 +1,5 @@
-// How the output rows of a window walk are cut into chunks that fit the accumulators: whole images,
-// else whole lines of one image, else pieces of one line, so that each chunk is one row generator.
+// Cuts the output rows of a window walk into chunks that fit the accumulators: whole images, else
+// whole lines of one image, else parts of one line. So one row generator can address each chunk.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace weft::network {
 
-/// A box of output positions; its rows follow each other in the result.
+/// A box of output positions. Its rows are consecutive in the result.
 struct Chunk {
   std::int64_t image = 0;
   std::int64_t images = 1;
@@ -23,41 +23,41 @@ struct Chunk {
   std::int64_t rows() const { return images * ys * xs; }
 };
 
-/// Chunks of at most `limit` rows (at least 1), nearly equal.
+/// Chunks of at most `limit` rows (at least 1), of nearly equal size.
 std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit);
 
 /// How many chunks cut() makes.
 std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit);
 
-/// Some of the chunks of cut(): every other one has the same box, and as many input rows, as one of
-/// these. Large images have thousands of chunks but a handful of sizes.
+/// A selection of the chunks of cut(): every chunk has the same box size and as many input rows as
+/// one of these. Large images have thousands of chunks but a handful of sizes.
 std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit);
 
-/// First row of the image that a chunk begins in, and the number of its layer in that image.
+/// First row of the image in which a chunk begins, and the chunk's layer z in that image.
 std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk);
 std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk);
 
-/// Half-open.
+/// Half-open range of rows or positions.
 struct RowRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
 };
 
-/// The positions inside [0, input) that `count` windows from the `from`-th on read; last is at most
-/// first if all is padding.
+/// The positions inside [0, input) that `count` windows read, from window `from` on. If they read
+/// only padding, last <= first.
 RowRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count);
 
-/// Input rows that a chunk reads, from the first to the last, relative to the view; the box is
-/// clipped to the image, and empty if all of it is padding.
+/// Input rows that a chunk reads, relative to the view: from the first row of its box, clipped to
+/// the image, to the last. Empty if the chunk reads only padding.
 RowRange input_rows(const RowWalk& walk, const Chunk& chunk);
 
-/// The generator of tap (ky, kx) for a chunk, where ky counts the kernel's lines through all its
-/// layers; `row0` is where input row 0 of the view would lie. Throws ConfigError if a row before
-/// the unified buffer would have to be named.
+/// The row generator of tap (ky, kx) for a chunk; ky counts the kernel's lines through all its
+/// layers. `row0` is the UB row where input row 0 of the view lies or would lie. Throws ConfigError
+/// if the generator would begin before the unified buffer.
 RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
                       std::int64_t row0, std::uint16_t pad);
 
-/// Rows that generators may reach before the first row of their sheet.
+/// How many rows before the first row of their sheet generators may begin.
 std::int64_t margin_of(const RowWalk& walk);
 
 }  // namespace weft::network

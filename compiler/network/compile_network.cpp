@@ -15,7 +15,7 @@
 namespace weft::network {
 namespace {
 
-/// Rows that the generators of any layer may reach before their sheet.
+/// How many rows before their sheet the generators of any layer may begin.
 std::int64_t margin_of(const std::vector<Layer>& layers) {
   std::int64_t margin = 0;
   for (const Layer& layer : layers) {
@@ -31,8 +31,8 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
   return margin;
 }
 
-/// Matmul instructions of a layer and their fetches, at least: chunks as long as the accumulators
-/// allow. A tile that is the only one of its column may serve several chunks.
+/// A lower bound of a layer's matmuls and fetches, for chunks as long as the accumulators allow.
+/// With a single fold one tile may serve several chunks, so its fetches do not count.
 std::uint64_t least_instructions(const ContractionLayer& layer, const MachineConfig& config) {
   if (layer.groups > 1) return 0;  // most tiles are empty
   const auto* constant = std::get_if<ConstantWeights>(&layer.weights);
@@ -46,7 +46,7 @@ std::uint64_t least_instructions(const ContractionLayer& layer, const MachineCon
          static_cast<std::uint64_t>(folds);
 }
 
-/// Up to a layer that is too long alone, which is refused by its name.
+/// Stops before a layer that is too long by itself: its lowering refuses it by name.
 std::uint64_t least_instructions(const std::vector<Layer>& layers, const MachineConfig& config) {
   std::uint64_t count = 0;
   for (const Layer& layer : layers) {
@@ -73,7 +73,7 @@ class SegmentLowering {
 
   MachineStep run() {
     stream_.expect(
-        least_instructions(layers_, config_));  // before they take the memory of millions
+        least_instructions(layers_, config_));  // refuses before millions of them take memory
     for (std::size_t i = 0; i < layers_.size(); ++i) run_layer(i);
     finish_step(stream_, step_, config_);
     return std::move(step_);
@@ -102,7 +102,7 @@ class SegmentLowering {
     memory_.release_after(index);
   }
 
-  /// Sheets of which layers write parts of rows need zeros where nobody writes.
+  /// If layers write only parts of a sheet's rows, the other parts must be zero.
   void prepare_parts(const Layer& layer) {
     const View& out = result_view(layer.body);
     const std::int64_t width = config_.array_rows;
@@ -148,8 +148,8 @@ class SegmentLowering {
   std::uint64_t accumulator_use_ = 0;
 };
 
-/// From the one that keeps sheets in the buffer to the one that keeps nothing there: the first that
-/// all layers fit into.
+/// Tries the buffer shares from the one that keeps most sheets in the buffer to the one that keeps
+/// none, and takes the first in which all layers fit.
 MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
                           std::size_t most_instructions) {
   constexpr BufferShares kShares[] = {{4, true}, {2, true}};
@@ -157,13 +157,14 @@ MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
     try {
       return SegmentLowering(segment, shares, config, most_instructions).run();
     } catch (const ConfigError&) {
-      // The next ones have more room for what a layer works on at once.
+      // The next shares leave more room for what a layer works on at once.
     }
   }
   return SegmentLowering(segment, kNothingStays, config, most_instructions).run();
 }
 
-/// An operation stays in the stream until the last one of its segment has its `after` counts.
+/// Both are counted: finish_step() reserves room for all instructions while the stream still holds
+/// all operations.
 constexpr std::uint64_t kBytesPerInstruction =
     sizeof(Operation) + sizeof(Instruction) + sizeof(std::uint32_t) + sizeof(TileNumbers);
 

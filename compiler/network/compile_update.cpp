@@ -23,8 +23,8 @@ namespace {
 using graph::kNoValue;
 using graph::ValueId;
 
-// Rows of a chunk: long enough to make latencies small, short enough that loads, arithmetic and
-// stores of several chunks overlap.
+// Rows of a chunk: enough to make latencies small, few enough that loads, arithmetic and stores of
+// several chunks overlap.
 constexpr std::int64_t kMostRows = 512;
 
 class UpdateLowering {
@@ -54,7 +54,7 @@ class UpdateLowering {
   }
   bool is_computed(ValueId value) const { return producers_[value] != graph::kNoProducer; }
 
-  /// What numbers leave: a wide row each stays in the unified buffer.
+  /// Rows left for staging: each single number keeps a wide row in the unified buffer.
   std::uint64_t staging_rows() const {
     std::vector<ValueId> numbers;
     for (const UpdateGroup& group : groups_) {
@@ -96,7 +96,7 @@ class UpdateLowering {
     return base;
   }
 
-  /// Numbers lie in every lane of their row.
+  /// A number fills every lane of its row.
   std::int64_t words_of(ValueId value) const {
     return is_number(value) ? config_.array_cols : graph::element_count(graph_.type(value).shape);
   }
@@ -124,7 +124,7 @@ class UpdateLowering {
 
   // --- Rows ---
 
-  /// The row of a number, loaded when it is first asked for if nothing computes it.
+  /// The row of a number. Loads the number on its first use, unless the machine computes it.
   std::uint32_t number_row(ValueId value) {
     const auto [at, is_new] = number_rows_.try_emplace(value, 0);
     if (!is_new) return at->second;
@@ -143,7 +143,7 @@ class UpdateLowering {
     info.result = graph_.type(last.result);
     info.note = fmt::format("{} operators in float32", group.operations.size());
     step_.layers.push_back(std::move(info));
-    step_.results.emplace_back();  // its values leave the machine as they are
+    step_.results.emplace_back();  // empty: the values leave the machine unchanged
   }
 
   void lower_group(const UpdateGroup& group) {
@@ -165,7 +165,7 @@ class UpdateLowering {
     step_.layers.back().chunks = static_cast<std::uint64_t>(ceil_div(rows, step));
   }
 
-  /// Two chunks fit side by side, unless not even a row of each does.
+  /// Two chunks fit side by side if at least two rows do.
   std::int64_t chunk_rows(const UpdateGroup& group, std::int64_t rows) const {
     const std::uint64_t row = group.values.size() * row_rows_;
     const std::uint64_t room = rows_.staging_rows();

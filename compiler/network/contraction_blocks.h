@@ -1,5 +1,5 @@
-// What a convolution or matrix product reads and writes for a part of its work: planes of its
-// operand, tiles of weights, blocks of sheets, and the staging that they take.
+// What one step of a convolution or matrix product reads and writes: planes of its operand, tiles
+// of weights, blocks of sheets, and the staging for them.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,13 @@ struct Columns {
 
 class ContractionBlocks {
  public:
-  /// `constants`: UB rows of staging that the layer's constants take. All must outlive this.
+  /// `constants`: UB rows of staging for the layer's constants. `layer` and `context` must outlive
+  /// this.
   ContractionBlocks(const ContractionLayer& layer, const LoweringContext& context,
                     std::uint64_t constants);
 
-  /// Planes of the operand that a product reads, and lanes before its first channel in the first.
+  /// The planes of the operand that a product reads, and the lanes before its first channel in the
+  /// first plane.
   std::int64_t first_plane(const BatchOffset& product) const;
   std::int64_t front(const BatchOffset& product) const;
   std::int64_t planes(const BatchOffset& product) const;
@@ -32,29 +34,29 @@ class ContractionBlocks {
 
   /// Tiles of the result's columns.
   std::int64_t n_tiles() const;
-  /// Columns of `count` tiles from the `tile`-th on.
+  /// Columns of `count` tiles, from tile `tile` on.
   Columns columns_of(std::int64_t tile, std::int64_t count) const;
 
-  /// Tiles for each plane and tap: more than one where weights are sums of several int8 numbers.
+  /// Tiles per plane and tap: more than one if each weight is split into several int8 numbers.
   std::int64_t pieces() const;
-  /// Tiles whose products are summed.
+  /// Number of tiles whose products add up to one tile of the result.
   std::int64_t folds(const BatchOffset& product) const;
-  /// Groups leave most tiles empty: those that hold no group's block are never fetched.
+  /// False if the tile is empty, as most are with several groups. Empty tiles are never fetched.
   bool has_weights(const BatchOffset& product, std::int64_t plane, std::int64_t tile) const;
-  /// True if any of the planes has.
+  /// True if any of the planes has weights.
   bool has_weights(const BatchOffset& product, const Planes& part, std::int64_t tile) const;
 
-  /// Those of the first product, cut into `chunks`.
+  /// Tile boundaries of the first product, with its rows cut into `chunks`.
   LayerTiles tiles(const std::vector<Chunk>& chunks) const;
 
   ChunkInput input(const BatchOffset& product) const;
   Block out_block(const BatchOffset& product, const Chunk& chunk, const Columns& columns) const;
   Block residual_block(const BatchOffset& product, const Chunk& chunk,
                        const Columns& columns) const;
-  /// Of computed weights.
+  /// The block of computed weights.
   Block b_block(const BatchOffset& product, const Columns& columns) const;
 
-  /// UB rows of the operand's copy, at most `count` planes at a time.
+  /// UB rows for the copy of the operand, at most `count` planes at a time.
   std::uint64_t input_need(const BatchOffset& product, const Chunk& chunk,
                            std::int64_t count) const;
   /// UB rows of staging for `columns` of a chunk, with at most `count` planes at a time.

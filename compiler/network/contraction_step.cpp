@@ -41,7 +41,7 @@ class StepChoice {
     return {best, n_tiles_, k_planes_};
   }
 
-  /// Before the instructions take the memory of millions.
+  /// Refuses before millions of instructions take memory.
   void refuse_too_long(const ContractionStep& step) const {
     if (layer_.groups > 1) return;
     const double tiles = static_cast<double>(chunk_count(layer_.walk, step.rows)) *
@@ -55,9 +55,9 @@ class StepChoice {
   }
 
  private:
-  /// Cycles that chunks of at most `limit` rows take the array, roughly: what a fold costs is its
-  /// rows, the R pushes or the fetch, whichever is longest; with one accumulator region the vector
-  /// unit's drain stands between uses.
+  /// Estimated cycles of the array for chunks of at most `limit` rows. A fold costs its rows, the R
+  /// pushes or the fetch, whichever is longest. With one accumulator region each use also waits
+  /// until the vector unit has drained it.
   double cost(std::int64_t limit) const {
     const auto chunks = static_cast<double>(chunk_count(layer_.walk, limit));
     const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
@@ -75,7 +75,7 @@ class StepChoice {
            static_cast<double>(config_.memory_bytes_per_s);
   }
 
-  /// Of all that fit, the one that moves the fewest rows.
+  /// Of all steps that fit, the one that moves the fewest rows.
   ContractionStep small_step(std::int64_t most) const {
     ContractionStep best;
     double best_cost = 0;
@@ -94,12 +94,12 @@ class StepChoice {
     }
     if (best.rows == 0) {
       context_.memory.refuse(largest_need({1, 1, 1}),
-                             "one row of one tile of the result and what it is made of");
+                             "one row of one tile of the result with its inputs");
     }
     return best;
   }
 
-  /// Rows that the array takes, weights and the operand as often as it is loaded.
+  /// Counts the operand's rows as often as they are loaded, and the rows of each fold (at least R).
   double rows_moved(const ContractionStep& step) const {
     const auto chunks = static_cast<double>(chunk_count(layer_.walk, step.rows));
     const auto tiles = static_cast<double>(n_tiles_);

@@ -17,7 +17,7 @@ MakeTensor make_of(const graph::Constant& constant) {
 
 namespace {
 
-/// Sum over the weights of each of the n columns of each matrix, less the zero point.
+/// The sum of each of the n columns of each matrix, over weights minus zero point.
 std::vector<std::int64_t> column_sums(const ConstantWeights& weights, std::int64_t n,
                                       std::int64_t matrices) {
   const Tensor tensor = weights.make();
@@ -81,7 +81,7 @@ std::int64_t int8_pieces(const graph::Constant& weights, std::int32_t zero_point
 
 std::string pieces_note(std::int64_t pieces) {
   if (pieces == 1) return {};
-  return fmt::format("weights less their zero point do not fit int8: {} tiles for each, added up",
+  return fmt::format("weights minus zero point do not fit int8: {} tiles for each, added up",
                      pieces);
 }
 

@@ -10,7 +10,7 @@
 namespace weft::network {
 namespace {
 
-// The vector unit's rows at once (vector_rows.cpp).
+// Rows of a vector instruction (kRowsAtOnce in vector_rows.cpp).
 constexpr std::int64_t kVectorRows = 1024;
 
 class Estimate {
@@ -35,7 +35,7 @@ class Estimate {
     const double drain = static_cast<double>(array_rows_ + cols_ + latency_) + rows;
     const auto uses = static_cast<double>(chunks * tiles_);
     const double folds = static_cast<double>(chunks * blocks() * taps_);
-    // All but the last drain overlap the next tile, unless it needs their accumulators.
+    // Every drain but the last overlaps the next tile, unless that needs the same accumulators.
     const double array = folds * fold + (waits ? uses - 1 : 0) * drain - ahead(folds, fold, rows);
     const double first_tile = memory_latency() + fetch_cycles() + static_cast<double>(array_rows_);
     const std::int64_t wide = tiles_ * std::int64_t{config_.result_row_rows()};
@@ -44,7 +44,8 @@ class Estimate {
 
   std::int64_t on_vector_unit() const {
     const std::int64_t chunks = chunk_count(shape_.walk, std::min(kVectorRows, rows_));
-    // Each tap waits for the one before to be readable; the last step makes the result of the sum.
+    // Each tap waits until the previous one can be read; the last step turns the sum into the
+    // result.
     const double steps = static_cast<double>(chunks * tiles_ * (taps_ + 1));
     const double work = static_cast<double>(tiles_ * (taps_ + 1) * rows_) +
                         steps * static_cast<double>(latency_ + 1);
@@ -52,7 +53,7 @@ class Estimate {
   }
 
  private:
-  /// Tiles on the diagonal that hold a block: pairs of a plane and a tile of columns.
+  /// Tiles on the diagonal that are not empty: pairs of a plane and a tile of columns.
   std::int64_t blocks() const {
     std::int64_t count = 0;
     for (std::int64_t tile = 0; tile < tiles_; ++tile) {
@@ -62,8 +63,8 @@ class Estimate {
     return count;
   }
 
-  /// The rows of a chunk on the array as the lowering chooses them (contraction_step.cpp): it
-  /// counts the empty tiles too.
+  /// The rows of a chunk on the array, chosen as in contraction_step.cpp, which also counts the
+  /// empty tiles.
   std::int64_t chunk_rows() const {
     const auto most = std::min<std::int64_t>(config_.accumulator_rows, rows_);
     std::int64_t best = most;
@@ -84,8 +85,8 @@ class Estimate {
     return best;
   }
 
-  /// The rows, the pushes or the fetch of a tile, or a slot's way from one fetch to the next:
-  /// fetch, push, stream and retire.
+  /// Cycles per fold: the rows, the pushes or the fetch of a tile. Or, per FIFO slot, the time from
+  /// one fetch to the next: fetch, push, stream and retire.
   double fold_cycles(double rows) const {
     const auto side = static_cast<double>(array_rows_);
     const double slot =
@@ -93,8 +94,8 @@ class Estimate {
     return std::max({rows, side, fetch_cycles(), slot / config_.weight_fifo_tiles});
   }
 
-  /// What the tiles save that are fetched while the host link still loads, where that is another
-  /// channel.
+  /// Cycles saved by the tiles that are fetched while the host link still loads, if they have
+  /// another channel.
   double ahead(double folds, double fold, double rows) const {
     if (config_.memory_kind != MemoryKind::kSplit || !shape_.from_host) return 0;
     const double plain = std::max(rows, static_cast<double>(array_rows_));
@@ -126,9 +127,9 @@ class Estimate {
     return cycles_of(static_cast<std::int64_t>(config_.tile_bytes()), config_.memory_bytes_per_s);
   }
 
-  /// Loads, work and stores, each part of the rows as soon as it can: `first` before the work can
-  /// begin, `drain` behind its end, `filters` rows of constants of its own, `stored` UB rows for
-  /// each row of the result.
+  /// Cycles of loads, work and stores, where each part of the rows proceeds as soon as it can.
+  /// `first`: cycles before the work can begin; `drain`: cycles after its end; `filters`: further
+  /// rows of constants; `stored`: UB rows per row of the result.
   std::int64_t total(double first, double work, double drain, std::int64_t chunks,
                      std::int64_t filters, std::int64_t stored) const {
     const std::int64_t input_rows = shape_.walk.images * shape_.walk.y.input * shape_.walk.x.input;
@@ -138,15 +139,15 @@ class Estimate {
     const double output = shape_.to_host ? host_cycles(rows_ * stored) : 0;
     const std::int64_t pieces =
         std::min({chunks, kSheetPieces, ceil_div(input_rows, kLeastSheetPiece)});
-    // Weights that share the channel come behind the operand; else each plane is worked on alone.
+    // On a shared channel weights come after the whole operand; else work begins plane by plane.
     const bool split = config_.memory_kind == MemoryKind::kSplit;
     const auto parts = static_cast<double>(std::max<std::int64_t>(1, pieces) *
                                            (split ? planes_ : std::int64_t{1}));
     const double loaded = host_cycles(constants) + input;
-    // Filters for the vector unit come last.
+    // The vector unit's filters are loaded last, so its work begins after all loads.
     double link = filters > 0 ? loaded : loaded - input;
     double unit = first;
-    double store = loaded;  // one link for both ways
+    double store = loaded;  // one link for both directions
     for (double part = 0; part < parts; ++part) {
       link = std::min(loaded, link + input / parts);
       unit = std::max(unit, link + host_latency()) + work / parts;

@@ -64,7 +64,7 @@ void read_floats(const Matrix& sheet, const View& view, graph::Tensor& tensor) {
   });
 }
 
-/// 0 is false.
+/// Reads truth values: 0 is false.
 void read_truths(const Matrix& sheet, const View& view, graph::Tensor& tensor) {
   const auto out = tensor.mutable_data<bool>();
   for_each_element(view, [&](std::int64_t i, std::uint64_t row, std::uint64_t channel) {

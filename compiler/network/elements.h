@@ -1,5 +1,5 @@
-// A network's elements as the machine's, and back: float32 and float16 as the array's bf16 or fp16,
-// rounded to nearest even; int8 as it is; uint8 less 128, so that it fits int8.
+// Converts a network's elements to the machine's and back: float32 and float16 to the array's bf16
+// or fp16, rounded to nearest even; int8 as it is; uint8 minus 128, so that it fits int8.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace weft::network {
 
-/// What is subtracted from elements of `type` to make them int8: 128 for uint8.
+/// The offset to subtract from elements of `type` to make them int8: 128 for uint8, else 0.
 constexpr std::int32_t int8_offset(graph::DataType type) {
   return type == graph::DataType::kUint8 ? 128 : 0;
 }
@@ -70,11 +70,12 @@ void with_elements(const graph::Tensor& tensor, ElementType dtype, std::int32_t 
   }
 }
 
-/// The sheet of a value: each element where the view says, zero elsewhere.
+/// Makes the sheet of a value: each element where the view says, zero elsewhere.
 Matrix to_sheet(const graph::Tensor& tensor, const View& view, SheetSize size, ElementType dtype);
 
-/// The value in a sheet: elements of the array's type, or 32-bit words of a wide sheet, as the
-/// network's type. int8 as uint8 plus 128; floats widened exactly, or rounded to float16.
+/// Reads a value from a sheet and converts it to the network's type. The sheet has elements of the
+/// array's type, or 32-bit words if it is wide. uint8 is int8 plus 128; floats are widened exactly
+/// or rounded to float16.
 graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::ValueType& type);
 
 }  // namespace weft::network

@@ -40,7 +40,7 @@ EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
   if (epilogue.scale) scale_ = load(epilogue.scale, 1, ElementType::kFloat32);
 }
 
-/// Each set begins with a row of its own.
+/// Each set begins in a new row.
 LayerConstant EpilogueRows::load(const MakeTensor& make, std::int64_t sets, ElementType type) {
   const std::int64_t channels = channels_;
   const std::int64_t step = sets == 1 ? channels : padded_channels();
@@ -97,7 +97,7 @@ Vector EpilogueRows::instruction(const Target& target) {
   if (context_.memory.sheet(target.sheet).wide) {
     vector.ub = static_cast<std::uint32_t>(
         target.out.at(target.channel / context_.config.array_cols, target.row));
-    // The residual has no lanes beyond the last column: what lies there is not its own.
+    // Beyond the last column the residual's row holds other channels: leave those lanes out.
     if (target.width < context_.config.array_cols) {
       vector.lanes = static_cast<std::uint32_t>(target.width);
     }

@@ -1,4 +1,4 @@
-// The last step of contractions and windows: rows of sums to rows of the result.
+// The last step of contractions and windows: from rows of sums to rows of the result.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@ struct LaneBlock {
   bool fill = true;
 };
 
-/// The lanes from `channel` of a sheet, at most C of them and at most `width`; `plane_step` is the
-/// distance of planes. fill is off where the lanes beyond `width` belong to others or to no plane.
+/// The lanes from `channel` of a sheet, at most C of them and at most `width`. `plane_step` is the
+/// distance between planes. `fill` is off if the lanes beyond `width` belong to other channels or
+/// to no plane.
 LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
                      std::int64_t width, std::int64_t plane_step);
 
-/// A constant with a wide row for each C channels, in the unified buffer or about to be.
+/// A constant with a wide row for every C channels, in the unified buffer or loaded when needed.
 LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
                             LoweringContext& context);
 
@@ -34,15 +35,15 @@ class EpilogueRows {
  public:
   EpilogueRows(const Epilogue& epilogue, std::int64_t channels, LoweringContext& context);
 
-  /// The vector instruction for `rows` rows of columns [first, first + width), still without its
-  /// source. Result rows begin at `row`, channel `channel` of the sheet that lies at `out`.
+  /// The vector instruction for `rows` rows of columns [first, first + width), without its source.
+  /// The result begins at row `row` and channel `channel` of the sheet that lies at `out`.
   struct Target {
     std::size_t sheet = 0;
     Placement out;
     std::int64_t row = 0;
     std::int64_t channel = 0;
     std::int64_t first = 0;
-    std::int64_t matrix = 0;  // of the weights: which bias, if there are several
+    std::int64_t matrix = 0;  // of the weights; selects the bias if there are several
     std::int64_t width = 1;
     std::int64_t rows = 1;
     std::optional<Placement> residual = {};
@@ -52,7 +53,7 @@ class EpilogueRows {
 
   /// Rows of staging that begin_use() takes for the constants.
   std::uint64_t staging_need() const;
-  /// To be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (BufferRows::begin_use()).
   void begin_use();
 
  private:

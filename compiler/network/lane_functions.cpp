@@ -40,7 +40,7 @@ std::optional<LaneFunction> lane_function(std::string_view op, float first, floa
 }
 
 std::optional<LaneFunction> lane_function(const graph::Node& node) {
-  // The defaults are those of the ONNX operators.
+  // These are the defaults of the ONNX operators.
   const auto with = [&](float alpha, float second, std::string_view second_name) {
     return lane_function(to_string(node.op), node.attributes.real("alpha", alpha),
                          node.attributes.real(second_name, second));

@@ -12,8 +12,8 @@ std::int64_t tile_count(std::int64_t channels, const MachineConfig& config) {
   return ceil_div(channels, config.array_cols);
 }
 
-/// [rows, channels] with the rows of each C channels one after the other, zeros behind the last
-/// channel.
+/// Reorders [rows, channels] by tiles: all rows of the first C channels, then of the next C. Zeros
+/// follow the last channel.
 graph::Tensor by_tiles(const graph::Tensor& tensor, std::int64_t rows, std::int64_t channels,
                        std::int64_t cols) {
   const std::int64_t tiles = ceil_div(channels, cols);
@@ -29,7 +29,7 @@ graph::Tensor by_tiles(const graph::Tensor& tensor, std::int64_t rows, std::int6
   return result;
 }
 
-/// A block for each tile.
+/// Loads a step's constant, with one block per tile.
 LayerConstant load_constant(const LaneStep& step, std::int64_t channels, LoweringContext& context) {
   const MakeTensor& make = std::get<MakeTensor>(step.b);
   if (step.b_rows == 1) return load_floats(make, channels, context);
@@ -108,8 +108,8 @@ void LaneSteps::read(const Chunk& chunk, const ChannelRange& range) {
   }
 }
 
-/// Wide rows of the chunk with the one channel of the operand in every lane, as a sum of one lane
-/// is.
+/// Makes wide rows of the chunk with the operand's only channel in every lane: a sum over that one
+/// lane fills all lanes.
 std::uint32_t LaneSteps::repeat_lane(std::size_t index) {
   const LaneStep& step = steps_[index];
   const View& view = std::get<View>(step.b);

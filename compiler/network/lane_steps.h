@@ -1,5 +1,5 @@
-// The lane-by-lane steps of a layer with their second operands in the unified buffer: constants for
-// as long as the layer runs or tile by tile, rows of sheets chunk by chunk.
+// The lane-by-lane steps of a layer, with their second operands in the unified buffer. Constants
+// stay while the layer runs or are loaded tile by tile; rows of sheets are loaded chunk by chunk.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace weft::network {
 
 class LaneSteps {
  public:
-  /// With the constants of `steps`, which must outlive this.
+  /// Adds the constants of `steps`, which must outlive this.
   LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels, LoweringContext& context);
 
   std::size_t size() const { return steps_.size(); }
   /// Rows of staging that second operands take for the channels `range` of a chunk.
   std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const;
-  /// Loads the rows of sheets that are not resident; apply() is for these from here on. To be
-  /// called for each use of staging (BufferRows::begin_use()).
+  /// Loads the rows of sheets that are not in the unified buffer; apply() then uses these rows.
+  /// Must be called for each use of staging (BufferRows::begin_use()).
   void read(const Chunk& chunk, const ChannelRange& range);
   /// Makes `vector` compute step `index` of a tile; loads the tile's constant if it is not there.
   void apply(std::size_t index, const LaneTile& tile, Vector& vector);
@@ -39,10 +39,10 @@ class LaneSteps {
   Chunk chunk_ = {};
 };
 
-/// UB rows that `rows` wide rows of `channels` channels take as a constant.
+/// UB rows that a constant of `rows` rows and `channels` channels takes as wide rows.
 std::uint64_t constant_need(std::int64_t rows, std::int64_t channels, const MachineConfig& config);
 
-/// float32, one word for each channel: a wide row for each C of them.
+/// A float32 constant with one word per channel: a wide row for every C channels.
 LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context);
 
 }  // namespace weft::network

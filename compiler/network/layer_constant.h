@@ -1,6 +1,6 @@
-// A constant that the vector unit reads while a layer runs: bias, scales, filters. It lies in the
-// unified buffer for the whole layer if there is room; else the block of rows that a tile of
-// channels needs is loaded when that tile's turn comes, into one of two places in staging.
+// A constant that the vector unit reads while a layer runs: bias, scales, filters. It stays in the
+// unified buffer for the whole layer if there is room. Otherwise each tile of channels loads its
+// block of rows when needed, into one of two places in staging.
 #pragma once
 
 #include <array>
@@ -13,16 +13,17 @@ namespace weft::network {
 
 class LayerConstant {
  public:
-  /// `blocks` blocks of `block_rows` rows from host row `host` on; a tile takes at most `most` of
-  /// them. Loads them all if they fit.
+  /// The constant has `blocks` blocks of `block_rows` rows, from host row `host` on. A tile takes
+  /// at most `most` blocks. Loads all blocks if they fit.
   LayerConstant(SheetMemory& memory, std::uint64_t host, std::uint32_t block_rows,
                 std::uint32_t blocks, std::uint32_t most);
 
   /// Rows of staging that begin_use() takes.
   std::uint64_t staging_need() const;
-  /// To be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (BufferRows::begin_use()).
   void begin_use();
-  /// The UB row of block `first`, in which `count` blocks follow each other.
+  /// The UB row of block `first`, followed by the rest of the `count` blocks. Loads them if need
+  /// be.
   std::uint32_t rows_of(std::uint32_t first, std::uint32_t count = 1);
 
  private:

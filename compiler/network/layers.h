@@ -1,9 +1,9 @@
-// What a network becomes before any address is known: one layer for each node that the machine
-// runs, with views in place of values. Planning (plan_layers.h) makes them, lowering turns each
-// into instructions.
+// A network before its addresses are known: one layer for each node that the machine runs, with
+// views in place of values. The planner (planner.h) makes the layers. Lowering turns each into
+// instructions.
 //
-// Layers are pure descriptions: they hold no addresses, and constants only as functions that make
-// them, since a run without values never asks for them.
+// Layers hold no addresses. They hold constants as functions, since a run without values never
+// needs their elements.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace weft::network {
 
 using MakeTensor = std::function<graph::Tensor()>;
 
-/// Rows that a window walks, outermost first: images n, then y and x. Matmuls have one image of one
-/// line; their M is x. Steps are in sheet rows. Windows of three dimensions walk the layers z of an
-/// image as images of their own: `images` counts n * z.output, `image_step` is that of n, and
+/// Rows that a window walks, outermost loop first: images, y, x. A matmul has one image of one
+/// line; its M is x.output. Steps are in sheet rows. For windows of three dimensions each output
+/// layer z counts as an image: `images` is n * z.output, `image_step` is the step of n, and
 /// `one_image` is set.
 struct RowWalk {
   std::int64_t images = 1;
@@ -42,14 +42,14 @@ struct RowWalk {
   std::int64_t taps() const { return z.kernel * y.kernel * x.kernel; }
 };
 
-/// What happens to sums on their way from the accumulators (or from wide rows) to the result:
-/// op((sum + bias) * scale + residual). At most one of scale and residual.
+/// The way from sums (in the accumulators or in wide rows) to the result: op((sum + bias) * scale +
+/// residual). An epilogue has a scale, a residual or neither, never both.
 struct Epilogue {
-  MakeTensor bias;             // [N], int32 or float32 as the accumulators; null: none
+  MakeTensor bias;             // [N], int32 or float32 like the accumulators; null: none
   std::int64_t biases = 1;     // more than 1: [biases, N], one for each matrix of the weights
-  bool bias_is_float = false;  // float32 on an int8 machine: after sums in binary32
-  MakeTensor scale;            // [N] or [1] float32: requantisation; null: none
-  bool divides = false;        // by the scale: an average
+  bool bias_is_float = false;  // float32 on an int8 machine, where the sums are binary32
+  MakeTensor scale;            // [N] or [1] float32: requantization; null: none
+  bool divides = false;        // by `scale`, for an average
   std::optional<View> residual;
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;
@@ -58,7 +58,8 @@ struct Epilogue {
   Quantization quantization = {};
 };
 
-/// Offsets of one of several products that share a shape: attention's heads, a batch of matmuls.
+/// Row and channel offsets of one product in a batch of equal shape: attention heads, batched
+/// matmuls.
 struct BatchOffset {
   std::int64_t a_row = 0;
   std::int64_t a_channel = 0;
@@ -66,49 +67,50 @@ struct BatchOffset {
   std::int64_t b_channel = 0;
   std::int64_t out_row = 0;
   std::int64_t out_channel = 0;
-  std::int64_t matrix = 0;  // of constant weights
+  std::int64_t matrix = 0;  // which of the constant weights
 };
 
-/// Weights that are constants: how the tensor's elements are arranged.
+/// How the elements of constant weights are arranged.
 enum class WeightForm : std::uint8_t {
   kFilters,  // [N, K/groups, (y, x)], or a transposed matrix [N, K]
-  kMatrix,   // [K, (y, x), N]; several of them follow each other
+  kMatrix,   // [K, (y, x), N]; several matrices follow one another
 };
 
 struct ConstantWeights {
   MakeTensor make;
   WeightForm form = WeightForm::kMatrix;
-  std::int32_t zero_point = 0;  // subtracted
-  // The difference is the sum of so many int8 numbers, each a tile's: 2 or 3 where it may be as far
-  // as 255 from zero.
+  std::int32_t zero_point = 0;  // subtracted from each weight
+  // Each difference is split into this many int8 numbers, one per tile: 1 if all differences fit
+  // int8, else 2 or 3 (they may reach 255).
   std::int64_t pieces = 1;
-  bool fixed = false;  // the same in every run, since the compiler made them up
+  bool fixed = false;  // the compiler generates them: the same in every run
 };
 
-/// Weights that the network computes: rows of a sheet, read into the FIFO.
+/// Weights that the network computes: rows of a sheet, fetched into the weight FIFO.
 struct ComputedWeights {
   View view;
   bool transpose = false;  // the sheet has N in rows and K in channels
-  /// The zero point of int8 activations: it times the column's sum is taken off every sum. None:
-  /// it is 0.
+  /// Zero point of int8 activations: every sum is corrected by this times its column's sum. nullopt
+  /// if there is nothing to correct.
   std::optional<std::int32_t> a_zero = {};
 };
 
 /// Convolutions and matrix products.
 struct ContractionLayer {
-  View a;  // only its sheet, row and channel count; the walk has the steps
+  View a;  // only sheet, row and channel matter; `walk` has the steps
   RowWalk walk;
   std::int64_t k = 1;  // channels of a
   std::int64_t n = 1;  // columns
   std::int64_t groups = 1;
-  std::uint16_t pad = 0;  // element pattern of the border
+  std::uint16_t pad = 0;  // bit pattern of a border element
   std::variant<ConstantWeights, ComputedWeights> weights;
   std::vector<BatchOffset> batch = {{}};
   Epilogue epilogue;
   View out;
 };
 
-/// Pools, and depthwise convolutions on the vector unit: lane by lane over the taps of a window.
+/// Pools, and depthwise convolutions on the vector unit. They combine the taps of a window lane by
+/// lane.
 enum class WindowKind : std::uint8_t { kMax, kAverage, kDepthwise };
 
 struct WindowLayer {
@@ -120,31 +122,31 @@ struct WindowLayer {
   Quantization a_quantization = {};
   VectorDomain domain = VectorDomain::kAccumulator;
   ConstantWeights filters;  // depthwise: kFilters [C, 1, y, x]
-  /// Average: elements that the windows of each line and each column hold, if these differ; the
-  /// divisor is their product. Empty: that of the epilogue.
+  /// Average pools with unequal windows: the elements of a window along y for each output line, and
+  /// along x for each output column. The divisor is their product. Empty: the epilogue divides.
   std::vector<std::int64_t> line_counts = {};
   std::vector<std::int64_t> column_counts = {};
-  Epilogue epilogue;  // of average and depthwise
+  Epilogue epilogue;  // average and depthwise only
   View out;
 };
 
-/// One lane-by-lane step: op(combine(x, b)), x being the row as the step before left it.
+/// One lane-by-lane step: op(combine(x, b)), where x is the row that the previous step left.
 struct LaneStep {
   VectorCombine combine = VectorCombine::kNone;
   /// MakeTensor: float32, [1] or [channels], or [b_rows, channels] if b_rows is not 1.
   std::variant<std::monostate, View, MakeTensor> b = {};
   std::int64_t b_step = 0;    // sheet rows between rows of a view b
-  bool b_lane = false;        // of a view b: each row has one channel, for all of x
-  std::int64_t b_rows = 1;    // rows of a constant
-  std::int64_t b_period = 0;  // b begins anew after so many rows: an image of the walk; 0: never
+  bool b_lane = false;        // view b has one channel per row, for all lanes of x
+  std::int64_t b_rows = 1;    // rows of a constant b
+  std::int64_t b_period = 0;  // rows after which b repeats: an image of the walk; 0: never
   Quantization b_quantization = {};
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;
   std::uint32_t high = 0;
 };
 
-/// One pass for each step, lane by lane; between steps rows are binary32. The walks of this and the
-/// layers below have windows of one tap.
+/// One pass per step, lane by lane. Between steps rows are binary32. From here on all walks have
+/// windows of one tap.
 struct ElementwiseLayer {
   View a;
   RowWalk walk;
@@ -156,13 +158,13 @@ struct ElementwiseLayer {
   View out;
 };
 
-/// Copies of several values into windows of one sheet.
+/// Copies several values into windows of one sheet.
 struct ConcatLayer {
   std::vector<ElementwiseLayer> parts;
   View out;
 };
 
-/// Along the channels of each row, after steps that scale or mask it.
+/// Softmax along the channels of each row, after steps that scale or mask the row.
 struct SoftmaxLayer {
   View a;
   RowWalk walk;
@@ -188,7 +190,7 @@ struct NormalizationLayer {
 
 enum class ReductionKind : std::uint8_t { kSum, kMean, kMax, kMin };
 
-/// All channels of each row to one.
+/// Reduces all channels of each row to one.
 struct ReductionLayer {
   ReductionKind kind = ReductionKind::kSum;
   View a;
@@ -208,7 +210,7 @@ struct Layer {
   graph::ValueId value = graph::kNoValue;  // the result
   graph::ValueType result;
   std::uint64_t macs = 0;  // useful
-  std::string note;        // why it runs as it does
+  std::string note;        // why it runs this way
   LayerBody body;
 };
 

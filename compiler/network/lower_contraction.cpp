@@ -7,7 +7,7 @@
 //     vector                                         bias, scale, activation -> result rows
 //   } } }
 //
-// Products that fit one tile keep their weights and walk the chunks innermost.
+// If a column tile has only one fold, the chunks may be innermost; each tile is then fetched once.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -46,7 +46,7 @@ class Contraction {
  private:
   const ConstantWeights* constant() const { return std::get_if<ConstantWeights>(&layer_.weights); }
 
-  /// Tiles are packed once for all products with the same matrix at the same lanes.
+  /// Products with the same matrix and the same first lane share packed tiles.
   std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
     return {product.matrix, blocks_.front(product)};
   }
@@ -80,10 +80,10 @@ class Contraction {
 
   // --- Operands ---
 
-  /// The chunk's operands where they lie.
+  /// Where the chunk's operands lie.
   struct Operands {
     ChunkInput::Rows a;
-    std::optional<std::uint32_t> a_base;  // where planes come in one part after the other
+    std::optional<std::uint32_t> a_base;  // if planes are loaded part by part
     Placement b;
     Placement out;
     std::optional<Placement> residual;
@@ -119,7 +119,7 @@ class Contraction {
   }
 
   void run_product(const BatchOffset& product) {
-    // Only where one tile serves several chunks without being fetched anew.
+    // Chunks innermost, if one tile then serves several chunks with a single fetch.
     if (blocks_.folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
         memory_.resident(layer_.out.sheet)) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
@@ -167,7 +167,7 @@ class Contraction {
     drain(product, chunk, operands, tile, acc);
   }
 
-  /// `first`: nothing lies in the accumulators yet.
+  /// `first`: the accumulators hold no sums yet.
   void run_planes(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
                   std::int64_t tile, const Planes& part, std::uint32_t acc, bool& first) {
     const std::int64_t taps = layer_.walk.taps();

@@ -1,5 +1,5 @@
-// From one layer to instructions. Each function appends to the stream, with the sheets that the
-// layer reads and writes prepared, and fills in the layer's numbers.
+// Lowers one layer to instructions. Each function appends to the stream and fills in the layer's
+// numbers. The sheets that the layer reads and writes must be prepared.
 #pragma once
 
 #include "compiler/network/layers.h"
@@ -10,24 +10,24 @@
 
 namespace weft::network {
 
-/// What lowering a layer works with.
+/// State that the lowering of a layer reads and changes.
 struct LoweringContext {
   const MachineConfig& config;
   SheetMemory& memory;
   Stream& stream;
   LayerInfo& info;
-  std::uint64_t& accumulator_use;  // regions used so far, so that neighbours use different ones
+  std::uint64_t& accumulator_use;  // uses so far: successive ones take different regions
 };
 
 /// A program without instructions.
 MachineStep new_step(const MachineConfig& config);
 
-/// Takes the stream's instructions into the program, with the counts for which they wait, and adds
+/// Moves the stream's instructions into the program, adds the counts for which they wait, and sums
 /// up each layer's transfers.
 void finish_step(Stream& stream, MachineStep& step, const MachineConfig& config);
 
-/// Accumulator rows for the sums of zero points in products of computed int8 matrices; neighbouring
-/// tiles use different ones.
+/// Accumulator rows for the sums of zero points in products of computed int8 matrices. Adjacent
+/// tiles use different rows.
 inline constexpr std::uint32_t kCorrectionRows = 2;
 
 void lower(const ContractionLayer& layer, LoweringContext& context);
@@ -40,17 +40,17 @@ void lower(const ReductionLayer& layer, LoweringContext& context);
 
 /// Rows of the unified buffer.
 struct BufferNeed {
-  std::uint64_t rows = 0;   // that a layer takes at once
-  std::uint64_t there = 0;  // that it can have
+  std::uint64_t rows = 0;   // needed at once
+  std::uint64_t there = 0;  // available
 };
 
-/// What a pool cannot do without, one row of one tile at a time with nothing else in the buffer:
-/// all rows of its window among it. The layer's views are of `sheets`.
+/// The least that a pool needs, with one row of one tile at a time and nothing else in the buffer.
+/// It includes all rows of a window. The layer's views refer to `sheets`.
 BufferNeed least_need(const WindowLayer& layer, std::vector<Sheet> sheets,
                       const MachineConfig& config);
 
-/// True if the divisors of an average pool, a wide row for each column and each different line
-/// count, take no more than their share of the unified buffer.
+/// True if the divisors of an average pool take no more than their share of the unified buffer: a
+/// wide row for each column and each distinct line count.
 bool divisors_fit(const WindowLayer& layer, const MachineConfig& config);
 
 }  // namespace weft::network

@@ -1,4 +1,4 @@
-// Normalisation along the channels:
+// Normalization along the channels:
 //
 //   u = sum(x) / n;  d_t = x_t - u;  v = sum(d*d) / n;  out_t = d_t / sqrt(v + eps) * g + b
 //
@@ -12,13 +12,13 @@
 namespace weft::network {
 namespace {
 
-/// A row's worth of one number, [1, C].
+/// A constant row [1, C] with the number in every lane.
 LayerConstant load_number(float number, LoweringContext& context) {
   return load_floats([number] { return graph::Tensor::scalar(number); },
                      std::int64_t{context.config.array_cols}, context);
 }
 
-/// The passes of a normalisation, in the order of the comment at the top.
+/// The passes of a normalization, in the order of the comment at the top.
 class Normalization {
  public:
   Normalization(const NormalizationLayer& layer, LoweringContext& context)
@@ -70,7 +70,7 @@ class Normalization {
     }
   }
 
-  // statistic 0 = sqrt(variance + epsilon), by way of 1
+  // statistic 0 = sqrt(variance + epsilon), computed through statistic 1
   void deviation_of_rows() {
     rows_.reduce(0, VectorReduce::kSum, [this](std::size_t tile) {
       Vector vector = rows_.to_wide_rows(rows_.wide(rows_.buffer(0, tile)), 0, tile);
@@ -84,7 +84,7 @@ class Normalization {
             constant_operand(epsilon_.rows_of(0)), VectorOp::kSqrt);
   }
 
-  // Between the two buffers, the last step into the result.
+  // The steps alternate between the two buffers; the last one writes the result.
   void results() {
     struct Step {
       VectorCombine combine;

@@ -1,6 +1,6 @@
-// Sum, mean, maximum and minimum of all channels of a row: each tile of C lanes is reduced and
-// joined with the tiles before it in one wide row, of which the first lane is the result. The
-// minimum is the negated maximum of the negated lanes.
+// Sum, mean, maximum and minimum of all channels of a row. Each tile of C lanes is reduced and
+// combined with the tiles before it in one wide row (32-bit words); its first lane is the result.
+// The minimum is the negated maximum of the negated lanes.
 #include <optional>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace weft::network {
 namespace {
 
-// One channel.
+// The result has one channel.
 constexpr ChannelRange kResult{0, 1};
 
 class Reduction {

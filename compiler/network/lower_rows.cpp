@@ -1,5 +1,5 @@
-// Element-wise layers and copies: for each chunk and tile one instruction a step, from the
-// operand's rows through wide rows in between to the rows of the result.
+// Element-wise layers and copies: for each chunk and tile one instruction per step. The first step
+// reads the operand's rows, the last writes the result's. In between are wide rows (32-bit words).
 #include <algorithm>
 #include <utility>
 

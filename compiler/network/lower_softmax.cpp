@@ -39,7 +39,7 @@ class Softmax {
   }
 
  private:
-  /// The wide rows that take exponentials: those that hold no result of the steps.
+  /// The wide rows of the exponentials: not those that hold the result of the steps.
   std::uint32_t shifted(std::size_t tile) const {
     return rows_.buffer(steps_.size() == 0 ? 0 : 1, tile);
   }
@@ -47,7 +47,7 @@ class Softmax {
     return steps_.size() == 0 ? rows_.input(tile) : rows_.wide(rows_.buffer(0, tile));
   }
 
-  /// Between the two buffers, so that the last step writes buffer 0.
+  /// The steps alternate between the two buffers so that the last one writes buffer 0.
   void run_steps(std::size_t tile) {
     VectorSource source = rows_.input(tile);
     for (std::size_t i = 0; i < steps_.size(); ++i) {

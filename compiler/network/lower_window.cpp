@@ -1,5 +1,5 @@
-// Pools and depthwise convolutions on the vector unit: each tap of the window is one instruction
-// over the chunk's rows, which walk the image shifted by the tap.
+// Pools and depthwise convolutions on the vector unit. Each tap of the window is one instruction
+// over the chunk's rows: it walks the image, shifted by the tap.
 //
 //   maximum     out = max(out, tap)                     narrow rows, exact in any format
 //   average     sum += tap; out = sum / divisor         wide rows, then the epilogue, line by line
@@ -42,7 +42,7 @@ class Window {
     }
   }
 
-  /// Rows of staging that it cannot do without; filters of a depthwise convolution aside.
+  /// Staging without which the layer cannot run, except for the filters of a depthwise convolution.
   std::uint64_t least_rows() const {
     return least_staging(layer_.walk, layer_.channels, context_.config, need());
   }
@@ -76,7 +76,7 @@ class Window {
            (divisors_ ? divisors_->staging_need() : 0) + (filters_ ? filters_->staging_need() : 0);
   }
 
-  /// Planes of filters that a tile takes.
+  /// The planes of filters that a tile needs.
   ChannelRange filter_planes(const LaneTile& tile) const {
     const std::int64_t width = context_.config.array_rows;
     return {tile.first / width, ceil_div(tile.first + tile.width, width)};
@@ -153,13 +153,13 @@ class Window {
       emit(std::move(vector), context_);
     }
     if (!divisors_) return drain(chunk, 0, chunk.rows(), tile, out, sums);
-    // A chunk is whole lines or a piece of one.
+    // A chunk is whole lines or a part of one.
     for (std::int64_t row = 0; row < chunk.rows(); row += chunk.xs) {
       drain(chunk, row, chunk.xs, tile, out, sums);
     }
   }
 
-  /// The epilogue of `rows` rows of a chunk from `first` on.
+  /// Emits the epilogue of `rows` rows of a chunk, from row `first` on.
   void drain(const Chunk& chunk, std::int64_t first, std::int64_t rows, const LaneTile& tile,
              const Placement& out, std::uint32_t sums) {
     EpilogueRows::Target target;

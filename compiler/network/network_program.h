@@ -1,6 +1,6 @@
-// What the compiler makes of a network: steps that run one after the other, each a program of the
-// machine or one node on the host. Values pass between steps through the host's memory; within a
-// program they stay in the unified buffer as far as they fit.
+// A compiled network: steps that run one after another. Each step is a program of the machine or
+// one node that the host computes. Values pass between steps through host memory. Within a program
+// they stay in the unified buffer as far as they fit.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@
 
 namespace weft::network {
 
-/// A value that the host takes from a sheet.
+/// A value that the host reads from a sheet (view.h).
 struct HostValue {
   graph::ValueId value = graph::kNoValue;
   View view = {};
   Quantization quantization = {};
-  bool dequantized = false;  // a float value that lies as int8
+  bool dequantized = false;  // a float value stored as int8
 };
 
-/// What lies behind one tensor of a program.
+/// The host's side of one tensor of a program.
 struct HostTensor {
   enum class Kind : std::uint8_t {
-    kInput,     // `value`, brought into the layout of `view`
+    kInput,     // `value`, laid out as `view` says
     kConstant,  // `make`
     kResult,    // rows that the program stores, and may load again
   };
@@ -49,17 +49,17 @@ struct Spill {
   std::uint64_t bytes = 0;
 };
 
-/// Where the tiles of a contraction's product begin, from 0 on; the last entry is the size. Along K
-/// the channels of each tap are cut anew, so that its tiles need not be of equal width.
+/// Where the tiles of a contraction's product begin; the last entry of each list is the size. Along
+/// K every tap begins a new tile, so the tiles may differ in width.
 struct LayerTiles {
   std::vector<std::int64_t> m = {};  // chunks of rows
   std::vector<std::int64_t> k = {};
   std::vector<std::int64_t> n = {};
-  std::uint64_t products = 1;  // of this size, with operands of their own
+  std::uint64_t products = 1;  // products of this size, each with its own operands
 };
 
-/// What an instruction works on, by number of tile; -1 for what it does not depend on, as for all
-/// instructions of other layers.
+/// The tiles that an instruction works on; -1 for each dimension that it does not depend on. In
+/// layers that are not contractions all three are -1.
 struct TileNumbers {
   std::int32_t chunk = -1;
   std::int32_t k_tile = -1;
@@ -67,7 +67,7 @@ struct TileNumbers {
   friend bool operator==(const TileNumbers&, const TileNumbers&) = default;
 };
 
-/// One row of the layer table: what was planned, before anything ran.
+/// One row of the layer table: the plan, before anything has run.
 struct LayerInfo {
   std::string name;
   std::string op;
@@ -84,20 +84,20 @@ struct LayerInfo {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;
-  LayerTiles tiles = {};  // of a contraction
+  LayerTiles tiles = {};  // contractions only
 };
 
-/// Where a layer's result can be seen: in the unified buffer once the layer's last instruction is
-/// done, or behind one of the program's tensors after the run.
+/// Where to find a layer's result: in the unified buffer once the layer's last instruction is done,
+/// or in one of the program's tensors after the run.
 struct LayerResult {
-  graph::ValueId value = graph::kNoValue;  // kNoValue: the compiler's own arrangement of others
+  graph::ValueId value = graph::kNoValue;  // kNoValue: rearranged elements of other values
   View view;
   SheetSize size;
   bool wide = false;                  // 32-bit words, in the tensor
   std::optional<std::uint64_t> base;  // first UB row
-  std::optional<std::size_t> tensor;  // in the step's tensors
-  /// Values of the host that the layer read as elements of the array, rounded to its type;
-  /// constants that are not among them it read as 32-bit words.
+  std::optional<std::size_t> tensor;  // index into the step's tensors
+  /// Host values that the layer read as array elements, rounded to the array's type. It read all
+  /// other constants as 32-bit words.
   std::vector<graph::ValueId> narrow_inputs = {};
 };
 
@@ -121,19 +121,19 @@ struct NetworkProgram {
   std::vector<std::variant<MachineStep, HostStep>> steps;
 };
 
-/// Choices that are the compiler's own unless a caller makes them.
+/// Choices that the compiler makes unless the caller does.
 struct CompileOptions {
-  /// The zero points come from ranges that a run of the same network may change: a 0 among them is
-  /// corrected as any other, so that no cycle depends on the ranges.
+  /// The zero points come from ranges that a later run may change. The code then corrects for a
+  /// zero point of 0 like for any other, so that no cycle count depends on the ranges.
   bool calibrated = false;
-  std::optional<bool> depthwise_on_vector_unit = {};  // where it can run in both places
+  std::optional<bool> depthwise_on_vector_unit = {};  // if both units can run it
   std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  // for the instructions
 };
 
 /// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
-/// Throws InputError for what the network cannot be on this machine, ConfigError if the unified
-/// buffer or the accumulators are too small for a layer, naming both, InputError before the
-/// instructions take more than `memory_bytes` or the 2^26 that a program may have.
+/// Throws InputError if the machine cannot run the network. Throws ConfigError if the unified
+/// buffer or the accumulators are too small for a layer. Throws InputError before the instructions
+/// exceed `memory_bytes` or the limit of 2^26 per program.
 NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                                const CompileOptions& options = {});
 

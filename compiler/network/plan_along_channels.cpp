@@ -1,4 +1,4 @@
-// Softmax, normalisation and concatenation. On int8 machines a float operation between dequantised
+// Softmax, normalization and concatenation. On int8 machines a float operation between dequantized
 // values and a QuantizeLinear runs as one layer: integers in, integers out, binary32 in between.
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ using graph::DataType;
 using graph::Op;
 using graph::ValueId;
 
-/// Rows of a float value along `axis`, as the array's elements.
+/// The rows of a float value with `axis` along the channels; nullopt if it lies elsewhere.
 std::optional<Planner::LaneRows> Planner::lane_rows(ValueId value, std::size_t axis) {
   const auto source = operand(value, axis);
   if (!source || source->dequantized != int8() || !is_channel_axis(source->view, axis)) {
@@ -23,7 +23,8 @@ std::optional<Planner::LaneRows> Planner::lane_rows(ValueId value, std::size_t a
   return LaneRows{source->view, *walk, source->quantization};
 }
 
-/// The layer's result: that of `node`, or on int8 machines what a QuantizeLinear makes of it.
+/// Adds the layer. Its result is the node's, or on int8 machines the result of the QuantizeLinear
+/// after it.
 template <class Layer>
 Refusal Planner::finish_rows(const graph::Node& node, std::size_t axis, Layer layer) {
   ValueId result = node.outputs[0];
@@ -74,10 +75,10 @@ Refusal Planner::plan_layer_normalization(const graph::Node& node) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   if (rank == 0 || graph::normalized_axis(node.attributes.integer("axis", -1), rank) != rank - 1) {
-    return "it normalises more than the last axis";
+    return "it normalizes more than the last axis";
   }
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] != graph::kNoValue) return "its statistics are wanted";
+    if (node.outputs[i] != graph::kNoValue) return "its outputs for the statistics are used";
   }
   const std::size_t axis = shape.size() - 1;
   const auto rows = lane_rows(node.input(0), axis);
@@ -101,8 +102,8 @@ Refusal Planner::plan_layer_normalization(const graph::Node& node) {
 
 namespace {
 
-/// The axis along the channels of the parts of a concatenation along `axis`. A part of one channel
-/// leaves open which axis that is; the others tell.
+/// The axis along the channels for all parts of a concatenation along `axis`. The first part with
+/// several channels decides, since a part of one channel fits any axis of 1.
 std::optional<std::size_t> common_channel_axis(const std::vector<View>& parts, std::size_t axis) {
   for (const View& part : parts) {
     const bool has_channels = std::ranges::any_of(
@@ -117,7 +118,7 @@ std::optional<std::size_t> common_channel_axis(const std::vector<View>& parts, s
 
 }  // namespace
 
-/// A sheet in which `axis` is the outermost of all that lie along rows.
+/// A result sheet in which `axis` is the outermost of the axes along rows.
 View Planner::stacked_result(ValueId value, std::size_t channel_axis, std::size_t axis) {
   const View plain = new_result(value, channel_axis);
   View view = plain;
@@ -145,7 +146,7 @@ Refusal Planner::plan_concat(const graph::Node& node) {
   }
   const auto channels = common_channel_axis(views, axis);
   if (!channels) return kUnreadable;
-  // Rows of a part must follow each other in the sheet.
+  // The rows of a part must be consecutive in the sheet.
   bool interleaves = false;
   for (std::size_t i = 0; axis != *channels && i < axis; ++i) {
     interleaves = interleaves || (i != *channels && shape[i] != 1);

@@ -1,4 +1,4 @@
-// Convolutions with constant weights; depthwise ones have two places to run.
+// Convolutions with constant weights. Depthwise ones run on the array or on the vector unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ RowWalk walk_windows(const View& images, const std::vector<graph::WindowDim>& wi
   return walk;
 }
 
-/// Depthwise sums on an int8 machine's vector unit are binary32: exact as long as no partial sum,
-/// the bias included, reaches 2^24.
+/// Depthwise sums on an int8 machine's vector unit are binary32. They are exact as long as no
+/// partial sum, bias included, reaches 2^24.
 bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
   std::int64_t largest = 0;
   if (bias) {
@@ -76,7 +76,7 @@ struct Planner::ConvParts {
 };
 
 Refusal Planner::plan_conv(const graph::Node& node) {
-  if (int8()) return "a float convolution; an int8 array needs a quantised network";
+  if (int8()) return "a float convolution; an int8 array needs a quantized network";
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
@@ -89,7 +89,7 @@ Refusal Planner::plan_conv(const graph::Node& node) {
 }
 
 Refusal Planner::plan_conv_integer(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(1));
@@ -99,7 +99,7 @@ Refusal Planner::plan_conv_integer(const graph::Node& node) {
           ? std::optional(-128)
           : zero_point(node.input(2));
   const auto w_zero = weight_zero_point(lazy_constant(node.input(3)));
-  if (!x_zero || !w_zero) return "its zero points are not one constant";
+  if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
   parts.x_zero = *x_zero;
   parts.w_zero = *w_zero;
   parts.wide = true;
@@ -108,14 +108,14 @@ Refusal Planner::plan_conv_integer(const graph::Node& node) {
 }
 
 Refusal Planner::plan_qlinear_conv(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   ConvParts parts;
   parts.x = node.input(0);
   parts.weights = lazy_constant(node.input(3));
   if (parts.weights == nullptr) return kComputedWeights;
   const auto x_zero = zero_point(node.input(2));
   const auto w_zero = weight_zero_point(lazy_constant(node.input(5)));
-  if (!x_zero || !w_zero) return "its zero points are not one constant";
+  if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
   parts.x_zero = *x_zero;
   parts.w_zero = *w_zero;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),

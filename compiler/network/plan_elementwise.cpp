@@ -1,6 +1,6 @@
-// Element-wise layers. A float machine takes a node, and a unary function that follows. An int8
-// machine takes the float operators between dequantised values and a QuantizeLinear as one layer:
-// integers in, integers out, and binary32 in between, one step for each operator.
+// Element-wise layers. A float machine takes a node and a unary function that follows it. An int8
+// machine takes all float operators between dequantized values and a QuantizeLinear as one layer:
+// integers in, integers out, and binary32 in between, with one step per operator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 
 constexpr const char* kBroadcast = "its second operand is broadcast";
 
-// Constants of several rows stay in the unified buffer while their layer runs: a share of it.
+// Constants of several rows stay in the unified buffer while their layer runs. This limits them to
+// 1/8 of it.
 constexpr std::uint64_t kConstantShare = 8;
 
 std::optional<VectorCombine> combine_of(Op op) {
@@ -52,7 +53,7 @@ bool commutes(Op op) {
   return op == Op::kAdd || op == Op::kMul || op == Op::kMin || op == Op::kMax;
 }
 
-/// True if a constant of shape `b` is one number, or one for each index of `axis` of `shape`.
+/// True if a constant of shape `b` is one number, or one per index of `axis` of `shape`.
 bool is_per_channel(const Shape& b, const Shape& shape, std::size_t axis) {
   const std::int64_t count = graph::element_count(b);
   if (count == 1) return true;
@@ -60,8 +61,8 @@ bool is_per_channel(const Shape& b, const Shape& shape, std::size_t axis) {
   return count == shape[axis] && from_end <= b.size() && b[b.size() - from_end] == count;
 }
 
-/// True if rows of shape `b`, broadcast to `shape`, are a block that is repeated as a whole: once
-/// an index is repeated, all before it are.
+/// True if rows of shape `b`, broadcast to `shape`, are one block that is repeated as a whole. All
+/// axes before a repeated axis must then be repeated too.
 bool repeats_blocks(const Shape& b, const Shape& shape, std::size_t axis) {
   const std::size_t missing = shape.size() - b.size();
   bool repeats = true;
@@ -74,7 +75,7 @@ bool repeats_blocks(const Shape& b, const Shape& shape, std::size_t axis) {
   return true;
 }
 
-/// Lets the step's operand, `rows` rows, begin anew after so many rows of the layer.
+/// Makes the step's operand, of `rows` rows, repeat over the rows of the layer.
 Refusal repeat(std::int64_t rows, ElementwiseLayer& layer, LaneStep& step) {
   if (rows == 1 || rows == layer.walk.rows()) return std::nullopt;
   step.b_period = rows;
@@ -125,7 +126,7 @@ Refusal Planner::plan_binary(const graph::Node& node) {
 
 // --- Operands ---
 
-/// Rows of constants, [.., rows, channels], on int8 machines, whose sheets hold no floats.
+/// Rows of a constant [.., rows, channels] on an int8 machine, whose sheets hold no floats.
 Refusal Planner::constant_rows(const graph::Constant& constant, const Shape& shape,
                                std::size_t axis, ElementwiseLayer& layer, LaneStep& step) {
   const Shape& own = constant.type().shape;
@@ -143,7 +144,7 @@ Refusal Planner::constant_rows(const graph::Constant& constant, const Shape& sha
   return repeat(rows, layer, step);
 }
 
-/// Rows of a value: one for all, one for each, or a block that begins anew for every leading index.
+/// The rows of a value: one for all, one for each, or a block that repeats for every leading index.
 Refusal Planner::operand_rows(ValueId b, const Shape& shape, std::size_t axis,
                               ElementwiseLayer& layer, LaneStep& step) {
   const Shape& own = graph_.type(b).shape;
@@ -155,7 +156,7 @@ Refusal Planner::operand_rows(ValueId b, const Shape& shape, std::size_t axis,
   const auto second = operand(b, axis - missing);
   if (!second || !is_channel_axis(second->view, axis - missing)) return kUnreadable;
   const bool in_reals = int8() && graph::is_float(graph_.type(b).type);
-  if (second->dequantized != in_reals) return "one of its operands is quantised";
+  if (second->dequantized != in_reals) return "one of its operands is quantized";
   const auto walk = walk_rows(second->view, axis - missing);
   if (!walk || walk->images != 1 || walk->y.output != 1) {
     return "its second operand does not lie in rows";
@@ -182,8 +183,8 @@ Refusal Planner::second_operand(ValueId b, const Shape& shape, std::size_t axis,
   return is_short ? std::nullopt : constant_rows(*constant, shape, axis, layer, step);
 }
 
-/// The range that the maximum or minimum of int8 or uint8 values and one number leaves them, in
-/// int8 steps; nothing if the operation is another.
+/// The range that Max or Min with one number leaves to int8 values, or to uint8 values minus 128;
+/// nullopt for other operations.
 std::optional<IntegerBounds> Planner::integer_bounds(Op op, ValueId a, ValueId b) const {
   const DataType type = graph_.type(a).type;
   const bool compares = op == Op::kMax || op == Op::kMin;
@@ -195,7 +196,7 @@ std::optional<IntegerBounds> Planner::integer_bounds(Op op, ValueId a, ValueId b
   return op == Op::kMax ? IntegerBounds{*bound, 127} : IntegerBounds{-128, *bound};
 }
 
-/// In binary32, which has every one of these integers.
+/// Clips in binary32, which represents all these integers.
 Refusal Planner::plan_integer_clip(const graph::Node& node, ValueId a,
                                    const IntegerBounds& bounds) {
   ElementwiseLayer layer;
@@ -215,7 +216,7 @@ Refusal Planner::plan_integer_clip(const graph::Node& node, ValueId a,
   return std::nullopt;
 }
 
-/// The integers themselves: a maximum or minimum of int8 values.
+/// Refuses integers, except for the maximum or minimum of two computed int8 values.
 Refusal Planner::integer_arithmetic(ValueId a, ValueId b, const LaneStep& step) const {
   const DataType type = graph_.type(a).type;
   const bool compares = step.combine == VectorCombine::kMax || step.combine == VectorCombine::kMin;
@@ -226,7 +227,7 @@ Refusal Planner::integer_arithmetic(ValueId a, ValueId b, const LaneStep& step) 
 
 // --- Layers ---
 
-/// The layer's rows, those of `a`; the axis along the channels, or nothing if they cannot be read.
+/// Gives the layer the rows of `a`. Returns their channel axis, or nullopt if they cannot be read.
 std::optional<std::size_t> Planner::take_rows(ValueId a, ElementwiseLayer& layer) {
   const Shape& shape = graph_.type(a).shape;
   const auto source = operand(a, free_channel_axis(shape.size()));
@@ -266,7 +267,7 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   return plan_step(node, *axis, std::move(layer));
 }
 
-/// One step in the array's own type, with a function that follows on a float machine.
+/// One step in the array's own type; on a float machine with a function that follows it.
 Refusal Planner::plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer) {
   const graph::Node* last = &node;
   const graph::Node* next = only_user(node.outputs[0]);
@@ -279,7 +280,7 @@ Refusal Planner::plan_step(const graph::Node& node, std::size_t axis, Elementwis
   return std::nullopt;
 }
 
-/// Takes `next` into the layer's last step, if that computes no function yet.
+/// Puts `next` into the layer's last step. Returns false if that step already has a function.
 bool Planner::append_function(const graph::Node& next, ElementwiseLayer& layer) const {
   const auto function = function_of(next);
   if (!function || layer.steps.back().op != VectorOp::kCopy) return false;
@@ -287,7 +288,7 @@ bool Planner::append_function(const graph::Node& next, ElementwiseLayer& layer) 
   return true;
 }
 
-/// Adds the step of `next`, which takes `value`; false if it is none.
+/// Adds the step of `next`, which uses `value`; returns false if `next` is no such step.
 bool Planner::append_step(const graph::Node& next, ValueId value, std::size_t axis,
                           ElementwiseLayer& layer) {
   if (append_function(next, layer)) return true;
@@ -310,8 +311,8 @@ bool Planner::append_step(const graph::Node& next, ValueId value, std::size_t ax
   return true;
 }
 
-/// The operators that follow `node` and are all that use each other, up to a QuantizeLinear, or to
-/// a softmax that is quantised.
+/// Takes the operators after `node` as steps, while each is the only user of the one before, up to
+/// a QuantizeLinear or to a softmax that is quantized.
 Refusal Planner::plan_steps(const graph::Node& node, std::size_t axis, ElementwiseLayer layer) {
   ValueId value = node.outputs[0];
   std::string note;

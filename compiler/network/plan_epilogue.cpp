@@ -1,4 +1,4 @@
-// What follows the sums of a convolution or product: bias, residual, requantisation, activation.
+// What follows the sums of a convolution or product: bias, residual, requantization, activation.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,7 +23,7 @@ Refusal Planner::float_epilogue(const graph::Node& node, std::int64_t channels,
     const std::int64_t count = graph::element_count(constant->type().shape);
     const Shape& shape = constant->type().shape;
     if (count != 1 && (count != channels || shape.back() != channels)) {
-      return "its bias is not one number a column";
+      return "its bias is not one number per column";
     }
     if (constant->type().type != DataType::kFloat32) return "its bias is not float32";
     epilogue.bias = make_of(*constant);
@@ -47,10 +47,10 @@ Refusal Planner::residual(const graph::Node& node, Epilogue& epilogue) {
   const std::size_t axis =
       node.op == Op::kConv ? image_channel_axis(shape.size()) : last_channel_axis(shape.size());
   const auto view = plain_operand(value, axis);
-  if (!view) return "its residual does not lie in the machine";
+  if (!view) return "the machine cannot read its residual";
   const View dense = dense_view(view->sheet, shape, axis);
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] != 1 && view->dims[i] != dense.dims[i]) return "its residual lies otherwise";
+    if (shape[i] != 1 && view->dims[i] != dense.dims[i]) return "its residual has another layout";
   }
   epilogue.residual = *view;
   return std::nullopt;
@@ -65,7 +65,7 @@ Refusal Planner::requantisation(const graph::Node& node, ValueId x_scale, ValueI
   if (!x || !y || w == nullptr || !zero) return "its scales are not constants";
   epilogue.domain = VectorDomain::kFloat;
   epilogue.quantization = {std::bit_cast<std::uint32_t>(1.0F), *zero};
-  // In float32 and in this order, as the QLinear operators' reference has it.
+  // In float32 and in the order of the QLinear operators' reference.
   epilogue.scale = [x = *x, y = *y, weights = *w] {
     const Tensor scales = weights.tensor();
     Tensor result(DataType::kFloat32, {scales.size()});
@@ -78,7 +78,7 @@ Refusal Planner::requantisation(const graph::Node& node, ValueId x_scale, ValueI
   if (activation.empty()) return std::nullopt;
   const bool is_unsigned = graph_.type(node.outputs[0]).type == DataType::kUint8;
   const auto quantum = [&](float value) {
-    // Steps from the zero point, as quantize(value) - zero.
+    // Steps from the zero point: quantize(value) - zero.
     const float code = std::nearbyint(value / *y) + static_cast<float>(*zero);
     static_cast<void>(is_unsigned);
     return std::clamp(code, -128.0F, 127.0F) - static_cast<float>(*zero);

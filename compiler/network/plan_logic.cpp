@@ -1,5 +1,5 @@
-// Comparisons and choices on a float array. A truth value lies as 1 or 0. What the vector unit has
-// no function for is arithmetic of it that rounds nothing:
+// Comparisons and choices on a float array. A truth value is stored as 1 or 0. Functions that the
+// vector unit lacks become arithmetic without rounding:
 //
 //   x > b      clamp((x - b) / 2^-149, 0, 1)
 //   x < b      clamp(-(x - b) / 2^-149, 0, 1)
@@ -7,9 +7,9 @@
 //   not p      1 - p, as -(p - 1)
 //   p ? x : y  x * p + y * (1 - p)
 //
-// Every difference is a multiple of 2^-149, and 0 only of equal numbers, since binary32 underflows
-// gradually. What a choice does not take must be finite. NaN, and infinities that are compared with
-// themselves, give NaN.
+// Every difference is a multiple of 2^-149, and only equal numbers give 0, since binary32
+// underflows gradually. The value that a choice does not take must be finite. NaN, and infinities
+// compared with themselves, give NaN.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ LaneStep with_number(VectorCombine combine, float value, VectorOp op = VectorOp:
   return step;
 }
 
-/// 1 of a number above 0, else 0.
+/// Gives 1 for a number above 0, else 0.
 LaneStep is_positive() {
   LaneStep step = with_number(VectorCombine::kDiv, kSmallest, VectorOp::kClamp);
   step.low = std::bit_cast<std::uint32_t>(0.0F);
@@ -50,7 +50,7 @@ LaneStep is_positive() {
   return step;
 }
 
-/// 1 of 0, and 0 of 1.
+/// Gives 1 for 0, and 0 for 1.
 LaneStep negation() {
   return with_number(VectorCombine::kSub, 1, VectorOp::kNeg);
 }
@@ -68,7 +68,7 @@ VectorOp sign_of(Op op) {
 
 }  // namespace
 
-/// True for a constant that is one number, and that number is 0.
+/// True for a constant of one number, 0, whose elements exist already.
 bool Planner::is_zero(ValueId value) const {
   const graph::Constant* constant = lazy_constant(value);
   return constant != nullptr && constant->ready() != nullptr && scalar(value) == 0.0F;
@@ -92,7 +92,7 @@ Refusal Planner::plan_logic(const graph::Node& node) {
   }
 }
 
-/// Rows of `a` through `steps`, of which the one at `operand.first` has operand `operand.second`.
+/// Passes the rows of `a` through `steps`; step `operand.first` has the operand `operand.second`.
 Refusal Planner::plan_lane_steps(const graph::Node& node, ValueId a, std::vector<LaneStep> steps,
                                  std::optional<std::pair<std::size_t, ValueId>> operand) {
   const Shape& shape = graph_.type(node.outputs[0]).shape;
@@ -143,7 +143,7 @@ Refusal Planner::plan_choice(const graph::Node& node) {
   const ValueId yes = node.input(1);
   const ValueId no = node.input(2);
   if (!graph::is_float(graph_.type(yes).type)) return "it chooses among integers";
-  if (!segment_->values.contains(condition)) return "its condition is with the host";
+  if (!segment_->values.contains(condition)) return "its condition is on the host";
   LaneStep product;
   product.combine = VectorCombine::kMul;
   if (is_zero(no)) {
@@ -156,7 +156,7 @@ Refusal Planner::plan_choice(const graph::Node& node) {
                          std::pair(std::size_t{1}, no));
 }
 
-/// yes * p in rows of their own, then (1 - p) * no + those.
+/// Computes yes * p into a sheet, then adds (1 - p) * no to it.
 Refusal Planner::plan_choice_of_two(const graph::Node& node) {
   const ValueId condition = node.input(0);
   const Shape& shape = graph_.type(node.outputs[0]).shape;
@@ -192,7 +192,8 @@ Refusal Planner::plan_choice_of_two(const graph::Node& node) {
   sheet.size = dense_sheet(shape, *axis);
   segment_->sheets.push_back(std::move(sheet));
   other.steps[2].b = chosen.out;
-  add_movement("Where", graph::kNoValue, shape, std::move(chosen), "what it takes where it is so");
+  add_movement("Where", graph::kNoValue, shape, std::move(chosen),
+               "the values to take where the condition is true");
   other.out = new_result(node.outputs[0], *axis);
   add_layer(node, node.outputs[0], 0, std::move(other));
   return std::nullopt;
@@ -206,13 +207,13 @@ Refusal Planner::plan_truths(const graph::Node& node) {
                          std::pair(std::size_t{0}, node.input(swapped ? 0 : 1)));
 }
 
-/// Truth values are numbers already.
+/// Truth values are numbers already: the result is the same elements.
 Refusal Planner::plan_cast(const graph::Node& node) {
   const auto known = segment_->values.find(node.input(0));
-  if (known == segment_->values.end()) return "its input is with the host already";
+  if (known == segment_->values.end()) return "its input is on the host already";
   const DataType from = graph_.type(node.input(0)).type;
   const DataType to = graph_.type(node.outputs[0]).type;
-  if (from != to && (from != DataType::kBool || !holds(to))) return "it changes its elements";
+  if (from != to && (from != DataType::kBool || !holds(to))) return "it converts its elements";
   const Operand same = known->second;
   segment_->values[node.outputs[0]] = same;
   return std::nullopt;

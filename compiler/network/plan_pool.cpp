@@ -15,7 +15,7 @@ using graph::ValueId;
 
 namespace {
 
-/// What padding of a maximum is.
+/// The padding of a maximum.
 std::uint16_t lowest_pattern(ElementType type) {
   switch (type) {
     case ElementType::kBf16:
@@ -27,8 +27,8 @@ std::uint16_t lowest_pattern(ElementType type) {
   }
 }
 
-/// Refuses a pool of which not even one window fits the unified buffer. `input` is the sheet that
-/// it reads, `result` the shape of what it makes.
+/// Refuses a pool if not even one of its windows fits in the unified buffer. `input` is the sheet
+/// that it reads, `result` the shape of its result.
 Refusal window_too_large(WindowLayer layer, const Sheet& input, const Shape& result,
                          const MachineConfig& config) {
   layer.a.sheet = 0;
@@ -86,7 +86,7 @@ Refusal Planner::plan_pool(const graph::Node& node, WindowLayer layer,
 
 namespace {
 
-/// Windows of a pool; a global one has a single window over all.
+/// The windows of a pool. A global pool has one window over the whole image.
 std::vector<graph::WindowDim> pool_windows(const graph::Node& node, const Shape& input) {
   const bool global = node.op == Op::kGlobalAveragePool || node.op == Op::kGlobalMaxPool;
   if (!global) {
@@ -99,8 +99,8 @@ std::vector<graph::WindowDim> pool_windows(const graph::Node& node, const Shape&
   return windows;
 }
 
-/// How many taps of each window along one dimension hold elements; with `count_padding`, elements
-/// or padding, but not what ceil_mode adds behind it.
+/// For each window along one dimension, how many taps hit elements. With `count_padding`, taps on
+/// padding count too, but not on what ceil_mode adds after it.
 std::vector<std::int64_t> tap_counts(const graph::WindowDim& dim, bool count_padding) {
   const std::int64_t low = count_padding ? -dim.pad_begin : 0;
   const std::int64_t high = dim.input + (count_padding ? dim.pad_end : 0);
@@ -126,9 +126,9 @@ Refusal Planner::plan_max_pool(const graph::Node& node) {
   const Shape& input = graph_.type(node.input(0)).shape;
   if (input.size() > 4 || input.size() < 3) return "windows of three dimensions run on the host";
   if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue)
-    return "its indices are wanted";
+    return "its output for the indices is used";
   const auto source = operand(node.input(0), 1);
-  if (source && source->dequantized) return "a maximum of dequantised values";
+  if (source && source->dequantized) return "a maximum of dequantized values";
   WindowLayer layer;
   layer.kind = WindowKind::kMax;
   layer.pad = lowest_pattern(config_.dtype);
@@ -146,7 +146,8 @@ Refusal Planner::plan_average_pool(const graph::Node& node) {
       windows.size() == 2 ? tap_counts(windows[0], count_padding) : std::vector<std::int64_t>{1};
   layer.column_counts = tap_counts(windows.back(), count_padding);
   for (const auto* counts : {&layer.line_counts, &layer.column_counts}) {
-    if (std::ranges::find(*counts, 0) != counts->end()) return "one of its windows holds nothing";
+    if (std::ranges::find(*counts, 0) != counts->end())
+      return "one of its windows holds only padding";
   }
   if (all_equal(layer.line_counts) && all_equal(layer.column_counts)) {
     const std::int64_t count = layer.line_counts.front() * layer.column_counts.front();

@@ -19,7 +19,7 @@ constexpr const char* kVectors = "it multiplies vectors";
 
 }  // namespace
 
-/// Rows that are windows over the whole of an image [N, C, H, W] or [N, C, L].
+/// Rows that are windows over a whole image [N, C, H, W] or [N, C, L].
 void Planner::image_as_windows(const View& image, ContractionLayer& layer) {
   layer.a = image;
   layer.walk.images = image.dims[0].extent;
@@ -36,7 +36,7 @@ void Planner::image_as_windows(const View& image, ContractionLayer& layer) {
   layer.k = image.dims[1].extent;
 }
 
-/// The rows of A [.., M, K]: as they lie, or as windows over whole images that were flattened.
+/// The rows of A [.., M, K]: as they lie, or as windows over the images before a Flatten.
 Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
   const auto known = segment_->values.find(a);
   if (known != segment_->values.end() && known->second.flattened) {
@@ -71,11 +71,11 @@ Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeight
 }
 
 Refusal Planner::plan_matmul(const graph::Node& node) {
-  if (int8()) return "a float product; an int8 array needs a quantised network";
+  if (int8()) return "a float product; an int8 array needs a quantized network";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return plan_float_product(node);
   const Shape& shape = b->type().shape;
-  // Constants that are several matrices are loaded into the unified buffer like computed ones.
+  // Several constant matrices are loaded into the unified buffer like computed ones.
   if (shape.size() != 2) return plan_float_product(node);
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";
   Epilogue epilogue;
@@ -85,7 +85,7 @@ Refusal Planner::plan_matmul(const graph::Node& node) {
 }
 
 Refusal Planner::plan_gemm(const graph::Node& node) {
-  if (int8()) return "a float product; an int8 array needs a quantised network";
+  if (int8()) return "a float product; an int8 array needs a quantized network";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return kComputedWeights;
   if (node.attributes.integer("transA", 0) != 0) return "its A is transposed";
@@ -104,12 +104,12 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
 }
 
 Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   const graph::Constant* b = lazy_constant(node.input(3));
   if (b == nullptr) return plan_quantised_product(node);
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(5)));
-  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   Epilogue epilogue;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
                                        node.input(7), epilogue)) {
@@ -124,7 +124,7 @@ Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
 }
 
 Refusal Planner::plan_matmul_integer(const graph::Node& node) {
-  if (!int8()) return "a float array multiplies no integers";
+  if (!int8()) return "a float array cannot multiply integers";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return kComputedWeights;
   if (!users_[node.outputs[0]].empty()) return "its 32-bit result is used by other nodes";
@@ -132,7 +132,7 @@ Refusal Planner::plan_matmul_integer(const graph::Node& node) {
   const auto a_zero = node.input(2) == graph::kNoValue && is_unsigned ? std::optional(-128)
                                                                       : zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(3)));
-  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   return plan_integer_product(node, *b, *a_zero, *b_zero, {}, true);
 }
 
@@ -154,7 +154,7 @@ Refusal Planner::plan_integer_product(const graph::Node& node, const graph::Cons
 
 namespace {
 
-/// Index of every element of `batch`, an operand's leading axes broadcast against them.
+/// Steps through the indices of `batch`. An operand's leading axes are broadcast to it.
 struct BatchWalk {
   std::vector<std::int64_t> index;
 
@@ -167,7 +167,7 @@ struct BatchWalk {
   }
 };
 
-/// Row and channel offset of a batch index in a view whose leading axes broadcast against it.
+/// Row and channel offset of a batch index in a view with leading axes that broadcast to the batch.
 std::pair<std::int64_t, std::int64_t> offset_of(const View& view, const BatchWalk& walk) {
   const std::size_t axes = view.dims.size() - 2;
   const std::size_t skipped = walk.index.size() - axes;
@@ -196,7 +196,7 @@ std::vector<BatchOffset> products_of(const View& a, const View& b, const View& o
   return products;
 }
 
-/// The same with the numbers of constant matrices [batch.., K, N] instead of offsets in B.
+/// The same for constant matrices [batch.., K, N], with their numbers instead of offsets in B.
 std::vector<BatchOffset> constant_products(const View& a, Shape b_shape, const View& out,
                                            const Shape& batch) {
   b_shape.back() = b_shape[b_shape.size() - 2] = 1;
@@ -218,8 +218,8 @@ bool has_channel_batch(const View& view) {
   return false;
 }
 
-/// Attention's result: [batch..., M, N] with the heads' columns side by side in one sheet, which is
-/// how the transposition that follows wants them. The axis next to M is the head.
+/// Attention's result [batch..., M, N] with the columns of the heads side by side in one sheet, as
+/// the Transpose after it needs them. The axis before M is the head.
 View head_view(std::size_t sheet, const Shape& shape) {
   View view{sheet, 0, 0, std::vector<ViewDim>(shape.size())};
   const std::size_t rank = shape.size();
@@ -253,7 +253,7 @@ Refusal Planner::matrix_rows(ValueId a, ContractionLayer& layer) {
   return std::nullopt;
 }
 
-/// Several constant matrices: one product each.
+/// Several constant matrices: one product for each.
 Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
                                const Shape& b_shape, Epilogue epilogue, bool wide) {
   ContractionLayer layer;
@@ -270,15 +270,15 @@ Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
   return std::nullopt;
 }
 
-/// Two computed matrices of bytes. Zero points of the second would take a sum over every row.
+/// Two computed int8 matrices. A zero point of the second would take a sum over every row.
 Refusal Planner::plan_quantised_product(const graph::Node& node) {
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = zero_point(node.input(5));
-  if (!a_zero || !b_zero) return "its zero points are not one constant";
+  if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   if (*b_zero != 0) return "its second operand is computed and has a zero point";
   if (node.input(8) != graph::kNoValue) return "a product of computed matrices and a bias";
   if (correction(*a_zero) && config_.accumulator_rows <= kCorrectionRows) {
-    return "its zero point leaves no accumulator rows";
+    return "the correction of its zero point leaves no accumulator rows";
   }
   Epilogue epilogue;
   if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),

@@ -1,12 +1,11 @@
 // Reshapes that move elements, on float arrays.
 //
-// Where the channels stay as they are, rows are copied by the vector unit in their new order. An
-// image [N, C, H, W] that becomes the rows [N, C*H*W], or these an image, moves elements from lane
-// to lane, which is a product with matrices of one 1 in each column:
+// If the channels stay as they are, the vector unit copies rows in their new order. Between an
+// image [N, C, H, W] and rows [N, C*H*W] elements move from lane to lane. The array does this as a
+// product with matrices that have one 1 in each column:
 //
-//   flat[n, j]     = sum over p, c of image[n, p, c] * (j == c*H*W + p)    windows of the whole
-//   image image[p, n, c] = sum over j of flat[n, j] * (j == c*H*W + p)           one product for
-//   each p
+//   flat[n, j]     = sum over p, c of image[n, p, c] * (j == c*H*W + p)   windows over whole images
+//   image[p, n, c] = sum over j of flat[n, j] * (j == c*H*W + p)          one product for each p
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -22,15 +21,15 @@ using graph::ValueId;
 
 namespace {
 
-// The matrices have the square of so many elements.
+// The most columns that the array moves: its matrices have the square of this many elements.
 constexpr std::int64_t kMostMoved = 2048;
-// Copies of rows are cut into so many parts at most.
+// The most parts in which rows are copied.
 constexpr std::int64_t kMostParts = 4096;
-// Loops of a walk.
+// A walk has this many loops.
 constexpr std::size_t kLoops = 3;
 
-/// [matrices, size, columns], 1 where column c of matrix p stands in row c * matrices + p. Of one
-/// matrix, with as many columns as rows, that is the identity.
+/// [matrices, size, columns] with a 1 where column c of matrix p meets row c * matrices + p. A
+/// single matrix has as many columns as rows and is the identity.
 MakeTensor moves(std::int64_t matrices, std::int64_t columns) {
   return [matrices, columns] {
     const std::int64_t size = matrices * columns;
@@ -45,7 +44,8 @@ MakeTensor moves(std::int64_t matrices, std::int64_t columns) {
   };
 }
 
-/// The rows of all axes but `axis`, outermost first, axes that continue each other as one.
+/// The loops over the rows of all axes but `axis`, outermost first. Axes that continue each other
+/// are one loop.
 std::vector<ViewDim> row_loops(const View& view, std::size_t axis) {
   std::vector<ViewDim> loops;
   for (std::size_t i = 0; i < view.dims.size(); ++i) {
@@ -81,7 +81,7 @@ std::int64_t columns_of(const Shape& shape) {
 
 }  // namespace
 
-/// `view`, whose `axis` lies along the channels, with its rows in the order of its other axes.
+/// Copies the rows of `view`, whose `axis` lies along the channels, in the order of its other axes.
 std::optional<View> Planner::ordered_rows(const View& view, std::size_t axis, ValueId value) {
   std::vector<ViewDim> loops = row_loops(view, axis);
   const std::size_t outer = loops.size() > kLoops ? loops.size() - kLoops : 0;
@@ -119,7 +119,7 @@ std::optional<View> Planner::ordered_rows(const View& view, std::size_t axis, Va
   return ordered;
 }
 
-/// The result of a Reshape or Flatten whose elements have to be moved.
+/// Plans a Reshape or Flatten whose elements have to be moved.
 Refusal Planner::plan_rearranged(const graph::Node& node, const Operand& source) {
   constexpr const char* kMoves = "the elements would have to be moved";
   const ValueId result = node.outputs[0];
@@ -144,12 +144,12 @@ Refusal Planner::plan_rearranged(const graph::Node& node, const Operand& source)
   return kMoves;
 }
 
-/// Rows are repeated; channels are not.
+/// Repeats rows; channels cannot be repeated.
 Refusal Planner::plan_expand(const graph::Node& node) {
   const auto known = segment_->values.find(node.input(0));
   if (int8()) return "the machine has no Expand";
   if (known == segment_->values.end() || known->second.flattened) {
-    return "its input is with the host already";
+    return "its input is on the host already";
   }
   const ValueId result = node.outputs[0];
   const Shape& to = graph_.type(result).shape;
@@ -157,7 +157,7 @@ Refusal Planner::plan_expand(const graph::Node& node) {
   View view = known->second.view;
   view.dims.insert(view.dims.begin(), to.size() - view.dims.size(), ViewDim{});
   auto axis = channel_axis_of(view);
-  // Of one channel: an axis that stays one.
+  // With one channel, takes an axis that stays 1.
   for (std::size_t i = 0; axis && view.dims[*axis].extent != to[*axis] && i < to.size(); ++i) {
     if (is_channel_axis(view, i) && view.dims[i].extent == to[i]) axis = i;
   }
@@ -208,7 +208,7 @@ Refusal Planner::plan_image_of_rows(const graph::Node& node, const View& flat) {
   for (std::int64_t p = 0; p < positions; ++p) {
     layer.batch.push_back({.out_row = p * count, .matrix = p});
   }
-  // Rows are (position, image) first.
+  // The rows are in the order (position, image); ordered_rows() below puts images first.
   layer.out = dense_view(segment_->sheets.size(), shape, 1);
   layer.out.dims[0].row_step = 1;
   for (std::size_t axis = 2; axis < shape.size(); ++axis) layer.out.dims[axis].row_step *= count;

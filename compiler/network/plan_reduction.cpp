@@ -25,13 +25,13 @@ ReductionKind kind_of(Op op) {
   }
 }
 
-/// True if `axes` are all those behind the channels of an image.
+/// True if `axes` are all the axes after the channels of an image.
 bool covers_image(const std::vector<std::int64_t>& axes, std::size_t rank) {
   if (rank < 3 || rank > 4 || axes.size() + 2 != rank) return false;
   return axes.front() == 2 && axes.back() + 1 == static_cast<std::int64_t>(rank);
 }
 
-/// The axis that is left, if all others of more than one element are reduced.
+/// The axis that is kept, if all other kept axes have one element; else nullopt.
 std::optional<std::size_t> only_kept_axis(const std::vector<std::int64_t>& axes,
                                           const Shape& shape) {
   std::optional<std::size_t> kept;
@@ -45,7 +45,7 @@ std::optional<std::size_t> only_kept_axis(const std::vector<std::int64_t>& axes,
 
 }  // namespace
 
-/// The axes from the front, in order; nothing if they are computed.
+/// The reduced axes, counted from the front and sorted; nullopt if they are computed.
 std::optional<std::vector<std::int64_t>> Planner::reduced_axes(const graph::Node& node) const {
   const auto rank = static_cast<std::int64_t>(graph_.type(node.input(0)).shape.size());
   std::vector<std::int64_t> axes = node.attributes.integers("axes");
@@ -72,11 +72,13 @@ Refusal Planner::plan_reduction(const graph::Node& node) {
   if (const auto kept = only_kept_axis(*axes, shape)) {
     if (Refusal refusal = plan_sum_of_rows(node, *kept, *axes); !refusal) return refusal;
   }
-  if (!covers_image(*axes, shape.size())) return "it reduces more than channels, or than pixels";
+  if (!covers_image(*axes, shape.size()))
+    return "it reduces other axes than the channels or all pixels";
   return plan_image_reduction(node);
 }
 
-/// One channel for each row, the rows in the order of the result whether or not it keeps the axis.
+/// Reduces each row to one channel. The rows keep their order, whether or not the result keeps the
+/// axis.
 Refusal Planner::plan_row_reduction(const graph::Node& node) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const std::size_t axis = shape.size() - 1;
@@ -106,7 +108,7 @@ Refusal Planner::plan_image_reduction(const graph::Node& node) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const bool maximum = node.op == Op::kReduceMax;
   if (node.op == Op::kReduceMin) return "the minimum of an image";
-  if (maximum && int8()) return "a maximum of dequantised values";
+  if (maximum && int8()) return "a maximum of dequantized values";
   std::vector<graph::WindowDim> windows;
   std::int64_t count = 1;
   for (std::size_t axis = 2; axis < shape.size(); ++axis) {

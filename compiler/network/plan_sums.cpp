@@ -1,6 +1,6 @@
-// Sums and means over the rows of a sheet, as gradients of biases and the statistics of a batch
-// are: one product of a row of ones with the rows, which are fetched as tiles. So the sums are
-// added down the array and fold by fold like those of any product.
+// Sums and means over the rows of a sheet, such as gradients of biases and batch statistics. They
+// are one product of a row of ones with the rows, which are fetched as tiles. So the sums are added
+// down the array and fold by fold, as in any product.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -18,7 +18,7 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kScattered = "its rows do not follow each other";
+constexpr const char* kScattered = "its rows are not consecutive";
 
 std::function<Matrix()> row_of_ones(std::int64_t count, ElementType dtype) {
   return [count, dtype] {
@@ -28,7 +28,7 @@ std::function<Matrix()> row_of_ones(std::int64_t count, ElementType dtype) {
   };
 }
 
-/// How many rows all axes but `channel_axis` have; nothing if they do not follow each other.
+/// How many rows all axes but `channel_axis` have; nullopt if the rows are not consecutive.
 std::optional<std::int64_t> run_of_rows(const View& view, std::size_t channel_axis) {
   std::vector<ViewDim> loops;
   for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
@@ -47,8 +47,8 @@ std::optional<std::int64_t> run_of_rows(const View& view, std::size_t channel_ax
 
 }  // namespace
 
-/// True if the unified buffer holds a tile of columns of `rows` rows, all that a sum is made of,
-/// beside a row of the other operand, one of the result, and constants.
+/// True if the unified buffer holds a column tile of `rows` rows, which a sum needs at once,
+/// together with a row of the other operand, one of the result, and constants.
 bool Planner::tile_fits(std::int64_t rows) const {
   const std::int64_t planes =
       ceil_div(std::int64_t{config_.array_cols}, std::int64_t{config_.array_rows});
@@ -56,7 +56,7 @@ bool Planner::tile_fits(std::int64_t rows) const {
   return rows * planes + others <= static_cast<std::int64_t>(config_.unified_buffer_rows());
 }
 
-/// All rows to one; `axis` lies along the channels and is left.
+/// Sums all rows to one. `axis` lies along the channels and is kept.
 Refusal Planner::plan_sum_of_rows(const graph::Node& node, std::size_t axis,
                                   const std::vector<std::int64_t>& reduced) {
   if (int8()) return "a sum over rows of integers";

@@ -1,11 +1,11 @@
-// Products of which the streaming operand lies with its rows in the channels, as the transposed
-// activations of a weight's gradient do. The machine transposes by its array: tiles are fetched
-// transposed from the unified buffer, and rows of the identity stream through them,
+// Products whose streaming operand has its rows in the channels, such as the transposed activations
+// in a weight gradient. The array transposes the operand: tiles are fetched transposed from the
+// unified buffer, and rows of the identity stream through them,
 //
 //     identity [R, R]  x  tile, fetched transposed  =  R rows of the transposed matrix
 //
-// one product for each R rows. A product that only leaves the machine may as well be computed
-// transposed, B'A', and read so; what is cheaper is done.
+// with one product for each R rows. A product that only the host reads may instead be computed
+// transposed, as B'A', and read through a transposed view. The cheaper way is taken.
 #include <algorithm>
 #include <utility>
 
@@ -38,7 +38,7 @@ std::function<Matrix()> identity(std::int64_t size, ElementType dtype) {
   };
 }
 
-/// Each product once for every index of `dim` of the second operand, with results `step` rows
+/// Repeats each product for every index of `dim` of the second operand, with results `step` rows
 /// apart.
 void repeat_products(const ViewDim& dim, std::int64_t step, std::vector<BatchOffset>& products) {
   const std::vector<BatchOffset> first = products;
@@ -52,7 +52,7 @@ void repeat_products(const ViewDim& dim, std::int64_t step, std::vector<BatchOff
   }
 }
 
-/// Cycles of the array, roughly: each tile takes its rows or the R pushes.
+/// Estimated cycles of the array: each tile takes its rows or the R pushes, whichever is more.
 std::int64_t product_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
                             const MachineConfig& config) {
   const std::int64_t rows = config.array_rows;
@@ -66,8 +66,8 @@ std::int64_t turning_cycles(std::int64_t rows, std::int64_t cols, const MachineC
 
 }  // namespace
 
-/// True for a matrix, or several, on a float array whose rows lie along the channels: rows that are
-/// more than one tile from the first lane of a plane on.
+/// True on a float array for matrices whose rows lie along the channels. If the rows take more than
+/// one tile, they must begin at the first lane of a plane.
 bool Planner::is_turned(ValueId value) {
   const std::size_t rank = graph_.type(value).shape.size();
   if (int8() || rank < 2) return false;
@@ -84,9 +84,9 @@ bool Planner::is_turned(ValueId value) {
           }));
 }
 
-/// Adds the layer that lets `source`, matrices [.., M, K] with M in the channels, lie in rows; the
-/// elements are those of `value`, of the same shape or, if `swapped`, [K, M]; kNoValue if they are
-/// a value's under another shape.
+/// Adds a layer that copies `source`, matrices [.., M, K] with M in the channels, so that M lies in
+/// rows. `value` is the value with these elements, of the same shape or, if `swapped`, [K, M];
+/// kNoValue if they are a value's under another shape.
 View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
   const std::size_t rank = source.dims.size();
   const std::int64_t m = source.dims[rank - 2].extent;
@@ -121,7 +121,7 @@ View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
   return turned;
 }
 
-/// Lets the value, which is_turned(), lie in rows.
+/// Moves a value with is_turned() into rows.
 void Planner::turn(ValueId value) {
   const std::size_t rank = graph_.type(value).shape.size();
   const View rows = turned_copy(*plain_operand(value, rank - 1), value, false);
@@ -130,7 +130,7 @@ void Planner::turn(ValueId value) {
   segment_->values[value] = {.view = rows};
 }
 
-/// (AB)' = B'A' for A [M, K], which is_turned(), and B [K, N] with K in rows.
+/// Computes (AB)' = B'A' for A [M, K] with is_turned(), and B [K, N] with K in rows.
 void Planner::plan_turned_result(const graph::Node& node, ValueId second) {
   const View a = *plain_operand(node.input(0), 1);
   const View b = *plain_operand(second, 1);

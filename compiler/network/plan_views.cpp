@@ -10,18 +10,19 @@ using graph::ValueId;
 
 namespace {
 
-constexpr const char* kOnHost = "its input is with the host already";
+constexpr const char* kOnHost = "its input is on the host already";
 constexpr const char* kMoves = "the elements would have to be moved";
 
-/// The view of a value of this segment; null if the value came from the host.
+/// The operand of a value of this segment; nullptr if the value is on the host or flattened.
 const Operand* view_of(const Segment& segment, ValueId value) {
   const auto known = segment.values.find(value);
   if (known == segment.values.end() || known->second.flattened) return nullptr;
   return &known->second;
 }
 
-/// True if axis 1 of an image [N, C, ...] lies along the channels and all others along rows. That
-/// axis 1 may is not enough: of one element it may lie anywhere, and the channels be another axis.
+/// True if axis 1 of an image [N, C, ...] lies along the channels and all others along rows.
+/// Checking axis 1 is not enough: with one element it may lie anywhere, and another axis may be the
+/// channels.
 bool lies_as_image(const View& view) {
   for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
     if (axis == 1 ? !is_channel_axis(view, axis) : !is_row_axis(view, axis)) return false;
@@ -32,10 +33,10 @@ bool lies_as_image(const View& view) {
 }  // namespace
 
 Refusal Planner::plan_dequantize(const graph::Node& node) {
-  if (!int8()) return "a float array holds no integers";
+  if (!int8()) return "a float array cannot hold integers";
   const auto scale = scalar(node.input(1));
   const auto zero = zero_point(node.input(2));
-  if (!scale || !zero) return "its scale is not one constant";
+  if (!scale || !zero) return "its scale or zero point is not a single constant";
   const graph::ValueType& type = graph_.type(node.input(0));
   const auto source = operand(node.input(0), free_channel_axis(type.shape.size()));
   if (!source) return kOnHost;
@@ -65,7 +66,7 @@ Refusal Planner::plan_view(const graph::Node& node) {
   const Operand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] != graph::kNoValue) return "its mask is wanted";
+    if (node.outputs[i] != graph::kNoValue) return "its output for the mask is used";
   }
   Operand result = *source;
   if (node.op == graph::Op::kTranspose) {
@@ -76,7 +77,7 @@ Refusal Planner::plan_view(const graph::Node& node) {
     result.view = transposed(source->view, node.attributes.integers("perm", reversed));
   } else {
     const auto view = reshaped(source->view, graph_.type(node.outputs[0]).shape);
-    // Rows that become images with all their pixels in the channels are no use to anybody.
+    // No layer can read images with all their pixels in the channels.
     if (view && view->dims.size() == 4 && source->view.dims.size() == 2 &&
         !channel_axis_of(*view)) {
       const Operand moved = *source;
@@ -93,8 +94,8 @@ Refusal Planner::plan_view(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// [N, C, H, W] to [N, C*H*W] moves elements, but a matrix product with constant weights can take
-/// the image as it lies.
+/// [N, C, H, W] to [N, C*H*W] moves elements, but a matrix product with constant weights can read
+/// the image where it lies.
 Refusal Planner::plan_flatten(const graph::Node& node, const Operand& source) {
   const ValueId result = node.outputs[0];
   const Shape& from = graph_.type(node.input(0)).shape;
@@ -134,7 +135,7 @@ Refusal Planner::plan_slice(const graph::Node& node) {
   const Shape& shape = graph_.type(node.outputs[0]).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   for (std::size_t i = 0; i < begins.size(); ++i) {
-    if (steps[i] < 1) return "it runs backwards";
+    if (steps[i] < 1) return "its step is negative";
     const std::int64_t given = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
     const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
     const std::int64_t extent = source->view.dims[axis].extent;
@@ -147,18 +148,18 @@ Refusal Planner::plan_slice(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// One index of one axis: a slice without that axis.
+/// Takes one index of one axis: a slice without that axis.
 Refusal Planner::plan_gather(const graph::Node& node) {
   const Operand* source = view_of(*segment_, node.input(0));
-  if (source == nullptr) return "the machine gathers nothing by number";
+  if (source == nullptr) return "the machine gathers only by a single constant index";
   const auto index = constant(node.input(1));
-  if (!index || index->rank() != 0) return "the machine gathers nothing by number";
+  if (!index || index->rank() != 0) return "the machine gathers only by a single constant index";
   const auto rank = static_cast<std::int64_t>(source->view.dims.size());
   const std::int64_t given = node.attributes.integer("axis", 0);
   const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
   const std::int64_t extent = source->view.dims[axis].extent;
   const std::int64_t at = graph::to_int64(*index).front();
-  if (at < -extent || at >= extent) return "its index is outside";
+  if (at < -extent || at >= extent) return "its index is out of range";
   Operand result = *source;
   result.view = sliced(source->view, axis, at < 0 ? at + extent : at, 1, 1);
   result.view.dims.erase(result.view.dims.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -175,7 +176,7 @@ Refusal Planner::plan_split(const graph::Node& node) {
   const Operand whole = *source;
   std::int64_t begin = 0;
   for (const ValueId output : node.outputs) {
-    if (output == graph::kNoValue) return "a part of it is not named";
+    if (output == graph::kNoValue) return "one of its outputs has no name";
     const std::int64_t extent = graph_.type(output).shape[axis];
     if (extent == 0) return "a part of it is empty";
     Operand part = whole;

@@ -1,13 +1,13 @@
-// Convolutions with computed weights, as gradients of filters are: an image [C, N, H, W] that lies
-// with its C in the channels, and weights [M, N, h, w] that lie with M in the channels. All N
-// images and h*w positions are one sum:
+// Convolutions with computed weights, such as gradients of filters: an image [C, N, H, W] with C in
+// the channels, and weights [M, N, h, w] with M in the channels. One sum runs over all N images and
+// h*w positions:
 //
-//   out[c, m, y, x] = sum over n, i, j of image[c, n, y*s-p + i*d, x*s-p + j*d] * weights[m, n, i,
-//   j]
+//   out[c, m, y, x] = sum over n, i, j of
+//                     image[c, n, y*s-p + i*d, x*s-p + j*d] * weights[m, n, i, j]
 //
-//   weights transposed by the array   [M, N*h*w]
+//   weights transposed by the array    [M, N*h*w]
 //   the image, as each (y, x) sees it  [N*h*w, (y, x, c)]     one shifted copy for each (y, x)
-//   their product                     [M, (y, x, c)]
+//   their product                      [M, (y, x, c)]
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ bool lies_as_channels(const View& view) {
   return is_channel_axis(view, 0);
 }
 
-/// The rows of all axes but the first, if they follow each other in their order; else nothing.
+/// How many rows all axes but the first have; nullopt unless they are consecutive in axis order.
 std::optional<std::int64_t> dense_rows(const View& view) {
   std::int64_t rows = 1;
   for (std::size_t axis = view.dims.size(); axis-- > 1;) {
@@ -38,7 +38,8 @@ std::optional<std::int64_t> dense_rows(const View& view) {
   return rows;
 }
 
-/// What output `at` of `dim` meets along the weights' positions, as a walk with windows of one tap.
+/// The positions that output `at` of `dim` reads, one per position of the weights: windows of one
+/// tap.
 WindowDim positions(const WindowDim& dim, std::int64_t at) {
   return {.input = dim.input,
           .output = dim.kernel,
@@ -59,11 +60,11 @@ Refusal Planner::plan_weight_gradient(const graph::Node& node) {
   const auto image = plain_operand(node.input(0), 0);
   const auto weights = plain_operand(node.input(1), 0);
   if (!image || !weights || !lies_as_channels(*image) || !lies_as_channels(*weights)) {
-    return "its weights are computed, and do not lie as a filter's gradient has them";
+    return "its weights are computed, but not laid out as for a filter's gradient";
   }
   const auto rows = dense_rows(*weights);
   if (!rows || weights->channel % config_.array_rows != 0) {
-    return "its weights are computed, and do not lie in rows that follow each other";
+    return "its weights are computed, but their rows are not consecutive";
   }
   if (!tile_fits(*rows)) return kTooManyRows;
   const std::vector<WindowDim> windows =
@@ -83,7 +84,7 @@ Refusal Planner::plan_weight_gradient(const graph::Node& node) {
   return std::nullopt;
 }
 
-/// The image [C, N, ...] as rows of N and the weights' positions, and channels (outputs.., C).
+/// Copies the image [C, N, ...] to rows (N, positions of the weights) and channels (outputs.., C).
 View Planner::seen_by_outputs(const View& image, const std::vector<WindowDim>& windows,
                               std::int64_t rows) {
   const std::int64_t channels = image.dims[0].extent;
@@ -114,7 +115,7 @@ View Planner::seen_by_outputs(const View& image, const std::vector<WindowDim>& w
   return seen;
 }
 
-/// The sheet [M, (y, x, C)] of a value [C, M, y, x].
+/// Adds the result sheet [M, (y, x, C)] of a value [C, M, y, x].
 View Planner::gradient_result(ValueId value, bool wide) {
   const Shape& shape = graph_.type(value).shape;
   View view{segment_->sheets.size(), 0, 0, {{shape[0], 0, 1}, {shape[1], 1, 0}}};

@@ -30,7 +30,7 @@ bool walks_line(const graph::Graph& graph, const graph::Node& node) {
   }
 }
 
-/// True for an operator that gives elements as they are under another shape.
+/// True for an operator that only shows its elements under another shape.
 bool is_view(Op op) {
   switch (op) {
     case Op::kReshape:
@@ -78,7 +78,7 @@ Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
 Refusal Planner::add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed) {
   Refusal refusal = try_add(index, segment, absorbed);
   if (!refusal || has_lines_) return refusal;
-  // Perhaps its operands of rank 3 are images after all: a constant for each of axis 1.
+  // Operands of rank 3 may be images after all, with a constant for each index of axis 1.
   has_lines_ = true;
   const Refusal second = try_add(index, segment, absorbed);
   has_lines_ = false;

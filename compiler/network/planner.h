@@ -1,9 +1,9 @@
-// Decides what runs where. A segment collects the nodes that one program of the machine can run:
-// each becomes a layer, or nothing at all where the result is the same elements seen through
-// another view. A node that does not fit says why, and waits for the host.
+// Decides what runs where. A segment collects the nodes that one program of the machine can run.
+// Each node becomes a layer, or no layer if its result is the same elements seen through another
+// view. For a node that does not fit, the planner gives the reason; the host computes it.
 //
-// Values of a segment have views; values with the host become input sheets when a layer asks for
-// them, in the layout that it asks for.
+// Values of a segment have views. A value on the host becomes an input sheet when a layer asks for
+// it, in the layout that the layer asks for.
 #pragma once
 
 #include <map>
@@ -20,20 +20,20 @@
 
 namespace weft::network {
 
-/// Why a node cannot run on the machine; nothing if it does.
+/// Why a node cannot run on the machine; nullopt if it can.
 using Refusal = std::optional<std::string>;
 
 inline constexpr const char* kUnreadable =
     "its input does not lie in rows of channels on this machine";
-inline constexpr const char* kNotQuantised = "its float result is not quantised at once";
+inline constexpr const char* kNotQuantised = "its float result is not directly quantized";
 
 /// A value as a layer reads it: where it lies and, on int8 machines, what its integers mean.
 struct Operand {
   View view;
   Quantization quantization = {};
-  bool dequantized = false;  // a float value that lies as int8
-  /// The value is [N, C*H*W], but the view that of the image [N, C, H, W] before a Flatten: a
-  /// matrix product reads it as a window over the whole image.
+  bool dequantized = false;  // a float value stored as int8
+  /// The value is [N, C*H*W], but the view is the image [N, C, H, W] before a Flatten. A matrix
+  /// product reads it as a window over the whole image.
   bool flattened = false;
 };
 
@@ -45,14 +45,14 @@ struct Segment {
   std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
 };
 
-/// A unary operator as the vector unit's function.
+/// A unary operator as a function of the vector unit.
 struct LaneFunction {
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;
   std::uint32_t high = 0;
 };
 
-/// Of int8 values, both included.
+/// Bounds of int8 values, both included.
 struct IntegerBounds {
   std::int32_t low = -128;
   std::int32_t high = 127;
@@ -64,13 +64,13 @@ class Planner {
   Planner(const graph::Graph& graph, const MachineConfig& config, const std::vector<bool>& on_host,
           const CompileOptions& options = {});
 
-  /// Adds node `index` to the segment; on refusal the segment is as it was. Nodes that were taken
-  /// along with it (an activation, a quantisation) are in `absorbed`.
+  /// Adds node `index` to the segment; a refusal leaves the segment unchanged. `absorbed` receives
+  /// the nodes that became part of it (an activation, a quantization).
   Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
 
-  /// True for the transposition of a value of the host's, a matrix or an image that exchanges batch
-  /// and channels, that is only used in products of computed operands: the array transposes, or a
-  /// fetch, or nothing need be moved.
+  /// True for a Transpose of a matrix, or of an image's batch and channels, if only products of
+  /// computed operands use the result. The machine then takes the operand from the host: the array
+  /// or a fetch transposes it, or a view is enough.
   bool transposes_for_product(const graph::Node& node) const;
 
  private:
@@ -148,7 +148,7 @@ class Planner {
                                               graph::ValueId b) const;
   Refusal plan_integer_clip(const graph::Node& node, graph::ValueId a, const IntegerBounds& bounds);
   Refusal integer_arithmetic(graph::ValueId a, graph::ValueId b, const LaneStep& step) const;
-  /// The node as a function of one value: Clip needs constant bounds.
+  /// The node as a function of one value; nullopt if there is none, or if Clip has computed bounds.
   std::optional<LaneFunction> function_of(const graph::Node& node) const;
   // plan_logic.cpp
   bool is_zero(graph::ValueId value) const;
@@ -175,7 +175,7 @@ class Planner {
   template <class Layer>
   Refusal finish_rows(const graph::Node& node, std::size_t axis, Layer layer);
   Refusal plan_softmax(const graph::Node& node);
-  /// `before`: what the softmax takes, with the steps that scale or mask it.
+  /// `before`: the rows that the softmax takes, and the steps that scale or mask them.
   Refusal plan_softmax_after(const graph::Node& node, ElementwiseLayer before);
   std::size_t softmax_axis(const graph::Node& node) const;
   Refusal plan_layer_normalization(const graph::Node& node);
@@ -199,59 +199,62 @@ class Planner {
 
   // --- Operands ---
 
-  /// The value where it lies, or as an input sheet with `channel_axis` in the channels.
+  /// The value where it lies, or as an input sheet with `channel_axis` in the channels; nullopt if
+  /// the machine cannot read it.
   std::optional<Operand> operand(graph::ValueId value, std::size_t channel_axis);
-  /// The axis for a layer that does not mind: that of images, but for values of rank 3 in networks
-  /// without windows over one dimension, which are sequences.
+  /// The channel axis for layers that accept any: image_channel_axis(), but the last axis for
+  /// values of rank 3 if no window of the network is one-dimensional. Such values are sequences.
   std::size_t free_channel_axis(std::size_t rank) const;
-  /// The same, refused if it lies as integers but is a float.
+  /// Like operand(), but nullopt for a float value stored as integers.
   std::optional<View> plain_operand(graph::ValueId value, std::size_t channel_axis);
   /// True if the array's elements can hold values of this type.
   bool holds(graph::DataType type) const;
   bool int8() const { return config_.dtype == ElementType::kInt8; }
 
-  /// The elements of a constant, or nothing.
+  /// The elements of a constant; nullopt for other values.
   std::optional<graph::Tensor> constant(graph::ValueId value) const;
   const graph::Constant* lazy_constant(graph::ValueId value) const;
   std::optional<float> scalar(graph::ValueId value) const;
   std::optional<std::int32_t> zero_point(graph::ValueId value) const;
-  /// The zero point of activations whose sums are to be corrected by it; none if it is 0 and always
-  /// will be.
+  /// The zero point to correct sums for; nullopt if it is 0 in every run.
   std::optional<std::int32_t> correction(std::int32_t zero) const;
 
   // --- Results ---
 
-  /// A new sheet for `value` and its view. `wide`: 32-bit words, for the host alone.
+  /// Adds a sheet for `value` and returns its view. `wide`: rows of 32-bit words, for the host
+  /// only.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
-  /// A sheet laid out as for `shape`, which differs from the value's by axes of 1.
+  /// Adds a sheet laid out as for `shape`, which differs from the value's shape only by axes of 1.
   View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
-  /// A constant of the compiler's own, `make` as rows of elements.
+  /// Adds a sheet for a constant that the compiler generates with `make`, and returns its view.
   View constant_sheet(SheetSize size, std::function<Matrix()> make);
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
-  /// A layer of the compiler's own that brings elements to where the node can read them: those of
-  /// `value`, or kNoValue if they are no value's.
+  /// Adds a layer that moves elements to where the node can read them. They belong to `value`;
+  /// kNoValue if they belong to none.
   void add_movement(const char* op, graph::ValueId value, Shape shape, LayerBody body,
                     std::string note);
-  /// The only node that uses `value`, unless it is an output of the graph.
+  /// The only node that uses `value`; nullptr if there is no single one or if the graph outputs
+  /// `value`.
   const graph::Node* only_user(graph::ValueId value) const;
-  /// What a QuantizeLinear that alone uses `value` makes of it; the node is absorbed. Nothing if
+  /// Absorbs the QuantizeLinear that alone uses `value` and returns its result. Returns nullopt if
   /// there is none.
   struct Quantised {
     graph::ValueId result = graph::kNoValue;
     Quantization quantization = {};
   };
   std::optional<Quantised> quantised_at_once(graph::ValueId value);
-  /// True if the host alone takes the value: it is an output and nothing else uses it.
+  /// True if only the host reads the value: it is an output and no node uses it.
   bool only_output(graph::ValueId value) const;
-  /// The same for what is the value's under other shapes: it is never an operand on the machine.
+  /// Like only_output(), but nodes may change the value's shape first: it is never an operand on
+  /// the machine.
   bool only_leaves(graph::ValueId value) const;
-  /// True if it is an output, perhaps once it is dequantised.
+  /// True if the value is an output, directly or after a DequantizeLinear.
   bool host_takes(graph::ValueId value) const;
   void absorb(const graph::Node& node);
 
   const graph::Graph& graph_;
-  const graph::Node* node_ = nullptr;  // that is being added
+  const graph::Node* node_ = nullptr;  // the node being added
   const MachineConfig& config_;
   const std::vector<bool>& on_host_;
   const CompileOptions options_;
@@ -260,21 +263,22 @@ class Planner {
   bool has_lines_ = false;  // images of rank 3
   Segment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
-  std::map<graph::ValueId, Operand> moved_;  // where values lay that the node had moved
+  std::map<graph::ValueId, Operand> moved_;  // earlier places of values that the node moved
 };
 
-/// The rows of a view, all axes but `channel_axis`, as a walk in the order of a dense result;
-/// nothing if that takes more than three loops or the axes do not lie along rows.
+/// Walks the rows of a view, all axes but `channel_axis`, in the order of a dense result. Returns
+/// nullopt if that takes more than three loops or an axis does not lie along rows.
 std::optional<RowWalk> walk_rows(const View& view, std::size_t channel_axis);
 /// The walk over at most three axes along rows, outermost first.
 RowWalk walk_of(const std::vector<ViewDim>& loops);
-/// The axis of the view that lies along the channels, if it is the only one.
+/// The only axis along the channels (an axis of 1 if there is one channel); else nullopt.
 std::optional<std::size_t> channel_axis_of(const View& view);
 
-/// Nothing for an operator that the vector unit lacks. `first` and `second` are the operator's
+/// nullopt if the vector unit lacks the operator. `first` and `second` are the operator's
 /// attributes, or Clip's bounds.
 std::optional<LaneFunction> lane_function(std::string_view op, float first, float second);
-/// With the operator's own attributes and defaults; Clip needs `min` and `max`.
+/// Uses the node's own attributes and defaults. Returns nullopt for Clip, which needs `min` and
+/// `max`.
 std::optional<LaneFunction> lane_function(const graph::Node& node);
 
 }  // namespace weft::network

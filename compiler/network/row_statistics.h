@@ -1,5 +1,5 @@
-// What layers along the channels share: wide rows for each tile of C lanes, and statistics of each
-// row, wide rows with the same number in every lane.
+// Shared by the layers that compute along the channels: wide rows (32-bit words) for each tile of C
+// lanes, and statistics of each row. A statistic is a wide row with the same number in every lane.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace weft::network {
 
 class RowStatistics {
  public:
-  /// `layer` has a, walk, channels, out and the quantisation of both.
+  /// `layer` has a, walk, channels, out and the quantization of both.
   template <class Layer>
   RowStatistics(const Layer& layer, std::uint64_t tile_buffers, std::uint64_t statistics,
                 LoweringContext& lowering)
@@ -28,10 +28,10 @@ class RowStatistics {
         tile_buffers_(tile_buffers),
         statistics_(statistics) {}
 
-  /// A constant that the passes read.
+  /// Registers a constant that the passes read.
   void use(LayerConstant& constant) { constants_.push_back(&constant); }
 
-  /// Calls function() for each chunk; `steps`, if not null, have their operands of it.
+  /// Calls function() for each chunk. `steps`, if not null, first reads its operands for the chunk.
   template <class Function>
   void for_each_chunk(LaneSteps* steps, Function&& function) {
     const auto need = [&](const Chunk& next) {
@@ -48,7 +48,7 @@ class RowStatistics {
     }
   }
 
-  /// Tile `tile` of buffer `buffer`, and statistic `index`: bases of wide rows.
+  /// First UB row of tile `tile` of buffer `buffer`, and of statistic `index`.
   std::uint32_t buffer(std::uint64_t buffer, std::size_t tile) const {
     return base_ + static_cast<std::uint32_t>((buffer * tiles.size() + tile) * block_rows());
   }
@@ -80,7 +80,7 @@ class RowStatistics {
     return vector;
   }
 
-  /// statistic `index` = reduce over all tiles of what `make(tile)` computes.
+  /// statistic `index` = reduction over all tiles of the values that make(tile) computes.
   template <class Make>
   void reduce(std::uint64_t index, VectorReduce kind, Make&& make) {
     for (std::size_t tile = 0; tile < tiles.size(); ++tile) {

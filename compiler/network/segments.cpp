@@ -86,7 +86,7 @@ class Cutter {
     return moved;
   }
 
-  /// Values that nodes still to come or the graph's outputs need.
+  /// Values that the graph's outputs or the nodes not yet done need.
   std::vector<bool> wanted() const {
     std::vector<bool> wanted(graph_.values.size(), false);
     for (const graph::Output& output : graph_.outputs) wanted[output.value] = true;
@@ -99,8 +99,8 @@ class Cutter {
     return wanted;
   }
 
-  /// Gives the host the nodes that only rename what it has, where it is the host that wants the
-  /// result; true if there were any.
+  /// Gives back to the host the nodes that only rename a host value, if the host needs the result.
+  /// Returns true if there were any.
   bool give_back(const Segment& segment) {
     const std::vector<bool> is_wanted = wanted();
     bool any = false;
@@ -112,7 +112,7 @@ class Cutter {
         }
         if (!segment.sheets[known->second.view.sheet].from_host) continue;
         done_[i] = false;
-        // What the machine transposes for a product to come is tried again with that.
+        // A transposition for a later product is tried again together with that product.
         host_only_[i] = segment.layers.empty() || !planner_.transposes_for_product(graph_.nodes[i]);
         any = true;
       }
@@ -140,8 +140,8 @@ class Cutter {
 
   const graph::Graph& graph_;
   std::vector<bool> done_;
-  std::vector<bool> host_only_;   // nothing but the host uses what the node would only rename
-  std::vector<Refusal> reasons_;  // why the machine refused a node when its operands lay there
+  std::vector<bool> host_only_;   // the node only renames a value for the host
+  std::vector<Refusal> reasons_;  // why the machine refused a node although it had the operands
   std::vector<bool> on_host_;
   Planner planner_;
   std::vector<std::variant<Segment, HostStep>> steps_;

@@ -1,5 +1,5 @@
-// Cuts a network into segments: what the machine runs in one program, and what the host computes in
-// between.
+// Cuts a network into segments, which the machine runs as one program each, and nodes in between,
+// which the host computes.
 #pragma once
 
 #include <variant>
@@ -12,9 +12,9 @@
 
 namespace weft::network {
 
-/// In order of execution. Nodes run as early as their operands allow: the host first does all that
-/// it can, then the machine all that it can. Every sheet knows what the host wants of it and which
-/// layer uses it last.
+/// Segments and host steps in order of execution. Nodes run as early as their operands allow: the
+/// host runs all its nodes that are ready, then the machine all of its own. Every sheet knows the
+/// values that the host reads from it and the last layer that uses it.
 std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Graph& graph,
                                                                const MachineConfig& config,
                                                                const CompileOptions& options = {});

@@ -151,7 +151,7 @@ void SheetMemory::clear_last_plane(std::size_t id) {
   const Sheet& target = sheet(id);
   const bool full = target.size.channels % plane_width(id) == 0;
   if (full || target.wide || !resident(id) || config_.dtype == ElementType::kInt8) return;
-  // A source of which every row is padding reads nothing.
+  // All rows of this source are padding, so it reads nothing.
   VectorSource zeros;
   zeros.rows.loops[0] = {static_cast<std::uint32_t>(target.size.rows), 0};
   zeros.rows.bounds[0] = {-1, 0, 1};
@@ -201,7 +201,7 @@ std::uint64_t SheetMemory::staging_need(std::size_t id, const Block& block) cons
 Placement SheetMemory::write(std::size_t id, const Block& block) {
   if (resident(id)) return whole(id);
   const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
-  // A block without rows, of a chunk that is all padding, still has planes that lie apart.
+  // A block without rows (a chunk that is all padding) still needs distinct planes.
   const std::int64_t step = std::max<std::int64_t>(1, block.last_row - block.first_row) * width;
   const std::int64_t base = rows_.stage(staging_need(id, block));
   return {base - block.first_plane * step - block.first_row * width, step, width};

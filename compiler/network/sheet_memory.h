@@ -1,8 +1,8 @@
-// Sheets and where they are while a program is written: in the unified buffer, with the host, or
-// both. Emits the loads and stores that follow.
+// Tracks where sheets (view.h) are while a program is written: in the unified buffer, on the host,
+// or both. Emits the loads and stores that follow.
 //
-//   resident   all of it in the unified buffer, until its last use
-//   on host    read by chunks through staging; written by chunks and stored
+//   resident   all of it is in the unified buffer, until its last use
+//   on host    layers read and write it in chunks, through staging
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace weft::network {
 
 /// Where rows of a sheet, or of a part of it, lie in the unified buffer.
 struct Placement {
-  std::int64_t origin = 0;      // of plane 0, row 0, if that were here
+  std::int64_t origin = 0;      // UB row of plane 0, row 0, here or not
   std::int64_t plane_step = 0;  // UB rows between planes
   std::int64_t row_rows = 1;    // UB rows of one row; more than 1 for wide rows
 
@@ -41,27 +41,28 @@ struct Block {
   }
 };
 
-/// What the unified buffer is divided into.
+/// How the unified buffer is divided.
 struct BufferShares {
-  std::uint64_t staging = 4;  // one row in so many is staging
+  std::uint64_t staging = 4;  // 1 / staging of all rows
   bool stay = true;           // sheets and constants may stay; else all is staging
 };
 inline constexpr BufferShares kNothingStays = {1, false};
 
-/// A sheet is moved in about this many pieces, so that work can begin on the first piece before the
-/// last one arrives. Pieces below the smallest size would cost more in latency than they gain.
+/// A sheet is moved in about this many transfers, so that work can begin on the first rows before
+/// the last ones arrive. Transfers below the smallest size would cost more in latency than they
+/// gain.
 inline constexpr std::int64_t kSheetPieces = 16;
 inline constexpr std::int64_t kLeastSheetPiece = 256;
 
 struct Sheet {
   SheetSize size;
-  bool wide = false;  // rows of 32-bit results: only as an output of the network
+  bool wide = false;  // rows of 32-bit words; only for outputs of the network
   graph::ValueId value = graph::kNoValue;
   View view = {};                       // how `value` lies in it
   bool from_host = false;               // an input of the program
-  std::function<Matrix()> make = {};    // an input that is a constant of the compiler's own
-  std::vector<HostValue> results = {};  // what the host wants of it
-  std::size_t last_use = 0;             // layer
+  std::function<Matrix()> make = {};    // makes an input that the compiler generates
+  std::vector<HostValue> results = {};  // values that the host reads from it
+  std::size_t last_use = 0;             // index of a layer
 };
 
 class SheetMemory {
@@ -74,51 +75,52 @@ class SheetMemory {
   std::int64_t planes(std::size_t id) const;
   bool resident(std::size_t id) const { return states_[id].base.has_value(); }
   std::uint32_t base(std::size_t id) const { return *states_[id].base; }
-  /// The tensor behind a sheet that lies with the host.
+  /// The tensor of a sheet that lies on the host.
   std::optional<std::size_t> host_tensor(std::size_t id) const { return states_[id].tensor; }
 
-  /// Brings a sheet that a layer reads into the unified buffer, if there is room for all of it.
+  /// Loads a sheet that a layer reads into the unified buffer, if all of it fits.
   void prepare_input(std::size_t id);
-  /// Takes room for a sheet that a layer writes, if there is room; else it goes to the host.
+  /// Takes room for a sheet that a layer writes; without room the sheet goes to the host.
   void prepare_output(std::size_t id);
-  /// Writes zeros into the last plane of a resident float sheet whose channels do not fill it, for
-  /// layers that write only their own lanes: products with what lies beyond must not become NaN.
+  /// Writes zeros into the last plane of a resident float sheet if its channels do not fill that
+  /// plane. Layers that write only their own lanes leave old bits in the others, and a product with
+  /// these must not become NaN.
   void clear_last_plane(std::size_t id);
-  /// Rows before the first that anything may take.
+  /// Rows at the start of the buffer that nothing may take.
   std::int64_t margin() const { return margin_; }
   /// Throws ConfigError: the current layer needs `rows` rows of staging for `what` at once.
   [[noreturn]] void refuse(std::uint64_t rows, const std::string& what) const;
-  /// Stores what the host needs of a resident sheet that has been written.
+  /// Stores a resident sheet that has been written, if the host needs it.
   void finish_output(std::size_t id);
-  /// Gives the rows of sheets back that no layer after `layer` uses.
+  /// Frees the rows of sheets that no layer after `layer` uses.
   void release_after(std::size_t layer);
 
-  /// UB rows that a block takes in staging: none if the sheet is resident.
+  /// UB rows that a block takes in staging: 0 if the sheet is resident.
   std::uint64_t staging_need(std::size_t id, const Block& block) const;
-  /// The block, loaded into staging if the sheet is not resident.
+  /// The block; loads it into staging if the sheet is not resident.
   Placement read(std::size_t id, const Block& block);
   /// Room for the block.
   Placement write(std::size_t id, const Block& block);
   /// Room for the block, to be written from channel `first` on. Layers write the channels of a row
-  /// in order: where the channel lies within a plane, those before it are loaded again.
+  /// in order. If `first` lies within a plane, the channels before it are loaded again.
   Placement write_from(std::size_t id, const Block& block, std::int64_t first);
-  /// Stores a written block of a sheet that is not resident.
+  /// Stores a written block if its sheet is not resident.
   void wrote(std::size_t id, const Block& block, const Placement& placement);
 
   Placement whole(std::size_t id) const;
   void load(std::size_t id, const Block& block, const Placement& placement);
 
-  /// The first host row of a constant [1, channels]: a wide row for each C of them.
+  /// Adds a constant [1, channels], a wide row for every C channels; returns its first host row.
   std::uint64_t add_wide_constant(std::int64_t channels, std::function<Matrix()> make,
                                   ElementType type);
-  /// Of a constant [rows, channels], plane by plane as a sheet.
+  /// Adds a constant [rows, channels], plane by plane like a sheet; returns its first host row.
   std::uint64_t add_narrow_constant(SheetSize size, std::function<Matrix()> make);
   void load_rows(std::uint64_t host, std::uint32_t base, std::uint32_t rows);
-  /// Rows that a layer keeps while it runs, until release_constants(); nothing if there is no room.
+  /// Takes rows that a layer keeps until release_constants(); nullopt if there is no room.
   std::optional<std::uint32_t> take_constant(std::uint64_t rows);
   void release_constants();
 
-  /// The first tile of a new tensor of weights [k, n]. `fixed`: the same in every run.
+  /// Adds a tensor of weights [k, n]; returns its first tile. `fixed`: the same in every run.
   std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
                             bool fixed);
 

@@ -1,5 +1,5 @@
-// The instructions of a program in the order in which they are written, each with its layer; the
-// `after` counts come last, from the DependenceTracker.
+// The instructions of a program in program order, each with its layer. The DependenceTracker adds
+// the `after` counts last.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace weft::network {
 
 class Stream {
  public:
-  /// `most` is what the stream may hold.
+  /// The stream holds at most `most` instructions.
   explicit Stream(std::size_t most) : most_(most) {}
 
   /// Everything emitted from here on belongs to `layer`.
@@ -29,12 +29,12 @@ class Stream {
   /// Everything emitted from here on works on `tile`.
   void begin_tile(const TileNumbers& tile) { tile_ = tile; }
 
-  /// Throws InputError if there is no room for `count` instructions in all.
+  /// Throws InputError if `count` instructions in all would not fit.
   void expect(std::uint64_t count) const {
     if (count > most_) refuse_longer();
   }
 
-  /// Throws InputError if there is no room for it.
+  /// Throws InputError if the stream is full.
   void emit(Operation operation) {
     if (operations_.size() == most_) refuse_longer();
     operations_.push_back(std::move(operation));
@@ -43,7 +43,7 @@ class Stream {
   }
 
   const std::deque<Operation>& operations() const { return operations_; }
-  /// Takes the first operation that is left, so that its memory can be used again.
+  /// Removes the first operation that is left, so that its memory can be used again.
   Operation take() {
     Operation operation = std::move(operations_.front());
     operations_.pop_front();

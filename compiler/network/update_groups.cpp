@@ -33,7 +33,7 @@ std::optional<VectorCombine> update_combine_of(Op op) {
   }
 }
 
-/// The functions that are exact or rounded once.
+/// Functions that are exact or rounded once.
 std::optional<VectorOp> function_of(Op op) {
   switch (op) {
     case Op::kIdentity:
@@ -55,7 +55,8 @@ std::optional<VectorOp> function_of(Op op) {
   throw InputError(fmt::format("{}: {}", graph::node_label(node), why));
 }
 
-/// The graph's nodes as operations, a function together with the combination that it alone uses.
+/// The graph's nodes as operations. A function joins the operation before it if it alone uses that
+/// result.
 class Operations {
  public:
   explicit Operations(const graph::Graph& graph) : graph_(graph), uses_(graph::use_counts(graph)) {
@@ -97,11 +98,11 @@ class Operations {
   void check(const graph::Node& node) const {
     const graph::ValueType& result = graph_.type(node.outputs[0]);
     const std::int64_t count = graph::element_count(result.shape);
-    if (result.type != graph::DataType::kFloat32) refuse(node, "an update computes in float32");
+    if (result.type != graph::DataType::kFloat32) refuse(node, "an update must compute in float32");
     for (const ValueId input : node.inputs) {
       const std::int64_t own = graph::element_count(graph_.type(input).shape);
       if (own != count && own != 1) {
-        refuse(node, "an update broadcasts single numbers alone");
+        refuse(node, "an update can only broadcast single numbers");
       }
     }
     if (count == 0) refuse(node, "its result is empty");
@@ -121,7 +122,7 @@ class Groups {
     for (LaneOperation& operation : operations) add(std::move(operation));
   }
 
-  /// Single numbers first, which the others may use.
+  /// Single numbers come first, since the other groups may use them.
   std::vector<UpdateGroup> take() {
     std::ranges::stable_partition(groups_,
                                   [](const UpdateGroup& group) { return group.elements == 1; });
@@ -135,7 +136,7 @@ class Groups {
     return value;
   }
 
-  /// All single numbers are of one group.
+  /// Joins the groups of operands and result, if these have the same size.
   void join(const LaneOperation& operation) {
     for (const ValueId input : {operation.a, operation.b}) {
       if (input == kNoValue || count(input) != count(operation.result)) continue;

@@ -1,5 +1,5 @@
-// What an update graph (compile_update.h) computes, in groups that go through the vector unit
-// together: one for each parameter, and one of all single numbers.
+// The operations of an update graph (compile_update.h), in groups that pass through the vector unit
+// together: one group per parameter, and one for all single numbers.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,18 @@ struct LaneOperation {
   graph::ValueId result = graph::kNoValue;
 };
 
-/// Operations on values of so many elements, with all that they need of each other.
+/// Operations on values of the same size that depend on each other.
 struct UpdateGroup {
   std::int64_t elements = 1;
   std::vector<LaneOperation> operations;
   std::vector<graph::ValueId>
-      values;  // of so many elements, each once; numbers are shared by all groups
+      values;  // all of `elements` elements, each once; groups share single numbers
 };
 
-/// The groups of `graph` in their order of execution: single numbers first, which the others may
-/// use. A function is joined with the combination that it alone uses. Throws InputError naming the
-/// node if an update has no such operator, or broadcasts more than single numbers.
+/// The groups of `graph` in order of execution. The group of single numbers is first, since the
+/// others may use it. A function is joined with the binary operation before it if it alone uses
+/// that result. Throws InputError naming the node if an update lacks an operator or broadcasts more
+/// than single numbers.
 std::vector<UpdateGroup> update_groups(const graph::Graph& graph);
 
 }  // namespace weft::network

@@ -8,7 +8,7 @@
 namespace weft::network {
 namespace {
 
-// Rows of a vector instruction: enough to make its latency small, few enough that what follows can
+// Rows of a vector instruction: enough to make its latency small, few enough that later work can
 // begin before a large image is done.
 constexpr std::int64_t kRowsAtOnce = 1024;
 
@@ -44,7 +44,7 @@ std::uint64_t largest_need(const RowWalk& walk, std::int64_t limit,
   return most;
 }
 
-/// The largest chunks that fit, 0 if none does.
+/// The largest size of chunks that fit; 0 if none does.
 std::int64_t staged_limit(const RowWalk& walk, const std::vector<ChannelRange>& ranges,
                           const LoweringContext& context, const StagingNeed& need) {
   std::int64_t limit = std::min(kRowsAtOnce, walk.rows());
@@ -75,7 +75,7 @@ StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels,
   }
   if (best == 0) {
     context.memory.refuse(least_staging(walk, channels, context.config, need),
-                          "one row of the result and what it is made of");
+                          "one row of the result with its inputs");
   }
   return {cut(walk, best), ranges};
 }

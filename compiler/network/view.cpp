@@ -40,7 +40,7 @@ View dense_view(std::size_t sheet, const Shape& shape, std::size_t channel_axis)
 
 namespace {
 
-/// Dimensions of one element say nothing about where elements lie.
+/// Omits dimensions of one element, which say nothing about where elements lie.
 std::vector<ViewDim> proper_dims(const View& view) {
   std::vector<ViewDim> dims;
   for (const ViewDim& dim : view.dims) {
@@ -54,7 +54,7 @@ bool continues(const ViewDim& outer, const ViewDim& inner) {
          outer.channel_step == inner.channel_step * inner.extent;
 }
 
-/// Splits `whole`, one run of equal steps, into the extents [first, last) of `view`.
+/// Splits `whole`, one run of equal steps, into the dimensions [first, last) of `dims`.
 void split(const ViewDim& whole, std::vector<ViewDim>& dims, std::size_t first, std::size_t last) {
   std::int64_t scale = 1;
   for (std::size_t i = last; i-- > first;) {

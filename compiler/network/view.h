@@ -1,5 +1,6 @@
-// Where a value's elements lie in the machine. A sheet is a matrix [rows, channels] cut into planes
-// of R channels; plane p is `rows` UB rows (or host rows) of R elements, one plane after the other:
+// Where a value's elements lie in the machine. A sheet is a matrix [rows, channels], cut into
+// planes of R channels. Each plane takes `rows` UB rows (or host rows) of R elements, one plane
+// after the other:
 //
 //           channels 0..R-1      channels R..2R-1
 //   row 0   | UB row base      |  base + rows     |
@@ -7,9 +8,9 @@
 //   ...
 //
 // A view maps a tensor's indices into a sheet: each dimension steps along rows or along channels.
-// So reshaping, transposing, splitting heads and slicing cost nothing as long as the steps allow
-// it: an image NCHW lies with its pixels in rows and C in channels, and the same sheet, seen as
-// [N, H*W, C], is the input of a matmul.
+// Reshaping, transposing, splitting heads and slicing cost nothing if the steps allow it. For
+// example, an image NCHW has its pixels in rows and C in channels. Seen as [N, H*W, C], the same
+// sheet is the input of a matmul.
 #pragma once
 
 #include <cstddef>
@@ -48,25 +49,25 @@ struct SheetSize {
   friend bool operator==(const SheetSize&, const SheetSize&) = default;
 };
 
-/// The axis whose elements lie along the channels: 1 for an image [N, C, ...] of rank 3 and more,
-/// else the last.
+/// The usual axis for the channels. For images: axis 1 of [N, C, ...] from rank 3 on, else the
+/// last.
 std::size_t image_channel_axis(std::size_t rank);
 std::size_t last_channel_axis(std::size_t rank);
 
-/// A sheet of its own for a tensor: `channel_axis` in the channels, the other axes in rows,
-/// row-major. A scalar is one row of one channel.
+/// A new sheet for a tensor: `channel_axis` in the channels, the other axes in rows, row-major. A
+/// scalar is one row of one channel.
 SheetSize dense_sheet(const Shape& shape, std::size_t channel_axis);
 View dense_view(std::size_t sheet, const Shape& shape, std::size_t channel_axis);
 
-/// The same elements under another shape, or nothing if that needs them to be moved.
+/// The same elements under another shape; nullopt if elements would have to move.
 std::optional<View> reshaped(const View& view, const Shape& shape);
 /// perm[i] is the axis of `view` that becomes axis i.
 View transposed(const View& view, std::span<const std::int64_t> perm);
-/// Every `step`-th index of `axis` from `begin` on, `extent` of them.
+/// The `extent` indices begin, begin + step, ... of `axis`.
 View sliced(const View& view, std::size_t axis, std::int64_t begin, std::int64_t extent,
             std::int64_t step);
 
-/// True if dimension `axis` lies along neighbouring channels, or has one element.
+/// True if dimension `axis` lies along adjacent channels, or has one element.
 bool is_channel_axis(const View& view, std::size_t axis);
 /// True if dimension `axis` lies along rows only, or has one element.
 bool is_row_axis(const View& view, std::size_t axis);

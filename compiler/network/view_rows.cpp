@@ -42,7 +42,7 @@ std::optional<std::size_t> channel_axis_of(const View& view) {
     found = axis;
   }
   if (found) return found;
-  // One channel: any axis of one element will do, or there is only one row to speak of.
+  // With one channel, any axis of one element will do.
   for (std::size_t axis = view.dims.size(); axis-- > 0;) {
     if (view.dims[axis].extent == 1) return axis;
   }

@@ -31,7 +31,7 @@ struct WeightIndex {
   }
 };
 
-// Filters are read along K and written along N: blocks of columns keep both in the cache.
+// Filters are read along K and written along N. Blocks of columns keep both in the cache.
 constexpr std::int64_t kColumnsAtOnce = 32;
 
 /// Channels and columns of the packed matrix that one group's block covers.
@@ -59,15 +59,15 @@ void pack_block(const PackedBlock& block, const KLayout& layout, std::int64_t pi
   }
 }
 
-/// Piece `piece` of the int8 numbers that add up to `value`, each as much of the rest as it can
-/// hold.
+/// Piece `piece` of the int8 numbers that add up to `value`. Each piece takes as much of the rest
+/// as it can hold.
 std::int8_t piece_of(std::int32_t value, std::int64_t piece) {
   const auto held = [](std::int32_t rest) { return std::clamp(rest, -128, 127); };
   for (; piece > 0; --piece) value -= held(value);
   return static_cast<std::int8_t>(held(value));
 }
 
-/// Calls function(element) as with_elements() does, for one piece of the weights.
+/// Calls function(element) like with_elements(), for one piece of the weights.
 template <class Function>
 void with_piece(const ConstantWeights& weights, const graph::Tensor& tensor, ElementType dtype,
                 std::int64_t piece, const Function& function) {

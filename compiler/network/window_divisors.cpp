@@ -7,7 +7,7 @@
 namespace weft::network {
 namespace {
 
-// They stay in the unified buffer while the pool runs: a share of it.
+// The divisors stay in the unified buffer while the pool runs. This limits them to 1/8 of it.
 constexpr std::uint64_t kShare = 8;
 
 std::vector<std::int64_t> different(std::vector<std::int64_t> counts) {
@@ -17,7 +17,7 @@ std::vector<std::int64_t> different(std::vector<std::int64_t> counts) {
   return counts;
 }
 
-/// For each line, a row of C equal words for each of its columns.
+/// For each line count, a row of C equal words for each column.
 graph::Tensor divisors_of(const std::vector<std::int64_t>& lines,
                           const std::vector<std::int64_t>& columns, std::int64_t cols) {
   const auto count = static_cast<std::int64_t>(lines.size() * columns.size());

@@ -1,6 +1,6 @@
-// The divisors of an average pool whose windows hold different numbers of elements: at its edges,
-// unless padding counts. A window's number is that of its line times that of its column; there are
-// wide rows for the columns of a line, once for each number that lines have.
+// The divisors of an average pool whose windows hold different numbers of elements: at the edges,
+// unless padding counts. A window's divisor is the count of its line times the count of its column.
+// For each distinct line count there is a wide row (32-bit words) per column.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class WindowDivisors {
 
   /// Rows of staging that begin_use() takes.
   std::uint64_t staging_need() const { return rows_.staging_need(); }
-  /// To be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (BufferRows::begin_use()).
   void begin_use() { rows_.begin_use(); }
   /// Divides the rows of `vector`: windows (line, column), (line, column + 1), ...
   void apply(std::int64_t line, std::int64_t column, Vector& vector);
@@ -25,7 +25,7 @@ class WindowDivisors {
  private:
   const WindowLayer& layer_;
   const MachineConfig& config_;
-  std::vector<std::int64_t> lines_;  // the different counts of lines, a block of rows each
+  std::vector<std::int64_t> lines_;  // the distinct line counts; each has a block of rows
   LayerConstant rows_;
 };
 

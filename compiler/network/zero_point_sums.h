@@ -1,6 +1,6 @@
-// Products of two computed int8 matrices, of which the first has a zero point z: one more row of
-// padding, z in all elements, streams through each tile of the second. Its sums, negated, are the
-// bias of the drain.
+// Corrects products of two computed int8 matrices if the first has a zero point z. One more row of
+// padding, z in all elements, streams through each tile of the second matrix. Its negated sums are
+// the bias of the drain.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,18 @@ class ZeroPointSums {
  public:
   ZeroPointSums(const ContractionLayer& layer, LoweringContext& context);
 
-  /// False if there is nothing to correct, and nothing below is to be called but sum_rows() and
-  /// staging_need().
+  /// False if there is nothing to correct. Then only sum_rows() and staging_need() may be called.
   bool any() const { return zero_point_.has_value(); }
-  /// Accumulator rows for the sums of the product; those behind them take the sums of z.
+  /// Accumulator rows for the sums of the product; the rows after them take the sums of z.
   std::int64_t sum_rows() const;
   /// UB rows of staging that begin_use() takes.
   std::uint64_t staging_need() const;
-  /// To be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (BufferRows::begin_use()).
   void begin_use();
 
-  /// Streams the row through the tile of column tile `tile` that is in the array.
+  /// Streams the row of z through the weights of column tile `tile`, which are in the array.
   void add(std::int64_t tile, bool accumulate);
-  /// Negates the sums: the UB row of a bias.
+  /// Negates the sums and returns their UB row, the row of a bias.
   std::uint32_t negate(std::int64_t tile);
 
  private:

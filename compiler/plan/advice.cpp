@@ -19,7 +19,7 @@ struct PaddedSize {
   std::uint32_t tile;  // R for K, C for N
 };
 
-/// The nearest whole numbers of tiles, the smaller one first.
+/// Suggests the nearest whole numbers of tiles, the smaller one first.
 void suggest_whole_tiles(const TilingPlan& plan, const PaddedSize& dimension,
                          std::vector<Suggestion>& found) {
   const std::uint64_t size = plan.spec.*dimension.size;
@@ -37,7 +37,7 @@ void suggest_whole_tiles(const TilingPlan& plan, const PaddedSize& dimension,
   found.push_back(std::move(suggestion));
 }
 
-/// Fewer rows than a tile has pushes: the array waits for weights in every fold but the last.
+/// With fewer rows than a tile has pushes, the array waits for weights in every fold but the last.
 void suggest_batch(const TilingPlan& plan, const MachineConfig& config,
                    std::vector<Suggestion>& found) {
   const std::uint64_t batch = config.array_rows;

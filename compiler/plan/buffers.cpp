@@ -12,9 +12,9 @@
 namespace weft {
 namespace {
 
-// A bias of up to this share of the UB is loaded once and stays.
+// A bias that takes at most this share (1/8) of the UB is loaded once and stays.
 constexpr std::uint64_t kBiasShare = 8;
-// Rings longer than this only hide latencies that no preset has.
+// Longer rings would only hide latencies that no preset has.
 constexpr std::uint64_t kMostSlots = 64;
 
 struct ActivationChoice {
@@ -22,8 +22,8 @@ struct ActivationChoice {
   std::uint64_t slots = 0;
 };
 
-/// All of the bias if it is small beside the UB; else two rows, so that one is loaded while the
-/// other is used; else one.
+/// All of the bias if it is small compared with the UB; two rows, so that one is loaded while the
+/// other is used; one row.
 std::vector<std::uint64_t> bias_choices(const TilingPlan& base, const MachineConfig& config) {
   if (!base.spec.bias) return {0};
   const std::uint64_t rr = config.result_row_rows();
@@ -34,7 +34,7 @@ std::vector<std::uint64_t> bias_choices(const TilingPlan& base, const MachineCon
   return slots;
 }
 
-/// Slots after which a ring no longer holds the array back: its turnaround in matmuls, and one.
+/// Slots with which a ring no longer delays the array: its turnaround in matmuls, plus two.
 std::uint64_t ring_slots(const TilingPlan& base, const MachineConfig& config) {
   const double rows = base.chunk_rows;
   const double pitch = base.order == LoopOrder::kChunkInnermost ? rows : fold_pitch(rows, config);
@@ -46,12 +46,12 @@ std::uint64_t ring_slots(const TilingPlan& base, const MachineConfig& config) {
 }
 
 void add_resident(const TilingPlan& base, std::vector<ActivationChoice>& choices) {
-  if (base.n_tiles == 1) return;  // each slice is used once: a ring does the same in less
+  if (base.n_tiles == 1) return;  // each slice is used once: a ring needs less room
   if (base.order == LoopOrder::kChunkInnermost) {
     choices.push_back({true, base.m_chunks});
     return;
   }
-  // Two sets first: a chunk's slices arrive while the last chunk's are in use.
+  // Two sets first: a chunk's slices arrive while the previous chunk's are in use.
   for (const std::uint64_t sets : std::initializer_list<std::uint64_t>{2, 3, 1}) {
     if (sets <= base.m_chunks) choices.push_back({true, checked_mul(sets, base.k_tiles)});
   }
@@ -68,7 +68,7 @@ std::vector<ActivationChoice> activation_choices(const TilingPlan& base,
   return choices;
 }
 
-/// The layout with what is left of the UB given to results; nothing if no result fits.
+/// Gives the rest of the UB to results; returns nullopt if no result fits.
 std::optional<TilingPlan> with_buffers(const TilingPlan& base, const MachineConfig& config,
                                        ActivationChoice activations, std::uint64_t bias_slots) {
   const std::uint64_t rr = config.result_row_rows();

@@ -1,4 +1,4 @@
-// Unsigned arithmetic on sizes that come from users: what does not fit 64 bits is an InputError.
+// Unsigned arithmetic on sizes that users choose. Throws InputError if a result exceeds 64 bits.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ double ratio(std::uint64_t bytes, std::uint64_t clock_hz, std::uint64_t bytes_pe
          static_cast<double>(bytes_per_s);
 }
 
-/// Cycles that transfers occupy a channel, and their latencies.
+/// Cycles for which transfers occupy a channel, and their latencies.
 struct TransferCosts {
   bool shared = false;
   double tile = 0;
@@ -27,14 +27,14 @@ struct TransferCosts {
     tile_latency = config.memory_latency_cycles;
     row_latency = shared ? config.memory_latency_cycles : config.host_latency_cycles;
   }
-  /// Fetches beside loads and stores: one after the other on one channel, else at the same time.
+  /// Time of fetches and of loads and stores: their sum on one channel, else the longer one.
   double together(double fetches, double host) const {
     return shared ? fetches + host : std::max(fetches, host);
   }
 };
 
-/// The pitch of `count` passes through a ring of `slots`, each slot taken for `turnaround` cycles:
-/// `pitch` as long as a slot is free, which it always is for the first passes.
+/// Cycles from one pass to the next, for `count` passes through a ring of `slots`, each slot taken
+/// for `turnaround` cycles. It is `pitch` while a slot is free, as for the first passes.
 double ring_pitch(double pitch, double turnaround, double slots, double count) {
   const double wait = std::max(0.0, turnaround / slots - pitch);
   return pitch + wait * std::max(0.0, 1 - slots / count);
@@ -81,7 +81,7 @@ class Estimate {
                                                                       : n_ * chunks_;
     return m_ * k_ * (plan_.activations_resident ? 1 : n_) + bias * result_rows();
   }
-  /// Uses that pass before every resident row is there, and the rows loaded for them.
+  /// Uses that pass before every resident row has arrived, and the rows loaded for them.
   double first_uses() const { return inner_ && plan_.activations_resident ? chunks_ : 1; }
   double first_load_rows() const { return first_uses() * k_ * plan_.chunk_rows; }
 
@@ -96,7 +96,8 @@ class Estimate {
            costs_.row_latency;
   }
 
-  /// One matmul to the next. Without its own tile a matmul follows the last one at once.
+  /// Cycles from one matmul to the next. A matmul without its own tile follows the last one at
+  /// once.
   double matmul_pitch(double rows) const {
     double pitch = rows;
     if (!inner_) pitch = fifo_pitch(fold_pitch(rows, config_), rows);
@@ -111,9 +112,9 @@ class Estimate {
                               costs_.tile_latency + config_.array_rows;
     return ring_pitch(pitch, turnaround, config_.weight_fifo_tiles, tiles());
   }
-  /// From the first matmul of a region's use to the next one that may use it: the matmuls, the last
-  /// one's retirement, the vector unit's `rows` rows and its retirement L-1 cycles later. So with g
-  /// regions no matmul waits if  g*k*pitch >= (k-1)*pitch + (P + R+C-1) + P + L.
+  /// Cycles from the first matmul of a region's use to the next use of that region: the matmuls,
+  /// the retirement of the last one, the vector unit's `rows` rows and its retirement L-1 cycles
+  /// later. So with g regions no matmul waits if  g*k*pitch >= (k-1)*pitch + (P + R+C-1) + P + L.
   double region_pitch(double rows, double pitch) const {
     const double turnaround =
         (k_ - 1) * pitch + matmul_turnaround(rows, config_) + rows + vector_latency();
@@ -124,13 +125,13 @@ class Estimate {
     const double turnaround = rows + vector_latency() + 1 + store_cycles(rows) + costs_.row_latency;
     return ring_pitch(rows, turnaround, plan_.output_slots, uses_);
   }
-  /// One dispatch a cycle: matmul, fetch and load for each fold, vector and store for each use.
+  /// One dispatch per cycle: matmul, fetch and load for each fold, vector and store for each use.
   double dispatches() const {
     const double fetch = inner_ ? 1.0 / chunks_ : 1.0;
     const double load = plan_.activations_resident ? 1.0 / n_ : 1.0;
     return k_ * (1 + fetch + load) + 2;
   }
-  /// On one channel a store keeps fetches waiting; the tiles in the FIFO bridge a part of that.
+  /// A store delays fetches on a shared channel. The tiles in the FIFO bridge a part of the delay.
   double fetch_stall(double rows, double pitch) const {
     if (!costs_.shared || inner_) return 0;
     return std::max(0.0,
@@ -142,8 +143,9 @@ class Estimate {
                      output_pitch(rows), dispatches()});
   }
 
-  /// A chunk's slices may be replaced once its last n tile has used them: with `sets` sets that is
-  /// (sets-1)*n_tiles + 1 passes over k before the new ones are needed.
+  /// Cycles lost between chunks. A chunk's slices may be replaced once its last n tile has used
+  /// them. With `sets` sets there are (sets-1)*n_tiles + 1 passes over k before the new slices are
+  /// needed.
   double chunk_switch() const {
     if (!plan_.activations_resident || inner_ || plan_.m_chunks == 1) return 0;
     const double rows = plan_.chunk_rows;

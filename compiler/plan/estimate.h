@@ -1,27 +1,27 @@
-// What a tiling would cost, in closed form: the planner's measure of a candidate. It is a
-// prediction and never reported as a cycle count; the simulator counts the cycles.
+// The predicted cost of a tiling in closed form, by which the planner ranks candidates. It is never
+// reported as a cycle count: the simulator counts the cycles.
 //
 //   startup | first activations arrive | the larger of array time and transfer time | last results
 //
-// Array time is a pitch for each region's worth of results: the slowest of the resources that every
-// one of them passes through.
+// Array time is a pitch for each use of an accumulator region. The pitch is set by the slowest of
+// the resources that every use passes through.
 #pragma once
 
 #include "compiler/plan/tiling_plan.h"
 
 namespace weft {
 
-/// Doubles: they rank candidates whose products may exceed 64 bits.
+/// The values are doubles: they rank candidates whose products may exceed 64 bits.
 struct PredictedCycles {
-  double array = 0;  // the array with its rings of buffers, channels being free when asked for
+  double array = 0;  // the array and its rings of buffers, if channels were always free
   double total = 0;
 };
 
-/// The cycles of a run, for a plan whose chunks, order and buffers are filled in.
+/// The predicted cycles of a run, for a plan with chunks, order and buffers filled in.
 PredictedCycles estimate_cycles(const TilingPlan& plan, const MachineConfig& config);
 
-/// Cycles between the retirements that recycle buffers, for matmuls of `rows` rows: from a matmul's
-/// first row to its retirement, P-1 + R+C-1, and one for whoever waits for it.
+/// Cycles after which a matmul of `rows` (P) rows frees its buffers: P-1 + R+C-1 from its first row
+/// to its retirement, and one before an instruction that waits for it starts.
 double matmul_turnaround(double rows, const MachineConfig& config);
 
 /// Cycles between the first rows of consecutive matmuls of `rows` rows, each with its own tile.

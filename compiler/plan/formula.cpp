@@ -7,16 +7,16 @@
 namespace weft {
 namespace {
 
-/// Cycles between the first activation rows of two consecutive folds, the earlier one of `rows`.
-/// Double-buffered, the next tile's R pushes hide behind the rows. Otherwise they wait until the
-/// array is empty: rows + R+C-2 cycles, then R pushes.
+/// Cycles between the first activation rows of two consecutive folds; the earlier one has `rows`
+/// rows. With double buffering the next tile's R pushes hide behind the rows. Otherwise they wait
+/// until the array is empty: rows + R+C-2 cycles, then R pushes.
 std::uint64_t fold_step(std::uint64_t rows, const MachineConfig& config) {
   const std::uint64_t array_rows = config.array_rows;
   if (config.double_buffer) return std::max(rows, array_rows);
   return checked_add(rows, 2 * array_rows + config.array_cols - 2);
 }
 
-/// The steps of all folds, the last one included; the last fold's rows are `last_rows`.
+/// The steps of all folds, including the last one, which has `last_rows` rows.
 std::uint64_t all_steps(const TilingPlan& plan, std::uint64_t last_rows,
                         const MachineConfig& config) {
   if (plan.order == LoopOrder::kChunkInnermost) {

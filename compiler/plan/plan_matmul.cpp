@@ -15,9 +15,9 @@
 namespace weft {
 namespace {
 
-// Chunk counts tried one by one, from the fewest on; beyond them by halving the chunk.
+// Chunk counts tried one by one, from the fewest on. Beyond them the chunk is halved.
 constexpr std::uint64_t kChunkCountsTried = 32;
-// Numbers of accumulator regions for which the chunk that just fits is tried.
+// For up to this many accumulator regions, the chunk that just fits is tried.
 constexpr std::uint32_t kRegionCountsTried = 8;
 
 void require_positive(std::uint64_t size, char name) {
@@ -31,7 +31,7 @@ void check_sizes(const MatmulSpec& spec) {
   require_positive(spec.n, 'N');
 }
 
-/// Every host row and tile that the program will name must have a 64-bit number.
+/// Checks that every host row and tile of the program has a 64-bit number.
 void check_host_rows(const TilingPlan& plan, const MachineConfig& config) {
   const std::uint64_t activations = checked_mul(plan.k_tiles, plan.spec.m);
   const std::uint64_t results =
@@ -51,7 +51,7 @@ void check_buffer(const MatmulSpec& spec, const MachineConfig& config) {
       ceil_div(checked_mul(rows, config.row_bytes()), 1024)));
 }
 
-/// Tiles and MACs: what does not depend on the chunks.
+/// Tiles and MACs, which do not depend on the chunks.
 TilingPlan tile_counts(const MatmulSpec& spec, const MachineConfig& config) {
   TilingPlan plan;
   plan.spec = spec;
@@ -64,8 +64,8 @@ TilingPlan tile_counts(const MatmulSpec& spec, const MachineConfig& config) {
   return plan;
 }
 
-/// Chunk sizes worth trying, descending: equal parts of M, then halves, and those that make the
-/// most of a small number of accumulator regions.
+/// Chunk sizes worth trying, in descending order: equal parts of M, halves of the largest size, and
+/// sizes that just fit a small number of accumulator regions.
 std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const MachineConfig& config) {
   const std::uint32_t largest = largest_chunk(spec, config);
   std::vector<std::uint32_t> sizes;
@@ -79,7 +79,7 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
   }
   sizes.push_back(std::min(largest, config.array_rows));
   std::erase(sizes, 0U);
-  // As many chunks, but equal ones: a short last chunk would wait for the long ones before it.
+  // Keeps the number of chunks but makes them equal: a short last chunk would wait for the others.
   for (std::uint32_t& size : sizes) {
     size = static_cast<std::uint32_t>(ceil_div(spec.m, ceil_div(spec.m, size)));
   }
@@ -88,17 +88,18 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
   return sizes;
 }
 
-/// With one k tile, chunks may share a tile that is fetched once; with one tile in all they must.
+/// With one k tile, chunks may share a tile that is fetched once. With a single tile in all they
+/// must.
 std::vector<LoopOrder> orders(const TilingPlan& plan) {
   if (plan.k_tiles > 1 || plan.m_chunks == 1) return {LoopOrder::kChunkOutermost};
   if (plan.n_tiles == 1) return {LoopOrder::kChunkInnermost};
   return {LoopOrder::kChunkInnermost, LoopOrder::kChunkOutermost};
 }
 
-/// The cheapest candidate so far. Candidates come with the fewest chunks first. More chunks are
+/// The cheapest candidate so far. Candidates with the fewest chunks come first. More chunks mean
 /// more instructions and, unless the weights are kept, more weight traffic. So they must spare the
-/// array some waiting, or, at the ends of the run where they only shorten the first load and the
-/// last store, save a twentieth of the run and an array fill.
+/// array some waiting. If they only shorten the first load and the last store, they must save at
+/// least a twentieth of the run and an array fill.
 class Best {
  public:
   explicit Best(const MachineConfig& config)
