@@ -1,4 +1,4 @@
-// Which channel carries what, and how many bytes that is.
+// Which channel carries a transfer, and how many bytes it has.
 #include "sim/timing/transfers.h"
 
 #include <gtest/gtest.h>
