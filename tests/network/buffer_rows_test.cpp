@@ -109,7 +109,7 @@ TEST(BufferRowsTest, StagesRoundAndRoundWithoutOverlapWithinOneUse) {
         const auto part =
             static_cast<std::uint64_t>(random.between(1, static_cast<std::int64_t>(left)));
         const std::uint32_t base = rows.stage(part);
-        ASSERT_TRUE(base >= 70 && base + part <= 100) << "outside staging";
+        ASSERT_TRUE(base >= 70 && base + part <= 100) << "the rows lie outside staging";
         for (std::uint64_t row = base; row < base + part; ++row) {
           ASSERT_FALSE(mine[row]);
           mine[row] = true;

@@ -69,7 +69,7 @@ void expect_cover(const RowWalk& walk, std::int64_t limit, const std::vector<Chu
     ASSERT_GE(chunk.rows(), 1);
     ASSERT_LE(chunk.rows(), limit);
     ASSERT_TRUE(!walk.one_image || chunk.images == 1);
-    ASSERT_EQ(chunk.first_row, next) << "chunks follow each other";
+    ASSERT_EQ(chunk.first_row, next) << "chunks must be contiguous";
     for (std::int64_t n = chunk.image; n < chunk.image + chunk.images; ++n) {
       for (std::int64_t y = chunk.y; y < chunk.y + chunk.ys; ++y) {
         for (std::int64_t x = chunk.x; x < chunk.x + chunk.xs; ++x) {
@@ -188,7 +188,7 @@ TEST(ChunksTest, AreNearlyEqual) {
   walk.x.output = walk.x.input = 100;
   const std::vector<Chunk> chunks = cut(walk, 99);
   ASSERT_EQ(chunks.size(), 2U);
-  EXPECT_EQ(chunks[0].rows(), 50) << "not 99 and 1";
+  EXPECT_EQ(chunks[0].rows(), 50) << "the chunks must be nearly equal";
   EXPECT_EQ(chunks[1].rows(), 50);
 }
 

@@ -115,7 +115,7 @@ TEST_P(SmallNetworksTest, InInt8EnginesAgreeAndGiveTheBitsOfTheReference) {
   const auto inputs = networks::sample_inputs(graph, 7);
   const cli::NetworkRun run = run_everywhere(program, config_, inputs);
   EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
-  EXPECT_GT(run.useful_macs, 0U) << "the matrix work is the machine's";
+  EXPECT_GT(run.useful_macs, 0U) << "the machine must do the matrix work";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SmallNetworksTest,

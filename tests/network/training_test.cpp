@@ -217,7 +217,7 @@ TEST(TrainingTest, ASessionHasTheBitsOfSingleRunsWhenWeightsChange) {
     EXPECT_EQ(actual.total, expected.total);
     EXPECT_EQ(actual.ledger, expected.ledger);
     EXPECT_EQ(actual.layers.size(), expected.layers.size());
-    EXPECT_NE(actual.outputs, before) << "new weights, other gradients";
+    EXPECT_NE(actual.outputs, before) << "new weights must change the gradients";
     before = actual.outputs;
   }
 }

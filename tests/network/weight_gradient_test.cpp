@@ -69,7 +69,7 @@ void check_gradient(Random& random, Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   if (config.unified_buffer_kib == 512) {
-    EXPECT_FALSE(outcome.streamed) << "there is room for the borders too";
+    EXPECT_FALSE(outcome.streamed) << "the buffer has room for the borders, too";
   }
   expect_exact(outcome, layer, !leaves);  // sums that leave the machine are 32-bit words
   ++hits[dims == 2 ? "images" : "lines"];

@@ -259,7 +259,7 @@ TEST(ImportTest, BindsOpenFirstDimensionsByTheBatch) {
   EXPECT_EQ(graph.type(graph.inputs[1]).shape, (Shape{5, 3}));
   EXPECT_EQ(graph.type(graph.inputs[2]).shape, (Shape{4, 3}));
   const Graph shaped = model.import({.shapes = {{"x", {7, 3}}, {"y", {7, 3}}}, .batch = 4});
-  EXPECT_EQ(shaped.type(shaped.inputs[0]).shape, (Shape{7, 3})) << "a shape comes first";
+  EXPECT_EQ(shaped.type(shaped.inputs[0]).shape, (Shape{7, 3})) << "a given shape takes precedence";
 }
 
 TEST(ImportTest, TakesOneWhereTheFirstDimensionIsCalledBatch) {
@@ -310,7 +310,7 @@ TEST(ImportTest, FreezesAnInputWhoseElementsDecideAShape) {
   const Graph graph = model.import({.values = {{"x", Tensor(DataType::kFloat32, {2, 3})},
                                                {"s", Tensor::vector<std::int64_t>({3, 2})}}});
   EXPECT_EQ(graph.type(graph.outputs[0].value).shape, (Shape{3, 2}));
-  ASSERT_EQ(graph.inputs.size(), 1U) << "s is a constant, x is not";
+  ASSERT_EQ(graph.inputs.size(), 1U) << "only s may become a constant";
   EXPECT_EQ(graph.values[graph.inputs[0]].name, "x");
 }
 

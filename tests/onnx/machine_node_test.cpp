@@ -188,7 +188,7 @@ void check_case(const NodeCase& test, std::size_t first_weight, Tally& tally) {
   if (!has_matrix_work(imported)) return;
   const NodeRun run = run_on_machine(with_weights(imported, inputs, first_weight), inputs);
   expect_outputs(test, imported, run, inputs);
-  EXPECT_TRUE(run.multiplied || !run.host_reasons.empty()) << "nobody multiplied anything";
+  EXPECT_TRUE(run.multiplied || !run.host_reasons.empty()) << "no matrix work was done";
   ++tally.all;
   if (run.host_reasons.empty()) {
     ++tally.on_machine;
@@ -209,7 +209,7 @@ TEST(OnnxMachineNodeTest, PassesTheNodeTestsWithMatrixWork) {
     if (!exclusion(test)) check_case(test, 1, tally);
   }
   print(tally, "node tests with matrix work");
-  EXPECT_GE(tally.all, 49) << "is this ONNX's test data?";
+  EXPECT_GE(tally.all, 49) << "too few tests: is this ONNX's test data?";
   EXPECT_EQ(tally.on_machine, tally.all);
   EXPECT_EQ(tally.on_host, std::vector<std::string>());
 }

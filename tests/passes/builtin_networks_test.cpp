@@ -70,7 +70,7 @@ TEST(BuiltinNetworkTest, RecurrentNetworksBecomeProducts) {
   const Graph g =
       optimize(decompose_recurrent(networks::build_network("lstm")), reference::evaluate);
   EXPECT_EQ(count(g, Op::kLstm), 0U);
-  EXPECT_EQ(count(g, Op::kSigmoid), 0U) << "all are activations of products";
+  EXPECT_EQ(count(g, Op::kSigmoid), 0U) << "each must be the activation of a product";
 }
 
 }  // namespace

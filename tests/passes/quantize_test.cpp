@@ -149,7 +149,7 @@ TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
   const Graph after = optimize(quantised, reference::evaluate);
   EXPECT_EQ(count(after, Op::kConv), 0U);
   EXPECT_EQ(count(after, Op::kQLinearConv), 3U);
-  EXPECT_EQ(count(after, Op::kRelu), 1U) << "that after the Add";
+  EXPECT_EQ(count(after, Op::kRelu), 1U) << "only the Relu after the Add may stay";
   const bool has_bias = graph::operator_of(Op::kQLinearMatMul).max_inputs == 9;
   EXPECT_EQ(count(after, Op::kQLinearMatMul), has_bias ? 1U : 0U);
   for (const Op op : {Op::kMaxPool, Op::kConcat, Op::kFlatten}) {

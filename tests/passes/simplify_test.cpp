@@ -203,7 +203,7 @@ TEST(FoldConstantsTest, GivesConstantsThatAreMadeOnDemandAnotherShapeOnDemand) {
   };
   const Graph g = fold_constants(finish(builder, y), turn);
   EXPECT_EQ(ops(g), "Add");
-  EXPECT_EQ(asked, 0) << "made for a graph that nobody runs";
+  EXPECT_EQ(asked, 0) << "computed before any run needs it";
   const graph::Constant& folded = *g.values[g.nodes[0].inputs[1]].constant;
   EXPECT_EQ(folded.tensor(), Tensor::of<float>({2, 1}, {3, 4}));
   *source = Tensor::of<float>({1, 2}, {5, 6});

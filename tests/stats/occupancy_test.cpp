@@ -205,7 +205,7 @@ std::vector<std::int64_t> expand(const Staircase& points, Cycle total) {
     if (next != points.end() && next->cycle == t) now = *next++;
     counts.push_back(now.at(t));
   }
-  EXPECT_EQ(next, points.end()) << "points behind the end of the run";
+  EXPECT_EQ(next, points.end()) << "points after the end of the run";
   return counts;
 }
 

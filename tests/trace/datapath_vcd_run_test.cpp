@@ -286,7 +286,7 @@ TYPED_TEST(DatapathVcdRunTest, EqualRunsGiveEqualBytesAndOthersDoNot) {
 
 TYPED_TEST(DatapathVcdRunTest, KeepsTheSignalsOfAWideArrayApart) {
   Counts counts;
-  ASSERT_GT(36 * 37 * 7, 94 + 94 * 94) << "codes of three characters";
+  ASSERT_GT(36 * 37 * 7, 94 + 94 * 94) << "the dump must need codes of three characters";
   expect_runs_in_dump<TypeParam>(36, 37, 4, {{"matmul_datapath", 75}}, counts);
 }
 

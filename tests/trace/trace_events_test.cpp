@@ -148,7 +148,7 @@ void expect_counter(const ReadTrace& trace, const std::string& name, const std::
   for (const json& sample : samples) {
     largest = std::max(largest, sample["args"][series].get<std::int64_t>());
   }
-  ASSERT_EQ(largest, std::ranges::max(counts)) << name << ": a peak is no sample";
+  ASSERT_EQ(largest, std::ranges::max(counts)) << name << ": no sample shows the peak";
 }
 
 /// The area under the curves of all channels, in bytes.

@@ -210,7 +210,7 @@ TEST(VcdWriterTest, ReportsAFullDiskWhereverItStops) {
   std::ostringstream whole;
   write_much(whole, 200);
   const std::size_t size = whole.str().size();
-  ASSERT_GT(size, std::size_t{100'000}) << "must be written in several parts";
+  ASSERT_GT(size, std::size_t{100'000}) << "the dump must need several writes";
   for (const std::size_t room : {std::size_t{0}, std::size_t{100}, size / 2, size - 1}) {
     FullDisk disk(room);
     std::ostream out(&disk);

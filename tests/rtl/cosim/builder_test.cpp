@@ -68,11 +68,11 @@ TEST_F(RtlBuilderTest, BuildsWhatIsMissingAndGoesOn) {
   use_builder("echo \"for $*\"\n" + copy());
   const Finished built = product();
   EXPECT_EQ(built.code, 0) << built.err;
-  EXPECT_EQ(built.err, "for 4x4 int8 4096\n") << "what it prints goes to standard error";
+  EXPECT_EQ(built.err, "for 4x4 int8 4096\n") << "the builder's output must go to standard error";
   EXPECT_NE(built.out.find("equal to cpu, bit for bit"), std::string::npos);
   const Finished again = product();
   EXPECT_EQ(again.code, 0);
-  EXPECT_EQ(again.err, "") << "it is not called for an array that is there";
+  EXPECT_EQ(again.err, "") << "the builder must not run for an existing array";
 }
 
 TEST_F(RtlBuilderTest, AFailureIsOneLine) {
