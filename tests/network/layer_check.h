@@ -94,7 +94,7 @@ graph::Tensor random_scales(const graph::Shape& shape, double about, Random& ran
 
 struct ByteWeights {
   graph::Tensor elements;
-  graph::Tensor zero_point;  // of the scales' shape
+  graph::Tensor zero_point;  // same shape as the scales
 };
 /// int8 with zero point 0, or uint8 with a zero point near 128: the differences fit int8.
 ByteWeights random_byte_weights(const graph::Shape& shape, const graph::Shape& scale_shape,
