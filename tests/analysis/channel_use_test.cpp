@@ -1,5 +1,4 @@
-// What the channels carry, integrated over the run, is the run's traffic; and no more than the
-// rate.
+// The bytes that the channels carry over a run equal the run's traffic, and never exceed the rate.
 #include "sim/analysis/channel_use.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@ namespace {
 
 using testing::Random;
 
-/// Bytes that cross `channel` in a run, from its steps.
+/// Bytes that cross `channel` in a run, computed from its steps.
 double carried(const ChannelUse& use, Channel channel, const MachineConfig& config) {
   const auto& steps = use.steps[static_cast<std::size_t>(channel)];
   double cycles = 0;
@@ -52,7 +51,7 @@ TEST(ChannelUseTest, IntegratesToTheTrafficOnRandomPrograms) {
     const ChannelUse use = channel_use(config, made.program(), timeline);
     for (const Channel channel : {Channel::kMemory, Channel::kHost}) {
       const double bytes = traffic(made.program(), channel, config);
-      // One rounding of 2^-53 for each step and each term of the sum, 400 of them at most.
+      // Each step and each term of the sum, at most 400, adds one rounding of 2^-53.
       ASSERT_NEAR(carried(use, channel, config), bytes, bytes * 1e-12);
       const auto& steps = use.steps[static_cast<std::size_t>(channel)];
       ASSERT_EQ(steps.empty(), bytes == 0);
@@ -66,7 +65,7 @@ TEST(ChannelUseTest, IntegratesToTheTrafficOnRandomPrograms) {
       ++busy;
       split_busy += channel == Channel::kHost ? 1 : 0;
     }
-    // Where no transfer waits for one before it, the latency is all that follows.
+    // A transfer retires one latency after its last byte; only fetches wait for earlier ones.
     for (std::size_t i = 0; i < made.program().code.size(); ++i) {
       const Unit unit = made.program().code[i].unit();
       if (use.channel_end[i] < 0 || unit == Unit::kFetch) continue;
@@ -83,8 +82,8 @@ TEST(ChannelUseTest, ATransferThatEndsWithinACycleUsesAPartOfIt) {
   MachineConfig config;
   config.memory_kind = MemoryKind::kShared;
   config.clock_hz = 100'000'000;
-  config.memory_bytes_per_s = 1'000'000'000;  // 10 bytes a cycle
-  // 12 bytes in cycles 3 and 4, 8 more behind them, then 4 bytes from cycle 9.
+  config.memory_bytes_per_s = 1'000'000'000;  // 10 bytes per cycle
+  // 12 bytes take cycles 3 and 4, 8 more follow, and 4 bytes start in cycle 9.
   const Program program{4,  4,  ElementType::kInt8,
                         {}, {}, {{Load{0, 0, 3}, {}}, {Store{0, 9, 2}, {}}, {Load{}, {}}}};
   const Timeline timeline{{{0, 3, 4}, {1, 4, 4}, {2, 9, 9}}, {}};

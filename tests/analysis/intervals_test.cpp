@@ -1,4 +1,4 @@
-// take() against one flag a cycle.
+// take() compared with one flag per cycle.
 #include "sim/analysis/intervals.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ class RandomIntervals {
 
   int below(int bound) { return static_cast<int>(engine_() % static_cast<unsigned>(bound)); }
 
-  /// Sorted and disjoint, some of them touching.
+  /// Sorted, disjoint intervals; some touch.
   std::vector<Interval> disjoint() {
     std::vector<Interval> list;
     for (Cycle at = below(6); at < kCycles;) {
@@ -28,7 +28,7 @@ class RandomIntervals {
     return list;
   }
 
-  /// Sorted by begin; they overlap, hold each other, and some are empty.
+  /// Intervals sorted by begin. They may overlap or contain each other; some are empty.
   std::vector<Interval> any() {
     std::vector<Interval> list;
     const int longest = below(4) == 0 ? static_cast<int>(kCycles) : 12;

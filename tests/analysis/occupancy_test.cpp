@@ -1,5 +1,5 @@
-// The occupancy of the memories against a count of every row in every cycle, by the definition in
-// sim/analysis/occupancy.h, on programs that run without hazards.
+// Occupancy of the memories, compared with a count of every row in every cycle by the definition in
+// sim/analysis/occupancy.h. The programs run without hazards.
 #include "sim/analysis/occupancy.h"
 
 #include <gtest/gtest.h>
@@ -21,20 +21,20 @@ using testing::Random;
 
 constexpr std::uint64_t kPrograms = 3000;
 
-/// One row, touched by one instruction.
+/// An access of one instruction to one row.
 struct Touch {
   enum class Kind { kRead, kWrite, kCombine };
 
   Cycle first;
   Cycle last;
   Kind kind;
-  std::uint32_t low_lane = 0;  // of a write
+  std::uint32_t low_lane = 0;  // only for writes
   std::uint32_t high_lane = 0;
 };
 
 using Touches = std::map<std::int64_t, std::vector<Touch>>;  // by row
 
-/// Every access to every row, one index of an instruction at a time.
+/// Every access to every row, for one row of an instruction at a time.
 class NaiveTouches {
  public:
   NaiveTouches(const MachineConfig& config, const Program& program, const Timeline& timeline)
@@ -149,7 +149,7 @@ class NaiveTouches {
   InstructionTiming timing_;
 };
 
-/// How often each way of writing a row came up.
+/// Counts of the ways in which a row was written.
 struct Variety {
   int replaced = 0;
   int combined = 0;
@@ -157,7 +157,7 @@ struct Variety {
   int never_read = 0;
 };
 
-/// Adds the lives of one row's contents, by the rules of sim/analysis/row_lives.h, in order of time.
+/// Adds the lifetimes of one row's contents in time order, by the rules of sim/analysis/row_lives.h.
 void add_lives(std::vector<Touch> touches, std::vector<std::int64_t>& occupied, Variety& variety) {
   std::ranges::stable_sort(touches, [](const Touch& a, const Touch& b) {
     if (a.first != b.first) return a.first < b.first;
@@ -205,7 +205,7 @@ std::vector<std::int64_t> expand(const Staircase& points, Cycle total) {
     if (next != points.end() && next->cycle == t) now = *next++;
     counts.push_back(now.at(t));
   }
-  EXPECT_EQ(next, points.end()) << "points behind the end of the run";
+  EXPECT_EQ(next, points.end()) << "points after the end of the run";
   return counts;
 }
 
@@ -267,11 +267,11 @@ TEST(OccupancyTest, RampsWhereRowsComeAndGoOneACycle) {
   program.code = {{Load{0, 0, 5}, {}}, {Fetch{}, {}}, {matmul, {}}, {vector, {}}};
   const Timeline timeline{{{0, 1, 1}, {1, 2, 2}, {2, 10, 20}, {3, 30, 32}}, {5}};
 
-  // Rows 3 and 4 are never read, rows 0 to 2 in cycles 10 to 12; the results of the vector unit, 4
-  // buffer rows each, are never read either: each lives in the cycle of its write alone.
+  // The array reads rows 0 to 2 in cycles 10 to 12; nothing reads rows 3 and 4. Nothing reads the
+  // vector unit's results, of 4 buffer rows each: each lives only in the cycle of its write.
   EXPECT_EQ(buffer_occupancy(config, program, timeline),
             (Staircase{{1, 5, 0}, {2, 3, 0}, {11, 2, -1}, {13, 0, 0}, {30, 4, 0}, {33, 0, 0}}));
-  // Written from cycle 10 + R+C-1 = 17 on, read from cycle 30 on.
+  // The array writes from cycle 10 + R+C-1 = 17 on; the vector unit reads from cycle 30 on.
   EXPECT_EQ(accumulator_occupancy(config, program, timeline),
             (Staircase{{17, 1, 1}, {19, 3, 0}, {31, 2, -1}, {33, 0, 0}}));
   EXPECT_EQ(fifo_occupancy(config, program, timeline), (Staircase{{2, 1, 0}, {9, 0, 0}}));

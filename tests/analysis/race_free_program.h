@@ -1,6 +1,6 @@
-// Random programs whose dependences are the compiler's, so that they run without hazards and in any
-// overlap that the machine allows: walks with strides and padding, sums that grow in place, rows
-// that are written by groups of lanes, tiles from memory and from the buffer.
+// Random programs with the compiler's dependences, so they run without hazards in any overlap that
+// the machine allows. They contain walks with strides and padding, sums that grow in place, rows
+// written by groups of lanes, and tiles from memory and from the buffer.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace weft::testing {
 
-/// 1 to 9 rows and columns and a buffer of 4 KiB, with any memory.
+/// Has 1 to 9 rows and columns, a buffer of 4 KiB and any memory.
 inline MachineConfig race_free_machine(Random& random) {
   constexpr ElementType kTypes[] = {ElementType::kInt8, ElementType::kBf16, ElementType::kFp16};
   const MachineConfig shape = small_vector_machine(kTypes[random.between(0, 2)], random);
@@ -69,7 +69,7 @@ class RaceFreeProgram {
     }
   }
 
-  /// One lane of each row, which is read before the next lane joins it.
+  /// Writes one lane of each row; the row is read before the next lane is added.
   void neighbours(std::uint32_t row, std::uint32_t rows) {
     Vector vector;
     vector.domain = VectorDomain::kFloat;
@@ -99,7 +99,7 @@ class RaceFreeProgram {
                       random_.chance(50));
   }
 
-  /// Up to six rows, up to three apart, the first and the last perhaps padding.
+  /// Up to six rows, up to three apart; the first and the last may be padding.
   Matmul strided() {
     Matmul matmul = contiguous(random_.between(2, 6), 0, random_.chance(50));
     matmul.ub.base = random_.between(20, buffer_rows_ - 20);

@@ -1,4 +1,4 @@
-// The figures of a small run whose timeline is written by hand.
+// Figures of a small run with a timeline written by hand.
 #include "sim/analysis/summary.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ Matmul matmul(std::uint32_t rows) {
   return matmul;
 }
 
-// R = 4, C = 3, int8: rows of 4 bytes, tiles of 12, results of 3 words in 3 rows.
+// R = 4, C = 3, int8: rows of 4 bytes, tiles of 12 bytes, results of 3 words in 3 rows.
 //
 //   cycle   0    5    7    11 12 .. 16   17 .. 22        23 24   25 26
 //           load fetch  push  |  5 rows  | fill_drain    vector  | store
@@ -24,7 +24,7 @@ class SummaryTest : public ::testing::Test {
     config_.array_cols = 3;
     add(Load{0, 0, 5}, 0, 4);
     add(Fetch{0}, 5, 6);
-    add(matmul(5), 12, 22);  // the last row is in the accumulators 4 + 4 + 2 cycles later
+    add(matmul(5), 12, 22);  // the last row reaches the accumulators 6 cycles after its start
     add(Vector{.acc = 0, .ub = 10, .rows = 2}, 23, 24);
     add(Store{10, 50, 6}, 25, 26);
     program_.code[2].after[Unit::kLoad] = 1;
@@ -45,7 +45,7 @@ class SummaryTest : public ::testing::Test {
 
 TEST_F(SummaryTest, TotalIsTheCycleAfterTheLastRetirement) {
   EXPECT_EQ(result().total, 27);
-  timeline_.instructions[0].retired = 90;  // not the last in the program
+  timeline_.instructions[0].retired = 90;  // not the last instruction of the program
   EXPECT_EQ(total_cycles(timeline_), 91);
   EXPECT_EQ(total_cycles(Timeline{}), 0);
 }
@@ -59,7 +59,7 @@ TEST_F(SummaryTest, MacsAreRowsTimesTheWholeArray) {
 }
 
 TEST_F(SummaryTest, ArraySpanEndsWhenTheLastPeIsDone) {
-  // Row 4 enters in cycle 16 and is in PE(3,2) 3 + 2 cycles later; the span includes that cycle.
+  // Row 4 enters in cycle 16 and reaches PE(3,2) 3 + 2 cycles later; the span includes that cycle.
   EXPECT_EQ(result().array_span, 16 + 5 + 1 - 7);
 }
 
@@ -67,7 +67,7 @@ TEST_F(SummaryTest, LedgerGivesEachCycleToItsFirstRule) {
   CycleLedger expected;
   expected.array_active = 5;  // 12..16
   expected.weight_shift = 4;  // 7..10
-  expected.weight_stall = 7;  // 0..6: before the load's wait, which ends earlier
+  expected.weight_stall = 7;  // 0..6: this rule comes before the load's wait, which ends earlier
   expected.fill_drain = 6;    // 17..22
   expected.vector = 2;        // 23, 24
   expected.output = 2;        // 25, 26

@@ -1,5 +1,5 @@
-// The tables of lessons 2 and 3 say what every PE does in every cycle. Each cell is held against a
-// calculation of its own and against the registers in the waveform of the stepped engine.
+// The tables of lessons 2 and 3 show every PE in every cycle. Each cell is compared with an
+// independent calculation and with the registers in the waveform of the stepped engine.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,15 +16,15 @@ namespace weft {
 namespace {
 
 using Rows = std::vector<std::vector<int>>;
-using Table = std::vector<std::vector<std::string>>;  // a header, then a line for each cycle
+using Table = std::vector<std::vector<std::string>>;  // a header, then one line per cycle
 
 struct ByHand {
   std::size_t lesson;
-  std::size_t table;  // of the page, from 0 on
+  std::size_t table;  // number in the page, from 0 on
   std::string vcd;
   Rows activations;
   Rows weights;
-  int first_cycle;  // that the table shows
+  int first_cycle;  // first cycle in the table
 };
 
 std::vector<ByHand> examples() {
@@ -54,9 +54,9 @@ std::vector<Table> register_tables(const std::string& page) {
   return tables;
 }
 
-/// What PE(r,c) does in `cycle`, the first push being in cycle 1: with the skew of r + c cycles it
-/// sees R pushes, of which the last R-r bring weights from the bottom row of the tile upwards, then
-/// the rows.
+/// The cell of PE(r,c) in `cycle`, if the first push is in cycle 1. With a skew of r + c cycles,
+/// the PE sees R pushes, then the rows. The last R-r pushes bring weights, from the bottom row of
+/// the tile upward.
 std::string naive_cell(const ByHand& example, int cycle, int r, int c) {
   const int rows = static_cast<int>(example.weights.size());
   const auto weight = [&](int row) {
@@ -73,8 +73,8 @@ std::string naive_cell(const ByHand& example, int cycle, int r, int c) {
   return fmt::format("{}×{}→{}", row.at(std::size_t(r)), weight(r), sum);
 }
 
-/// The same from the registers of the waveform, which show it in the next cycle. The first push of
-/// a run is in its cycle 2.
+/// The same cell from the registers of the waveform, which show it one cycle later. The first push
+/// of a run is in its cycle 2.
 std::string recorded_cell(const test::VcdReader& vcd, int cycle, int r, int c) {
   const auto time = static_cast<std::uint64_t>(10 * (cycle + 2));
   const auto value = [&](const char* name) {
@@ -91,7 +91,7 @@ int span_of(const ByHand& example) {
                           example.activations.size() - 2);
 }
 
-/// The table as it should be, with cells from `cell(cycle, r, c)`.
+/// The expected table, with cells from `cell(cycle, r, c)`.
 template <class Cell>
 Table table_of(const ByHand& example, const Cell& cell) {
   Table table = {{"cycle"}};
@@ -134,7 +134,7 @@ TEST(ByHandTest, EveryPeDoesInEveryCycleWhatTheWaveformSays) {
     }
     std::ifstream in(example.vcd);
     const test::VcdReader vcd(in);
-    EXPECT_EQ(vcd.times().front(), 20U);  // nothing before the first push
+    EXPECT_EQ(vcd.times().front(), 20U);  // nothing happens before the first push
     EXPECT_EQ(vcd.number_at("matmul_datapath.push_i", 20), 1U);
     const auto cell = [&](int cycle, int r, int c) { return recorded_cell(vcd, cycle, r, c); };
     EXPECT_EQ(table_in_page(example), table_of(example, cell)) << example.vcd;

@@ -55,14 +55,14 @@ Number tiles(const Grid& grid, Number k, Number n) {
   return ceil_div(k, grid.rows) * ceil_div(n, grid.cols);
 }
 
-/// The places in the tiles of K x N weights that hold no weight.
+/// The share of places without a weight in the tiles of K x N weights.
 double padding(const Grid& grid, Number k, Number n) {
   const Number places = tiles(grid, k, n) * grid.rows * grid.cols;
   return 1 - static_cast<double>(k * n) / static_cast<double>(places);
 }
 
-/// A fetch is dispatched in cycle 0 and done in 1; after the span the last sum is written, the
-/// vector unit takes a cycle for each row that is left to it, and the store one.
+/// The fetch takes cycles 0 and 1. After the span, the last sum is written, the vector unit takes
+/// one cycle per remaining row, and the store takes one cycle.
 constexpr Number kFetch = 2;
 constexpr Number kWrite = 1;
 constexpr Number kStore = 1;
@@ -75,7 +75,7 @@ std::vector<Figure> one_pe() {
   const Grid pe = {1, 1};
   const Number span = overlapped_span(pe, 3, 1);
   const Number long_span = overlapped_span(pe, 300, 1);
-  const Number last_chunk = 300 / 15;  // as the plan prints it: 15 chunks
+  const Number last_chunk = 300 / 15;  // the plan prints 15 chunks
   return {count("2 times 5", 2 * 5),
           count("3 times 5", 3 * 5),
           count("4 times 5", 4 * 5, " {}\n"),
@@ -177,7 +177,7 @@ std::vector<Figure> batching() {
 
 std::vector<Figure> double_buffering() {
   const Number folds = tiles(kTiny, 16, 16);
-  const Number lost = 2 * kTiny.rows + kTiny.cols - 2;  // of each fold, with one register
+  const Number lost = 2 * kTiny.rows + kTiny.cols - 2;  // per fold, with one weight register
   return {
       count("active", folds * 8, "array_active  {}  "),
       count("shift, on", kTiny.rows, "weight_shift    {}  "),
@@ -207,7 +207,7 @@ std::vector<Figure> roofline() {
   return figures;
 }
 
-/// The sum of a pixel and its neighbours in a line of four.
+/// The sum of a pixel and its neighbors in a line of four.
 Number three_taps(const std::array<Number, 4>& line, std::size_t at) {
   Number sum = line.at(at);
   if (at > 0) sum += line.at(at - 1);
@@ -217,7 +217,7 @@ Number three_taps(const std::array<Number, 4>& line, std::size_t at) {
 
 std::vector<Figure> convolution() {
   const Number image = 6 * 6 * 4;
-  const Number bias = 4 * 4;  // a word for each filter
+  const Number bias = 4 * 4;  // one word per filter
   return {count("first pixel", three_taps({1, 2, 3, 4}, 0), " {} "),
           count("second pixel", three_taps({1, 2, 3, 4}, 1), " {} "),
           count("last pixel", three_taps({5, 6, 7, 8}, 3), " {} "),
@@ -230,14 +230,14 @@ std::vector<Figure> convolution() {
           count("active, stride 2", 3 * 3 * 3 * 3, "array_active  {}  ")};
 }
 
-/// To the nearest number with so many significant bits, ties to even.
+/// Rounds to `bits` significant bits, ties to even.
 double rounded(double value, int bits) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
   return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-/// Nine decimals, without zeros at the end.
+/// Nine decimals without trailing zeros.
 std::string trimmed(double value) {
   std::string text = decimals(value, 9);
   text.erase(text.find_last_not_of('0') + 1);
@@ -245,7 +245,7 @@ std::string trimmed(double value) {
   return text;
 }
 
-/// What an .npy file of float32 holds behind its header of 128 bytes.
+/// The data of a float32 .npy file, after its header of 128 bytes.
 std::vector<float> floats_in(const std::string& path) {
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();

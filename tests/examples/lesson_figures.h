@@ -1,5 +1,5 @@
-// What the numbers in bold of each lesson are, worked out here from the sizes of the example and
-// from published figures, never by the simulator.
+// The bold numbers of each lesson, computed here from the example's sizes and from published
+// figures, never by the simulator.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace weft::test {
 
 struct Figure {
   std::string what;
-  std::string text;          // as the page writes it
-  std::string printed = "";  // how a command of the page prints it: "cycles     {} = "
+  std::string text;          // as in the page
+  std::string printed = "";  // in the output of a command of the page: "cycles     {} = "
 };
 
 /// A grid of R x C PEs.
@@ -24,18 +24,18 @@ inline std::uint64_t ceil_div(std::uint64_t size, std::uint64_t tile) {
   return (size + tile - 1) / tile;
 }
 
-/// Cycles from the first push to the last product, each tile being pushed while the one before is
+/// Cycles from the first push to the last product if each tile is pushed while the previous one is
 /// in use: R for the first tile, max(M, R) for each fold but the last, M for that, R+C-2 of skew.
 std::uint64_t overlapped_span(const Grid& grid, std::uint64_t rows, std::uint64_t folds);
 
-/// The same with one register for weights: every fold pushes, streams and drains by itself.
+/// The same with one weight register: every fold pushes, streams and drains alone.
 std::uint64_t serial_span(const Grid& grid, std::uint64_t rows, std::uint64_t folds);
 
-/// The operations a second that memory and array allow, for weights of one byte each of which takes
-/// part in `rows` multiplications, on the first TPU.
+/// Operations per second that memory and array of the first TPU allow, for one-byte weights that
+/// each take part in `rows` multiplications.
 double tpu_v1_roof(std::uint64_t rows);
 
-/// Lesson 1 to 12, in the order of the page. Runs LeNet-5 for lesson 10, in a LessonFolder.
+/// Figures of lesson 1 to 12, in page order. Lesson 10 runs LeNet-5, so it needs a LessonFolder.
 std::vector<Figure> figures_of(int lesson);
 
 }  // namespace weft::test

@@ -1,4 +1,4 @@
-// The pages of the lessons, and a place to run their commands in.
+// The pages of the lessons, and a folder to run their commands in.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace weft::test {
 
-/// By number, from 1 on; [0] is no lesson.
+/// Lessons by number, from 1 on; [0] is unused.
 inline constexpr std::array kLessons = {
     "",
     "01-one-pe.md",
@@ -28,8 +28,8 @@ inline constexpr std::array kLessons = {
     "12-why-a-gpu-pads-too.md",
 };
 
-/// While it lives, the current folder is a fresh one in which the commands of the lessons run as
-/// they do at the top of the project: with `examples`, and a folder `build` for what they write.
+/// Makes a fresh current folder for its lifetime. The commands of the lessons run there as at the
+/// top of the project: it has `examples`, and a folder `build` for output files.
 class LessonFolder {
  public:
   LessonFolder();
@@ -42,18 +42,18 @@ class LessonFolder {
   TemporaryFolder folder_;
 };
 
-/// Of the top of the project, or of a LessonFolder.
+/// The path of a page at the top of the project or in a LessonFolder.
 std::string page_path(const std::string& page);
 
 std::vector<std::string> lines_of(const std::string& page);
 
-/// Those that are not inside a fence, so neither commands nor drawings.
+/// The lines outside fences, so without commands and drawings.
 std::vector<std::string> prose_of(const std::string& page);
 
-/// The numbers in bold, in the order of the page: "1,024" for **1,024**.
+/// The bold numbers in page order: "1,024" for **1,024**.
 std::vector<std::string> bold_numbers(const std::string& page);
 
-/// What the page says that its commands print, all of it.
+/// All command output that the page shows.
 std::string printed_by(const std::string& page);
 
 }  // namespace weft::test

@@ -1,5 +1,5 @@
-// The lessons of examples/: their commands print what the pages say, their numbers are right, and
-// each has its two exercises.
+// The lessons of examples/: commands print what the pages show, the numbers are right, and each
+// lesson has two exercises.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST_P(LessonTest, CommandsPrintWhatThePageSays) {
   for (const test::ConsoleExample& example : found) test::expect_as_printed(example);
 }
 
-// A number without a formula of the test's own, or a formula without a number, fails as well.
+// A number without a formula in the test, or a formula without a number, fails too.
 TEST_P(LessonTest, NumbersInBoldAreWhatTheFormulasGive) {
   std::vector<std::string> expected;
   const std::string printed = test::printed_by(page());
@@ -46,7 +46,7 @@ TEST_P(LessonTest, EndsWithTwoExercisesAndTheirAnswersAsCommands) {
   const std::vector<std::string> lines = test::lines_of(page());
   auto at = std::ranges::find(lines, "## Exercises");
   ASSERT_NE(at, lines.end());
-  // The order of what has to follow; a line may stand for the first of them that is still missing.
+  // The required lines in order. Each line of the page may match the first one still missing.
   const std::vector<std::string> wanted = {
       "1. ", "2. ",        "<details><summary>Answer 1</summary>", "```console",
       "$ ",  "</details>", "<details><summary>Answer 2</summary>", "```console",
@@ -75,7 +75,7 @@ TEST_P(LessonTest, StandsInTheIndexWithItsTitleAndQuestion) {
 
 INSTANTIATE_TEST_SUITE_P(Pages, LessonTest, testing::Range(1, static_cast<int>(kLessons.size())));
 
-/// The "17.3" of "speed      17.3 TOP/s of ...".
+/// The speed in TOP/s: "17.3" in "speed      17.3 TOP/s of ...".
 std::vector<double> speeds(const std::string& printed) {
   static const std::regex kSpeed("speed +([0-9.]+) TOP/s of 91.8");
   std::vector<double> found;

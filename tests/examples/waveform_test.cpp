@@ -1,5 +1,5 @@
-// The picture of signals in lesson 11 is the waveform's, and what the recurrences of docs/timing.md
-// give.
+// The signal picture in lesson 11 agrees with the waveform and with the recurrences of
+// docs/timing.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr int kCycles = 39;
 constexpr const char* kHigh = "█";
 constexpr const char* kLow = "·";
 
-/// A line of the picture by signal, as "0011…".
+/// Signal lines of the picture by name, as "0011…".
 using Waves = std::map<std::string, std::string>;
 
 Waves empty_waves() {
@@ -51,7 +51,7 @@ Waves drawn_waves() {
   return waves;
 }
 
-/// Four folds of five rows on 4 x 4 PEs, tiles along K first: W is the first push, A the first row.
+/// Four folds of five rows on 4 x 4 PEs, tiles along K first. Each has a first push and first row.
 Waves recurrence() {
   constexpr int kSide = 4;
   constexpr int kRows = 5;

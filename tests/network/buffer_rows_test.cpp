@@ -1,4 +1,4 @@
-// The rows of the unified buffer against a list of who holds each of them.
+// Allocation of unified-buffer rows, checked against a list with one flag per row.
 #include "compiler/network/buffer_rows.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class Rows {
   Rows(std::uint64_t rows, std::uint64_t margin, std::uint64_t staging)
       : begin_(margin), taken_(rows - staging, false) {}
 
-  /// The first gap of `rows` rows; nothing if there is none.
+  /// Start of the first gap of `rows` rows; nullopt if there is none.
   std::optional<std::uint32_t> first_fit(std::uint64_t rows) const {
     for (std::uint64_t base = begin_; base + rows <= taken_.size(); ++base) {
       const auto from = taken_.begin() + static_cast<std::ptrdiff_t>(base);
@@ -109,7 +109,7 @@ TEST(BufferRowsTest, StagesRoundAndRoundWithoutOverlapWithinOneUse) {
         const auto part =
             static_cast<std::uint64_t>(random.between(1, static_cast<std::int64_t>(left)));
         const std::uint32_t base = rows.stage(part);
-        ASSERT_TRUE(base >= 70 && base + part <= 100) << "outside staging";
+        ASSERT_TRUE(base >= 70 && base + part <= 100) << "the rows lie outside staging";
         for (std::uint64_t row = base; row < base + part; ++row) {
           ASSERT_FALSE(mine[row]);
           mine[row] = true;

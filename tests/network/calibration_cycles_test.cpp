@@ -1,5 +1,5 @@
-// A float network on an int8 machine is quantised with the ranges of the run's own inputs, and
-// without values with [-1, 1] for every range: no cycle depends on which.
+// On an int8 machine, a float network is quantized with the ranges of the run's inputs. Without
+// inputs, every range is [-1, 1]. Cycle counts must not depend on the ranges.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 namespace weft::network::testing {
 namespace {
 
-/// Uniform over low .. high.
+/// Uniform from low to high.
 struct Range {
   float low = 0;
   float high = 0;
 };
 
-/// Zero points in the middle, at both ends, exactly 0, and where nothing has a range.
+/// Ranges with the zero point in the middle, at either end or exactly 0, and two empty ranges.
 constexpr Range kRanges[] = {{-1, 1}, {0, 1}, {-3, 0},     {-1e-4F, 1e-4F}, {-1, 100},
                              {0, 0},  {2, 2}, {-127, 127}, {-128, 127}};
 
@@ -64,7 +64,7 @@ std::vector<Cycle> layer_cycles(const graph::Graph& graph, const MachineConfig& 
   return cycles;
 }
 
-/// Products without a bias, where the term of a zero point is all that the bias is made of.
+/// Products without a bias: the zero-point correction is the only content of their bias.
 graph::Graph without_biases() {
   using graph::Op;
   networks::Layers net("without_biases", 9);
@@ -81,8 +81,8 @@ graph::Graph without_biases() {
   return net.finish(net.add(Op::kSqueeze, {states, net.integers({1})}), "out");
 }
 
-/// Operators one after the other whose results have ranges of all kinds: with zero points at an
-/// end, where a Relu that follows changes nothing, and in the middle.
+/// A chain of operators with ranges of all kinds. The zero points lie in the middle or at an end;
+/// at an end, a following Relu changes nothing.
 graph::Graph random_chain(std::uint64_t seed) {
   using graph::Op;
   Random random(seed);

@@ -1,6 +1,6 @@
-// What `weft run` holds a float machine to: element-wise operators with constants of every
-// broadcast form, on random machines. The constants lie as words or as elements of the array, as
-// the planner has it, and the bounds are no wider than one rounding of the result.
+// How `weft run` checks a float machine: element-wise operators with constants of every broadcast
+// form, on random machines. The planner stores each constant as 32-bit words or as elements of the
+// array. No bound is wider than one rounding of the result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace weft::network::testing {
 namespace {
 
-/// From 0.5 to 1.5, of either sign unless `positive`: no power nor quotient of them overflows.
+/// 0.5 to 1.5, of either sign unless `positive`: their powers and quotients do not overflow.
 Tensor moderate(const Shape& shape, bool positive, Random& random) {
   Tensor result = random.reals(shape, 1);
   for (float& element : result.mutable_data<float>()) {
@@ -23,7 +23,7 @@ Tensor moderate(const Shape& shape, bool positive, Random& random) {
   return result;
 }
 
-/// `shape` with axes of extent 1 for others, and some of those in front left out.
+/// Sets some extents of `shape` to 1 and drops some leading axes of extent 1.
 Shape broadcast_form(const Shape& shape, Random& random, Hits& hits) {
   Shape form = shape;
   for (std::int64_t& extent : form) {
@@ -59,7 +59,7 @@ ValueId add_operator(LayerCase& layer, Random& random, Hits& hits) {
   return layer.builder.add(Op::kTanh, {y});
 }
 
-/// "words" or "elements" for each constant that a layer reads, if it is the last one.
+/// Counts "elements" if the last layer reads a constant as array elements, else "words".
 void count_constants(const NetworkProgram& program, Hits& hits) {
   const auto& step = std::get<MachineStep>(program.steps.back());
   const auto narrow = std::ranges::any_of(step.results.back().narrow_inputs, [&](ValueId value) {
@@ -68,7 +68,7 @@ void count_constants(const NetworkProgram& program, Hits& hits) {
   ++hits[narrow ? "elements" : "words"];
 }
 
-/// The same run with the last result a few roundings aside.
+/// The same run with the last result off by a few roundings.
 cli::NetworkRun moved(cli::NetworkRun run, ValueId value) {
   for (float& element : run.values.at(value).mutable_data<float>()) element *= 1 + 0x1p-5F;
   return run;
@@ -107,7 +107,7 @@ TEST(CheckPropertyTest, ConstantsOfEveryBroadcastFormAreTakenAsTheMachineHadThem
 
 // --- Beyond binary32 ---
 
-/// Some columns of `weights` [K, N] as large as binary32 allows, of either sign.
+/// Scales some columns of `weights` [K, N] to nearly the largest binary32 values, of either sign.
 Tensor with_large_columns(Tensor weights, Random& random) {
   const std::int64_t n = weights.shape().back();
   for (std::int64_t column = 0; column < n; ++column) {

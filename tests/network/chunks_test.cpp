@@ -1,4 +1,4 @@
-// Chunks and their row generators against loops over every output position.
+// Chunks and their row generators, checked against loops over every output position.
 #include "compiler/network/chunks.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ RowWalk random_walk(Random& random) {
   walk.images = random.between(1, 3);
   walk.y = random.chance(80) ? random_dim(random) : graph::WindowDim{};
   walk.x = random_dim(random);
-  // Steps of a view that may have been sliced: rows of other views lie between.
+  // Steps of a view that may be a slice: rows outside the view lie between its rows.
   walk.x_step = random.between(1, 2);
   walk.y_step = walk.x_step * walk.x.input + random.between(0, 2);
   walk.image_step = walk.y_step * walk.y.input + random.between(0, 3);
@@ -69,7 +69,7 @@ void expect_cover(const RowWalk& walk, std::int64_t limit, const std::vector<Chu
     ASSERT_GE(chunk.rows(), 1);
     ASSERT_LE(chunk.rows(), limit);
     ASSERT_TRUE(!walk.one_image || chunk.images == 1);
-    ASSERT_EQ(chunk.first_row, next) << "chunks follow each other";
+    ASSERT_EQ(chunk.first_row, next) << "chunks must be contiguous";
     for (std::int64_t n = chunk.image; n < chunk.image + chunk.images; ++n) {
       for (std::int64_t y = chunk.y; y < chunk.y + chunk.ys; ++y) {
         for (std::int64_t x = chunk.x; x < chunk.x + chunk.xs; ++x) {
@@ -89,7 +89,7 @@ std::optional<std::int64_t> input_position(const graph::WindowDim& dim, std::int
   return at;
 }
 
-/// The input row, relative to the view, of each output position of the chunk; nothing: padding.
+/// Input row of each output position of the chunk, relative to the view; nullopt for padding.
 std::vector<std::optional<std::int64_t>> naive_rows(const RowWalk& walk, const Chunk& chunk,
                                                     std::int64_t kz, std::int64_t ky,
                                                     std::int64_t kx) {
@@ -156,7 +156,7 @@ TEST(ChunksTest, CoverEveryRowOnceWithinTheLimitAndReadWhatTheWindowsRead) {
   }
 }
 
-/// Images, lines, columns and input rows.
+/// The distinct counts of images, lines, columns and input rows per chunk.
 std::set<std::array<std::int64_t, 4>> sizes(const RowWalk& walk, const std::vector<Chunk>& chunks) {
   std::set<std::array<std::int64_t, 4>> result;
   for (const Chunk& chunk : chunks) {
@@ -188,7 +188,7 @@ TEST(ChunksTest, AreNearlyEqual) {
   walk.x.output = walk.x.input = 100;
   const std::vector<Chunk> chunks = cut(walk, 99);
   ASSERT_EQ(chunks.size(), 2U);
-  EXPECT_EQ(chunks[0].rows(), 50) << "not 99 and 1";
+  EXPECT_EQ(chunks[0].rows(), 50) << "the chunks must be nearly equal";
   EXPECT_EQ(chunks[1].rows(), 50);
 }
 

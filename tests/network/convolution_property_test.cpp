@@ -1,4 +1,4 @@
-// Random convolutions, float and quantised, on random machines: the bits of the CPU reference.
+// Random float and quantized convolutions on random machines: bit-exact with the CPU reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,7 +131,7 @@ void check_float_convolution(Random& random, Hits& hits) {
   if (narrow) y = layer.through_machine(y);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  // The vector unit rounds what it makes of a depthwise convolution, also for the host.
+  // The vector unit rounds the result of a depthwise convolution, even if it goes to the host.
   expect_exact(outcome, layer, narrow || on_vector_unit(outcome));
   count_convolution(config, conv, outcome, hits);
   ++hits[narrow ? "narrow result" : "wide result"];

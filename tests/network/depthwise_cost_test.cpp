@@ -1,4 +1,4 @@
-// The estimates by which a depthwise convolution gets its place, against both places simulated.
+// Cycle estimates that place a depthwise convolution, compared with simulations of both places.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Place {
 struct Places {
   Place array;
   Place vector;
-  bool on_vector = false;  // where it runs if nobody says
+  bool on_vector = false;  // the compiler's own choice
 };
 
 graph::Graph depthwise(std::int64_t channels, std::int64_t side, std::int64_t kernel,
@@ -48,7 +48,7 @@ Cycle simulated(const NetworkProgram& program, const MachineConfig& config) {
   return run_network(program, config, {}, options).total;
 }
 
-/// The note: "depthwise on the vector unit: about A cycles; diagonal tiles would take B".
+/// Reads the note "depthwise on the vector unit: about A cycles; diagonal tiles would take B".
 Places places_of(const graph::Graph& graph, const MachineConfig& config) {
   Places places;
   const auto read = [](const NetworkProgram& program, double& first, double& second) {

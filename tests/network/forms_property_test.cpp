@@ -1,7 +1,7 @@
-// Forms of convolutions and products that take more than one tile for each weight, one matrix for
-// each product, or windows of three dimensions: the bits of the CPU reference, on random machines.
-// Gemm and ConvTranspose in all their forms, brought to the machine's by optimize(): every layer
-// within the bounds of `weft run`'s check.
+// Products and convolutions that need several tiles per weight, one matrix per product, or
+// three-dimensional windows: bit-exact with the CPU reference, on random machines. Also Gemm and
+// ConvTranspose in all forms, which optimize() rewrites for the machine: every layer is within the
+// bounds of the check of `weft run`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace weft::network::testing {
 namespace {
 
-/// Bytes over the whole range with a zero point anywhere, at the range's ends rather often: the
-/// differences fill -255 .. 255.
+/// Bytes over the whole range. The zero point is anywhere, often at an end of the range, so that
+/// the differences fill -255 .. 255.
 ByteWeights random_wide_weights(const Shape& shape, Random& random, Hits& hits) {
   const bool is_unsigned = random.chance(60);
   ByteWeights weights{random_bytes(shape, is_unsigned, random), {}};
@@ -46,7 +46,7 @@ Shape with_batch(Shape batch, std::int64_t rows, std::int64_t cols) {
   return batch;
 }
 
-/// Some leading axes of `batch` left out, others of extent 1.
+/// Drops some leading axes of `batch` and sets others to 1.
 Shape broadcast_from(const Shape& batch, Random& random, Hits& hits) {
   Shape part(batch.begin() + random.between(0, static_cast<std::int64_t>(batch.size())),
              batch.end());

@@ -116,8 +116,8 @@ ByteWeights random_byte_weights(const graph::Shape& shape, const graph::Shape& s
 }
 
 double spread_of_sums(std::int64_t count) {
-  // 128 and 74: the largest distance from the zero point, and a byte's standard deviation; 60 of
-  // the steps of the result for one standard deviation of the sum.
+  // 128 is the largest distance from the zero point, 74 the standard deviation of a byte. One
+  // standard deviation of the sum spans 60 steps of the result.
   return std::sqrt(static_cast<double>(count)) * 128 * 74 / 60;
 }
 
@@ -186,7 +186,7 @@ std::vector<double> as_doubles(const Tensor& bytes) {
   return result;
 }
 
-/// The real numbers that the last node of a graph quantises, in float64.
+/// The real numbers that the last node of the graph quantizes, in float64.
 Tensor before_rounding(const graph::Graph& graph, const LayerCase& layer) {
   graph::Graph real = graph;
   real.outputs = {{"y", graph.nodes.back().inputs[0]}};

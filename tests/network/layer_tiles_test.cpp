@@ -1,4 +1,4 @@
-// What a layer's instructions work on, by number of tile, and where these tiles begin.
+// The tile numbers of a layer's instructions, and the positions where these tiles begin.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::int64_t tiles(std::int64_t length, std::int64_t tile) {
   return (length + tile - 1) / tile;
 }
 
-/// Ascending from 0 to `size`, no step longer than `longest`.
+/// Expects edges that ascend from 0 to `size` in steps of at most `longest`.
 void expect_cuts(const std::vector<std::int64_t>& edges, std::int64_t size, std::int64_t longest) {
   ASSERT_FALSE(edges.empty());
   EXPECT_EQ(edges.front(), 0);
@@ -46,7 +46,7 @@ void expect_cuts(const std::vector<std::int64_t>& edges, std::int64_t size, std:
 
 using Fold = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 
-/// How often each tile of weights meets each chunk, and that the rows are the chunk's.
+/// Counts how often each weight tile meets each chunk; expects the chunk's number of rows.
 std::map<Fold, int> folds_of(const MachineStep& step) {
   std::map<Fold, int> folds;
   for (std::size_t i = 0; i < step.program.code.size(); ++i) {

@@ -102,7 +102,7 @@ void expect_same_cycles(const cli::NetworkRun& a, const cli::NetworkRun& b) {
     EXPECT_EQ(a.layers[i].ledger.sum(), a.layers[i].cycles) << a.layers[i].info.name;
     sum += a.layers[i].cycles;
   }
-  EXPECT_EQ(sum, a.total) << "every cycle belongs to a layer";
+  EXPECT_EQ(sum, a.total) << "the layers' cycles must add up to the total";
 }
 
 }  // namespace

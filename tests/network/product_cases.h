@@ -1,4 +1,4 @@
-// Shapes of matrix products, and the heads of attention as reshaping makes them.
+// Shapes of matrix products, and attention heads made by reshaping.
 #pragma once
 
 #include "tests/network/layer_check.h"
@@ -19,7 +19,7 @@ struct Sizes {
   }
 };
 
-/// About the array's sides, with up to `most_axes` axes of batch.
+/// Extents near the array's sides, with up to `most_axes` batch axes.
 Sizes random_sizes(const MachineConfig& config, std::int64_t most_axes, Random& random);
 
 /// Attention: `heads` heads of `width` channels.
@@ -32,7 +32,8 @@ struct Heads {
 
 Heads random_heads(const MachineConfig& config, Random& random);
 
-/// [batch, tokens, heads * width] as [batch, heads, tokens, width], or with the last two swapped.
+/// [batch, tokens, heads * width] as [batch, heads, tokens, width]; `swapped` exchanges the last
+/// two.
 ValueId split_heads(LayerCase& layer, ValueId x, std::int64_t heads, bool swapped);
 /// [batch, heads, tokens, width] as [batch, tokens, heads * width].
 ValueId merge_heads(LayerCase& layer, ValueId x);

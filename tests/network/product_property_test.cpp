@@ -1,5 +1,5 @@
-// Random matrix products, float and integer, with constant and computed operands, on random
-// machines: the bits of the CPU reference.
+// Random float and integer matrix products on random machines, with constant and computed operands:
+// bit-exact with the CPU reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ TEST(ProductPropertyTest, FloatProductsOfWholeNumbersAreExact) {
 
 // --- Float, both operands computed ---
 
-/// A product with the identity: it lies as projections do, with the hidden units in the channels.
+/// Multiplies by the identity: the result has the layout of a projection, hidden units in channels.
 ValueId through_product(LayerCase& layer, const Tensor& tensor) {
   const std::int64_t hidden = tensor.shape().back();
   Tensor identity(DataType::kFloat32, {hidden, hidden});
@@ -82,7 +82,7 @@ ValueId through_product(LayerCase& layer, const Tensor& tensor) {
   return layer.builder.add(Op::kMatMul, {layer.input(tensor), layer.constant(identity)});
 }
 
-/// Q K^T of each head.
+/// Q K^T per head.
 ValueId add_scores(LayerCase& layer, const Heads& h, Random& random) {
   const Shape hidden{h.batch, h.tokens, h.heads * h.width};
   const auto operand = [&] { return through_product(layer, random.tensor<float>(hidden, -8, 8)); };
@@ -91,7 +91,7 @@ ValueId add_scores(LayerCase& layer, const Heads& h, Random& random) {
   return layer.builder.add(Op::kMatMul, {q, k});
 }
 
-/// Shares times V of each head, the heads beside each other again.
+/// Shares times V per head, then merges the heads.
 ValueId add_context(LayerCase& layer, const Heads& h, Random& random) {
   const Tensor shares = random.tensor<float>({h.batch, h.heads, h.tokens, h.tokens}, -8, 8);
   const Shape hidden{h.batch, h.tokens, h.heads * h.width};
@@ -100,7 +100,7 @@ ValueId add_context(LayerCase& layer, const Heads& h, Random& random) {
   return merge_heads(layer, layer.builder.add(Op::kMatMul, {layer.input(shares), v}));
 }
 
-/// Matrices as they come, one of them perhaps the same for the whole batch.
+/// Plain matrices; one of them may be shared by the whole batch.
 ValueId add_plain(LayerCase& layer, const MachineConfig& config, Random& random, Hits& hits) {
   const Sizes sizes = random_sizes(config, 2, random);
   const bool shared = random.chance(30) && !sizes.batch.empty();
@@ -119,7 +119,7 @@ void check_computed_product(Random& random, Hits& hits) {
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Heads heads = random_heads(config, random);
   ValueId y = graph::kNoValue;
-  bool narrow = false;  // what only leaves the machine does so as 32-bit words
+  bool narrow = false;  // results that only leave the machine are 32-bit words
   switch (random.between(0, 2)) {
     case 0:
       y = add_scores(layer, heads, random);
@@ -128,7 +128,7 @@ void check_computed_product(Random& random, Hits& hits) {
       break;
     case 1:
       y = add_context(layer, heads, random);
-      narrow = heads.heads > 1;  // beside each other, as what follows wants them
+      narrow = heads.heads > 1;  // merging the heads places them side by side, as array elements
       ++hits["context"];
       ++hits[heads.width % config.array_rows == 0 ? "whole planes" : "parts of planes"];
       break;
@@ -164,7 +164,7 @@ void check_flattened_product(Random& random, Hits& hits) {
   const std::int64_t flat = k * image[2] * image[3];
   ValueId y = graph::kNoValue;
   if (quantised) {
-    // A pool that leaves every pixel as it is writes the image on the machine.
+    // A 1 x 1 pool copies every pixel, so that the machine writes the image.
     const ValueId x =
         layer.builder.add(Op::kMaxPool, {layer.input(random_bytes(image, false, random))},
                           {{"kernel_shape", Ints{1, 1}}});

@@ -1,4 +1,4 @@
-// Programs that would be longer than a program may be, or than memory has room for.
+// Programs longer than the instruction limit, or too long for memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,14 +32,14 @@ MachineConfig tiny_of_floats() {
 TEST(ProgramLengthTest, InstructionsBeyondTheMemoryGivenAreRefused) {
   const graph::Graph graph = prepared(networks::build_network("lenet5"));
   EXPECT_EQ(refusal(graph, tiny_of_floats(), {.memory_bytes = 100'000'000}), "compiled");
-  // Thousands of instructions of hundreds of bytes each.
+  // The program has thousands of instructions of hundreds of bytes each.
   EXPECT_THAT(refusal(graph, tiny_of_floats(), {.memory_bytes = 100'000}),
               ::testing::MatchesRegex("the network takes more than [0-9]+ instructions, the most "
                                       "that the memory of this computer has room for; .*"));
 }
 
-// Each layer alone is short enough: 16 tiles of 27 folds for each of 62,500 chunks of 64 rows are
-// 2.7 * 10^7 matmuls and as many fetches.
+// Each layer alone is short enough: 62,500 chunks of 64 rows times 16 tiles times 27 folds are 2.7
+// * 10^7 matmuls, with as many fetches.
 TEST(ProgramLengthTest, LayersThatTogetherAreTooLongAreRefusedBeforeTheyAreLowered) {
   networks::Layers net("deep", 1);
   auto x = net.input("x", graph::DataType::kFloat32, {1, 12, 2000, 2000});
@@ -51,8 +51,8 @@ TEST(ProgramLengthTest, LayersThatTogetherAreTooLongAreRefusedBeforeTheyAreLower
               ::testing::StartsWith("the network takes more than 2^26 instructions"));
 }
 
-// 4 * 10^8 results of 64 channels, each the sum of 3 * 3 taps of 12: 16 tiles of 27 folds for each
-// 64 rows are 2.7 * 10^9 instructions.
+// 4 * 10^8 pixels of 64 channels, each a sum over 3 * 3 taps of 12 channels. With 16 tiles of 27
+// folds per 64 pixels, this takes 2.7 * 10^9 instructions.
 TEST(ProgramLengthTest, ALayerLongerThanAProgramMayBeIsRefusedBeforeItIsLowered) {
   networks::Layers net("wide", 1);
   const auto x = net.input("x", graph::DataType::kFloat32, {1, 12, 20000, 20000});

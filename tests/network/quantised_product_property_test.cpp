@@ -1,5 +1,5 @@
-// Random products of two computed int8 matrices on random machines: the bits of the CPU reference.
-// The second has no zero point, the first any.
+// Random products of two computed int8 matrices on random machines: bit-exact with the CPU
+// reference. The second matrix has no zero point; the first may have any.
 #include <gtest/gtest.h>
 
 #include "tests/network/machine_runs.h"
@@ -8,7 +8,7 @@
 namespace weft::network::testing {
 namespace {
 
-/// The zero point of a second operand: int8 0, or uint8 128, which the machine holds as 0.
+/// The zero point of a second operand: int8 0, or uint8 128, which becomes 0 on the machine.
 Tensor middle(bool is_unsigned) {
   if (is_unsigned) return Tensor::scalar<std::uint8_t>(128);
   return Tensor::scalar<std::int8_t>(0);
@@ -35,7 +35,7 @@ ValueId multiply(LayerCase& layer, const Operands& operands, bool with_zero, Ran
        layer.constant(random_zero_point(y_unsigned, random))});
 }
 
-/// An input, or what the machine makes of two. The host moves the elements of the first.
+/// An input, or the maximum of two inputs computed by the machine.
 ValueId bytes(LayerCase& layer, const Shape& shape, bool is_unsigned, Random& random) {
   const ValueId x = layer.input(random_bytes(shape, is_unsigned, random));
   if (is_unsigned || random.chance(50)) return x;

@@ -1,6 +1,6 @@
-// Random layers between dequantised values and a QuantizeLinear, on random int8 machines: chains of
-// element-wise operators have the bits of the CPU reference, which computes binary32 in the same
-// order; sums along the channels, which it adds in binary64, lie within their roundings.
+// Random layers between dequantized values and a QuantizeLinear, on random int8 machines. Chains of
+// element-wise operators are bit-exact: the CPU reference computes binary32 in the same order. The
+// reference adds sums along the channels in binary64, so these match within their roundings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace weft::network::testing {
 namespace {
 
-/// [.., channels], channels about the array's side.
+/// Shape [.., channels], with a channel count near the array's side.
 Shape random_rows(const MachineConfig& config, Random& random) {
   Shape shape(static_cast<std::size_t>(random.between(2, 3)));
   for (std::int64_t& extent : shape) extent = random.between(1, 20);
@@ -20,13 +20,13 @@ Shape random_rows(const MachineConfig& config, Random& random) {
   return shape;
 }
 
-/// Whether constants of several rows find room beside everything else.
+/// True if constants of several rows fit beside everything else.
 bool has_room(const MachineConfig& config) {
   return config.unified_buffer_kib >= 512;
 }
 
-/// A constant that a step takes: one number, one for each channel, and where there is room, rows,
-/// or all of them.
+/// A constant operand: one number or one per channel; if there is room, also one row block or the
+/// full shape.
 ValueId random_constant(LayerCase& layer, const Shape& shape, bool room, Random& random,
                         Hits& hits) {
   Shape own;
@@ -52,8 +52,8 @@ ValueId random_constant(LayerCase& layer, const Shape& shape, bool room, Random&
 }
 
 struct Chain {
-  ValueId x = graph::kNoValue;      // where it begins
-  ValueId other = graph::kNoValue;  // there as well
+  ValueId x = graph::kNoValue;      // start of the chain
+  ValueId other = graph::kNoValue;  // a second operand, also from the start
   ValueId end = graph::kNoValue;
 };
 
@@ -140,8 +140,8 @@ void check_softmax(Random& random, Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_EQ(layers_of(outcome.program).size(), 1U) << layer_table(outcome.program);
-  // Arguments below 20 in size, rounded to 2^-20, and as much again in each of scale and mask; sums
-  // of at most 19 terms.
+  // Arguments are below 20 in size and rounded to 2^-20; scale and mask each add as much again.
+  // Sums have at most 19 terms.
   expect_quantised_within(outcome, layer,
                           [](double exact) { return 0x1p-16 * (1 + std::abs(exact)); });
   ++hits[std::string(to_string(op))];
@@ -164,7 +164,7 @@ TEST(QuantisedVectorPropertyTest, RowsOfAConstantAreFoundInEveryPieceOfTheirBloc
   Random random(1);
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = small_machine(layer.dtype, 4, 4);
-  // More rows than one instruction takes, twice.
+  // There are two blocks, each with more rows than one instruction takes.
   const Shape shape{2, 1100, 5};
   const ValueId x = layer.dequantised(random_bytes(shape, false, random), 0.02, random);
   const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
@@ -179,8 +179,8 @@ TEST(QuantisedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRo
   Random random(1);
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = small_machine(layer.dtype, 4, 4);
-  // Operand and result, 96800 bytes each, stay; the constant's 35200 are an eighth of the buffer,
-  // but no longer fit into the three quarters beside its staging.
+  // Operand and result, 96800 bytes each, stay in the buffer. The constant's 35200 bytes are less
+  // than an eighth of the buffer, but do not fit in the three quarters outside staging.
   config.unified_buffer_kib = 288;
   const Shape shape{11, 1100, 5};
   const ValueId x = layer.dequantised(random_bytes(shape, false, random), 0.02, random);
@@ -189,7 +189,7 @@ TEST(QuantisedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRo
   const LayerOutcome outcome = run_layer(layer, y, config);
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_FALSE(outcome.streamed);
-  // At least once for each image.
+  // The constant is loaded at least once per image.
   EXPECT_GE(layers_of(outcome.program)[0].input_bytes, 96800U + 11 * 35200);
   expect_exact(outcome, layer, true);
 }
@@ -209,8 +209,8 @@ void check_normalization(Random& random, Hits& hits) {
                                     random.chance(30), 0.05, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  // Values below 8 and sums of at most 19 of them are good to 2^-19; deviations are steps of 0.015
-  // at least or 0 (then off by that much of the root of epsilon, 0.003): 2^-19 / 0.003 < 2^-10.
+  // Values below 8, and sums of at most 19 of them, have errors below 2^-19. Deviations are 0 or at
+  // least 0.015; at 0 the divisor is the root of epsilon, 0.003. So 2^-19 / 0.003 < 2^-10.
   expect_quantised_within(outcome, layer, [](double) { return 0x1p-10; });
   ++hits["channels " + size_class(shape.back(), config.array_cols)];
   count_layers(outcome, hits);
@@ -226,7 +226,7 @@ TEST(QuantisedVectorPropertyTest, NormalisationIsWithinItsRoundings) {
               5);
 }
 
-/// Element by element, in integers.
+/// Computes maximum or minimum with `bound` element by element, in integers.
 template <class Byte>
 Tensor bounded(const Tensor& x, int bound, bool is_max) {
   Tensor result(x.type(), x.shape());

@@ -1,4 +1,4 @@
-// Random numbers for the tests of the network compiler: the same on every platform.
+// Random numbers for the tests of the network compiler; the same on every platform.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  /// Uniform over low .. high.
+  /// Uniform from low to high, both included.
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
   }
@@ -24,7 +24,7 @@ class Random {
     return values.begin()[between(0, static_cast<std::int64_t>(values.size()) - 1)];
   }
 
-  /// A tensor of whole numbers from low to high.
+  /// A tensor of whole numbers from low to high, both included.
   template <class T>
   graph::Tensor tensor(const graph::Shape& shape, std::int64_t low, std::int64_t high) {
     graph::Tensor result(graph::data_type_of<T>(), shape);
@@ -32,7 +32,7 @@ class Random {
     return result;
   }
 
-  /// float32 uniform over -spread .. spread.
+  /// float32, uniform from -spread to spread.
   graph::Tensor reals(const graph::Shape& shape, float spread) {
     graph::Tensor result(graph::DataType::kFloat32, shape);
     for (float& element : result.mutable_data<float>()) {

@@ -1,5 +1,5 @@
-// Networks in unified buffers that are too small for them: streamed bit-exactly on every engine, or
-// refused by an error that says what must fit.
+// Networks in unified buffers that are too small for them. Each one is streamed bit-exactly on
+// every engine, or refused by an error that says what must fit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,8 +76,8 @@ MachineConfig random_machine(Random& random) {
   return config;
 }
 
-/// The message of the error for a buffer that is too small names the layer, what must fit, its
-/// bytes and those that there are.
+/// The error for a buffer that is too small names the layer, what must fit, the bytes needed and
+/// the bytes available.
 void expect_reason(const std::string& message) {
   static const std::regex kForm(
       "unified_buffer\\.kib = [0-9]+: too small for layer \\S+, which needs .+ at once: [0-9]+ "
@@ -120,7 +120,7 @@ TEST(SmallBuffersTest, NetworksRunBitExactlyOnEveryEngineOrTheErrorSaysWhatMustF
   }
 }
 
-// --- Pools that take all of an image ---
+// --- Pools over a whole image ---
 
 /// 128 rows of four bf16 elements.
 MachineConfig one_kibibyte(ElementType dtype) {
@@ -132,10 +132,10 @@ MachineConfig one_kibibyte(ElementType dtype) {
 struct LargePool {
   Op op;
   Shape image;           // [H, W]
-  std::uint64_t others;  // rows beside those of the window
+  std::uint64_t others;  // rows needed beyond the window's
 };
 
-/// A pool over all of an image that a layer has made.
+/// A pool over a whole image that the machine has computed.
 ValueId add_pool(LayerCase& layer, const LargePool& pool, Random& random) {
   const ValueId x = layer.through_machine(
       layer.input(random.tensor<float>({1, 3, pool.image[0], pool.image[1]}, -9, 9)));
@@ -155,7 +155,7 @@ void expect_pool(const LargePool& pool, bool fits, Random& random) {
   ASSERT_EQ(config.unified_buffer_kib, 1U);
   EXPECT_EQ(outcome.on_machine, fits);
   run_everywhere(outcome.program, config, layer.inputs);
-  // One rounding to bf16 of sums that are exact.
+  // The sums are exact, then rounded once to bf16.
   expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact); });
   if (fits) return;
   const std::uint64_t rows =
@@ -167,7 +167,8 @@ void expect_pool(const LargePool& pool, bool fits, Random& random) {
                 " bytes at once, and the unified buffer has 128 rows or 1024 bytes");
 }
 
-// A row of the result; for averages also a row of sums and one of divisors, of two rows each.
+// Besides the window, a pool needs one row for the result. An average also needs a row of sums and
+// one of divisors, each two buffer rows wide.
 TEST(SmallBuffersTest, PoolsAreTheHostsFromTheFirstRowOnThatDoesNotFit) {
   Random random(1);
   expect_pool({Op::kGlobalMaxPool, {127, 1}, 1}, true, random);
@@ -191,7 +192,8 @@ TEST(SmallBuffersTest, AveragesOfDequantisedImagesThatDoNotFitAreTheHosts) {
   const LayerOutcome outcome = run_layer(layer, layer.quantised(mean, false, 0.03, random), config);
   ASSERT_EQ(config.unified_buffer_kib, 1U);
   EXPECT_FALSE(outcome.on_machine);
-  // 400 terms below 11: 401 roundings of 4400 by 2^-24 are less than 2^-3, divided by 400.
+  // 400 terms below 11 add to at most 4400. 401 roundings of 2^-24 * 4400 are less than 2^-3; the
+  // mean divides this by 400.
   expect_quantised_within(outcome, layer, [](double) { return 0x1p-11; });
 }
 
@@ -200,7 +202,7 @@ struct LeastBuffer {
   std::uint32_t kib;
 };
 
-// Before layers were streamed by tiles and planes, the two took 8 and 4 KiB.
+// Streaming by tiles and planes made this possible; before it, these needed 8 and 4 KiB.
 TEST(SmallBuffersTest, NetworksRunOnTinyInOneKibibyte) {
   for (const LeastBuffer& least : {LeastBuffer{"mlp", 1}, LeastBuffer{"lenet5", 1}}) {
     SCOPED_TRACE(least.network);

@@ -1,5 +1,5 @@
-// Small networks with everything that large ones are made of, a handful of channels each: few
-// enough for the clocked engines, none a multiple of the array's sides.
+// Small networks that contain every construct of the large ones, with a handful of channels each.
+// They are small enough for the clocked engines. No size is a multiple of the array's sides.
 #pragma once
 
 #include <span>
@@ -12,16 +12,17 @@ namespace weft::network::testing {
 struct SmallNetwork {
   std::string_view name;
   graph::Graph (*build)();
-  /// The largest error of a bf16 machine, as a share of the largest output. Every layer rounds its
-  /// operands and its result, 2^-9 each, and a handful of layers follow one another; attention and
-  /// recurrences carry errors further. A wrong tap, tile or head is off by the whole output.
+  /// Largest error on a bf16 machine, as a share of the largest output. Every layer rounds its
+  /// operands and its result, by 2^-9 each, and a handful of layers follow one another. Attention
+  /// and recurrences carry errors further. A wrong tap, tile or head would change the whole output.
   double bf16_bound;
-  /// In int8, attention and recurrences are mostly the host's: what is left of them spills nothing.
+  /// In int8 the host computes most of attention and recurrences; the machine's part spills
+  /// nothing.
   bool spills_in_int8;
 };
 
-/// LeNet-5; a residual block with a projection; expand, depthwise with strides 1 and 2, project; a
-/// transformer's encoder layer; an LSTM over three steps.
+/// LeNet-5; a residual block with a projection; an expand, depthwise (stride 1 and 2), project
+/// block; a transformer encoder layer; an LSTM over three steps.
 std::span<const SmallNetwork> small_networks();
 
 }  // namespace weft::network::testing

@@ -1,5 +1,5 @@
-// Small whole networks on small machines: every engine computes the same bits in the same cycles,
-// int8 networks the bits of the CPU reference, bf16 ones its values up to rounding.
+// Small whole networks on small machines. All engines agree in bits and cycles. int8 networks are
+// bit-exact with the CPU reference; bf16 networks match it up to rounding.
 #include "tests/network/small_networks.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ MachineConfig config_of(const Machine& machine, ElementType dtype, const graph::
   config.memory_kind = machine.memory;
   config.double_buffer = machine.double_buffer;
   config.accumulator_rows = machine.accumulator_rows;
-  config.memory_bytes_per_s = 800'000'000;  // 8 bytes a cycle
+  config.memory_bytes_per_s = 800'000'000;  // 8 bytes per cycle
   config.memory_latency_cycles = 11;
   config.host_bytes_per_s = 500'000'000;
   config.host_latency_cycles = 17;
@@ -58,7 +58,7 @@ double magnitude(std::span<const double> values) {
   return largest;
 }
 
-/// The reference in float64, by name of the output.
+/// Float64 reference results by output name.
 std::map<std::string, Tensor> exact_outputs(const graph::Graph& graph,
                                             const cli::NamedTensors& inputs) {
   return reference::run_graph(graph, inputs, {.double_precision = true});
@@ -115,7 +115,7 @@ TEST_P(SmallNetworksTest, InInt8EnginesAgreeAndGiveTheBitsOfTheReference) {
   const auto inputs = networks::sample_inputs(graph, 7);
   const cli::NetworkRun run = run_everywhere(program, config_, inputs);
   EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
-  EXPECT_GT(run.useful_macs, 0U) << "the matrix work is the machine's";
+  EXPECT_GT(run.useful_macs, 0U) << "the machine must do the matrix work";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SmallNetworksTest,
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(All, SmallNetworksTest,
 
 struct Answer {
   std::size_t best = 0;
-  double margin = 0;  // to the second best
+  double margin = 0;  // distance to the second best
 };
 
 template <class T>

@@ -1,5 +1,5 @@
-// What training graphs need beside inference, single layers on random float machines: whole
-// numbers, so that sums are exact, and everything stays on the machine.
+// Layers that only training graphs need, one at a time on random float machines. Operands are whole
+// numbers, so sums are exact. Everything stays on the machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ ElementType random_float(Random& random) {
   return random.one_of({ElementType::kBf16, ElementType::kFp16});
 }
 
-/// Exact, on the machine alone, and now and then on every engine.
+/// Expects an exact result without host steps; now and then runs every engine.
 void expect_machine(LayerCase& layer, ValueId y, MachineConfig& config, bool narrow, Random& random,
                     Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config);
@@ -30,7 +30,7 @@ ValueId maybe_computed(LayerCase& layer, const Tensor& tensor, Random& random) {
   return random.chance(60) ? layer.through_machine(value) : value;
 }
 
-/// The last two axes exchanged.
+/// Exchanges the last two axes.
 ValueId transposed(LayerCase& layer, ValueId matrix) {
   Ints perm(layer.builder.type(matrix).shape.size());
   std::iota(perm.begin(), perm.end(), 0);
@@ -40,7 +40,7 @@ ValueId transposed(LayerCase& layer, ValueId matrix) {
 
 // --- Products with transposed operands ---
 
-/// Matrices of the machine's, with the last axis in the channels: a product gives them so.
+/// A product with the identity: the machine writes the last axis into the channels.
 ValueId lies_in_last_channels(LayerCase& layer, const Tensor& matrices) {
   const std::int64_t width = matrices.shape().back();
   Tensor one(DataType::kFloat32, {width, width});
@@ -50,11 +50,11 @@ ValueId lies_in_last_channels(LayerCase& layer, const Tensor& matrices) {
   return layer.builder.add(Op::kMatMul, {layer.input(matrices), layer.constant(std::move(one))});
 }
 
-/// A'B, A'B' or AB', with what follows it or not.
+/// A'B, A'B' or AB', with or without a layer after it.
 void check_transposed_product(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
-  // All rows of a tile of columns must fit.
+  // All rows of one column tile must fit in the buffer.
   config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const std::int64_t m = size_about(config.array_rows, random);
   const std::int64_t k = size_about(config.array_rows, random);
@@ -75,7 +75,7 @@ void check_transposed_product(Random& random, Hits& hits) {
   const ValueId a = matrix(m, k, turns_a);
   ValueId y = layer.builder.add(Op::kMatMul, {a, matrix(k, n, turns_b)});
   const bool leaves = random.chance(50);
-  // Half of the sums need no rounding; to be negated they are rounded to the array's type.
+  // Sums that leave the machine are not rounded; Neg rounds them to the array's type.
   if (!leaves) y = layer.builder.add(Op::kNeg, {y});
   expect_machine(layer, y, config, !leaves, random, hits);
   ++hits[turns_a ? (turns_b ? "A'B'" : "A'B") : "AB'"];
@@ -119,7 +119,7 @@ TEST(TrainingLayersTest, TheHostComputesWhatIsTransposedOnce) {
   const Tensor rows = Tensor::vector(Ints{6, 5});
   const ValueId x = layer.builder.add(
       Op::kReshape, {layer.input(random.tensor<float>({2, 3, 5}, -8, 8)), layer.constant(rows)});
-  // Two segments, since the host takes the largest of all rows in between.
+  // There are two segments, since the host computes the maximum over all rows in between.
   const ValueId first = layer.through_machine(layer.input(random.tensor<float>({6, 4}, -8, 8)));
   const ValueId largest = layer.builder.add(Op::kReduceMax, {first}, {{"axes", Ints{0}}});
   const ValueId b = layer.builder.add(Op::kAdd, {first, largest});
@@ -136,13 +136,13 @@ TEST(TrainingLayersTest, TheHostComputesWhatIsTransposedOnce) {
 void check_sum_of_rows(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
-  // All rows of a tile of columns must fit.
+  // All rows of one column tile must fit in the buffer.
   config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean});
   const bool image = random.chance(50);
   Shape shape(image ? 4 : 2);
   for (std::int64_t& extent : shape) extent = random.between(1, 4);
-  // A mean of a power of two of elements is exact.
+  // A mean is exact if its number of elements is a power of two.
   if (op == Op::kReduceMean) {
     for (std::int64_t& extent : shape) extent = random.one_of<std::int64_t>({1, 2, 4});
   }
@@ -178,7 +178,7 @@ TEST(TrainingLayersTest, SumsOverRowsAreExact) {
 
 // --- Comparisons and choices ---
 
-/// -2 to 2, zeros of both signs and the smallest and largest elements among them.
+/// -2 to 2, with some zeros of negative sign and some of the smallest and largest elements.
 Tensor random_operand(const Shape& shape, ElementType dtype, Random& random) {
   Tensor tensor = random.tensor<float>(shape, -2, 2);
   const bool bf16 = dtype == ElementType::kBf16;
@@ -257,7 +257,7 @@ ValueId reshaped(LayerCase& layer, ValueId value, const Shape& shape) {
       Op::kReshape, {value, layer.constant(Tensor::vector(Ints(shape.begin(), shape.end())))});
 }
 
-/// [N, C, H, W] to [N, C*H*W] or back.
+/// Reshapes [N, C, H, W] to [N, C*H*W] or back.
 void check_flattening(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
@@ -301,11 +301,11 @@ TEST(TrainingLayersTest, RowsAreRepeated) {
   expect_hits(hits, {"pixels", "columns", "engines"}, 5);
 }
 
-/// The parts of 2 x 2 windows side by side, stacked and put back between each other.
+/// Stacks the four parts of 2 x 2 windows, then interleaves them into one image.
 void check_interleaving(Random& random, Hits& hits) {
   LayerCase layer(random_float(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
-  // Of one channel, parts lie side by side in the channels.
+  // At least two channels: with one, the parts would lie side by side in the channels.
   const Shape part = {random.between(1, 3),
                       std::max<std::int64_t>(2, size_about(config.array_cols, random)),
                       random.between(1, 4), random.between(1, 4), 1};

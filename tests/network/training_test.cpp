@@ -1,5 +1,5 @@
-// Training graphs on small machines: all of one stays on the machine, all engines agree, and every
-// layer has the values of the CPU reference in float64 within the roundings of the array's type.
+// Training graphs on small machines. All of a graph stays on the machine and all engines agree.
+// Every layer matches the float64 CPU reference within the roundings of the array's type.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -69,7 +69,7 @@ class Network {
   Builder builder_;
 };
 
-/// A training graph whose parameters are made on demand from a map, and may change between runs.
+/// A training graph whose parameters come from a map on demand and may change between runs.
 struct Training {
   Training(const Graph& network, Random& random)
       : parts(autodiff::training_graph(network, {.loss_scale = 1, .loss_output = false})),
@@ -96,7 +96,7 @@ struct Training {
   cli::NamedTensors inputs;
 };
 
-/// Runs on all engines, and checks every layer.
+/// Runs on all engines and checks every layer.
 void expect_within_bounds(const NetworkProgram& program, const MachineConfig& config,
                           const cli::NamedTensors& inputs) {
   run_everywhere(program, config, inputs);
@@ -165,7 +165,7 @@ TEST(TrainingTest, ASmallBufferGivesTheGradientsOfALargeOne) {
   const auto program = [&] { return compile_network(training.graph, config); };
   const cli::NetworkRun large = cli::run_network(program(), config, training.inputs, {});
   config = with_smallest_buffer(training.graph, config);
-  // The smallest in which the machine can hold what each sum is made of.
+  // Find the smallest buffer in which the machine computes every sum itself.
   while (!host_steps(program()).empty()) ++config.unified_buffer_kib;
   ASSERT_LE(config.unified_buffer_kib, 16U);
   const cli::NetworkRun small = cli::run_network(program(), config, training.inputs, {});
@@ -217,7 +217,7 @@ TEST(TrainingTest, ASessionHasTheBitsOfSingleRunsWhenWeightsChange) {
     EXPECT_EQ(actual.total, expected.total);
     EXPECT_EQ(actual.ledger, expected.ledger);
     EXPECT_EQ(actual.layers.size(), expected.layers.size());
-    EXPECT_NE(actual.outputs, before) << "new weights, other gradients";
+    EXPECT_NE(actual.outputs, before) << "new weights must change the gradients";
     before = actual.outputs;
   }
 }

@@ -1,4 +1,4 @@
-// Optimisers in float32 on the vector unit: the bits of the CPU reference, on every engine.
+// Optimizers in float32 on the vector unit: bit-exact with the CPU reference, on every engine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,12 +41,12 @@ void add_momentum(UpdateCase& update, const std::string& name, const Shape& shap
   const ValueId decayed = b.add(Op::kAdd, {gradient, b.add(Op::kMul, {p, numbers[0]})});
   const ValueId moved = b.add(Op::kAdd, {b.add(Op::kMul, {numbers[1], velocity}), decayed});
   b.output(moved, "updated/velocity/" + name);
-  // A number in front, and what becomes of it: not an optimiser's, but allowed.
+  // No optimizer has a scalar as first operand, but the compiler allows it.
   b.output(b.add(Op::kReciprocal, {b.add(Op::kSub, {numbers[2], p})}), "inverse/" + name);
   b.output(b.add(Op::kSub, {p, b.add(Op::kMul, {moved, numbers[2]})}), "updated/" + name);
 }
 
-/// Adam, with the corrections of the step as numbers, of which one is computed.
+/// Adam. The step's bias corrections are scalar inputs; one scalar is computed in the graph.
 void add_adam(UpdateCase& update, const std::string& name, const Shape& shape,
               const std::vector<ValueId>& numbers, Random& random) {
   Builder& b = update.builder;

@@ -1,5 +1,5 @@
-// Random layers of the vector unit on random machines against the reference: exact where whole
-// numbers make them so, else within the roundings of each.
+// Random layers of the vector unit on random machines, checked against the reference. Whole numbers
+// make some layers exact; the others match within their roundings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace weft::network::testing {
 namespace {
 
-/// Of rank 2 to 4, with the channels about the array's side.
+/// A shape of rank 2 to 4, with a channel count near the array's side.
 Shape random_image(const MachineConfig& config, Random& random) {
   Shape shape(static_cast<std::size_t>(random.between(2, 4)));
   for (std::int64_t& extent : shape) extent = random.between(1, 6);
@@ -44,8 +44,8 @@ void check_unary(Random& random, Hits& hits) {
   const ValueId x = layer.input(random.tensor<float>(random_image(config, random), -9, 9));
   const LayerOutcome outcome = run_layer(layer, layer.builder.add(op, {x}, attributes), config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  // Operands are exact; binary32 within some ulps, of 1 where terms cancel; then bf16, half of
-  // 2^-7.
+  // Operands are exact. The binary32 result is off by some ulps (ulps of 1 where terms cancel).
+  // bf16 then adds half of 2^-7.
   expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact) + 0x1p-20; });
   ++hits[std::string(to_string(op))];
   count_layers(outcome, hits);
@@ -60,7 +60,7 @@ TEST(VectorPropertyTest, UnaryFunctionsAreWithinOneRounding) {
               5);
 }
 
-/// The second operand's shape, and what it is called; a constant where the form is one.
+/// The second operand's shape and name; `constant` if this form needs a constant.
 struct Broadcast {
   const char* name;
   Shape shape;
@@ -93,7 +93,7 @@ void check_binary(Random& random, Hits& hits) {
   const Shape shape = random_image(config, random);
   const Broadcast form = random_broadcast(shape, random);
   const ValueId a = layer.input(random.tensor<float>(shape, -9, 9));
-  // Positive for the sake of division; small for that of powers.
+  // Positive for division, small for powers.
   const Tensor second = random.tensor<float>(form.shape, 1, 3);
   const ValueId b = form.constant ? layer.constant(second) : layer.input(second);
   const bool commutes = op == Op::kAdd || op == Op::kMul || op == Op::kMin || op == Op::kMax;
@@ -118,7 +118,7 @@ TEST(VectorPropertyTest, BinaryOperatorsBroadcastExactly) {
               5);
 }
 
-/// Sum or product of two dequantised inputs, quantised again: on the machine in one layer.
+/// Quantized sum, difference or product of two dequantized inputs: one layer on the machine.
 void check_quantised_binary(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);
@@ -180,7 +180,7 @@ void check_pool(Random& random, Hits& hits) {
   image[0] = random.between(1, 3);
   image[1] = size_about(config.array_rows, random);
   const Attributes window = random_window(image, average, random);
-  // Divisors that differ take some room.
+  // Different divisors per window take extra room.
   if (average && !global) config.unified_buffer_kib = std::max(config.unified_buffer_kib, 32U);
   const Ints pads = window.integers("pads");
   const bool padded = std::ranges::any_of(pads, [](std::int64_t pad) { return pad != 0; });
@@ -219,7 +219,7 @@ TEST(VectorPropertyTest, DivisorsOfPoolsAreFoundInEveryPieceOfALine) {
   Random random(1);
   LayerCase layer(ElementType::kBf16);
   MachineConfig config = small_machine(layer.dtype, 4, 4);
-  // Lines of more windows than one instruction takes; the last window of each is at the edge.
+  // Lines have more windows than one instruction takes; the last window is at the edge.
   const ValueId x = layer.input(random.tensor<float>({1, 3, 3, 1200}, -9, 9));
   const ValueId y = layer.builder.add(Op::kAveragePool, {x},
                                       {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}});
@@ -233,9 +233,9 @@ TEST(VectorPropertyTest, DivisorsOfPoolsComeLineByLineWhereTheyFindNoRoom) {
   Random random(1);
   LayerCase layer(ElementType::kBf16);
   MachineConfig config = small_machine(layer.dtype, 4, 4);
-  // Operand and result, 86400 bytes each, stay; the divisors' 28800 are less than an eighth of the
-  // buffer, but no longer fit into the three quarters beside its staging. The lines of an image
-  // have windows of one, two and three lines.
+  // Operand and result, 86400 bytes each, stay in the buffer. The divisors' 28800 bytes are less
+  // than an eighth of the buffer, but do not fit in the three quarters outside staging. The windows
+  // of an image cover one, two or three lines.
   config.unified_buffer_kib = 240;
   const ValueId x = layer.input(random.tensor<float>({3, 8, 3, 600}, -9, 9));
   const ValueId y = layer.builder.add(Op::kAveragePool, {x},
@@ -243,7 +243,7 @@ TEST(VectorPropertyTest, DivisorsOfPoolsComeLineByLineWhereTheyFindNoRoom) {
   const LayerOutcome outcome = run_layer(layer, y, config);
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_FALSE(outcome.streamed);
-  // At least once for each image.
+  // The divisors are loaded at least once per image.
   EXPECT_GE(layers_of(outcome.program)[0].input_bytes, 86400U + 3 * 28800);
   expect_exact(outcome, layer, true);
 }
@@ -285,7 +285,7 @@ void check_rows(Random& random, Hits& hits) {
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const std::int64_t channels = size_about(config.array_cols, random);
   const Shape shape{random.between(1, 3), random.between(1, 12), channels};
-  // On the machine, with the last axis in the channels.
+  // A matrix, so that the last axis lies in the channels.
   const Tensor x = random.tensor<float>({shape[0] * shape[1], channels}, -9, 9);
   const ValueId input = layer.input(x);
   const Op op = random.one_of({Op::kSoftmax, Op::kLogSoftmax, Op::kLayerNormalization});
@@ -296,8 +296,8 @@ void check_rows(Random& random, Hits& hits) {
   }
   const LayerOutcome outcome = run_layer(layer, layer.builder.add(op, inputs), config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  // Operands are exact. Binary32 inside: sums of at most 19 terms, exponents up to 18, normalised
-  // values up to 5 times 2: below 2^-17 of 16 in all. Then bf16, half of 2^-7.
+  // Operands are exact. In binary32, with sums of at most 19 terms, exponents up to 18 and
+  // normalized values up to 5 times 2, the error is below 2^-17 of 16. bf16 then adds half of 2^-7.
   expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact) + 0x1p-13; });
   ++hits[std::string(to_string(op))];
   ++hits["channels " + size_class(channels, config.array_cols)];
@@ -320,7 +320,7 @@ void check_reduction(Random& random, Hits& hits) {
   LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kReduceMax, Op::kReduceMin});
-  // Along the channels, or over the pixels of an image.
+  // Reduces along the channels or over the pixels of an image.
   const bool sums = op == Op::kReduceSum || op == Op::kReduceMean;
   const bool pixels = sums && random.chance(40);
   Shape shape(pixels ? 4U : static_cast<std::size_t>(random.between(2, 3)));
@@ -342,7 +342,7 @@ void check_reduction(Random& random, Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   if (quantised) {
-    // At most 49 terms below 11: 50 roundings of 539 by 2^-24 are less than 2^-8.
+    // At most 49 terms below 11 add to at most 539. 50 roundings of 2^-24 * 539 are less than 2^-8.
     expect_quantised_within(outcome, layer, [](double) { return 0x1p-8; });
   } else {
     expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact); });

@@ -1,4 +1,4 @@
-// Views against an explicit list of where each element lies.
+// Views, checked against an explicit list of element positions.
 #include "compiler/network/view.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-/// A tensor's elements in row-major order, each with its place.
+/// A tensor's elements in row-major order, each with its row and channel.
 struct Places {
   Shape shape;
   std::vector<Place> at;
@@ -52,7 +52,7 @@ std::size_t linear(const Shape& shape, const Shape& index) {
   return static_cast<std::size_t>(result);
 }
 
-/// What a view means.
+/// The position of every element of a view.
 Places places_of(const View& view) {
   Places places{view.shape(), {}};
   for_each_index(places.shape, [&](const Shape& index) {
@@ -104,7 +104,7 @@ Places sliced_places(const Places& from, std::size_t axis, std::int64_t begin, s
   return to;
 }
 
-/// True if each dimension has one step along rows and one along channels.
+/// True if each axis has one fixed step along rows and one along channels.
 bool has_steps(const Places& places) {
   std::vector<Place> steps(places.shape.size());
   std::int64_t stride = 1;
@@ -133,7 +133,7 @@ Shape random_shape(Random& random) {
   return shape;
 }
 
-/// Another shape of as many elements: factors of the count in random order, with ones between them.
+/// A random shape with as many elements; some extents are 1.
 Shape random_reshape(const Shape& shape, Random& random) {
   Shape factors;
   for (std::int64_t rest = graph::element_count(shape); rest > 1;) {

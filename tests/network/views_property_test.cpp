@@ -1,5 +1,5 @@
-// Chains of views between a layer and a product with constant weights, with extents of 1 rather
-// often: the machine reads the elements that the CPU reference has, wherever they lie.
+// Chains of views between a layer and a product with constant weights; extents of 1 are frequent.
+// The machine must read the same elements as the CPU reference, wherever they lie.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ ValueId reshape(LayerCase& layer, ValueId x, const Shape& shape) {
   return layer.builder.add(Op::kReshape, {x, layer.constant(Tensor::vector<std::int64_t>(shape))});
 }
 
-/// The same elements with neighbouring axes merged, one split or extents of 1 put in.
+/// The same elements with neighboring axes merged, one axis split, or extents of 1 inserted.
 Shape regrouped(Shape shape, Random& random) {
   const std::int64_t last = static_cast<std::int64_t>(shape.size()) - 1;
   const auto axis = shape.begin() + random.between(0, last);
@@ -52,7 +52,7 @@ ValueId transpose(LayerCase& layer, ValueId x, Random& random) {
   return layer.builder.add(Op::kTranspose, {x}, {{"perm", perm}});
 }
 
-/// Without its first axis of extent 1, if it has one.
+/// Drops the first axis of extent 1, if there is one.
 ValueId squeeze(LayerCase& layer, ValueId x) {
   const Shape shape = shape_of(layer, x);
   const auto one = std::ranges::find(shape, 1);
@@ -81,7 +81,7 @@ ValueId random_view(LayerCase& layer, ValueId x, Random& random, Hits& hits) {
   }
 }
 
-/// [first axis, all others], as it comes before a classifier; or some other matrix.
+/// [first axis, all others], as before a classifier, or some other matrix.
 ValueId flatten(LayerCase& layer, ValueId x, Random& random, Hits& hits) {
   if (random.chance(70)) {
     const Shape shape = shape_of(layer, x);
@@ -107,7 +107,7 @@ void count(const LayerOutcome& outcome, Hits& hits) {
 
 // --- Floats ---
 
-/// Products and sums of small whole numbers; or a softmax, whose rows are `probabilities`.
+/// Products or copies of small whole numbers; if `softmax`, a softmax.
 ValueId float_layer(LayerCase& layer, Random& random, Hits& hits, bool softmax) {
   const Shape shape = random_shape(random);
   const ValueId x = layer.input(random.tensor<float>(shape, -3, 3));
@@ -134,8 +134,8 @@ void check_float(Random& random, Hits& hits) {
                                     layer.constant(random.tensor<float>({weights[1]}, -9, 9))});
   const LayerOutcome outcome = run_layer(layer, y, config);
   if (softmax) {
-    // Rounded to bf16 each probability is off by 2^-9 of itself at most, besides what the softmax
-    // itself is, below 2^-13; the rows add up to 1, and weights are at most 2.
+    // Rounding to bf16 changes each probability by at most 2^-9 of its value; the softmax error is
+    // below 2^-13. Each row adds up to 1 and weights are at most 2.
     const auto elements = static_cast<double>(graph::element_count(shape));
     const double rows = elements / static_cast<double>(shape.back());
     expect_within(outcome, layer,

@@ -1,5 +1,5 @@
-// Convolutions with computed weights, as gradients of filters are, on random machines: whole
-// numbers, so that sums are exact.
+// Convolutions with computed weights, as in filter gradients, on random machines. Operands are
+// whole numbers, so sums are exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,11 +33,11 @@ ValueId exchanged(LayerCase& layer, ValueId value) {
   return layer.builder.add(Op::kTranspose, {value}, {{"perm", perm}});
 }
 
-/// The gradient of the filters of a convolution of x whose result has the gradient dy.
+/// Filter gradient of a convolution of x, where dy is the gradient of its result.
 void check_gradient(Random& random, Hits& hits) {
   LayerCase layer(random.one_of({ElementType::kBf16, ElementType::kFp16}));
   MachineConfig config = random_layer_machine(layer.dtype, random);
-  // All rows of a tile of columns must fit.
+  // All rows of one column tile must fit in the buffer.
   config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
   const std::size_t dims = random.chance(75) ? 2 : 1;
   const Window window = random_window(dims, random);
@@ -52,7 +52,7 @@ void check_gradient(Random& random, Hits& hits) {
     const std::int64_t outputs = (x.back() + most - extent) / window.strides[i] + 1;
     dy.push_back(outputs);
     pads[i] = window.pads[i];
-    // As far as the last output's last tap reaches, which may be less than the padding.
+    // Up to the last tap of the last output, which may reach less far than the padding.
     pads[i + dims] = std::max<std::int64_t>(
         0, (outputs - 1) * window.strides[i] + extent - window.pads[i] - x.back());
   }
@@ -69,9 +69,9 @@ void check_gradient(Random& random, Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   if (config.unified_buffer_kib == 512) {
-    EXPECT_FALSE(outcome.streamed) << "there is room for the borders too";
+    EXPECT_FALSE(outcome.streamed) << "the buffer has room for the borders, too";
   }
-  expect_exact(outcome, layer, !leaves);  // sums that leave do so as 32-bit words
+  expect_exact(outcome, layer, !leaves);  // sums that leave the machine are 32-bit words
   ++hits[dims == 2 ? "images" : "lines"];
   ++hits[leaves ? "leaves" : "stays"];
   if (outcome.streamed) ++hits["streamed"];

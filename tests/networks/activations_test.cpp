@@ -1,6 +1,6 @@
-// The drawn weights do what layers.h says of them: a network runs, and nothing in it vanishes,
-// explodes or stops depending on the input, so that rounding to bf16 or int8 has something to round
-// and top-1 agreement something to agree on.
+// Drawn weights keep the promise of layers.h: a network runs, and no activation vanishes, explodes
+// or stops depending on the input. So rounding to bf16 or int8 has something to round, and top-1
+// agreement compares real differences.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ double root_mean_square(const Tensor& tensor) {
   return std::sqrt(sum / static_cast<double>(tensor.size()));
 }
 
-/// A mask is meant to be large, and shares of many tokens are small.
+/// Masks are large on purpose; softmax shares over many tokens are small.
 bool has_a_size_of_its_own(const Node& node) {
   return node.op == Op::kSoftmax || node.op == Op::kPow || node.name.ends_with(".mask");
 }

@@ -1,5 +1,5 @@
-// Each operator's formula against a count by hand of a small node, where every extent is another
-// prime so that no two factors can stand in for each other.
+// Checks each operator's formula against a hand count on a small node. Extents are different
+// primes, so that no factor can stand in for another.
 
 #include "models/networks/count.h"
 
@@ -51,14 +51,14 @@ std::uint64_t macs_of(Op op, const std::vector<Shape>& shapes, const Attributes&
 }
 
 TEST(CountMacsTest, OfAConvolutionAreTapsTimesOutputs) {
-  // Output 2 x 6 x (11-5+1) x (13-3+1).
+  // The output is 2 x 6 x (11-5+1) x (13-3+1).
   EXPECT_EQ(macs_of(Op::kConv, {{2, 4, 11, 13}, {6, 4, 5, 3}}), 2U * 6 * 7 * 11 * (4 * 5 * 3));
   EXPECT_EQ(macs_of(Op::kConv, {{2, 4, 11, 13}, {6, 2, 5, 3}}, {{"group", std::int64_t{2}}}),
             2U * 6 * 7 * 11 * (2 * 5 * 3));
 }
 
 TEST(CountMacsTest, OfAConvolutionCountPaddingAndStrides) {
-  // One dimension: (10 + 2 - 3) / 2 + 1 = 5 outputs.
+  // One dimension gives (10 + 2 - 3) / 2 + 1 = 5 outputs.
   EXPECT_EQ(
       macs_of(Op::kConv, {{1, 7, 10}, {5, 7, 3}}, {{"pads", Ints{1, 1}}, {"strides", Ints{2}}}),
       5U * 5 * 7 * 3);
@@ -88,7 +88,7 @@ TEST(CountMacsTest, OfAGemmFollowItsTranspositions) {
 }
 
 TEST(CountMacsTest, OfRecurrentNetworksCountGatesAndDirections) {
-  // 11 steps, batch 2, 5 inputs, 3 units.
+  // There are 11 steps, batch 2, 5 inputs and 3 units.
   const auto macs = [](Op op, std::int64_t gates, std::int64_t directions) {
     return macs_of(op, {{11, 2, 5}, {directions, gates * 3, 5}, {directions, gates * 3, 3}},
                    {{"hidden_size", std::int64_t{3}},
@@ -100,7 +100,7 @@ TEST(CountMacsTest, OfRecurrentNetworksCountGatesAndDirections) {
   EXPECT_EQ(macs(Op::kRnn, 1, 1), 11U * 2 * 1 * 3 * (5 + 3));
 }
 
-/// x and weights of QLinear operators: int8 with scale and zero point.
+/// Builds x and weights for QLinear operators: int8 values with scale and zero point.
 struct Quantised {
   explicit Quantised(Net& from) : net(from) {}
   std::vector<ValueId> with_scale(ValueId value) {

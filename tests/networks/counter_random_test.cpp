@@ -10,7 +10,7 @@ namespace weft::networks {
 namespace {
 
 TEST(CounterRandomTest, MixesAsSplitMix64Does) {
-  // The first outputs of the reference implementation for the seed 1234567.
+  // First outputs of the reference implementation with seed 1234567.
   constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15U;
   EXPECT_EQ(mix(1234567 + kGamma), 6457827717110365317U);
   EXPECT_EQ(mix(1234567 + 2 * kGamma), 3203168211198807973U);
@@ -42,12 +42,13 @@ TEST(CounterRandomTest, FillsBothElementsOfAPairWithBitsOfTheirOwn) {
     EXPECT_NE(values[i], values[i + 1]);
     product += static_cast<double>(values[i]) * static_cast<double>(values[i + 1]);
   }
-  // A product of two independent ones has variance 1/9; six deviations of the mean of 500.
+  // The product of two independent values has variance 1/9. The bound is six standard deviations of
+  // the mean of 500 products.
   EXPECT_NEAR(product / 500, 0, 6 * std::sqrt(1.0 / 9 / 500));
 }
 
 TEST(CounterRandomTest, FillsUniformlyAboutTheCentre) {
-  constexpr std::size_t kCount = 100'001;  // odd: the last element has a draw of its own
+  constexpr std::size_t kCount = 100'001;  // odd: the last element is not half of a pair
   std::vector<float> values(kCount);
   CounterRandom(5, 5).fill(values, 2, 0.5F);
   double sum = 0;
@@ -58,10 +59,11 @@ TEST(CounterRandomTest, FillsUniformlyAboutTheCentre) {
     sum += static_cast<double>(value);
     squares += (static_cast<double>(value) - 2) * (static_cast<double>(value) - 2);
   }
-  // Standard deviation 0.5 / sqrt(3); of the mean that over sqrt(n); six of them.
+  // The standard deviation is 0.5 / sqrt(3), and the mean's is that / sqrt(n). The bound is six of
+  // them.
   const double deviation = 0.5 / std::sqrt(3.0);
   EXPECT_NEAR(sum / kCount, 2, 6 * deviation / std::sqrt(double{kCount}));
-  // The variance of u^2, u uniform in +-s, is s^4 * 4 / 45.
+  // If u is uniform in +-s, u^2 has variance s^4 * 4 / 45.
   EXPECT_NEAR(squares / kCount, deviation * deviation,
               6 * 0.25 * std::sqrt(4.0 / 45 / double{kCount}));
 }

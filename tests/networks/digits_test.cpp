@@ -69,7 +69,7 @@ TEST(DigitsTest, AreInkOnPaperThatStaysOnTheSheet) {
       const bool edge = x == 0 || y == 0 || x == 27 || y == 27;
       EXPECT_TRUE(value == 0 || !edge) << "image " << i;
     }
-    // A line some 20 to 60 pixels long and 2 to 3 wide.
+    // A digit's line is about 20 to 60 pixels long and 2 to 3 wide.
     EXPECT_GT(sum, 25) << "image " << i;
     EXPECT_LT(sum, 220) << "image " << i;
   }
@@ -83,7 +83,7 @@ TEST(DigitsTest, DependOnSeedAndNumberAlone) {
     EXPECT_TRUE(std::ranges::equal(image(few, i), image(many, i)));
     EXPECT_FALSE(std::ranges::equal(image(few, i), image(other, i)));
   }
-  EXPECT_FALSE(std::ranges::equal(image(many, 0), image(many, 10)));  // two zeros
+  EXPECT_FALSE(std::ranges::equal(image(many, 0), image(many, 10)));  // both show a zero
 }
 
 TEST(DigitsTest, CanBeToldApartByTheirClassMeans) {
@@ -93,8 +93,8 @@ TEST(DigitsTest, CanBeToldApartByTheirClassMeans) {
   for (std::size_t i = 0; i < 1000; ++i) {
     if (nearest(means, image(unseen, i)) == unseen.labels[i]) ++right;
   }
-  EXPECT_GT(right, 800);   // there is structure
-  EXPECT_LT(right, 1000);  // and something left to learn
+  EXPECT_GT(right, 800);   // the classes have structure
+  EXPECT_LT(right, 1000);  // and leave something to learn
 }
 
 TEST(DigitsTest, MayBeNone) {

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The line of `text` that starts with `word` and a space.
+/// Returns the line of `text` that starts with `word` and a space.
 std::string line_of(const std::string& text, const std::string& word) {
   const std::size_t start = ("\n" + text).find("\n" + word + " ");
   return start == std::string::npos ? "" : text.substr(start, text.find('\n', start) - start);

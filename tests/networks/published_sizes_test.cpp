@@ -1,5 +1,5 @@
-// The sizes that papers and the documentation of their implementations give. They were typed in
-// from there, not taken from a run.
+// Sizes from papers and from the documentation of their implementations. They were copied from
+// these sources, not taken from a run.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ constexpr std::array<Published, 7> kMacs = {{
     {"vit-s", 4.6e9},           // Touvron et al. 2021
 }};
 
-/// Of the convolutions alone, in the Eyeriss paper (Chen et al., ISSCC 2016).
+/// Convolutions only, from the Eyeriss paper (Chen et al., ISSCC 2016).
 constexpr std::array<Published, 2> kConvolutionMacs = {
     {{"alexnet-2012", 666e6}, {"vgg16", 15.3e9}}};
 
@@ -70,29 +70,29 @@ TEST(PublishedSizesTest, OfConvolutionsAreMetWithinOnePercent) {
   }
 }
 
-/// Layer by layer on paper: 784*512 + 512*512 + 512*10 products, 512 + 512 + 10 biases.
+/// Hand count: 784*512 + 512*512 + 512*10 products and 512 + 512 + 10 biases.
 TEST(SizesTest, OfThePerceptronAreThoseOfItsWidths) {
   const graph::Graph graph = build_network("mlp");
   EXPECT_EQ(count_macs(graph), 668'672U);
   EXPECT_EQ(count_parameters(graph), 669'706U);
 }
 
-/// C1 28*28*6*25, C3 10*10*16*150, C5 120*400, F6 120*84, output 84*10; the parameters are 156,
-/// 2416, 48120, 10164 and 850.
+/// C1 has 28*28*6*25 products, C3 10*10*16*150, C5 120*400, F6 120*84 and the output layer 84*10.
+/// The parameters are 156, 2416, 48120, 10164 and 850.
 TEST(SizesTest, OfLeNetAreThoseOfItsLayers) {
   const graph::Graph graph = build_network("lenet5");
   EXPECT_EQ(count_macs(graph), 117'600U + 240'000 + 48'000 + 10'080 + 840);
   EXPECT_EQ(count_parameters(graph), 61'706U);
 }
 
-/// The released models' own counts: 109,482,240 with pooler and 124,439,808 with tied embeddings.
+/// Parameters of the released models: 109,482,240 with pooler, 124,439,808 with tied embeddings.
 TEST(SizesTest, OfTheTransformersAreExactlyThoseOfTheReleasedModels) {
   EXPECT_EQ(count_parameters(build_network("bert-base")), 109'482'240U);
   EXPECT_EQ(count_parameters(build_network("gpt2")), 124'439'808U);
   EXPECT_EQ(count_parameters(build_network("vit-s")), 22'050'664U);
 }
 
-/// torchvision's own counts.
+/// Parameters that torchvision reports.
 TEST(SizesTest, OfTheConvolutionalNetworksAreExactlyThoseOfTorchvision) {
   EXPECT_EQ(count_parameters(build_network("alexnet")), 61'100'840U);
   EXPECT_EQ(count_parameters(build_network("vgg16")), 138'357'544U);
@@ -101,8 +101,8 @@ TEST(SizesTest, OfTheConvolutionalNetworksAreExactlyThoseOfTorchvision) {
   EXPECT_EQ(count_parameters(build_network("mobilenetv2")), 3'504'872U);
 }
 
-/// Per block 4 projections, 2 feed-forward layers of 4 h^2 each, and 2 products of s^2 h for the
-/// attention: s * 12 h^2 + 2 s^2 h; BERT's pooler adds h^2, GPT-2's output projection s * V * h.
+/// Each block has 4 projections, 2 feed-forward layers of 4 h^2 and 2 attention products of s^2 h:
+/// s * 12 h^2 + 2 s^2 h. BERT's pooler adds h^2, GPT-2's output projection s * V * h.
 TEST(SizesTest, OfTheTransformersFollowTheUsualFormula) {
   const auto blocks = [](std::uint64_t s, std::uint64_t h) {
     return 12 * (s * 12 * h * h + 2 * s * s * h);
@@ -114,8 +114,8 @@ TEST(SizesTest, OfTheTransformersFollowTheUsualFormula) {
   EXPECT_EQ(count_macs(build_network("vit-s")), blocks(197, 384) + 196U * 768 * 384 + 384U * 1000);
 }
 
-/// Each of 35 steps: 4 gates of 650 units from 1300 inputs, twice, and the decoder. The parameters
-/// are those, the embedding, and two biases a gate as ONNX has them.
+/// Each of 35 steps has two layers of 4 gates, with 650 units and 1300 inputs each, and the
+/// decoder. The parameters also include the embedding and, as in ONNX, two biases per gate.
 TEST(SizesTest, OfTheLstmFollowFromItsGates) {
   const graph::Graph graph = build_network("lstm");
   EXPECT_EQ(count_macs(graph), 35U * (2 * 4 * 650 * 1300 + 650 * 10000));

@@ -77,7 +77,7 @@ TEST(SampleInputsTest, ServeTypesThatOnlyImportedNetworksHave) {
   EXPECT_GT(distinct(inputs.at("in_float64").data<double>()), 900U);
   EXPECT_GT(distinct(inputs.at("in_uint8").data<std::uint8_t>()), 200U);
   EXPECT_GT(distinct(inputs.at("in_int8").data<std::int8_t>()), 200U);
-  EXPECT_EQ(distinct(inputs.at("in_int32").data<std::int32_t>()), 1U);  // no table: 0
+  EXPECT_EQ(distinct(inputs.at("in_int32").data<std::int32_t>()), 1U);  // no table to index: 0
   EXPECT_EQ(distinct(inputs.at("in_bool").data<bool>()), 1U);
   EXPECT_FALSE(inputs.at("in_float16") == Tensor(DataType::kFloat16, shape));
 }

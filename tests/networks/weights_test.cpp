@@ -14,7 +14,7 @@ using graph::Graph;
 using graph::Tensor;
 using graph::Value;
 
-/// The constant of that name; an error of the test if there is none.
+/// The constant with this name; the test fails if there is none.
 const graph::Constant& constant(const Graph& graph, std::string_view name) {
   for (const Value& value : graph.values) {
     if (value.name == name && value.constant) return *value.constant;
@@ -31,7 +31,7 @@ double second_moment(const Tensor& tensor) {
 }
 
 TEST(WeightsTest, AreNotMadeBeforeTheyAreAskedFor) {
-  constexpr std::int64_t kFew = 1024;  // position numbers, the longest shape
+  constexpr std::int64_t kFew = 1024;  // position numbers are the longest such shape
   for (const NetworkInfo& info : networks()) {
     std::int64_t lazy = 0;
     for (const Value& value : build_network(info.name).values) {
@@ -52,7 +52,7 @@ TEST(WeightsTest, HaveTheTypeThatTheirConstantSays) {
     for (const Value& value : build_network(info.name).values) {
       if (!value.constant) continue;
       EXPECT_EQ(value.constant->type(), value.type) << info.name << ": " << value.name;
-      if (graph::element_count(value.type.shape) > 100'000) continue;  // the makers are the same
+      if (graph::element_count(value.type.shape) > 100'000) continue;  // the same code makes it
       EXPECT_EQ(value.constant->tensor().value_type(), value.type)
           << info.name << ": " << value.name;
     }
@@ -79,8 +79,9 @@ TEST(WeightsTest, DifferBetweenSeedsAndBetweenParameters) {
 
 TEST(WeightsTest, KeepTheSizeOfActivations) {
   const Graph graph = build_network("resnet50");
-  // 64 inputs of 3x3 with a ReLU behind: 2 / 576. Without one, from 64 inputs of 1x1: 1 / 64. The
-  // square of a uniform number has a relative deviation of sqrt(4/5); five of them over sqrt(n).
+  // 64 inputs of 3x3 with a following ReLU give 2 / 576; 64 inputs of 1x1 without ReLU give 1 / 64.
+  // The square of a uniform number has a relative deviation of sqrt(4/5); the bound is five of
+  // these over sqrt(n).
   const auto expect_variance = [&](const char* name, double variance) {
     const Tensor weight = constant(graph, name).tensor();
     EXPECT_NEAR(second_moment(weight), variance,
@@ -121,7 +122,7 @@ TEST(WeightsTest, MaskTheFutureOfGpt2AndNothingElse) {
     for (std::size_t to = 0; to < 5; ++to) {
       const float value = mask.data<float>()[from * 5 + to];
       EXPECT_EQ(value == 0, to <= from);
-      // Nothing is left of a masked score, in binary32 as in fp16.
+      // A masked score vanishes completely, in binary32 and in fp16.
       EXPECT_EQ(std::exp(value) == 0, to > from);
       EXPECT_GE(value, -65504.0F);
     }

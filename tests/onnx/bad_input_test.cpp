@@ -1,5 +1,4 @@
-// Is every model that cannot be had answered by one line that names the file, the place and what is
-// wrong?
+// Every unusable model must give a one-line error that names the file, the place and the problem.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -30,7 +29,7 @@ std::string error_of_model(const Model& model, const ImportOptions& options = {}
   return error_of([&] { model.import(options); });
 }
 
-/// x [1, 1, 4, 4] through one node with weights w [1, 1, 3, 3] as y.
+/// Output y is one node applied to x [1, 1, 4, 4] with weights w [1, 1, 3, 3].
 Model image_model(const std::string& op, const std::function<void(::onnx::NodeProto&)>& change) {
   Model model;
   model.input("x", {1, 1, 4, 4}).output("y");
@@ -42,7 +41,7 @@ Model image_model(const std::string& op, const std::function<void(::onnx::NodePr
   return model;
 }
 
-/// An output w that is an initializer of 2 floats, changed.
+/// The error if the output w, an initializer of 2 floats, gets this change.
 std::string error_of_tensor(const std::function<void(TensorProto&)>& change) {
   Model model;
   model.output("w");
@@ -394,7 +393,7 @@ class ExternalDataTest : public ::testing::Test {
 
   using Entries = std::vector<std::pair<std::string, std::string>>;
 
-  /// The error, after the file and the initializer's name.
+  /// The error text after the file name and the initializer's name.
   std::string error(const Entries& entries) const {
     Model model;
     model.output("w");

@@ -1,4 +1,4 @@
-// Is a written graph a standard ONNX model that computes the same?
+// A written graph must be a standard ONNX model that computes the same values.
 #include "compiler/onnx/export.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ std::vector<std::string> operators(const ::onnx::ModelProto& model) {
   return names;
 }
 
-/// Writes, reads and runs the graph; its outputs must be those of the graph itself, to the bit.
+/// Writes, reads and runs the graph; the outputs must equal the original graph's, bit by bit.
 void expect_same_outputs(const Graph& graph, const reference::NamedTensors& inputs) {
   const Graph again = testing_support::import_text(to_onnx_bytes(graph));
   graph::check(again);
@@ -55,7 +55,7 @@ Tensor ramp(const Shape& shape, float step) {
   return Tensor::of(shape, values);
 }
 
-/// x [2, 3] through the operator with constants [3, 4], [4] and [2, 4], as far as it has them.
+/// Applies the operator to x [2, 3] and constants [3, 4], [4] (bias) and [2, 4] (residual).
 Graph contraction(Op op, bool bias, bool residual, const Attributes& attributes) {
   Builder builder("net");
   const ValueId x = builder.input("x", {DataType::kFloat32, {2, 3}});
@@ -140,7 +140,7 @@ TEST(ExportTest, WritesTheParametersOfEachActivation) {
   EXPECT_EQ(clip.graph().node(1).input_size(), 3);
 }
 
-/// x uint8 [1, 2] times int8 [2, 3], scales 0.5, 0.25 and 0.5, zero points 128, 0 and 100.
+/// x uint8 [1, 2] times int8 [2, 3], with scales 0.5, 0.25 and 0.5 and zero points 128, 0 and 100.
 Graph quantised(const Attributes& attributes) {
   Builder builder("net");
   const auto scalar = [&](auto value) { return builder.constant(Tensor::scalar(value)); };
@@ -160,13 +160,13 @@ Graph quantised(const Attributes& attributes) {
 
 TEST(ExportTest, WritesAQuantisedActivationAsAClipOfTheQuantisedValues) {
   const reference::NamedTensors inputs = {{"x", Tensor::of<std::uint8_t>({1, 2}, {140, 120})}};
-  // acc = 12 w0 - 8 w1 = -52, -68, 320; times 0.25 gives -13, -17, 80 and 100 more: 87, 83, 180.
+  // acc = 12 w0 - 8 w1 = -52, -68, 320. Times 0.25, plus 100: 87, 83, 180.
   const Graph relu = quantised({{"activation", "Relu"}});
   EXPECT_THAT(operators(exported(relu)), ElementsAre("QLinearMatMul", "Clip"));
   const Graph again = testing_support::import_text(to_onnx_bytes(relu));
   EXPECT_EQ(reference::run_graph(again, inputs).at("y"),
             Tensor::of<std::uint8_t>({1, 3}, {100, 100, 180}));
-  // -7.6 is 15.2 steps below 100, 6 is 12 steps above.
+  // -7.6 is 15.2 steps below 100; 6 is 12 steps above.
   const Graph clip =
       quantised({{"activation", "Clip"}, {"activation_alpha", -7.6F}, {"activation_beta", 6.0F}});
   const Graph clipped = testing_support::import_text(to_onnx_bytes(clip));
@@ -174,7 +174,7 @@ TEST(ExportTest, WritesAQuantisedActivationAsAClipOfTheQuantisedValues) {
             Tensor::of<std::uint8_t>({1, 3}, {87, 85, 112}));
   expect_same_outputs(relu, inputs);
   expect_same_outputs(clip, inputs);
-  // Bounds beyond the type's range bound nothing.
+  // Bounds outside the type's range have no effect.
   const Graph open =
       quantised({{"activation", "Clip"}, {"activation_alpha", -1e30F}, {"activation_beta", 1e30F}});
   const Graph read = testing_support::import_text(to_onnx_bytes(open));

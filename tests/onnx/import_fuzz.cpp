@@ -22,7 +22,7 @@ bool import_any_bytes(const std::uint8_t* data, std::size_t size) {
     std::cerr << "more than one line: " << error.what() << '\n';
     std::abort();
   }
-  // From here on nothing may throw: an exception that leaves the fuzzing function ends the process.
+  // Nothing below may throw: an exception that leaves the fuzzing function ends the process.
   graph::check(graph);
   const std::string written = to_onnx_bytes(graph);
   import_onnx_bytes(std::as_bytes(std::span(written)), "written", options);

@@ -1,4 +1,4 @@
-// Does the importer answer any bytes with a graph or an InputError?
+// For any bytes, the importer must give a graph or an InputError.
 #include "tests/onnx/import_fuzz.h"
 
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ struct Outcomes {
   int refused = 0;
 };
 
-/// Imports 10,000 models: what `mutant(model, random)` makes of one of the corpus, as bytes.
+/// Imports 10,000 models. Each is made as bytes by `mutant(model, random)` from a corpus model.
 template <class Mutant>
 Outcomes import_mutants(Mutant&& mutant) {
   std::mt19937 random(kSeed);

@@ -1,4 +1,4 @@
-// Does the importer make the graph that the file describes?
+// The importer must make the graph that the file describes.
 #include "compiler/onnx/import.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(ImportTest, MakesNodesInputsOutputsAndConstants) {
   EXPECT_EQ(graph.name, "test");
   EXPECT_EQ(operators(graph), (Names{"Conv", "Relu"}));
   EXPECT_EQ(graph.nodes[0].name, "conv1");
-  EXPECT_EQ(graph.nodes[1].name, "y");  // has none of its own
+  EXPECT_EQ(graph.nodes[1].name, "y");  // the node has no name; its output gives one
   ASSERT_EQ(graph.inputs.size(), 1U);
   EXPECT_EQ(graph.values[graph.inputs[0]].name, "x");
   ASSERT_EQ(graph.outputs.size(), 1U);
@@ -150,7 +150,7 @@ TEST(ImportTest, ReadsEveryKindOfConstantNode) {
   EXPECT_EQ(result(4), Tensor::scalar<std::int8_t>(-128));
 }
 
-/// The constant that an initializer becomes.
+/// Imports the initializer and returns the resulting constant.
 Tensor imported(Model& model, TensorProto::DataType type) {
   const Graph graph = model.output("w", type).import();
   return graph.values[graph.outputs[0].value].constant->tensor();
@@ -259,7 +259,7 @@ TEST(ImportTest, BindsOpenFirstDimensionsByTheBatch) {
   EXPECT_EQ(graph.type(graph.inputs[1]).shape, (Shape{5, 3}));
   EXPECT_EQ(graph.type(graph.inputs[2]).shape, (Shape{4, 3}));
   const Graph shaped = model.import({.shapes = {{"x", {7, 3}}, {"y", {7, 3}}}, .batch = 4});
-  EXPECT_EQ(shaped.type(shaped.inputs[0]).shape, (Shape{7, 3})) << "a shape comes first";
+  EXPECT_EQ(shaped.type(shaped.inputs[0]).shape, (Shape{7, 3})) << "a given shape takes precedence";
 }
 
 TEST(ImportTest, TakesOneWhereTheFirstDimensionIsCalledBatch) {
@@ -310,7 +310,7 @@ TEST(ImportTest, FreezesAnInputWhoseElementsDecideAShape) {
   const Graph graph = model.import({.values = {{"x", Tensor(DataType::kFloat32, {2, 3})},
                                                {"s", Tensor::vector<std::int64_t>({3, 2})}}});
   EXPECT_EQ(graph.type(graph.outputs[0].value).shape, (Shape{3, 2}));
-  ASSERT_EQ(graph.inputs.size(), 1U) << "s is a constant, x is not";
+  ASSERT_EQ(graph.inputs.size(), 1U) << "only s may become a constant";
   EXPECT_EQ(graph.values[graph.inputs[0]].name, "x");
 }
 
@@ -333,7 +333,7 @@ TEST(ImportTest, ComputesShapesFromShapes) {
   auto& concat = model.node("Concat", {"n", "tail"}, {"t"});
   set(concat, "axis", std::int64_t{0});
   model.node("Reshape", {"x", "t"}, {"y"});
-  // An evaluator of just these two operators, on int64 vectors.
+  // Evaluates just these two operators, on int64 vectors.
   const graph::Evaluator evaluate = [](const graph::NodeCall& call) -> std::vector<Tensor> {
     const auto first = call.inputs[0]->data<std::int64_t>();
     if (call.op == Op::kGather) return {Tensor::vector<std::int64_t>({first[0]})};

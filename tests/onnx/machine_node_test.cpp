@@ -1,19 +1,18 @@
-// The ONNX project's node tests with matrix work on the machine: imported, unrolled, optimised,
-// compiled and run on a small array, int8 for the integer operators and bf16 for the others. What
-// is fed is the first input; the others are weights. Integers must be those of the test; floats may
-// be off by the roundings below. Whatever the host computes instead is listed with the compiler's
-// reason.
+// Runs the ONNX project's node tests with matrix work on the machine. Each is imported, unrolled,
+// optimized, compiled and run on a small array: int8 for integer operators, bf16 for the others.
+// The first input stays an input; the others become weights. Integer results must equal the test's;
+// floats must lie within the bound below. The output lists all matrix work of the host, with the
+// compiler's reason.
 //
-// The bound for one product y = sum_k a_k w_k + b on bf16, of 8 significant bits, u = 2^-8:
-//   - a and w are each rounded once:           factors (1 + d1)(1 + d2), |d| <= u
-//   - the products are exact in binary32, the sums are chains of at most n additions: (1 + t),
-//     |t| <= gamma_n = n v / (1 - n v), v = 2^-24; the test's own result was summed in float32 too
-//   - the result is rounded to bf16 where it stays on the machine: a factor (1 + d3)
-//   - alpha and beta of Gemm, positive here, are in weights and bias: one more rounding to
-//   binary32,
-//     far within the n of gamma_n that is taken; a matrix C is rounded as a and w are
-// so |error| <= ((1 + u)^2 (1 + gamma_n) - 1 + gamma_n) S + u (|y| + that), S = sum |a_k| |w_k| +
-// |b|, which is the same operator applied to magnitudes, as it is linear in each operand.
+// The bound for a product y = sum_k a_k w_k + b on bf16, with 8 significant bits, u = 2^-8:
+//   - a and w are each rounded once: factors (1 + d1)(1 + d2), |d| <= u.
+//   - The products are exact in binary32; their sums are chains of at most n additions: (1 + t),
+//     |t| <= gamma_n = n v / (1 - n v), v = 2^-24. The test's result was summed in float32 too.
+//   - A result that stays on the machine is rounded to bf16: a factor (1 + d3).
+//   - Gemm's alpha and beta, positive here, scale weights and bias. This adds one rounding to
+//     binary32, which the large n of gamma_n covers. A matrix C is rounded like a and w.
+// So |error| <= E + u (|y| + E), with E = ((1 + u)^2 (1 + gamma_n) - 1 + gamma_n) S and
+// S = sum |a_k| |w_k| + |b|. S is the operator applied to magnitudes, being linear in each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,10 +41,10 @@ constexpr std::array kIntegerOps = {Op::kConvInteger, Op::kQLinearConv, Op::kMat
 constexpr std::array kRecurrentOps = {Op::kLstm, Op::kGru, Op::kRnn};
 
 constexpr double kRounding = 0x1p-8;      // u
-constexpr double kSums = 1024 * 0x1p-23;  // more than gamma_1024; the sums have fewer terms
-// A recurrence: every step rounds inputs, weights, sums and state, each to u of values no larger
-// than the largest gate argument; its functions have slopes of at most 1, and the tests take at
-// most two steps with weights of 0.1. Eight roundings of values of size 1.
+constexpr double kSums = 1024 * 0x1p-23;  // exceeds gamma_1024; all sums have fewer terms
+// For recurrences. Every step rounds inputs, weights, sums and state by at most u times the largest
+// gate argument. The functions have slopes of at most 1; the tests take at most two steps with
+// weights of 0.1. So eight roundings of values of size 1 bound the error.
 constexpr double kRecurrentBound = 8 * kRounding;
 
 template <std::size_t kCount>
@@ -81,7 +80,7 @@ MachineConfig machine_for(const graph::Graph& graph) {
   return config;
 }
 
-/// Makes constants of the inputs from number `first` on.
+/// Turns the inputs from number `first` on into constants.
 graph::Graph with_weights(graph::Graph graph, const reference::NamedTensors& inputs,
                           std::size_t first) {
   for (std::size_t i = first; i < graph.inputs.size(); ++i) {
@@ -99,7 +98,7 @@ Tensor magnitudes(Tensor tensor) {
   return tensor;
 }
 
-/// The graph's outputs for operands of the same magnitudes and no signs.
+/// The graph's outputs if all operands are replaced by their magnitudes.
 reference::NamedTensors sums_of_magnitudes(const graph::Graph& graph,
                                            const reference::NamedTensors& inputs) {
   reference::NamedTensors positive;
@@ -118,8 +117,8 @@ double largest(const Tensor& tensor) {
 struct NodeRun {
   network::NetworkProgram program;
   reference::NamedTensors outputs;
-  bool multiplied = false;   // on the machine
-  std::string host_reasons;  // of the matrix work that the host did; empty if there was none
+  bool multiplied = false;   // the machine did some matrix work
+  std::string host_reasons;  // for matrix work on the host; empty if there is none
 };
 
 NodeRun run_on_machine(const graph::Graph& graph, const reference::NamedTensors& inputs) {
@@ -179,7 +178,7 @@ struct Tally {
   std::vector<std::string> on_host;
 };
 
-/// Runs the test with the inputs from number `first_weight` on as constants.
+/// Runs the test; the inputs from number `first_weight` on become constants.
 void check_case(const NodeCase& test, std::size_t first_weight, Tally& tally) {
   SCOPED_TRACE(test.name());
   const reference::NamedTensors all = read_inputs(test);
@@ -189,7 +188,7 @@ void check_case(const NodeCase& test, std::size_t first_weight, Tally& tally) {
   if (!has_matrix_work(imported)) return;
   const NodeRun run = run_on_machine(with_weights(imported, inputs, first_weight), inputs);
   expect_outputs(test, imported, run, inputs);
-  EXPECT_TRUE(run.multiplied || !run.host_reasons.empty()) << "nobody multiplied anything";
+  EXPECT_TRUE(run.multiplied || !run.host_reasons.empty()) << "no matrix work was done";
   ++tally.all;
   if (run.host_reasons.empty()) {
     ++tally.on_machine;
@@ -210,7 +209,7 @@ TEST(OnnxMachineNodeTest, PassesTheNodeTestsWithMatrixWork) {
     if (!exclusion(test)) check_case(test, 1, tally);
   }
   print(tally, "node tests with matrix work");
-  EXPECT_GE(tally.all, 49) << "is this ONNX's test data?";
+  EXPECT_GE(tally.all, 49) << "too few tests: is this ONNX's test data?";
   EXPECT_EQ(tally.on_machine, tally.all);
   EXPECT_EQ(tally.on_host, std::vector<std::string>());
 }

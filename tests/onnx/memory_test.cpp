@@ -1,4 +1,4 @@
-// How much memory does an import take at its peak? The kernel's own account of this process.
+// Measures the peak memory of an import, as the kernel accounts it for this process.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing_support::TemporaryFolder;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// A line of /proc/self/status such as "VmHWM:   1234 kB", in bytes.
+/// The value of a line of /proc/self/status such as "VmHWM:   1234 kB", in bytes.
 std::uint64_t status_bytes(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -30,7 +30,7 @@ std::uint64_t status_bytes(const std::string& key) {
   return 0;
 }
 
-/// Makes VmHWM start again from what the process has now.
+/// Resets VmHWM to the current memory size.
 void reset_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }
@@ -41,13 +41,13 @@ std::string varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-/// What stands before the payload of a field of `size` bytes.
+/// The bytes before the payload of a field with `size` bytes.
 std::string field_head(unsigned number, std::uint64_t size) {
   return fmt::format("{}{}", varint(number << 3 | 2), varint(size));
 }
 
-/// Writes a model that concatenates `count` float tensors of `mib` MiB, which are never in memory
-/// here: a serialised message may be followed by more of its fields.
+/// Writes a model that concatenates `count` float tensors of `mib` MiB. They are never in memory
+/// here: fields may be appended to a serialized message.
 std::string write_model(const TemporaryFolder& folder, int count, std::uint64_t mib) {
   Model model;
   model.output("y");
@@ -70,7 +70,7 @@ std::string write_model(const TemporaryFolder& folder, int count, std::uint64_t 
   return path;
 }
 
-/// Bytes at the peak above those before, for each byte of the file.
+/// Growth of memory at the peak, per byte of the file.
 double peak_per_byte(const std::string& path) {
   reset_peak();
   const std::uint64_t before = status_bytes("VmRSS");

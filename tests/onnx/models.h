@@ -1,4 +1,4 @@
-// Models put together for tests with ONNX's own protobuf classes, right or wrong.
+// Builds valid and invalid test models with ONNX's protobuf classes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace weft::onnx_io::testing_support {
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
-/// An extent, or the name of an open dimension; an empty name is a dimension without one.
+/// An extent, or the name of an open dimension. An empty name makes an unnamed open dimension.
 using Dim = std::variant<std::int64_t, std::string>;
 
 class Model {
@@ -29,7 +29,7 @@ class Model {
   Model& input(const std::string& name, const std::vector<Dim>& shape,
                TensorProto::DataType type = TensorProto::FLOAT);
   Model& output(const std::string& name, TensorProto::DataType type = TensorProto::FLOAT);
-  /// Of rank 1, in the typed field.
+  /// Adds an initializer of rank 1, in the typed field.
   Model& floats(const std::string& name, const std::vector<float>& values);
   Model& ints(const std::string& name, const std::vector<std::int64_t>& values);
   TensorProto& initializer(const std::string& name, TensorProto::DataType type,
@@ -40,7 +40,7 @@ class Model {
   ::onnx::ModelProto& proto() { return proto_; }
   ::onnx::GraphProto& graph() { return *proto_.mutable_graph(); }
   std::string bytes() const { return proto_.SerializeAsString(); }
-  /// The import, from memory under the name "test.onnx".
+  /// Imports the model from memory, under the name "test.onnx".
   graph::Graph import(const ImportOptions& options = {}) const;
 
  private:
@@ -56,11 +56,11 @@ TensorProto& set_tensor(NodeProto& node, const std::string& name);
 
 graph::Graph import_text(const std::string& bytes, const ImportOptions& options = {});
 
-/// The message of the InputError that the function throws; a failure of the test if it does not.
+/// Message of the InputError that the function throws; the test fails if it throws none.
 template <class Function>
 std::string error_of(Function&& function);
 
-/// A folder of this test's own, removed with everything in it at the end.
+/// A temporary folder; the destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();

@@ -17,7 +17,7 @@ struct Place {
   const FieldDescriptor* field;
 };
 
-/// Every field that is set, of the message and all in it.
+/// Collects every set field of the message and its submessages.
 void collect(Message& message, std::vector<Place>& places) {
   const auto& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;

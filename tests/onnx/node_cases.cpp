@@ -23,7 +23,7 @@ struct Exclusion {
   std::string_view reason;
 };
 
-/// Folders that no rule about operators or types covers.
+/// Folders excluded by name; no rule about operators or types covers them.
 constexpr std::array kExclusions = std::to_array<Exclusion>({
     {"_training_mode", "BatchNormalization in training"},
     {"test_training_dropout", "Dropout in training"},

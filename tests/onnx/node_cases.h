@@ -1,5 +1,5 @@
-// The ONNX project's own node tests: a folder each, with a model of one node, its inputs and the
-// outputs that it must give; and which of them weft does not take, for which reason.
+// The ONNX project's node tests. Each folder holds a model of one node, its inputs and expected
+// outputs. Also says which tests Weft does not take, and why.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -24,16 +24,16 @@ struct NodeCase {
   }
 };
 
-/// The folders of all node tests, by name.
+/// The folders of all node tests, sorted by name.
 std::vector<std::filesystem::path> folders();
 NodeCase read_case(const std::filesystem::path& folder);
 
-/// Why the test is not run; nothing if it is.
+/// The reason for excluding the test; nullopt if it runs.
 std::optional<std::string> exclusion(const NodeCase& test);
 
-/// By the names of the model's inputs.
+/// Inputs by the names in the model.
 reference::NamedTensors read_inputs(const NodeCase& test);
-/// The model's graph; inputs that decide shapes are frozen to `inputs`.
+/// The model's graph; inputs that decide shapes are frozen to the values in `inputs`.
 graph::Graph import(const NodeCase& test, const reference::NamedTensors& inputs);
 /// Drops the tensors whose inputs were frozen.
 void keep_inputs(const graph::Graph& graph, reference::NamedTensors& inputs);

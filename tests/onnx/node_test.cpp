@@ -1,6 +1,6 @@
-// Do the importer and the CPU reference pass the ONNX project's own node tests? Every folder of
-// them is run, unless a rule below says why it cannot be; then the importer must refuse it, so that
-// no exclusion outlives its reason.
+// The importer and the CPU reference must pass the ONNX project's node tests. Every folder is run
+// unless an exclusion covers it. The importer must refuse excluded tests, so that no exclusion
+// outlives its reason.
 #include <gtest/gtest.h>
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
@@ -26,7 +26,7 @@ namespace {
 
 using graph::Tensor;
 
-// The tolerances of ONNX's own test runner (onnx/backend/test/runner).
+// Tolerances of ONNX's test runner (onnx/backend/test/runner).
 constexpr double kRelative = 1e-3;
 constexpr double kAbsolute = 1e-7;
 
@@ -62,7 +62,7 @@ std::string difference(const Tensor& actual, const Tensor& expected) {
   });
 }
 
-/// What is wrong; empty if the test passes.
+/// Describes the failure; empty if the test passes.
 std::string failure(const NodeCase& test) {
   try {
     reference::NamedTensors inputs = read_inputs(test);
@@ -90,7 +90,7 @@ bool is_refused(const NodeCase& test) {
   }
 }
 
-/// What is wrong with the model that the imported graph is written as; empty if nothing.
+/// Describes what is wrong with the exported model of the imported graph; empty if it is correct.
 std::string export_failure(const NodeCase& test) {
   reference::NamedTensors inputs = read_inputs(test);
   const graph::Graph graph = import(test, inputs);
@@ -128,7 +128,7 @@ TEST(OnnxNodeTest, PassesEveryNodeTestThatIsNotExcludedForAReason) {
     for (const std::string& name : names) std::cout << "  " << name << '\n';
   }
   std::cout << passed << " of " << all.size() << " node tests pass\n";
-  EXPECT_GT(passed, 400) << "is this ONNX's test data?";
+  EXPECT_GT(passed, 400) << "too few tests: is this ONNX's test data?";
 }
 
 TEST(OnnxNodeTest, WritesWhatItHasReadAsAModelThatOnnxAcceptsAndThatComputesTheSame) {

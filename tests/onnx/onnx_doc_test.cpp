@@ -1,4 +1,4 @@
-// Does docs/onnx.md list what can be read?
+// docs/onnx.md must list everything that can be read.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Do nodes of older opsets mean what their own opset says? Expected elements are worked out from
-// the operator's definition in that opset.
+// Nodes of older opsets must follow the definition in their opset. Expected elements are worked out
+// by hand from that definition.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing_support::set;
 using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 
-/// The network's output y.
+/// The model's output y.
 Tensor run(const Model& model, const reference::NamedTensors& inputs) {
   const graph::Graph graph = model.import({.evaluate = reference::evaluate});
   graph::check(graph);
@@ -143,7 +143,7 @@ TEST(OpsetTest, ResizeBefore11CountsFromTheCornerAndRoundsDown) {
   Model model(10);
   model.input("x", {5}).output("y").floats("scales", {0.6F});
   model.node("Resize", {"x", "scales"}, {"y"});
-  // floor(0 / 0.6), floor(1 / 0.6), floor(2 / 0.6)
+  // The indices are floor(0 / 0.6), floor(1 / 0.6) and floor(2 / 0.6).
   EXPECT_EQ(run(model, {{"x", counting({5})}}), Tensor::vector<float>({0, 1, 3}));
 }
 

@@ -1,15 +1,15 @@
-# Shared by the scripts of this folder, which source it: the packages that a bare Debian machine has
-# after the listed ones were installed, and the packages to which files belong.
+# Shared by the scripts of this folder, which source it. It computes the packages on a bare Debian
+# machine after the listed ones are installed, and finds the package of a file.
 # shellcheck shell=bash
 
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../tools/setup.sh"
 
-# What the README asks for, and apt, which every Debian has although nothing depends on it.
+# Packages that the README asks for, and apt: every Debian has it, although nothing depends on it.
 readonly kAsked=(git ca-certificates apt)
 
-# take_root "$@": reads the option --root FOLDER, which means the list FOLDER/tools/packages.txt.
-# The other arguments go into `arguments`.
+# take_root "$@": reads the option --root FOLDER, which selects the list FOLDER/tools/packages.txt.
+# Puts the other arguments into `arguments`.
 take_root() {
   if [[ $# -ge 2 && "$1" == --root ]]; then
     weft_root="$(cd "$2" && pwd)"
@@ -19,7 +19,7 @@ take_root() {
   arguments=("$@")
 }
 
-# Why the closure cannot be computed on this machine; nothing if it can.
+# Prints why this machine cannot compute the closure; prints nothing if it can.
 why_unknown() {
   local tool
   for tool in dpkg-query apt-get; do
@@ -33,9 +33,9 @@ why_unknown() {
   fi
 }
 
-# closure FOLDER SECTION...: the packages that these sections and a bare machine lead to. apt needs
-# seconds for it, so the answer is kept in FOLDER, in one file for each list. The file's first line
-# changes with apt's package lists.
+# closure FOLDER SECTION...: packages of these sections and of a bare machine, with dependencies.
+# apt needs seconds for this, so FOLDER caches the answer, one file per list. The first line of the
+# file changes with apt's package lists.
 closure() {
   local cache lists packages
   local -a wanted
@@ -46,12 +46,12 @@ closure() {
   if [[ ! -f "$cache" || "$(head -n 1 "$cache")" != "$lists" ]]; then
     packages="$(would_install "${wanted[@]}")" || return 1
     printf '%s\n' "$lists" "$packages" >"$cache.$$"
-    mv "$cache.$$" "$cache"  # at once, because two tests may write it
+    mv "$cache.$$" "$cache"  # atomic, because two tests may write it
   fi
   tail -n +2 "$cache"
 }
 
-# debootstrap's variant minbase: what is essential or required.
+# The packages of debootstrap's variant minbase: the essential and the required ones.
 bare_packages() {
   printf '%s\n' "${kAsked[@]}"
   # shellcheck disable=SC2016  # dpkg-query fills these in
@@ -59,9 +59,9 @@ bare_packages() {
     awk '$1 == "yes" || $2 == "required" { print $3 }'
 }
 
-# would_install PACKAGE...: what apt would fetch for them onto a machine that has nothing. Neither
-# root nor network is needed. It has no cache, so that it names also what was fetched before. (A
-# simulation, apt-get -s, gives the same packages and takes three times as long.)
+# would_install PACKAGE...: what apt would fetch to install them on an empty machine. It needs
+# neither root nor network. It uses no cache, so that packages fetched earlier are named too. (A
+# simulation with apt-get -s gives the same packages but takes three times as long.)
 would_install() {
   local uris
   uris="$(apt-get -qq --print-uris -o Dir::State::status=/dev/null -o Dir::Cache=/nonexistent \
@@ -69,8 +69,8 @@ would_install() {
   awk '{ sub(/_.*/, "", $2); print $2 }' <<<"$uris" | sort -u
 }
 
-# owners: for each path of stdin that a package has, "PATH<TAB>PACKAGE"; a line for each of them.
-# /usr/lib and /lib are one folder, but packages still name both; the same holds for bin and sbin.
+# owners: prints "PATH<TAB>PACKAGE" for each package that has a path of stdin. /usr/lib and /lib are
+# one folder, but packages use both names; so do bin and sbin.
 owners() {
   awk '
     function plain(path) {
@@ -89,10 +89,10 @@ owners() {
   ' - /var/lib/dpkg/info/*.list
 }
 
-# alternatives: "NAME<TAB>FILE" of each file that an administrator may choose as
-# /etc/alternatives/NAME, the best first. The third line of dpkg's file about NAME begins the names
-# that follow this choice, each with its link. After an empty line, each choice has a line for its
-# file, one for its priority, and one for the file of each of those names.
+# alternatives: prints "NAME<TAB>FILE" for each file that may become /etc/alternatives/NAME, best
+# first. In dpkg's file about NAME, the names that follow this choice begin at line 3, each with its
+# link. After an empty line, each choice has one line for its file, one for its priority, and one
+# for the file of each following name.
 alternatives() {
   awk '
     FNR == 1 {

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Checks the other two scripts of this folder by lists that lack a package.
+# Checks that the other two scripts of this folder notice a package missing from the list.
 #
 #   packages_self_test.sh BUILD WORK
 #
-# BUILD is a build folder with tests; WORK is one to write to.
+# BUILD is a build folder with tests; the script writes to WORK.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # shellcheck source=tests/packages/closure.sh
 source "$here/closure.sh"
 
-# list_without PACKAGE: a folder whose list lacks it.
+# list_without PACKAGE: prints a folder whose list lacks the package.
 list_without() {
   mkdir -p "$work/$1/tools"
   grep -vx "$1" "$here/../../tools/packages.txt" >"$work/$1/tools/packages.txt"
   echo "$work/$1"
 }
 
-# A library whose headers and archive only tests use, and a program that only a script runs.
+# Cases: a library whose headers and archive only tests use, and a program that only a script runs.
 expect_named() {
   local package="$1" root output status=0
   root="$(list_without "$package")"
@@ -36,7 +36,7 @@ expect_program() {
   [[ -x "$1/$2" ]] || die "$1 lacks $2"
 }
 
-# The folders lie beside what the other test keeps of apt's answers.
+# The folders lie beside the cached answers of apt, so that both tests share them.
 expect_paths() {
   local whole less program
   whole="$("$here/path.sh" "$build/programs-whole")"

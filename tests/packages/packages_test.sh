@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Checks that all files that build and tests take from the system belong to the packages of
-# tools/packages.txt, or to what these depend on. Otherwise a machine that has more than the list
-# hides that something is missing in it. Reads what CMake and Ninja recorded; builds nothing.
+# Checks that every system file used by build and tests belongs to a package of tools/packages.txt
+# or to one of their dependencies. Without this check, a gap in the list stays hidden on a machine
+# with more packages. Reads the records of CMake and Ninja; builds nothing.
 #
 #   packages_test.sh [--root FOLDER] BUILD                 the whole build folder, all sections
 #   packages_test.sh [--root FOLDER] BUILD TARGET SECTION...
-#                                    what this target is built from, and these sections alone
+#                                    what this target is built from, these sections only
 #
-# --root: take FOLDER/tools/packages.txt as the list. Exit code 1: a file is of no such package; one
-# line says which, of what package, and who uses it. Exit code 77: nobody can know on this machine.
+# --root: take FOLDER/tools/packages.txt as the list. Exit code 1: some file is in no such package;
+# for each, a line names file, package and user. Exit code 77: this machine cannot tell.
 set -euo pipefail
 # shellcheck source=tests/packages/closure.sh
 source "$(dirname "${BASH_SOURCE[0]}")/closure.sh"
 
 readonly kSkipped=77
-readonly kShownFiles=4  # of one package; a library may have hundreds of headers
+readonly kShownFiles=4  # per package; a library may have hundreds of headers
 
-# --- What need not be there -----------------------------------------------------------------------
-# Each of these is used only if it is present; nothing is lost without it but what is said here.
+# --- Optional files -------------------------------------------------------------------------------
+# Each of these is used only if present; without it, only the function named here is missing.
 optional_files() {
   cat <<'END'
 ^/(usr/local|opt)/cuda     the CUDA toolkit, for measurements on a device
@@ -28,22 +28,22 @@ optional_files() {
 END
 }
 readonly kOptionalPackages='^(ccache|nvidia-cuda-.*|libcu.*|libnv.*)$'
-# CMake's modules for CUDA and Protobuf look for more than Weft uses.
+# CMake's modules for CUDA and Protobuf also look for things that Weft does not use.
 readonly kOptionalEntries='^(CUDA_|CUDAToolkit_|Protobuf_PROTOC_|CMAKE_INSTALL_PREFIX)'
 
 is_optional() { sed 's/ .*//' <(optional_files) | paste -sd '|'; }
 
-# --- What is used: "PATH<TAB>USER" ----------------------------------------------------------------
+# --- Used files: "PATH<TAB>USER" ------------------------------------------------------------------
 
-# Headers: Ninja has what the compilers read, by object file.
+# Headers that the compilers read, as recorded by Ninja, with the object file as user.
 headers() {
   ninja -t deps | awk '
     /^[^ ].*: #deps/ { sub(/: #deps.*/, ""); user = $0 }
     /^    \// { print substr($0, 5) "\t" user }'
 }
 
-# Files that stand in the rules of Ninja: libraries, CMake's packages, programs, definitions. A
-# program without a folder is found by PATH.
+# Files named in Ninja's rules: libraries, CMake's packages, programs, definitions. A program
+# without a folder is looked up in PATH.
 rules() {
   awk '
     /^ *#/ { next }
@@ -62,7 +62,7 @@ rules() {
   ' build.ninja CMakeFiles/rules.ninja
 }
 
-# What ctest runs, with its arguments and its environment.
+# Programs that ctest runs, with files in their arguments and environment.
 tests() {
   find . -name CTestTestfile.cmake -exec grep -H '^add_test\|^set_tests_properties' {} + |
     awk '
@@ -78,7 +78,7 @@ tests() {
       }'
 }
 
-# What find_package, find_program, find_library and find_path have found, and modules of pkg-config.
+# Results of find_package, find_program, find_library and find_path, and modules of pkg-config.
 cache_entries() {
   awk -F '[:=]' -v skip="$kOptionalEntries" '
     $1 !~ skip && /^[^:]*:(FILEPATH|PATH)=\// { print substr($0, index($0, "=") + 1) "\t" $1 }
@@ -90,11 +90,11 @@ cache_entries() {
   done
 }
 
-# Libraries that built programs load, found as the loader finds them. readelf names its files only
-# if there are two or more; hence the first.
+# Libraries that built programs load, found as the loader finds them. readelf prints file names only
+# for two or more files, so /bin/sh comes first.
 loaded() {
   { find . -path ./CMakeFiles -prune -o -type f \( -perm -u+x -o -name '*.so*' \) \
-    -exec readelf -d /bin/sh {} + 2>/dev/null || true; } |  # not every such file is a program
+    -exec readelf -d /bin/sh {} + 2>/dev/null || true; } |  # some of these files are not programs
     awk '/^File: / { user = $2 } /\(NEEDED\)/ { gsub(/[][]/, "", $NF); print $NF "\t" user }' |
     awk -F '\t' '
       FILENAME != "-" { split($1, words, " "); if (!(words[1] in file)) file[words[1]] = $1; next }
@@ -102,10 +102,10 @@ loaded() {
     ' <(/sbin/ldconfig -p | tr -d '\t') -
 }
 
-# Of one build folder, which is the current one.
+# Used files of one build folder, the current one.
 used_here() { { headers; rules; tests; cache_entries; loaded; } | first_users; }
 
-# What one target is built from: the same lines, of those users alone that Ninja needs for it.
+# Used files of one target: the same lines, but only for users that Ninja needs for the target.
 used_by_target() {
   ninja -t inputs "$1" >"$work/inputs"
   echo "$1" >>"$work/inputs"
@@ -114,7 +114,7 @@ used_by_target() {
     first_users
 }
 
-# "PATH<TAB>USER<TAB>USERS" for each path: one of its users, and how many it has.
+# Prints "PATH<TAB>USER<TAB>USERS" for each path: one of its users and the number of users.
 first_users() {
   awk -F '\t' '
     !(($1, $2) in seen) {
@@ -125,8 +125,8 @@ first_users() {
     END { for (path in user) print path "\t" user[path] "\t" users[path] }'
 }
 
-# Turns "?NAME" and "-lNAME" into the files that they stand for, and leaves out files of the project
-# and of the kernel, what is not there, and what is optional.
+# Turns "?NAME" and "-lNAME" into file paths. Drops missing files, optional files, and files of the
+# project and of the kernel.
 located() {
   local path user users compiler own
   compiler="$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' CMakeCache.txt)"
@@ -141,7 +141,7 @@ located() {
   done | awk -F '\t' -v optional="$(is_optional)" '$1 !~ optional'
 }
 
-# library COMPILER NAME
+# library COMPILER NAME: the file that -lNAME links.
 library() {
   local file path
   for file in "lib$2.so" "lib$2.a"; do
@@ -154,21 +154,20 @@ library() {
   return 1
 }
 
-# --- Whose it is ----------------------------------------------------------------------------------
+# --- Packages of used files -----------------------------------------------------------------------
 
-# for_each_path COMMAND...: with all paths that are used, in their order.
+# for_each_path COMMAND...: runs the command with all used paths, in order.
 for_each_path() { cut -f 1 "$work/used" | tr '\n' '\0' | xargs -0 "$@"; }
 
-# Adds three columns: the path without dots, the file after all links, and the name of the choice
-# between alternatives, if the path is one. A link may belong to another package than its file:
-# libz.so is of zlib1g-dev.
+# Adds three columns: the path without dots, the file after all links, and the alternative's name if
+# the path is one. A link may belong to another package than its file: libz.so is in zlib1g-dev.
 resolve() {
   paste "$work/used" <(for_each_path realpath -ms) <(for_each_path realpath -m) \
     <(for_each_path stat -c %N | sed -E "s|.* -> '/etc/alternatives/(.*)'\$|\1|; t; s|.*||")
 }
 
-# "PACKAGE<TAB>PATH<TAB>USER<TAB>USERS" of the files that are not of the closure. A link that no
-# package has is as good as its file. A choice between alternatives is good if the closure has one.
+# Prints "PACKAGE<TAB>PATH<TAB>USER<TAB>USERS" for files outside the closure. A link without a
+# package counts as its file. An alternative is good if the closure provides one.
 strangers() {
   awk -F '\t' -v optional="$kOptionalPackages" '
     FILENAME ~ /closure$/ { listed[$1] = 1; next }
@@ -189,7 +188,7 @@ strangers() {
   ' "$work/closure" "$work/owners" "$work/alternatives" "$work/resolved" | sort -u
 }
 
-# One line a file, a few files a package.
+# Prints one line per file, for a few files per package.
 report() {
   awk -F '\t' -v shown="$kShownFiles" '
     function close_package() {
@@ -211,7 +210,7 @@ skip() {
   exit "$kSkipped"
 }
 
-# In CI nothing may be skipped for want of lists, which a command can fetch.
+# CI must not skip the test for missing package lists, because a command can fetch them.
 check_machine() {
   local reason
   reason="$(why_unknown)"
@@ -220,7 +219,7 @@ check_machine() {
   skip "$reason"
 }
 
-# Build folders: the one that was named, and those in it that a test configured on its own.
+# Build folders are the named one and those inside it that a test configured.
 collect() {
   local folder
   if [[ -n "$target" ]]; then

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
-# Fills a folder with links to the programs that a bare Debian machine has after the packages of
-# tools/packages.txt were installed. Prints the PATH with which only these are found. A test that
-# runs a program of another package then fails on every machine.
+# Fills a folder with links to the programs of a bare Debian machine with the packages of
+# tools/packages.txt. Prints a PATH that finds only these programs. A test that runs a program of
+# another package then fails on every machine.
 #
 #   tests/packages/path.sh [--root FOLDER] FOLDER
 #
 # --root: take FOLDER/tools/packages.txt as the list.
-# Where the packages are not known (no Debian, no package lists), it says so and prints PATH itself.
+# If the packages are unknown (no Debian, no package lists), it says so and prints PATH unchanged.
 set -euo pipefail
 # shellcheck source=tests/packages/closure.sh
 source "$(dirname "${BASH_SOURCE[0]}")/closure.sh"
 
-# "PATH<TAB>TARGET<TAB>FILE" of each program, in PATH's order. TARGET is what a link names; FILE is
-# at the end of all links. Where /bin is a link to /usr/bin, find does not follow it.
+# Prints "PATH<TAB>TARGET<TAB>FILE" for each program, in PATH's order. TARGET is the link's own
+# target; FILE is at the end of all links. Where /bin is a link to /usr/bin, find does not follow
+# it.
 programs() {
   find /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin -maxdepth 1 ! -type d \
     -printf '%p\t%l\n' 2>/dev/null >"$work/links"
   paste "$work/links" <(cut -f 1 "$work/links" | tr '\n' '\0' | xargs -0 realpath -m)
 }
 
-# "FILE<TAB>NAME" of each program of the closure. Links that no package has and that are no choice
-# between alternatives are an administrator's; bare machines lack them. Where this machine chose an
-# alternative of some other package, a bare one has the best that the closure offers.
+# Prints "FILE<TAB>NAME" for each program of the closure. A link that is in no package and no
+# alternative was made by an administrator; bare machines lack it. If this machine chose an
+# alternative from another package, a bare one has the best alternative of the closure.
 choose() {
   awk -F '\t' '
     FILENAME ~ /closure$/ { listed[$1] = 1; next }
@@ -47,7 +48,7 @@ fill() {
   rm -rf "$folder.new"
   mkdir -p "$folder.new"
   choose >"$work/chosen"
-  # One call for all but the few whose name is not the file's.
+  # One call links all programs but the few with a name other than the file's.
   while read -r file name; do
     if [[ "$file" == */"$name" ]]; then echo "$file"; else ln -s "$file" "$folder.new/$name"; fi
   done <"$work/chosen" | xargs ln -s -t "$folder.new"

@@ -1,5 +1,5 @@
-// The page's `array`, made from the ports of a waveform: an encoder that owes nothing to the one
-// in the command.
+// Encodes the page's `array` from the ports of a waveform. It shares no code with the command's
+// encoder.
 
 function base64_of(numbers, bytes) {
   const buffer = Buffer.alloc(numbers.length * bytes);
@@ -7,7 +7,7 @@ function base64_of(numbers, bytes) {
   return buffer.toString('base64');
 }
 
-/** `dump` is what read_vcd() returns; `end` cycles are recorded, of which the last may be quiet. */
+/** `dump` comes from read_vcd(). `end` is the number of recorded cycles; the last may be quiet. */
 export function array_data(dump, end) {
   const bytes = dump.dtype === 'int8' ? 1 : 2;
   const rows = dump.cycles.filter((state) => state.valid);

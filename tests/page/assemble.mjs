@@ -1,4 +1,4 @@
-// Puts a page together from cli/page/web and a file of data, as the command does it:
+// Puts a page together from cli/page/web and a data file, as the command does it:
 //
 //   node tests/page/assemble.mjs data.json page.html
 import {readFileSync, writeFileSync} from 'node:fs';
@@ -16,7 +16,7 @@ function scripts() {
     .map((text) => `<script>\n${text}\n</script>`).join('\n');
 }
 
-/** The page of `data`, as text. Replacements are functions, so that a $ stays a $. */
+/** The text of the page for `data`. Replacements are functions, so that a $ stays a $. */
 export function assemble(data) {
   const parts = {
     title: escaped(data.title),

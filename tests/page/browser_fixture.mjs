@@ -1,4 +1,4 @@
-// A browser and a folder for the pages of one test file, both gone when its tests end.
+// A browser and a folder for the pages of one test file. Both are removed when its tests end.
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -9,12 +9,12 @@ import {assemble} from './assemble.mjs';
 import {loads_without_complaint} from './checks.mjs';
 import {Browser} from './webdriver.mjs';
 
-/** An object whose `browser` is there once the tests begin. */
+/** Returns an object with a `browser`, which starts before the first test. */
 export function browser_fixture() {
   const fixture = {
     folder: mkdtempSync(join(tmpdir(), 'weft-pages-')),
 
-    /** The path of a page of `data`. */
+    /** Writes the page of `data` and returns its path. */
     write(name, data) {
       const path = join(fixture.folder, `${name}.html`);
       writeFileSync(path, assemble(data));
@@ -28,7 +28,7 @@ export function browser_fixture() {
 
     evaluate: (expression) => fixture.browser.evaluate(expression),
 
-    /** The middle of an element of the page, which is scrolled into view. */
+    /** Scrolls an element into view and returns its middle. */
     middle: (selector) => fixture.browser.evaluate(`(() => {
       const node = document.querySelector(${JSON.stringify(selector)});
       node.scrollIntoView({block: 'center', behavior: 'instant'});

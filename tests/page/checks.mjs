@@ -1,17 +1,17 @@
-// What holds for every page, whoever made it. The data is read from the file, not from the browser.
+// Checks that hold for every page. They read the data from the file, not from the browser.
 import assert from 'node:assert/strict';
 import {readFileSync, statSync} from 'node:fs';
 
 const kMostBytes = 3e6;
 
-/** The JSON that a page holds. */
+/** The JSON data in a page. */
 export function data_of(path) {
   const text = readFileSync(path, 'utf8');
   const [, json] = /<script type="application\/json" id="weft-data">([^<]*)<\/script>/.exec(text);
   return JSON.parse(json);
 }
 
-/** Everything below, of one page; `dump` is the waveform of the same run, as read_vcd() has it. */
+/** Applies all checks below to a page. `dump` is its run's waveform, as read by read_vcd(). */
 export async function is_whole(fixture, path, dump = null) {
   const {browser} = fixture;
   const data = data_of(path);
@@ -72,7 +72,7 @@ export async function the_ledger_sums_to_the_total(browser, data) {
   assert.equal(pieces.reduce((all, [, cycles]) => all + cycles, 0), data.report.cycles.total);
 }
 
-/** From the data alone: what the timeline must have drawn. */
+/** The bars that the timeline must draw, from the data alone. */
 function wanted_bars({units, instructions, pushes}) {
   const bars = instructions.unit.map((unit, i) => ({lane: units[unit], instruction: i,
     begin: instructions.started[i], end: instructions.retired[i] + 1}));
@@ -91,7 +91,7 @@ export async function bars_equal_the_data(browser, data) {
   assert.deepEqual(plain.sort(order), wanted_bars(data.timeline).sort(order));
 }
 
-/** Every `stride`-th cycle of the waveform, forwards and then backwards. */
+/** Compares every `stride`-th cycle with the waveform, forward and then backward. */
 export async function states_equal_the_waveform(browser, dump, end, stride) {
   const cycles = dump.cycles.filter((state, i) => i % stride === 0 && state.cycle < end);
   assert.ok(cycles.some((state) => state.write), 'there are writes among them');
@@ -101,7 +101,7 @@ export async function states_equal_the_waveform(browser, dump, end, stride) {
   }
 }
 
-/** Texts whose contrast with the ground is below what WCAG 2 asks of small text, 4.5. */
+/** Texts with less contrast than WCAG 2 requires of small text, 4.5. */
 export function weak_contrasts(fixture) {
   return fixture.evaluate(`(() => {
     const paper = document.createElement('canvas').getContext('2d', {willReadFrequently: true});

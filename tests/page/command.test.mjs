@@ -1,4 +1,4 @@
-// The pages that the command itself writes: whole, small, and true to the waveform of the same run.
+// Pages that the command writes are whole, small, and agree with the waveform of the same run.
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/command.test.mjs
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ const kTiny = ['--machine', 'tiny'];
 const kSixteen = ['--array.rows', '16', '--array.cols', '16', '--unified_buffer.kib', '256'];
 const kAttack = '</script><script>globalThis.attacked = 1</script>';
 
-/** Has the command write the page of `words`; its path. */
+/** Makes the command write the page of `words` and returns its path. */
 function page_of(words) {
   const path = join(fixture.folder, `${words.join('_').replaceAll('/', '_').slice(-80)}.html`);
   weft([...words, '--html', path]);
@@ -27,7 +27,7 @@ function page_of(words) {
 const sections = () => fixture.evaluate(
   `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
 
-// Which sections each page has; those of a product all, since a product has all of the data.
+// The sections of each page. A product has all of them, since it has all of the data.
 const kProduct = ['tiles', 'array', 'timeline', 'ledger', 'roofline'];
 const kNetwork = ['tiles', 'array', 'timeline', 'ledger', 'roofline', 'layers'];
 const kPages = [
@@ -95,7 +95,7 @@ test('the curves of a training have a point for each epoch, and so has the table
 test('a long training has means of neighbouring steps', async () => {
   const path = page_of(['train', 'digits-mlp', '--epochs', '30']);
   const {steps} = checks.data_of(path).training;
-  assert.equal(steps.length, 660);  // 1320 steps, two a point
+  assert.equal(steps.length, 660);  // 1320 steps, two per point
   assert.equal(steps[0].step, 2);
   assert.equal(steps[659].step, 1320);
 });
@@ -112,8 +112,8 @@ for (const dtype of ['int8', 'bf16', 'fp16']) {
   });
 }
 
-// On 4 x 4, 3 channels and 4 filters are a fold a tap; each streams 4 x 4 pixels: 4 rows to load, 8
-// steps of 16 rows, then 16 rows and 4 + 4 - 2 cycles to drain.
+// On 4 x 4, 3 channels and 4 filters take one fold per tap; each streams 4 x 4 pixels. Loading
+// takes 4 cycles, then come 8 steps of 16 rows, then 16 rows and 4 + 4 - 2 cycles to drain.
 for (const command of [['conv'], ['explain', 'conv']]) {
   test(`the closed form stands beside the ledger of a convolution: ${command.join(' ')}`, async () => {
     const path = page_of([...command, '--input', '1,3,6,6', '--filters', '4', '--kernel', '3',
@@ -121,7 +121,7 @@ for (const command of [['conv'], ['explain', 'conv']]) {
     await fixture.open(path);
     const figures = await fixture.evaluate(`[...document.querySelectorAll('#formula-table tr')]
       .slice(1).map((row) => Number(row.children[1].textContent.replace(/\\D/g, '')))`);
-    assert.deepEqual(figures, [4, 8 * 16, 16 + 6, 154, 154]);  // no memory in the way
+    assert.deepEqual(figures, [4, 8 * 16, 16 + 6, 154, 154]);  // memory adds no delay
   });
 }
 
@@ -132,7 +132,7 @@ test('the closed form is of one convolution, not of a network', async () => {
 test('beyond the instructions that are listed the pushes are shares', async () => {
   const path = page_of(['matmul', '300', '400', '400', ...kTiny]);
   const {total, bins, pushes} = checks.data_of(path).timeline;
-  // 100 x 100 tiles of 4 rows, each pushed once for all rows or once a chunk: whole pushes.
+  // There are 100 x 100 tiles of 4 rows. Each is pushed once for all rows or once per chunk.
   const pushed = bins.pushes.reduce((sum, share) => sum + share, 0) * bins.cycles;
   const folds = checks.data_of(path).report.plan.folds;
   assert.ok(pushes.started.length < folds);
@@ -183,7 +183,7 @@ test('why two runs differ is a table whose bars lead from one to the other', asy
   assert.deepEqual(changes, why.steps.map((step) => step.change));
   const sum = number_of(await fixture.evaluate(`document.querySelector('#why-sum').textContent`));
   assert.equal(changes.reduce((all, change) => all + change, 0), sum);
-  // Each bar begins or ends where the one above it ended, within a pixel.
+  // Each bar begins or ends where the bar above it ends, within two pixels.
   const edges = await fixture.evaluate(`[...document.querySelectorAll('#why-table .change i')]
     .map((bar) => bar.getBoundingClientRect()).map((box) => [box.left, box.right])`);
   why.steps.forEach((step, i) => {
@@ -208,7 +208,7 @@ test('the tile map and the named layer follow the cycle through a network', asyn
 });
 
 test('what is not all does not read as all', async () => {
-  // Layers of few columns on 256 x 256: more than 99.95 % is padding.
+  // On 256 x 256, layers of few columns make more than 99.95 % padding.
   await fixture.open(page_of(['run', 'lenet5', '--machine', 'tpu-v1', '--engine', 'analytic']));
   const figures = await fixture.evaluate(`document.querySelector('.figures').textContent`);
   assert.match(figures, /padding waste99\.9\s?%/);

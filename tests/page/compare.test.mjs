@@ -1,5 +1,5 @@
-// The page of `weft compare`: what its data says is what the table and the charts show, in any
-// theme and width, by pointer and by key.
+// The page of `weft compare`: table and charts show what its data says, in any theme and width, by
+// pointer and by key.
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/compare.test.mjs
 import assert from 'node:assert/strict';
@@ -16,15 +16,14 @@ const {evaluate} = fixture;
 const kAttack = '</script><script>globalThis.attacked = 1</script>';
 let single, curves, hostile, gaps, steep, flat;
 
-/** Has the command write the page of `words`; its path. */
+/** Makes the command write the page of `words` and returns its path. */
 function page_of(name, words) {
   const path = join(fixture.folder, `${name}.html`);
   weft(['compare', ...words, '--quiet', '--html', path]);
   return path;
 }
 
-/** The first row as of a machine that ran nothing, the second with no figure at all, no measured
-    one. */
+/** Empties the results of the first row and all figures of the second; drops measured rows. */
 function without_figures(data) {
   const figures = ['seconds', 'cycles', 'tflops', 'share_of_peak', 'waste', 'max_abs_error'];
   data.compare.rows = data.compare.rows.filter((row) => row.kind !== 'measured');
@@ -33,7 +32,7 @@ function without_figures(data) {
   return data;
 }
 
-/** Few sizes, a row without a figure, and speeds that differ by more than a power of ten. */
+/** Keeps few sizes, empties one figure, and spreads speeds over more than a power of ten. */
 function over_decades(data) {
   const {compare} = data;
   compare.sweep.sizes = compare.sweep.sizes.slice(0, 4);
@@ -66,7 +65,7 @@ before(() => {
 const cells = () => evaluate(`[...document.querySelectorAll('#compare-table tbody tr')]
   .map((row) => [...row.cells].map((cell) => cell.textContent.trim()))`);
 
-/** What the table must say of rows, from the data alone. */
+/** The rows that the table must show, from the data alone. */
 const tera = (value) => (value >= 999.5 ? String(Math.round(value))
   : String(Number(value.toPrecision(3))));
 const expected = (rows) => rows.map((row) => [row.device, row.kind, row.dtype, tera(row.tflops)]);
@@ -118,7 +117,7 @@ test('each device has a mark of its kind, and words for who does not see it', as
   for (const at of [0, 1]) {
     assert.equal(new Set([...looks.values()].map((look) => look[at])).size, 3);
   }
-  // Again and again, since the first drawing may give way to one for another width.
+  // Focus again each time, since a drawing for another width may replace the first one.
   await fixture.browser.wait_for(`(document.querySelectorAll('.device-mark')[2].focus(),
     document.querySelector('#tip').textContent.includes('cpu, measured, fp32'))`);
 });
@@ -228,7 +227,7 @@ test('names are shown as text', async () => {
   assert.equal((await cells())[0][0], kAttack);
 });
 
-// Last, since the tab key may leave the page, which then has the focus no more.
+// These tests run last, since the tab key may move the focus out of the page.
 for (const [name, page] of [['single', () => single], ['curves', () => curves]]) {
   test(`every control can be reached with the tab key: ${name}`, async () => {
     await fixture.open(page());

@@ -1,10 +1,10 @@
-// Every control of the page: where it is, what is done to it, and what the page must say then.
+// Every control of the page: its place, the action, and the expected result.
 //
-//   page      which page it is tried on
-//   selector  the control, or all of a kind; the first is tried unless `at` says which
-//   from      brings the page into a state before it, an expression
-//   act       what a reader does
-//   reads     an expression, and `gives` its value afterwards; or `is`, an expression that holds
+//   page      the page to try it on
+//   selector  the control, or all of a kind; the first is tried unless `at` names another
+//   from      an expression that sets the page's state first
+//   act       the reader's action
+//   reads     an expression whose value must then be `gives`; or `is`, which must then be true
 import {kKeys} from './webdriver.mjs';
 
 const click = (browser, selector) => browser.click(selector);
@@ -19,7 +19,7 @@ async function choose(browser, selector, value) {
   })()`);
 }
 
-/** The middle of an element, in view; [dx, dy] pixels off it. */
+/** The middle of an element, scrolled into view, plus [dx, dy] pixels. */
 async function point(browser, selector, [dx, dy] = [0, 0]) {
   const [x, y] = await browser.evaluate(`(() => {
     const node = document.querySelector('${selector}');
@@ -40,7 +40,7 @@ const kWidth = 'weft.timeline_view().end - weft.timeline_view().begin';
 const kOrder = `[...document.querySelectorAll('#layers-table tbody tr')]
   .map((row) => Number(row.dataset.layer))`;
 
-// The small page: 10 x 9 x 7 on 4 x 4, 84 cycles, matmuls from 6, 16, 26, ... on.
+// The small page: 10 x 9 x 7 on 4 x 4, 84 cycles, matmuls start at 6, 16, 26, ...
 export const kControls = [
   {name: 'first cycle', page: 'small', selector: '#first', from: 'weft.go_to(20)', act: click,
     reads: 'weft.cycle', gives: 0},
@@ -84,7 +84,7 @@ export const kControls = [
       await browser.press([kKeys.enter]);
     }, reads: 'location.hash', gives: '#main'},
   {name: 'a tile of the map', page: 'small', selector: '#tile-drawing',
-    act: async (browser) => {  // the tile k1 n1 is entered by the fifth matmul
+    act: async (browser) => {  // the fifth matmul enters tile k1 n1
       const [x, y] = await browser.evaluate(`(() => {
         document.querySelector('#tile-drawing').scrollIntoView({block: 'center'});
         const box = document.querySelector('.matrix.weights .sheet').getBoundingClientRect();
@@ -118,7 +118,7 @@ export const kControls = [
     }, is: `weft.timeline_view().begin > 20 && weft.cycle === 0`},
   {name: 'timeline, click', page: 'small', selector: '#timeline-canvas',
     act: (browser, selector) => click_at(browser, selector, [0, 0]),
-    is: 'Math.abs(weft.cycle - 39) <= 3'},  // the names at the left take some of the width
+    is: 'Math.abs(weft.cycle - 39) <= 3'},  // lane names take part of the width
   {name: 'timeline, keys along', page: 'small', selector: '#timeline-canvas',
     from: 'weft.set_timeline_view(10, 30)',
     act: async (browser, selector) => {
@@ -165,7 +165,7 @@ export const kControls = [
       weft.map === weft.data.layers[4].tile_map`},
 ];
 
-// Every key of the page's own list. `focus`: what has the focus.
+// Every key of the page's list. `focus` names the focused element.
 export const kKeyTable = [
   {name: 'Space', keys: [' '], is: 'weft.playing'},
   {name: '→', keys: [kKeys.right], reads: 'weft.cycle', gives: 21},

@@ -1,4 +1,4 @@
-// Each control of controls.mjs does what it says, and the page has no others.
+// Each control of controls.mjs works as listed there, and the page has no others.
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/controls.test.mjs
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The page's model of the array against waveforms of `stepped`: every register, every cycle.
+// Compares the page's model of the array with waveforms of `stepped`: every register, every cycle.
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/model.test.mjs
 import assert from 'node:assert/strict';
@@ -52,7 +52,7 @@ test('a jump backward gives what going forward gave', () => {
   }
 });
 
-/** a * b + c rounded once, in integers: all three are finite multiples of 2^-scale. */
+/** a * b + c in integers, rounded once. All three must be finite multiples of 2^-scale. */
 function exact_fma(a, b, c, scale) {
   const to_integer = (x) => BigInt(x * 2 ** scale);
   const sum = to_integer(a) * to_integer(b) + (to_integer(c) << BigInt(scale));
@@ -70,7 +70,7 @@ function round_to_24_bits(sum) {
   return Number(sum < 0n ? -(kept << drop) : kept << drop);
 }
 
-/** Numbers that fit a format of `bits` significant bits, around 1. */
+/** Draws numbers of `bits` significant bits and either sign, with magnitudes from 2^-26 to 2. */
 function drawn(bits, step) {
   let seed = step;
   return () => {
@@ -96,7 +96,7 @@ test('the multiply-add rounds once', () => {
 });
 
 test('the multiply-add meets ties, zeros and infinities', () => {
-  assert.equal(weft.fma32(2 ** -12, 2 ** -12, 1), 1);  // a tie goes to even
+  assert.equal(weft.fma32(2 ** -12, 2 ** -12, 1), 1);  // ties go to even
   assert.equal(weft.fma32(2 ** -12, 2 ** -12, 1 + 2 ** -23), 1 + 2 ** -22);
   assert.equal(weft.fma32(1 + 2 ** -7, 2 ** -24, 1), 1 + 2 ** -23);  // just above a tie
   assert.equal(weft.fma32(-1, 0, 0), 0);

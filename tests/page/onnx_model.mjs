@@ -1,5 +1,5 @@
-// A small ONNX file, byte by byte: y = x * w with one MatMul node of any name. Field numbers are
-// those of onnx.proto.
+// Writes a small ONNX file byte by byte: y = x * w with one MatMul node of any name. Field numbers
+// come from onnx.proto.
 
 function varint(value) {
   const bytes = [];
@@ -20,7 +20,7 @@ const message = (field, ...parts) => bytes(field, Buffer.concat(parts));
 
 const kFloat = 1;
 
-/** ValueInfoProto of a float tensor. */
+/** A ValueInfoProto for a float tensor. */
 function value_info(field, name, shape) {
   const dims = shape.map((extent) => message(1, number(1, extent)));
   return message(field, bytes(1, name), message(2, message(1, number(1, kFloat),
@@ -34,7 +34,7 @@ function initializer(field, name, [rows, cols]) {
     bytes(9, raw));
 }
 
-/** x [m,k] times constant weights [k,n]; `name` is the node's. */
+/** x [m,k] times constant weights [k,n]; `name` is the node's name. */
 export function matmul_model(name, m, k, n) {
   const node = message(1, bytes(1, 'x'), bytes(1, 'w'), bytes(2, 'y'), bytes(3, name),
     bytes(4, 'MatMul'));

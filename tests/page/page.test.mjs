@@ -1,5 +1,5 @@
-// The page in a browser: whole for what the data holds, text where text is meant, light and dark.
-// Its controls: controls.test.mjs. The samples are made with the command that WEFT names:
+// The page in a browser: all sections of the data, names shown as text, light and dark. Its
+// controls are in controls.test.mjs. The command that WEFT names makes the samples:
 //
 //   WEFT=build/dev/cli/weft node --test tests/page/page.test.mjs
 import assert from 'node:assert/strict';
@@ -113,7 +113,7 @@ test('layers sort by a heading, up and down, by click and by key', async () => {
   await fixture.browser.click('th[data-key=cycles] button');
   const down = await column('cycles');
   assert.deepEqual(numbers(down), numbers(down).sort((a, b) => b - a));
-  assert.equal(down.at(-1), null);  // what has no cycles comes last either way
+  assert.equal(down.at(-1), null);  // layers without cycles come last either way
   assert.equal(await evaluate(
     `document.querySelector('th[data-key=cycles]').getAttribute('aria-sort')`), 'descending');
   await fixture.browser.press([kKeys.enter]);

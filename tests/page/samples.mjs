@@ -1,5 +1,5 @@
-// Data of a page without the command's help: reports and waveforms of `weft` give what is exact
-// (the report, the array's streams, when matmuls and pushes were), the rest is made up to fit.
+// Makes page data without the command's help. Reports and waveforms of `weft` give the exact part:
+// the report, the array's streams, the times of matmuls and pushes. The rest is invented to fit.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -14,7 +14,7 @@ const kColumns = ['unit', 'dispatched', 'started', 'retired', 'text', 'map', 'ch
   'n_tile'];
 const kUnits = ['load', 'fetch', 'matmul', 'vector', 'store'];
 
-/** What `weft` with these arguments writes to standard output. */
+/** Returns the standard output of `weft` with these arguments. */
 export function weft(args) {
   return execFileSync(process.env.WEFT ?? 'weft', args, {encoding: 'utf8', maxBuffer: 1 << 28});
 }
@@ -33,7 +33,7 @@ function tile_map(report, name) {
     waste: report.plan.padding_waste, operands: ['A', 'B', 'C']};
 }
 
-/** The matmuls of a waveform: a row behind another one, of the same tile and chunk. */
+/** The matmuls of a waveform: each takes the next `rows_each` rows. */
 function matmuls_of(dump, rows_each) {
   const rows = dump.cycles.filter((state) => state.valid);
   const out = [];
@@ -59,7 +59,7 @@ function add(columns, unit, started, retired, text, where = [-1, -1, -1, -1]) {
   ['map', 'chunk', 'k_tile', 'n_tile'].forEach((name, i) => columns[name].push(where[i]));
 }
 
-/** Fetches stand before their pushes, vectors behind the last write of a tile of the result. */
+/** Puts fetches before their pushes, and vectors after the last write of a result tile. */
 function instructions(report, dump, pushes) {
   const columns = Object.fromEntries(kColumns.map((name) => [name, []]));
   const {k_tiles, n_tiles, m_chunks} = report.plan;
@@ -82,7 +82,7 @@ function instructions(report, dump, pushes) {
   return columns;
 }
 
-/** The class of every cycle as far as the waveform tells it, cut into runs. */
+/** Runs of cycles with one ledger class, as far as the waveform tells it. */
 function spans(dump, total) {
   const active = new Set(dump.cycles.filter((state) => state.valid).map((state) => state.cycle));
   const pushed = new Set(dump.cycles.filter((state) => state.push).map((state) => state.cycle));
@@ -135,7 +135,7 @@ function formula(report) {
     {name: 'last fold', cycles: last, meaning: 'M rows and R + C − 2 cycles on their way'}]};
 }
 
-/** A product on `stepped`: its report and its waveform. */
+/** Runs a product on `stepped`; returns its report and its waveform. */
 function stepped(args) {
   const folder = mkdtempSync(join(tmpdir(), 'weft-sample-'));
   try {
@@ -153,7 +153,7 @@ const stepped_words = (size, options) =>
 /** The waveform of a product. */
 export const waveform = (size, options = []) => stepped(stepped_words(size, options)).dump;
 
-/** A product with everything that a page of one can have. */
+/** A product page with everything that it can have. */
 export function matmul_sample(size, options = []) {
   const words = stepped_words(size, options);
   const {report, dump} = stepped(words);

@@ -1,7 +1,7 @@
-// Reads a waveform of `weft ... --vcd` into cycles: what stood at every port and in every register.
+// Reads a waveform of `weft ... --vcd` into cycles: the values of all ports and registers.
 import {readFileSync} from 'node:fs';
 
-/** Path and code of each signal, "u_mxu.gen_row[0]....act_q" -> "6", without the top scope. */
+/** Maps signal paths to codes, "u_mxu.gen_row[0]....act_q" -> "6", without the top scope. */
 function declarations(text) {
   const scopes = [];
   const signals = new Map();
@@ -37,7 +37,7 @@ function lanes(signals, values, name) {
 
 const kRegisters = ['act', 'swap', 'push', 'weight_active', 'weight_shadow', 'weight_out', 'psum'];
 
-/** The codes of a register of all PEs, row-major. */
+/** The codes of one register in all PEs, row-major. */
 function register_codes(signals, rows, cols, name) {
   const codes = [];
   for (let r = 0; r < rows; ++r) {
@@ -70,7 +70,7 @@ function snapshot(dump, values) {
   };
 }
 
-/** {rows, cols, dtype, cycles}: each cycle as `weft.state_at` gives it, as far as recorded. */
+/** {rows, cols, dtype, cycles}: each recorded cycle in the form of `weft.state_at`. */
 export function read_vcd(path) {
   const text = readFileSync(path, 'utf8');
   const [, rows, cols, dtype] = /(\d+) x (\d+) PEs, (\w+)/.exec(text);

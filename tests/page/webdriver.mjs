@@ -1,12 +1,11 @@
-// A WebDriver client, as much of it as the tests of the page need
-// (https://www.w3.org/TR/webdriver2).
+// A WebDriver client with the parts that the page tests need (https://www.w3.org/TR/webdriver2).
 import {spawn} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
-const kElement = 'element-6066-11e4-a52e-4f735466cecf';  // the standard's name for a reference
+const kElement = 'element-6066-11e4-a52e-4f735466cecf';  // the key of an element reference
 
 export const kKeys = {left: '\uE012', up: '\uE013', right: '\uE014', down: '\uE015', home: '\uE011',
   end: '\uE010', shift: '\uE008', enter: '\uE007', tab: '\uE004'};
@@ -23,14 +22,14 @@ function free_port() {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Browser {
-  /** Starts chromedriver on a free port and a Chromium with a profile of its own. */
+  /** Starts chromedriver on a free port, and a Chromium with a temporary profile. */
   static async start(extra_args = []) {
     const browser = new Browser();
     browser.profile = mkdtempSync(join(tmpdir(), 'weft-browser-'));
     const port = await free_port();
     browser.driver = spawn(process.env.CHROMEDRIVER ?? 'chromedriver', [`--port=${port}`],
       {stdio: 'ignore'});
-    browser.driver.on('error', () => {});  // seen as a driver that does not answer
+    browser.driver.on('error', () => {});  // shows as a driver that does not answer
     browser.kill = () => browser.driver.kill('SIGKILL');
     process.on('exit', browser.kill);
     browser.base = `http://127.0.0.1:${port}`;
@@ -74,12 +73,12 @@ export class Browser {
 
   open(url) { return this.call('POST', '/url', {url}); }
 
-  /** The value of a JavaScript expression, or of a promise that it is. */
+  /** The value of a JavaScript expression; awaits a promise. */
   evaluate(expression) {
     return this.call('POST', '/execute/sync', {script: `return (${expression});`, args: []});
   }
 
-  /** The same, once it is truthy. */
+  /** Waits until the expression is truthy and returns its value. */
   async wait_for(expression) {
     for (let tries = 0; tries < 200; ++tries) {
       const value = await this.evaluate(expression);
@@ -102,7 +101,7 @@ export class Browser {
     await this.call('POST', `${element}/value`, {text});
   }
 
-  /** Presses keys one after the other, those of `held` all the while. */
+  /** Presses keys one after the other while `held` keys are down. */
   async press(keys, held = []) {
     const down = (value) => ({type: 'keyDown', value});
     const up = (value) => ({type: 'keyUp', value});
@@ -111,7 +110,7 @@ export class Browser {
     await this.call('POST', '/actions', {actions: [{type: 'key', id: 'keyboard', actions}]});
   }
 
-  /** Pointer actions in the window: [['move', x, y], ['down'], ['up']]. */
+  /** Performs pointer actions in the window: [['move', x, y], ['down'], ['up']]. */
   async pointer(steps) {
     const actions = steps.map(([kind, x, y]) => (kind === 'move'
       ? {type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y)}
@@ -125,7 +124,7 @@ export class Browser {
       {type: 'scroll', x: Math.round(x), y: Math.round(y), deltaX: 0, deltaY: delta}]}]});
   }
 
-  /** Sizes the window's inside; narrower than a window may be, too. */
+  /** Sets the size of the page area, which may be smaller than any real window. */
   async resize(width, height, command = 'Emulation.setDeviceMetricsOverride') {
     await this.devtools(command, {width, height, deviceScaleFactor: 1, mobile: false});
   }
@@ -134,7 +133,7 @@ export class Browser {
     return this.call('POST', '/goog/cdp/execute', {cmd, params});
   }
 
-  /** What the console has said since the last call. */
+  /** Console messages since the last call. */
   log() { return this.call('POST', '/se/log', {type: 'browser'}); }
 
   async screenshot(path) {

@@ -1,6 +1,6 @@
-// What is left of the networks of the literature after optimize(). The counts are those of the
+// Node counts of the networks from the literature after optimize(). Expected counts come from the
 // papers: He et al. 2016 (53 convolutions, 16 residual sums), Sandler et al. 2018 (52 and 10),
-// Simonyan and Zisserman 2015 (13 and three matrices).
+// Simonyan and Zisserman 2015 (13 convolutions and three matrices).
 #include <gtest/gtest.h>
 
 #include "compiler/passes/decompose_recurrent.h"
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, BuiltinNetworkTest,
                          [](const auto& each) { return each.param.name; });
 
 TEST(BuiltinNetworkTest, NoWeightsAreMade) {
-  constexpr std::int64_t kSmall = 65'536;  // shapes, constants of operators
+  constexpr std::int64_t kSmall = 65'536;  // shapes and constants of operators
   for (const networks::NetworkInfo& info : networks::networks()) {
     const Graph g = optimized(info.name);
     for (const graph::Value& value : g.values) {
@@ -70,7 +70,7 @@ TEST(BuiltinNetworkTest, RecurrentNetworksBecomeProducts) {
   const Graph g =
       optimize(decompose_recurrent(networks::build_network("lstm")), reference::evaluate);
   EXPECT_EQ(count(g, Op::kLstm), 0U);
-  EXPECT_EQ(count(g, Op::kSigmoid), 0U) << "all are activations of products";
+  EXPECT_EQ(count(g, Op::kSigmoid), 0U) << "each must be the activation of a product";
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// decompose_gemm and decompose_conv_transpose against the CPU reference's own Gemm and
-// ConvTranspose, over random shapes and attributes, in binary64.
+// Compares decompose_gemm and decompose_conv_transpose with Gemm and ConvTranspose of the CPU
+// reference, over random shapes and attributes, in binary64.
 //
-// There additions in another order are within 2^-40 of sums below 2^10. What decompose_gemm rounds
-// to float32, alpha*B and beta*C, is off by at most 2^-24 of each element, and so is the result by
-// 2^-24 * (|alpha| K + |beta|) for elements up to 1.
+// Another order of additions changes sums below 2^10 by less than 2^-40. decompose_gemm rounds
+// alpha*B and beta*C to float32, each element by at most 2^-24 of it. So the result is off by at
+// most 2^-24 * (|alpha| K + |beta|) for elements up to 1.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ struct GemmCase {
   double bound = kReordered;
 };
 
-/// `value` or the like as a constant or an input.
+/// An operand as a constant or as an input.
 ValueId operand(Builder& builder, Random& random, Shape shape, bool constant, const char* name) {
   if (!constant) return input(builder, std::move(shape), name);
   return builder.constant(random_floats(random, std::move(shape)));
@@ -186,7 +186,7 @@ void choose_size(Random& random, TransposedCase& c, std::size_t dims, Hits& hits
     const std::int64_t input = between(random, 1, 5);
     const std::int64_t output_padding = chance(random, 30) ? between(random, 0, stride - 1) : 0;
     const std::int64_t natural = (input - 1) * stride + (kernel - 1) * dilation + 1;
-    // At least one output is left.
+    // The padding leaves at least one output.
     pads[i] = std::min(between(random, 0, 4), natural - 1);
     pads[i + dims] = std::min(between(random, 0, 3), natural - 1 - pads[i]);
     if (pads[i] > (kernel - 1) * dilation) ++hits["pads beyond the kernel"];
@@ -218,7 +218,7 @@ void choose_size(Random& random, TransposedCase& c, std::size_t dims, Hits& hits
   }
 }
 
-/// Slopes of at most 1: errors do not grow.
+/// Slopes are at most 1, so errors do not grow.
 ValueId add_activation(Builder& builder, Random& random, ValueId x) {
   if (chance(random, 50)) return builder.add(Op::kTanh, {x});
   const ValueId low = builder.constant(Tensor::scalar(-0.5F));
@@ -246,7 +246,7 @@ void check_transposed(Random& random, Hits& hits) {
   const Graph after = decompose_conv_transpose(before);
   EXPECT_EQ(count(after, Op::kConvTranspose), 0U);
   expect_within(before, after, random, kReordered);
-  // The activation of a phase without taps is folded in binary32: one rounding of at most 1.
+  // A phase without taps folds its activation in binary32: one rounding of values up to 1.
   expect_within(before, optimize(before, reference::evaluate), random,
                 kReordered + (activation ? 0x1p-24 : 0));
   ++hits[groups > 1 ? "groups" : "one group"];

@@ -1,9 +1,9 @@
 // Networks give the same values before and after folding and fusing, on the CPU reference.
 //
 // Fusing keeps the bits: the reference adds bias, residual and activation in the order of the
-// operators that they were, each rounded alike. Folding a BatchNormalization into weights rounds
-// each weight once more: with u = 2^-24 and K products, |difference| <= (2K + 8) u sum|w x| + ...,
-// of which kFoldBound is a generous multiple for the sizes here, and still far below any mistake.
+// separate operators, with the same roundings. Folding a BatchNormalization rounds each weight once
+// more: with u = 2^-24 and K products, |difference| <= (2K + 8) u sum|w x| + ... kFoldBound is far
+// above this for the sizes here, and far below the effect of any mistake.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 constexpr double kFoldBound = 1e-5;
 
-/// A layer after a value, which it returns changed, [N, 6, H, W] or [M, 6].
+/// `add` appends a layer to a value [N, 6, H, W] or [M, 6] and returns the result.
 struct Layer {
   std::string name;
   std::function<ValueId(Builder&, Random&, ValueId)> add;
@@ -118,8 +118,8 @@ TEST(FoldBatchNormValuesTest, LeavesAGemmWithABiasOfRows) {
   expect_close(before, after, random, kFoldBound);
 }
 
-/// Random chains of layers of everything that optimize() folds and fuses; some values are used
-/// twice, so that some patterns must not match.
+/// Random chains of all layers that optimize() folds and fuses. Some values are used twice, so that
+/// some patterns must not match.
 class RandomNetwork {
  public:
   explicit RandomNetwork(unsigned seed) : random_(seed) {}
@@ -176,7 +176,7 @@ TEST(OptimizeTest, KeepsTheBitsOfNetworksWithoutNormalisation) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomNetwork network(seed);
-    // A ConvTranspose sums in another order once it is convolutions.
+    // Decomposing a ConvTranspose into convolutions changes the order of its sums.
     const Graph before = decompose_conv_transpose(network.make(false));
     const Graph after = optimize(before, reference::evaluate);
     expect_same_bits(before, after, network.random());
@@ -215,7 +215,7 @@ TEST(OptimizeTest, ChangesNothingTheSecondTime) {
 
 TEST(OptimizeTest, FoldsWhatAnImporterLeavesBehind) {
   Random random(14);
-  Builder builder("net");  // without an evaluator: nothing is folded yet
+  Builder builder("net");  // without an evaluator, so nothing is folded yet
   const ValueId weights = constant(builder, random, {5, 6});
   const ValueId turned = builder.add(Op::kTranspose, {weights}, {{"perm", Integers{1, 0}}});
   const ValueId product = builder.add(Op::kMatMul, {input(builder, {2, 6}), turned});

@@ -1,4 +1,4 @@
-// fold_batch_norm, fuse_bias, fuse_residual and fuse_activation: when they apply and when not.
+// When fold_batch_norm, fuse_bias, fuse_residual and fuse_activation apply, and when not.
 #include <gtest/gtest.h>
 
 #include "compiler/passes/fold_batch_norm.h"

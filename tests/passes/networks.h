@@ -1,4 +1,4 @@
-// Small graphs for the tests of the passes, and what is asked of them.
+// Small graphs for the tests of the passes, and queries about graphs.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,21 @@ using Random = std::mt19937;
 Tensor random_floats(Random& random, Shape shape, float low = -1, float high = 1);
 /// int8 values from `low` to `high`.
 Tensor random_int8(Random& random, Shape shape, int low = -128, int high = 127);
-/// A float32 constant that counts how often it is made.
+/// A float32 constant made on demand; `made` counts how often.
 Constant lazy(Tensor tensor, int* made);
 
 /// Adds a float32 input.
 ValueId input(Builder& builder, Shape shape, std::string name = "x");
 /// Adds a BatchNormalization of `channels` with random statistics.
 ValueId batch_norm(Builder& builder, Random& random, ValueId x, std::int64_t channels);
-/// `value` as the only output, "y".
+/// Makes `value` the only output, "y", and finishes the graph.
 Graph finish(Builder& builder, ValueId value);
 
-/// How many nodes of operator `op` the graph has.
+/// The number of nodes with operator `op`.
 std::size_t count(const Graph& graph, Op op);
-/// The operators in order: "Conv Relu".
+/// The operators in order, such as "Conv Relu".
 std::string ops(const Graph& graph);
-/// The first node of operator `op`, which there must be.
+/// The first node with operator `op`; the graph must have one.
 const Node& find(const Graph& graph, Op op);
 
 }  // namespace weft::passes::testing

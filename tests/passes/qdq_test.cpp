@@ -1,4 +1,4 @@
-// fuse_qdq: which patterns become integer operators, and that values stay what they were.
+// Which patterns fuse_qdq turns into integer operators; values stay the same.
 #include <gtest/gtest.h>
 
 #include "compiler/graph/operator_table.h"
@@ -34,10 +34,10 @@ class FuseQdqTest : public ::testing::Test {
   ValueId int8_input(Shape shape, std::string name = "x") {
     return builder.input(std::move(name), {DataType::kInt8, std::move(shape)});
   }
-  /// An int8 input of scale 0.05 and zero point -7, dequantised.
+  /// An int8 input of scale 0.05 and zero point -7, dequantized.
   ValueId real_input(Shape shape) { return dequantize(int8_input(std::move(shape)), 0.05F, -7); }
 
-  /// Constant int8 weights with a scale a channel along `axis`.
+  /// Constant int8 weights with one scale per channel along `axis`.
   ValueId weights(Shape shape, std::int64_t axis) {
     const std::int64_t channels = shape[static_cast<std::size_t>(axis)];
     const ValueId q = builder.constant(random_int8(random, std::move(shape)));
@@ -48,7 +48,7 @@ class FuseQdqTest : public ::testing::Test {
     return builder.add(Op::kConv, {x, weights({4, 3, 3, 3}, 0), bias});
   }
 
-  /// The integers are equal but for `steps`, where the value before the rounding was nearly a tie.
+  /// Integers differ by at most `steps`; they may differ if the value was nearly a tie.
   void expect_within(const Graph& before, const Graph& after, int steps) {
     for (int run_number = 0; run_number < 3; ++run_number) {
       const NamedTensors inputs = random_inputs(before, random);
@@ -90,7 +90,7 @@ TEST_F(FuseQdqTest, QuantisesTheBiasToTheScaleOfTheSums) {
   const Graph g =
       fuse_qdq(finish(builder, quantize(builder.add(Op::kConv, {x, w, bias}), 1.0F, 0)));
   ASSERT_EQ(ops(g), "QLinearConv");
-  // 3 / (0.5 * 0.5) = 12; -1.1 / (0.5 * 0.25) = -8.8
+  // 3 / (0.5 * 0.5) = 12 and -1.1 / (0.5 * 0.25) = -8.8.
   EXPECT_EQ(*g.values[g.nodes[0].inputs[8]].constant->ready(),
             (Tensor::vector<std::int32_t>({12, -9})));
 }
@@ -120,7 +120,7 @@ TEST_F(FuseQdqTest, ActivationsGoWithTheConvolution) {
   EXPECT_EQ(after.nodes[0].attributes.text("activation", ""), "Relu");
   EXPECT_EQ(after.nodes[1].attributes.text("activation", ""), "Clip");
   EXPECT_EQ(after.nodes[1].attributes.real("activation_beta", 0), 0.5F);
-  expect_within(before, after, 2);  // a step of the first is up to 127 * 0.01 * 0.05 of the second
+  expect_within(before, after, 2);  // a step of the first is up to 127 * 0.01 * 0.05 in the second
 }
 
 TEST_F(FuseQdqTest, MatMulAndGemmBecomeQLinearMatMul) {
@@ -241,7 +241,7 @@ TEST_F(FuseQdqTest, AnotherZeroPointOrTypeRequantises) {
 }
 
 TEST_F(FuseQdqTest, EveryIntegerSurvivesItsRoundTrip) {
-  // Rule 4 drops Quantize(Dequantize(q)); here both run, for scales from the smallest allowed on.
+  // Rule 4 drops Quantize(Dequantize(q)). Here both run, for scales from the smallest allowed on.
   for (const float scale : {0x1p-126F, 1.17e-37F, 0.0039215689F, 0.1F, 3.0F, 1e30F, 0x1p118F}) {
     Builder round_trip("net");
     const ValueId q = round_trip.input("x", {DataType::kInt8, {256}});

@@ -1,4 +1,4 @@
-// calibrate, quantisation parameters, quantize: what becomes int8, and how far values move.
+// calibrate, quantization parameters and quantize: which values become int8, and how far they move.
 #include "compiler/passes/quantize.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ class QuantizeTest : public ::testing::Test {
   }
   ValueId relu(ValueId x) { return builder.add(Op::kRelu, {x}); }
 
-  /// A small residual network with everything that stays int8.
+  /// A small residual network; all of its operators stay int8.
   Graph residual_network() {
     const ValueId x = input(builder, {1, 3, 8, 8});
     const ValueId first = relu(batch_norm(builder, random, conv(x, 3, 6), 6));
@@ -137,8 +137,9 @@ TEST_F(QuantizeTest, WritesOperatorsOfOnnxAlone) {
 TEST_F(QuantizeTest, StaysCloseToTheNetwork) {
   const Graph g = simplify(residual_network(), reference::evaluate);
   const Graph quantised = quantize(g, ranges_of(g, random, 20));
-  // Each of some ten roundings is half a step of 255; they add up like sqrt(10) / 510 < 1 %, with
-  // errors of inputs amplified a little. Wrong scales or zero points are off by 10 % or more.
+  // About ten roundings are off by up to half a step of 255 each. They add up like sqrt(10) / 510 <
+  // 1 %, and input errors are amplified a little. Wrong scales or zero points would be off by 10 %
+  // or more.
   expect_close(g, quantised, random, 0.05);
 }
 
@@ -148,13 +149,13 @@ TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
   const Graph after = optimize(quantised, reference::evaluate);
   EXPECT_EQ(count(after, Op::kConv), 0U);
   EXPECT_EQ(count(after, Op::kQLinearConv), 3U);
-  EXPECT_EQ(count(after, Op::kRelu), 1U) << "that after the Add";
+  EXPECT_EQ(count(after, Op::kRelu), 1U) << "only the Relu after the Add may stay";
   const bool has_bias = graph::operator_of(Op::kQLinearMatMul).max_inputs == 9;
   EXPECT_EQ(count(after, Op::kQLinearMatMul), has_bias ? 1U : 0U);
   for (const Op op : {Op::kMaxPool, Op::kConcat, Op::kFlatten}) {
     EXPECT_EQ(after.type(find(after, op).inputs[0]).type, DataType::kInt8);
   }
-  // The integer form differs by a step here and there, which is 1 / 255 of a range.
+  // The integer form sometimes differs by one step, which is 1 / 255 of a range.
   expect_close(quantised, after, random, 0.03);
 }
 
@@ -194,9 +195,9 @@ TEST_F(QuantizeTest, ProductsOfComputedMatricesBecomeInteger) {
   const ValueId shares = builder.add(Op::kSoftmax, {scaled});
   const Graph g = finish(builder, builder.add(Op::kMatMul, {shares, x}));
   const Graph quantised = quantize(g, ranges_of(g, random));
-  // Scores are rounded, and what softmax makes of them, but nothing in between.
-  EXPECT_EQ(count(quantised, Op::kQuantizeLinear), 5U);  // x both ways, scores, shares, result
-  // Some 1 % from each of four roundings, two of them with a bit less; wrong scales are far off.
+  // The scores and the softmax result are rounded, but nothing in between.
+  EXPECT_EQ(count(quantised, Op::kQuantizeLinear), 5U);  // x twice, scores, shares, result
+  // Four roundings add about 1 % each; two have a bit less precision. Wrong scales are far off.
   expect_close(g, quantised, random, 0.08);
   EXPECT_EQ(count(optimize(quantised, reference::evaluate), Op::kQLinearMatMul), 2U);
 }
@@ -234,14 +235,14 @@ TEST_F(QuantizeTest, PartsOfASplitShareItsScale) {
   const Graph quantised = quantize(g, ranges_of(g, random, 200));
   expect_close(g, quantised, random, 0.05);
   const Graph after = optimize(quantised, reference::evaluate);
-  EXPECT_EQ(count(after, Op::kQuantizeLinear), 1U) << ops(after);  // of x alone
+  EXPECT_EQ(count(after, Op::kQuantizeLinear), 1U) << ops(after);  // only x
   EXPECT_EQ(after.type(find(after, Op::kSplit).inputs[0]).type, DataType::kInt8);
 }
 
 TEST_F(QuantizeTest, ScalesEachOutputOfAGemmEitherWayRound) {
   for (const std::int64_t transposed : {0, 1}) {
     Builder gemm("net");
-    // Outputs of very different size: a scale along the wrong axis would lose the small ones.
+    // Outputs differ greatly in size: a scale along the wrong axis would lose the small ones.
     Tensor weights = random_floats(random, transposed != 0 ? Shape{4, 6} : Shape{6, 4});
     for (std::size_t i = 0; i < 24; ++i) {
       const std::size_t output = transposed != 0 ? i / 6 : i % 4;

@@ -1,5 +1,5 @@
-// decompose_recurrent against the CPU reference of LSTM, GRU and RNN. Both compute in float32 in
-// different orders; sigmoid and tanh do not amplify, so that 20 steps stay within 1e-5.
+// Compares decompose_recurrent with LSTM, GRU and RNN of the CPU reference. Both compute in float32
+// in different orders. Sigmoid and tanh do not amplify errors, so 20 steps stay within 1e-5.
 #include <gtest/gtest.h>
 
 #include "compiler/passes/decompose_recurrent.h"

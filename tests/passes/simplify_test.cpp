@@ -16,7 +16,7 @@ ValueId integers(Builder& builder, const Integers& values) {
   return builder.constant(Tensor::vector(values));
 }
 
-/// Doubles what it is given: enough to see that it was asked.
+/// An evaluator that doubles its input, which shows that it was called.
 std::vector<Tensor> doubled(const graph::NodeCall& call) {
   Tensor result(call.outputs[0]);
   for (std::size_t i = 0; i < static_cast<std::size_t>(result.size()); ++i) {
@@ -58,7 +58,7 @@ TEST(RemoveDeadCodeTest, KeepsTheNumberOfPartsOfASplit) {
 
 struct IdentityCase {
   std::string name;
-  std::function<ValueId(Builder&, ValueId)> add;  // after an input [2, 1, 3]
+  std::function<ValueId(Builder&, ValueId)> add;  // appends nodes to an input [2, 1, 3]
   bool removed;
 };
 
@@ -147,7 +147,7 @@ TEST(RemoveIdentitiesTest, JoinsTwoTranspositionsToOne) {
   const ValueId second = builder.add(Op::kTranspose, {first});  // reversed
   const Graph g = remove_identities(finish(builder, second));
   ASSERT_EQ(ops(g), "Transpose");
-  // Axes of [3, 4, 2] are x's 1, 2, 0; reversed they are 0, 2, 1.
+  // The axes of [3, 4, 2] are x's axes 1, 2, 0; reversed they are 0, 2, 1.
   EXPECT_EQ(g.nodes[0].attributes.integers("perm"), (Integers{0, 2, 1}));
   EXPECT_EQ(g.type(g.outputs[0].value).shape, (graph::Shape{2, 4, 3}));
 }
@@ -203,7 +203,7 @@ TEST(FoldConstantsTest, GivesConstantsThatAreMadeOnDemandAnotherShapeOnDemand) {
   };
   const Graph g = fold_constants(finish(builder, y), turn);
   EXPECT_EQ(ops(g), "Add");
-  EXPECT_EQ(asked, 0) << "made for a graph that nobody runs";
+  EXPECT_EQ(asked, 0) << "computed before any run needs it";
   const graph::Constant& folded = *g.values[g.nodes[0].inputs[1]].constant;
   EXPECT_EQ(folded.tensor(), Tensor::of<float>({2, 1}, {3, 4}));
   *source = Tensor::of<float>({1, 2}, {5, 6});

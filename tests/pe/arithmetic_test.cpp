@@ -56,12 +56,12 @@ TYPED_TEST(BitsOfOperandTest, AreThoseOfItsElementForEveryPattern) {
 }
 
 TEST(FloatArithmeticTest, TheMacRoundsOnce) {
-  // Where the product overflows binary32 but the sum does not, two roundings give infinity.
+  // If the product overflows binary32 but the sum does not, two roundings give infinity.
   const float huge = std::ldexp(1.0F, 64);
   const float low = -std::ldexp(1.0F, 127);
   EXPECT_EQ(huge * huge + low, kInfinity);
   EXPECT_EQ(Bf16Arithmetic::mac(huge, huge, low), std::ldexp(1.0F, 127));
-  // Where the product underflows, two roundings lose it; here it decides a tie.
+  // If the product underflows, two roundings lose it; here it decides a tie.
   const float tiny = std::ldexp(1.0F, -100);
   const float smallest = std::numeric_limits<float>::denorm_min();
   EXPECT_EQ(tiny * tiny, 0.0F);
@@ -70,8 +70,8 @@ TEST(FloatArithmeticTest, TheMacRoundsOnce) {
 }
 
 TEST(FloatArithmeticTest, TheMacEqualsTheExactResultRoundedOnce) {
-  // Operands and psum within 2^+-20: product and sum are exact in binary64, so one conversion is
-  // the one rounding.
+  // With operands and psum within 2^+-20, product and sum are exact in binary64. One conversion is
+  // then the only rounding.
   constexpr std::uint64_t kSeed = 7;
   SCOPED_TRACE(kSeed);
   std::mt19937_64 random(kSeed);

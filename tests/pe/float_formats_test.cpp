@@ -1,7 +1,7 @@
-// The oracle is arithmetic on values, never on bit tricks: a pattern's value comes from its
-// definition (-1)^s * 1.m * 2^e by ldexp, and the nearest pattern from a binary search over all
-// values of the format. The two gaps that it compares are exact in binary64 wherever they are close
-// to each other: the value then shares the binade, or a neighbouring one, with both patterns.
+// The oracle computes with values, never with bit tricks. A pattern's value follows from its
+// definition (-1)^s * 1.m * 2^e by ldexp. The nearest pattern comes from a binary search over all
+// values of the format. The oracle compares two gaps. If they are nearly equal, both are exact in
+// binary64, because the value then lies in the binade of both patterns or in a neighboring one.
 #include "pe/float_formats.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ struct Format {
 constexpr Format kBf16Format{7, 127, 0x7F80, 0x7FC0};
 constexpr Format kFp16Format{10, 15, 0x7C00, 0x7E00};
 
-/// The value of a finite, non-negative pattern. The infinity pattern gives the value that the next
-/// finite step would have, which is what rounding to nearest compares with.
+/// The value of a finite, non-negative pattern. For the infinity pattern, it gives the value of the
+/// next finite step, because rounding to nearest compares with that value.
 double pattern_value(const Format& format, std::uint32_t pattern) {
   const int field = static_cast<int>(pattern >> format.mantissa_bits);
   const int fraction = static_cast<int>(pattern & ((1U << format.mantissa_bits) - 1));
@@ -33,7 +33,7 @@ double pattern_value(const Format& format, std::uint32_t pattern) {
   return std::ldexp(significand, (field == 0 ? 1 : field) - format.bias - format.mantissa_bits);
 }
 
-/// Round to nearest even by search.
+/// Rounds to nearest even by search.
 std::uint16_t nearest_pattern(const Format& format, double value) {
   if (std::isnan(value)) return format.quiet_nan;
   const std::uint32_t sign = std::signbit(value) ? 0x8000U : 0;
@@ -53,7 +53,7 @@ float pattern_float(std::uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 
-/// All four narrowings of one value against the oracle.
+/// Checks all four narrowings of one value against the oracle.
 void expect_narrows_to_nearest(double value) {
   ASSERT_EQ(to_bf16(value).bits, nearest_pattern(kBf16Format, value)) << std::hexfloat << value;
   ASSERT_EQ(to_fp16(value).bits, nearest_pattern(kFp16Format, value)) << std::hexfloat << value;
@@ -114,8 +114,8 @@ TEST(FloatFormatsTest, EveryValueOfAFormatNarrowsToItself) {
   }
 }
 
-/// The midpoint of each pattern and the next, and the binary64 values just beside it; for the last
-/// finite pattern that is the overflow threshold.
+/// Checks the midpoint of each pattern and the next, and the binary64 values just beside it. The
+/// last finite pattern gives the overflow threshold.
 void expect_ties_go_to_even(const Format& format) {
   for (std::uint32_t bits = 0; bits < format.infinity; ++bits) {
     const double tie = (pattern_value(format, bits) + pattern_value(format, bits + 1)) / 2;
@@ -162,8 +162,8 @@ TEST(FloatFormatsTest, SubnormalsAreKeptAndTheSmallestRoundsToZeroBelowHalf) {
 }
 
 TEST(FloatFormatsTest, BinarySixtyFourIsRoundedOnceOnly) {
-  // 1 + 2^-11 is a tie of fp16 and goes down to the even 1; a hair more must go up, but binary32
-  // cannot hold the hair and would make it the tie again.
+  // 1 + 2^-11 is a tie of fp16 and goes down to the even 1. A slightly larger value must go up, but
+  // binary32 cannot hold it and would make it the tie again.
   const double above_tie = 1 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
   EXPECT_EQ(to_fp16(above_tie).bits, 0x3C01);
   EXPECT_EQ(to_fp16(static_cast<float>(above_tie)).bits, 0x3C00);

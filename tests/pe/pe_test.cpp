@@ -57,7 +57,7 @@ TEST(PeTest, PushAndSwapLastOneCycle) {
 TEST(PeTest, AColumnOfPesLoadsATileBottomRowFirst) {
   constexpr int kRows = 3;
   Registers column[kRows];
-  // The push itself takes a cycle a row, so the column needs kRows - 1 cycles after the last one.
+  // Pushing takes one cycle per row; the column needs kRows - 1 cycles after the last push.
   for (int cycle = 0; cycle < 2 * kRows - 1; ++cycle) {
     const bool pushing = cycle < kRows;
     Registers next[kRows];

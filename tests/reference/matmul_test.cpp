@@ -1,4 +1,4 @@
-// The CPU reference against a triple loop that shares nothing with it.
+// The CPU reference, checked against an independent triple loop.
 #include "models/reference/cpu/product/matmul.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Matrix random_int32(Generator& generator, std::uint64_t cols) {
   return matrix;
 }
 
-/// Small integers: every product and sum of them is exact in binary32.
+/// Small integers: all their products and sums are exact in binary32.
 Matrix small_bf16(Generator& generator, std::uint64_t rows, std::uint64_t cols) {
   Matrix matrix(ElementType::kBf16, rows, cols);
   for (std::uint64_t r = 0; r < rows; ++r) {
@@ -44,7 +44,7 @@ Matrix small_bf16(Generator& generator, std::uint64_t rows, std::uint64_t cols) 
   return matrix;
 }
 
-/// The definition, in 64-bit arithmetic that wraps as 32-bit would.
+/// The definition, in 64-bit arithmetic that wraps to 32 bits.
 std::int32_t naive(const MatmulProblem& p, std::uint64_t row, std::uint64_t col) {
   std::int64_t sum = 0;
   for (std::uint64_t k = 0; k < p.a.cols(); ++k) {
@@ -108,7 +108,7 @@ TEST(ReferenceMatmulTest, StaysExactAtTheLargestSums) {
   Matrix b(ElementType::kInt8, 4096, 1);
   for (std::byte& byte : a.bytes()) byte = std::byte{0x80};  // -128 * -128 = 2^14, 2^26 in all
   for (std::byte& byte : b.bytes()) byte = std::byte{0x80};
-  a.set<std::int8_t>(0, 0, 1);  // makes the sum odd beyond 2^24, which binary32 could not hold
+  a.set<std::int8_t>(0, 0, 1);  // makes the sum odd beyond 2^24, where binary32 has no odd numbers
   b.set<std::int8_t>(0, 0, 1);
   const MatmulProblem problem{a, b, nullptr, Activation::kNone, 0, 0};
   EXPECT_EQ(matmul_int32(problem, {0, 1}).front(), 4095 * 16384 + 1);

@@ -1,5 +1,5 @@
-// The unary functions: values that mathematics fixes, exact rounding against binary80, and their
-// choice by name.
+// The unary functions: values fixed by mathematics, exact rounding compared with binary80, and
+// selection by name.
 #include "models/reference/cpu/nn/activation.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ float activated(const std::string& name, float x, std::optional<float> alpha = {
   return tensor.data<float>()[0];
 }
 
-// The C library's binary64 functions err by about 2^-53, so that the result is the nearest binary32
-// number but in one case in 2^28.
+// The C library's binary64 functions err by about 2^-53. So the result is the nearest binary32
+// number, except in about one of 2^28 cases.
 TEST(ActivationTest, RoundsTranscendentalFunctionsOnce) {
   const std::vector<std::pair<std::string, std::function<Wide(Wide)>>> functions{
       {"Exp", [](Wide x) { return std::exp(x); }},

@@ -1,4 +1,4 @@
-// Conv and ConvTranspose against their definitions.
+// Conv and ConvTranspose compared with their definitions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20240611;
 
-/// Small integers: every product and every sum is exact, in whatever order.
+/// Small integers: all products and sums are exact in any order.
 Tensor small_integers(Generator& generator, const Shape& shape) {
   return random_integers<float>(generator, shape, -8, 8);
 }
@@ -54,7 +54,7 @@ TEST(ConvTest, StaysWithinTheErrorBoundOfASum) {
     const Tensor w = random_reals(generator, conv.w_shape());
     const std::vector<double> y = values(run(Op::kConv, conv.attributes(), {x, w})[0]);
     const NaiveConv naive = naive_conv(conv, x, w);
-    // n products and n additions, each of relative error at most u.
+    // A sum has n products and n additions, each with a relative error of at most u.
     const double n = static_cast<double>(w.size()) / static_cast<double>(w.shape()[0]);
     for (std::size_t k = 0; k < y.size(); ++k) {
       ASSERT_LE(std::abs(y[k] - naive.sums[k]), (n + 1) * kUnit * naive.magnitudes[k]);
@@ -62,7 +62,7 @@ TEST(ConvTest, StaysWithinTheErrorBoundOfASum) {
   }
 }
 
-// Blocks of output positions start and end in the middle of lines.
+// Blocks of output positions start and end in the middle of image lines.
 TEST(ConvTest, CutsLongOutputsIntoBlocks) {
   Generator generator(kSeed + 2);
   ConvCase conv = random_conv(generator, 2);
@@ -101,7 +101,7 @@ TEST(ConvTest, AddsBiasThenResidualThenActivates) {
             (std::vector<double>{-19, 2, 3, 4, -2, 4}));
 }
 
-// 2048 + 1 is a tie in binary16: rounded at once it is 2048, but the bias makes it 2050.
+// In binary16, 2048 + 1 rounds to 2048. Rounded only after the bias of 1, the sum is 2050.
 TEST(ConvTest, RoundsFloat16OnceAtTheEnd) {
   const auto half = [](std::uint16_t bits) { return graph::Half{bits}; };
   const Tensor x = Tensor::of<graph::Half>({1, 2, 1}, {half(0x6800), half(0x3C00)});  // 2048, 1
@@ -154,7 +154,7 @@ TEST(ConvTransposeTest, EqualsItsDefinitionExactlyOnSmallIntegers) {
       extra.push_back(between(generator, 0, conv.strides[d] - 1));
       const std::int64_t full = (conv.input[d] - 1) * conv.strides[d] +
                                 (conv.kernel[d] - 1) * conv.dilations[d] + 1 + extra[d];
-      // Padding takes the output's ends off; at least one element remains.
+      // Padding removes the ends of the output; at least one element remains.
       std::int64_t& begin = conv.pads[d];
       std::int64_t& end = conv.pads[dimensions + d];
       begin = std::min(begin, full - 1);
@@ -207,7 +207,7 @@ TEST(ConvTransposeTest, TakesTheOutputShapeAndABias) {
   const Tensor w = Tensor::of<float>({1, 1, 2}, {1, 10});
   const Tensor bias = Tensor::vector<float>({100});
   const Attributes attributes{{"strides", Ints{3}}, {"output_shape", Ints{6}}};
-  // Spread: 1 10 0 2 20; the output is one longer.
+  // The kernels spread to 1 10 0 2 20; the output is one element longer.
   EXPECT_EQ(values(run(Op::kConvTranspose, attributes, {x, w, bias})[0]),
             (std::vector<double>{101, 110, 100, 102, 120, 100}));
 }

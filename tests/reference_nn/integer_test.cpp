@@ -1,5 +1,5 @@
-// ConvInteger, QLinearConv, MatMulInteger and QLinearMatMul: exact sums, and requantisation as its
-// formula has it, bit for bit.
+// ConvInteger, QLinearConv, MatMulInteger and QLinearMatMul: sums are exact, and requantization
+// follows its formula bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20240612;
 
-/// A sum that is exact in binary64, modulo 2^32.
+/// Reduces a sum, exact in binary64, modulo 2^32.
 std::int32_t wrapped(double sum) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::int64_t>(sum)));
 }
 
-/// Half to even, without the processor's rounding.
+/// Rounds half to even, without the processor's rounding.
 double round_half_even(double value) {
   const double below = std::floor(value);
   const double rest = value - below;
@@ -85,7 +85,7 @@ TEST(ConvIntegerTest, EqualsItsDefinition) {
   }
 }
 
-// 255 * 255 * 2313 is beyond what binary32 holds exactly.
+// 255 * 255 * 2313 exceeds the integers that binary32 holds exactly.
 TEST(ConvIntegerTest, SumsDeepExtremesExactly) {
   const std::int64_t depth = 257 * 9;
   const Tensor x = Tensor::of({1, 257, 3, 3}, std::vector<std::uint8_t>(depth, 255));
@@ -141,7 +141,7 @@ TEST(QLinearConvTest, RequantizesEachChannelByItsScale) {
   }
 }
 
-// x_scale * w_scale first, then the division: with x_scale * (w_scale / y_scale) the results,
+// The scales are multiplied before the division. With x_scale * (w_scale / y_scale), the results,
 // all near 4.5 or 0.5, would be 5, 1 and 0.
 TEST(QLinearConvTest, MultipliesTheScalesBeforeItDivides) {
   const auto with = [](std::int8_t x, float w_scale, float y_scale) {
@@ -156,7 +156,7 @@ TEST(QLinearConvTest, MultipliesTheScalesBeforeItDivides) {
   EXPECT_EQ(with(5, 0.2F, 0.02F), 1);
 }
 
-/// A 1x1 QLinearConv of int8 numbers with all scales as given and zero points 0, y_zero apart.
+/// A 1x1 QLinearConv of int8 numbers; the scales multiply to `multiplier`. x has zero point 0.
 std::vector<double> scaled(const std::vector<std::int8_t>& x, float multiplier, std::int8_t y_zero,
                            const Attributes& attributes = {}) {
   const auto n = static_cast<std::int64_t>(x.size());
@@ -173,7 +173,7 @@ TEST(QLinearConvTest, RoundsHalvesToEven) {
             (std::vector<double>{0, 2, 2, 4, 0, -2, -2}));
 }
 
-// The zero point is added after the rounding: 0.5 + 1 is 1, not 2.
+// The zero point is added after rounding: 0.5 + 1 gives 1, not 2.
 TEST(QLinearConvTest, AddsTheZeroPointAfterRounding) {
   EXPECT_EQ(scaled({1, 3, -1}, 0.5F, 1), (std::vector<double>{1, 3, 1}));
 }
@@ -183,7 +183,7 @@ TEST(QLinearConvTest, Saturates) {
   EXPECT_EQ(scaled({127, -128, 12}, 1.0F, 100), (std::vector<double>{127, -28, 112}));
 }
 
-// In real units, y = x * 0.5 * 1: Relu stops at the zero point, Clip at the quantised bounds.
+// In real units, y = x * 0.5. Relu stops at the zero point, Clip at the quantized bounds.
 TEST(QLinearConvTest, ActivatesInRealUnits) {
   const Attributes relu{{"activation", std::string("Relu")}};
   EXPECT_EQ(scaled({-100, -2, 0, 2, 100}, 0.5F, 10, relu),
@@ -200,7 +200,7 @@ struct Product {
   Shape y;
 };
 
-/// Left, right and result, whose broadcasting is spelt out.
+/// Shapes of left operand, right operand and result, with the broadcasting written out.
 const std::vector<Product>& products() {
   static const std::vector<Product> all{
       {{3, 4}, {4, 5}, {3, 5}},
@@ -214,7 +214,7 @@ const std::vector<Product>& products() {
   return all;
 }
 
-/// Element `at` of the result: the sums over k of (a - a_zero[row]) * (b - b_zero[col]).
+/// Computes element `at` of the result: sum over k of (a - a_zero[row]) * (b - b_zero[col]).
 class NaiveMatmul {
  public:
   NaiveMatmul(const Product& product, const Tensor& a, const Tensor& b, std::vector<double> a_zeros,
@@ -253,7 +253,7 @@ class NaiveMatmul {
   static double pick(const std::vector<double>& of, std::size_t i) {
     return of.size() == 1 ? of[0] : of[i];
   }
-  /// The batch coordinates as an operand of this shape sees them.
+  /// The batch coordinates for an operand of this shape.
   static Ints within(const Shape& shape, const Ints& batch) {
     Ints result;
     const std::size_t rank = shape.size() - 2;
@@ -270,7 +270,7 @@ class NaiveMatmul {
   std::vector<double> b_zeros_;
 };
 
-/// One parameter, or one for each of `count`; a vector operand has only one.
+/// Shape of one parameter or of `count` parameters; a vector operand has only one.
 Shape parameter_shape(Generator& generator, std::size_t rank, std::int64_t count) {
   return rank > 1 && between(generator, 0, 1) == 1 ? Shape{count} : Shape{};
 }
@@ -344,7 +344,7 @@ TEST(QLinearMatMulTest, RequantizesRowsAndColumnsByTheirScales) {
   EXPECT_GT(per_column, 0);
 }
 
-// 2^18 products of 2^14 are 2^32, which is 0.
+// 2^18 products of 2^14 sum to 2^32, which wraps to 0.
 TEST(MatMulIntegerTest, WrapsModulo2To32) {
   const std::int64_t depth = 1 << 18;
   const Tensor a = Tensor::of({1, depth}, std::vector<std::int8_t>(depth, -128));

@@ -1,4 +1,4 @@
-// MatMul and Gemm against triple loops.
+// MatMul and Gemm compared with triple loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20240613;
 
-/// c [m,n] = a [m,k] b [k,n] and the sums of the products' magnitudes.
+/// c [m,n] = a [m,k] b [k,n], and sums of the magnitudes of the products.
 struct NaiveProduct {
   std::vector<double> sums;
   std::vector<double> magnitudes;
@@ -60,7 +60,7 @@ TEST(MatMulTest, StaysWithinTheErrorBoundOfASum) {
   }
 }
 
-// Each result element names the rows and columns it came from: a counts in ones, b in hundreds.
+// Results are products; a counts in ones, b in tens.
 TEST(MatMulTest, BroadcastsTheBatch) {
   const Tensor a = Tensor::of<float>({2, 1, 1, 1}, {1, 2});
   const Tensor b = Tensor::of<float>({3, 1, 2}, {10, 20, 30, 40, 50, 60});
@@ -108,7 +108,7 @@ TEST(MatMulTest, OfNoElementsIsZeros) {
   EXPECT_EQ(run(Op::kMatMul, {}, {b, Tensor(DataType::kFloat32, {3, 2})})[0].size(), 0);
 }
 
-/// c = a b with every operand moved by `shift` elements in memory.
+/// Computes a b with every operand moved in memory by a multiple of `shift` elements.
 template <class T>
 std::vector<T> product_at(const std::vector<T>& a, const std::vector<T>& b, GemmShape shape,
                           std::size_t shift) {
@@ -137,7 +137,7 @@ void expect_same_bits_everywhere(Generator& generator, GemmShape shape) {
 TEST(ProductTest, GivesTheSameBitsWhereverTheOperandsLie) {
   Generator generator(kSeed + 2);
   for (int i = 0; i < 300; ++i) {
-    const std::int64_t most = i % 3 == 0 ? 70 : 8;  // Eigen has other ways for small products
+    const std::int64_t most = i % 3 == 0 ? 70 : 8;  // Eigen computes small products differently
     GemmShape shape{between(generator, 1, most), between(generator, 1, most),
                     between(generator, 1, most)};
     if (i % 5 == 1) shape.m = 1;
@@ -149,7 +149,7 @@ TEST(ProductTest, GivesTheSameBitsWhereverTheOperandsLie) {
 
 TEST(GemmTest, TransposesScalesAndAddsC) {
   Generator generator(kSeed + 1);
-  // Few rows and many, since the two are turned round in different ways.
+  // Few rows and many rows are transposed by different code.
   for (const auto& [m, n] : std::vector<std::pair<int, int>>{{2, 5}, {19, 3}, {1, 40}}) {
     const int k = 21;
     for (int flags = 0; flags < 4; ++flags) {

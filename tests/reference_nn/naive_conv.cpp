@@ -9,7 +9,7 @@ std::int64_t span(const ConvCase& conv, std::size_t d) {
   return (conv.kernel[d] - 1) * conv.dilations[d] + 1;
 }
 
-/// SAME: as many outputs as strides fit, rounded up; the odd padding goes to the side named.
+/// SAME: the number of strides, rounded up; an odd pad goes to the named side.
 void pad_same(ConvCase& conv, std::size_t d) {
   const std::int64_t outputs = (conv.input[d] + conv.strides[d] - 1) / conv.strides[d];
   std::int64_t total = (outputs - 1) * conv.strides[d] + span(conv, d) - conv.input[d];

@@ -1,5 +1,5 @@
-// Convolutions as their definition has them, one output element at a time, for any element type,
-// with the padding worked out here from the attributes.
+// Convolutions by definition, one output element at a time, for any element type. The padding is
+// computed here from the attributes.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace weft::reference {
 
-/// A random convolution's geometry: D spatial dimensions.
+/// Geometry of a random convolution with any number of spatial dimensions.
 struct ConvCase {
   std::int64_t images = 1;
   std::int64_t groups = 1;
-  std::int64_t in_channels = 1;   // a group
-  std::int64_t out_channels = 1;  // a group
+  std::int64_t in_channels = 1;   // per group
+  std::int64_t out_channels = 1;  // per group
   Ints input;
   Ints kernel;
   Ints strides;
   Ints dilations;
-  Ints pads;             // begins, then ends; those of auto_pad if that is not NOTSET
+  Ints pads;             // begins, then ends; computed from auto_pad unless that is NOTSET
   std::string auto_pad;  // NOTSET, VALID, SAME_UPPER or SAME_LOWER
 
   std::size_t dimensions() const { return input.size(); }
@@ -38,8 +38,8 @@ struct NaiveConv {
   std::vector<double> magnitudes;  // sums of |x * w|, for error bounds
 };
 
-/// In binary64, which is exact for integers below 2^53. Elements of x and w less `x_zero` and
-/// `w_zeros` (one, or one for each output channel).
+/// Computes in binary64, exact for integers below 2^53. Subtracts `x_zero` from x and `w_zeros`
+/// from w (one value, or one per output channel).
 NaiveConv naive_conv(const ConvCase& conv, const Tensor& x, const Tensor& w, double x_zero = 0,
                      const std::vector<double>& w_zeros = {0});
 

@@ -10,7 +10,7 @@ double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-/// The activations of recurrent layers, some with parameters given and some with the defaults.
+/// The activations of recurrent layers, some with parameters given, some with defaults.
 const std::vector<Named>& functions() {
   static const std::vector<Named> all{
       {"Sigmoid", {}, {}, sigmoid},
@@ -31,7 +31,7 @@ const std::vector<Named>& functions() {
   return all;
 }
 
-/// One direction for one sequence: weights by [gate*hidden + i][j].
+/// Weights of one direction, indexed by [gate*hidden + i][j].
 struct Weights {
   std::int64_t inputs = 0;
   std::int64_t hidden = 0;
@@ -144,7 +144,7 @@ void choose_functions(Generator& generator, LayerCase& layer) {
   const std::vector<std::string> defaults =
       layer.op == Op::kRnn ? std::vector<std::string>{"Tanh"}
                            : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
-  // HardSigmoid stands for "default parameters": a list of parameters would be taken by it.
+  // HardSigmoid is left out: it would consume a parameter meant for a later function.
   const std::int64_t last = std::ssize(functions()) - 2;
   for (std::int64_t i = 0; i < layer.directions() * layer.functions_each(); ++i) {
     const auto k = static_cast<std::size_t>(between(generator, 0, last));
@@ -159,7 +159,7 @@ bool coin(Generator& generator) {
   return between(generator, 0, 1) == 1;
 }
 
-/// Row `number` of the tensor's first dimension(s), `size` elements long; empty without a tensor.
+/// Elements of row `number` of the first dimensions, `size` of them; empty without a tensor.
 Vector row_of(const OptionalTensor& tensor, std::int64_t number, std::int64_t size) {
   if (!tensor) return {};
   const Vector all = values(*tensor);

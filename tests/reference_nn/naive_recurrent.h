@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN as their equations have them, one sequence and one scalar at a time in
-// binary64, and random layers to try them on.
+// LSTM, GRU and RNN by their equations, one sequence and one scalar at a time in binary64, and
+// random layers for tests.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline double single(float value) {
   return static_cast<double>(value);
 }
 
-/// An activation, with the parameters that are given to the operator.
+/// An activation and the parameters given to the operator.
 struct Named {
   std::string name;
   std::optional<float> alpha;
@@ -27,7 +27,7 @@ struct Named {
   Function function;
 };
 
-/// A random layer, its inputs as the operator takes them in layout 0.
+/// A random layer; its inputs have the form that the operator takes in layout 0.
 struct LayerCase {
   Op op = Op::kLstm;
   std::int64_t steps = 0;
@@ -48,7 +48,7 @@ struct LayerCase {
 
 LayerCase random_layer(Generator& generator, Op op);
 
-/// The node's attributes: parameters of activations are listed only for those that have some.
+/// The node's attributes. Activation parameters are listed only for functions that have some.
 Attributes attributes_of(const LayerCase& layer);
 
 struct Expected {

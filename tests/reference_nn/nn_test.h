@@ -1,4 +1,4 @@
-// What the tests of the operators share: a call of one operator, and random tensors.
+// Shared by the operator tests: calls of one operator, and random tensors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,17 +22,17 @@ using graph::Tensor;
 using Generator = std::mt19937_64;
 using Ints = std::vector<std::int64_t>;
 
-/// One input, or none where an optional one is left out.
+/// One input; nullopt if an optional input is left out.
 using OptionalTensor = std::optional<Tensor>;
 
-/// The operator's outputs, of which `count` are asked for; expects them to have the inferred types.
+/// Returns the first `count` outputs of the operator and expects the inferred types.
 std::vector<Tensor> run(Op op, const Attributes& attributes,
                         const std::vector<OptionalTensor>& inputs, std::size_t count = 1);
 
-/// From low to high, both included.
+/// Uniform from low to high, both included.
 std::int64_t between(Generator& generator, std::int64_t low, std::int64_t high);
 
-/// Integers of at most `bound` in magnitude, as T.
+/// Integers from low to high, both included, as T.
 template <class T>
 Tensor random_integers(Generator& generator, const Shape& shape, std::int64_t low,
                        std::int64_t high) {
@@ -58,12 +58,12 @@ Tensor random_reals(Generator& generator, const Shape& shape) {
   return Tensor::of(shape, values);
 }
 
-/// The elements as double, whatever their type (float16 apart).
+/// The elements as double; all types but float16.
 std::vector<double> values(const Tensor& tensor);
 
 /// All coordinates of `shape` in row-major order.
 std::vector<Ints> coordinates(const Shape& shape);
-/// The element number at `at`.
+/// The element number of the coordinates `at`.
 std::size_t offset(const Shape& shape, const Ints& at);
 
 /// `head`, then `tail`.

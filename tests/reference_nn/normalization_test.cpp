@@ -1,4 +1,4 @@
-// Normalisations against their formulas in binary64; float32 results lie within one rounding of it.
+// Normalizations compared with their binary64 formulas; float32 results are within one rounding.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20240615;
 
-/// Half a unit in the last place, and a little for what binary64 itself loses.
+/// Allows half a unit in the last place, and a little for binary64's own errors.
 void expect_rounded(const std::vector<double>& got, const std::vector<double>& expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -130,7 +130,7 @@ TEST(LayerNormalizationTest, DoesWithoutABias) {
             (std::vector<double>{-2, 3}));
 }
 
-// float16 is narrowed once; the statistics are float32 whatever the element type.
+// float16 results are rounded once; the statistics are float32 for any element type.
 TEST(LayerNormalizationTest, GivesFloat32StatisticsOfFloat16) {
   const auto half = [](std::uint16_t bits) { return graph::Half{bits}; };
   const Tensor x = Tensor::of<graph::Half>({1, 2}, {half(0xBC00), half(0x4200)});  // -1, 3
@@ -142,7 +142,7 @@ TEST(LayerNormalizationTest, GivesFloat32StatisticsOfFloat16) {
   EXPECT_EQ(outputs[2].data<float>()[0], 0.5F);
 }
 
-// size 2: a channel and the next; size 3: one on either side. alpha = size makes the factor 1.
+// Size 2 covers a channel and the next, size 3 one on either side. alpha = size makes the factor 1.
 TEST(LrnTest, SumsSquaresOfNeighbouringChannels) {
   const Tensor x = Tensor::of<float>({1, 3, 1, 1}, {1, 2, 3});
   const auto with_size = [&](std::int64_t size) {
@@ -170,7 +170,7 @@ TEST(LrnTest, RaisesToBeta) {
     }
     const double factor = static_cast<double>(1e-4F) / 5;
     const double expected = values(x)[offset(x.shape(), at)] / std::pow(1 + factor * squares, 0.75);
-    // Roundings on the way: the squares' sum hardly counts, then the base, the power, the quotient.
+    // The base, the power and the quotient are rounded; errors of the squares' sum hardly count.
     EXPECT_LE(std::abs(y[offset(x.shape(), at)] - expected), 4 * kUnit * std::abs(expected));
   }
 }

@@ -1,4 +1,4 @@
-// Pools against their definitions, and averages bit for bit in the contract's order.
+// Pools compared with their definitions; averages match bit for bit in the documented order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ PoolDim random_dim(Generator& generator, bool ceil_mode, bool dilated) {
   dim.input = span + between(generator, 0, 6);
   const std::int64_t free = dim.input + dim.begin + dim.end - span;
   dim.output = free / dim.stride + 1;
-  // A window more if it starts inside the input or the padding before it.
+  // ceil_mode adds a window if it starts inside the input or the padding before it.
   if (ceil_mode && free % dim.stride != 0 && dim.output * dim.stride < dim.input + dim.begin) {
     ++dim.output;
   }
@@ -79,8 +79,8 @@ PoolCase random_pool(Generator& generator, bool dilated) {
   return pool;
 }
 
-/// A window's elements in row-major order, as numbers in the input, and how many of its positions
-/// lie in the input or its padding.
+/// A window's elements in row-major order, as positions in the input, and the number of its
+/// positions inside the input or its padding.
 struct Window {
   std::vector<std::size_t> elements;
   std::int64_t padded = 0;
@@ -123,7 +123,7 @@ void expect_max_pools(Generator& generator, int& reached_over) {
       reached_over += window.padded < graph::element_count(pool.list(&PoolDim::kernel)) ? 1 : 0;
       ASSERT_FALSE(window.elements.empty());
       const auto best = *std::ranges::max_element(
-          window.elements, {}, [&](std::size_t k) { return xs[k]; });  // the first of equals
+          window.elements, {}, [&](std::size_t k) { return xs[k]; });  // the first of equal maxima
       ASSERT_EQ(values(out[0])[offset(y_shape, at)], xs[best]);
       ASSERT_EQ(values(out[1])[offset(y_shape, at)], static_cast<double>(best));
     }
@@ -162,7 +162,7 @@ TEST(MaxPoolTest, PropagatesNanAndInfinity) {
 TEST(MaxPoolTest, NumbersIndicesByColumnsOnRequest) {
   const Attributes attributes{{"kernel_shape", Ints{2, 2}}, {"storage_order", std::int64_t{1}}};
   const Tensor x = Tensor::of<float>({1, 2, 2, 3}, {0, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0});
-  // Row 1, column 1 of 2 x 3 is number 3 by columns; row 0, column 2 of the next is 6 + 4.
+  // By columns, row 1, column 1 of 2 x 3 is number 3. In the next channel, (0, 2) is 6 + 4.
   EXPECT_EQ(values(run(Op::kMaxPool, attributes, {x}, 2)[1]), (std::vector<double>{3, 3, 6, 10}));
 }
 
@@ -205,7 +205,7 @@ TEST(AveragePoolTest, PadsAutomatically) {
   EXPECT_EQ(values(run(Op::kAveragePool, lower, {x})[0]), (std::vector<double>{1, 1.5, 2.5, 3.5}));
 }
 
-// 2^24 + 1 is 2^24 in binary32, twice; the other order would give 2^24 + 2.
+// 2^24 + 1 rounds to 2^24 in binary32, twice; the other order would give 2^24 + 2.
 TEST(GlobalAveragePoolTest, AddsInRowMajorOrder) {
   const Tensor x = Tensor::of<float>({1, 2, 1, 3}, {0x1p24F, 1, 1, 1, 1, 0x1p24F});
   const Tensor y = run(Op::kGlobalAveragePool, {}, {x})[0];

@@ -1,4 +1,4 @@
-// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear at their corners.
+// Corner cases of QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -78,7 +78,7 @@ TEST(DequantizeLinearTest, TakesParametersAlongAnAxis) {
             (std::vector<double>{1, 10, 3, 30}));
 }
 
-// The example of the operator's specification: scale (2.5 + 3) / 255, zero point 153.
+// The operator specification's example: scale (2.5 + 3) / 255, zero point 153.
 TEST(DynamicQuantizeLinearTest, CoversTheRangeAndZero) {
   const Tensor x = Tensor::vector<float>({0, 2, -3, -2.5F, 1.34F, 0.5F});
   const std::vector<Tensor> y = run(Op::kDynamicQuantizeLinear, {}, {x}, 3);

@@ -1,5 +1,5 @@
-// LSTM, GRU and RNN against their equations, one scalar at a time in binary64, and against the
-// outputs that the operators' specification publishes for its examples.
+// LSTM, GRU and RNN compared with their equations, one scalar at a time in binary64, and with the
+// published outputs of the specification's examples.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20240617;
 
-/// Binary64 against binary64: a few roundings a step, of numbers of at most some tens.
+/// Both sides are binary64: a few roundings per step, of numbers of at most a few tens.
 void expect_near(const Vector& got, const Vector& expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -22,7 +22,7 @@ void expect_near(const Vector& got, const Vector& expected) {
   }
 }
 
-/// x with its first two dimensions exchanged.
+/// Exchanges the first two dimensions of x.
 Tensor exchanged(const Tensor& x) {
   Shape shape = x.shape();
   std::swap(shape[0], shape[1]);
@@ -54,7 +54,7 @@ void expect_layer(const LayerCase& layer) {
   expect_near(values(plain[1]), expected.h);
   if (count == 3) expect_near(values(plain[2]), expected.c);
 
-  // The same with the batch first: outputs [batch, steps, directions, hidden].
+  // Repeats this with the batch first: outputs are [batch, steps, directions, hidden].
   attributes.set("layout", std::int64_t{1});
   std::vector<OptionalTensor> inputs = inputs_of(layer);
   for (const std::size_t i : {0U, 5U, 6U}) {
@@ -109,7 +109,7 @@ void expect_published(const Tensor& got, const std::vector<float>& published,
   }
 }
 
-// The specification's examples: all weights 0.1, three sequences of one step.
+// The specification's examples have all weights 0.1 and three sequences of one step.
 TEST(RecurrentExampleTest, GivesThePublishedOutputs) {
   const Tensor x = Tensor::of<float>({1, 3, 2}, {1, 2, 3, 4, 5, 6});
   const auto final_state = [&](Op op, std::int64_t gates, std::int64_t hidden) {
@@ -132,7 +132,7 @@ TEST(RecurrentExampleTest, GivesThePublishedOutputsWithPeepholes) {
   expect_published(y, {0.375069112F, 0.680130899F}, 3);
 }
 
-// A forget gate of 1 - input: with an input gate of about 1 nothing of the old state is left.
+// Coupled, the forget gate is 1 - input gate. The input gate is about 1, so the old state vanishes.
 TEST(LstmTest, CouplesTheForgetGateOnRequest) {
   const Tensor x = Tensor::of<double>({1, 1, 1}, {1});
   const Tensor w = Tensor::of<double>({1, 4, 1}, {100, 100, 100, 0.5});
@@ -145,8 +145,8 @@ TEST(LstmTest, CouplesTheForgetGateOnRequest) {
   EXPECT_NEAR(values(coupled)[0], std::tanh(0.5), 1e-12);
 }
 
-// HardSigmoid's defaults apply where no parameters are given; those given are consumed in order by
-// the functions that take some.
+// HardSigmoid uses its defaults if no parameters are given. Given parameters are consumed in order
+// by the functions that take some.
 TEST(RnnTest, HandsActivationParametersToThoseThatTakeThem) {
   const Tensor x = Tensor::of<double>({1, 1, 1}, {0.5});
   const Tensor one = Tensor::of<double>({1, 1, 1}, {1});

@@ -1,5 +1,5 @@
-// Resize against worked examples (those of the operator's specification where it has one) and
-// against the definition of multilinear interpolation.
+// Resize compared with worked examples (from the operator's specification where it has one) and
+// with the definition of multilinear interpolation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST(ResizeTest, RepeatsNearestElements) {
                                             3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4}));
 }
 
-// Four elements to eight, asymmetric: coordinates 0, 0.5, 1, 1.5 ...: the halves tell the modes.
+// Four elements to eight, asymmetric: coordinates 0, 0.5, 1, 1.5 ... The halves show the mode.
 TEST(ResizeTest, RoundsNearestCoordinatesAsAsked) {
   const Tensor x = Tensor::vector<float>({10, 11, 12, 13});
   const auto with = [&](const std::string& rounding) {
@@ -44,7 +44,7 @@ TEST(ResizeTest, RoundsNearestCoordinatesAsAsked) {
   EXPECT_EQ(with("round_prefer_ceil"), (std::vector<double>{10, 11, 11, 12, 12, 13, 13, 13}));
   EXPECT_EQ(with("floor"), (std::vector<double>{10, 10, 11, 11, 12, 12, 13, 13}));
   EXPECT_EQ(with("ceil"), (std::vector<double>{10, 11, 11, 12, 12, 13, 13, 13}));
-  // Quarters: coordinate 0.25 and 0.75 after scaling by four.
+  // Scaling by four gives the coordinates 0.25 and 0.75.
   const auto quarters = [&](const std::string& rounding) {
     return values(
         by_scales(modes("nearest", "asymmetric", rounding), Tensor::vector<float>({0, 1}), {4}));
@@ -55,7 +55,7 @@ TEST(ResizeTest, RoundsNearestCoordinatesAsAsked) {
   EXPECT_EQ(quarters("ceil"), (std::vector<double>{0, 1, 1, 1, 1, 1, 1, 1}));
 }
 
-// The specification's examples of two to four.
+// The specification's examples that resize two to four.
 TEST(ResizeTest, PlacesCoordinatesAsAsked) {
   const Tensor x = Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(values(by_scales(modes("linear", "half_pixel"), x, {1, 1, 2, 2})),
@@ -95,7 +95,7 @@ TEST(ResizeTest, ReturnsTheInputAtScaleOne) {
   }
 }
 
-/// The coordinate of an output in exact terms, half_pixel by sizes.
+/// The exact coordinate of an output: half_pixel, by sizes.
 double half_pixel(std::int64_t out, std::int64_t in_extent, std::int64_t out_extent) {
   const double x = (static_cast<double>(out) + 0.5) * static_cast<double>(in_extent) /
                        static_cast<double>(out_extent) -
@@ -103,7 +103,7 @@ double half_pixel(std::int64_t out, std::int64_t in_extent, std::int64_t out_ext
   return std::min(std::max(x, 0.0), static_cast<double>(in_extent - 1));
 }
 
-// The sum over all corners of the cell, each weighted by its nearness in every dimension.
+// The sum over all corners of the cell, each weighted by its proximity in every dimension.
 TEST(ResizeTest, InterpolatesLinearlyInAllDimensions) {
   Generator generator(kSeed + 1);
   for (int i = 0; i < 20; ++i) {
@@ -131,8 +131,7 @@ TEST(ResizeTest, InterpolatesLinearlyInAllDimensions) {
         }
         if (weight != 0) expected += weight * values(x)[offset(in, from)];
       }
-      // Coordinates below 8 are computed in binary32, in three roundings; elements differ by at
-      // most 2.
+      // Coordinates below 8 take three roundings in binary32. Elements differ by at most 2.
       const double bound = static_cast<double>(rank) * 2 * 3 * 8 * kUnit;
       ASSERT_NEAR(y[offset(out, at)], expected, bound);
     }

@@ -1,5 +1,5 @@
-// Element-wise operators of several operands: does every element meet the right ones, in every
-// type and for every way of broadcasting?
+// Element-wise operators of several operands: every element must meet the right ones, in every type
+// and for every form of broadcasting.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -16,7 +16,7 @@ struct BinaryCase {
   Function function;
 };
 
-// On small integers, where every type's result is that of the doubles.
+// On small integers, where every type gives the result of doubles.
 const BinaryCase kArithmetic[] = {
     {Op::kAdd, [](double x, double y) { return x + y; }},
     {Op::kSub, [](double x, double y) { return x - y; }},
@@ -76,7 +76,7 @@ TEST(BroadcastTest, ArithmeticOfRandomShapesAgreesWithNumPysRuleInEveryType) {
     hits["both repeat"] += broadcast_shape(x_shape, y_shape) != x_shape &&
                            broadcast_shape(x_shape, y_shape) != y_shape;
     for (const DataType type : kNumberTypes) {
-      // Differences that uint8 holds, and exponents from 0 on.
+      // Differences fit uint8, and exponents start at 0.
       const Naive x = random.integers(x_shape, type == DataType::kUint8 ? 3 : -3, 5);
       const Naive y = random.integers(y_shape, 0, 3);
       for (const BinaryCase& test : kArithmetic) {
@@ -178,7 +178,7 @@ TEST(BroadcastTest, FloatsDivideToNearestInTheirOwnType) {
   quotient(double{});
 }
 
-// The quotient of two binary16 rounded to binary32 and then to binary16 is rounded as if once.
+// Rounding a quotient of binary16 numbers to binary32 and then to binary16 equals one rounding.
 TEST(BroadcastTest, Float16IsRoundedToNearestEven) {
   const Tensor one = Tensor::scalar(from_double<Half>(1.0));
   const Tensor three = Tensor::scalar(from_double<Half>(3.0));

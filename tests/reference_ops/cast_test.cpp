@@ -1,5 +1,5 @@
-// Cast: every pair of types on values that both hold, and what happens to those that the result
-// cannot hold.
+// Cast: every pair of types with values that both hold, and values that the result type cannot
+// hold.
 #include <limits>
 
 #include "tests/reference_ops/naive.h"
@@ -68,7 +68,7 @@ TEST(CastTest, FloatsAreRoundedToNearestEvenOnce) {
   EXPECT_EQ((cast<Half>(65519.9F).bits), 0x7BFF);
   EXPECT_EQ((cast<Half>(65520.0F).bits), 0x7C00);
   EXPECT_EQ((cast<Half>(std::int64_t{70000}).bits), 0x7C00);
-  // Just above the tie between 1 and its successor; by way of float32 it would be the tie.
+  // The value is just above the tie between 1 and its successor; via float32 it would be the tie.
   EXPECT_EQ((cast<Half>(1.0 + 0x1p-11 + 0x1p-40).bits), 0x3C01);
   EXPECT_EQ((cast<Half>(1.0F + 0x1p-11F).bits), 0x3C00);
   EXPECT_EQ((cast<float>(1.0 + 0x1p-24)), 1.0F);

@@ -41,7 +41,7 @@ TEST(RangeTest, CountsFromStartByDelta) {
   EXPECT_EQ(range<double>(1, 2, 0.25, 4), Tensor::vector<double>({1, 1.25, 1.5, 1.75}));
 }
 
-// start + i * delta, not a running sum, of which the errors would add up.
+// start + i * delta, because the errors of a running sum would add up.
 TEST(RangeTest, FloatsAreNotSummedUp) {
   const Tensor x = range<float>(0, 100, 0.1F, 1000);
   for (std::size_t i = 0; i < 1000; ++i) {

@@ -1,5 +1,5 @@
-// Operators that move elements: does each element of the result come from where the ONNX
-// specification says? The elements are their own positions, so that every mix-up shows.
+// Operators that move elements: each result element must come from the position in the ONNX
+// specification. The elements are their own positions, so that every mix-up shows.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,14 +13,14 @@ namespace {
 constexpr std::int64_t kFarLow = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kFarHigh = std::numeric_limits<std::int64_t>::max();
 
-// 0, 1, 2, ...; for bool their last bits.
+// 0, 1, 2, ...; for bool, their lowest bits.
 Naive counting(const Shape& shape) {
   Naive result(shape);
   std::iota(result.values.begin(), result.values.end(), 0.0);
   return result;
 }
 
-// The types of each element size, and bool; small types wrap around as both sides do.
+// One type per element size, and bool; small types wrap around in both computations.
 constexpr std::array kSizes = {DataType::kInt8, DataType::kFloat16, DataType::kFloat32,
                                DataType::kInt64};
 
@@ -28,7 +28,7 @@ std::size_t at(std::int64_t d) {
   return static_cast<std::size_t>(d);
 }
 
-// `rule` says where in x the element at an index of the result comes from.
+// `rule` maps an index of the result to its source index in x.
 template <class Rule>
 void expect_moved(Op op, const Shape& shape, const Shape& result, const Attributes& attributes,
                   const std::vector<const Tensor*>& further_inputs, Rule rule) {
@@ -109,13 +109,13 @@ TEST(TileTest, RepeatsEveryDimension) {
   }
 }
 
-// NumPy's slice along one dimension, by walking it.
+// NumPy's slice along one dimension, found by walking along it.
 std::vector<std::int64_t> walk(std::int64_t extent, std::int64_t start, std::int64_t end,
                                std::int64_t step) {
   if (start < 0) start += extent;
   if (end < 0) end += extent;
   std::vector<std::int64_t> positions;
-  // From beyond the dimension the walk enters at its nearest end.
+  // A walk that starts outside the dimension enters at the nearest end.
   if (step > 0) {
     for (std::int64_t i = std::max(start, std::int64_t{0}); i < std::min(end, extent); i += step) {
       positions.push_back(i);
@@ -227,7 +227,7 @@ TEST(GatherTest, IndicesOutOfRangeAreRefused) {
   EXPECT_THROW(call(Op::kGather, {&x, &real}, ValueType{x.type(), {2}}), InputError);
 }
 
-// Where along an axis part `i` begins.
+// The start of part `i` along the axis.
 std::int64_t part_start(const std::vector<std::int64_t>& parts, std::size_t i) {
   return std::accumulate(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i),
                          std::int64_t{0});
@@ -268,7 +268,7 @@ TEST(ConcatAndSplitTest, PartsAreWhereTheirOffsetsSay) {
   }
 }
 
-// Where padding at `position` comes from, found by walking there from inside the dimension.
+// The source of the padding at `position`, found by walking there from inside the dimension.
 std::int64_t padded_source(const std::string& mode, std::int64_t position, std::int64_t extent) {
   if (position >= 0 && position < extent) return position;
   if (mode == "edge") return position < 0 ? 0 : extent - 1;
@@ -339,7 +339,7 @@ TEST(PadTest, OnlyConstantsPadAnEmptyDimension) {
   EXPECT_THROW(call(Op::kPad, {&x, &pads}, type, {{"mode", std::string("wrap")}}), InputError);
 }
 
-// What has no elements takes neither time nor memory, whatever its other extents.
+// A tensor without elements takes neither time nor memory, whatever its other extents.
 TEST(ConcatAndSplitTest, HugeEmptyTensorsAreNothing) {
   const Shape huge = {std::int64_t{1} << 40, 0};
   const Tensor x(DataType::kFloat32, huge);

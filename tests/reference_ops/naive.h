@@ -1,5 +1,5 @@
-// What the oracles of these tests are made of: tensors of doubles that are read and written by
-// index, as a textbook does it. Nothing here shares code with the kernels.
+// Parts of the oracles: tensors of doubles, read and written by index, as in a textbook. Nothing
+// here shares code with the kernels.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ inline std::int64_t volume(const Shape& shape) {
   return count;
 }
 
-/// Position of `index` in row-major order.
+/// The row-major position of `index`.
 inline std::size_t position(const Shape& shape, const Index& index) {
   std::int64_t result = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) result = result * shape[d] + index[d];
@@ -57,7 +57,7 @@ struct Naive {
       : shape(std::move(extents)), values(static_cast<std::size_t>(volume(shape))) {}
   Naive(Shape extents, std::vector<double> elements)
       : shape(std::move(extents)), values(std::move(elements)) {}
-  /// value(index) everywhere.
+  /// Sets every element to value(index).
   Naive(Shape extents, const std::function<double(const Index&)>& value)
       : Naive(std::move(extents)) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -66,7 +66,7 @@ struct Naive {
   }
 
   double operator()(const Index& index) const { return values[position(shape, index)]; }
-  /// As NumPy reads it at an index of a shape that it broadcasts to.
+  /// The element at an index of a larger shape, by NumPy's broadcasting.
   double broadcast(const Index& index) const {
     Index own(shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -85,7 +85,7 @@ double to_double(T element) {
   }
 }
 
-/// `value` as an element; the tests use it with values that T holds.
+/// Converts `value` to an element; the tests use only values that T holds.
 template <class T>
 T from_double(double value) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -95,7 +95,7 @@ T from_double(double value) {
   }
 }
 
-/// The tensor whose elements are `naive`'s, rounded where `type` does not hold them.
+/// Converts `naive` to a tensor; elements are rounded to `type`.
 inline Tensor to_tensor(DataType type, const Naive& naive) {
   return graph::with_type(type, [&]<class T>(T) {
     Tensor result(type, naive.shape);
@@ -126,7 +126,7 @@ inline Tensor call(Op op, const std::vector<const Tensor*>& inputs, const ValueT
   return call(op, inputs, std::vector<ValueType>{output}, attributes).at(0);
 }
 
-/// Equal, where a NaN equals a NaN.
+/// Expects equal tensors; NaNs equal each other.
 inline void expect_equal(const Tensor& tensor, DataType type, const Naive& expected,
                          const std::string& what = "") {
   ASSERT_EQ(tensor.value_type(), (ValueType{type, expected.shape})) << what;
@@ -137,7 +137,7 @@ inline void expect_equal(const Tensor& tensor, DataType type, const Naive& expec
   }
 }
 
-/// Random shapes and elements from a seed, which it prints when the test fails.
+/// Random shapes and elements from a seed; a failing test prints the seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : trace_(__FILE__, __LINE__, seed_text(seed)), bits_(seed) {}
@@ -148,7 +148,7 @@ class Random {
     return low + static_cast<std::int64_t>(bits_() % span);
   }
   bool coin() { return integer(0, 1) == 1; }
-  /// Uniform in [low, high), in 2^-40 of the span.
+  /// Uniform in [low, high), in steps of 2^-40 of the span.
   double real(double low, double high) {
     return low + (high - low) * static_cast<double>(bits_() >> 24) * 0x1p-40;
   }
@@ -158,7 +158,7 @@ class Random {
     for (std::int64_t& extent : result) extent = integer(min_extent, max_extent);
     return result;
   }
-  /// A shape that broadcasts to `shape`: some extents 1, some leading ones gone.
+  /// A shape that broadcasts to `shape`: some extents are 1, some leading ones dropped.
   Shape broadcastable(const Shape& shape) {
     const auto rank = static_cast<std::int64_t>(shape.size());
     Shape result(shape.begin() + integer(0, rank), shape.end());
@@ -167,7 +167,7 @@ class Random {
     }
     return result;
   }
-  /// Small integers, which every type but bool holds (from 0 for uint8).
+  /// Small integers; every type but bool holds them (for uint8 from 0 on).
   Naive integers(const Shape& shape, std::int64_t low, std::int64_t high) {
     return {shape, [&](const Index&) { return static_cast<double>(integer(low, high)); }};
   }

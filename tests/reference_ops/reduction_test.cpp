@@ -12,7 +12,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Axes = std::vector<std::int64_t>;
 
-// The index of the result's element to which an input element belongs.
+// The index of the result element to which an input element contributes.
 Index reduced_index(const Index& index, const std::set<std::int64_t>& axes, bool keep) {
   Index result;
   for (std::size_t d = 0; d < index.size(); ++d) {
@@ -22,7 +22,7 @@ Index reduced_index(const Index& index, const std::set<std::int64_t>& axes, bool
   return result;
 }
 
-// All elements that belong to each element of the result, in the input's order.
+// The input elements of each result element, in input order.
 struct Groups {
   Shape shape;
   std::vector<std::vector<double>> elements;
@@ -85,7 +85,7 @@ Tensor reduce(Op op, const Tensor& x, const Shape& shape, const Axes& axes, bool
               reduce_attributes({}, keep));
 }
 
-// A random subset of the axes, some counted from the back; empty for all.
+// A random subset of the axes, some counted from the end; empty means all axes.
 std::pair<Axes, std::set<std::int64_t>> random_axes(Random& random, std::int64_t rank) {
   Axes axes;
   std::set<std::int64_t> chosen;
@@ -268,7 +268,7 @@ TEST(SoftmaxTest, AgreesWithItsDefinitionAlongEveryAxis) {
           softmax_oracle(to_naive(x), (axis + rank) % rank, op == Op::kLogSoftmax);
       const Naive y = to_naive(call(op, {&x}, x.value_type(), {{"axis", axis}}));
       for (std::size_t i = 0; i < y.values.size(); ++i) {
-        // One rounding to binary32 of a value below 16.
+        // Allows one rounding to binary32.
         ASSERT_NEAR(y.values[i], expected.values[i],
                     0x1p-23 * std::fmax(std::fabs(expected.values[i]), 0x1p-30));
       }

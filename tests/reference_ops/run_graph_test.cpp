@@ -1,5 +1,4 @@
-// The executor: does a network's value flow from node to node as the graph says, and does it live
-// no longer than it is needed?
+// The executor: values must flow from node to node as in the graph, and live no longer than needed.
 #include "models/reference/cpu/run_graph.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ using graph::ValueId;
 
 const ValueType kFour{DataType::kFloat32, {4}};
 
-// y = relu(x * 3) + 1, and the product as second output "p".
+// y = relu(x * 3) + 1; the product is the second output "p".
 Graph small_graph() {
   Builder builder("small");
   const ValueId x = builder.input("x", kFour);
@@ -145,7 +144,7 @@ TEST(RunGraphTest, ErrorsNameTheNode) {
   EXPECT_TRUE(message.starts_with("node 'pick' (Gather): ")) << message;
 }
 
-// (x + c) * c, with c made on demand; counts how often.
+// (x + c) * c, where c is made on demand; `made` counts how often.
 struct CountedConstant {
   int made = 0;
   Graph graph;
@@ -184,8 +183,8 @@ TEST(RunGraphTest, KeptConstantsAreMadeOnceForAllRuns) {
   EXPECT_EQ(lazy.made, 1);
 }
 
-// A second owner makes a tensor that is written to copy its elements. So the observer can tell
-// whether the executor still holds an earlier value: without it, the address stays.
+// A tensor with a second owner copies its elements before it is written, so its address changes.
+// This shows the observer whether the executor still holds an earlier value.
 TEST(RunGraphTest, ValuesAreDroppedAfterTheirLastUse) {
   Builder builder("chain");
   ValueId value = builder.input("x", kFour);
@@ -207,7 +206,7 @@ TEST(RunGraphTest, ValuesAreDroppedAfterTheirLastUse) {
   EXPECT_EQ(alone, std::vector<bool>{true});
 }
 
-// Random networks of sums, where values are used once, often or never, against sums that keep all.
+// Random networks of sums, compared with sums that keep all values. Uses are one, many or none.
 TEST(RunGraphTest, ValuesLiveAsLongAsAnyNodeOrOutputNeedsThem) {
   Random random(1);
   std::map<std::size_t, int> use_hits;

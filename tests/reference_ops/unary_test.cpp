@@ -1,4 +1,4 @@
-// Functions of one element: is each value the ONNX function of its input, rounded as promised?
+// Functions of one element: each value must be the ONNX function of its input, rounded as promised.
 #include <limits>
 
 #include "tests/reference_ops/naive.h"
@@ -60,21 +60,21 @@ const std::vector<UnaryCase>& cases() {
   return kCases;
 }
 
-// Precision of T's significand in bits.
+// Significand bits of T.
 template <class T>
 int digits() {
   return std::is_same_v<T, Half> ? 11 : std::is_same_v<T, float> ? 24 : 53;
 }
 
-// A few single operations in T, each within half a unit of a value no larger than `scale`; twice
-// that for what rounding binary64 functions adds in float64 itself.
+// Bound for a few operations in T, each off by half a unit of the result or of `scale`, if larger.
+// The factor also covers rounded binary64 functions in float64.
 template <class T>
 double bound(double expected, double scale) {
   return std::ldexp(std::fmax(std::fabs(expected), scale), 2 - digits<T>()) +
          std::ldexp(1.0, -24 - (std::is_same_v<T, Half> ? 0 : 100));
 }
 
-// The operators that are sums of products, so that the error is relative to the terms.
+// Magnitude of the terms of operators that are sums of products; 0 for the others.
 double term_scale(Op op) {
   return op == Op::kHardSigmoid || op == Op::kHardSwish ? 10.0 : 0.0;
 }
@@ -100,7 +100,7 @@ TEST(UnaryTest, EveryFunctionIsItsDefinitionInEveryFloatType) {
   }
 }
 
-// binary64 evaluation leaves 29 bits to spare: but for near-ties the result is the nearest.
+// binary64 evaluation leaves 29 spare bits: the result is the nearest, except for near-ties.
 TEST(UnaryTest, TranscendentalFunctionsOfFloat32AreRoundedToNearest) {
   Random random(2);
   for (const Op op : {Op::kExp, Op::kLog, Op::kTanh, Op::kErf, Op::kSigmoid, Op::kSoftplus}) {
@@ -179,7 +179,7 @@ TEST(UnaryTest, ClipBoundsEitherSideInEveryType) {
     expect_equal(clip(x, nullptr, &high), type, Naive({4}, std::vector<double>{0, 3, 5, 5}));
     expect_equal(clip(x, &low, nullptr), type, Naive({4}, std::vector<double>{3, 3, 5, 9}));
     expect_equal(clip(x, nullptr, nullptr), type, to_naive(x));
-    // Where the bounds cross, the upper one wins.
+    // If the bounds cross, the upper one wins.
     expect_equal(clip(x, &high, &low), type, Naive({4}, std::vector<double>{3, 3, 3, 3}));
   }
 }

@@ -1,11 +1,11 @@
-// Arrays of the RTL that only a test has.
+// RTL arrays that only tests use.
 #pragma once
 
 #include <cstdlib>
 
 namespace weft::test {
 
-/// This program, and each that it starts, loads its arrays from `folder` alone.
+/// Makes this program, and programs that it starts, load arrays only from `folder`.
 inline void use_arrays_of(const char* folder) {
   ::setenv("WEFT_RTL_PATH", folder, 1);
 }

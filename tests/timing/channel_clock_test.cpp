@@ -1,4 +1,4 @@
-// Exact channel arithmetic, against hand-made cases and a rational oracle.
+// Exact channel arithmetic, checked with hand-made cases and a rational oracle.
 #include "sim/timing/channel_clock.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(ChannelClockTest, OneByteACycleEndsInItsLastCycle) {
 }
 
 TEST(ChannelClockTest, CarriesFractionsOfACycleOver) {
-  ChannelClock clock(100, 200);      // half a cycle a byte
+  ChannelClock clock(100, 200);      // half a cycle per byte
   EXPECT_EQ(clock.occupy(0, 3), 1);  // 0.0 .. 1.5
   EXPECT_EQ(clock.free_cycle(), 1);
   EXPECT_EQ(clock.occupy(0, 1), 1);  // 1.5 .. 2.0: still in cycle 1

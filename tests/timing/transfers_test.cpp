@@ -1,4 +1,4 @@
-// Which channel carries what, and how many bytes that is.
+// Which channel carries a transfer, and how many bytes it has.
 #include "sim/timing/transfers.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(BufferReadCyclesTest, AreOneForEachRowOfEachPlaneAndMoveNoBytes) {
   MachineConfig config;
   config.array_rows = 5;
   const BufferTile plain{.row = 0, .rows = 3, .lanes = 4};
-  const BufferTile planes{.row = 0, .rows = 3, .lanes = 4, .window = {2, 9}};  // lanes 3.. beyond
+  const BufferTile planes{.row = 0, .rows = 3, .lanes = 4, .window = {2, 9}};  // two planes
   EXPECT_EQ(buffer_read_cycles(Fetch{0, plain}, config), 3);
   EXPECT_EQ(buffer_read_cycles(Fetch{0, planes}, config), 6);
   EXPECT_EQ(transfer_bytes(Fetch{0, planes}, config), 0U);

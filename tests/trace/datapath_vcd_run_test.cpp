@@ -1,4 +1,4 @@
-// Waveforms of random runs, read back and compared with the registers of the naive array.
+// Reads back waveforms of random runs and compares them with the registers of the naive array.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -24,7 +24,7 @@ using test::VcdReader;
 
 constexpr std::uint64_t kMHz = 1'000'000;
 
-/// The pattern of an operand, looked up among those of all elements.
+/// The bit pattern of an operand, looked up among the patterns of all elements.
 template <class Arithmetic>
 std::uint64_t pattern_of(typename Arithmetic::Operand operand) {
   if constexpr (std::is_same_v<Arithmetic, Int8Arithmetic>) {
@@ -62,12 +62,12 @@ struct Run {
 
 template <class Arithmetic>
 struct Recording {
-  std::vector<std::vector<test::ExpectedCycle<Arithmetic>>> expected;  // of each run
+  std::vector<std::vector<test::ExpectedCycle<Arithmetic>>> expected;  // per run
   std::string dump;
 };
 
-/// Runs side by side, each under its own scope and with its own datapath. Only a run alone may
-/// pause, because each would at its own time.
+/// Records runs side by side, each with its own scope and datapath. Only a single run may pause,
+/// because several runs would pause at different times.
 template <class Arithmetic>
 Recording<Arithmetic> record(std::uint32_t rows, std::uint32_t cols, int cycles,
                              const std::vector<Run>& runs) {
@@ -98,7 +98,7 @@ Recording<Arithmetic> record(std::uint32_t rows, std::uint32_t cols, int cycles,
   return recording;
 }
 
-/// Compares a dump with what was expected of the run.
+/// Compares a dump with the expected cycles of the run.
 template <class Arithmetic>
 class Comparison {
  public:
@@ -106,7 +106,7 @@ class Comparison {
       : dump_(dump), top_(std::move(top)), rows_(rows), cols_(cols) {}
 
   void cycle(const test::ExpectedCycle<Arithmetic>& now, Counts& counts) {
-    // Both halves of the cycle show the same, but for the clock.
+    // Both halves of the cycle show the same values, except for the clock.
     for (const std::uint64_t offset : {0U, 5U}) {
       time_ = static_cast<std::uint64_t>(now.cycle) * 10 + offset;
       expect("cycle", static_cast<std::uint64_t>(now.cycle));
@@ -120,7 +120,7 @@ class Comparison {
     counts.swaps_with_push += now.swap && now.weights;
   }
 
-  /// Between the last cycle and the next nothing is active and the registers stand.
+  /// Between two recorded cycles, nothing is active and the registers keep their values.
   void pause(const test::ExpectedCycle<Arithmetic>& before,
              const test::ExpectedCycle<Arithmetic>& after) {
     test::ExpectedCycle<Arithmetic> nothing;
@@ -185,7 +185,7 @@ class Comparison {
     }
   }
 
-  /// The accumulators once more, plainly: the result of the naive array overwrites or is added.
+  /// A second, plain accumulator model: the naive array's result is stored or added.
   void write(const test::ExpectedCycle<Arithmetic>& now, Counts& counts) {
     if (now.acts) in_flight_.emplace_back(now.acc_row, now.accumulate);
     expect("write_o", now.result ? 1U : 0U);
@@ -256,7 +256,7 @@ TYPED_TEST(DatapathVcdRunTest, ShowsTheRegistersOfTheNaiveArrayInEveryCycle) {
   std::mt19937_64 random(kSeed);
   const auto side = [&random] { return static_cast<std::uint32_t>(2 + random() % 7); };
   Counts counts;
-  // One PE, one row, one column, the machine of the lessons, then random rectangles.
+  // One PE, one row, one column, the lessons' machine, then random rectangles.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes{{1, 1}, {1, 6}, {6, 1}, {4, 4}};
   for (int i = 0; i < 4; ++i) shapes.emplace_back(side(), side());
   for (const auto& [rows, cols] : shapes) {
@@ -286,7 +286,7 @@ TYPED_TEST(DatapathVcdRunTest, EqualRunsGiveEqualBytesAndOthersDoNot) {
 
 TYPED_TEST(DatapathVcdRunTest, KeepsTheSignalsOfAWideArrayApart) {
   Counts counts;
-  ASSERT_GT(36 * 37 * 7, 94 + 94 * 94) << "codes of three characters";
+  ASSERT_GT(36 * 37 * 7, 94 + 94 * 94) << "the dump must need codes of three characters";
   expect_runs_in_dump<TypeParam>(36, 37, 4, {{"matmul_datapath", 75}}, counts);
 }
 

@@ -1,5 +1,5 @@
-// Small dumps against bytes written by hand; and dumps of random runs, read back and compared with
-// the registers of the naive array, cycle by cycle.
+// Compares small dumps with bytes written by hand, and dumps of random runs with the naive array's
+// registers, cycle by cycle.
 #include "sim/trace/datapath_vcd.h"
 
 #include <fmt/format.h>
@@ -40,8 +40,8 @@ DatapathSnapshot<Int8Arithmetic> idle_cycle(Cycle cycle) {
   return snapshot;
 }
 
-/// A 1 x 1 array: a row with a swap and a push; the result and another push; ninety cycles of
-/// nothing; one more.
+/// A 1 x 1 array: a row with swap and push; the result and another push; ninety idle cycles; one
+/// more cycle.
 std::string small_dump() {
   std::ostringstream out;
   DatapathVcd<Int8Arithmetic> vcd(out, 1, 1, 12'500'000, {"matmul_datapath"});
@@ -224,7 +224,7 @@ TEST(DatapathVcdTest, RefusesDifferentCyclesSideBySide) {
 
 // --- The example ---------------------------------------------------------------------------------
 
-/// The lines of a GTKWave save file that name a signal.
+/// The lines of a GTKWave save file that name signals.
 std::vector<std::string> signals_of_save_file(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> names;

@@ -1,5 +1,5 @@
-// A datapath made of SteppedArray and plain accumulators, for recording; and random activity with
-// pauses for it, together with what a recording of it has to show, taken from NaiveArray.
+// A datapath for recording, made of SteppedArray and plain accumulators. Also random activity with
+// pauses, and the values that its recording must show, computed by NaiveArray.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class RecordedDatapath : public Datapath<Arithmetic> {
   std::map<std::uint32_t, std::vector<Psum>> accumulators_;
 };
 
-/// One cycle as it was given to the array, in bit patterns, and as it has to be shown.
+/// One cycle: the array's inputs as bit patterns, and the values that the dump must show.
 template <class Arithmetic>
 struct ExpectedCycle {
   Cycle cycle = 0;
@@ -92,9 +92,8 @@ struct ExpectedCycle {
   std::optional<std::vector<typename Arithmetic::Psum>> result;  // of NaiveArray, not accumulated
 };
 
-/// A random run: `cycles` steps with bursts of rows, pushes and swaps, in any combination. With
-/// `pauses`, now and then nothing enters until no register changes any more, and the cycle then
-/// jumps.
+/// A random run: rows, pushes and swaps in any combination. With `pauses`, inputs sometimes stop
+/// until all registers stand still; the cycle number then jumps.
 template <class Arithmetic>
 class RandomActivity {
  public:
@@ -129,7 +128,7 @@ class RandomActivity {
     now.accumulate = random_() % 2 == 0;
   }
 
-  // Mostly small numbers, or every sum would soon be NaN; now and then any pattern.
+  // Mostly small numbers, because every sum would soon be NaN otherwise; now and then any pattern.
   std::vector<std::uint16_t> random_patterns(std::uint32_t count) {
     std::vector<std::uint16_t> patterns(count);
     for (auto& pattern : patterns) {
@@ -156,7 +155,7 @@ class RandomActivity {
   std::uint32_t quiet_ = 0;
 };
 
-/// The snapshot of `datapath` in the cycle `now`, which it is clocked through.
+/// Clocks `datapath` through the cycle `now` and takes its snapshot.
 template <class Arithmetic>
 void clock_and_record(RecordedDatapath<Arithmetic>& datapath, const ExpectedCycle<Arithmetic>& now,
                       DatapathSnapshot<Arithmetic>& snapshot) {

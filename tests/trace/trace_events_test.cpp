@@ -1,4 +1,4 @@
-// The file of random runs, read back: bars that readers accept, and every figure of the run in it.
+// Reads back trace files of random runs. Viewers must accept the bars, and every figure is present.
 #include "sim/trace/trace_events.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using testing::Random;
 
-/// The events by the name of their track, or of their counter.
+/// Events by the name of their track or counter.
 struct ReadTrace {
   json facts;
   std::map<std::string, std::vector<json>> tracks;
@@ -72,7 +72,7 @@ void expect_apart(const ReadTrace& trace) {
   }
 }
 
-/// Cycles of the bars on `track`, by name.
+/// Total cycles of the bars on `track`, by bar name.
 std::map<std::string, Cycle> cycles_by_name(const ReadTrace& trace, const std::string& track) {
   std::map<std::string, Cycle> cycles;
   const auto bars = trace.tracks.find(track);
@@ -88,7 +88,7 @@ void expect_ledger(const ReadTrace& trace, const CycleLedger& ledger) {
   }
 }
 
-/// Each instruction once, when it started, with its text and its caller's argument.
+/// Expects each instruction once, at its start, with its text and the caller's argument.
 void expect_instructions(const ReadTrace& trace, const Program& program, const Timeline& timeline) {
   std::vector<int> seen(program.code.size());
   for (const auto& [name, bars] : trace.tracks) {
@@ -108,7 +108,7 @@ void expect_instructions(const ReadTrace& trace, const Program& program, const T
   ASSERT_EQ(seen, std::vector<int>(program.code.size(), 1));
 }
 
-/// The value of a counter in each cycle: as the last sample has it, or moving evenly to the next.
+/// The value of a counter in each cycle: it stays at the last sample or moves evenly to the next.
 std::vector<std::int64_t> curve(const std::vector<json>& samples, const std::string& series,
                                 const std::vector<std::int64_t>& truth) {
   std::vector<std::int64_t> values(truth.size());
@@ -148,10 +148,10 @@ void expect_counter(const ReadTrace& trace, const std::string& name, const std::
   for (const json& sample : samples) {
     largest = std::max(largest, sample["args"][series].get<std::int64_t>());
   }
-  ASSERT_EQ(largest, std::ranges::max(counts)) << name << ": a peak is no sample";
+  ASSERT_EQ(largest, std::ranges::max(counts)) << name << ": no sample shows the peak";
 }
 
-/// Bytes under the curves of all channels.
+/// The area under the curves of all channels, in bytes.
 double bytes_of(const ReadTrace& trace) {
   double bytes = 0;
   for (const std::string name : {"memory", "weight memory", "host link"}) {
@@ -205,7 +205,7 @@ TEST(TraceEventsTest, HoldTheWholeRunOfRandomPrograms) {
     expect_counter(trace, "accumulators", "rows", accumulator_occupancy(config, program, timeline),
                    total);
     expect_counter(trace, "weight FIFO", "tiles", fifo_occupancy(config, program, timeline), total);
-    // Nine digits are written.
+    // The file has nine digits.
     ASSERT_NEAR(bytes_of(trace), traffic_of(config, program), traffic_of(config, program) * 1e-8);
     if (::testing::Test::HasFatalFailure()) return;
   }

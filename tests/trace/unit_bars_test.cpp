@@ -1,4 +1,4 @@
-// Bars and waits of random programs against their definition, instruction by instruction.
+// Compares bars and waits of random programs with their definition, instruction by instruction.
 #include "sim/trace/unit_bars.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class NaiveBars {
     }
   }
 
-  /// Cycles for which the instruction keeps its unit from all others.
+  /// The number of cycles for which the instruction occupies its unit.
   Cycle busy(std::uint32_t i) const {
     const Operation& operation = program_.code[i].operation;
     if (const auto* matmul = std::get_if<Matmul>(&operation)) return matmul->rows;
@@ -58,7 +58,7 @@ class NaiveBars {
     return begin;
   }
 
-  /// Whether `cause` ended in the cycle before the start, by what it means.
+  /// True if `cause`, by its definition, ended in the cycle before the start.
   bool caused(std::uint32_t i, std::string_view cause) const {
     constexpr std::string_view kUnits[] = {"load", "fetch", "matmul", "vector", "store"};
     if (cause == "weights") return pushed(i) + config_.array_rows == started(i);
@@ -78,7 +78,7 @@ class NaiveBars {
     return timeline_.pushes.at(tile);
   }
 
-  /// Another transfer's last byte left in the cycle before, or leaves early in this one.
+  /// True if the last byte of another transfer left in the cycle before or early in this one.
   bool channel_taken(std::uint32_t i) const {
     for (std::uint32_t j = 0; j < program_.code.size(); ++j) {
       if (j == i || use_.channel_end[j] < 0) continue;

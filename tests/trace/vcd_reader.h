@@ -1,5 +1,5 @@
-// Reads a value change dump back, as naively and as strictly as can be: one token after the other,
-// every rule of the format that a dump of ours relies on checked on the way.
+// Reads a value change dump back, simply and strictly. It reads token by token and checks every
+// rule of the format that Weft's dumps rely on.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,14 +29,14 @@ class VcdReader {
     read_values();
   }
 
-  /// By path: "top.u_mxu.gen_row[0].act_q".
+  /// Variables by path, such as "top.u_mxu.gen_row[0].act_q".
   const std::map<std::string, Variable>& variables() const { return variables_; }
   const std::vector<std::uint64_t>& times() const { return times_; }
 
-  /// The kinds of the scopes by path: "module" or "begin".
+  /// Kinds of scopes, "module" or "begin", by path.
   const std::map<std::string, std::string>& scopes() const { return scopes_; }
 
-  /// The value at `time` in binary digits, as many as the variable is wide; "x" if unknown.
+  /// The value at `time` in as many binary digits as the variable has bits; "x" if unknown.
   std::string at(const std::string& path, std::uint64_t time) const {
     const Variable& variable = variables_.at(path);
     std::string value = "not yet";
@@ -46,7 +46,7 @@ class VcdReader {
     return value;
   }
 
-  /// The same as a number; throws for x.
+  /// The value at `time` as a number; throws for x.
   std::uint64_t number_at(const std::string& path, std::uint64_t time) const {
     const std::string digits = at(path, time);
     std::size_t used = 0;
@@ -171,7 +171,7 @@ class VcdReader {
   std::vector<std::uint64_t> times_;
 };
 
-/// The scope of the registers of a PE, as the RTL's hierarchy names it, with a dot at its end.
+/// The scope of a PE's registers in the RTL hierarchy, with a trailing dot.
 inline std::string pe_path(const std::string& top, std::uint32_t row, std::uint32_t col) {
   return fmt::format("{}.u_mxu.gen_row[{}].gen_col[{}].gen_pe.u_pe.u_registers.", top, row, col);
 }

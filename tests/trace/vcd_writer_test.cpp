@@ -80,12 +80,12 @@ TEST(VcdWriterTest, KeepsTheBitsThatASignalHas) {
   vcd.set_time(0);
   vcd.set(q, 0xFE);
   vcd.set_time(1);
-  vcd.set(q, 0x06);  // the same three bits
+  vcd.set(q, 0x06);  // the lower three bits are the same
   vcd.finish(2);
   EXPECT_TRUE(out.str().ends_with("#0\n$dumpvars\nb110 !\n$end\n#1\n#2\n"));
 }
 
-/// The code of each of `count` signals, in order of declaration.
+/// The codes of `count` signals, in order of declaration.
 std::vector<std::string> codes(std::size_t count) {
   std::stringstream dump;
   VcdWriter vcd(dump, "");
@@ -178,7 +178,7 @@ TEST(VcdWriterTest, RefusesCallsOutOfTurn) {
   EXPECT_THROW(vcd.open_scope(Scope::kModule, "late"), SimulationError);
 }
 
-/// A device that takes `room` bytes and no more.
+/// A device that accepts `room` bytes and no more.
 class FullDisk : public std::streambuf {
  public:
   explicit FullDisk(std::size_t room) : room_(room) {}
@@ -190,7 +190,7 @@ class FullDisk : public std::streambuf {
   std::size_t room_;
 };
 
-/// Signals that all change `times` times, then the end.
+/// Writes signals that all change `times` times.
 void write_much(std::ostream& out, std::uint64_t times) {
   VcdWriter vcd(out, "");
   vcd.open_scope(Scope::kModule, "top");
@@ -210,7 +210,7 @@ TEST(VcdWriterTest, ReportsAFullDiskWhereverItStops) {
   std::ostringstream whole;
   write_much(whole, 200);
   const std::size_t size = whole.str().size();
-  ASSERT_GT(size, std::size_t{100'000}) << "must be written in several parts";
+  ASSERT_GT(size, std::size_t{100'000}) << "the dump must need several writes";
   for (const std::size_t room : {std::size_t{0}, std::size_t{100}, size / 2, size - 1}) {
     FullDisk disk(room);
     std::ostream out(&disk);
@@ -237,7 +237,7 @@ TEST(VcdWriterTest, ReportsAFullDiskLongBeforeTheEnd) {
   EXPECT_THROW(run(), InputError);
 }
 
-/// A device that takes everything and fails when it is told to keep it.
+/// A device that accepts everything but fails when it is flushed.
 class UnreliableDisk : public FullDisk {
  public:
   UnreliableDisk() : FullDisk(1'000'000) {}

@@ -20,11 +20,11 @@ Metrics of(const graph::Shape& shape, const std::vector<float>& logits,
 TEST(MetricsTest, GiveTheEntropyOfAnEvenGuess) {
   const Metrics metrics = of({1, 4}, {3, 3, 3, 3}, {2});
   EXPECT_DOUBLE_EQ(metrics.loss(), std::log(4.0));
-  EXPECT_EQ(metrics.correct, 0);  // the first of the largest is the answer
+  EXPECT_EQ(metrics.correct, 0);  // the first of equal maxima is the answer
 }
 
 TEST(MetricsTest, GiveTheLossOfTheFormula) {
-  // -log(e^1 / (e^1 + e^2)) = log(1 + e) and log(1 + 1/e)
+  // The losses are -log(e^1 / (e^1 + e^2)) = log(1 + e) and log(1 + 1/e).
   const Metrics metrics = of({2, 2}, {1, 2, 1, 2}, {0, 1});
   EXPECT_DOUBLE_EQ(metrics.loss(), (std::log1p(std::exp(1.0)) + std::log1p(std::exp(-1.0))) / 2);
   EXPECT_DOUBLE_EQ(metrics.accuracy(), 0.5);

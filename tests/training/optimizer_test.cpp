@@ -1,5 +1,5 @@
-// Optimisers against plain loops over floats, which share no code with them: every bit, over fifty
-// steps. The loops are the formulas of optimizer.h, one rounding an operation.
+// Optimizers compared bit by bit with independent plain loops over floats, for fifty steps. The
+// loops follow the formulas of optimizer.h, with one rounding per operation.
 #include "models/training/optimizer.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ Floats values(const Tensor& tensor) {
   return {data.begin(), data.end()};
 }
 
-/// Both for fifty steps of random gradients of many sizes.
+/// Runs both for fifty steps with random gradients of many sizes.
 void compare(const OptimizerOptions& options, double loss_scale) {
   constexpr unsigned kSeed = 20250117;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
@@ -115,7 +115,7 @@ void compare(const OptimizerOptions& options, double loss_scale) {
     ASSERT_EQ(values(state.at("w")), oracle.p) << "step " << step;
     seen.insert(oracle.p.begin(), oracle.p.end());
   }
-  EXPECT_GT(seen.size(), size * kSteps / 2);  // something moved
+  EXPECT_GT(seen.size(), size * kSteps / 2);  // the parameters moved
 }
 
 TEST(OptimizerTest, SgdIsTheLoop) {
@@ -148,7 +148,7 @@ TEST(OptimizerTest, DividesTheLossScaleOutFirst) {
 }
 
 TEST(OptimizerTest, TakesTheFirstStepOfAdamByTheLearningRate) {
-  // Whatever the gradient's size, the first step is the learning rate (Kingma and Ba, section 2.1).
+  // The first step is the learning rate for any gradient (Kingma and Ba, section 2.1).
   const std::vector<autodiff::Learned> parameters = {learned("w", {2})};
   const OptimizerOptions options = {.method = Method::kAdam, .learning_rate = 0.25};
   const UpdateGraph update = update_graph(parameters, options, false);

@@ -1,5 +1,5 @@
-# The losses of ten steps of digits-mlp by PyTorch, for pytorch_losses_test.cpp, which writes the
-# folder with the initial weights and the batches and runs this where PyTorch is installed:
+# Prints the losses of ten steps of digits-mlp in PyTorch. pytorch_losses_test.cpp writes the folder
+# with initial weights and batches, and runs this script if PyTorch is installed:
 #
 #   python3 pytorch_losses.py FOLDER sgd lr=0.05 momentum=0.9 ...
 import array

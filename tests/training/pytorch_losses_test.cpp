@@ -1,7 +1,7 @@
-// Ten steps of digits-mlp against PyTorch, with the same initial weights and batches. The losses
-// that PyTorch 1.13.1 gave are recorded; where it is installed (Debian: python3-torch), it is asked
-// anew. Made by `python3 tests/training/pytorch_losses.py FOLDER METHOD OPTIONS`, with the folder
-// that this test writes.
+// Compares ten steps of digits-mlp with PyTorch, with the same initial weights and batches. The
+// recorded losses come from PyTorch 1.13.1; if PyTorch is installed (Debian: python3-torch), the
+// test also runs it. To record again: `python3 tests/training/pytorch_losses.py FOLDER METHOD
+// OPTIONS`, with the folder that this test writes.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::size_t kBatch = 32;
 struct Case {
   std::string name;
   OptimizerOptions options;
-  std::string words;  // the same for PyTorch
+  std::string words;  // the same options for PyTorch
   Losses recorded;
 };
 
@@ -77,7 +77,7 @@ class PytorchLossesTest : public testing::TestWithParam<std::size_t> {
     return losses;
   }
 
-  /// What PyTorch gives here; none if it is not installed.
+  /// PyTorch's losses on this machine; empty if it is not installed.
   std::vector<double> asked() const {
     const test::TemporaryFolder folder;
     write_weights(folder);

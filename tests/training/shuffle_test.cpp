@@ -27,7 +27,7 @@ TEST(ShuffleTest, DependsOnSeedAndEpochAlone) {
 }
 
 TEST(ShuffleTest, TakesEachOrderAboutAsOften) {
-  // 6 orders of 3, 6000 draws: 1000 each, with a standard deviation of 29.
+  // 6000 draws of 6 orders give 1000 each, with a standard deviation of 29.
   std::array<int, 27> counts = {};
   for (std::uint64_t epoch = 0; epoch < 6000; ++epoch) {
     const auto order = epoch_order(3, 11, epoch);

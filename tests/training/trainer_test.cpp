@@ -1,4 +1,4 @@
-// The trainer on a network small enough to follow by hand: logits = x W + b on four images.
+// The trainer on a network small enough to follow by hand: logits = x W + b on five images.
 #include "models/training/trainer.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class TrainerTest : public testing::Test {
   data::Dataset data_ = corners();
 };
 
-/// One step of gradient descent in binary64, by the formulas of softmax regression.
+/// Gradient descent in binary64, by the formulas of softmax regression.
 struct ByHand {
   double w[2][2] = {{0.5, -0.25}, {0.125, 1}};
   double b[2] = {0.25, -0.5};
@@ -91,7 +91,7 @@ struct ByHand {
 
 TEST_F(TrainerTest, DescendsAsTheFormulasSay) {
   Trainer trainer = this->trainer({.optimizer = {.learning_rate = 0.5}, .seed = 3});
-  ASSERT_EQ(trainer.steps_per_epoch(), 2U);  // the fifth image is left over
+  ASSERT_EQ(trainer.steps_per_epoch(), 2U);  // one of five images is left over
   ByHand by_hand;
   for (std::uint64_t epoch = 0; epoch < 10; ++epoch) {
     const std::vector<std::uint32_t> order = epoch_order(5, 3, epoch);
@@ -114,7 +114,7 @@ TEST_F(TrainerTest, MeasuresAllImagesAfterAnEpoch) {
   Trainer trainer = this->trainer({.optimizer = {.learning_rate = 0}});
   while (!trainer.epoch_done()) trainer.step();
   const EpochRecord& record = trainer.finish_epoch({{"total", 5}}, 1.5);
-  // logits: (1/4, -1/2), (3/8, 1/2), (3/4, -3/4), (7/8, 1/4), and (17/32, -3/8) for the fifth
+  // The logits are (1/4, -1/2), (3/8, 1/2), (3/4, -3/4), (7/8, 1/4) and (17/32, -3/8).
   const double margins[5] = {0.75, 0.125, -1.5, 0.625, -0.90625};
   double loss = 0;
   for (const double margin : margins) loss += std::log1p(std::exp(-margin)) / 5;
@@ -187,7 +187,7 @@ TEST_F(TrainerTest, StopsAtParametersThatOverflow) {
   EXPECT_EQ(trainer.state(), before);
 }
 
-/// The CPU, but gradients come out infinite in the runs that are named.
+/// The CPU backend with infinite gradients in the runs listed in `runs`.
 Backend overflowing(std::vector<int> runs, int& count) {
   return [runs = std::move(runs), &count](PassGraph graph) -> Executor {
     const bool gradients = graph.pass == Pass::kGradients;
@@ -244,7 +244,7 @@ TEST_F(TrainerTest, StopsAtGradientsThatOverflowWithoutAScale) {
 TEST_F(TrainerTest, RefusesWhatCannotBeTrained) {
   data_.train.images = data_.test.images = Tensor::of<float>({1, 2}, {0, 0});
   data_.train.labels = data_.test.labels = {0};
-  EXPECT_THROW(trainer(), InputError);  // less than a batch
+  EXPECT_THROW(trainer(), InputError);  // fewer images than a batch
   data_ = corners();
   data_.test.labels[3] = 2;
   EXPECT_THROW(trainer(), InputError);

@@ -1,5 +1,5 @@
-// `--engine rtl` with an array that is not built: what the command says, and the program that
-// WEFT_RTL_BUILDER names.
+// `--engine rtl` with an array that is not built: the command's message, and the program named in
+// WEFT_RTL_BUILDER.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -15,7 +15,7 @@
 namespace weft::test {
 namespace {
 
-/// The folder of arrays is empty, and nobody builds any unless a test says so.
+/// The array folder is empty; no builder is set unless a test sets one.
 class RtlBuilderTest : public testing::Test {
  protected:
   RtlBuilderTest() {
@@ -33,7 +33,7 @@ class RtlBuilderTest : public testing::Test {
     ::setenv("WEFT_RTL_BUILDER", file.c_str(), 1);
   }
 
-  /// What a real builder does, from those that are built.
+  /// A builder script that copies an array built earlier.
   std::string copy() const {
     return "cp '" WEFT_BUILT_ARRAYS "'/$2-$1-$3.so '" + arrays_.file("") + "'\n";
   }
@@ -45,7 +45,7 @@ class RtlBuilderTest : public testing::Test {
     return run_weft(words);
   }
 
-  /// Exit code 2, one line, and nothing on standard output.
+  /// Expects exit code 2, one line of error and no standard output.
   static void expect_refused(const Finished& finished, const std::string& part) {
     EXPECT_EQ(finished.code, 2);
     EXPECT_EQ(finished.out, "");
@@ -68,11 +68,11 @@ TEST_F(RtlBuilderTest, BuildsWhatIsMissingAndGoesOn) {
   use_builder("echo \"for $*\"\n" + copy());
   const Finished built = product();
   EXPECT_EQ(built.code, 0) << built.err;
-  EXPECT_EQ(built.err, "for 4x4 int8 4096\n") << "what it prints goes to standard error";
+  EXPECT_EQ(built.err, "for 4x4 int8 4096\n") << "the builder's output must go to standard error";
   EXPECT_NE(built.out.find("equal to cpu, bit for bit"), std::string::npos);
   const Finished again = product();
   EXPECT_EQ(again.code, 0);
-  EXPECT_EQ(again.err, "") << "it is not called for an array that is there";
+  EXPECT_EQ(again.err, "") << "the builder must not run for an existing array";
 }
 
 TEST_F(RtlBuilderTest, AFailureIsOneLine) {

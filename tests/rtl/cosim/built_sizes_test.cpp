@@ -1,4 +1,4 @@
-// The arrays that the command is built with by default, against `stepped`.
+// The arrays that the build makes by default, compared with `stepped`.
 #include "tests/rtl/cosim/random_cosim.h"
 
 namespace weft {

@@ -1,4 +1,4 @@
-// The command with `--engine rtl`: what it prints and writes.
+// The output and files of the command with `--engine rtl`.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ std::vector<std::string> product(const char* dtype, const char* engine) {
           "--array.dtype", dtype, "--engine", engine};
 }
 
-// The cycles and the bits being equal, so is every byte of the waveform.
+// Cycles and bits are equal, so every byte of the waveform is equal.
 TEST(RtlCommandTest, WaveformsOfSteppedAndRtlAreTheSameFile) {
   const TemporaryFolder folder;
   for (const char* dtype : {"int8", "bf16", "fp16"}) {
@@ -32,7 +32,7 @@ TEST(RtlCommandTest, WaveformsOfSteppedAndRtlAreTheSameFile) {
   }
 }
 
-// Compared while anything moves: at least as long as rows enter, at most to the end of the run.
+// Lock-step compares while anything moves: at least while rows enter, at most the whole run.
 TEST(RtlCommandTest, LockstepSaysHowManyCyclesItCompared) {
   for (const char* m : {"1", "5", "40"}) {
     SCOPED_TRACE(m);
@@ -51,7 +51,8 @@ TEST(RtlCommandTest, LockstepSaysHowManyCyclesItCompared) {
 TEST(RtlCommandTest, AListOfWhatIsBuiltComesWithTheErrorForOtherArrays) {
   const Finished finished = run_weft({"matmul", "2", "3", "4", "--engine", "rtl"});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_EQ(finished.err.find("tools/rtl.sh 128x128 bf16") == std::string::npos, false) << finished.err;
+  EXPECT_EQ(finished.err.find("tools/rtl.sh 128x128 bf16") == std::string::npos, false)
+      << finished.err;
   for (const char* size : {"4x4 int8", "8x8 bf16", "16x16 fp16"}) {
     EXPECT_NE(finished.err.find(size), std::string::npos) << finished.err;
   }

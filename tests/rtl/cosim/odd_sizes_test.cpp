@@ -1,5 +1,5 @@
-// Arrays that no table of a compiler or a synthesis tool would be tuned for: more rows than
-// columns, more columns than rows, a single row.
+// Array shapes that no tool is tuned for: more rows than columns, more columns than rows, a single
+// row.
 #include "tests/rtl/array_folder.h"
 #include "tests/rtl/cosim/random_cosim.h"
 

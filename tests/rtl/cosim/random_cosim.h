@@ -1,5 +1,5 @@
-// Co-simulation over random programs: the same program on `stepped` and on `rtl`, compared to the
-// cycle and to the bit. Used with different sets of array sizes.
+// Co-simulation of random programs on `stepped` and on `rtl`, compared to the cycle and to the bit.
+// Several tests use it with different array sizes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ inline void count_machine(const MachineConfig& config, Hits& hits) {
   ++hits["memory kind " + std::to_string(static_cast<int>(config.memory_kind))];
 }
 
-/// Every address holds bytes of its own, from all bit patterns; remembers every write in order.
+/// Gives each address fixed random bytes and records every write in order.
 class PatternMemory : public HostMemory {
  public:
   using Writes = std::vector<std::pair<std::uint64_t, std::vector<std::byte>>>;
@@ -86,7 +86,7 @@ inline ClockedOutcome clocked_outcome(const MachineConfig& config, const Program
   return outcome;
 }
 
-/// Any instructions with any dependences: timings that no compiler would emit, deadlocks included.
+/// Random instructions and dependences, which give timings beyond any compiler's, and deadlocks.
 inline void compare_random_program(const std::vector<ArraySize>& sizes, std::uint64_t seed,
                                    Hits& hits) {
   SCOPED_TRACE(::testing::Message() << "random program, seed " << seed);
@@ -114,7 +114,7 @@ inline MatmulSpec random_spec(const MachineConfig& config, Random& random) {
   return spec;
 }
 
-/// A product as the compiler lowers it, with operands of any bit pattern or of small numbers.
+/// A product lowered by the compiler, with operands of any bit pattern or small numbers.
 inline void compare_matmul(const std::vector<ArraySize>& sizes, std::uint64_t seed, Hits& hits) {
   SCOPED_TRACE(::testing::Message() << "matmul, seed " << seed);
   Random random(seed);
@@ -134,7 +134,7 @@ inline void compare_matmul(const std::vector<ArraySize>& sizes, std::uint64_t se
   if (stepped.result.ledger.input_stall > 0) ++hits["stalled for input"];
 }
 
-/// `programs` of each kind; every class of machine and run must come up.
+/// Compares `programs` programs of each kind; every class of machine and run must come up.
 inline void compare_programs(const std::vector<ArraySize>& sizes, std::uint64_t programs,
                              std::size_t classes) {
   std::cout << "seeds 0 to " << programs - 1 << " of each kind\n";

@@ -1,5 +1,5 @@
-// What a user sees when RTL and C++ disagree: one line that says where first, exit code 1, a
-// waveform of the cycles around it, and none of the files that were asked for.
+// What a user sees when RTL and C++ disagree: one line with the first difference, exit code 1, a
+// waveform of the cycles around it, and none of the requested files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace weft::test {
 namespace {
 
-/// The command leaves its waveform in the folder where it runs.
+/// Runs in a temporary folder, because the command leaves its waveform in the current folder.
 class FaultyCommandTest : public testing::Test {
  protected:
   FaultyCommandTest() : before_(std::filesystem::current_path()) {
@@ -29,8 +29,8 @@ class FaultyCommandTest : public testing::Test {
   std::filesystem::path before_;
 };
 
-// The tile's bottom row is pushed first, in cycle W: PE(0,0) then hands on its shadow, which is 0,
-// in cycle W+1. The faulty one hands on the weight that just came in: the last of column 0, 7.
+// The tile's bottom row is pushed first, in cycle W. PE(0,0) then hands on its shadow, 0, in cycle
+// W+1. The faulty PE hands on the incoming weight instead: 7, the last of column 0.
 TEST_F(FaultyCommandTest, LockstepReportsTheFirstDifferenceAndRecordsIt) {
   const std::vector<std::int8_t> b = {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 7, 7, 7, 7};
   const std::string file = folder_.write("b.npy", npy("|i1", "(4, 4)", b));
@@ -48,7 +48,7 @@ TEST_F(FaultyCommandTest, LockstepReportsTheFirstDifferenceAndRecordsIt) {
       << finished.err;
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1);
   EXPECT_TRUE(folder_.read("weft-lockstep.vcd").ends_with("\n"));
-  EXPECT_EQ(folder_.count(), 2U) << "b.npy and the waveform, nothing else";
+  EXPECT_EQ(folder_.count(), 2U) << "only b.npy and the waveform may be there";
 }
 
 TEST_F(FaultyCommandTest, WithoutLockstepTheReferenceFindsTheWrongResult) {

@@ -1,5 +1,5 @@
-// rtl/accumulator.sv: its rows against an array of bit patterns and, for floating point, the host's
-// addition.
+// rtl/accumulator.sv compared with an array of bit patterns and, for floating point, with the
+// host's addition.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ using Row = std::array<std::uint32_t, kCols>;
 template <class Model>
 class Rtl {
  public:
-  /// One cycle that writes; returns write_data_o before its edge.
+  /// Writes in one cycle; returns write_data_o before the clock edge.
   Row write(std::uint32_t row, const Row& data, bool accumulate) {
     model_.write_i = 1;
     model_.accumulate_i = accumulate;
@@ -35,7 +35,7 @@ class Rtl {
     return stored;
   }
 
-  /// One cycle in which the write's inputs stand but write_i is low.
+  /// One cycle with the write's inputs still applied but write_i low.
   void idle() { clock(); }
 
   Row read(std::uint32_t row) {
@@ -151,7 +151,7 @@ TEST(AccumulatorRtlTest, FailsAnAssertionForAReadOfARowThatIsNotThere) {
   EXPECT_THROW(rtl.idle(), std::runtime_error);
 }
 
-/// Random writes; after each, every row is read. One value in three is one of a few that matter.
+/// Random writes; every row is read after each. One value in three is a special value.
 template <class Model>
 void compare_random_writes(std::uint64_t seed, std::uint32_t (*add)(std::uint32_t, std::uint32_t)) {
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,5 +1,5 @@
-// weft_fma_soak COUNT SEED [THREADS]: rtl/fma_binary32.sv against the host's std::fma on COUNT
-// random triples. Exit code 0: all equal; 1: a mismatch, printed; 2: bad arguments. Thread t of T
+// weft_fma_soak COUNT SEED [THREADS]: compares rtl/fma_binary32.sv with the host's std::fma on
+// COUNT random triples. Exit code 0: all equal; 1: a mismatch, printed; 2: bad arguments. Thread t
 // draws its share with seed SEED + t.
 #include <charconv>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// rtl/fma_binary32.sv against the host's std::fma, bit for bit.
+// rtl/fma_binary32.sv compared with the host's std::fma, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string hex(std::uint32_t bits) {
   return text.str();
 }
 
-/// Compares unit and host, shows the first few that differ, and counts what was compared.
+/// Compares unit and host, shows the first few differences and counts the comparisons.
 class Comparison {
  public:
   void check(FmaTriple t) {
@@ -47,15 +47,15 @@ std::uint32_t bits(float v) {
 
 struct HardTriple {
   const char* why;
-  double a, b, c, result;  // each exact in binary32
+  double a, b, c, result;  // each is exact in binary32
 };
 
-/// Worked out by hand; each is wrong if rounded twice.
+/// Worked out by hand; rounding twice gives a wrong result for each.
 const std::vector<HardTriple>& hard_triples() {
   static const std::vector<HardTriple> triples = {
-      // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24 lies halfway; the addend decides, however small.
+      // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24 is halfway; any addend, however small, decides.
       {"above a tie to even", 1 + 0x1p-12, 1 + 0x1p-12, 0x1p-100, 1 + 0x1p-11 + 0x1p-23},
-      // 1 + 2^-10 + 2^-23 + 2^-24 lies halfway above an odd last place.
+      // 1 + 2^-10 + 2^-23 + 2^-24 is halfway above an odd last place.
       {"below a tie to even", 1 + 0x3p-12, 1 + 0x1p-12, -0x1p-100, 1 + 0x1p-10 + 0x1p-23},
       {"the tail of a cancelled product", 1 + 0x1p-23, 1 + 0x1p-23, -(1 + 0x1p-22), 0x1p-46},
       {"a product above the range", 0x1p127, 2, -(0x2p127 - 0x1p104), 0x1p104},
@@ -69,7 +69,7 @@ const std::vector<HardTriple>& hard_triples() {
 
 TEST(HostFmaTest, RoundsOnce) {
   for (const HardTriple& t : hard_triples()) {
-    // Through memory, so that the host computes and not the compiler.
+    // volatile makes the host compute, not the compiler.
     volatile float a = value(t.a);
     volatile float b = value(t.b);
     volatile float c = value(t.c);
@@ -85,7 +85,7 @@ TEST(FmaRtlTest, RoundsOnce) {
   }
 }
 
-/// Positive values at which something changes, as bit patterns; both signs are taken of each.
+/// Bit patterns of positive values at which the unit's behavior changes; tests use both signs.
 std::vector<std::uint32_t> corner_magnitudes() {
   std::vector<std::uint32_t> corners = {
       0,
@@ -93,22 +93,22 @@ std::vector<std::uint32_t> corner_magnitudes() {
       0x00000002, 0x00000003, 0x003FFFFF, 0x00400000, 0x00400001, 0x007FFFFE, 0x007FFFFF,
       0x00800000,  // the smallest normals
       0x00800001, 0x00FFFFFF, 0x01000000,
-      0x3EAAAAAB,  // a third: no short significand
-      0x3F7FFFFF,  // one, a unit in the last place less and more
+      0x3EAAAAAB,  // a third, with a long significand
+      0x3F7FFFFF,  // one, and one unit in the last place below and above
       0x3F800000, 0x3F800001,
       0x3F800800,  // 1 + 2^-12: its square is a tie
-      0x3F801800,  // 1 + 3 * 2^-12: with the former, a tie above an odd last place
+      0x3F801800,  // 1 + 3 * 2^-12: times the previous value, a tie above an odd last place
       0x3FFFFFFF,  // all ones
       0x40490FDB,
-      0x7F000000,  // the largest powers of two and numbers
+      0x7F000000,  // the largest powers of two and the largest numbers
       0x7F7FFFFE, 0x7F7FFFFF,
       0x7F800000,  // infinity
-      0x7F800001,  // signalling NaNs
+      0x7F800001,  // signaling NaNs
       0x7FA00000, 0x7FBFFFFF,
       0x7FC00000,  // quiet NaNs
       0x7FC12345, 0x7FFFFFFF,
   };
-  // Where the smaller operand reaches the last place, the rounding bit, the end of the frame.
+  // Exponents at which the smaller operand reaches the last place, the rounding bit or the end.
   for (const int exponent :
        {-75, -63, -62, -50, -49, -48, -47, -46, -26, -25, -24, -23, -22, -16, -15,
         -1,  1,   15,  16,  22,  23,  24,  25,  26,  47,  48,  49,  62,  63,  64}) {

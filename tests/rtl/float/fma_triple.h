@@ -1,4 +1,4 @@
-// Operands of a fused multiply-add as bit patterns, and the oracle: the host's std::fma.
+// Operands of a fused multiply-add as bit patterns; the oracle is the host's std::fma.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ constexpr std::uint32_t magnitude(std::uint32_t bits) {
   return bits & ~kSignBit;
 }
 
-/// a * b + c by the host, one rounding; every NaN is 0x7FC00000.
+/// Computes a * b + c on the host with one rounding; every NaN is 0x7FC00000.
 inline std::uint32_t host_fma(FmaTriple t) {
   const float sum =
       std::fma(std::bit_cast<float>(t.a), std::bit_cast<float>(t.b), std::bit_cast<float>(t.c));

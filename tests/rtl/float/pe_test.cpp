@@ -1,5 +1,5 @@
-// rtl/pe_int8.sv and rtl/pe_float.sv against clock_edge() of pe/pe.h: every register after every
-// edge, as bits, so that NaN payloads and signs of zero count.
+// rtl/pe_int8.sv and rtl/pe_float.sv compared with clock_edge() of pe/pe.h. Every register is
+// compared after every edge as bits, so NaN payloads and signs of zero count.
 #include "pe/pe.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-/// The registers of a PE as bits; elements widened as the C++ model keeps them.
+/// The registers of a PE as bits; elements are widened as in the C++ model.
 struct PeBits {
   std::uint32_t act = 0, active = 0, shadow = 0, weight_out = 0, psum = 0;
   bool push = false, swap = false;
@@ -46,14 +46,14 @@ PeBits bits(const PeRegisters<Arithmetic>& q) {
           .swap = q.swap};
 }
 
-/// The inputs of one cycle as they are on the wires.
+/// The input wires in one cycle.
 struct Wires {
   std::uint16_t act = 0, weight = 0;
   std::uint32_t psum = 0;
   bool push = false, swap = false;
 };
 
-// The top module's name is part of the names of what lies in it.
+// The top module's name prefixes the names of its contents.
 auto& active_of(Vpe_int8& m) {
   return m.rootp->pe_int8__DOT__u_registers__DOT__weight_active_q;
 }
@@ -69,7 +69,7 @@ auto& shadow_of(Model& m) {
   return m.rootp->pe_float__DOT__u_registers__DOT__weight_shadow_q;
 }
 
-/// A PE in SystemVerilog and one in C++, side by side.
+/// Runs a SystemVerilog PE and a C++ PE side by side.
 template <class Arithmetic, class Model>
 class LockStep {
  public:
@@ -117,7 +117,7 @@ class LockStep {
   static auto widen(std::uint16_t pattern) {
     return Arithmetic::widen(Arithmetic::from_bits(pattern));
   }
-  /// What fits the element's wires.
+  /// Narrows a pattern to the element's wires.
   static auto narrow(std::uint16_t pattern) {
     if constexpr (sizeof(Element) == 1) return static_cast<std::uint8_t>(pattern);
     if constexpr (sizeof(Element) == 2) return pattern;
@@ -128,13 +128,13 @@ class LockStep {
   PeRegisters<Arithmetic> expected_;
 };
 
-/// Random bits, but one in four from `specials`.
+/// Random bits; one in four comes from `specials`.
 template <class T, std::size_t N>
 T pick(std::mt19937_64& random, const std::array<T, N>& specials) {
   return random() % 4 == 0 ? specials[random() % N] : static_cast<T>(random());
 }
 
-/// Zeros, subnormals, ones, infinities, quiet and signalling NaNs of bf16 and fp16.
+/// Zeros, subnormals, ones, infinities, quiet and signaling NaNs of bf16 and fp16.
 constexpr std::array<std::uint16_t, 16> kElements = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x007F,
                                                      0x3F80, 0x3C00, 0x7F80, 0xFF80, 0x7C00, 0xFC00,
                                                      0x7FC1, 0x7F81, 0x7E01, 0x7C01};
@@ -203,7 +203,7 @@ TEST(PeFp16RtlTest, EqualsModelInRandomCycles) {
   EXPECT_GT(hits.nan_psums, 1000);
 }
 
-/// Every weight against every activation; the expected sum is written out here, not taken from pe/.
+/// Every weight times every activation; the expected sum is computed here, not in pe/.
 TEST(PeInt8RtlTest, MultipliesEveryPairOfOperands) {
   std::mt19937_64 random(14);
   LockStep<Int8Arithmetic, Vpe_int8> pe;

@@ -14,7 +14,7 @@ int exponent_field(std::uint32_t bits) {
   return static_cast<int>(magnitude(bits) >> kFractionBits);
 }
 
-/// The exponent as arithmetic sees it: a subnormal has that of the smallest normal number.
+/// The arithmetic exponent; subnormals have the exponent of the smallest normal number.
 int exponent(std::uint32_t bits) {
   return std::max(exponent_field(bits), 1) - kBias;
 }
@@ -30,7 +30,7 @@ bool is_finite(std::uint32_t bits) {
 }  // namespace
 
 std::uint32_t TripleGenerator::below(std::uint32_t bound) {
-  // The bias of the remainder, 2^-32 times the bound, does not matter here.
+  // The remainder's bias, 2^-32 times the bound, does not matter here.
   return static_cast<std::uint32_t>(random_() >> 32U) % bound;
 }
 
@@ -53,7 +53,7 @@ std::uint32_t TripleGenerator::significand() {
   }
 }
 
-/// A normal number of random sign; exponents out of range become the nearest in range.
+/// A normal number of random sign; clamps the exponent to the normal range.
 std::uint32_t TripleGenerator::number(int exponent) {
   const auto field = static_cast<std::uint32_t>(std::clamp(exponent + kBias, 1, 254));
   const std::uint32_t sign = this->sign();
@@ -65,7 +65,7 @@ std::uint32_t TripleGenerator::subnormal() {
   return sign() | std::max(bits, 1U);
 }
 
-/// An exponent field at either end: subnormal, smallest normal, or largest.
+/// A number with an exponent field at either end: subnormal, smallest normal, or largest.
 std::uint32_t TripleGenerator::edge() {
   static constexpr std::array<std::uint32_t, 6> kFields = {0, 1, 2, 252, 253, 254};
   const std::uint32_t field = kFields[below(kFields.size())];
@@ -79,7 +79,7 @@ FmaTriple TripleGenerator::uniform() {
           static_cast<std::uint32_t>(random_())};
 }
 
-/// The addend is the rounded product's negative, give or take a few units in the last place.
+/// The addend is the negative of the rounded product, within a few units in the last place.
 FmaTriple TripleGenerator::cancellation() {
   FmaTriple t{number(static_cast<int>(below(120)) - 60), number(static_cast<int>(below(120)) - 60),
               0};
@@ -88,7 +88,7 @@ FmaTriple TripleGenerator::cancellation() {
   return t;
 }
 
-/// The product is an odd number of halves of the addend's last place; sometimes not quite.
+/// The product is an odd number of halves of the addend's last place, or almost.
 ///
 ///   addend   1.xxxxxxxxxxxxxxxxxxxxxxx          exponent e
 ///   product              oooooooooooo1          last one at e - 24
@@ -105,7 +105,7 @@ FmaTriple TripleGenerator::tie() {
   return t;
 }
 
-/// The product is halfway between two numbers by itself, and a far smaller addend decides.
+/// The product alone is halfway between two numbers; a far smaller addend decides.
 FmaTriple TripleGenerator::near_tie() {
   const auto odd = [&](std::uint32_t bits) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(below(1U << bits) | 1U << bits | 1U));
@@ -115,7 +115,7 @@ FmaTriple TripleGenerator::near_tie() {
   return {a, b, number(-static_cast<int>(below(120)))};
 }
 
-/// Addend and product at every distance at which something happens to the smaller.
+/// Addend and product at every relevant distance.
 FmaTriple TripleGenerator::alignment() {
   const int a = static_cast<int>(below(100)) - 50;
   const int b = static_cast<int>(below(100)) - 50;
@@ -125,7 +125,7 @@ FmaTriple TripleGenerator::alignment() {
 
 FmaTriple TripleGenerator::exponent_edge() {
   switch (below(3)) {
-    case 0: {  // the product overflows, or does not quite
+    case 0: {  // the product overflows or just does not
       const int a = static_cast<int>(below(120));
       return {number(a), number(126 - a + static_cast<int>(below(3))), edge()};
     }
@@ -145,7 +145,7 @@ FmaTriple TripleGenerator::subnormal_result() {
   return {number(a), number(product_exponent - a), c};
 }
 
-/// The leading zeros of the subnormal go into the product.
+/// The leading zeros of the subnormal carry over into the product.
 FmaTriple TripleGenerator::subnormal_factor() {
   const int b = static_cast<int>(below(254)) - 126;
   const int distance = static_cast<int>(below(130)) - 65;
@@ -212,7 +212,7 @@ void TripleCount::add(FmaTriple t, std::uint32_t result) {
   count(TripleClass::kAddendFarAbove, product_over_addend <= -24 && product_over_addend >= -30);
   count(TripleClass::kProductFarAbove, product_over_addend >= 24 && product_over_addend <= 60);
 
-  // The product is exact in binary64; if the sum is too, its low 29 bits show what is rounded away.
+  // The product is exact in binary64. If the sum is too, its low 29 bits are the ones rounded away.
   if (result == 0 || is_subnormal(result)) return;
   const double product = double{std::bit_cast<float>(t.a)} * double{std::bit_cast<float>(t.b)};
   const double addend = std::bit_cast<float>(t.c);

@@ -1,6 +1,6 @@
-// Random triples for the fused multiply-add, weighted toward where such units go wrong, and a count
-// of what the triples turned out to be. The count looks at operands and results alone, so that a
-// recipe that misses its aim shows as a class that was not hit.
+// Random triples for the fused multiply-add, weighted toward its difficult cases, and counts of the
+// classes that the triples belong to. The counts look only at operands and results, so a recipe
+// that misses its aim shows as an empty class.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class TripleGenerator {
  public:
   explicit TripleGenerator(std::uint64_t seed) : random_(seed) {}
 
-  /// One of the recipes below, chosen at random.
+  /// Draws a triple by a random one of the recipes below.
   FmaTriple next();
 
  private:
@@ -41,16 +41,16 @@ class TripleGenerator {
 };
 
 enum class TripleClass : std::uint8_t {
-  kCancellation,      // ten leading bits or more cancel
-  kExactZero,         // product and addend cancel whole
+  kCancellation,      // at least ten leading bits cancel
+  kExactZero,         // product and addend cancel completely
   kTie,               // halfway between two results
-  kNearTie,           // next to that: rounding twice, by way of binary64, could go wrong
-  kAddendFarAbove,    // addend 24 to 30 places above the product: the product only rounds
+  kNearTie,           // almost halfway: rounding twice, via binary64, could go wrong
+  kAddendFarAbove,    // addend 24 to 30 places above the product, which only affects rounding
   kProductFarAbove,   // product 24 to 60 places above the addend
   kSubnormalResult,   // not zero
   kSmallestNormal,    // the result rounds to the smallest normal number
-  kSubnormalFactor,   // one, and the result is finite
-  kSubnormalLeading,  // one factor subnormal, the product's exponent field still above the addend's
+  kSubnormalFactor,   // one subnormal factor, finite result
+  kSubnormalLeading,  // one subnormal factor, but the product's exponent is above the addend's
   kSubnormalAddend,
   kOverflow,  // finite operands, infinite result
   kNan,
@@ -63,7 +63,7 @@ class TripleCount {
   void add(const TripleCount& other);
   std::uint64_t triples() const { return triples_; }
   std::uint64_t hits(TripleClass c) const { return hits_[static_cast<std::size_t>(c)]; }
-  /// One line a class: its name and how many triples belonged to it.
+  /// One line per class: its name and its number of triples.
   std::string text() const;
 
  private:

@@ -1,5 +1,5 @@
-// rtl/widen_binary32.sv on all 65536 patterns of both formats: against pe/float_formats.h, and
-// against the formats' definition, field by field.
+// rtl/widen_binary32.sv on all 65536 patterns of both formats, compared with pe/float_formats.h and
+// with the formats' definition, field by field.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace weft {
 namespace {
 
-/// sign * 1.fraction * 2^(exponent - bias), 0.fraction * 2^(1 - bias) for a subnormal. A NaN has
-/// the fraction at the same end of the wider field.
+/// sign * 1.fraction * 2^(exponent - bias), or 0.fraction * 2^(1 - bias) for a subnormal. A NaN
+/// keeps its fraction, aligned at the top of the wider field.
 std::uint32_t by_definition(std::uint32_t pattern, int exponent_bits) {
   const int fraction_bits = 15 - exponent_bits;
   const int bias = (1 << (exponent_bits - 1)) - 1;

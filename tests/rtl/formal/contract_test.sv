@@ -1,5 +1,5 @@
-// Drives mxu as its contract says, or breaks the contract in the way that +driver=NAME names; the
-// assertions of mxu must keep silent in the first case and speak in the others.
+// Drives mxu by its contract, or breaks the contract in the way that +driver=NAME names. The
+// assertions of mxu must be silent in the first case and report an error in the others.
 module contract_test;
   localparam int Rows         = 2;
   localparam int Cols         = 2;
@@ -34,7 +34,7 @@ module contract_test;
     #1 clk = 1'b0;
   endtask
 
-  // Two tiles, the second one pushed from the swap of the first on, with pauses.
+  // Two tiles with pauses; the push of the second starts with the swap of the first.
   task keep_contract;
     cycle(0, 0, 1);
     cycle(0, 0, 0);

@@ -1,5 +1,5 @@
-// rtl/synth/mxu_serial.sv: what is placed on the FPGA multiplies matrices, and no part of it is
-// there only to be counted.
+// rtl/synth/mxu_serial.sv: the design placed on the FPGA must multiply matrices, so that every part
+// of it is in use.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +29,7 @@ class MxuSerial {
 
   void push(const WeightRow& weights) { send(false, true, {}, weights); }
 
-  /// Sends a row that swaps the pushed weights in, and receives its results.
+  /// Sends a row that swaps the pushed weights in, and receives the results.
   ResultRow multiply(const ActRow& acts) {
     send(true, false, acts, {});
     int waited = 0;

@@ -1,5 +1,5 @@
-// The array of a mutant in the machine against `stepped`: the co-simulation of the real suite, with
-// fewer programs, on the sizes and types that the mutant was built with.
+// The array of a mutant compared with `stepped` in the machine: the suite's co-simulation with
+// fewer programs, on the sizes and types that the mutant has.
 #include <algorithm>
 #include <set>
 
@@ -17,8 +17,7 @@ std::vector<ArraySize> built_sizes() {
   return sizes;
 }
 
-/// Whether the programs of this seed, which choose their machine first, are of a type that is
-/// there.
+/// True if the mutant has the element type of this seed's programs, which draw their machine first.
 bool is_built(const std::vector<ArraySize>& sizes, std::uint64_t seed) {
   Random random(seed);
   const ElementType type = random_machine_of(sizes, random).dtype;

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Runs the checks of the suite on each mutant and says which check caught it.
+# Runs the suite's checks on each mutant and reports which check caught it.
 #
 #   run_mutants.sh BUILD_FOLDER [DOCUMENT]
 #
-# BUILD_FOLDER is that of tests/rtl/mutants, in which `ninja mutants` has put the program `checks` and
-# the libraries that it loads (arrays/), and CMake the mutated RTL (rtl/). Writes mutants.md there, the table in Markdown, and a log of each
-# check (log/). DOCUMENT, if given, gets the table between its lines <!-- mutants --> and
-# <!-- end of mutants -->. Exit code 0: every mutant was caught; 1: not; 2: cannot tell.
+# BUILD_FOLDER is the build folder of tests/rtl/mutants. There, `ninja mutants` puts the program
+# `checks` and the libraries that it loads (arrays/), and CMake puts the mutated RTL (rtl/). The
+# script writes mutants.md, the table in Markdown, and a log of each check (log/) there. If given,
+# DOCUMENT gets the table between its lines <!-- mutants --> and <!-- end of mutants -->. Exit code
+# 0: every mutant was caught; 1: some survived; 2: cannot tell.
 set -euo pipefail
 
 readonly kFewestMutants=30
-readonly kCheckSeconds=60  # a check takes seconds; a mutant may never end
+readonly kCheckSeconds=60  # a check takes seconds, but a mutant may never end
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 lint="$here/../../../rtl/lint/lint.sh"
 prove="$here/../../../rtl/formal/prove.sh"
@@ -21,9 +22,9 @@ die() {
 }
 
 # --- Checks ----------------------------------------------------------------------------------------
-# Each prints nothing if NAME passes, otherwise how it was caught.
+# Each prints nothing if NAME passes, otherwise the way in which it was caught.
 
-# simulated NAME CHECK TESTS: some of the GoogleTests on the libraries of the mutant.
+# simulated NAME CHECK TESTS: runs these GoogleTests on the libraries of the mutant.
 simulated() {
   local log="log/$1.$2" status=0
   WEFT_RTL_PATH="arrays/$1" timeout "$kCheckSeconds" ./checks --gtest_filter="$3" > "$log" 2>&1 ||
@@ -36,7 +37,7 @@ simulated() {
   esac
 }
 
-# An assertion of the RTL and lock-step checking may strike before the check itself does.
+# An RTL assertion or lock-step checking may fail before the check itself does.
 failed_by() {
   if grep -q 'description "RTL: ' "$2"; then
     echo assertion
@@ -49,17 +50,17 @@ failed_by() {
 
 lint() { "$lint" verilator "rtl/$1" > "log/$1.lint" 2>&1 || echo lint; }
 
-# proofs NAME: those that the patch asks for in a line "Proofs: module ..."
+# proofs NAME: runs the proofs that the patch names in its line "Proofs: module ...".
 proofs() {
   local -a modules=()
   read -r -a modules < <(sed -n 's/^Proofs: //p' "$here/$1.patch") || true
   if [[ ${#modules[@]} -eq 0 ]]; then return 0; fi
   "$prove" "rtl/$1" "proofs/$1" "${modules[@]}" > "log/$1.formal" 2>&1 || true
-  # A design that Yosys refuses, or on which the solver gives up, is not disproved.
+  # If Yosys refuses a design or the solver gives up, nothing is disproved.
   if grep FAILED "log/$1.formal" | grep -v ' model ' | grep -qv 'no answer'; then echo formal; fi
 }
 
-# check NAME: all that catch it, in caught/NAME.
+# check NAME: runs all checks and writes those that caught it to caught/NAME.
 check() {
   local name=$1
   {
@@ -74,7 +75,7 @@ check() {
 
 # --- Table -----------------------------------------------------------------------------------------
 
-# One line a mutant: name, what is broken, types, caught by; joined with $1.
+# Prints one row per mutant: name, what is broken, types, checks that caught it.
 rows() {
   local name
   for name in "${names[@]}"; do
@@ -89,7 +90,7 @@ table() {
   rows
 }
 
-# Replaces what stands between the two lines of the document.
+# Replaces the text between the two marker lines of the document.
 insert_table() {
   grep -qx '<!-- mutants -->' "$1" || die "no line '<!-- mutants -->' in $1"
   sed -i -e '/^<!-- mutants -->$/,/^<!-- end of mutants -->$/{//!d}' \

@@ -1,4 +1,4 @@
-// The units of a mutant, each alone, against arithmetic of the host.
+// The units of a mutant, each alone, compared with arithmetic on the host.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace weft::testing {
 namespace {
 
-/// Those of the mutant in the folder that WEFT_RTL_PATH names; all empty if it has no units.so.
+/// Units of the mutant in the folder WEFT_RTL_PATH; all empty if it has no units.so.
 Units make_units() {
   const char* const folder = std::getenv("WEFT_RTL_PATH");
   const auto file = std::filesystem::path(folder == nullptr ? "" : folder) / "units.so";
@@ -24,7 +24,7 @@ Units make_units() {
   return load_library<UnitLibrary>(file, "weft_mutant_units", WEFT_RTL_INTERFACE).make();
 }
 
-/// Where carries and signs change, and anything.
+/// Values at which carries and signs change, or random ones.
 std::uint32_t random_sum(Random& random) {
   constexpr std::array<std::uint32_t, 8> kCorners = {
       0, 1, 0x0000FFFF, 0x3FFFFFFF, 0x40000000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
@@ -43,7 +43,7 @@ TEST(FloatTest, FmaEqualsHost) {
   }
 }
 
-/// The numbers of pe/, whose conversions have tests of their own.
+/// Compares with the conversions of pe/, which have separate tests.
 template <class Format>
 void expect_widens_all(const std::function<std::uint32_t(std::uint16_t)>& widen) {
   for (std::uint32_t i = 0; i < 0x10000; ++i) {

@@ -1,6 +1,5 @@
-// Units of the RTL that a mutant may break where the array does not show it: the array reaches only
-// few of their inputs. Those that the mutant's patch names are Verilated alone, the others are
-// empty.
+// Units that a mutant may break without an effect on the array, which reaches only few of their
+// inputs. Units named in the mutant's patch are Verilated alone; the others are empty.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +27,13 @@ struct Units {
   std::function<std::uint32_t(std::uint32_t a, std::uint32_t b, std::uint32_t c)> fma;
   std::function<std::uint32_t(std::uint16_t)> widen_bf16;
   std::function<std::uint32_t(std::uint16_t)> widen_fp16;
-  /// The PE's sum one cycle after act and psum came, with a weight pushed and swapped in before.
+  /// The PE's sum one cycle after act and psum arrive, with `weight` pushed and swapped in before.
   std::function<std::uint32_t(std::uint8_t act, std::uint8_t weight, std::uint32_t psum)> pe_int8;
-  /// One cycle: the outputs ahead of the edge.
+  /// Runs one cycle and returns the outputs before the clock edge.
   std::function<AccumulatorOutputs(const AccumulatorInputs&)> accumulator;
 };
 
-/// What units.so exports as `weft_mutant_units`. Generated for each mutant.
+/// The export `weft_mutant_units` of units.so, generated for each mutant.
 struct UnitLibrary {
   const char* interface = nullptr;
   Units (*make)() = nullptr;

@@ -1,4 +1,4 @@
-// Verilated units as the functions of Units. Model: the class that Verilator made of the module.
+// Verilated units as functions of Units. Model is the class that Verilator generates for a module.
 #pragma once
 
 #include <verilated.h>
@@ -11,7 +11,7 @@ namespace weft::testing {
 
 template <class Model>
 struct Simulation {
-  // Verilator takes a model's scopes from the context that its thread used last, which may be gone.
+  // Verilator takes a model's scopes from the thread's last context, which may be destroyed.
   ~Simulation() { Verilated::threadContextp(&context); }
 
   VerilatedContext context;
