@@ -17,7 +17,7 @@ namespace weft::networks {
 namespace {
 
 constexpr std::int64_t kNoSequence = 0;
-/// A recurrent network has no table of positions; beyond this its graph's sizes are no use.
+/// Arbitrary limit: a recurrent network has no table of positions, but longer sequences are no use.
 constexpr std::int64_t kLongestRecurrence = 65536;
 
 constexpr std::array<NetworkInfo, 15> kNetworks = {{

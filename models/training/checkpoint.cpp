@@ -52,7 +52,7 @@ class Writer {
   std::string bytes_;
 };
 
-/// Takes what Writer wrote, or throws.
+/// Reads what Writer wrote. Throws InputError if the bytes are damaged.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& file) : left_(bytes), file_(file) {}
@@ -67,7 +67,7 @@ class Reader {
     const auto size = number<std::uint64_t>();
     return std::string(take(size));
   }
-  /// How many things of at least `bytes` follow.
+  /// Number of entries that follow, each of at least `bytes` bytes.
   std::uint64_t count(std::uint64_t bytes) {
     const auto value = number<std::uint64_t>();
     if (value > left_.size() / bytes) fail();

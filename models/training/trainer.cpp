@@ -24,7 +24,7 @@ std::vector<std::string> learnt_names(const autodiff::TrainingGraph& training) {
   return names;
 }
 
-/// Parameters and statistics as the network has them, states of zeros.
+/// Parameters and statistics from the network, and states of zeros.
 NamedTensors first_values(const autodiff::TrainingGraph& training, const UpdateGraph& update) {
   NamedTensors values;
   for (const auto& each : training.parameters) values.emplace(each.name, each.initial.tensor());
@@ -40,7 +40,7 @@ std::vector<std::int32_t> labels_of(const data::Examples& examples,
   return labels;
 }
 
-/// The name of the first tensor that is not.
+/// The name of the first tensor that is not finite; nullopt if all are.
 std::optional<std::string> not_finite(const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     if (!all_finite(tensor)) return name;
@@ -76,7 +76,7 @@ Trainer::Trainer(const Graph& network, const data::Dataset& data, const TrainerO
   state_.values = first_values(training_, update_);
 }
 
-/// The loss scale is a constant of the graph.
+/// The loss scale is a constant of the graph, so a new scale needs a new graph.
 void Trainer::prepare_gradients() {
   const double scale = options_.scaled_loss ? state_.loss_scale.factor : 1;
   if (scale == prepared_scale_) return;
@@ -144,8 +144,8 @@ void Trainer::fail(const std::string& what, const NamedTensors& inputs) const {
                                state_.step + 1, state_.epoch + 1, what, where));
 }
 
-/// A scaled loss may be too large for the array; then the step does not count and the next ones try
-/// with less.
+/// A scaled loss may be too large for the array. Then the step is skipped, and the next ones use a
+/// smaller scale.
 bool Trainer::left_out(const NamedTensors& inputs, const NamedTensors& gradients) {
   const auto bad = not_finite(gradients);
   if (!bad) return false;

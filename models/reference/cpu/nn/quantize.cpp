@@ -9,7 +9,7 @@
 namespace weft::reference {
 namespace {
 
-/// Scales and zero points, either of them one for all or one for each position along the axis.
+/// Scales and zero points. Each is one for all elements or one per position along the axis.
 class AxisParameters {
  public:
   AxisParameters(const NodeCall& call, const Shape& shape)

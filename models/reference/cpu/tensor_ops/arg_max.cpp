@@ -1,5 +1,5 @@
-// ArgMax: where along an axis the largest element is; the first of equal ones, or the last with
-// select_last_index. A NaN is larger than every number, as in NumPy.
+// ArgMax: the index of the largest element along an axis. Among equal elements it takes the first,
+// or the last with select_last_index. A NaN is larger than every number, as in NumPy.
 #include <vector>
 
 #include "models/reference/cpu/tensor_ops/call.h"

@@ -1,4 +1,4 @@
-// ReduceSum and its like, Softmax, ArgMax.
+// ReduceSum and the other reductions, Softmax, ArgMax.
 #include <numeric>
 
 #include "compiler/graph/operator_table.h"
@@ -14,7 +14,7 @@ using graph::Op;
 using graph::Shape;
 using reference::tensor_ops::AxisView;
 
-// From an input, or from the attribute that older operator sets have.
+// The axes from input 1, or from the attribute in older operator sets.
 Shape reduced_axes(NodeRun& node) {
   const auto rank = static_cast<std::int64_t>(node.shape(0).size());
   Shape axes = node.has(1) ? graph::to_int64(node.host(1)) : node.attributes().integers("axes");
