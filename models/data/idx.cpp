@@ -58,7 +58,7 @@ class Reader {
     std::uint8_t more = 0;
     const int count = gzread(stream_.get(), &more, 1);
     if (count > 0) {
-      throw InputError(file_ + ": goes on after its elements; its header does not belong to it");
+      throw InputError(file_ + ": has data after its elements, so its header does not match");
     }
     int code = Z_OK;
     gzerror(stream_.get(), &code);

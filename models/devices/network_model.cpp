@@ -40,8 +40,8 @@ double bytes_of(const graph::ValueType& type, NumberFormat format) {
 void check_unrolled(const Node& node) {
   if (node.op != Op::kLstm && node.op != Op::kGru && node.op != Op::kRnn) return;
   throw InputError(graph::node_label(node) +
-                   ": a recurrence that cannot be unrolled has no model; leave the modelled "
-                   "devices out");
+                   ": cannot be modeled, because it cannot be unrolled; leave out the modeled "
+                   "devices");
 }
 
 /// Bytes moved if every input is read once and every output written once.

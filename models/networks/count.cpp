@@ -77,7 +77,7 @@ std::uint64_t count_macs(const Graph& graph, const Node& node) {
   try {
     return static_cast<std::uint64_t>(signed_macs(graph, node));
   } catch (const InputError&) {  // the number of elements of some shape overflows
-    throw InputError(graph::node_label(node) + ": more MACs than 63 bits count");
+    throw InputError(graph::node_label(node) + ": the number of MACs does not fit 63 bits");
   }
 }
 
@@ -85,7 +85,7 @@ std::uint64_t count_macs(const Graph& graph) {
   std::uint64_t total = 0;
   for (const Node& node : graph.nodes) {
     if (__builtin_add_overflow(total, count_macs(graph, node), &total)) {
-      throw InputError("network '" + graph.name + "': more MACs than 64 bits count");
+      throw InputError("network '" + graph.name + "': the number of MACs does not fit 64 bits");
     }
   }
   return total;

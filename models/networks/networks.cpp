@@ -99,8 +99,8 @@ graph::Graph build_network(std::string_view name, const NetworkOptions& options)
     resolved.sequence = checked(options.sequence.value_or(info.sequence), info.longest, info.name,
                                 "sequence length");
   } else if (options.sequence) {
-    throw InputError(
-        fmt::format("network {}: its input is no sequence; give no sequence length", info.name));
+    throw InputError(fmt::format(
+        "network {}: its input is not a sequence; remove the sequence length", info.name));
   }
   return info.build(resolved);
 }

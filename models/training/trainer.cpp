@@ -53,7 +53,7 @@ std::uint64_t checked_steps(const data::Dataset& data, std::int64_t batch) {
     return static_cast<std::uint64_t>(data.train.count() / batch);
   }
   throw InputError(
-      fmt::format("{}: has {} images to train with, less than a batch of {}; choose "
+      fmt::format("{}: has {} training images, less than a batch of {}; choose "
                   "a smaller --batch",
                   data.name, data.train.count(), batch));
 }
@@ -95,7 +95,7 @@ void Trainer::restore(TrainingState state) {
         fmt::format("has no {} for {}", to_string(tensor.value_type()), printable(name)));
   }
   if (state.values.size() != state_.values.size() || state.position > steps_per_epoch_) {
-    throw InputError("is of another network or other data");
+    throw InputError("belongs to another network or other data");
   }
   state_ = std::move(state);
   prepare_gradients();
@@ -136,9 +136,9 @@ void Trainer::fail(const std::string& what, const NamedTensors& inputs) const {
   const std::string layer = first_beyond(training_.graph, inputs,
                                          half ? kLargestHalf : std::numeric_limits<float>::max());
   const char* const beyond = half ? "beyond fp16's 65504" : "that are not finite";
-  const char* const within = half ? "goes beyond fp16's 65504" : "is anything but finite";
+  const char* const within = half ? "no layer exceeds fp16's 65504" : "every layer is finite";
   const std::string where = layer.empty()
-                                ? fmt::format("in float32 on the CPU no layer {}", within)
+                                ? fmt::format("in float32 on the CPU {}", within)
                                 : fmt::format("the first values {} come from {}", beyond, layer);
   throw InputError(fmt::format("step {} (epoch {}): {}; {}; choose a smaller --learning-rate",
                                state_.step + 1, state_.epoch + 1, what, where));
@@ -198,10 +198,10 @@ const EpochRecord& Trainer::finish_epoch(std::map<std::string, std::uint64_t> cy
   const Metrics train = evaluate(run_evaluation_, shape_, data_.train, weights());
   const Metrics test = evaluate(run_evaluation_, shape_, data_.test, weights());
   if (!std::isfinite(train.loss()) || !std::isfinite(test.loss())) {
-    throw InputError(fmt::format(
-        "epoch {} (step {}): the loss of its parameters is not finite; choose a smaller "
-        "--learning-rate",
-        state_.epoch + 1, state_.step));
+    throw InputError(
+        fmt::format("epoch {} (step {}): the loss after this epoch is not finite; choose a smaller "
+                    "--learning-rate",
+                    state_.epoch + 1, state_.step));
   }
   ++state_.epoch;
   state_.position = 0;

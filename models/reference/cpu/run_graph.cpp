@@ -37,8 +37,8 @@ void check_results(const std::vector<Tensor>& results, const std::vector<ValueTy
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].value_type() == types[i]) continue;
-    throw InputError(fmt::format("output {} came out as {}, not {}", i,
-                                 to_string(results[i].value_type()), to_string(types[i])));
+    throw InputError(fmt::format("output {} is {}, not {}", i, to_string(results[i].value_type()),
+                                 to_string(types[i])));
   }
 }
 

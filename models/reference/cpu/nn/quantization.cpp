@@ -40,7 +40,7 @@ void set_bounds(const ActivationFunction& activation, float y_scale, Requantizat
       how.high = round_and_saturate<Q>(activation.beta / y_scale, how.zero_point);
       return;
     default:
-      throw InputError("a quantised operator's activation must be Relu or Clip");
+      throw InputError("a quantized operator's activation must be Relu or Clip");
   }
 }
 

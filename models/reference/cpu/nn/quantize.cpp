@@ -21,7 +21,8 @@ class AxisParameters {
     axis_ = static_cast<std::size_t>(shape[position]);
     inner_ = static_cast<std::size_t>(graph::row_major_strides(shape)[position]);
     if (scales_.size() != axis_ || (zero_points_.size() != axis_ && zero_points_.size() != 1)) {
-      throw InputError("scales and zero points must be one, or as many as the axis is long");
+      throw InputError(
+          "there must be one scale and zero point, or one for each position along the axis");
     }
   }
 

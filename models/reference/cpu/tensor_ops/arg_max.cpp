@@ -35,7 +35,7 @@ std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const AxisView view = view_along(x.shape(), axis_of(call, 0, x.rank()));
   const bool last = call.attributes.integer("select_last_index", 0) != 0;
-  if (view.extent == 0) throw InputError("the largest of no elements is asked for");
+  if (view.extent == 0) throw InputError("an empty axis has no largest element");
   return {with_numbers(x.type(), [&]<class T>(T) {
     Tensor result(call.outputs[0]);
     std::int64_t* best = result.mutable_data<std::int64_t>().data();

@@ -71,7 +71,8 @@ std::vector<Tensor> evaluate_tile(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Shape repeats = numbers(call, 1);
   if (repeats.size() != x.shape().size()) {
-    throw InputError(fmt::format("{} repeats of {} dimensions", repeats.size(), x.rank()));
+    throw InputError(
+        fmt::format("{} repeats are given for {} dimensions", repeats.size(), x.rank()));
   }
   const Shape own = graph::row_major_strides(x.shape());
   View view;

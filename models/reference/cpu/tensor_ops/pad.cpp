@@ -49,7 +49,7 @@ Rule rule_of(const NodeCall& call) {
   if (mode == "constant") return constant_rule;
   if (mode == "edge") return edge_rule;
   if (mode == "reflect") return reflect_rule;
-  throw InputError(fmt::format("attribute mode: '{}' is none of constant, edge, reflect", mode));
+  throw InputError(fmt::format("attribute mode: '{}' must be constant, edge or reflect", mode));
 }
 
 // Pads before each dimension. The result's shape determines those after it.

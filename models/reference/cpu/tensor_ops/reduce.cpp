@@ -66,7 +66,7 @@ struct Reduction {
       if (accumulators[d] == 1) accumulator_strides[d] = 0;
     }
     if (graph::element_count(accumulators) != result.size()) {
-      throw InputError(fmt::format("axes that leave {} do not give {}",
+      throw InputError(fmt::format("reducing these axes gives {}, not {}",
                                    graph::to_string(accumulators),
                                    graph::to_string(result.shape())));
     }

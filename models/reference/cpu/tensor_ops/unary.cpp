@@ -135,7 +135,7 @@ Compute<T> bound(const Tensor* tensor, Compute<T> otherwise) {
   check_type(*tensor, graph::data_type_of<T>());
   if (tensor->size() != 1) {
     throw InputError(
-        fmt::format("a bound is a scalar, not {}", graph::to_string(tensor->value_type())));
+        fmt::format("a bound must be a scalar, not {}", graph::to_string(tensor->value_type())));
   }
   return widen(tensor->data<T>()[0]);
 }

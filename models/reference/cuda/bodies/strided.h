@@ -64,7 +64,7 @@ Strided<N> strided(const std::vector<std::int64_t>& extents,
       walk.extents[dims - 1] *= extents[d];
       continue;
     }
-    if (dims == kMaxDims) throw InputError("more dimensions than the CUDA backend walks: 8");
+    if (dims == kMaxDims) throw InputError("the CUDA backend supports at most 8 dimensions");
     walk.extents[dims] = extents[d];
     for (std::size_t i = 0; i < N; ++i) walk.strides[i][dims] = strides[i][d];
     ++walk.dims;

@@ -398,8 +398,7 @@ std::vector<Outcome> check_bodies(Device& device, std::uint64_t seed) {
   }
   std::ostringstream count;
   count << seen.size() << " of " << std::variant_size_v<Body>;
-  outcomes.push_back(
-      {"bodies that a case was made for", seen.size() == std::variant_size_v<Body>, count.str()});
+  outcomes.push_back({"bodies with a case", seen.size() == std::variant_size_v<Body>, count.str()});
   return outcomes;
 }
 

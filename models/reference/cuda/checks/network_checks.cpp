@@ -104,7 +104,7 @@ Outcome check_network(const std::string& name, const Graph& graph, const NamedTe
       if (!outcome.detail.empty()) return outcome;
     }
     outcome.passed = true;
-    outcome.detail = fmt::format("{} nodes, of which {} on the CPU reference", graph.nodes.size(),
+    outcome.detail = fmt::format("{} nodes, {} of them on the CPU reference", graph.nodes.size(),
                                  runner.cpu_nodes().size());
   } catch (const InputError& error) {
     outcome.detail = error.what();

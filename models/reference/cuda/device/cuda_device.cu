@@ -87,7 +87,7 @@ Availability cuda_available() {
   if (cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, kDevice) != cudaSuccess ||
       pools == 0) {
     cudaGetLastError();
-    return {false, "the device or its driver has no memory pools, which CUDA has had since 11.2"};
+    return {false, "the device or its driver has no memory pools, which need CUDA 11.2 or later"};
   }
   return {true, ""};
 }

@@ -150,7 +150,7 @@ void check_shape(std::int64_t m, std::int64_t k, std::int64_t n) {
   constexpr std::int64_t kMax = std::int64_t{1} << 24;
   for (const std::int64_t extent : {m, k, n}) {
     if (extent < 1 || extent > kMax) {
-      throw InputError("a product to be measured has extents from 1 to 16777216");
+      throw InputError("the extents of a measured product must be 1 to 16777216");
     }
   }
 }

@@ -108,7 +108,7 @@ std::vector<double> matmul(Device& device, MatmulType type, const std::vector<fl
                            const std::vector<float>& b, MatmulShape shape) {
   if (static_cast<std::int64_t>(a.size()) != shape.m * shape.k ||
       static_cast<std::int64_t>(b.size()) != shape.k * shape.n) {
-    throw InputError("the operands of a product have not as many elements as its shape says");
+    throw InputError("the operands' sizes do not match the product's shape");
   }
   if (type == MatmulType::kInt8) return int8_matmul(device, a, b, shape);
   const Memory left = uploaded(device, a);

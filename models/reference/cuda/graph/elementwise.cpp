@@ -59,7 +59,7 @@ ActivationFunction unary_function(const graph::Node& node) {
 // A bound that is left out limits nothing, not even infinities.
 float bound(NodeRun& node, std::size_t i, float otherwise) {
   if (!node.has(i)) return otherwise;
-  if (node.count(i) != 1) throw InputError("a bound is a scalar");
+  if (node.count(i) != 1) throw InputError("a bound must be a scalar");
   return node.host(i).data<float>()[0];
 }
 

@@ -43,7 +43,7 @@ AxisView axis_view(const NodeRun& node, std::int64_t otherwise) {
 void run_reduce(NodeRun& node) {
   const Lanes lanes = lanes_along(node.shape(0), reduced_axes(node));
   if (lanes.count != node.result_count()) {
-    throw InputError("the axes do not leave as many elements as the result has");
+    throw InputError("reducing these axes gives another number of elements than the result has");
   }
   const bool mean = node.node().op == Op::kReduceMean;
   const float* x = node.input<float>(0);
@@ -66,7 +66,7 @@ void run_softmax(NodeRun& node) {
 
 void run_arg_max(NodeRun& node) {
   const AxisView view = axis_view(node, 0);
-  if (view.extent == 0) throw InputError("the largest of no elements is asked for");
+  if (view.extent == 0) throw InputError("an empty axis has no largest element");
   const bool last = node.attributes().integer("select_last_index", 0) != 0;
   const float* x = node.input<float>(0);
   node.run(ArgMax{x, node.result<std::int64_t>(), view.extent, view.inner, last},

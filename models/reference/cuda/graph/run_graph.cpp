@@ -125,7 +125,7 @@ class DeviceGraphRunner::Run {
 DeviceGraphRunner::DeviceGraphRunner(const graph::Graph& graph, std::shared_ptr<Device> device,
                                      RunOptions options) {
   if (options.matmul == MatmulType::kInt8) {
-    throw InputError("a network of float32 values cannot run in int8: quantise it first");
+    throw InputError("a float32 network cannot run in int8; quantize it first");
   }
   state_ = std::make_unique<State>(graph, std::move(device), std::move(options));
 }
