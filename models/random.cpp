@@ -9,15 +9,15 @@
 namespace weft {
 namespace {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring seeds and streams start
-/// the generator at unrelated places.
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014). It starts the generator at unrelated
+/// places for neighboring seeds and streams.
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
   x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
   return x ^ (x >> 31U);
 }
 
-/// [-1, 1) from the upper 24 bits: every value is a multiple of 2^-23, exact in binary32.
+/// Maps the upper 24 bits to [-1, 1). Every value is a multiple of 2^-23, exact in binary32.
 float unit_float(std::uint64_t bits) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> 40U) - (1 << 23)) * 0x1p-23F;
 }
@@ -31,7 +31,7 @@ void fill(Matrix& matrix, std::mt19937_64& generator, Draw draw) {
   }
 }
 
-/// Eight elements a draw: int8 matrices are the largest ones.
+/// Takes eight elements from each draw, because int8 matrices are the largest ones.
 void fill_int8(Matrix& matrix, std::mt19937_64& generator) {
   const std::span<std::byte> bytes = matrix.bytes();
   std::uint64_t bits = 0;

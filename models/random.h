@@ -1,6 +1,6 @@
-// Random matrices from a seed, the same on every platform: the bits of std::mt19937_64 are fixed by
-// the C++ standard, and they are mapped to values here, because the standard leaves the algorithms
-// of its own distributions open.
+// Random matrices from a seed, the same on every platform. The C++ standard fixes the bits of
+// std::mt19937_64, but not the algorithms of its distributions, so the bits are mapped to values
+// here.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// Which operand is drawn: each has a stream of its own, so that a change of one operand's shape
-/// leaves the others as they were.
+/// The operand to draw. Each has a separate stream, so that changing the shape of one operand does
+/// not change the others.
 enum class RandomStream : std::uint64_t { kA = 1, kB = 2, kBias = 3 };
 
 /// A matrix [rows, cols] of `type`. int8: uniform over -128..127. int32 (a bias): uniform over

@@ -13,7 +13,7 @@ float pixel(char c) {
   return static_cast<float>(c <= '9' ? c - '0' : c - 'a' + 10) / kLargest;
 }
 
-/// The images of which the number is the last of a fold, or all others.
+/// The last image of each fold of kDigits8x8Fold images if `test`, else all others.
 Examples part(std::string_view text, bool test) {
   Examples examples;
   std::vector<float> pixels;

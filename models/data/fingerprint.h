@@ -1,5 +1,4 @@
-// A number that stands for many bytes: for telling whether something is what it was, not against
-// those who would forge it.
+// A 64-bit hash of many bytes. It detects accidental changes; it does not protect against forgery.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,8 @@ namespace weft::data {
 
 class Fingerprint {
  public:
-  /// Eight bytes at a time; the length enters too, so that neighbours cannot trade bytes.
+  /// Hashes eight bytes at a time. It hashes the length too; otherwise bytes could move from one
+  /// call to the next without changing the result.
   void add(std::span<const std::byte> bytes) {
     add(bytes.size());
     for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {

@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint8_t kUnsignedByte = 0x08;
-/// Deflate makes at most 1032 bytes of one (zlib's technical note on its compression ratio).
+/// Deflate expands one byte to at most 1032 bytes (zlib's technical note on its compression ratio).
 constexpr std::uint64_t kMostFromOneByte = 1032;
 
-/// Reads a file, unpacked if it is compressed: zlib hands plain files through.
+/// Reads a file and decompresses it if needed. zlib passes plain files through unchanged.
 class Reader {
  public:
   explicit Reader(const fs::path& path) : file_(path.string()) {
@@ -38,12 +38,13 @@ class Reader {
 
   const std::string& file() const { return file_; }
   bool compressed() const { return gzdirect(stream_.get()) == 0; }
-  /// How many bytes the file can hold at most, unpacked, and this computer's memory.
+  /// Upper bound on the decompressed size: what the file can hold, but at most this computer's
+  /// memory.
   std::uint64_t most_bytes() const {
     return std::min(compressed() ? size_ * kMostFromOneByte : size_, physical_memory_bytes());
   }
 
-  /// Fills `out`, or fails.
+  /// Fills `out`. Throws InputError if the file ends too early or is damaged.
   void read(std::span<std::uint8_t> out, const char* what) {
     while (!out.empty()) {
       const auto wanted = static_cast<unsigned>(std::min<std::size_t>(out.size(), 1U << 30U));
@@ -57,7 +58,7 @@ class Reader {
     std::uint8_t more = 0;
     const int count = gzread(stream_.get(), &more, 1);
     if (count > 0) {
-      throw InputError(file_ + ": goes on after its elements; its header does not belong to it");
+      throw InputError(file_ + ": has data after its elements, so its header does not match");
     }
     int code = Z_OK;
     gzerror(stream_.get(), &code);
@@ -69,7 +70,7 @@ class Reader {
     void operator()(gzFile stream) const { gzclose_r(stream); }
   };
 
-  /// An end within what a header promises is a cut, anything else damage.
+  /// A file that ends before its header says is truncated. Any other error means damage.
   [[noreturn]] void fail(const char* what) {
     int code = Z_OK;
     gzerror(stream_.get(), &code);
@@ -99,7 +100,8 @@ std::int64_t read_extent(Reader& reader) {
   return extent;
 }
 
-/// The product of the extents, held against what the file can hold.
+/// The product of the extents. Throws InputError if the file or the memory cannot hold as many
+/// bytes.
 std::uint64_t checked_count(const Reader& reader, const std::vector<std::int64_t>& shape) {
   std::uint64_t count = 1;
   for (const std::int64_t extent : shape) {

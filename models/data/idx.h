@@ -1,11 +1,12 @@
-// IDX, the format of MNIST's files: bytes with their extents in front, plain or compressed by gzip.
+// IDX, the file format of MNIST: a header with the extents, then bytes. Files may be
+// gzip-compressed.
 //
 //   00 00 08 rank    extents, 4 bytes each, most significant first    elements, row-major
 //         type: unsigned byte, the only one that image files have
 //
 // Source: Y. LeCun, C. Cortes, C. Burges: The MNIST database of handwritten digits. Files are
-// untrusted: what a header claims is held against the file's size before memory is taken, and no
-// byte beyond it is unpacked.
+// untrusted: the sizes in the header are checked against the file's size before memory is
+// allocated, and at most one byte beyond them is decompressed.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ struct IdxArray {
   std::vector<std::uint8_t> values;
 };
 
-/// An array of `rank` dimensions. Throws InputError `FILE: what; what to do` for a file that cannot
-/// be read, is no IDX file of bytes or of another rank, is cut short or damaged, or goes on after
-/// its elements.
+/// Reads an array of `rank` dimensions. Throws InputError `FILE: what; what to do` if the file
+/// cannot be read, is not an IDX file of bytes with this rank, is truncated or damaged, or has data
+/// after its elements.
 IdxArray read_idx(const std::filesystem::path& path, int rank);
 
 }  // namespace weft::data

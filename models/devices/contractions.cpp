@@ -26,7 +26,7 @@ const Shape& output_shape(const Graph& graph, const Node& node) {
   return shape_of(graph, node.outputs.at(0));
 }
 
-/// All extents but the second: samples times positions.
+/// Product of all extents but the second: samples times positions.
 std::uint64_t positions(Shape shape) {
   shape.at(1) = 1;
   return elements(shape);

@@ -1,5 +1,5 @@
-// The matrix products inside a network, as a library for GPUs would run them: convolutions as
-// products of their im2col matrices, one for each group.
+// The matrix products inside a network, as a GPU library would run them. A convolution becomes one
+// product of im2col matrices per group.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace weft::devices {
 
-/// The product that `node` is; none for an operator that is no contraction. Its MACs are those of
-/// networks::count_macs().
+/// The matrix product that `node` computes; nullopt if the node is not a contraction, or if K or an
+/// output is empty. Its MACs equal networks::count_macs().
 ///
 ///   Conv           [positions, C/g * taps] x [C/g * taps, F/g], g times
 ///   ConvTranspose  [input positions, C/g] x [C/g, F/g * taps], g times
-///   MatMul         rows of all batches as one M if the right operand is one matrix; else the
-///                  batches side by side
+///   MatMul         one product, with the rows of all batches as M, if the right operand is one
+///                  matrix; else one product per batch
 ///
 /// Recurrent operators must have been unrolled into their products (passes::decompose_recurrent).
 /// Throws InputError if the sizes overflow.

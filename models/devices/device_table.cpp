@@ -7,8 +7,8 @@ namespace {
 
 using enum NumberFormat;
 
-/// Rates in the order of NumberFormat: fp32, tf32, bf16, fp16, int8. All at one clock, but for the
-/// plain fp32 of Hopper, whose cores boost higher than its tensor cores.
+/// Rates in the order of NumberFormat: fp32, tf32, bf16, fp16, int8. All formats share one clock
+/// except plain fp32, because Hopper's plain cores boost higher than its tensor cores.
 constexpr std::array<FormatRate, kNumberFormats> rates(
     const std::array<std::uint32_t, kNumberFormats>& flop_per_clock, double clock_mhz,
     double fp32_clock_mhz) {
@@ -18,14 +18,14 @@ constexpr std::array<FormatRate, kNumberFormats> rates(
   return all;
 }
 
-// FLOP a clock and SM. fp32: 64 cores (Hopper 128), a multiply-add each. Tensor cores, fp16: 8 of
-// 4x4x4 multiply-adds = 8 * 128 (Volta, Turing); twice that in Ampere, four times in Hopper. int8
-// takes half the time of fp16, tf32 twice; Volta's tensor cores have fp16 alone.
+// FLOP per clock and SM. fp32: 64 cores (Hopper: 128), one multiply-add each. fp16: 8 tensor cores
+// of 4x4x4 multiply-adds = 8 * 128 (Volta, Turing); Ampere does twice, Hopper four times as many.
+// int8 takes half the time of fp16, tf32 twice the time. Volta's tensor cores support only fp16.
 constexpr std::array<std::uint32_t, kNumberFormats> kVolta = {128, 0, 0, 1024, 0};
 constexpr std::array<std::uint32_t, kNumberFormats> kTuring = {128, 0, 0, 1024, 2048};
 constexpr std::array<std::uint32_t, kNumberFormats> kAmpere = {128, 1024, 2048, 2048, 4096};
 constexpr std::array<std::uint32_t, kNumberFormats> kHopper = {256, 2048, 4096, 4096, 8192};
-// Two fused multiply-adds of 8 floats a clock: AVX2.
+// AVX2: two fused multiply-adds of 8 floats per clock.
 constexpr std::array<std::uint32_t, kNumberFormats> kTwoAvx2 = {32, 0, 0, 0, 0};
 
 constexpr auto kGpu = DeviceKind::kGpu;

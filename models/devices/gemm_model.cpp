@@ -5,10 +5,10 @@
 namespace weft::devices {
 namespace {
 
-// The order of the guide: the larger a tile, the more often each operand that was fetched is used.
+// In the guide's order, most efficient first: a larger tile reuses each fetched operand more often.
 constexpr Tile kGpuTiles[] = {{256, 128}, {128, 256}, {256, 64}, {64, 256},
                               {128, 128}, {128, 64},  {64, 128}, {64, 64}};
-// The registers of AVX2 hold 6 x 16 sums: the tile of BLIS and its kin.
+// AVX2 registers hold 6 x 16 sums. BLIS and similar libraries use this tile.
 constexpr Tile kCpuTiles[] = {{6, 16}};
 
 std::uint64_t parts(std::uint64_t size, std::uint64_t part) {
@@ -16,8 +16,7 @@ std::uint64_t parts(std::uint64_t size, std::uint64_t part) {
 }
 
 /// K of one instruction. Tensor cores take 32 bytes of a row at a time: 16 elements of fp16 or
-/// bf16, 8 of tf32, 32 of int8 (the mma shapes of the PTX manual); plain fp32 takes element by
-/// element.
+/// bf16, 8 of tf32, 32 of int8 (the mma shapes of the PTX manual); plain fp32 takes one element.
 std::uint64_t k_step(NumberFormat format) {
   constexpr std::uint64_t kInstructionBytes = 32;
   return format == NumberFormat::kFp32 ? 1 : kInstructionBytes / operand_bytes(format);

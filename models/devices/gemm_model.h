@@ -1,16 +1,17 @@
-// How long a matrix product would take on a device that is not here: output tiles in waves over its
-// units, or the bytes of operands and result over its memory, whichever is longer.
+// Estimates how long a matrix product would take on a device that is not available. The estimate is
+// the larger of two times: computing the output tiles in waves over the device's units, and moving
+// operands and result through its memory.
 //
-//        N                    each tile of the result is one unit's work; the last tiles stick out
-//   +----+----+--+----+       beyond M and N and cost as much as whole ones (tile quantisation);
-//   |tile|tile|til|         a wave is as many tiles as there are units, and the last wave takes as
-//  M+----+----+--+            long as a full one (wave quantisation)
+//        N                    One unit computes one tile. The last tiles reach beyond M and N but
+//   +----+----+--+----+       cost as much as whole ones (tile quantization).
+//   |tile|tile|til|           A wave is one tile per unit. The last wave takes as long as a full
+//  M+----+----+--+            one (wave quantization).
 //   |tile|tile|til|
-//   +----+----+--+    time = max(waves * tile_m * tile_n * Kp * 2 / (FLOP a clock * clock),
+//   +----+----+--+    time = max(waves * tile_m * tile_n * Kp * 2 / (FLOP per clock * clock),
 //                                bytes / bandwidth)
 //
 // Source of the two effects and of the tiles: NVIDIA, Matrix Multiplication Background User's
-// Guide. What the model leaves out: docs/compare.md.
+// Guide. docs/compare.md lists what the model leaves out.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct GemmShape {
   friend bool operator==(const GemmShape&, const GemmShape&) = default;
 };
 
-/// 2 * M * K * N of all of them.
+/// 2 * M * K * N, summed over all products.
 double useful_flop(const GemmShape& shape);
 /// Bytes of operands and result.
 double gemm_bytes(const GemmShape& shape, NumberFormat format);
@@ -45,27 +46,29 @@ struct GemmModel {
   std::uint64_t tiles = 0;
   std::uint64_t waves = 0;
   double useful_flop = 0;
-  double issued_flop = 0;    // of the tiles, in whole
-  double occupied_flop = 0;  // of all units in all waves
+  double issued_flop = 0;    // of all tiles, padding included
+  double occupied_flop = 0;  // of all units, idle or not, in all waves
   double compute_seconds = 0;
   double memory_seconds = 0;
 
   bool memory_bound() const { return memory_seconds > compute_seconds; }
   double seconds() const { return memory_bound() ? memory_seconds : compute_seconds; }
-  /// Tile quantisation alone: 1 - useful / issued.
+  /// Tile quantization alone: 1 - useful / issued.
   double padding() const { return 1 - useful_flop / issued_flop; }
-  /// Tile and wave quantisation: 1 - useful / occupied.
+  /// Tile and wave quantization: 1 - useful / occupied.
   double waste() const { return 1 - useful_flop / occupied_flop; }
 };
 
-/// The tiles that a library may choose on such a device, the most efficient first.
+/// Tiles that a library may choose on a device of this kind, most efficient first.
 std::span<const Tile> tiles_of(DeviceKind kind);
 
-/// With this tile. K is padded to whole instructions: 32 bytes of operands on tensor cores. The
-/// device multiplies `format`; sizes are at least 1 and the tiles fit 64 bits.
+/// The estimate with this tile. K is padded to whole instructions: 32 bytes of operands on tensor
+/// cores. The device must multiply `format`, sizes must be at least 1, and the number of tiles must
+/// fit 64 bits.
 GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape, Tile tile);
 
-/// With the tile of the least compute time; among equals the first of tiles_of().
+/// The estimate with the tile that takes the least compute time. Ties go to the first in
+/// tiles_of().
 GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape);
 
 }  // namespace weft::devices

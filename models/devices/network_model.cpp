@@ -12,7 +12,7 @@ using graph::Graph;
 using graph::Node;
 using graph::Op;
 
-/// The same bytes under another shape, or a name for them.
+/// Whether the operator moves no data: it reshapes or renames its input, or reads only its shape.
 bool is_view(Op op) {
   switch (op) {
     case Op::kIdentity:
@@ -35,15 +35,16 @@ double bytes_of(const graph::ValueType& type, NumberFormat format) {
   return static_cast<double>(graph::element_count(type.shape)) * each;
 }
 
-/// What an unrolled graph has none of: its products are not known one by one.
+/// Throws InputError for a recurrent operator: its single products are unknown until it is
+/// unrolled.
 void check_unrolled(const Node& node) {
   if (node.op != Op::kLstm && node.op != Op::kGru && node.op != Op::kRnn) return;
   throw InputError(graph::node_label(node) +
-                   ": a recurrence that cannot be unrolled has no model; leave the modelled "
-                   "devices out");
+                   ": cannot be modeled, because it cannot be unrolled; leave out the modeled "
+                   "devices");
 }
 
-/// Every input read once, every output written once.
+/// Bytes moved if every input is read once and every output written once.
 double traffic(const Graph& graph, const Node& node, NumberFormat format) {
   double bytes = 0;
   for (const auto* values : {&node.inputs, &node.outputs}) {

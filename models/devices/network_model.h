@@ -1,5 +1,6 @@
-// How long a network would take on a device that is not here: one node after the other, each
-// contraction as its product (gemm_model.h), everything else as the bytes that it reads and writes.
+// Estimates how long a network would take on a device that is not available. Nodes run one after
+// the other. A contraction takes as long as its matrix product (gemm_model.h). Any other node takes
+// as long as moving the bytes that it reads and writes.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace weft::devices {
 
 struct LayerModel {
   std::string name;
-  std::optional<GemmShape> shape = {};  // of a contraction
+  std::optional<GemmShape> shape = {};  // set for a contraction
   std::optional<GemmModel> product = {};
   double seconds = 0;
 };
@@ -21,8 +22,8 @@ struct LayerModel {
 struct NetworkModel {
   std::vector<LayerModel> layers;  // nodes that cost time
   double useful_flop = 0;          // of the contractions
-  double issued_flop = 0;          // of their tiles, in whole
-  double occupied_flop = 0;        // of all units in all their waves
+  double issued_flop = 0;          // of their tiles, padding included
+  double occupied_flop = 0;        // of all units, idle or not, in all their waves
   double product_seconds = 0;      // contractions
   double traffic_seconds = 0;      // the rest
 
@@ -33,9 +34,9 @@ struct NetworkModel {
   double waste() const { return occupied_flop > 0 ? 1 - useful_flop / occupied_flop : 0; }
 };
 
-/// Contractions in `format`, which the device multiplies; floats take as many bytes as its
-/// operands. Reshapes and their kin are free. Recurrent operators must have been unrolled.
-/// Throws InputError if the sizes overflow.
+/// Contractions run in `format`, which the device must multiply. A float element counts as many
+/// bytes as an operand of `format`. Reshapes and similar operators take no time. Throws InputError
+/// if a recurrent operator is not unrolled or if sizes overflow.
 NetworkModel model_network(const Device& device, NumberFormat format, const graph::Graph& graph);
 
 }  // namespace weft::devices

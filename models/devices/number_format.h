@@ -1,4 +1,4 @@
-// The number formats in which devices multiply matrices, and what their elements take in memory.
+// The number formats in which devices multiply matrices, and the bytes per element.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ constexpr std::string_view to_string(NumberFormat format) {
   return kNumberFormatNames[static_cast<std::size_t>(format)];
 }
 
-/// The inverse of to_string(); nothing for an unknown name.
+/// The inverse of to_string(); nullopt for an unknown name.
 std::optional<NumberFormat> number_format_from_string(std::string_view name);
 
-/// Bytes of an operand's element in memory.
+/// Bytes per operand element in memory.
 unsigned operand_bytes(NumberFormat format);
-/// Bytes of a result's element: as wide as the operands', but the int32 sums of int8.
+/// Bytes per result element: 4 for the int32 sums of int8, else the operands' width.
 unsigned result_bytes(NumberFormat format);
 
 }  // namespace weft::devices

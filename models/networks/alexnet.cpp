@@ -18,7 +18,8 @@ graph::Graph classify(Layers& net, ValueId x) {
   return net.finish(net.gemm(x, 1000, "fc8", Gain::kLinear), "logits");
 }
 
-/// Across 5 maps with the paper's constants. ONNX divides alpha by the number of maps.
+/// Local response normalization across 5 maps with the paper's constants. ONNX divides alpha by the
+/// number of maps, so alpha is 5 times the paper's.
 ValueId normalise(Layers& net, ValueId x, std::string name) {
   return net.add(Op::kLrn, {x},
                  {{"size", std::int64_t{5}}, {"alpha", 5 * 1e-4F}, {"beta", 0.75F}, {"bias", 2.0F}},
@@ -27,7 +28,7 @@ ValueId normalise(Layers& net, ValueId x, std::string name) {
 
 }  // namespace
 
-/// The form with one column, without normalisation, which frameworks ship.
+/// The one-column form without normalization, as frameworks ship it.
 graph::Graph build_alexnet(const NetworkOptions& options) {
   Layers net("alexnet", options.seed);
   ValueId x = net.input("image", graph::DataType::kFloat32, {options.batch, 3, 224, 224});
@@ -41,8 +42,8 @@ graph::Graph build_alexnet(const NetworkOptions& options) {
   return classify(net, x);
 }
 
-/// The form of 2012: two columns on two GPUs, which are groups here, and local response
-/// normalisation. The paper says 224 x 224, but its 55 x 55 maps come from 227 x 227.
+/// The form of 2012, with local response normalization. Its two columns ran on two GPUs; here they
+/// are groups. The paper says 224 x 224, but its 55 x 55 maps come from 227 x 227.
 graph::Graph build_alexnet_2012(const NetworkOptions& options) {
   Layers net("alexnet-2012", options.seed);
   ValueId x = net.input("image", graph::DataType::kFloat32, {options.batch, 3, 227, 227});

@@ -6,7 +6,8 @@
 namespace weft::networks {
 namespace {
 
-/// [batch, sequence, hidden] to [batch, heads, ...] with the last two in the order given.
+/// Splits [batch, sequence, hidden] into heads and transposes by `permutation`: [batch, heads,
+/// ...].
 ValueId split_heads(Layers& net, ValueId x, std::int64_t heads, const Ints& permutation,
                     const std::string& name) {
   const Shape shape = net.shape(x);

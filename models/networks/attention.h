@@ -1,4 +1,4 @@
-// What BERT, GPT-2 and ViT share, node for node as PyTorch's exporter writes it.
+// Layers that BERT, GPT-2 and ViT share, with the same nodes that PyTorch's exporter writes.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,24 @@ struct Projections {
   ValueId value;
 };
 
-/// softmax(Q K^T / sqrt(hidden / heads) + mask) V for each head, the heads beside each other again:
-/// [batch, sequence, hidden]. kNoValue as mask leaves it out.
+/// softmax(Q K^T / sqrt(hidden / heads) + mask) V for each head, with all heads concatenated:
+/// [batch, sequence, hidden]. No mask is added if `mask` is kNoValue.
 ValueId attention(Layers& net, const Projections& projections, std::int64_t heads, ValueId mask,
                   const std::string& name);
 
-/// The three projections as layers of their own, NAME.query, NAME.key and NAME.value.
+/// The three projections as separate dense layers: NAME.query, NAME.key and NAME.value.
 Projections project(Layers& net, ValueId x, const std::string& name);
 
 /// x * (erf(x / sqrt(2)) + 1) * 0.5.
 ValueId gelu(Layers& net, ValueId x, const std::string& name);
 
-/// Rows of a table [rows, width] by number: ids of any shape, which gains `width`.
+/// Looks up rows of a table [rows, width] by number. The result has the shape of `ids` plus
+/// `width`.
 ValueId embedding(Layers& net, ValueId table, ValueId ids, std::string name);
 /// The numbers 0 .. count-1 as ids [1, count].
 ValueId positions(Layers& net, std::int64_t count);
 
-/// Embeddings are small beside what layers add to them, as in trained transformers.
+/// Embeddings are small compared with the layers' contributions, as in trained transformers.
 inline constexpr Uniform kEmbedding{0, 0.05F};
 
 }  // namespace weft::networks

@@ -16,7 +16,7 @@ constexpr std::int64_t kBertFeedForward = 3072;
 constexpr int kBertBlocks = 12;
 constexpr float kBertEpsilon = 1e-12F;
 
-/// Words, token types and positions, added and normalised.
+/// Adds the embeddings of words, token types and positions, then normalizes the sum.
 ValueId embed_words(Layers& net, ValueId tokens, ValueId types) {
   const std::string name = "embeddings";
   const auto table = [&](const char* which, std::int64_t rows) {
@@ -31,7 +31,7 @@ ValueId embed_words(Layers& net, ValueId tokens, ValueId types) {
                         name + ".norm");
 }
 
-/// Attention and feed-forward layers, each added to its input and normalised after that.
+/// Attention and feed-forward layers. Each result is added to the layer's input, then normalized.
 ValueId bert_encoder(Layers& net, ValueId x, const std::string& name) {
   const std::string self = name + ".attention";
   ValueId y = attention(net, project(net, x, self), kBertHeads, graph::kNoValue, self);
@@ -44,7 +44,7 @@ ValueId bert_encoder(Layers& net, ValueId x, const std::string& name) {
 
 }  // namespace
 
-/// The encoder and its pooler, for whole sequences: no padding, so no attention mask.
+/// The encoder and its pooler. Sequences have no padding, so there is no attention mask.
 graph::Graph build_bert_base(const NetworkOptions& options) {
   Layers net("bert-base", options.seed);
   const Shape shape{options.batch, options.sequence.value()};

@@ -18,9 +18,9 @@ const Shape& input_shape(const Graph& graph, const Node& node, std::size_t i) {
   return graph.type(node.inputs[i]).shape;
 }
 
-/// The product of all extents of `shape` from the second on, times `count`. For the weights of a
-/// convolution [M, C / groups, taps...] these are the MACs of one output element; for those of a
-/// transposed one [C, M / groups, taps...] of one input element.
+/// `count` times the product of the extents of `shape` from the second on. That product is the
+/// number of MACs per output element for the weights [M, C / groups, taps...] of a convolution, and
+/// per input element for the weights [C, M / groups, taps...] of a transposed convolution.
 std::int64_t each_times_inner(std::int64_t count, Shape shape) {
   shape.at(0) = count;
   return graph::element_count(shape);
@@ -77,7 +77,7 @@ std::uint64_t count_macs(const Graph& graph, const Node& node) {
   try {
     return static_cast<std::uint64_t>(signed_macs(graph, node));
   } catch (const InputError&) {  // the number of elements of some shape overflows
-    throw InputError(graph::node_label(node) + ": more MACs than 63 bits count");
+    throw InputError(graph::node_label(node) + ": the number of MACs does not fit 63 bits");
   }
 }
 
@@ -85,7 +85,7 @@ std::uint64_t count_macs(const Graph& graph) {
   std::uint64_t total = 0;
   for (const Node& node : graph.nodes) {
     if (__builtin_add_overflow(total, count_macs(graph, node), &total)) {
-      throw InputError("network '" + graph.name + "': more MACs than 64 bits count");
+      throw InputError("network '" + graph.name + "': the number of MACs does not fit 64 bits");
     }
   }
   return total;

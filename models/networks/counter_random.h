@@ -1,7 +1,7 @@
-// Random numbers by position: draw i of a stream is a function of seed, stream and i alone, so that
-// tensors may be made in any order and in part. The generator is SplitMix64 (Steele, Lea and Flood,
-// "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014), which is a counter and a mixing
-// function; it is the same on every platform, and compilers turn a loop of it into vector code.
+// Random numbers by position: draw i of a stream depends only on seed, stream and i. So tensors can
+// be made in any order and in part. The generator is SplitMix64 (Steele, Lea and Flood, "Fast
+// Splittable Pseudorandom Number Generators", OOPSLA 2014): a counter and a mixing function. It
+// gives the same numbers on every platform, and compilers vectorize a loop of it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 class CounterRandom {
  public:
-  /// Streams of one seed have nothing to do with each other.
+  /// Different streams of one seed are unrelated.
   CounterRandom(std::uint64_t seed, std::uint64_t stream) : key_(mix(seed + mix(stream + 1))) {}
 
   /// Draw i: 64 bits.
@@ -29,11 +29,11 @@ class CounterRandom {
   /// Draw i as a whole number in [0, bound), bound > 0.
   std::uint64_t below(std::uint64_t i, std::uint64_t bound) const { return bits(i) % bound; }
 
-  /// centre + spread * u for each element, u in [-1, 1): two elements from each draw.
+  /// Sets each element to centre + spread * u, u in [-1, 1). One draw gives two elements.
   void fill(std::span<float> out, float centre, float spread) const;
 
  private:
-  /// The low 24 bits of `bits`; all are exact in binary32.
+  /// Maps the low 24 bits of `bits` to [-1, 1), exactly in binary32.
   static float to_symmetric(std::uint64_t bits) {
     return static_cast<float>(static_cast<std::int32_t>(bits & 0xFF'FFFFU) - (1 << 23)) * 0x1p-23F;
   }

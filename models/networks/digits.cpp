@@ -18,7 +18,7 @@ struct Point {
 
 using Stroke = std::vector<Point>;
 
-/// In a square of 100 by 100, x to the right and y down, as one would write them.
+/// The points of a digit's stroke in writing order, in a square of 100 by 100, x right and y down.
 const Stroke& stroke_of(int digit) {
   static const std::array<Stroke, kDigitClasses> kStrokes = {{
       {{50, 10},
@@ -101,10 +101,11 @@ const Stroke& stroke_of(int digit) {
   return kStrokes[static_cast<std::size_t>(digit)];
 }
 
-/// Streams of the digits' own: those from 0 on are a network's weights.
+/// First random stream of the digits. Streams from 0 on are for a network's weights.
 constexpr std::uint64_t kFirstDigitStream = std::uint64_t{1} << 32U;
 
-/// How one image differs from the stroke of its class: draws 0 to 6; the points' own follow.
+/// How one image differs from the stroke of its class. Uses draws 0 to 6; the points use later
+/// draws.
 struct Hand {
   explicit Hand(const CounterRandom& random)
       : width(0.20F + 0.02F * random.symmetric(0)),
@@ -116,7 +117,7 @@ struct Hand {
   static constexpr std::uint64_t kFirstPointDraw = 7;
   static constexpr float kPointJitter = 3.0F;  // hundredths of the square
 
-  float width;  // pixels to a hundredth of the square
+  float width;  // pixels per hundredth of the square
   float height;
   float turn;  // tangent of the angle
   float shear;
@@ -138,7 +139,7 @@ Stroke write_digit(int digit, const Hand& hand, const CounterRandom& random) {
   return stroke;
 }
 
-/// From `p` to the nearest point of the line from `a` to `b`.
+/// Distance from `p` to the nearest point of the line from `a` to `b`.
 float distance(Point p, Point a, Point b) {
   const Point along{b.x - a.x, b.y - a.y};
   const float length = along.x * along.x + along.y * along.y;
@@ -149,7 +150,7 @@ float distance(Point p, Point a, Point b) {
   return std::sqrt(dx * dx + dy * dy);
 }
 
-/// Ink at the pixel whose centre is `p`: 1 under the pen, fading over the width of a pixel.
+/// Ink at the pixel whose center is `p`: 1 under the pen, fading over the width of a pixel.
 float ink(const Stroke& stroke, float pen, Point p) {
   float nearest = std::numeric_limits<float>::max();
   for (std::size_t i = 1; i < stroke.size(); ++i) {

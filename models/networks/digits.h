@@ -1,7 +1,7 @@
-// Handwritten digits that nobody wrote: each class is one stroke through a few points; an image is
-// that stroke with its points moved, sheared, turned, scaled and shifted, drawn with a pen of some
-// width. Enough structure to learn from and to measure agreement on; drawn in a moment, the same on
-// every platform, with nothing to download.
+// Synthetic handwritten digits. Each class is one stroke through a few points. An image is that
+// stroke with its points moved, sheared, rotated, scaled and shifted, drawn with a pen of random
+// width. The images have enough structure to train on and to measure agreement. They are drawn
+// quickly, are the same on every platform, and need no download.
 //
 //        . . # # # . .
 //        . # . . . # .        2: (24,30) (30,16) (46,10) ... of a square of 100
@@ -27,8 +27,8 @@ struct Digits {
   std::vector<int> labels;  // 0..9
 };
 
-/// `count` digits; number i shows i mod 10 and depends on seed and i alone. Throws InputError if
-/// `count` is negative or more than fits the memory.
+/// Draws `count` digits. Digit i shows i mod 10 and depends only on `seed` and i. Throws InputError
+/// if `count` is negative or the images do not fit in memory.
 Digits draw_digits(std::int64_t count, std::uint64_t seed);
 
 }  // namespace weft::networks

@@ -3,8 +3,8 @@
 
 namespace weft::networks {
 
-/// As small as learns the 8 x 8 digits well: two convolutions of 3 x 3, each with a pool that
-/// halves the map, and one linear layer on what is left, 32 x 2 x 2.
+/// A small network that learns the 8 x 8 digits well: two 3 x 3 convolutions, each with a pool that
+/// halves the map, and one linear layer on the remaining 32 x 2 x 2 values.
 graph::Graph build_digits_cnn(const NetworkOptions& options) {
   Layers net("digits-cnn", options.seed);
   const auto stage = [&](ValueId x, std::int64_t channels, const std::string& number) {

@@ -17,8 +17,7 @@ constexpr std::int64_t kGpt2Heads = 12;
 constexpr int kGpt2Blocks = 12;
 constexpr float kGpt2Epsilon = 1e-5F;
 
-/// What a token's score for a later one becomes: its exponential is 0 in every format, and the
-/// number itself is finite in all.
+/// The mask's value for later tokens. It is finite in every format, and its exponential is 0.
 constexpr float kMasked = -10000.0F;
 
 /// [1, 1, sequence, sequence]: 0 on the diagonal and below, kMasked above.
@@ -35,14 +34,14 @@ ValueId causal_mask(Layers& net, std::int64_t sequence) {
   }));
 }
 
-/// x as the matrix of its rows.
+/// Reshapes x [batch, sequence, hidden] to [batch * sequence, hidden].
 ValueId as_rows(Layers& net, ValueId x, const std::string& name) {
   const Shape shape = net.shape(x);
   return net.reshape(x, {shape[0] * shape[1], shape[2]}, name + ".rows");
 }
 
-/// The model's "1D convolution": a fully connected layer on the matrix of all tokens, whose weights
-/// are stored inputs first.
+/// GPT-2's "1D convolution": a fully connected layer on the matrix of all tokens. Its weights are
+/// stored as [inputs, outputs].
 ValueId conv1d(Layers& net, ValueId x, std::int64_t outputs, const std::string& name) {
   const Shape shape = net.shape(x);
   const ValueId weight =
@@ -52,7 +51,7 @@ ValueId conv1d(Layers& net, ValueId x, std::int64_t outputs, const std::string& 
   return net.reshape(product, {shape[0], shape[1], outputs}, name + ".tokens");
 }
 
-/// The approximation of the original code:
+/// The original code's approximation of GELU:
 /// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
 ValueId tanh_gelu(Layers& net, ValueId x, const std::string& name) {
   const auto scaled = [&](ValueId value, float factor, const char* step) {
@@ -67,7 +66,7 @@ ValueId tanh_gelu(Layers& net, ValueId x, const std::string& name) {
   return net.add(Op::kMul, {half, shifted}, {}, name + ".mul");
 }
 
-/// Attention and feed-forward layers, each on the normalised input and added to it.
+/// Attention and feed-forward layers. Each reads the normalized x, and its result is added to x.
 ValueId decoder(Layers& net, ValueId x, ValueId mask, const std::string& name) {
   ValueId y = net.layer_norm(x, kGpt2Epsilon, name + ".ln_1");
   const auto parts = net.split(conv1d(net, y, 3 * kGpt2Hidden, name + ".attn.c_attn"), 2,
@@ -83,8 +82,8 @@ ValueId decoder(Layers& net, ValueId x, ValueId mask, const std::string& name) {
 
 }  // namespace
 
-/// The smallest of the four. The output projection is the word embedding once more, which a Gemm
-/// with transB reads as it is stored.
+/// The smallest of the four models. The output projection reuses the word embedding; a Gemm with
+/// transB reads it as it is stored.
 graph::Graph build_gpt2(const NetworkOptions& options) {
   Layers net("gpt2", options.seed);
   const Shape shape{options.batch, options.sequence.value()};

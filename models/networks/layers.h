@@ -1,12 +1,12 @@
-// What the built-in networks are made of: a graph builder that also draws weights. Each parameter
-// is a stream of its own (counter_random.h), numbered in the order of construction, and uniform
-// about a centre; spreads are chosen so that activations keep their size through any depth, and
-// bf16 and int8 have something to round:
+// The building blocks of the built-in networks: a graph builder that also draws weights. Each
+// parameter has a separate random stream (counter_random.h), numbered in construction order, and is
+// uniform around a center. The spreads keep activations at the same size through any depth, and
+// give bf16 and int8 something to round:
 //
 //   weights     variance gain / inputs of a neuron: gain 2 where a ReLU follows, which halves the
 //               second moment (He et al. 2015), else 1
 //   biases      +-0.05
-//   normalised  scale 1 +- 0.1, bias and mean +-0.1, variance 1 +- 0.2: near identity, not identity
+//   normalized  scale 1 +- 0.1, bias and mean +-0.1, variance 1 +- 0.2: near identity, not identity
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ struct Uniform {
 
 inline constexpr Uniform kBias{0, 0.05F};
 inline constexpr Uniform kScale{1, 0.1F};
-/// The last normalisation of a branch: small, so that the sum of shortcut and branch stays about as
-/// large as the shortcut however many blocks follow.
+/// Scale of the last normalization in a branch. It is small, so that the sum of shortcut and branch
+/// stays about as large as the shortcut, however many blocks follow.
 inline constexpr Uniform kBranchScale{0.25F, 0.025F};
 
-/// What follows a layer decides how large its weights are.
+/// The variance of a layer's weights depends on the operator that follows.
 enum class Gain : std::uint8_t { kLinear = 1, kRelu = 2 };
 
 /// Weights of a neuron with `inputs` inputs: variance gain / inputs.
@@ -63,9 +63,9 @@ class Layers {
   Layers(std::string name, std::uint64_t seed) : builder_(std::move(name)), seed_(seed) {}
 
   ValueId input(std::string name, graph::DataType type, Shape shape);
-  /// float32, made on demand.
+  /// A float32 constant whose elements are drawn on demand.
   ValueId parameter(std::string name, Shape shape, Uniform values);
-  /// A shape, an axis, indices: int64 of rank 1.
+  /// An int64 constant of rank 1: a shape, axes or indices.
   ValueId integers(const Ints& values);
   /// A float32 scalar.
   ValueId scalar(float value);
@@ -78,12 +78,12 @@ class Layers {
 
   /// Conv on x [N,C,H,W].
   ValueId conv(ValueId x, const ConvOptions& options, const std::string& name);
-  /// `scale` is what the scale lies about.
+  /// `scale` is the distribution of the scale parameter.
   ValueId batch_norm(ValueId x, const std::string& name, Uniform scale = kScale);
   ValueId pool(Op op, ValueId x, const PoolOptions& options, std::string name);
   /// Gemm on x [M,K] with weights [outputs,K], as exporters write a fully connected layer.
   ValueId gemm(ValueId x, std::int64_t outputs, const std::string& name, Gain gain);
-  /// MatMul with weights [K,outputs], then Add of the bias, as they write it on x [...,K].
+  /// MatMul with weights [K,outputs], then Add of the bias, as exporters write it for x [...,K].
   ValueId dense(ValueId x, std::int64_t outputs, const std::string& name);
   ValueId layer_norm(ValueId x, float epsilon, const std::string& name);
   ValueId relu(ValueId x, std::string name) { return add(Op::kRelu, {x}, {}, std::move(name)); }
@@ -92,7 +92,7 @@ class Layers {
   ValueId reshape(ValueId x, const Ints& shape, std::string name);
   ValueId transpose(ValueId x, const Ints& permutation, std::string name);
   ValueId flatten(ValueId x, std::string name = "flatten");
-  /// Position `index` along `axis`, which is gone then.
+  /// Selects position `index` along `axis` and removes that axis.
   ValueId take(ValueId x, std::int64_t index, std::int64_t axis, std::string name);
 
   Shape shape(ValueId value) const { return builder_.type(value).shape; }
@@ -100,7 +100,8 @@ class Layers {
   std::int64_t extent(ValueId value, std::size_t i) const { return shape(value).at(i); }
 
   void output(ValueId value, std::string name) { builder_.output(value, std::move(name)); }
-  /// The graph; the builder is spent. The second form names its only output.
+  /// Returns the graph; the object must not be used afterwards. The second form names the only
+  /// output.
   graph::Graph finish() { return builder_.finish(); }
   graph::Graph finish(ValueId value, std::string name);
 

@@ -3,10 +3,10 @@
 
 namespace weft::networks {
 
-/// Layers C1 to F6 of the paper, with tanh and average pools. Three things are as they are commonly
-/// built today: the 28 x 28 image is padded to 32 x 32 by the first convolution, C3 sees all maps
-/// of S2 (the paper leaves out 600 of its 2400 connections, to save time), and the output is a
-/// linear layer instead of radial basis functions.
+/// Layers C1 to F6 of the paper, with tanh and average pools. Three details follow common practice:
+/// the first convolution pads the 28 x 28 image to 32 x 32, C3 sees all maps of S2 (the paper omits
+/// 600 of its 2400 connections to save time), and the output is a linear layer instead of radial
+/// basis functions.
 graph::Graph build_lenet5(const NetworkOptions& options) {
   Layers net("lenet5", options.seed);
   const auto tanh = [&](ValueId x, const char* name) { return net.add(Op::kTanh, {x}, {}, name); };

@@ -13,7 +13,7 @@ constexpr int kLstmLayers = 2;
 /// Uniform over +-1/sqrt(hidden), as frameworks draw recurrent weights.
 constexpr Uniform kRecurrent{0, 0.039F};
 
-/// One LSTM over x [sequence, batch, features], from zero states, all steps of its output.
+/// One LSTM over x [sequence, batch, features], from zero states. Returns the outputs of all steps.
 ValueId recurrent(Layers& net, ValueId x, const std::string& name) {
   const std::int64_t features = net.extent(x, 2);
   const ValueId w = net.parameter(name + ".w", {1, 4 * kLstmHidden, features}, kRecurrent);

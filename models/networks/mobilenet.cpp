@@ -30,8 +30,8 @@ ValueId conv_relu6(Layers& net, ValueId x, ConvOptions options, const std::strin
   return net.relu6(x, name + ".relu6");
 }
 
-/// Expand by 1x1, filter each channel by 3x3, project by 1x1 without activation; added to the input
-/// where the shapes allow.
+/// Expands by 1x1, filters each channel by 3x3, and projects by 1x1 without activation. The result
+/// is added to the input if the shapes allow.
 ValueId inverted_residual(Layers& net, ValueId input, const MobileNetStage& stage,
                           std::int64_t stride, const std::string& name) {
   const std::int64_t hidden = net.extent(input, 1) * stage.expansion;

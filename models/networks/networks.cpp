@@ -17,7 +17,7 @@ namespace weft::networks {
 namespace {
 
 constexpr std::int64_t kNoSequence = 0;
-/// A recurrent network has no table of positions; beyond this its graph's sizes are no use.
+/// Arbitrary limit: a recurrent network has no table of positions, but longer sequences are no use.
 constexpr std::int64_t kLongestRecurrence = 65536;
 
 constexpr std::array<NetworkInfo, 15> kNetworks = {{
@@ -99,8 +99,8 @@ graph::Graph build_network(std::string_view name, const NetworkOptions& options)
     resolved.sequence = checked(options.sequence.value_or(info.sequence), info.longest, info.name,
                                 "sequence length");
   } else if (options.sequence) {
-    throw InputError(
-        fmt::format("network {}: its input is no sequence; give no sequence length", info.name));
+    throw InputError(fmt::format(
+        "network {}: its input is not a sequence; remove the sequence length", info.name));
   }
   return info.build(resolved);
 }

@@ -4,7 +4,7 @@
 namespace weft::networks {
 namespace {
 
-/// Fully connected layers of these widths, the first being the input's, with ReLU between.
+/// Fully connected layers with ReLU between them. The first width is the input's.
 graph::Graph perceptron(std::string name, const std::string& input, const Ints& widths,
                         const NetworkOptions& options) {
   Layers net(std::move(name), options.seed);
@@ -28,7 +28,7 @@ graph::Graph build_mlp(const NetworkOptions& options) {
   return perceptron("mlp", "image", {784, 512, 512, 10}, options);
 }
 
-/// The paper gives five layers and 20 million weights; five square layers of 2000 have as many.
+/// The paper states five layers and 20 million weights, as many as five square layers of 2000 have.
 graph::Graph build_mlp0(const NetworkOptions& options) {
   return perceptron("mlp0", "features", Ints(6, 2000), options);
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kStageCount = 4;
 
-/// Two 3x3 convolutions, or 1x1, 3x3 and 1x1 with four times the channels at the end.
+/// Basic: two 3x3 convolutions. Bottleneck: 1x1, 3x3, then 1x1 with four times the channels.
 enum class Block : std::uint8_t { kBasic, kBottleneck };
 
 struct Place {
@@ -41,8 +41,8 @@ ValueId basic_branch(Layers& net, ValueId x, const Place& place) {
                    place, {".conv2", ".bn2", kBranchScale});
 }
 
-/// The stride is in the 3x3 convolution, as in today's implementations ("v1.5"); the paper has it
-/// in the first 1x1, which makes 3.8 G MACs of 4.1 G.
+/// The stride is in the 3x3 convolution, as in today's implementations ("v1.5"): 4.1 G MACs. The
+/// paper has it in the first 1x1 convolution: 3.8 G MACs.
 ValueId bottleneck_branch(Layers& net, ValueId x, const Place& place) {
   const auto& [name, width, stride] = place;
   x = net.relu(conv_norm(net, x, {.channels = width}, place, {".conv1", ".bn1"}), name + ".relu1");

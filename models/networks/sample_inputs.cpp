@@ -21,7 +21,7 @@ using graph::Tensor;
 using graph::ValueId;
 using graph::ValueType;
 
-/// Streams of the inputs' own: weights and digits have those below.
+/// First random stream of the inputs. Lower streams are for weights and digits.
 constexpr std::uint64_t kFirstInputStream = std::uint64_t{1} << 48U;
 
 bool is_digit_batch(const Shape& shape) {
@@ -36,7 +36,7 @@ Tensor reals(const Shape& shape, const CounterRandom& random, std::uint64_t seed
   return tensor;
 }
 
-/// The number of rows that the numbers of `input` choose from: 1 if they choose nothing.
+/// The number of table rows that the values of `input` select from; 1 if no Gather uses them.
 std::int64_t table_rows(const Graph& graph, ValueId input) {
   std::int64_t rows = std::numeric_limits<std::int64_t>::max();
   bool gathers = false;
@@ -68,7 +68,7 @@ Tensor converted(const Tensor& source) {
   return tensor;
 }
 
-/// Bytes are quantised images, of any value; longer integers are numbers of table rows.
+/// Bytes are quantized images and take any value. Longer integers are numbers of table rows.
 template <class T>
 Tensor integers(const Shape& shape, std::int64_t rows, const CounterRandom& random) {
   Tensor tensor(graph::data_type_of<T>(), shape);

@@ -14,7 +14,7 @@ constexpr std::int64_t kVitHeads = 6;
 constexpr int kVitBlocks = 12;
 constexpr float kVitEpsilon = 1e-6F;
 
-/// One token for each patch of 16 x 16 pixels, the class token before them, positions added.
+/// Makes one token per patch of 16 x 16 pixels, puts the class token first, and adds positions.
 ValueId embed_patches(Layers& net, ValueId image) {
   const std::int64_t batch = net.extent(image, 0);
   ValueId x = net.conv(
@@ -30,7 +30,7 @@ ValueId embed_patches(Layers& net, ValueId image) {
   return net.add(Op::kAdd, {x, places}, {}, "pos_embed.add");
 }
 
-/// Attention and feed-forward layers, each on the normalised input and added to it.
+/// Attention and feed-forward layers. Each reads the normalized x, and its result is added to x.
 ValueId vit_encoder(Layers& net, ValueId x, const std::string& name) {
   const std::string self = name + ".attn";
   ValueId y = net.layer_norm(x, kVitEpsilon, name + ".norm1");

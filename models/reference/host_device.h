@@ -1,5 +1,5 @@
-// Marks inline functions that run on the processor and, compiled by nvcc, on a CUDA device too, so
-// that both compute with one definition. To every other compiler the mark is nothing.
+// Marks inline functions that run on the processor and, compiled by nvcc, also on a CUDA device, so
+// that both use one definition. For other compilers, the mark is empty.
 #pragma once
 
 #ifdef __CUDACC__

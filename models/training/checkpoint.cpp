@@ -16,7 +16,8 @@ namespace {
 
 using graph::Tensor;
 
-static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
+static_assert(std::endian::native == std::endian::little,
+              "numbers are written in native byte order");
 
 constexpr std::string_view kMagic = "WEFTCKPT";
 constexpr std::uint64_t kMostExtents = 64;
@@ -52,7 +53,7 @@ class Writer {
   std::string bytes_;
 };
 
-/// Takes what Writer wrote, or throws.
+/// Reads what Writer wrote. Throws InputError if the bytes are damaged.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& file) : left_(bytes), file_(file) {}
@@ -67,7 +68,7 @@ class Reader {
     const auto size = number<std::uint64_t>();
     return std::string(take(size));
   }
-  /// How many things of at least `bytes` follow.
+  /// Number of entries that follow, each of at least `bytes` bytes.
   std::uint64_t count(std::uint64_t bytes) {
     const auto value = number<std::uint64_t>();
     if (value > left_.size() / bytes) fail();
@@ -214,7 +215,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
 
 Checkpoint decode_checkpoint(std::string_view bytes, const std::string& file) {
   if (!bytes.starts_with(kMagic)) {
-    throw InputError(file + ": is no checkpoint of weft; choose another folder");
+    throw InputError(file + ": is not a Weft checkpoint; choose another folder");
   }
   Reader reader(bytes.substr(kMagic.size()), file);
   check_version(reader.number<std::uint32_t>(), file);
@@ -233,7 +234,7 @@ void check_identity(const Identity& saved, const Identity& wanted, const std::st
     const std::string was = found == saved.end() ? "something else" : printable(found->second);
     if (found != saved.end() && found->second == value) continue;
     throw InputError(fmt::format("{}: was written with {} {}, this run has {}; {}", file, name, was,
-                                 printable(value), "give what it had, or another --checkpoint"));
+                                 printable(value), "use the same or another --checkpoint"));
   }
 }
 

@@ -1,9 +1,9 @@
-// A training run as bytes: for going on after an interruption to the same bits.
+// A training run as bytes. A run resumed from them gives bit-identical results.
 //
-//   WEFTCKPT  version  fingerprint of what follows  identity, state          little-endian
-//   8 bytes   4        8                            counts of 8 bytes in front of texts and lists
+//   WEFTCKPT  version  fingerprint of the rest  identity, state          little-endian
+//   8 bytes   4        8                        8-byte counts before texts and lists
 //
-// A file is untrusted: whatever its bytes are, reading gives a state or an InputError.
+// Files are untrusted: whatever the bytes are, reading gives a state or an InputError.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@
 
 namespace weft::training {
 
-/// Raised whenever the layout or the meaning of a number changes.
+/// Increased whenever the layout or the meaning of a number changes.
 inline constexpr std::uint32_t kCheckpointVersion = 1;
 
-/// Everything but the state that decides the bits of a run, in words: network, data, optimiser...
+/// Everything besides the state that determines the bits of a run, as text: network, data,
+/// optimizer...
 using Identity = std::map<std::string, std::string>;
 
 struct Checkpoint {
@@ -28,10 +29,11 @@ struct Checkpoint {
 
 std::string encode_checkpoint(const Checkpoint& checkpoint);
 
-/// Throws InputError, beginning with `file`: no checkpoint, of another version, damaged.
+/// Throws InputError, beginning with `file`, if the bytes are not a checkpoint, have another
+/// version, or are damaged.
 Checkpoint decode_checkpoint(std::string_view bytes, const std::string& file);
 
-/// Throws InputError naming the first thing in which the checkpoint's run was another.
+/// Throws InputError for the first difference between the checkpoint's run and this one.
 void check_identity(const Identity& saved, const Identity& wanted, const std::string& file);
 
 }  // namespace weft::training

@@ -18,7 +18,7 @@ bool is_float_batch(const graph::ValueType& type) {
   return type.type == graph::DataType::kFloat32 && type.shape.size() >= 2;
 }
 
-/// The value in front of a Softmax that makes the output.
+/// The input of the Softmax that makes the output; the output itself if there is no Softmax.
 ValueId logits_of(const Graph& network) {
   const ValueId output = network.outputs.front().value;
   const std::size_t producer = graph::producers(network)[output];

@@ -1,4 +1,4 @@
-// A network as training sees it: images in, logits out, and constants that are learnt.
+// A network as training sees it: images in, logits out, and constants that are learned.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace weft::training {
 
-/// What a network must be to learn or to be judged: one float32 input [batch, ...] and one float32
-/// output [batch, classes].
+/// The inputs and outputs of a network that can be trained and evaluated: one float32 input [batch,
+/// ...] and one float32 output [batch, classes].
 struct ClassifierShape {
   std::string input;
   graph::Shape image_shape;  // of a batch
@@ -21,14 +21,14 @@ struct ClassifierShape {
   std::int64_t classes = 0;
 };
 
-/// Throws InputError saying what the network has instead.
+/// Throws InputError if the network has another form; the message says which.
 ClassifierShape classifier_shape(const graph::Graph& network);
 
-/// The network with its logits as output (without a Softmax at its end) and the constants of these
+/// The network with its logits as output (a final Softmax is removed) and the constants of these
 /// names as inputs.
 PassGraph evaluation_graph(graph::Graph network, const std::vector<std::string>& learnt);
 
-/// 64 bits that the network's nodes, types and constants decide.
+/// A 64-bit hash of the network's nodes, types and constants.
 std::uint64_t fingerprint(const graph::Graph& network);
 
 }  // namespace weft::training

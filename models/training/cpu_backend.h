@@ -5,7 +5,7 @@
 
 namespace weft::training {
 
-/// Runs the graph by a reference::GraphRunner.
+/// Runs the graph with a reference::GraphRunner.
 Executor prepare_on_cpu(PassGraph graph);
 
 }  // namespace weft::training

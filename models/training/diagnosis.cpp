@@ -12,7 +12,7 @@ namespace weft::training {
 
 namespace {
 
-/// NaN is not within anything.
+/// A NaN counts as not within.
 bool all_within(const graph::Tensor& tensor, float largest) {
   if (tensor.type() != graph::DataType::kFloat32) return true;
   return std::ranges::all_of(tensor.data<float>(), [&](float x) { return std::abs(x) <= largest; });

@@ -1,5 +1,5 @@
-// Where a run went wrong: the first node of a graph that gives NaNs, or what its number format does
-// not hold.
+// Finds where a run went wrong: the first node of a graph with a NaN or a value that its number
+// format cannot hold.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace weft::training {
 
-/// "node 'fc1' (Gemm)": the first in the graph's order of which an output is NaN or larger in
-/// magnitude than `largest` on the CPU reference in float32; empty if there is none. For such an
-/// input: "input 'NAME'".
+/// Runs the graph on the CPU reference in float32. Returns the first node with an output that is
+/// NaN or larger in magnitude than `largest`, as "node 'fc1' (Gemm)"; for such an input "input
+/// 'NAME'"; empty if there is none.
 std::string first_beyond(const graph::Graph& graph, const NamedTensors& inputs, float largest);
 
 /// Whether every element of a float32 tensor is finite.

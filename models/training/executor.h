@@ -1,6 +1,5 @@
-// What runs the graphs of training: one step is a run of the gradients, then of the update. A
-// backend prepares each graph once (compiles it, say) and runs it as often as it is called, with
-// all inputs given by name each time.
+// Runs the graphs of training. A step runs the gradients, then the update. A backend prepares each
+// graph once (for example, compiles it). Every run of it gets all inputs by name.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +16,22 @@ using NamedTensors = std::map<std::string, graph::Tensor>;
 
 enum class Pass : std::uint8_t {
   kGradients,   // forward, loss and backward
-  kUpdate,      // the optimiser
-  kEvaluation,  // forward alone
+  kUpdate,      // the optimizer
+  kEvaluation,  // forward only
 };
 
 /// One graph to run.
 struct PassGraph {
   Pass pass = Pass::kGradients;
   graph::Graph graph;
-  /// The inputs by which the network's learnt constants enter: a backend may take them for weights.
-  /// None in the update, where parameters are operands like any other.
+  /// The inputs for the network's learned constants, which a backend may treat as weights. Empty
+  /// for the update, where parameters are ordinary operands.
   std::vector<std::string> weights;
 };
 
-/// Inputs by name to outputs by name.
+/// Maps inputs by name to outputs by name.
 using Executor = std::function<NamedTensors(const NamedTensors& inputs)>;
-/// Makes a graph ready to run. Throws InputError for what the backend cannot run.
+/// Prepares a graph to run. Throws InputError if the backend cannot run it.
 using Backend = std::function<Executor(PassGraph graph)>;
 
 }  // namespace weft::training

@@ -1,7 +1,8 @@
-// Dynamic loss scaling for binary16, whose smallest number is 6e-8: the loss is multiplied by a
-// power of two so that small gradients survive, and the optimiser divides it out again. Gradients
-// that overflow say that the factor is too large: the step is left out and the factor halved. After
-// 2000 steps in a row without overflow it is doubled. bf16 has binary32's exponents and needs none.
+// Dynamic loss scaling for binary16, whose smallest number is 6e-8. The loss is multiplied by a
+// power of two, so that small gradients survive; the optimizer divides by it again. If gradients
+// overflow, the factor is too large: the step is skipped and the factor halved. After 2000 steps in
+// a row without overflow, the factor is doubled. bf16 has binary32's exponents and needs no
+// scaling.
 //
 // Source: Micikevicius et al., Mixed Precision Training, 2018.
 #pragma once
@@ -17,15 +18,16 @@ struct LossScale {
 
   double factor = kFirst;
   std::uint64_t good_steps = 0;  // in a row
-  std::uint64_t skipped = 0;     // steps left out, of all
+  std::uint64_t skipped = 0;     // skipped steps in total
 
-  /// After a step of which all gradients are finite.
+  /// Call after a step with finite gradients only.
   void accept() {
     if (++good_steps < kPatience) return;
     good_steps = 0;
     if (factor < kLargest) factor *= 2;
   }
-  /// After a step that was left out. False if the factor is 1 already: then it is not to blame.
+  /// Call after a step with gradients that are not finite. Returns false if the factor is already
+  /// 1: then it is not the cause.
   bool reject() {
     good_steps = 0;
     if (factor <= 1) return false;

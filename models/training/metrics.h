@@ -1,4 +1,4 @@
-// How right a network's answers are: cross-entropy and accuracy of logits, in binary64.
+// Quality of a network's answers: cross-entropy and accuracy of logits, in binary64.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct Metrics {
   void add(const Metrics& more);
 };
 
-/// Of the first rows of `logits` [batch, classes] float32, as many as there are labels. A row's
-/// loss is log(sum over j of exp(x_j - m)) + m - x_label with m its largest logit; its answer is
-/// the first class of that logit. A row with a NaN gives a NaN and a wrong answer.
+/// Measures the first rows of `logits` [batch, classes] float32, one row per label. A row's loss is
+/// log(sum over j of exp(x_j - m)) + m - x_label, where m is its largest logit. Its answer is the
+/// first class with that logit. A row with a NaN has a NaN as loss and a wrong answer.
 Metrics measure(const graph::Tensor& logits, std::span<const std::int32_t> labels);
 
 }  // namespace weft::training

@@ -70,7 +70,7 @@ class UpdateWriter {
     return sub(kept, builder_.add(Op::kDiv, {step, add(root, constant(options_.epsilon))}));
   }
 
-  /// The gradient with the weight decay of the squared norm in the loss.
+  /// The gradient plus weight decay, as if the loss contained the squared norm.
   ValueId decayed(ValueId p, ValueId gradient) {
     if (options_.weight_decay == 0) return gradient;
     return add(gradient, mul(p, constant(options_.weight_decay)));
@@ -85,7 +85,7 @@ class UpdateWriter {
 
   void output(ValueId value, std::string_view name) { builder_.output(value, updated(name)); }
 
-  /// One input however many parameters take it.
+  /// Adds one input, however many parameters use it.
   ValueId scalar(const std::string& name) {
     const auto known = scalars_.find(name);
     if (known != scalars_.end()) return known->second;
@@ -111,7 +111,7 @@ class UpdateWriter {
   std::map<float, ValueId> constants_;
 };
 
-/// By squaring: products alone, so that it is the same on every platform.
+/// Computed by squaring. It uses only products, so that it is the same on every platform.
 double power(double base, std::uint64_t exponent) {
   double result = 1;
   for (; exponent > 0; exponent >>= 1U, base *= base) {

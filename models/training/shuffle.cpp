@@ -8,7 +8,7 @@
 namespace weft::training {
 namespace {
 
-/// Streams below are those of the networks' parameters.
+/// Lower streams are for the networks' parameters.
 constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 32U;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The order in which an epoch takes the images: a function of seed and epoch alone, so that a
-// resumed run needs nothing else to go on where it stopped.
+// The order of the images in an epoch. It depends only on seed and epoch, so that a resumed run
+// needs nothing else to continue where it stopped.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::vector<std::string> learnt_names(const autodiff::TrainingGraph& training) {
   return names;
 }
 
-/// Parameters and statistics as the network has them, states of zeros.
+/// Parameters and statistics from the network, and states of zeros.
 NamedTensors first_values(const autodiff::TrainingGraph& training, const UpdateGraph& update) {
   NamedTensors values;
   for (const auto& each : training.parameters) values.emplace(each.name, each.initial.tensor());
@@ -40,7 +40,7 @@ std::vector<std::int32_t> labels_of(const data::Examples& examples,
   return labels;
 }
 
-/// The name of the first tensor that is not.
+/// The name of the first tensor that is not finite; nullopt if all are.
 std::optional<std::string> not_finite(const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     if (!all_finite(tensor)) return name;
@@ -53,7 +53,7 @@ std::uint64_t checked_steps(const data::Dataset& data, std::int64_t batch) {
     return static_cast<std::uint64_t>(data.train.count() / batch);
   }
   throw InputError(
-      fmt::format("{}: has {} images to train with, less than a batch of {}; choose "
+      fmt::format("{}: has {} training images, less than a batch of {}; choose "
                   "a smaller --batch",
                   data.name, data.train.count(), batch));
 }
@@ -76,7 +76,7 @@ Trainer::Trainer(const Graph& network, const data::Dataset& data, const TrainerO
   state_.values = first_values(training_, update_);
 }
 
-/// The loss scale is a constant of the graph.
+/// The loss scale is a constant of the graph, so a new scale needs a new graph.
 void Trainer::prepare_gradients() {
   const double scale = options_.scaled_loss ? state_.loss_scale.factor : 1;
   if (scale == prepared_scale_) return;
@@ -95,7 +95,7 @@ void Trainer::restore(TrainingState state) {
         fmt::format("has no {} for {}", to_string(tensor.value_type()), printable(name)));
   }
   if (state.values.size() != state_.values.size() || state.position > steps_per_epoch_) {
-    throw InputError("is of another network or other data");
+    throw InputError("belongs to another network or other data");
   }
   state_ = std::move(state);
   prepare_gradients();
@@ -136,16 +136,16 @@ void Trainer::fail(const std::string& what, const NamedTensors& inputs) const {
   const std::string layer = first_beyond(training_.graph, inputs,
                                          half ? kLargestHalf : std::numeric_limits<float>::max());
   const char* const beyond = half ? "beyond fp16's 65504" : "that are not finite";
-  const char* const within = half ? "goes beyond fp16's 65504" : "is anything but finite";
+  const char* const within = half ? "no layer exceeds fp16's 65504" : "every layer is finite";
   const std::string where = layer.empty()
-                                ? fmt::format("in float32 on the CPU no layer {}", within)
+                                ? fmt::format("in float32 on the CPU {}", within)
                                 : fmt::format("the first values {} come from {}", beyond, layer);
   throw InputError(fmt::format("step {} (epoch {}): {}; {}; choose a smaller --learning-rate",
                                state_.step + 1, state_.epoch + 1, what, where));
 }
 
-/// A scaled loss may be too large for the array; then the step does not count and the next ones try
-/// with less.
+/// A scaled loss may be too large for the array. Then the step is skipped, and the next ones use a
+/// smaller scale.
 bool Trainer::left_out(const NamedTensors& inputs, const NamedTensors& gradients) {
   const auto bad = not_finite(gradients);
   if (!bad) return false;
@@ -198,10 +198,10 @@ const EpochRecord& Trainer::finish_epoch(std::map<std::string, std::uint64_t> cy
   const Metrics train = evaluate(run_evaluation_, shape_, data_.train, weights());
   const Metrics test = evaluate(run_evaluation_, shape_, data_.test, weights());
   if (!std::isfinite(train.loss()) || !std::isfinite(test.loss())) {
-    throw InputError(fmt::format(
-        "epoch {} (step {}): the loss of its parameters is not finite; choose a smaller "
-        "--learning-rate",
-        state_.epoch + 1, state_.step));
+    throw InputError(
+        fmt::format("epoch {} (step {}): the loss after this epoch is not finite; choose a smaller "
+                    "--learning-rate",
+                    state_.epoch + 1, state_.step));
   }
   ++state_.epoch;
   state_.position = 0;

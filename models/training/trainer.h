@@ -1,14 +1,14 @@
-// Training, step by step: gradients of a batch, then the optimiser's update, each run by a backend.
+// Training, step by step: a backend runs the gradients of a batch, then the optimizer's update.
 //
 //   Trainer trainer(network, data, options, backend);
 //   while (trainer.state().epoch < epochs) {
 //     while (!trainer.epoch_done()) trainer.step();
-//     trainer.finish_epoch();                          between any two of these the state may be
-//   }                                                  saved, and restored into another Trainer
+//     trainer.finish_epoch();                          The state may be saved between any two calls
+//   }                                                  and restored into another Trainer.
 //
-// An epoch takes the images in the order of epoch_order(), a batch at a time. Graphs are static in
-// shape, so the images that are left when no whole batch is are not used in this epoch; the next
-// one has another order.
+// An epoch takes the images in the order of epoch_order(), one batch at a time. Graphs have static
+// shapes, so an epoch does not use the last images if they do not fill a batch. The next epoch has
+// another order.
 #pragma once
 
 #include <cstdint>
@@ -34,34 +34,33 @@ struct TrainerOptions {
 
 class Trainer {
  public:
-  /// Network and data must live as long as the trainer. Throws InputError: the network is no
+  /// Network and data must outlive the trainer. Throws InputError if the network is not a
   /// classifier, the data do not fit it, there are fewer images than a batch, an operator has no
-  /// gradient, the backend cannot run a graph.
+  /// gradient, or the backend cannot run a graph.
   Trainer(const graph::Graph& network, const data::Dataset& data, const TrainerOptions& options,
           Backend backend);
 
   const TrainingState& state() const { return state_; }
-  /// Takes the place of the state. Throws InputError unless it has the tensors of this network and
-  /// optimiser.
+  /// Replaces the state. Throws InputError unless it has the tensors of this network and optimizer.
   void restore(TrainingState state);
 
   std::uint64_t steps_per_epoch() const { return steps_per_epoch_; }
   bool epoch_done() const { return state_.position == steps_per_epoch_; }
 
-  /// One batch. Returns the mean of its losses before the update. Throws InputError, and leaves the
-  /// state as it was, if the loss, a gradient or a parameter becomes infinite or NaN: the message
-  /// names the step and the layer.
+  /// Trains on one batch. Returns the mean of its losses before the update. Throws InputError and
+  /// leaves the state unchanged if the loss, a gradient or a parameter becomes infinite or NaN. The
+  /// message names the step and the layer.
   double step();
 
-  /// Measures train and test images with the parameters as they are, writes the record and begins
-  /// the next epoch. `cycles` go into the record. Throws InputError, and leaves the state, if the
-  /// loss is not finite.
+  /// Measures train and test images with the current parameters, appends the record and begins the
+  /// next epoch. `cycles` go into the record. Throws InputError and leaves the state unchanged if
+  /// the loss is not finite.
   const EpochRecord& finish_epoch(std::map<std::string, std::uint64_t> cycles, double seconds);
 
   /// Adds to the time of the current epoch.
   void spend(double seconds) { state_.epoch_seconds += seconds; }
 
-  /// Parameters and statistics as they are, by the names of the network's constants.
+  /// The current parameters and statistics, by the names of the network's constants.
   NamedTensors weights() const;
 
  private:
@@ -84,14 +83,14 @@ class Trainer {
   Executor run_update_;
   Executor run_evaluation_;
   std::uint64_t steps_per_epoch_ = 0;
-  double prepared_scale_ = 0;                      // for which run_gradients_ is
-  std::optional<std::uint64_t> order_epoch_ = {};  // of which order_ is
+  double prepared_scale_ = 0;                      // the loss scale in run_gradients_
+  std::optional<std::uint64_t> order_epoch_ = {};  // the epoch of order_
   std::vector<std::uint32_t> order_;
   TrainingState state_;
 };
 
-/// Loss and accuracy of all images, a batch at a time; the last is filled up with black ones, which
-/// do not count. `run` runs an evaluation_graph(), `weights` are its weights by name.
+/// Loss and accuracy of all images, one batch at a time. Black images fill up the last batch and do
+/// not count. `run` runs an evaluation_graph(), `weights` are its weights by name.
 Metrics evaluate(const Executor& run, const ClassifierShape& shape, const data::Examples& examples,
                  NamedTensors weights);
 

@@ -59,7 +59,7 @@ TEST_F(NetworkBadInputTest, MoreMacsThanCanBeCountedAreOfANode) {
   builder.output(builder.add(graph::Op::kMatMul, {x, x}, {}, "square"), "y");
   const std::string file = write_onnx_file(folder_, "huge.onnx", builder.finish());
   expect_refused({"run", file, "--engine", "analytic"},
-                 {"huge.onnx: node 'square' (MatMul): more MACs than 63 bits count"});
+                 {"huge.onnx: node 'square' (MatMul): the number of MACs does not fit 63 bits"});
 }
 
 TEST_F(NetworkBadInputTest, AValueWithoutARangeIsNanWhateverItsSign) {

@@ -214,7 +214,7 @@ class TrainCheckpointTest : public testing::Test {
 
 TEST_F(TrainCheckpointTest, OfAnotherRunIsRefused) {
   EXPECT_EQ(resumed({"--batch", "16"}),
-            "was written with --batch '32', this run has '16'; give what it had, or another "
+            "was written with --batch '32', this run has '16'; use the same or another "
             "--checkpoint");
   EXPECT_NE(resumed({"--seed", "2"}).find("--seed '1', this run has '2'"), std::string::npos);
   EXPECT_NE(resumed({"--learning-rate", "0.1"}).find("--optimizer 'sgd, learning rate 0.05"),
@@ -246,7 +246,7 @@ TEST_F(TrainCheckpointTest, IsNotReplacedByANewRun) {
 TEST_F(TrainCheckpointTest, ThatIsNoneIsRefused) {
   saved_ = "not a checkpoint";
   folder_.write("c/checkpoint.weft", saved_);
-  EXPECT_EQ(resumed({}), "is no checkpoint of weft; choose another folder");
+  EXPECT_EQ(resumed({}), "is not a Weft checkpoint; choose another folder");
   EXPECT_NE(refusal(kTrain + Words{"--resume", "--checkpoint", folder_.file("d")})
                 .find("d/checkpoint.weft: no such checkpoint; begin without --resume"),
             std::string::npos);

@@ -187,11 +187,11 @@ TEST(CudaRunGraphTest, RefusesInputsAndOptionsThatDoNotFit) {
   EXPECT_EQ(message_of([&] {
               runner.run({{"x", Tensor::scalar(1.0F)}});
             }),
-            "graph 'small': input 'x' is float32 4, given is float32 scalar");
+            "graph 'small': input 'x' must be float32 4, not float32 scalar");
   RunOptions options;
   options.matmul = MatmulType::kInt8;
   EXPECT_EQ(message_of([&] { DeviceGraphRunner(graph, std::make_shared<LoopDevice>(), options); }),
-            "a network of float32 values cannot run in int8: quantise it first");
+            "a float32 network cannot run in int8; quantize it first");
 }
 
 TEST(CudaRunGraphTest, NamesAnIndexOutOfRange) {

@@ -110,7 +110,7 @@ TEST_F(IdxTest, RefusesOtherFiles) {
 
 TEST_F(IdxTest, RefusesBytesAfterTheElements) {
   EXPECT_EQ(message_of(images() + "x"),
-            "goes on after its elements; its header does not belong to it");
+            "has data after its elements, so its header does not match");
 }
 
 TEST_F(IdxTest, TakesNoMemoryForSizesThatAFileCannotHold) {
@@ -126,7 +126,7 @@ TEST_F(IdxTest, TakesNoMemoryForSizesThatAFileCannotHold) {
 TEST_F(IdxTest, UnpacksNoMoreThanTheHeaderSays) {
   write_gzip(folder_.file("bomb.gz"), images() + std::string(50'000'000, 'x'));
   EXPECT_EQ(message(folder_.file("bomb.gz")),
-            "goes on after its elements; its header does not belong to it");
+            "has data after its elements, so its header does not match");
 }
 
 TEST_F(IdxTest, NamesAFileThatCannotBeRead) {

@@ -105,7 +105,7 @@ TEST(NetworksTest, TakeSequencesUpToTheirLongest) {
 
 TEST(NetworksTest, RefuseASequenceWhereThereIsNone) {
   EXPECT_EQ(message_of("resnet50", {.sequence = 8}),
-            "network resnet50: its input is no sequence; give no sequence length");
+            "network resnet50: its input is not a sequence; remove the sequence length");
 }
 
 TEST(NetworksTest, RefuseBatchesOutOfRange) {

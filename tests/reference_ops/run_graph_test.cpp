@@ -125,11 +125,11 @@ TEST(RunGraphTest, WrongInputsAreNamedWithWhatIsExpected) {
   EXPECT_EQ(message_of([&] {
               run_graph(graph, {{"x", Tensor(DataType::kFloat32, {2, 2})}});
             }),
-            "graph 'small': input 'x' is float32 4, given is float32 2x2");
+            "graph 'small': input 'x' must be float32 4, not float32 2x2");
   EXPECT_EQ(message_of([&] {
               run_graph(graph, {{"x", Tensor(DataType::kFloat64, {4})}});
             }),
-            "graph 'small': input 'x' is float32 4, given is float64 4");
+            "graph 'small': input 'x' must be float32 4, not float64 4");
 }
 
 TEST(RunGraphTest, ErrorsNameTheNode) {

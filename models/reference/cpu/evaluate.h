@@ -1,5 +1,5 @@
-// The CPU reference of every operator. As a graph::Evaluator it is what the compiler folds
-// constants with; run_graph.h runs whole networks with it. Numerics: nn/evaluate_nn.h and
+// The CPU reference of every operator. The compiler folds constants with it, as a graph::Evaluator;
+// run_graph.h runs whole networks with it. Numerics: nn/evaluate_nn.h and
 // tensor_ops/evaluate_tensor_op.h.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace weft::reference {
 
-/// The outputs of a node for which infer_outputs() found types and shapes. Throws InputError,
-/// without naming the node, for elements that the operator does not take.
+/// Computes the outputs of a node, with the types and shapes that infer_outputs() found. Throws
+/// InputError, without the node's name, if the operator does not accept the elements.
 std::vector<graph::Tensor> evaluate(const graph::NodeCall& call);
 
 }  // namespace weft::reference

@@ -32,7 +32,7 @@ void check_names(const Graph& graph, const NamedTensors& inputs) {
 }
 
 void throw_wrong_input(const Graph& graph, const graph::Value& value, const graph::Tensor& given) {
-  throw InputError(fmt::format("graph '{}': input '{}' is {}, given is {}", graph.name, value.name,
+  throw InputError(fmt::format("graph '{}': input '{}' must be {}, not {}", graph.name, value.name,
                                to_string(value.type), to_string(given.value_type())));
 }
 

@@ -37,8 +37,8 @@ void check_results(const std::vector<Tensor>& results, const std::vector<ValueTy
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].value_type() == types[i]) continue;
-    throw InputError(fmt::format("output {} came out as {}, not {}", i,
-                                 to_string(results[i].value_type()), to_string(types[i])));
+    throw InputError(fmt::format("output {} is {}, not {}", i, to_string(results[i].value_type()),
+                                 to_string(types[i])));
   }
 }
 
@@ -89,7 +89,7 @@ class GraphRunner::Run {
   const Tensor& value(ValueId id) {
     std::optional<Tensor>& tensor =
         options_.keep_constants && graph_.is_constant(id) ? kept_[id] : values_[id];
-    // Only constants are not there yet.
+    // Only a constant can be missing: it is made at its first use.
     if (!tensor) tensor = in_own_type(graph_.values[id].constant.value().tensor());
     return *tensor;
   }
@@ -116,7 +116,7 @@ class GraphRunner::Run {
     }
   }
 
-  // Input `i` of the node as its operator takes it.
+  // Input `i` of the node, in a type that its operator takes.
   Tensor operand(const Node& node, std::size_t i) {
     const Tensor& tensor = value(node.inputs[i]);
     if (tensor.type() != DataType::kFloat64 || takes_float64(node.op, i)) return tensor;

@@ -1,5 +1,5 @@
-// Runs a network on the CPU reference: node by node in the graph's order. A value lives from where
-// it is made to its last use; a constant is made at its first.
+// Runs a network on the CPU reference, node by node in the graph's order. A value is dropped after
+// its last use; a constant is made at its first.
 #pragma once
 
 #include <functional>
@@ -13,30 +13,30 @@
 namespace weft::reference {
 
 struct RunGraphOptions {
-  /// Every float16 and float32 value, constants included, is float64 instead: what the network
-  /// would give without rounding. Only what ONNX defines for float32 alone (scales, what is
-  /// quantised, what was dequantised) is computed in float32.
+  /// Every float16 and float32 value, constants included, is float64 instead: the network's results
+  /// without float32 rounding. Only operands that ONNX defines for float32 alone (scales, quantized
+  /// inputs, dequantized outputs) are computed in float32.
   bool double_precision = false;
 
-  /// Called after each node with its outputs in the node's order, those included that nobody wants.
+  /// Called after each node with its outputs in the node's order, including unused ones.
   std::function<void(const graph::Node& node, std::span<const graph::Tensor> outputs)> observer =
       {};
 
-  /// Keep the constants from one run to the next (GraphRunner). Without, each is dropped after its
-  /// last use and made again by the next run.
+  /// Keeps the constants from one run to the next (GraphRunner). Otherwise each is dropped after
+  /// its last use and made again by the next run.
   bool keep_constants = false;
 };
 
 class GraphRunner {
  public:
-  /// `graph` must live as long as the runner and be as graph::check() wants it.
+  /// `graph` must outlive the runner and pass graph::check().
   explicit GraphRunner(const graph::Graph& graph, RunGraphOptions options = {});
   explicit GraphRunner(graph::Graph&& graph, RunGraphOptions options = {}) = delete;
 
-  /// The graph's outputs by name. `inputs` are the graph's inputs by name, with their types and
-  /// shapes (with double_precision float64 will do too). Throws InputError: an input that is
-  /// missing, unknown, or of a wrong type or shape; `node 'NAME' (OP): what` for elements that an
-  /// operator does not take.
+  /// Returns the graph's outputs by name. `inputs` holds the graph's inputs by name, with their
+  /// types and shapes; with double_precision, float64 is accepted too. Throws InputError if an
+  /// input is missing, unknown, or of a wrong type or shape; also `node 'NAME' (OP): what` if an
+  /// operator does not accept its elements.
   NamedTensors run(const NamedTensors& inputs);
 
  private:
@@ -45,7 +45,7 @@ class GraphRunner {
   const graph::Graph& graph_;
   RunGraphOptions options_;
   std::vector<std::size_t> use_counts_;                  // by value
-  std::vector<std::optional<graph::Tensor>> constants_;  // by value; those that are kept
+  std::vector<std::optional<graph::Tensor>> constants_;  // by value; with keep_constants
 };
 
 /// One run of a GraphRunner.

@@ -6,8 +6,8 @@
 //                        v  |   operators that the device does not have
 //                     CPU reference
 //
-// Values stay on the device between nodes, constants from one run to the next, and an input as long
-// as the caller gives the very same tensor. Numerics: docs/gpu.md.
+// Values stay on the device between nodes, and constants stay from one run to the next. An input
+// stays as long as the caller gives the same tensor (the same memory). Numerics: docs/gpu.md.
 #pragma once
 
 #include <functional>
@@ -24,24 +24,25 @@ namespace weft::cuda {
 using reference::NamedTensors;
 
 struct RunOptions {
-  /// The arithmetic of MatMul, Gemm, Conv and ConvTranspose: not kInt8, which is for integers.
+  /// The arithmetic of MatMul, Gemm, Conv and ConvTranspose. Must not be kInt8, which is for
+  /// integers.
   MatmulType matmul = MatmulType::kFloat32;
 
-  /// Called after each node with its outputs in the node's order, those included that somebody
-  /// wants. Copies every value to the processor's memory.
+  /// Called after each node with its outputs in the node's order, without omitted ones. Copies
+  /// every value to the processor's memory.
   std::function<void(const graph::Node& node, std::span<const graph::Tensor> outputs)> observer =
       {};
 
-  /// Keep the constants on the device from one run to the next. Without, they are made again by
-  /// each run: for constants that change in between.
+  /// Keeps the constants on the device from one run to the next. Set it to false for constants that
+  /// change between runs: then each run makes them again.
   bool keep_constants = true;
 };
 
 /// Runs a network on a device.
 class DeviceGraphRunner {
  public:
-  /// `graph` must live as long as the runner and be as graph::check() wants it. Throws InputError
-  /// if the options ask for kInt8.
+  /// `graph` must outlive the runner and pass graph::check(). Throws InputError if the options ask
+  /// for kInt8.
   DeviceGraphRunner(const graph::Graph& graph, std::shared_ptr<Device> device,
                     RunOptions options = {});
   DeviceGraphRunner(graph::Graph&& graph, std::shared_ptr<Device> device,
@@ -50,8 +51,8 @@ class DeviceGraphRunner {
   DeviceGraphRunner& operator=(const DeviceGraphRunner&) = delete;
   ~DeviceGraphRunner();
 
-  /// The graph's outputs by name, as reference::GraphRunner::run() gives them. Throws InputError
-  /// as that does, and `node 'NAME' (OP): out of GPU memory: ...`.
+  /// Returns the graph's outputs by name, as reference::GraphRunner::run() does. Throws the same
+  /// InputErrors, and `node 'NAME' (OP): out of GPU memory: ...`.
   NamedTensors run(const NamedTensors& inputs);
 
   /// The nodes that run on the CPU reference, as graph::node_label() names them.

@@ -1,6 +1,6 @@
-# What the CUDA backend needs when it is configured alone: the compiler options, and the few parts of
-# Weft that it uses, each from its own folder. Without fmt and Eigen there is still the device with
-# its checks and rates, but neither graph nor CPU reference.
+# The parts that the CUDA backend needs when it is configured alone: the compiler options, and the
+# few parts of Weft that it uses. Without fmt and Eigen, the device with its checks and rates is
+# still built, but neither the graph nor the CPU reference.
 get_filename_component(weft_root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 option(WEFT_WERROR "Treat warnings as errors" OFF)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -24,7 +24,7 @@ if(NOT fmt_FOUND OR NOT Eigen3_FOUND)
   message(STATUS "fmt or Eigen not found: weft_gpu checks kernels and products, not operators and networks")
   return()
 endif()
-# Of these layers the graph and the CPU reference need no more than this.
+# The graph and the CPU reference need only these parts of the layers below them.
 weft_library(config
   SOURCES "${weft_root}/base/printable.cpp" "${weft_root}/base/similar.cpp"
   DEPENDS weft::pe fmt::fmt)

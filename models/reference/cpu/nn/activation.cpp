@@ -53,8 +53,8 @@ const ActivationEntry& entry_of(std::string_view name) {
   throw InputError(fmt::format("activation '{}': unknown", name));
 }
 
-/// use(function of T) for the function of this kind, so that a loop inside `use` is free of the
-/// choice.
+/// Calls use(function) with the function of this kind, so that a loop inside `use` does not choose.
+/// Does not call it for kIdentity.
 template <class T, class Use>
 void with_function(const ActivationFunction& function, Use use) {
   const T alpha = static_cast<T>(function.alpha);

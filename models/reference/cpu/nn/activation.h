@@ -1,5 +1,5 @@
-// Unary operators chosen by name: the activations that contractions apply last (the extension in
-// compiler/graph/op.h) and those of the recurrent operators. The functions are in
+// Unary operators chosen by name: the activation after a contraction (an extension, see
+// compiler/graph/op.h) and the activations of the recurrent operators. The functions are in
 // scalar_functions.h.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace weft::reference {
 
-/// How many parameters the activation of this name has: none, alpha, or alpha and beta. Throws
-/// InputError for an unknown name.
+/// Number of parameters of this activation: 0, 1 (alpha) or 2 (alpha and beta). Throws InputError
+/// for an unknown name.
 int activation_parameters(std::string_view name);
-/// Parameters that are left out get ONNX's defaults. Throws InputError for an unknown name.
+/// Missing parameters get ONNX's defaults. Throws InputError for an unknown name.
 ActivationFunction find_activation(std::string_view name, std::optional<float> alpha,
                                    std::optional<float> beta);
 

@@ -1,5 +1,5 @@
-// Which unary operator a contraction applies last, as plain data: the CPU reference and the CUDA
-// backend's kernels take it alike.
+// The unary operator that a contraction applies last, as plain data for both the CPU reference and
+// the CUDA backend's kernels.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@ Shape batch_of(const Shape& shape) {
   return {shape.begin(), shape.end() - 2};
 }
 
-/// The matrix of an operand with this batch that takes part in the result's matrix number `i`.
+/// The index of the operand's matrix that contributes to matrix `i` of the result. `batch` is the
+/// operand's batch shape.
 std::int64_t broadcast_index(const Shape& result, const Shape& batch, std::int64_t i) {
   std::int64_t index = 0;
   std::int64_t stride = 1;
@@ -52,7 +53,7 @@ void multiply_batched(const BatchedShape& shape, std::span<const T> a, std::span
   const auto [m, k, n] = std::tuple(shape.m, shape.k, shape.n);
   const std::int64_t count = graph::element_count(shape.batch);
   if (graph::element_count(shape.b_batch) == 1) {
-    // One matrix on the right: the rows of all matrices on the left are one tall matrix.
+    // The right operand is one matrix, so all matrices on the left form one tall matrix.
     return add_product(a.data(), b.data(), c.data(), {count * m, k, n});
   }
   for (std::int64_t i = 0; i < count; ++i) {

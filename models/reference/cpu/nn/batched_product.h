@@ -1,4 +1,4 @@
-// The batched matrix product under MatMul and its integer forms: NumPy's rules, with which the
+// The batched matrix product under MatMul and its integer forms. It follows NumPy's rules: the
 // dimensions before the last two broadcast, and a vector is a row on the left, a column on the
 // right.
 #pragma once
@@ -20,11 +20,11 @@ struct BatchedShape {
   Shape result;  // batch, m unless a is a vector, n unless b is
 };
 
-/// Of a MatMul of operands of these shapes, which fit together.
+/// The shape of a MatMul of operands with these shapes, which must fit together.
 BatchedShape batched_shape(const Shape& a, const Shape& b);
 
-/// c = a * b, c zeros before. T and Sum are float and float, double and double, or float and int32
-/// (product.h).
+/// c = a * b; c must be zeros on entry. T and Sum are float and float, double and double, or float
+/// and int32 (product.h).
 template <class T, class Sum>
 void multiply_batched(const BatchedShape& shape, std::span<const T> a, std::span<const T> b,
                       std::span<Sum> c);

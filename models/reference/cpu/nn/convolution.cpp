@@ -7,7 +7,7 @@
 namespace weft::reference {
 namespace {
 
-/// With more outputs for each input channel a matrix product is faster than going tap by tap.
+/// With more output channels per input channel, a matrix product is faster than working tap by tap.
 constexpr std::int64_t kMaxDirectOutputs = 4;
 
 bool is_pointwise(const Windows& windows) {
@@ -105,7 +105,7 @@ class GroupConvolution {
 
 std::int64_t block_positions(std::int64_t rows) {
   constexpr std::int64_t kBlockElements = std::int64_t{1} << 18;
-  // With fewer positions Eigen's kernels would have too little work for each packing.
+  // With fewer positions, Eigen's kernels would have too little work per packing.
   constexpr std::int64_t kLeastPositions = 128;
   return std::max(kLeastPositions, kBlockElements / rows);
 }

@@ -1,12 +1,12 @@
-// What follows a contraction, in this order: bias, residual, activation (the extensions described
-// in compiler/graph/op.h). Each addition is rounded to the element type.
+// The steps after a contraction, in this order: bias, residual, activation (the extensions
+// described in compiler/graph/op.h). Each addition is rounded to the element type.
 #pragma once
 
 #include "models/reference/cpu/nn/activation.h"
 
 namespace weft::reference {
 
-/// y [outer, bias.size(), inner] += bias along the middle; nothing if there is none.
+/// y [outer, bias.size(), inner] += bias along the middle dimension; no change if `bias` is empty.
 template <class T>
 void add_bias(std::span<T> y, std::span<const T> bias, std::int64_t inner) {
   if (bias.empty() || inner == 0) return;

@@ -1,4 +1,4 @@
-// float16: computed in float32, rounded to nearest even once an operator is done.
+// float16 operators: computed in float32, with the results rounded to nearest even at the end.
 #pragma once
 
 #include "models/reference/cpu/nn/node_call.h"
@@ -10,7 +10,7 @@ Tensor widened(const Tensor& tensor);
 /// A float32 tensor as float16.
 Tensor narrowed(const Tensor& tensor);
 
-/// evaluate(the call with float32 in place of float16), its float16 outputs narrowed.
+/// Calls `evaluate` with float32 in place of float16, then narrows the float16 outputs.
 Tensors evaluate_widened(const NodeCall& call, Tensors (*evaluate)(const NodeCall& call));
 
 }  // namespace weft::reference

@@ -1,4 +1,4 @@
-// ConvInteger and QLinearConv: exact modulo 2^32, then, for the latter, requantised.
+// ConvInteger and QLinearConv: sums are exact modulo 2^32. QLinearConv then requantizes them.
 #include "models/reference/cpu/nn/convolution.h"
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/quantization.h"
@@ -6,7 +6,7 @@
 namespace weft::reference {
 namespace {
 
-/// Where a convolution's operands are among the inputs.
+/// Input numbers of a convolution's operands.
 struct ConvOperands {
   std::size_t x;
   std::size_t x_zero_point;
@@ -14,7 +14,8 @@ struct ConvOperands {
   std::size_t w_zero_point;
 };
 
-/// The int32 sums, as output_shape(geometry). Padding is the zero point, that is 0 once centred.
+/// The int32 sums, with output_shape(geometry). Padding equals the zero point, so it is 0 after the
+/// zero point is subtracted.
 Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry,
                          ConvOperands operands) {
   const Tensor& w = input(call, operands.w);

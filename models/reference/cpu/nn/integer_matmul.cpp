@@ -1,5 +1,5 @@
-// MatMulInteger and QLinearMatMul: exact modulo 2^32, then, for the latter, requantised. Zero
-// points and scales are one for all, one for each row of A, or one for each column of B.
+// MatMulInteger and QLinearMatMul: sums are exact modulo 2^32. QLinearMatMul then requantizes them.
+// There is one zero point or scale for all elements, one per row of A, or one per column of B.
 #include "models/reference/cpu/nn/batched_product.h"
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/quantization.h"

@@ -1,6 +1,7 @@
-// What the operators' evaluations share: the inputs and outputs of a NodeCall, and the choice of
-// the template for its element type. The graph's checks have run (compiler/graph/operator_table.h):
-// types and shapes fit; what is checked here is what depends on elements.
+// Helpers for the operators' evaluations: access to a NodeCall's inputs and outputs, and the choice
+// of the template for its element type. The graph's checks have run before
+// (compiler/graph/operator_table.h), so types and shapes fit. Evaluations check only what depends
+// on elements.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +39,8 @@ std::span<const T> elements(const NodeCall& call, std::size_t i) {
   return tensor->data<T>();
 }
 
-/// function(T{}) for T float or double, as input 0 is. Throws InputError for another type.
+/// Calls function(T{}) with T = float or double, the type of input 0. Throws InputError for another
+/// type.
 template <class Function>
 decltype(auto) with_real(const NodeCall& call, Function&& function) {
   const DataType type = input(call, 0).type();

@@ -1,7 +1,7 @@
 // BatchNormalization (inference), InstanceNormalization, LayerNormalization and LRN.
 //
-// Means and variances are taken in binary64, and what follows from them is rounded once to the
-// element type. LRN goes step by step in the element type, but for its power (scalar_functions.h).
+// Means, variances and the values computed from them are binary64, rounded once to the element
+// type. LRN computes each step in the element type, except its power (scalar_functions.h).
 #include <algorithm>
 #include <cmath>
 
@@ -41,12 +41,13 @@ double epsilon_of(const NodeCall& call) {
   return static_cast<double>(call.attributes.real("epsilon", 1e-5F));
 }
 
-/// Elements of one image's channel: the extents from dimension 2 on.
+/// Number of elements in one channel of one image: the product of the extents from dimension 2 on.
 std::size_t plane_of(const Shape& shape) {
   return static_cast<std::size_t>(graph::element_count({shape.begin() + 2, shape.end()}));
 }
 
-/// y = normalized x for x [images, channels, plane], with statistics_of(channel, plane's elements).
+/// Normalizes each plane of x [images, channels, plane] with statistics_of(channel, plane's
+/// elements).
 template <class T, class StatisticsOf>
 Tensor normalize_planes(const NodeCall& call, StatisticsOf statistics_of) {
   const Tensor& x = input(call, 0);

@@ -1,6 +1,6 @@
-// The evaluations behind evaluate_nn(), one for each operator or family. Each takes a node whose
-// types and shapes fit (compiler/graph/operator_table.h), without float16, and returns its outputs;
-// each throws InputError where elements are out of range.
+// The functions that evaluate_nn() calls, one for each operator or family. Each takes a node with
+// matching types and shapes (compiler/graph/operator_table.h) and without float16, and returns its
+// outputs. Each throws InputError if elements are out of range.
 #pragma once
 
 #include "models/reference/cpu/nn/node_call.h"

@@ -1,8 +1,8 @@
 // MaxPool, AveragePool and the global pools, any number of spatial dimensions.
 //
-// The order of an average's additions is part of the numerics contract: from +0, the window's
-// elements in row-major order, each sum rounded, then one division by their number. A machine that
-// adds in this order gives the same bits.
+// The order of an average's additions is part of the numerics contract: start from +0, add the
+// window's elements in row-major order, round each sum, then divide once by their number. A machine
+// that adds in this order gives the same bits.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ struct TapRange {
   std::int64_t end = 0;
 };
 
-/// For every output of one dimension, the taps that lie in [low, high).
+/// For every output along one dimension, the taps whose input position is in [low, high).
 std::vector<TapRange> taps_between(const graph::WindowDim& window, std::int64_t low,
                                    std::int64_t high) {
   std::vector<TapRange> ranges;
@@ -34,7 +34,7 @@ std::vector<TapRange> taps_between(const graph::WindowDim& window, std::int64_t 
   return ranges;
 }
 
-/// The elements of every window of one image plane, in row-major order.
+/// Visits the elements of every window of one image plane in row-major order.
 class PoolWindows {
  public:
   explicit PoolWindows(const Windows& windows) : windows_(windows), at_(windows.size()) {
@@ -55,8 +55,8 @@ class PoolWindows {
     visit_from(0, 0, visit);
   }
 
-  /// Elements of the window of output `position`, and, if `with_padding`, of padding in it; what a
-  /// rounded-up output size reaches beyond the padding does not count.
+  /// Number of elements in the window of output `position`; with `with_padding`, padding counts
+  /// too. Positions beyond the padding, which a rounded-up output size can reach, do not count.
   std::int64_t count(std::int64_t position, bool with_padding) const {
     const auto& ranges = with_padding ? padded_ : inside_;
     std::int64_t total = 1;
@@ -119,14 +119,14 @@ constexpr T lowest() {
   return std::numeric_limits<T>::min();
 }
 
-/// Whether a maximum moves on to `value`; to a NaN it does.
+/// Whether `value` replaces the maximum `best`. A NaN always does.
 template <class T>
 bool exceeds(T value, T best) {
   if constexpr (std::is_floating_point_v<T>) return value > best || std::isnan(value);
   return value > best;
 }
 
-/// Positions of a plane's elements in the order that storage_order asks for: 0 row-major, 1
+/// Converts a row-major position in a plane to the order of storage_order: 0 row-major, 1
 /// column-major.
 std::int64_t stored_position(const Windows& windows, std::int64_t position, bool column_major) {
   if (!column_major) return position;
@@ -187,7 +187,7 @@ Shape global_shape(const Shape& x) {
   return shape;
 }
 
-/// Calls pool(the elements of one plane) for its value, for every image and channel.
+/// Sets each output to pool(elements of one plane), for every image and channel.
 template <class T, class Pool>
 Tensor pool_planes(const Tensor& x, Pool pool) {
   Tensor y(x.type(), global_shape(x.shape()));

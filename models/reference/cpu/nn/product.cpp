@@ -13,7 +13,7 @@ std::size_t count(std::ptrdiff_t rows, std::ptrdiff_t cols) {
   return static_cast<std::size_t>(rows * cols);
 }
 
-/// Columns [first, first + cols) of a [rows, stride], dense.
+/// Copies the first `cols` columns of a matrix [rows, stride] to a dense matrix.
 void copy_columns(const float* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
                   std::ptrdiff_t cols, float* to) {
   for (std::ptrdiff_t row = 0; row < rows; ++row) {
@@ -21,9 +21,9 @@ void copy_columns(const float* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
   }
 }
 
-/// Below this sum of extents Eigen computes element by element, as it does inner products of any
-/// length, and how it cuts its loops follows from the operands' addresses: the same call would not
-/// always give the same bits.
+/// Below this sum of extents, and for inner products of any length, Eigen computes element by
+/// element. How it splits those loops depends on the operands' addresses, so the same call would
+/// not always give the same bits.
 constexpr std::ptrdiff_t kSmall = 20;
 
 bool is_small(GemmShape shape) {
@@ -76,7 +76,7 @@ void add_product(const float* a, const float* b, std::int32_t* c, GemmShape shap
 
 template <class T>
 void transpose(const T* from, T* to, std::ptrdiff_t rows, std::ptrdiff_t cols) {
-  constexpr std::ptrdiff_t kTile = 16;  // of 64 bytes or more, so that cache lines are used whole
+  constexpr std::ptrdiff_t kTile = 16;  // 64 bytes or more, so that whole cache lines are used
   for (std::ptrdiff_t first = 0; first < rows; first += kTile) {
     const std::ptrdiff_t end = std::min(first + kTile, rows);
     for (std::ptrdiff_t col = 0; col < cols; ++col) {
@@ -89,8 +89,8 @@ void transpose(const T* from, T* to, std::ptrdiff_t rows, std::ptrdiff_t cols) {
 template void transpose(const float*, float*, std::ptrdiff_t, std::ptrdiff_t);
 template void transpose(const double*, double*, std::ptrdiff_t, std::ptrdiff_t);
 
-// c = a b' or c' = b a': whichever transposes the smaller operand. A fully connected layer on one
-// image must not turn round its whole weight matrix.
+// Computes c = a b' or c' = b a', whichever transposes the smaller operand. A fully connected layer
+// on one image must not transpose its whole weight matrix.
 template <class T>
 void add_product_transposed(const T* a, const T* b, T* c, GemmShape shape) {
   const auto [m, k, n] = shape;

@@ -1,11 +1,11 @@
-// Matrix products on raw elements, under every contraction: Eigen's, in the build for this
-// processor (models/reference/cpu/product/gemm.h).
+// Matrix products on raw elements, used by every contraction. Eigen computes them, in the build for
+// this processor (models/reference/cpu/product/gemm.h).
 //
-// Integers go through the binary32 product too: the factors are integers of at most 255 in
-// magnitude (a byte minus a zero point), so sums over k <= 258 are integers of at most 2^24, exact
-// in binary32 in any order. Blocks of k add up modulo 2^32.
+// Integers use the binary32 product too. The factors are integers of at most 255 in magnitude (a
+// byte minus a zero point), so sums over k <= 258 are integers of at most 2^24, exact in binary32
+// in any order. Blocks of k add up modulo 2^32.
 //
-// The same call gives the same bits on the same processor, wherever the operands lie.
+// The same call gives the same bits on the same processor, wherever the operands are in memory.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 namespace weft::reference {
 namespace {
 
-/// Number along the axis to which element `i` belongs, among `count` values; one value is for all.
+/// The index of the value for element `i`, among `count` values along the axis. A single value
+/// applies to all elements.
 std::size_t axis_index(std::size_t i, std::size_t count, AxisLayout layout) {
   if (count == 1) return 0;
   return i / static_cast<std::size_t>(layout.inner) % static_cast<std::size_t>(layout.axis);
@@ -22,8 +23,8 @@ void check_count(const NodeCall& call, std::size_t count, AxisLayout layout, std
                                to_string(call.op), count, of, layout.axis, layout.axis));
 }
 
-/// The activation's bounds on the quantised result. Rounding is monotonic: bounding before it and
-/// bounding by rounded bounds after it are the same.
+/// Sets the activation's bounds on the quantized result. Rounding is monotonic, so clamping before
+/// it equals clamping to rounded bounds after it.
 template <class Q>
 void set_bounds(const ActivationFunction& activation, float y_scale, Requantization& how) {
   how.low = std::numeric_limits<Q>::min();
@@ -39,7 +40,7 @@ void set_bounds(const ActivationFunction& activation, float y_scale, Requantizat
       how.high = round_and_saturate<Q>(activation.beta / y_scale, how.zero_point);
       return;
     default:
-      throw InputError("a quantised operator's activation must be Relu or Clip");
+      throw InputError("a quantized operator's activation must be Relu or Clip");
   }
 }
 

@@ -9,7 +9,7 @@
 namespace weft::reference {
 namespace {
 
-/// Scales and zero points, either of them one for all or one for each position along the axis.
+/// Scales and zero points. Each is one for all elements or one per position along the axis.
 class AxisParameters {
  public:
   AxisParameters(const NodeCall& call, const Shape& shape)
@@ -21,7 +21,8 @@ class AxisParameters {
     axis_ = static_cast<std::size_t>(shape[position]);
     inner_ = static_cast<std::size_t>(graph::row_major_strides(shape)[position]);
     if (scales_.size() != axis_ || (zero_points_.size() != axis_ && zero_points_.size() != 1)) {
-      throw InputError("scales and zero points must be one, or as many as the axis is long");
+      throw InputError(
+          "there must be one scale and zero point, or one for each position along the axis");
     }
   }
 

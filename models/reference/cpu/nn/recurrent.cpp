@@ -1,6 +1,6 @@
-// LSTM, GRU and RNN: a layer runs one or two directions, a direction walks the steps of a sequence
-// with a cell (recurrent_cells.h). All is computed in layout 0; layout 1 is turned round at the
-// borders.
+// LSTM, GRU and RNN. A layer runs one or two directions. A direction walks the steps of a sequence
+// with a cell (recurrent_cells.h). Everything is computed in layout 0; inputs and outputs of layout
+// 1 are transposed.
 //
 //   X [steps, batch, inputs] -- x W' for all steps at once --> gates [steps, batch, G*hidden]
 //                                                               |
@@ -43,14 +43,14 @@ LayerShape layer_shape(const NodeCall& call) {
   return shape;
 }
 
-/// Part number `i` of `count` equal parts; empty of an empty whole.
+/// Part number `i` of `count` equal parts; empty if `whole` is empty.
 template <class T>
 std::span<T> part(std::span<T> whole, std::int64_t i, std::int64_t count) {
   const std::size_t size = whole.size() / static_cast<std::size_t>(count);
   return whole.subspan(static_cast<std::size_t>(i) * size, size);
 }
 
-/// [outer, middle, inner] to [middle, outer, inner].
+/// Transposes [outer, middle, inner] to [middle, outer, inner].
 template <class T>
 std::vector<T> exchanged(std::span<const T> from, std::int64_t outer, std::int64_t middle) {
   std::vector<T> to(from.size());
@@ -63,7 +63,7 @@ std::vector<T> exchanged(std::span<const T> from, std::int64_t outer, std::int64
   return to;
 }
 
-/// Input `i` in layout 0, where [steps or directions, batch] come first.
+/// Input `i` in layout 0: [steps or directions, batch, ...].
 template <class T>
 std::vector<T> batch_second(const NodeCall& call, std::size_t i, const LayerShape& shape,
                             std::int64_t other) {
@@ -86,8 +86,8 @@ std::vector<std::int64_t> sequence_lengths(const NodeCall& call, const LayerShap
   return lengths;
 }
 
-/// Activations of all directions; each takes its parameters from the front of the lists, as far as
-/// it has any.
+/// Activations of all directions. Each takes its parameters, if it has any, from the front of the
+/// lists.
 std::vector<ActivationFunction> activations(const NodeCall& call,
                                             std::vector<std::string> defaults) {
   const std::vector<std::string> names =
@@ -109,7 +109,7 @@ std::vector<ActivationFunction> activations(const NodeCall& call,
   return result;
 }
 
-/// What all directions of a layer read and write.
+/// The data that all directions of a layer read and write.
 template <class T>
 struct Layer {
   LayerShape shape;
@@ -158,7 +158,8 @@ class Direction {
   std::int64_t length(std::int64_t row) const {
     return layer_.lengths[static_cast<std::size_t>(row)];
   }
-  /// The position in the sequence that is read at `step`: backwards from its own end, in reverse.
+  /// The position in the sequence that is read at `step`. In reverse, it counts back from the end
+  /// of the row's sequence.
   std::int64_t time(std::int64_t step, std::int64_t row) const {
     return shape_.reverse(number_) ? length(row) - 1 - step : step;
   }
@@ -260,7 +261,7 @@ Tensor sequence_tensor(const Layer<T>& layer) {
       exchanged(std::span<const T>(layer.y), shape.steps * shape.directions, shape.batch));
 }
 
-/// `defaults` are the activations of one direction.
+/// `defaults` are the default activations of one direction.
 template <class T, class Cell>
 Tensors run_layer(const NodeCall& call, const std::vector<std::string>& defaults,
                   bool has_cell_state) {

@@ -6,7 +6,7 @@
 namespace weft::reference {
 namespace {
 
-/// Part `part` of `width` elements of row `row`, in rows of `parts` parts.
+/// Part `part` of row `row`. A row has `parts` parts of `width` elements.
 template <class T>
 T* part_of(std::vector<T>& rows, std::int64_t row, std::int64_t parts, std::int64_t part,
            std::int64_t width) {
@@ -18,7 +18,7 @@ const T* part_of(const std::vector<T>& rows, std::int64_t row, std::int64_t part
   return rows.data() + (row * parts + part) * width;
 }
 
-/// Bias `number`, counting Wb's gates, then Rb's; zero without a bias.
+/// Element `i` of bias `number`: Wb's gates come first, then Rb's. 0 if there is no bias.
 template <class T>
 T bias_at(const CellParameters<T>& parameters, std::int64_t number, std::int64_t i) {
   if (parameters.bias.empty()) return T{0};

@@ -1,6 +1,6 @@
-// One step of LSTM, GRU and RNN for all sequences of a batch: from the projected input and the last
-// state to the next state. Source: ONNX operator specification, opset 17; the equations stand in
-// recurrent_cells.cpp.
+// One step of LSTM, GRU and RNN for all sequences of a batch: computes the next state from the
+// projected input and the last state. Source: ONNX operator specification, opset 17. The equations
+// are in recurrent_cells.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace weft::reference {
 
-/// Each [batch, hidden]; the cell state is the LSTM's.
+/// Both are [batch, hidden]. Only the LSTM has a cell state.
 template <class T>
 struct RecurrentState {
   std::vector<T> hidden;
@@ -23,19 +23,19 @@ struct CellParameters {
   std::int64_t batch = 0;
   std::int64_t hidden = 0;
   std::span<const T> recurrence;                // R [G*hidden, hidden]
-  std::span<const T> bias;                      // Wb, then Rb: [2*G*hidden]; or none
-  std::span<const T> peephole;                  // Pi, Po, Pf: [3*hidden]; or none
+  std::span<const T> bias;                      // Wb, then Rb: [2*G*hidden]; or empty
+  std::span<const T> peephole;                  // Pi, Po, Pf: [3*hidden]; or empty
   std::vector<ActivationFunction> activations;  // f, g, h
-  float clip = 0;                               // bounds the activations' inputs; 0: not at all
+  float clip = 0;                               // bounds the activations' inputs; 0: no bound
   bool linear_before_reset = false;             // GRU
   bool input_forget = false;                    // LSTM: the forget gate is 1 - the input gate
 };
 
-/// state -> state R' for some rows of R.
+/// Multiplies a state by R', for some gates of R.
 template <class T>
 class Recurrence {
  public:
-  /// Gates [first, first + count) of R.
+  /// Takes gates [first, first + count) of R.
   Recurrence(const CellParameters<T>& parameters, std::int64_t first, std::int64_t count);
   /// [batch, count*hidden].
   std::vector<T> of(const std::vector<T>& state) const;
@@ -53,7 +53,8 @@ class LstmCell {
  public:
   static constexpr std::int64_t kGates = 4;
   explicit LstmCell(const CellParameters<T>& parameters);
-  /// `gates` [batch, G*hidden] is x W' for this step, and is used up. `next` differs from `state`.
+  /// `gates` [batch, G*hidden] is x W' for this step and is overwritten. `next` must not be
+  /// `state`.
   void advance(std::vector<T>& gates, const RecurrentState<T>& state,
                RecurrentState<T>& next) const;
 

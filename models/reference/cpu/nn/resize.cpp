@@ -1,5 +1,5 @@
-// Resize, nearest and linear, any rank: one axis after the other, axes that keep their elements
-// left out. Coordinates are computed in binary32, as the operator's scales are.
+// Resize, nearest and linear, any rank. It resizes one axis after the other and skips axes that
+// keep their elements. Coordinates are computed in binary32, like the operator's scales.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,11 +31,11 @@ struct Axis {
   std::int64_t in = 1;
   std::int64_t out = 1;
   float scale = 1;
-  float length = 1;  // `out` before it was rounded down: in * scale, if scales were given
+  float length = 1;  // `out` before rounding down: in * scale, if scales are given
 };
 
-/// Where output `position` lies on the input's axis. align_corners takes the output's whole extent,
-/// also where a scale gives a fraction of one more: the last corners meet.
+/// The coordinate of output `position` on the input's axis. align_corners maps the last corner of
+/// the unrounded output (`length`) to the last input.
 float original_coordinate(const Axis& axis, std::int64_t position, std::string_view mode) {
   const auto x = static_cast<float>(position);
   if (mode == "asymmetric") return x / axis.scale;
@@ -57,7 +57,7 @@ float rounded(float x, std::string_view mode) {
   throw_unknown("nearest_mode", mode);
 }
 
-/// Output = lower * (1 - fraction) + upper * fraction, where lower and upper are positions.
+/// Output = lower * (1 - fraction) + upper * fraction, where lower and upper are input positions.
 struct Source {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -98,7 +98,7 @@ bool keeps_elements(const std::vector<Source>& sources, std::int64_t extent) {
   return true;
 }
 
-/// One line of `inner` elements between two lines.
+/// Interpolates a line of `inner` elements between two lines.
 template <class T>
 void blend(const T* lower, const T* upper, float fraction, T* out, std::int64_t inner) {
   if constexpr (std::is_floating_point_v<T>) {

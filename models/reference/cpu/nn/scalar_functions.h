@@ -1,9 +1,10 @@
 // The unary operators on one element: T is float or double.
 //
-// Numerics: exp, log, tanh, erf, pow and what is made of them are evaluated in binary64 by the C
-// math library and rounded once to T; additions, multiplications, divisions and square roots are
-// single operations in T. Comparisons are written so that a NaN stays a NaN. expm1 and log1p stand
-// where exp(x) - 1 and log(1 + x) would cancel. Source: ONNX operator specification, opset 17.
+// Numerics: exp, log, tanh, erf, pow and functions built from them are evaluated in binary64 by the
+// C math library and rounded once to T; additions, multiplications, divisions and square roots are
+// single operations in T. Comparisons are written so that a NaN stays a NaN. expm1 and log1p
+// replace exp(x) - 1 and log(1 + x), which would cancel. Source: ONNX operator specification, opset
+// 17.
 #pragma once
 
 #include <cmath>
@@ -34,7 +35,7 @@ WEFT_HOST_DEVICE T leaky_relu(T x, T alpha) {
   return x < T{0} ? alpha * x : x;
 }
 
-/// low, with its sign, for everything that is not greater; then high for what exceeds it.
+/// `low` if x <= low, so that a zero gets its sign; then `high` if that exceeds `high`.
 template <class T>
 WEFT_HOST_DEVICE T clip(T x, T low, T high) {
   const T raised = x <= low ? low : x;

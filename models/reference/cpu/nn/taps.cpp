@@ -10,7 +10,7 @@ std::int64_t product(const Windows& windows, Extent extent) {
   return total;
 }
 
-/// Rounded up; `divisor` > 0.
+/// value / divisor, rounded up; `divisor` > 0.
 std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
   return value > 0 ? (value - 1) / divisor + 1 : -(-value / divisor);
 }

@@ -1,9 +1,10 @@
-// Convolutions seen one tap of the kernel at a time: for one tap, the output positions at which it
-// lies inside the input, as runs along the last dimension.
+// Walks a convolution one kernel tap at a time. For each tap, it finds runs along the last
+// dimension: output positions at which the tap reads inside the input.
 //
-//   input line   . . [ x x x x x x ] . .      tap t of output o reads o*stride - pad_begin +
-//   t*dilation outputs            o o o                  one run: consecutive outputs, inputs
-//   `stride` apart
+//   input line   . . [ x x x x x x ] . .      tap t of output o reads input position
+//   outputs              o   o   o            o*stride - pad_begin + t*dilation
+//
+// In a run, the outputs are consecutive and the inputs are `stride` apart.
 //
 // Copying runs into a matrix is im2col, adding them back is its transpose (ConvTranspose), and
 // multiplying by one weight is a depthwise convolution.
@@ -19,12 +20,12 @@ namespace weft::reference {
 
 using Windows = std::vector<graph::WindowDim>;
 
-/// The products of the inputs', outputs' and kernel's extents.
+/// Number of input positions, output positions and kernel taps: the products of the extents.
 std::int64_t input_plane(const Windows& windows);
 std::int64_t output_plane(const Windows& windows);
 std::int64_t tap_count(const Windows& windows);
 
-/// Tap number `tap` (row-major in the kernel) along each dimension.
+/// The coordinates of tap number `tap` (row-major in the kernel) along each dimension.
 std::vector<std::int64_t> tap_coordinates(const Windows& windows, std::int64_t tap);
 
 /// Along one dimension, the outputs [first, end) at which a tap reads inside the input.
@@ -34,7 +35,7 @@ struct OutputRange {
 };
 OutputRange outputs_inside(const graph::WindowDim& window, std::int64_t tap);
 
-/// Where output `output` of a dimension reads with a tap.
+/// The input position that output `output` reads with a tap, along one dimension.
 inline std::int64_t input_position(const graph::WindowDim& window, std::int64_t output,
                                    std::int64_t tap) {
   return output * window.stride - window.pad_begin + tap * window.dilation;
@@ -45,8 +46,8 @@ inline std::int64_t input_position(const graph::WindowDim& window, std::int64_t 
 std::int64_t input_line(const Windows& windows, const std::vector<std::int64_t>& tap,
                         std::int64_t line);
 
-/// Calls visit(output, input, count) for the runs of a tap among the output positions
-/// [first, end): `count` outputs from position `output` on read the input from position `input`
+/// Calls visit(output, input, count) for each run of a tap among the output positions [first, end).
+/// The run has `count` outputs from position `output` on. They read inputs from position `input`
 /// on, windows.back().stride apart.
 template <class Visit>
 void for_each_run(const Windows& windows, std::int64_t tap, std::int64_t first, std::int64_t end,

@@ -1,5 +1,5 @@
-// ConvTranspose: the weights' transpose times the input gives an unfolded output, which is folded:
-// each of its rows is added to where the convolution, of which this is the transpose, would read.
+// ConvTranspose. The transposed weights times the input give an unfolded output. Folding adds each
+// of its rows to the positions that the original, untransposed convolution would read.
 #include <utility>
 
 #include "models/reference/cpu/nn/convolution.h"
@@ -8,19 +8,19 @@
 namespace weft::reference {
 namespace {
 
-/// The convolution whose transpose this is: its input is the larger side.
+/// The windows of the original convolution: its input is the larger side.
 Windows turned_round(Windows windows) {
   for (graph::WindowDim& window : windows) std::swap(window.input, window.output);
   return windows;
 }
 
-/// Columns [first, first + count) of the positions.
+/// Positions [first, first + count).
 struct Block {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// Groups of images, one after the other.
+/// Computes one group of one image after the other.
 template <class T>
 class TransposedConvolution {
  public:

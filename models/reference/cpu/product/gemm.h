@@ -2,10 +2,10 @@
 // x86-64 and chosen at run time.
 //
 // Why raw pointers and plain functions: the three versions come from one source compiled with
-// different flags. Any inline function or template that they share with the rest of the program
-// would be merged by the linker into one copy, possibly the one with instructions that this
-// processor lacks. So they share none: each version renames the whole namespace Eigen, and nothing
-// but pointers crosses the border (gemm_kernel.inc).
+// different flags. The linker would merge any inline function or template that they share with the
+// rest of the program into one copy, possibly one with instructions that this processor lacks. So
+// they share none: each version renames the whole namespace Eigen, and only pointers cross the
+// boundary (gemm_kernel.inc).
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,8 @@ struct GemmKernels {
   GemmDouble multiply_double = nullptr;
 };
 
-/// The versions in this build: always x86-64 (or the plain one of another architecture) first.
+/// The versions in this build. The first is always plain x86-64, or the plain version of another
+/// architecture.
 inline constexpr std::size_t kMaxGemmVersions = 3;
 struct GemmVersions {
   GemmKernels versions[kMaxGemmVersions];
@@ -37,7 +38,7 @@ struct GemmVersions {
 };
 GemmVersions gemm_versions();
 
-/// The best one that this processor supports.
+/// The best version that this processor supports.
 GemmKernels best_gemm();
 
 }  // namespace weft::reference

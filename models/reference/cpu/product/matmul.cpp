@@ -82,8 +82,8 @@ void multiply(const std::vector<double>& a, const std::vector<double>& b, std::v
   kernel(a.data(), b.data(), c.data(), shape);
 }
 
-/// A*B over one block of the result. Calls take(a_block, b_block, sums) after each block along K;
-/// what it leaves in sums is added to.
+/// A*B over one block of the result. Calls take(a_block, b_block, sums) after each block along K.
+/// The next block adds to what `take` leaves in `sums`.
 template <class T, class Take>
 std::vector<T> accumulate_products(const MatmulProblem& problem, Block out, Take take) {
   std::vector<T> a;
@@ -100,7 +100,7 @@ std::vector<T> accumulate_products(const MatmulProblem& problem, Block out, Take
   return sums;
 }
 
-/// max(x, 0) and min(max(x, 0), 6); a NaN stays what it is.
+/// max(x, 0) and min(max(x, 0), 6); a NaN stays a NaN.
 template <class T>
 T activate(Activation activation, T value) {
   if (activation == Activation::kNone) return value;
@@ -108,8 +108,8 @@ T activate(Activation activation, T value) {
   return activation == Activation::kRelu6 && value > T{6} ? T{6} : value;
 }
 
-/// What (A - za)*(B - zb) adds to A*B for int8: -za * colsum(B) - zb * rowsum(A) + K*za*zb, from
-/// sums over the widened blocks.
+/// The difference of (A - za)*(B - zb) and A*B for int8: -za * colsum(B) - zb * rowsum(A) +
+/// K*za*zb. The sums come from the widened blocks.
 class ZeroPointTerms {
  public:
   ZeroPointTerms(const MatmulProblem& problem, Block out)

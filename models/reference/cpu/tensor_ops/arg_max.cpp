@@ -1,5 +1,5 @@
-// ArgMax: where along an axis the largest element is; the first of equal ones, or the last with
-// select_last_index. A NaN is larger than every number, as in NumPy.
+// ArgMax: the index of the largest element along an axis. Among equal elements it takes the first,
+// or the last with select_last_index. A NaN is larger than every number, as in NumPy.
 #include <vector>
 
 #include "models/reference/cpu/tensor_ops/call.h"
@@ -35,7 +35,7 @@ std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const AxisView view = view_along(x.shape(), axis_of(call, 0, x.rank()));
   const bool last = call.attributes.integer("select_last_index", 0) != 0;
-  if (view.extent == 0) throw InputError("the largest of no elements is asked for");
+  if (view.extent == 0) throw InputError("an empty axis has no largest element");
   return {with_numbers(x.type(), [&]<class T>(T) {
     Tensor result(call.outputs[0]);
     std::int64_t* best = result.mutable_data<std::int64_t>().data();

@@ -1,5 +1,5 @@
-// Arithmetic of two or more operands with broadcasting. Operators of any number of operands fold
-// them from the left, rounding after each step.
+// Arithmetic of two or more operands with broadcasting. Operators with any number of operands
+// combine them from left to right and round after each step.
 #include <cmath>
 #include <functional>
 #include <type_traits>
@@ -20,7 +20,7 @@ using graph::Op;
 using graph::Tensor;
 using graph::ValueType;
 
-// For sums, differences and products: a single operation of floats, wrapping of integers.
+// Sums, differences and products: a single operation for floats, wrapping for integers.
 template <class Operation>
 struct Wrapped {
   template <class T>
@@ -90,7 +90,7 @@ Tensor arithmetic(const NodeCall& call) {
   }
 }
 
-// std::pow, but squares, which are the same, take a tenth of the time.
+// std::pow with a shortcut for squares, which gives the same result in a tenth of the time.
 double real_power(double x, double y) {
   return y == 2 ? x * x : std::pow(x, y);
 }

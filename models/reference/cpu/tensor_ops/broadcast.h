@@ -1,6 +1,6 @@
 // The broadcasting engine: every element-wise operator is a function of one element of each input,
 // mapped over the output. Inputs of the output's shape, scalars, and vectors along the trailing
-// dimensions become loops with constant steps, which the C++ compiler can vectorise.
+// dimensions become loops with constant steps, which the C++ compiler can vectorize.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace weft::reference::tensor_ops {
 
-/// Strides with which an input of shape `input` is read for a result of shape `output`: 0 along
-/// dimensions that it repeats. Throws InputError if it does not broadcast to `output`.
+/// Strides for reading an input of shape `input` for a result of shape `output`: 0 along dimensions
+/// that the input repeats. Throws InputError if it does not broadcast to `output`.
 graph::Shape broadcast_strides(const graph::Shape& input, const graph::Shape& output);
 
 namespace detail {
 
-/// Calls function(integer_sequence<steps...>): steps as constants. Rows of a broadcast have steps 0
-/// and 1 only, as every input is row-major.
+/// Calls function(integer_sequence<steps...>), with the steps as constants. Rows of a broadcast
+/// have only steps 0 and 1, because every input is row-major.
 template <std::size_t N, class Function, std::int64_t... kDone>
 void with_constant_steps(const std::array<std::int64_t, N>& steps, Function&& function,
                          std::integer_sequence<std::int64_t, kDone...> done = {}) {
@@ -45,8 +45,9 @@ StridedLoop<N> broadcast_loop(const graph::Shape& output,
 
 }  // namespace detail
 
-/// A tensor of `type`, elements Out: function(In...) of the elements of `inputs`, broadcast to its
-/// shape. Throws InputError if an input does not broadcast to it, and what `function` throws.
+/// A tensor of `type` with elements Out. Each element is function(In...) of the elements of
+/// `inputs`, broadcast to the tensor's shape. Throws InputError if an input does not broadcast, and
+/// whatever `function` throws.
 template <class Out, class... In, class Function>
 graph::Tensor map_broadcast(const graph::ValueType& type,
                             const std::array<const graph::Tensor*, sizeof...(In)>& inputs,
@@ -71,7 +72,7 @@ graph::Tensor map_broadcast(const graph::ValueType& type,
   return result;
 }
 
-/// function of every element of `input`, as elements Out of type `type`.
+/// Applies `function` to every element of `input`; the result has elements Out of type `type`.
 template <class Out, class In, class Function>
 graph::Tensor map_elements(graph::DataType type, const graph::Tensor& input, Function function) {
   return map_broadcast<Out, In>({type, input.shape()}, {&input}, function);

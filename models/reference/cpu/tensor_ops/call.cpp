@@ -19,7 +19,8 @@ std::int64_t axis_of(const graph::NodeCall& call, std::int64_t otherwise, std::i
 
 AxisView view_along(const graph::Shape& shape, std::int64_t axis) {
   if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size())) {
-    throw InputError(fmt::format("axis {} of a shape {}", axis, graph::to_string(shape)));
+    throw InputError(
+        fmt::format("axis {} is out of range for shape {}", axis, graph::to_string(shape)));
   }
   const auto at = static_cast<std::size_t>(axis);
   AxisView view{1, shape[at], 1};

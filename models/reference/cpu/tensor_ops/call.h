@@ -1,5 +1,5 @@
-// How kernels read a NodeCall. Types and shapes of the results are those of call.outputs, which
-// shape inference gave; kernels check what depends on elements.
+// How kernels read a NodeCall. call.outputs holds the types and shapes of the results, from shape
+// inference. Kernels check only what depends on elements.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@ namespace weft::reference::tensor_ops {
 /// Throws InputError unless `operand` has elements of type `expected`.
 void check_type(const graph::Tensor& operand, graph::DataType expected);
 
-/// The attribute `axis`, counted from the front. Throws InputError unless -rank <= axis < rank.
+/// The attribute `axis`, or `otherwise` without it, counted from the front. Throws InputError
+/// unless -rank <= axis < rank.
 std::int64_t axis_of(const graph::NodeCall& call, std::int64_t otherwise, std::int64_t rank);
 
-/// A shape as seen from one of its dimensions: element (o, a, i) is at (o * extent + a) * inner +
-/// i.
+/// A shape split at one of its dimensions: element (o, a, i) is at (o * extent + a) * inner + i.
 struct AxisView {
   std::int64_t outer = 1;
   std::int64_t extent = 1;
   std::int64_t inner = 1;
 };
 
-/// Throws InputError unless 0 <= axis < rank.
+/// The view of `shape` at `axis`. Throws InputError unless 0 <= axis < rank.
 AxisView view_along(const graph::Shape& shape, std::int64_t axis);
 
 }  // namespace weft::reference::tensor_ops

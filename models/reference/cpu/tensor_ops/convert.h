@@ -1,8 +1,8 @@
-// Conversions between element types, as Cast has them:
-//   to float     to nearest even, once; beyond the largest finite value infinity
-//   float -> int truncated towards zero; beyond the type's range its nearest end, a NaN is 0
+// Conversions between element types, as Cast defines them:
+//   to float     rounded once to nearest even; infinity beyond the largest finite value
+//   float -> int truncated toward zero; saturated to the type's range; a NaN becomes 0
 //   int -> int   the low bits (two's complement)
-//   to bool      whether it is not zero; a NaN is true
+//   to bool      true unless the value is zero; a NaN is true
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ To convert(From from) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return from != From{};
   } else if constexpr (std::is_same_v<To, graph::Half>) {
-    // By way of binary64, which is exact for all that do not overflow binary16: one rounding.
+    // binary64 is exact for every value that does not overflow binary16, so this rounds only once.
     return {to_fp16(static_cast<double>(from)).bits};
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     return saturate<To>(static_cast<double>(from));
@@ -42,7 +42,7 @@ To convert(From from) {
   }
 }
 
-/// Every element of `tensor` converted; the tensor itself if it has the type already.
+/// Converts every element of `tensor`. Returns `tensor` itself if it already has the type.
 graph::Tensor convert_tensor(const graph::Tensor& tensor, graph::DataType type);
 
 }  // namespace weft::reference::tensor_ops

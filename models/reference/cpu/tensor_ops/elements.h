@@ -1,8 +1,8 @@
-// What the kernels need to know of element types: in which type arithmetic on an element is done,
-// how an element becomes that and back, and which types an operator takes.
+// Element types for the kernels: the type for arithmetic on an element, conversions to that type
+// and back, and the types that an operator takes.
 //
-// float16 is computed in binary32 and rounded back to nearest even; every other type is computed in
-// itself. Source: IEEE 754-2019; ONNX operator specification, opset 17.
+// float16 is computed in binary32 and rounded back to nearest even. Every other type is computed in
+// its own type. Source: IEEE 754-2019; ONNX operator specification, opset 17.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace weft::reference::tensor_ops {
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, graph::Half>, float, T>;
 
-/// An element as arithmetic sees it; exact.
+/// Converts an element to its arithmetic type; exact.
 template <class T>
 Compute<T> widen(T element) {
   if constexpr (std::is_same_v<T, graph::Half>) {
@@ -40,7 +40,7 @@ T narrow(Compute<T> value) {
   }
 }
 
-/// `function` of Compute<T> made into one of T.
+/// Turns a function on Compute<T> into a function on T.
 template <class T, class Function>
 auto on_elements(Function function) {
   return [function](auto... elements) { return narrow<T>(function(widen(elements)...)); };

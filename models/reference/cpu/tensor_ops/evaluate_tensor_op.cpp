@@ -14,7 +14,7 @@ bool is_tensor_op(graph::Op op) {
 std::vector<graph::Tensor> evaluate_tensor_op(const graph::NodeCall& call) {
   const tensor_ops::Kernel kernel = tensor_ops::find_kernel(call.op);
   if (kernel == nullptr) {
-    throw InputError(fmt::format("{} is not among the tensor operators", to_string(call.op)));
+    throw InputError(fmt::format("{} is not a tensor operator", to_string(call.op)));
   }
   return kernel(call);
 }

@@ -1,4 +1,5 @@
-// The smaller and the larger of two numbers; if one is a NaN, that NaN. Of two zeros the first.
+// The smaller and the larger of two numbers. If one is a NaN, the result is that NaN. Of two zeros,
+// the result is the first.
 #pragma once
 
 namespace weft::reference::tensor_ops {

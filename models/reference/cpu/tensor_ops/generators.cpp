@@ -20,7 +20,7 @@ using graph::NodeCall;
 using graph::Tensor;
 using graph::ValueType;
 
-// start + i * delta, in the type itself.
+// start + i * delta, computed in T.
 template <class T>
 T nth(T start, T delta, std::int64_t i) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,6 +1,6 @@
-// Integer arithmetic without undefined behaviour: sums, differences and products wrap, as two's
-// complement does; a quotient is truncated towards zero, and the one that does not fit
-// (lowest / -1) wraps too.
+// Integer arithmetic without undefined behavior. Sums, differences and products wrap as in two's
+// complement. A quotient is truncated toward zero; the only one that does not fit (lowest / -1)
+// wraps.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace weft::reference::tensor_ops {
 template <class T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-/// function(x, y) modulo 2^bits, for a function of sums, differences and products.
+/// function(x, y) modulo 2^bits, for a function that uses only sums, differences and products.
 template <class T, class Function>
 T wrapping(T x, T y, Function function) {
   return static_cast<T>(function(static_cast<Wrapping<T>>(x), static_cast<Wrapping<T>>(y)));
@@ -36,7 +36,7 @@ T truncated_quotient(T x, T y) {
   return static_cast<T>(x / y);
 }
 
-/// x to the power y, wrapping; for y < 0 the reciprocal, truncated: 0 unless x is 1 or -1. Throws
+/// x to the power y, wrapping. If y < 0, the truncated reciprocal: 0 unless x is 1 or -1. Throws
 /// InputError for 0 to a negative power.
 template <class T>
 T integer_power(T x, std::int64_t y) {

@@ -1,4 +1,4 @@
-// Concat, Split and Gather: blocks of neighbouring elements, copied whole.
+// Concat, Split and Gather: they copy whole blocks of adjacent elements.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// The kernels, one function a family of operators and one file a function or few. Each takes a
-// call of one of its operators, with inputs of types that the operator table allows, and returns
-// the outputs; each throws InputError, without naming the node, for elements that the operator
-// does not take.
+// The kernels: one function per family of operators. Each takes a call of one of its operators,
+// with input types that the operator table allows, and returns the outputs. Each throws InputError,
+// without the node's name, if the operator does not accept the elements.
 #pragma once
 
 #include <vector>
@@ -12,7 +11,7 @@ namespace weft::reference::tensor_ops {
 
 using Kernel = std::vector<graph::Tensor> (*)(const graph::NodeCall&);
 
-/// The operator's kernel, or null for an operator of another folder.
+/// The operator's kernel; null if it is not a tensor operator.
 Kernel find_kernel(graph::Op op);
 
 /// Relu ... Reciprocal: one element in, one out (unary.cpp).
@@ -35,7 +34,7 @@ std::vector<graph::Tensor> evaluate_softmax(const graph::NodeCall& call);
 std::vector<graph::Tensor> evaluate_reduce(const graph::NodeCall& call);
 std::vector<graph::Tensor> evaluate_arg_max(const graph::NodeCall& call);
 
-/// Identity, Reshape, Flatten, Squeeze and Unsqueeze: the same elements (reshape.cpp).
+/// Identity, Reshape, Flatten, Squeeze and Unsqueeze: elements stay the same (reshape.cpp).
 std::vector<graph::Tensor> evaluate_reshape(const graph::NodeCall& call);
 std::vector<graph::Tensor> evaluate_dropout(const graph::NodeCall& call);
 

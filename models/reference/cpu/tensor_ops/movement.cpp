@@ -1,4 +1,4 @@
-// Transpose, Expand, Tile and Slice: each a strided view, copied.
+// Transpose, Expand, Tile and Slice: each copies a strided view.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using graph::NodeCall;
 using graph::Shape;
 using graph::Tensor;
 
-// The permutation; without one the dimensions are reversed.
+// The attribute `perm`; without it, the dimensions are reversed.
 Shape permutation(const NodeCall& call, std::int64_t rank) {
   Shape reversed(static_cast<std::size_t>(rank));
   for (std::int64_t d = 0; d < rank; ++d) reversed[static_cast<std::size_t>(d)] = rank - 1 - d;
@@ -28,7 +28,7 @@ Shape permutation(const NodeCall& call, std::int64_t rank) {
   return result;
 }
 
-// Input `i`'s numbers; none if it is left out.
+// The integers in input `i`; empty if it is left out.
 Shape numbers(const NodeCall& call, std::size_t i) {
   const Tensor* tensor = optional_input(call, i);
   return tensor == nullptr ? Shape{} : graph::to_int64(*tensor);
@@ -40,7 +40,7 @@ View sliced(const NodeCall& call, const Tensor& x) {
       x.shape(), numbers(call, 1), numbers(call, 2), numbers(call, 3), numbers(call, 4));
   for (std::size_t d = 0; d < slices.size(); ++d) {
     view.extents.push_back(slices[d].length);
-    // Of an empty slice nothing is read; of a single element the step may be too large to multiply.
+    // An empty slice reads nothing. For a single element, the step may be too large to multiply.
     if (slices[d].length > 0) view.start += slices[d].start * view.strides[d];
     view.strides[d] *= slices[d].length > 1 ? slices[d].step : 0;
   }
@@ -66,12 +66,13 @@ std::vector<Tensor> evaluate_expand(const NodeCall& call) {
   return {copy_view(x, {shape, broadcast_strides(x.shape(), shape)}, shape)};
 }
 
-// Every dimension becomes two: its repeats, which do not move, and itself.
+// Every dimension becomes two: its repeats, with stride 0, and itself.
 std::vector<Tensor> evaluate_tile(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Shape repeats = numbers(call, 1);
   if (repeats.size() != x.shape().size()) {
-    throw InputError(fmt::format("{} repeats of {} dimensions", repeats.size(), x.rank()));
+    throw InputError(
+        fmt::format("{} repeats are given for {} dimensions", repeats.size(), x.rank()));
   }
   const Shape own = graph::row_major_strides(x.shape());
   View view;

@@ -1,5 +1,5 @@
-// Pad: for every dimension a map from positions of the result to positions of the input, or to
-// nothing, which is the constant. Negative pads cut off.
+// Pad: each dimension has a map from result positions to input positions, or to kConstant for the
+// constant. Negative pads remove elements.
 //
 //   input a b c d, 2 before and 3 after     constant  0 0 a b c d 0 0 0
 //                                           edge      a a a b c d d d d
@@ -25,7 +25,7 @@ using graph::Tensor;
 
 constexpr std::int64_t kConstant = -1;
 
-// The input position that stands at `position`, which may be outside.
+// The input position that supplies `position`, which may be outside the input.
 using Rule = std::int64_t (*)(std::int64_t position, std::int64_t extent);
 
 std::int64_t constant_rule(std::int64_t position, std::int64_t extent) {
@@ -36,7 +36,7 @@ std::int64_t edge_rule(std::int64_t position, std::int64_t extent) {
   return std::clamp(position, std::int64_t{0}, extent - 1);
 }
 
-// Back and forth between the ends, which are not repeated: a period of 2 * (extent - 1).
+// Walks back and forth between the ends without repeating them: the period is 2 * (extent - 1).
 std::int64_t reflect_rule(std::int64_t position, std::int64_t extent) {
   if (extent == 1) return 0;
   const std::int64_t period = 2 * (extent - 1);
@@ -49,10 +49,10 @@ Rule rule_of(const NodeCall& call) {
   if (mode == "constant") return constant_rule;
   if (mode == "edge") return edge_rule;
   if (mode == "reflect") return reflect_rule;
-  throw InputError(fmt::format("attribute mode: '{}' is none of constant, edge, reflect", mode));
+  throw InputError(fmt::format("attribute mode: '{}' must be constant, edge or reflect", mode));
 }
 
-// Pads before each dimension; those after follow from the result's shape.
+// Pads before each dimension. The result's shape determines those after it.
 Shape pads_before(const NodeCall& call, const Tensor& x) {
   const Shape pads = graph::to_int64(input(call, 1));
   const Tensor* given = optional_input(call, 3);
@@ -90,7 +90,8 @@ std::vector<OffsetMap> offset_maps(const NodeCall& call, const Tensor& x) {
   return maps;
 }
 
-// Fills the block of the result below dimension d, whose constant parts are there already.
+// Fills the block of the result from dimension d inward, except its constant parts, which are
+// already filled.
 template <class R>
 class Padder {
  public:

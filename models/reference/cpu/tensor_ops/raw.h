@@ -1,4 +1,4 @@
-// Elements as bytes, for operators that move them without looking at them.
+// Elements as bytes, for operators that move them without reading their values.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace weft::reference::tensor_ops {
 
-/// One element of kBytes bytes. Bytes may stand for objects of any type, so that copying through
-/// them breaks no aliasing rule; the compiler makes one move of it.
+/// One element of kBytes bytes. Bytes may alias objects of any type, so copying through them breaks
+/// no aliasing rule. The compiler turns the copy into one move.
 template <std::size_t kBytes>
 struct Raw {
   std::array<unsigned char, kBytes> bytes;

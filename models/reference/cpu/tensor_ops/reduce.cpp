@@ -1,8 +1,8 @@
-// The reduction engine. It is the broadcasting loop run backwards: the input is walked in its own
-// order, and the accumulator that an element goes to has stride 0 along the reduced dimensions.
+// The reduction engine: the broadcasting loop in reverse. It walks the input in its own order; the
+// accumulators have stride 0 along the reduced dimensions.
 //
 // Sums and means of floats are accumulated in binary64 and rounded once; integers wrap. A mean of
-// integers is truncated. Nothing sums to 0, and its maximum is the lowest value of the type.
+// integers is truncated. An empty sum is 0; an empty maximum is the lowest value of the type.
 #include <fmt/format.h>
 
 #include <functional>
@@ -28,7 +28,7 @@ using graph::Op;
 using graph::Shape;
 using graph::Tensor;
 
-// From an input, or from the attribute that older operator sets have.
+// The axes from input 1, or from the attribute in older operator sets.
 std::vector<std::int64_t> given_axes(const NodeCall& call) {
   const Tensor* axes = optional_input(call, 1);
   return axes != nullptr ? graph::to_int64(*axes) : call.attributes.integers("axes");
@@ -44,7 +44,7 @@ Shape reduced_axes(const NodeCall& call, std::int64_t rank) {
   return axes;
 }
 
-// The input's shape with extents 1 where it is reduced.
+// The input's shape with extent 1 along reduced dimensions.
 Shape accumulator_shape(const Tensor& x, const Shape& axes) {
   Shape shape = x.shape();
   for (const std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = 1;
@@ -53,7 +53,7 @@ Shape accumulator_shape(const Tensor& x, const Shape& axes) {
 
 struct Reduction {
   const Tensor& x;
-  Tensor result;  // made first: nothing, reduced, may be more than this computer's memory
+  Tensor result;  // made first: even an empty input may have a result larger than memory
   Shape accumulators;
   Shape accumulator_strides;  // along the input's dimensions
 
@@ -66,13 +66,13 @@ struct Reduction {
       if (accumulators[d] == 1) accumulator_strides[d] = 0;
     }
     if (graph::element_count(accumulators) != result.size()) {
-      throw InputError(fmt::format("axes that leave {} do not give {}",
+      throw InputError(fmt::format("reducing these axes gives {}, not {}",
                                    graph::to_string(accumulators),
                                    graph::to_string(result.shape())));
     }
   }
 
-  // How many elements go to one accumulator.
+  // Number of elements per accumulator.
   std::int64_t count() const {
     std::int64_t count = 1;
     for (std::size_t d = 0; d < accumulators.size(); ++d) {
@@ -81,7 +81,8 @@ struct Reduction {
     return count;
   }
 
-  /// The accumulators, each from `start` through step(accumulator, element) for its elements.
+  /// Returns the accumulators. Each begins as `start` and takes each of its elements by
+  /// step(accumulator, element).
   template <class T, class Accumulator, class Step>
   std::vector<Accumulator> run(Accumulator start, Step step) const;
 };

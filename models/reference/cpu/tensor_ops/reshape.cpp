@@ -14,7 +14,7 @@ std::vector<Tensor> evaluate_reshape(const NodeCall& call) {
   return {input(call, 0).reshaped(call.outputs[0].shape)};
 }
 
-// As it is at inference: nothing is dropped.
+// Inference only: nothing is dropped.
 std::vector<Tensor> evaluate_dropout(const NodeCall& call) {
   const Tensor* training = optional_input(call, 2);
   if (training != nullptr) {

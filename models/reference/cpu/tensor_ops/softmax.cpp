@@ -40,7 +40,7 @@ void log_softmax(std::vector<double>& lane) {
   for (double& x : lane) x = (x - shift) - log_sum;
 }
 
-// Calls function(lane) for every line of elements along the axis.
+// Calls function(lane), which changes it in place, for every line of elements along the axis.
 template <class T, class Function>
 Tensor map_lanes(const Tensor& x, const AxisView& view, Function function) {
   Tensor result(x.value_type());

@@ -12,8 +12,8 @@
 namespace weft::reference::tensor_ops {
 namespace {
 
-// Rows of steps other than 0 and 1 are copied in groups: where neighbouring rows are neighbours in
-// memory, as in a transposition, every cache line that is fetched serves the whole group.
+// Copies rows with steps other than 0 and 1 in groups. If adjacent rows are adjacent in memory, as
+// in a transposition, each fetched cache line serves the whole group.
 template <class R>
 class RowGroup {
  public:

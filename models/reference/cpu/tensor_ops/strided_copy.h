@@ -1,5 +1,5 @@
-// Copies a strided view of a tensor into a row-major tensor: what transposing, slicing, expanding
-// and tiling are.
+// Copies a strided view of a tensor into a row-major tensor. Transpose, Slice, Expand and Tile are
+// such copies.
 #pragma once
 
 #include "compiler/graph/tensor.h"
@@ -14,7 +14,8 @@ struct View {
   std::int64_t start = 0;
 };
 
-/// A tensor of shape `shape`. Throws InputError if the view has not as many elements.
+/// Copies the view to a tensor of shape `shape`. Throws InputError if the view has another number
+/// of elements.
 graph::Tensor copy_view(const graph::Tensor& tensor, const View& view, const graph::Shape& shape);
 
 }  // namespace weft::reference::tensor_ops

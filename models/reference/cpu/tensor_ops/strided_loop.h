@@ -1,7 +1,7 @@
-// One loop nest over N operands at once, each with a stride of its own along every dimension: a
-// stride 0 repeats (broadcasting, accumulating), a negative one walks backwards. Dimensions that
-// all operands walk as if they were one are merged, so that in the common cases what remains is a
-// single row, and the caller's loop over a row is the only hot one.
+// One loop nest over N operands at once. Each operand has a separate stride along every dimension:
+// stride 0 repeats (broadcasting, accumulating), a negative stride walks backwards. Adjacent
+// dimensions are merged if every operand can walk them as one. In the common cases a single row
+// remains, and the caller's loop over a row is the only hot one.
 //
 //   extents 2x3x4, strides {12,4,1} and {0,0,1}   ->   6 rows of 4, steps {1,1}
 //   extents 2x3x4, strides {12,4,1} and {12,4,1}  ->   1 row of 24, steps {1,1}
@@ -57,7 +57,7 @@ class StridedLoop {
     Offsets strides;
   };
 
-  // Dimensions come from the innermost outwards.
+  // Called from the innermost dimension outward.
   void append(const Dimension& outer) {
     if (outer.extent == 1) return;
     if (!dimensions_.empty() && continues(dimensions_.back(), outer)) {

@@ -1,5 +1,5 @@
-// Functions of one element. The functions themselves are in nn/scalar_functions.h, where the fused
-// activations take them from too.
+// Functions of one element. They come from nn/scalar_functions.h, which the fused activations use
+// too.
 #include <fmt/format.h>
 
 #include <type_traits>
@@ -87,7 +87,7 @@ T negated(T x) {
   }
 }
 
-// Integers too have an Erf in ONNX: truncated, 1, 0 or -1.
+// ONNX defines Erf for integers too: the truncated result is 1, 0 or -1.
 template <class T>
 T error_function(T x) {
   if constexpr (std::is_integral_v<T>) {
@@ -128,14 +128,14 @@ Tensor unary(const NodeCall& call) {
   }
 }
 
-// A bound that is left out bounds nothing, infinities included.
+// A bound that is left out limits nothing, not even infinities.
 template <class T>
 Compute<T> bound(const Tensor* tensor, Compute<T> otherwise) {
   if (tensor == nullptr) return otherwise;
   check_type(*tensor, graph::data_type_of<T>());
   if (tensor->size() != 1) {
     throw InputError(
-        fmt::format("a bound is a scalar, not {}", graph::to_string(tensor->value_type())));
+        fmt::format("a bound must be a scalar, not {}", graph::to_string(tensor->value_type())));
   }
   return widen(tensor->data<T>()[0]);
 }

@@ -1,7 +1,6 @@
 // Every body that a device runs. A body is plain data with a function of one index, which computes
-// one element (or piece) of a result: on a CUDA device one thread calls it, in LoopDevice a loop
-// does. The arithmetic of indices and numbers is thus the same code, and is tested without a
-// device.
+// one element (or piece) of a result. A thread calls it on a CUDA device, a loop calls it in
+// LoopDevice. Both run the same code, so it is tested without a CUDA device.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Bodies of element-wise operators. Additions, multiplications, divisions and square roots are
 // single float32 operations (nvcc: -fmad=false and its correctly rounded division and root), so
-// their results are the CPU's to the bit.
+// their results equal the CPU's bit for bit.
 #pragma once
 
 #include <cmath>
@@ -59,7 +59,7 @@ struct Unary {
 
 enum class BinaryFunction : std::uint8_t { kAdd, kSub, kMul, kDiv, kMin, kMax, kPow, kPRelu };
 
-/// A NaN among the operands is the result; of two zeros the first.
+/// kMin and kMax: if an operand is a NaN, the result is that NaN; of two zeros, it is the first.
 WEFT_HOST_DEVICE inline float combined(BinaryFunction function, float a, float b) {
   switch (function) {
     case BinaryFunction::kAdd:
@@ -97,7 +97,7 @@ struct Binary {
 
 enum class Relation : std::uint8_t { kEqual, kLess, kGreater };
 
-/// y[i] = whether a stands in the relation to b, with broadcasting.
+/// y[i] = whether the relation holds between a and b, with broadcasting.
 template <class T>
 struct Compare {
   Relation relation;
@@ -165,7 +165,7 @@ struct Convert {
 
 enum class Narrowing : std::uint8_t { kBf16, kFp16 };
 
-/// y[i] = the bits of x[i] rounded to 16.
+/// y[i] = the bits of x[i] rounded to a 16-bit format.
 struct Narrow {
   Narrowing format;
   const float* x;
@@ -175,8 +175,8 @@ struct Narrow {
   }
 };
 
-/// What follows a contraction, each step rounded: y = activation(alpha * y + beta * c + residual).
-/// `c` is read by the row and column of element i in a matrix of `inner` columns:
+/// The steps after a contraction, each rounded: y = activation(alpha * y + beta * c + residual).
+/// Element i reads `c` by its row and column in a matrix of `inner` columns:
 ///   c[(i / inner) % rows * row_stride + i % inner * col_stride]
 struct Epilogue {
   float* y;

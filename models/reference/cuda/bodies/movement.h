@@ -1,5 +1,5 @@
-// Bodies that move elements without looking at them. Unit is an unsigned integer of the elements'
-// size.
+// Bodies that move elements without reading their values. Unit is an unsigned integer of the
+// elements' size.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace weft::cuda {
 
-/// One strided view becomes another: Transpose, Slice, Expand, Tile, Concat, Split, Pad.
+/// Copies one strided view to another: Transpose, Slice, Expand, Tile, Concat, Split, Pad.
 template <class Unit>
 struct Copy {
   const Unit* from;

@@ -1,11 +1,11 @@
-// Bodies of everything that sums: reductions, softmax, normalisations. Sums are taken in binary64
-// and rounded once, as on the CPU. A sum over many elements is taken in pieces, so that a device
-// has enough to do at a time, and the pieces are then added in their order:
+// Bodies of everything that sums: reductions, softmax, normalizations. Sums are accumulated in
+// binary64 and rounded once, as on the CPU. A long sum is split into pieces, so that a device has
+// enough parallel work. The pieces are then added in their order:
 //
-//   x   lane 0: |--- piece 0 ---|--- piece 1 ---|- piece 2 -|     Reduce: one thread a piece
-//       lane 1: |--- piece 0 ---| ...                             Combine: one thread a lane
+//   x   lane 0: |--- piece 0 ---|--- piece 1 ---|- piece 2 -|     Reduce: one thread per piece
+//       lane 1: |--- piece 0 ---| ...                             Combine: one thread per lane
 //
-// With one piece the order of the additions is the CPU's.
+// With one piece, the order of the additions equals the CPU's.
 #pragma once
 
 #include <cmath>
@@ -29,21 +29,21 @@ WEFT_HOST_DEVICE inline double reduce_start(ReduceKind kind) {
   return kind == ReduceKind::kMax ? -kInfinity : kind == ReduceKind::kMin ? kInfinity : 0.0;
 }
 
-/// What an element adds. `shift` is the lane's.
+/// The term of element x. `shift` belongs to the element's lane.
 WEFT_HOST_DEVICE inline double reduce_term(ReduceKind kind, double x, double shift) {
   if (kind == ReduceKind::kSumExp) return std::exp(x - shift);
   if (kind == ReduceKind::kSumSquares) return (x - shift) * (x - shift);
   return x;
 }
 
-/// A NaN is the largest and the smallest of all numbers.
+/// For kMax and kMin, a NaN always wins.
 WEFT_HOST_DEVICE inline double reduce_step(ReduceKind kind, double total, double term) {
   if (kind == ReduceKind::kMax) return term > total || term != term ? term : total;
   if (kind == ReduceKind::kMin) return term < total || term != term ? term : total;
   return total + term;
 }
 
-/// partial [lanes, pieces] of lanes of `length` elements, piece_length elements a piece.
+/// Computes partial [lanes, pieces]. A lane has `length` elements, a piece has `piece_length`.
 struct Reduce {
   ReduceKind kind;
   const float* x;
@@ -52,8 +52,8 @@ struct Reduce {
   std::int64_t length;
   std::int64_t pieces;
   std::int64_t piece_length;
-  Strided<1> lanes;     // a lane's number to its first element
-  Strided<1> elements;  // an element's number in its lane to its place behind the first
+  Strided<1> lanes;     // maps a lane's number to its first element
+  Strided<1> elements;  // maps an element's number in its lane to its offset from the first
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t lane = i / pieces;
     const std::int64_t first = (i - lane * pieces) * piece_length;
@@ -69,7 +69,7 @@ struct Reduce {
   }
 };
 
-/// total [lanes] = the lane's pieces, divided by `divisor`.
+/// total [lanes] = the combined pieces of each lane, divided by `divisor`.
 struct Combine {
   ReduceKind kind;
   const double* partial;
@@ -109,8 +109,8 @@ struct Widen {
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = static_cast<double>(x[i]); }
 };
 
-/// y = (x - mean) * inverse * scale + bias in binary64, rounded once. Element i has the statistics
-/// number i / stat_inner % stats and the parameters number i / param_inner % params.
+/// y = (x - mean) * inverse * scale + bias in binary64, rounded once. Element i uses statistics i /
+/// stat_inner % stats and parameters i / param_inner % params.
 struct Normalize {
   const float* x;
   const double* mean;
@@ -150,8 +150,8 @@ struct Softmax {
   }
 };
 
-/// Where along the middle of x [outer, extent, inner] the largest element is; the first of equal
-/// ones, or the last. A NaN is larger than every number.
+/// The index of the largest element along the middle of x [outer, extent, inner]. Among equal
+/// elements it is the first, or the last if `last`. A NaN is larger than every number.
 struct ArgMax {
   const float* x;
   std::int64_t* y;
@@ -171,7 +171,7 @@ struct ArgMax {
   }
 };
 
-/// Local response normalisation of x [images, channels, plane]: x / (bias + alpha/size * sum of
+/// Local response normalization of x [images, channels, plane]: x / (bias + alpha/size * sum of
 /// squares over `size` channels around it)^beta, step by step in float32.
 struct LocalResponse {
   const float* x;

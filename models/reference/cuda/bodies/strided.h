@@ -1,10 +1,10 @@
-// Where a body finds its operands: an index into the result, in row-major order, becomes an offset
-// into each of N operands. A stride 0 repeats (broadcasting), a negative one walks backwards.
+// Finds a body's operands: maps a row-major index into the result to an offset into each of N
+// operands. Stride 0 repeats (broadcasting), a negative stride walks backwards.
 //
 //   extents 4x6, strides {6,1} and {0,1}:  index 13 -> row 2, column 1 -> offsets 13 and 1
 //
-// The planner merges dimensions that all operands walk as if they were one, so that operands of the
-// same shape need no division at all.
+// strided() merges dimensions that all operands can walk as one, so that operands of the same shape
+// need no division.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace weft::cuda {
 
-/// Dimensions that are left after merging; a Tile of rank 4 has 8.
+/// The most dimensions after merging; a Tile of rank 4 has 8.
 inline constexpr std::size_t kMaxDims = 8;
 
 template <std::size_t N>
@@ -34,7 +34,7 @@ struct Strided {
   WEFT_HOST_DEVICE Offsets<N> at(std::int64_t index) const {
     Offsets<N> result = starts;
     for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) {
-      // The outermost dimension takes what is left; it needs no division.
+      // The outermost dimension takes the rest, without a division.
       const bool last = d + 1 == static_cast<std::size_t>(dims);
       const std::int64_t rest = last ? 0 : index / extents[d];
       const std::int64_t position = index - rest * extents[d];
@@ -64,7 +64,7 @@ Strided<N> strided(const std::vector<std::int64_t>& extents,
       walk.extents[dims - 1] *= extents[d];
       continue;
     }
-    if (dims == kMaxDims) throw InputError("more dimensions than the CUDA backend walks: 8");
+    if (dims == kMaxDims) throw InputError("the CUDA backend supports at most 8 dimensions");
     walk.extents[dims] = extents[d];
     for (std::size_t i = 0; i < N; ++i) walk.strides[i][dims] = strides[i][d];
     ++walk.dims;

@@ -25,8 +25,8 @@ struct WindowExtent {
   std::int64_t pad_end = 0;
 };
 
-/// Plain data, copied into a kernel's arguments. Fewer dimensions than three are leading ones of
-/// extent 1.
+/// Plain data, copied into a kernel's arguments. A window with fewer than three dimensions has
+/// leading dimensions of extent 1.
 struct Window {
   std::array<WindowExtent, kMaxWindowDims> dims = {};
 
@@ -40,7 +40,7 @@ struct Window {
     return dims[0].kernel * dims[1].kernel * dims[2].kernel;
   }
 
-  /// Where tap number `tap` of output number `output` reads in the input plane; -1 in the padding.
+  /// The input position that tap number `tap` of output number `output` reads; -1 in the padding.
   WEFT_HOST_DEVICE std::int64_t input_of(std::int64_t output, std::int64_t tap) const {
     std::int64_t result = 0;
     std::int64_t scale = 1;
@@ -73,8 +73,8 @@ struct Window {
     return result;
   }
 
-  /// Positions of the window of output number `output` inside the padded input; what a rounded-up
-  /// output size reaches beyond the padding does not count.
+  /// Number of positions in the window of output number `output` inside the padded input. Positions
+  /// beyond the padding, which a rounded-up output size can reach, do not count.
   WEFT_HOST_DEVICE std::int64_t padded_taps(std::int64_t output) const {
     std::int64_t result = 1;
     for (std::size_t d = dims.size(); d-- > 0;) {
@@ -107,7 +107,8 @@ struct Unfold {
 };
 
 /// col2im, the transpose of Unfold: y [planes, inputs] gets the sums of x [planes, taps, outputs],
-/// in the order of the taps. A gather, so that no two threads add to one element.
+/// in the order of the taps. Each element gathers its terms, so that no two threads add to one
+/// element.
 struct Fold {
   const float* x;
   float* y;
@@ -124,8 +125,9 @@ struct Fold {
   }
 };
 
-/// A convolution of one input channel a group: x [images, groups, inputs], w [groups, per_group,
-/// taps], y [images, groups * per_group, outputs]. Products are added in the order of the taps.
+/// A convolution with one input channel per group: x [images, groups, inputs], w [groups,
+/// per_group, taps], y [images, groups * per_group, outputs]. Products are added in the order of
+/// the taps.
 struct DepthwiseConvolution {
   const float* x;
   const float* w;
@@ -149,13 +151,13 @@ struct DepthwiseConvolution {
   }
 };
 
-/// Whether a maximum moves on to `value`; to a NaN it does.
+/// Whether `value` replaces the maximum `best`. A NaN always does.
 WEFT_HOST_DEVICE inline bool exceeds(float value, float best) {
   return value > best || value != value;
 }
 
 /// x [planes, inputs], y and indices [planes, outputs]; `indices` may be null. Indices count
-/// through x, within a plane row-major or column-major.
+/// through all of x; within a plane they are row-major or column-major.
 struct MaxPool {
   const float* x;
   float* y;
@@ -191,7 +193,8 @@ struct MaxPool {
   }
 };
 
-/// From +0, the window's elements in row-major order, then one division by their number.
+/// Starts from +0, adds the window's elements in row-major order, then divides once by their
+/// number.
 struct AveragePool {
   const float* x;
   float* y;
@@ -214,7 +217,7 @@ struct AveragePool {
   }
 };
 
-/// x [planes, size] to y [planes], in the order of the elements.
+/// Reduces x [planes, size] to y [planes], in the order of the elements.
 struct GlobalPool {
   bool maximum;
   const float* x;

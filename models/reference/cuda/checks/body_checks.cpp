@@ -1,5 +1,5 @@
-// Every body on a device and in loops on this processor: what nvcc made of it against what the C++
-// compiler made of it.
+// Runs every body on a device and in loops on this processor, and compares the results: nvcc's code
+// against the C++ compiler's.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr std::int64_t kRows = 37;
 constexpr std::int64_t kColumns = 53;
 constexpr std::int64_t kCount = kRows * kColumns;
 
-/// A device, and the memory of one case on it.
+/// A device and its memory for one case.
 class Bench {
  public:
   Bench(Device& device, std::uint64_t seed) : device_(device), generator_(seed) {}
@@ -45,7 +45,7 @@ class Bench {
   const T* random(std::int64_t count, std::int64_t below = 100) {
     return given(random_values<T>(count, below));
   }
-  /// std::vector<bool> has no elements in a row.
+  /// Draws bytes, because std::vector<bool> does not store its elements contiguously.
   const bool* random_bools(std::int64_t count) {
     return reinterpret_cast<const bool*>(random<std::uint8_t>(count, 2));
   }
@@ -67,7 +67,7 @@ class Bench {
     index_ = body.index();
     return values;
   }
-  /// Which alternative of Body ran.
+  /// The index of the Body alternative that ran last.
   std::size_t index() const { return index_; }
 
  private:
@@ -98,7 +98,7 @@ bool same_or_next(T a, T b, bool next_is_fine) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     if (a == b) return std::signbit(a) == std::signbit(b);
-    // Sums of exponentials gather the last places of each.
+    // Sums of exponentials accumulate the last-place errors of their terms.
     if constexpr (std::is_same_v<T, double>) {
       return next_is_fine && std::abs(a - b) <= 1e-14 * std::abs(b);
     }
@@ -108,13 +108,13 @@ bool same_or_next(T a, T b, bool next_is_fine) {
   }
 }
 
-/// What a case does on a bench, twice, and whether the results agree.
+/// One case: runs a body on two benches and compares the results.
 struct BodyCase {
   std::string name;
   std::function<std::string(Bench& here, Bench& there)> differ;  // empty if they agree
 };
 
-/// `make(bench, y)` is the body that fills the `count` elements of y.
+/// `make(bench, y)` returns the body that fills the `count` elements of y.
 template <class Result, class Make>
 BodyCase body_case(const std::string& name, std::int64_t count, Make make, bool next_is_fine) {
   return {name, [=](Bench& here, Bench& there) -> std::string {
@@ -142,7 +142,7 @@ BodyCase close(const std::string& name, std::int64_t count, Make make) {
   return body_case<Result>(name, count, make, true);
 }
 
-// Rows are repeated by one operand, and the other is turned.
+// The first operand repeats its row; the second is transposed.
 Strided<2> walk() {
   return strided<2>({kRows, kColumns}, {std::vector<std::int64_t>{0, 1}, {1, kRows}});
 }
@@ -398,8 +398,7 @@ std::vector<Outcome> check_bodies(Device& device, std::uint64_t seed) {
   }
   std::ostringstream count;
   count << seen.size() << " of " << std::variant_size_v<Body>;
-  outcomes.push_back(
-      {"bodies that a case was made for", seen.size() == std::variant_size_v<Body>, count.str()});
+  outcomes.push_back({"bodies with a case", seen.size() == std::variant_size_v<Body>, count.str()});
   return outcomes;
 }
 

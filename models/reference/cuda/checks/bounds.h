@@ -1,4 +1,4 @@
-// How far a product on a device may lie from the exact one.
+// How far a product on a device may differ from the exact one.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace weft::cuda {
 
-/// Of a sum of `depth` products, relative to the sum of their magnitudes: both operands rounded by
-/// at most u, so that each product is off by 2u + u^2, and `depth` additions in any order. In
-/// float32 each addition rounds by 2^-24; tensor cores align the terms and cut them off instead,
-/// which is at most four times as much (two bits, as Fasi et al., "Numerical behavior of NVIDIA
-/// tensor cores", 2021, found for the oldest of them). int8 is exact.
+/// Error bound of a sum of `depth` products, relative to the sum of their magnitudes. Both operands
+/// are rounded by at most u, so each product is off by at most 2u + u^2. The `depth` additions may
+/// have any order. In float32, each addition rounds by 2^-24. Tensor cores align the terms and
+/// truncate them instead, which costs at most four times as much: two bits, as Fasi et al.,
+/// "Numerical behavior of NVIDIA tensor cores", 2021, found for the oldest of them. int8 is exact.
 constexpr double product_bound(MatmulType type, std::int64_t depth) {
   if (type == MatmulType::kInt8) return 0;
   constexpr double kUnit = 1.0 / (1 << 24);

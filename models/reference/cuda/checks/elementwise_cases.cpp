@@ -10,7 +10,7 @@ using graph::Tensor;
 
 using Cases = std::vector<OperatorCase>;
 
-// x first, so that specials reach it in every place.
+// Special values can occur at every position of x.
 OperatorCase unary(Generator& generator, Op op) {
   const Shape shape = random_shape(generator, between(generator, 0, 4), 9);
   CaseBuilder node(op);
@@ -32,7 +32,7 @@ OperatorCase clip(Generator& generator) {
   return node.build();
 }
 
-/// Two operands that broadcast to a common shape, either of which may be the smaller.
+/// Adds two operands that broadcast to a common shape. Either may be the smaller one.
 template <class Draw>
 CaseBuilder& operands(Generator& generator, CaseBuilder& node, Draw draw) {
   const Shape shape = random_shape(generator, between(generator, 1, 5), 4);
@@ -102,7 +102,7 @@ OperatorCase where(Generator& generator) {
 OperatorCase cast(Generator& generator) {
   struct Pair {
     DataType from;
-    std::int64_t to;  // ONNX's number
+    std::int64_t to;  // ONNX's type number
   };
   constexpr Pair kPairs[] = {{DataType::kBool, 1},
                              {DataType::kInt32, 1},

@@ -36,7 +36,7 @@ OperatorCase transpose(Generator& generator) {
   return node.build();
 }
 
-// Starts and ends beyond the dimension, steps of both signs.
+// Draws starts and ends beyond the dimension, and steps of both signs.
 OperatorCase slice(Generator& generator) {
   const Shape shape = random_shape(generator, 3, 8);
   Ints starts;
@@ -110,7 +110,7 @@ OperatorCase gather(Generator& generator) {
       .build();
 }
 
-// Pads of both signs: negative ones cut off, sometimes everything.
+// Draws pads of both signs. Negative pads remove elements, sometimes all of them.
 OperatorCase pad(Generator& generator) {
   const Shape shape = random_shape(generator, 3);
   Ints pads;

@@ -1,4 +1,4 @@
-// Whole networks, node by node.
+// Checks whole networks, node by node.
 #include <fmt/format.h>
 
 #include <map>
@@ -19,7 +19,7 @@ using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
 
-/// How many products a sum of the node's result has, with what is added to it.
+/// Number of terms in a sum of the node's result: its products plus the added terms.
 std::int64_t depth_of(const Graph& graph, const Node& node) {
   const Shape& a = graph.type(node.inputs[0]).shape;
   const Shape& b = graph.type(node.inputs[1]).shape;
@@ -35,7 +35,7 @@ std::int64_t depth_of(const Graph& graph, const Node& node) {
   }
 }
 
-/// The node alone, with the values that its inputs had.
+/// A case of this node alone, with the values that its inputs had.
 OperatorCase case_of(const Graph& graph, const Node& node,
                      const std::map<ValueId, Tensor>& values) {
   CaseBuilder builder(node.op);
@@ -48,7 +48,7 @@ OperatorCase case_of(const Graph& graph, const Node& node,
     const auto seen = values.find(id);
     const Tensor tensor =
         seen != values.end() ? seen->second : graph.values[id].constant.value().tensor();
-    // What is not float32 says where elements go, which has to be known before the node runs.
+    // Other types say where elements go, so they must be known before the node runs.
     const bool number = tensor.type() == DataType::kFloat32 || tensor.type() == DataType::kBool;
     number ? builder.input(tensor) : builder.constant(tensor);
   }
@@ -56,7 +56,7 @@ OperatorCase case_of(const Graph& graph, const Node& node,
   return builder.build(node.outputs.size());
 }
 
-/// The values of all nodes, as the device made them.
+/// Records the values of all nodes as the device computed them.
 class Recorder {
  public:
   explicit Recorder(const NamedTensors& inputs, const Graph& graph) {
@@ -104,7 +104,7 @@ Outcome check_network(const std::string& name, const Graph& graph, const NamedTe
       if (!outcome.detail.empty()) return outcome;
     }
     outcome.passed = true;
-    outcome.detail = fmt::format("{} nodes, of which {} on the CPU reference", graph.nodes.size(),
+    outcome.detail = fmt::format("{} nodes, {} of them on the CPU reference", graph.nodes.size(),
                                  runner.cpu_nodes().size());
   } catch (const InputError& error) {
     outcome.detail = error.what();
@@ -114,7 +114,7 @@ Outcome check_network(const std::string& name, const Graph& graph, const NamedTe
 
 namespace {
 
-/// The graph of a training step while it is put together, with random values for its inputs.
+/// Builds the graph of a training step, with random values for its inputs.
 class StepBuilder {
  public:
   explicit StepBuilder(std::uint64_t seed) : generator_(seed) {}

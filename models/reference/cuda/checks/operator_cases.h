@@ -1,5 +1,5 @@
-// Random single nodes for every operator that the device runs, with how close its result must come
-// to the CPU reference's.
+// Random single-node cases for every operator that the device runs, and how close each result must
+// be to the CPU reference's.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace weft::cuda {
 
 enum class Closeness : std::uint8_t {
   kBits,       // the same bits (a NaN for a NaN)
-  kLastPlace,  // float32 neighbours: made of functions such as exp, or of sums in another order
+  kLastPlace,  // adjacent float32 values: functions such as exp, or sums in another order
   kProduct,    // within product_bound()
 };
 
-/// How close an operator on the device comes to the CPU reference's.
+/// How close an operator's results on the device must be to the CPU reference's.
 Closeness closeness_of(graph::Op op);
 
 struct OperatorCase {
@@ -28,7 +28,8 @@ struct OperatorCase {
   std::int64_t depth = 0;  // products in a sum (kProduct)
 };
 
-/// Puts one node into a graph. Inputs are the graph's unless they are constants or left out.
+/// Builds a graph of one node. The node's inputs are graph inputs unless they are constants or left
+/// out.
 class CaseBuilder {
  public:
   explicit CaseBuilder(graph::Op op);
@@ -37,7 +38,7 @@ class CaseBuilder {
   CaseBuilder& none();
   CaseBuilder& set(const std::string& attribute, graph::Attribute value);
   CaseBuilder& depth(std::int64_t products);
-  /// The case, with `outputs` outputs. Throws InputError if the node is not allowed.
+  /// Builds the case with `outputs` outputs. Throws InputError if the node is not allowed.
   OperatorCase build(std::size_t outputs = 1) const;
 
  private:
@@ -52,9 +53,9 @@ class CaseBuilder {
   std::vector<Entry> entries_;
 };
 
-/// A shape of `rank` dimensions of extents from 1 to `most`.
+/// A shape of `rank` dimensions with extents from 1 to `most`.
 graph::Shape random_shape(Generator& generator, std::int64_t rank, std::int64_t most = 5);
-/// One that broadcasts to `shape`: some extents 1, some in front left out.
+/// A shape that broadcasts to `shape`: some extents are 1, some leading ones are left out.
 graph::Shape broadcasting(Generator& generator, const graph::Shape& shape);
 /// Multiples of 2^-20 in [-1, 1].
 graph::Tensor random_tensor(Generator& generator, const graph::Shape& shape);
@@ -64,7 +65,7 @@ graph::Tensor positive_tensor(Generator& generator, const graph::Shape& shape);
 /// Any bytes as elements of `type`; bools are 0 or 1.
 graph::Tensor raw_tensor(Generator& generator, graph::DataType type, const graph::Shape& shape);
 
-/// One case of each operator of a family.
+/// Cases for each operator of a family.
 std::vector<OperatorCase> elementwise_cases(Generator& generator);
 std::vector<OperatorCase> reduction_cases(Generator& generator);
 std::vector<OperatorCase> window_cases(Generator& generator);

@@ -27,8 +27,8 @@ bool neighbours(float a, float b) {
   return same(a, b) || std::nextafter(a, b) == b;
 }
 
-/// The node in binary64, with the inputs as they are, or with their magnitudes and without the
-/// activation: then each result is the sum of its terms' magnitudes.
+/// Computes the node in binary64. With `magnitudes`, it uses the inputs' magnitudes and no
+/// activation, so that each result is the sum of its terms' magnitudes.
 Tensor exact(const OperatorCase& test, bool magnitudes) {
   graph::Graph graph = test.graph;
   reference::NamedTensors inputs = test.inputs;
@@ -86,7 +86,8 @@ struct Tally {
   std::string problem = {};
 };
 
-/// Names the first case of an operator that fails, and the round that it was drawn in.
+/// Runs a case and counts it. Keeps the problem of the operator's first failing case, with its
+/// round.
 void tally(Tally& into, const OperatorCase& test, const std::shared_ptr<Device>& device,
            MatmulType matmul, int round) {
   ++into.cases;

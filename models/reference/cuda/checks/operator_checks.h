@@ -11,28 +11,28 @@
 
 namespace weft::cuda {
 
-/// What is wrong with `actual`, outputs of the case by name; empty if nothing is.
+/// Says what is wrong with `actual`, the case's outputs by name; empty if nothing is.
 std::string difference(const OperatorCase& test, const NamedTensors& actual, MatmulType matmul);
 
-/// Runs the case on the device. Empty if every output is as close to the CPU reference's as the
-/// case asks; else what is wrong.
+/// Runs the case on the device. Returns what is wrong; empty if every output is as close to the CPU
+/// reference's as the case requires.
 std::string difference(const OperatorCase& test, const std::shared_ptr<Device>& device,
                        MatmulType matmul);
 
-/// `rounds` rounds of random cases of every family, contractions in every arithmetic. One outcome
-/// for each operator that the device runs; one of which no case was drawn has failed.
+/// Runs `rounds` rounds of random cases of every family, contractions in every arithmetic. Returns
+/// one outcome for each operator that the device runs. An operator without a case has failed.
 std::vector<Outcome> check_operators(const std::shared_ptr<Device>& device, std::uint64_t seed,
                                      int rounds);
 
-/// Runs a network on the device and compares every node's outputs with what the CPU reference makes
-/// of that node's inputs, as the device had them: bounds hold for each node on its own, and nothing
-/// adds up. One outcome.
+/// Runs a network on the device and compares every node's outputs with the CPU reference. The
+/// reference gets the inputs that the node had on the device, so errors do not accumulate and
+/// bounds hold for each node. Returns one outcome.
 Outcome check_network(const std::string& name, const graph::Graph& graph,
                       const NamedTensors& inputs, const std::shared_ptr<Device>& device,
                       MatmulType matmul);
 
-/// A perceptron of two layers with its gradients and one step of SGD with momentum, as a training
-/// graph has them, and its inputs.
+/// One step of training a two-layer perceptron, with its gradients and SGD with momentum: graph and
+/// inputs.
 struct TrainingStep {
   graph::Graph graph;
   NamedTensors inputs;

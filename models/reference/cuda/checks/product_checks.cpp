@@ -1,4 +1,4 @@
-// Products against the triple loop.
+// Compares products with a triple loop.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -18,13 +18,13 @@ struct Shape {
   std::int64_t n;
 };
 
-/// What is known of one element of a result: its value and the sum of its terms' magnitudes.
+/// The exact value of one result element, and the sum of its terms' magnitudes.
 struct Exact {
   double value = 0;
   double magnitude = 0;
 };
 
-// Row-major operands; a transposed one lies the other way round.
+// Element (row, column) of a row-major operand, which may be stored transposed.
 double at(const std::vector<float>& matrix, std::int64_t row, std::int64_t column,
           std::int64_t rows, std::int64_t columns, bool transposed) {
   const std::int64_t place = transposed ? column * rows + row : row * columns + column;
@@ -49,7 +49,8 @@ struct Case {
     return result;
   }
 
-  /// The largest error in units of its bound: at most 1 is right. For int8 infinite if it is wrong.
+  /// The largest error in units of its bound; at most 1 is correct. For int8, any error gives
+  /// infinity.
   double error(const std::vector<double>& c, std::size_t offset, const std::vector<float>& a,
                const std::vector<float>& b) const {
     double worst = 0;
@@ -67,7 +68,7 @@ struct Case {
   }
 };
 
-/// Extents at the edges of what kernels handle whole, primes, and long sums.
+/// Extents at the limits of kernels' tiles, primes, and long sums.
 constexpr Shape kShapes[] = {{1, 1, 1},    {1, 7, 1},   {3, 1, 5},    {16, 16, 16}, {17, 31, 13},
                              {64, 64, 64}, {1, 300, 9}, {65, 129, 2}, {128, 33, 96}};
 
@@ -85,7 +86,7 @@ Memory uploaded(Device& device, const std::vector<float>& elements) {
   return memory;
 }
 
-/// One product in batches that share A, both operands possibly transposed; the worst error.
+/// The worst error of a product in batches that share A. Both operands may be transposed.
 double batched_error(Device& device, const Case& test, Generator& generator) {
   constexpr std::int64_t kBatches = 3;
   const Shape& shape = test.shape;

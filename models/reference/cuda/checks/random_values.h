@@ -1,4 +1,4 @@
-// Random numbers for checks: the same for the same seed on every platform.
+// Random numbers for checks. The same seed gives the same numbers on every platform.
 #pragma once
 
 #include <cstdint>

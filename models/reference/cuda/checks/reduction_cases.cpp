@@ -10,7 +10,7 @@ using graph::Tensor;
 using Cases = std::vector<OperatorCase>;
 using Ints = std::vector<std::int64_t>;
 
-/// Some of the dimensions, some counted from the back.
+/// Draws some of the dimensions, some of them counted from the back.
 Ints random_axes(Generator& generator, std::int64_t rank) {
   Ints axes;
   for (std::int64_t d = 0; d < rank; ++d) {

@@ -11,7 +11,7 @@ namespace {
 #define WEFT_TEXT_OF(number) #number
 #define WEFT_TEXT(number) WEFT_TEXT_OF(number)
 
-// Where the build found it, then wherever the system looks.
+// Tries the file that the build found, then the system's search path.
 constexpr const char* kFiles[] = {WEFT_CUBLAS_FILE, "libcublas.so." WEFT_TEXT(CUBLAS_VER_MAJOR),
                                   "libcublas.so"};
 

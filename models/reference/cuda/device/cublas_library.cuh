@@ -1,13 +1,13 @@
-// cuBLAS, opened when the first device is made and not when the program starts: with its
-// dependences it takes a tenth of a second and 200 MB, which a weft that multiplies nothing on a
-// device should not pay. Included by .cu files only.
+// Opens cuBLAS when the first device is made, not when the program starts. cuBLAS and its
+// dependencies take a tenth of a second and 200 MB, which programs that do not multiply on a device
+// should not pay. Only .cu files include this header.
 #pragma once
 
 #include <cublas_v2.h>
 
 namespace weft::cuda {
 
-// cuBLAS overloads these names in C++; the casts inside decltype hold the types to the
+// cuBLAS overloads these names in C++; the casts inside decltype check the types against the
 // declarations.
 using GemmEx =
     decltype(static_cast<cublasStatus_t(CUBLASWINAPI*)(
@@ -21,8 +21,8 @@ using GemmStridedBatchedEx =
                  long long, const void*, void*, cudaDataType, int, long long, int,
                  cublasComputeType_t, cublasGemmAlgo_t)>(&::cublasGemmStridedBatchedEx));
 
-/// The functions that Weft calls, under cuBLAS's own names and types. Plain pointers: the library
-/// stays open, since its own threads and atexit handlers outlive any owner.
+/// The functions that Weft calls, with cuBLAS's types. They are plain pointers: the library stays
+/// open, because its threads and atexit handlers outlive any owner.
 struct CublasLibrary {
   decltype(&::cublasCreate_v2) create = nullptr;
   decltype(&::cublasDestroy_v2) destroy = nullptr;
@@ -37,7 +37,7 @@ struct CublasLibrary {
   void check(cublasStatus_t status, const char* what) const;
 };
 
-/// Throws InputError if the library is not to be had, or lacks a function.
+/// Throws InputError if the library cannot be opened or lacks a function.
 CublasLibrary open_cublas();
 
 }  // namespace weft::cuda

@@ -1,5 +1,5 @@
-// The CUDA device behind make_cuda_device(): one stream, in whose order everything happens, and a
-// cuBLAS handle with a workspace of its own. Included by .cu files only.
+// The CUDA device that make_cuda_device() returns. Everything runs in the order of one stream, and
+// the cuBLAS handle has a separate workspace. Only .cu files include this header.
 #pragma once
 
 #include <memory>

@@ -8,9 +8,9 @@ namespace {
 
 constexpr int kDevice = 0;
 constexpr unsigned kThreads = 256;
-// More blocks than any device holds at a time; each thread takes every so many-th element.
+// More blocks than any device holds at a time. Each thread then takes several elements.
 constexpr std::int64_t kMaxBlocks = 1 << 20;
-// What cuBLAS recommends for Hopper, the largest of its recommendations.
+// cuBLAS's recommendation for Hopper, the largest of its recommendations.
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;
 
 template <class OneBody>
@@ -26,7 +26,7 @@ std::string megabytes(std::int64_t bytes) {
   return text.str();
 }
 
-// Memory that has been freed stays with the process, so that the next graph need not ask for it.
+// Keeps freed memory in the process, so that the next graph does not have to request it again.
 void keep_freed_memory() {
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, kDevice), "looking for the device's memory pool");
@@ -70,7 +70,7 @@ void require_device() {
 }
 
 Availability cuda_available() {
-  // Without a driver CUDA calls it too old, which is true of version 0.
+  // Without a driver, cudaGetDeviceCount() would report a driver that is too old (version 0).
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
     cudaGetLastError();
@@ -87,7 +87,7 @@ Availability cuda_available() {
   if (cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, kDevice) != cudaSuccess ||
       pools == 0) {
     cudaGetLastError();
-    return {false, "the device or its driver has no memory pools, which CUDA has had since 11.2"};
+    return {false, "the device or its driver has no memory pools, which need CUDA 11.2 or later"};
   }
   return {true, ""};
 }
@@ -119,7 +119,7 @@ void CudaDevice::set_up_cublas() {
   cublas_.check(
       cublas_.set_workspace(handle_, workspace_.get(), static_cast<std::size_t>(kWorkspaceBytes)),
       "giving it a workspace");
-  // Sums split among blocks are added in float32 too.
+  // Sums that are split among blocks are added in float32, too.
   const auto mode =
       static_cast<cublasMath_t>(static_cast<int>(CUBLAS_DEFAULT_MATH) |
                                 static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
@@ -143,7 +143,7 @@ void CudaDevice::upload(void* to, const void* from, std::int64_t bytes) {
   check(
       cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream()),
       "copying to the device");
-  // Devices that read pageable memory themselves may not have done so yet.
+  // A device that reads pageable memory itself may not have finished reading it.
   wait();
 }
 
@@ -180,7 +180,7 @@ void CudaDevice::multiply(const ColumnMajorProduct& product) {
   const auto ldb = static_cast<int>(product.ldb);
   const auto ldc = static_cast<int>(product.ldc);
   const auto batches = static_cast<int>(product.batches);
-  // A single product has kernels to choose from that batches have not.
+  // cuBLAS has kernels for a single product that it lacks for batches.
   const cublasStatus_t status =
       batches == 1
           ? cublas_.gemm(handle_, op_a, op_b, m, n, k, alpha, product.a, types.operands, lda,

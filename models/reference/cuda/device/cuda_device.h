@@ -1,6 +1,6 @@
 // The CUDA device of this computer: whether there is one, what it is, and how fast cuBLAS
-// multiplies on it. Plain C++, and linkable in a build without CUDA too: there cuda_available()
-// says so and everything else throws.
+// multiplies on it. The header is plain C++ and also links in a build without CUDA: there
+// cuda_available() says so, and everything else throws.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace weft::cuda {
 
 struct Availability {
   bool available = false;
-  std::string reason;  // one line, without a full stop, if it is not
+  std::string reason;  // if not available: one line, without a period
 };
 
 /// Whether CudaDevice can be made here. Never throws.
 Availability cuda_available();
 
 /// Throws InputError if there is no CUDA device ("no CUDA device: REASON") or if it does not start.
-/// Making one takes a while (cuBLAS sets itself up), so that one should serve many graphs.
+/// Making a device is slow, because cuBLAS initializes. So use one device for many graphs.
 std::shared_ptr<Device> make_cuda_device();
 
 struct DeviceInfo {
@@ -29,15 +29,15 @@ struct DeviceInfo {
   std::int32_t minor = 0;
   std::int32_t multiprocessors = 0;
   std::int64_t memory_bytes = 0;
-  double boost_mhz = 0;     // as the device states it
-  std::string driver = {};  // CUDA version that the driver takes, "13.0"
+  double boost_mhz = 0;     // as the device reports it
+  std::string driver = {};  // CUDA version that the driver supports, "13.0"
 };
 
-/// Of device 0. Throws InputError if there is none.
+/// Properties of device 0. Throws InputError if there is none.
 DeviceInfo cuda_device_info();
 
 struct MeasureOptions {
-  std::int32_t repeats = 20;  // of which the median counts
+  std::int32_t repeats = 20;  // the median counts
   double warm_up_seconds = 0.3;
 };
 
@@ -47,16 +47,16 @@ struct MatmulMeasurement {
   std::int64_t m = 0;  // as multiplied: int8 pads to multiples of 16
   std::int64_t k = 0;
   std::int64_t n = 0;
-  double seconds = 0;  // one product, by CUDA events, the median
+  double seconds = 0;  // median time of one product, by CUDA events
   double fastest_seconds = 0;
   double clock_mhz = 0;
-  bool clock_measured = false;  // read by NVML while the products ran; else boost_mhz
-  double peak_ops = 0;          // operations a second at that clock; 0 if the device is not known
+  bool clock_measured = false;  // by NVML during the products; else it is boost_mhz
+  double peak_ops = 0;          // operations per second at that clock; 0 if the device is unknown
 };
 
-/// The time of one product of m x k by k x n on the device, operands and result there already,
-/// results of 16-bit types in those types. Throws InputError: no CUDA device, or not enough memory
-/// on it.
+/// Measures one product of m x k by k x n, with operands and result already on the device. Results
+/// of 16-bit types have the same type. Throws InputError if there is no CUDA device or not enough
+/// memory on it.
 MatmulMeasurement measure_matmul(MatmulType type, std::int64_t m, std::int64_t k, std::int64_t n,
                                  const MeasureOptions& options = {});
 

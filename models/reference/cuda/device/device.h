@@ -1,8 +1,8 @@
-// What the backend needs of a device: memory, bodies, matrix products. Everything else (which
-// bodies an operator takes, on which extents) is plain C++ above this interface, so that it runs on
-// LoopDevice too and is tested without a CUDA device.
+// The interface of a device: memory, bodies, matrix products. Everything else, such as the choice
+// of bodies and extents for an operator, is plain C++ above this interface. So it also runs on
+// LoopDevice and is tested without a CUDA device.
 //
-// Calls are carried out in order; only copies and wait() wait for the device.
+// Calls execute in order; only copies and wait() wait for the device.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace weft::cuda {
 
-/// Memory of a device; freed with its last owner, after what has been asked for until then.
+/// Memory of a device. It is freed with its last owner, after all work requested so far.
 using Memory = std::shared_ptr<void>;
 
 class Device {
@@ -26,19 +26,19 @@ class Device {
 
   virtual std::string name() const = 0;
 
-  /// `bytes` >= 0 of memory, aligned to 256 bytes. Throws InputError if the device has not so much:
-  /// "out of GPU memory: ...".
+  /// Allocates `bytes` >= 0 bytes, aligned to 256 bytes. Throws InputError "out of GPU memory: ..."
+  /// if the device has too little memory.
   virtual Memory allocate(std::int64_t bytes) = 0;
   /// Copies from the processor's memory, which may change as soon as this returns.
   virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
-  /// Copies to the processor's memory and waits for it.
+  /// Copies to the processor's memory and waits until the copy is done.
   virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
 
-  /// body(i) for every i below `count`.
+  /// Runs body(i) for every i from 0 to count - 1.
   virtual void run(const Body& body, std::int64_t count) = 0;
-  /// All extents are at least 1.
+  /// All extents must be at least 1.
   virtual void multiply(const ColumnMajorProduct& product) = 0;
-  /// Waits for everything asked for so far. Throws InputError if the device failed meanwhile.
+  /// Waits for all work requested so far. Throws InputError if the device failed meanwhile.
   virtual void wait() = 0;
 };
 

@@ -15,8 +15,8 @@ std::int64_t place(bool transposed, std::int64_t ld, std::int64_t row, std::int6
   return transposed ? column + row * ld : row + column * ld;
 }
 
-/// The definition of GEMM. `load` makes a factor of an operand's element, `store` a result of a
-/// sum.
+/// GEMM by its definition. `load` converts an operand's element to a factor, `store` converts a sum
+/// to a result.
 template <class Element, class Sum, class Result, class Load, class Store>
 void multiply_batch(const ColumnMajorProduct& call, std::int64_t batch, Load load, Store store) {
   const auto* a = static_cast<const Element*>(call.a) + batch * call.stride_a;
@@ -68,7 +68,7 @@ void multiply_one(const ColumnMajorProduct& call, std::int64_t batch) {
 }  // namespace
 
 Memory LoopDevice::allocate(std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(bytes) + 1;  // nothing has an address too
+  const auto size = static_cast<std::size_t>(bytes) + 1;  // zero bytes need an address, too
   return {::operator new(size, kAlignment),
           [](void* memory) { ::operator delete(memory, kAlignment); }};
 }

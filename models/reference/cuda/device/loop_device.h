@@ -1,6 +1,6 @@
-// A device that is this processor: bodies run in loops, products as the loops by which BLAS defines
-// them. Slow; it is for tests, which thus run everything of the CUDA backend but the launches and
-// cuBLAS on a machine without a CUDA device.
+// A device on this processor: loops run the bodies, and the loops that define BLAS's products
+// compute the products. It is slow and meant for tests. With it, a machine without a CUDA device
+// tests the whole CUDA backend except kernel launches and cuBLAS.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class LoopDevice final : public Device {
   void upload(void* to, const void* from, std::int64_t bytes) override;
   void download(void* to, const void* from, std::int64_t bytes) override;
   void run(const Body& body, std::int64_t count) override;
-  /// Sums of float operands are taken in float32, one product after the other.
+  /// Sums of float operands are accumulated in float32, one product after the other.
   void multiply(const ColumnMajorProduct& product) override;
   void wait() override {}
 };

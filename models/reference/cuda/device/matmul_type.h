@@ -1,4 +1,4 @@
-// The arithmetics in which a matrix product runs on a CUDA device.
+// The types of arithmetic for matrix products on a CUDA device.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::string_view to_string(MatmulType type) {
   return kMatmulTypeNames[static_cast<std::size_t>(type)];
 }
 
-/// The inverse of to_string(); nothing for an unknown name.
+/// The inverse of to_string(); nullopt for an unknown name.
 constexpr std::optional<MatmulType> matmul_type_from_string(std::string_view name) {
   for (const MatmulType type : kMatmulTypes) {
     if (to_string(type) == name) return type;
@@ -36,13 +36,13 @@ constexpr std::optional<MatmulType> matmul_type_from_string(std::string_view nam
   return std::nullopt;
 }
 
-/// Bytes of an operand's element.
+/// Bytes per operand element.
 constexpr std::int64_t operand_bytes(MatmulType type) {
   if (type == MatmulType::kInt8) return 1;
   return type == MatmulType::kBf16 || type == MatmulType::kFp16 ? 2 : 4;
 }
 
-/// How far rounding an operand to this type may move it, relative to it; 0 if it stays.
+/// The largest relative error of rounding an operand to this type; 0 if it is exact.
 constexpr double operand_rounding(MatmulType type) {
   constexpr double kTwoToMinus8 = 1.0 / 256;
   constexpr double kTwoToMinus11 = 1.0 / 2048;
@@ -51,7 +51,8 @@ constexpr double operand_rounding(MatmulType type) {
       return kTwoToMinus8;
     case MatmulType::kFp16:
       return kTwoToMinus11;
-    // Tensor cores read the upper 19 bits of a float32: truncated, not rounded.
+    // Tensor cores read the upper 19 bits of a float32and ignore the rest, so they truncate instead
+    // of rounding.
     case MatmulType::kTf32:
       return 2 * kTwoToMinus11;
     case MatmulType::kFloat32:

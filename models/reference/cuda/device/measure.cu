@@ -1,4 +1,4 @@
-// How long cuBLAS takes for a product: nothing stands between the events but its own kernels.
+// Measures how long cuBLAS takes for a product: only its kernels run between the events.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -34,7 +34,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Elements of a product of `type`, from -1 to 1, that no hardware can take a short cut for.
+/// Pseudo-random elements of `type` from -1 to 1 (int8: -128 to 127), for which hardware has no
+/// shortcut.
 struct Noise {
   MatmulType type;
   void* elements;
@@ -75,13 +76,13 @@ Memory noise(CudaDevice& device, MatmulType type, std::int64_t count) {
   return memory;
 }
 
-/// One product that is repeated, and the events around each sample.
+/// Repeats one product and times samples of it with events.
 class Samples {
  public:
   Samples(CudaDevice& device, const ColumnMajorProduct& product)
       : device_(device), product_(product) {}
 
-  /// Runs products for about `seconds`; the time of one.
+  /// Runs products for about `seconds`. Returns the seconds per product.
   double warm_up(double seconds) {
     double one = timed(3);
     for (double spent = 3 * one; spent < seconds;) {
@@ -92,7 +93,7 @@ class Samples {
     return one;
   }
 
-  /// The time of one product in each of `samples` samples; reads the clock meanwhile.
+  /// Returns the seconds per product for each of `samples` samples. Reads the clock meanwhile.
   std::vector<double> take(std::int32_t samples, std::int32_t products, const SmClock& clock) {
     std::vector<Event> events(static_cast<std::size_t>(samples) + 1);
     events[0].record(device_.stream());
@@ -149,7 +150,7 @@ void check_shape(std::int64_t m, std::int64_t k, std::int64_t n) {
   constexpr std::int64_t kMax = std::int64_t{1} << 24;
   for (const std::int64_t extent : {m, k, n}) {
     if (extent < 1 || extent > kMax) {
-      throw InputError("a product to be measured has extents from 1 to 16777216");
+      throw InputError("the extents of a measured product must be 1 to 16777216");
     }
   }
 }

@@ -46,7 +46,8 @@ std::vector<double> int8_matmul(Device& device, const std::vector<float>& a,
   return downloaded<std::int32_t>(device, result, shape.m * shape.n);
 }
 
-/// Bytes [rows, cols] of the padded matrix `to`, whose rows are `ld` long, get those of `from`.
+/// Copies bytes of `extents` [rows, cols] from `from` into the padded matrix `to`, whose rows are
+/// `ld` long.
 void copy_bytes(Device& device, const std::int8_t* from, std::vector<std::int64_t> from_strides,
                 std::int8_t* to, std::int64_t ld, std::vector<std::int64_t> extents) {
   const std::int64_t count = extents[0] * extents[1];
@@ -70,7 +71,7 @@ Operand as_operand(Device& device, MatmulType type, const float* elements, std::
 void multiply(Device& device, const Product& product) {
   if (product.m == 0 || product.n == 0 || product.batches == 0) return;
   if (product.k > 0) return device.multiply(column_major(product));
-  // Results of no products are 0, and results are of 4 bytes here: cuBLAS is not asked.
+  // With k = 0 all results are 0. They have 4 bytes here, so this clears them without cuBLAS.
   for (std::int64_t batch = 0; batch < product.batches; ++batch) {
     auto* c = static_cast<float*>(product.c) + batch * product.stride_c;
     clear(device, c, product.m * product.n * 4);
@@ -107,7 +108,7 @@ std::vector<double> matmul(Device& device, MatmulType type, const std::vector<fl
                            const std::vector<float>& b, MatmulShape shape) {
   if (static_cast<std::int64_t>(a.size()) != shape.m * shape.k ||
       static_cast<std::int64_t>(b.size()) != shape.k * shape.n) {
-    throw InputError("the operands of a product have not as many elements as its shape says");
+    throw InputError("the operands' sizes do not match the product's shape");
   }
   if (type == MatmulType::kInt8) return int8_matmul(device, a, b, shape);
   const Memory left = uploaded(device, a);

@@ -1,5 +1,5 @@
-// What stands between a network's float32 values and a product of another type: operands rounded to
-// 16 bits, int8 operands padded for the tensor cores, products with an extent 0.
+// Prepares operands for products: rounds float32 to 16 bits, pads int8 for the tensor cores, and
+// handles products with an extent of 0.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace weft::cuda {
 
-/// An operand as a product takes it, and the memory that it lies in.
+/// An operand in the form that a product takes, and the memory that holds it.
 struct Operand {
   const void* data = nullptr;
-  Memory owner;  // null if the data is somebody else's
+  Memory owner;  // null if the caller owns the data
 };
 
-/// `count` float32 elements as operands of `type`, which is not int8: themselves, or rounded to 16
-/// bits in new memory.
+/// Makes operands of `type`, which must not be int8, from `count` float32 elements: the elements
+/// themselves, or copies rounded to 16 bits in new memory.
 Operand as_operand(Device& device, MatmulType type, const float* elements, std::int64_t count);
 
-/// The product; zeros if k is 0, and nothing if the result has no elements.
+/// Runs the product. Writes zeros if k is 0. Does nothing if the result has no elements.
 void multiply(Device& device, const Product& product);
 
-/// C [m,n] = A [m,k] * B [k,n] of int8 elements of any extents, row-major: pads and turns the
-/// operands, multiplies, and cuts the padding off.
+/// C [m,n] = A [m,k] * B [k,n] for int8 elements and any extents, row-major. Pads the operands,
+/// transposes B, multiplies, and removes the padding.
 void multiply_int8(Device& device, const std::int8_t* a, const std::int8_t* b, std::int32_t* c,
                    std::int64_t m, std::int64_t k, std::int64_t n);
 

@@ -1,9 +1,9 @@
-// Matrix products as cuBLAS wants them. Weft's matrices are row-major, cuBLAS's column-major; a
-// row-major matrix read as column-major is its transpose, so that
+// Matrix products in cuBLAS's form. Weft's matrices are row-major, cuBLAS's are column-major. A
+// row-major matrix read as column-major is its transpose:
 //
-//   C = op(A) op(B)  row-major   is   C^T = op(B)^T op(A)^T  column-major:
+//   C = op(A) op(B)  row-major   is   C^T = op(B)^T op(A)^T  column-major
 //
-// the operands change places and nothing is copied.
+// So the operands trade places, and nothing is copied.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace weft::cuda {
 
 /// C[i] [m,n] = op(A[i]) op(B[i]) for i < batches, all row-major and dense. A is [m,k], or [k,m] if
-/// it is transposed; B is [k,n], or [n,k]. Elements are the type's; those of C float32, int32 for
-/// int8, or the operands' own with `narrow_result` (bf16 and fp16 only).
+/// it is transposed; B is [k,n], or [n,k]. A and B have elements of `type`. C has float32 elements,
+/// int32 for int8, or elements of `type` with `narrow_result` (bf16 and fp16 only).
 struct Product {
   MatmulType type = MatmulType::kFloat32;
   std::int64_t m = 0;
@@ -27,7 +27,7 @@ struct Product {
   const void* b = nullptr;
   void* c = nullptr;
   std::int64_t batches = 1;
-  std::int64_t stride_a = 0;  // elements from one batch to the next; 0: all share one
+  std::int64_t stride_a = 0;  // elements from one batch to the next; 0: all batches share it
   std::int64_t stride_b = 0;
   std::int64_t stride_c = 0;
 };
@@ -53,12 +53,12 @@ struct ColumnMajorProduct {
   std::int64_t batches = 1;
 };
 
-/// Throws InputError if an extent is more than cuBLAS's 32 bits, or if an int8 product is not as
-/// the tensor cores want it: every extent a multiple of kInt8Multiple, B transposed, A not.
+/// Throws InputError if an extent exceeds cuBLAS's 32 bits, or if an int8 product does not suit the
+/// tensor cores: every extent must be a multiple of kInt8Multiple, B transposed, A not.
 ColumnMajorProduct column_major(const Product& product);
 
 inline constexpr std::int64_t kInt8Multiple = 16;
-/// The next multiple of kInt8Multiple.
+/// Rounds up to a multiple of kInt8Multiple.
 constexpr std::int64_t int8_padded(std::int64_t extent) {
   return (extent + kInt8Multiple - 1) / kInt8Multiple * kInt8Multiple;
 }

@@ -12,8 +12,8 @@ struct Rates {
   std::array<double, kMatmulTypes.size()> operations;  // in the order of MatmulType
 };
 
-// Turing: 64 float32 cores, 8 tensor cores of 64 multiply-adds (128 operations) a cycle.
-// GA100: 64 cores, 4 tensor cores of 256 multiply-adds. Hopper: 128 cores, 4 of 512.
+// Turing: 64 float32 cores, 8 tensor cores of 64 multiply-adds (128 operations) per cycle. GA100:
+// 64 cores, 4 tensor cores of 256 multiply-adds. Hopper: 128 cores, 4 of 512.
 constexpr std::array kRates = {
     Rates{7, 5, {128, 0, 0, 1024, 2048}},       Rates{8, 0, {128, 1024, 2048, 2048, 4096}},
     Rates{8, 6, {256, 256, 512, 512, 2048}},    Rates{8, 9, {256, 256, 512, 512, 2048}},

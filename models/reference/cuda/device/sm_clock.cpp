@@ -5,7 +5,7 @@
 namespace weft::cuda {
 namespace {
 
-// The four functions that are needed, as nvml.h declares them; 0 is success.
+// Functions of NVML as nvml.h declares them; 0 is success.
 using Initialize = int (*)();
 using FindDevice = int (*)(const char* pci_bus_id, void** device);
 using ClockOf = int (*)(void* device, int clock, unsigned* mhz);

@@ -1,5 +1,5 @@
-// The clock of a running device, by NVIDIA's management library. It comes with the driver and not
-// with the toolkit, so it is opened at run time and may be missing.
+// Reads the clock of a running device with NVIDIA's management library (NVML). The library comes
+// with the driver, not with the toolkit, so it is opened at run time and may be missing.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class SmClock {
   SmClock& operator=(const SmClock&) = delete;
   ~SmClock();
 
-  /// MHz now; nothing if the library or the number is not to be had.
+  /// The current clock in MHz; nullopt if the library or the clock is not available.
   std::optional<double> read() const;
 
  private:

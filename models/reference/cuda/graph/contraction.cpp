@@ -11,12 +11,12 @@ using graph::Shape;
 using reference::BatchedShape;
 using reference::tensor_ops::broadcast_strides;
 
-// Batch `batch` of an operand.
+// `operand` advanced by `elements` elements.
 const void* advanced(const void* operand, MatmulType type, std::int64_t elements) {
   return static_cast<const char*>(operand) + elements * operand_bytes(type);
 }
 
-/// Batches whose operands do not lie at equal distances: one product each.
+/// Runs one product per batch, for operands that are not at equal distances.
 void multiply_each(NodeRun& node, const BatchedShape& shape, Product product) {
   Shape a_strides = broadcast_strides(shape.a_batch, shape.batch);
   Shape b_strides = broadcast_strides(shape.b_batch, shape.batch);

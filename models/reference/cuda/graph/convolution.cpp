@@ -1,10 +1,11 @@
-// Conv and ConvTranspose as matrix products, the images of a chunk at a time so that the unfolded
-// input stays within a bound:
+// Conv and ConvTranspose as matrix products. They run a chunk of images at a time, so that the
+// unfolded input stays within a bound:
 //
 //   Conv           w [out, in*taps] x unfolded [in*taps, positions]     -> y [out, positions]
 //   ConvTranspose  w^T [out*taps, in] x x [in, positions]               -> folded into y
 //
-// A 1x1 convolution multiplies the input as it lies; a depthwise one in float32 goes directly.
+// A 1x1 convolution multiplies the input without unfolding; a depthwise one in float32 uses
+// DepthwiseConvolution.
 #include "models/reference/cpu/nn/convolution.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ using reference::ConvGeometry;
 
 constexpr std::int64_t kUnfoldedBytes = std::int64_t{256} << 20;
 
-/// Products for every image and group; strides in elements from one to the next.
+/// One product for every image and group. Strides are in elements from one image or group to the
+/// next.
 struct Grid {
   struct Strides {
     std::int64_t image = 0;
@@ -36,7 +38,7 @@ struct Grid {
 };
 
 void multiply_grid(Device& device, const Product& product, const Grid& grid) {
-  // One call for all images of a group, or all groups of an image, whatever makes fewer calls.
+  // One call for all images of a group, or all groups of an image, whichever makes fewer calls.
   const bool over_images = grid.images >= grid.groups;
   const auto inner = [&](const Grid::Strides& s) { return over_images ? s.image : s.group; };
   const auto outer = [&](const Grid::Strides& s) { return over_images ? s.group : s.image; };
@@ -61,8 +63,7 @@ bool is_pointwise(const std::vector<WindowDim>& windows) {
   });
 }
 
-/// What Conv and ConvTranspose share: operands on the device and extents. `unfolded` is the number
-/// of rows of an unfolded image.
+/// What Conv and ConvTranspose share: the node, extents, and arithmetic.
 struct Convolution {
   NodeRun& node;
   const ConvGeometry& geometry;
@@ -84,7 +85,7 @@ struct Convolution {
         y_image(from.groups * from.out_channels * reference::output_plane(from.windows)),
         type(run.matmul()) {}
 
-  /// Images whose unfolded elements of `bytes` each stay within the bound.
+  /// Number of images whose unfolded elements, `bytes` each, stay within the bound; at least 1.
   std::int64_t chunk(std::int64_t bytes) const {
     return std::clamp<std::int64_t>(kUnfoldedBytes / std::max<std::int64_t>(unfolded * bytes, 1), 1,
                                     std::max<std::int64_t>(geometry.images, 1));
@@ -98,7 +99,8 @@ void unfold(const Convolution& conv, const void* x, void* unfolded, std::int64_t
       images * conv.unfolded);
 }
 
-/// y of `images` images from their input, unfolded or, if pointwise, as it lies.
+/// Computes y for `images` images. `columns` is their unfolded input, or the input itself if the
+/// convolution is pointwise.
 void multiply_images(const Convolution& conv, const void* w, const void* columns, float* y,
                      std::int64_t images) {
   const std::int64_t positions = conv.window.outputs();
@@ -216,7 +218,7 @@ void run_conv_transpose(NodeRun& node) {
       x_shape[0], groups, x_shape[1] / groups, w_shape[1],
       graph::resolve_transposed_windows(node.attributes(), x_shape,
                                         {w_shape.begin() + 2, w_shape.end()})};
-  // The convolution whose transpose this is: its input is the larger side.
+  // The windows of the original convolution: its input is the larger side.
   std::vector<WindowDim> turned = geometry.windows;
   for (WindowDim& dim : turned) std::swap(dim.input, dim.output);
   const Window window = make_window(turned);

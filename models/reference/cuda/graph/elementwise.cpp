@@ -15,7 +15,7 @@ using graph::Op;
 using graph::Shape;
 using reference::tensor_ops::broadcast_strides;
 
-/// The walk over `result` of operands of these shapes.
+/// The walk over `result` for operands of these shapes.
 template <class... Shapes>
 Strided<sizeof...(Shapes)> broadcast_walk(const Shape& result, const Shapes&... shapes) {
   return strided<sizeof...(Shapes)>(result, {broadcast_strides(shapes, result)...});
@@ -56,10 +56,10 @@ ActivationFunction unary_function(const graph::Node& node) {
                                     parameter(node.op == Op::kSelu ? "gamma" : "beta"));
 }
 
-// A bound that is left out bounds nothing, infinities included.
+// A bound that is left out limits nothing, not even infinities.
 float bound(NodeRun& node, std::size_t i, float otherwise) {
   if (!node.has(i)) return otherwise;
-  if (node.count(i) != 1) throw InputError("a bound is a scalar");
+  if (node.count(i) != 1) throw InputError("a bound must be a scalar");
   return node.host(i).data<float>()[0];
 }
 

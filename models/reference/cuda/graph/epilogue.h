@@ -1,15 +1,15 @@
-// Bias, residual and activation behind a contraction (the extensions in compiler/graph/op.h).
+// Bias, residual and activation after a contraction (the extensions in compiler/graph/op.h).
 #pragma once
 
 #include "models/reference/cuda/graph/node_run.h"
 
 namespace weft::cuda {
 
-/// That of a node with its bias as input 2 and its residual as input 3, over the result `y`. The
-/// caller says how the bias is read (Epilogue).
+/// The epilogue of a node with its bias as input 2 and its residual as input 3, on the result `y`.
+/// The caller sets how the bias is read (Epilogue).
 Epilogue epilogue_of(NodeRun& node, float* y);
 
-/// Runs it over the node's result, unless it would change nothing.
+/// Runs the epilogue on the node's result, unless it would change nothing.
 void finish(NodeRun& node, const Epilogue& epilogue);
 
 }  // namespace weft::cuda

@@ -5,7 +5,7 @@
 namespace weft::cuda {
 
 Lanes lanes_along(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& axes) {
-  // Dimensions of the other kind stay as extents 1, which a walk leaves out.
+  // In each shape, dimensions of the other kind get extent 1, which a walk skips.
   std::vector<std::int64_t> kept = shape;
   std::vector<std::int64_t> reduced = shape;
   std::vector<std::int64_t> strides(shape.size());

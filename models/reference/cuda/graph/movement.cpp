@@ -25,7 +25,7 @@ View whole(const Shape& shape) {
   return {graph::row_major_strides(shape), 0};
 }
 
-/// Copies the view of input `i` to the view of the memory `out`, both of these extents.
+/// Copies view `from` of input `i` to view `to` of the memory `out`. Both have these extents.
 void copy(NodeRun& node, std::size_t i, const Shape& extents, const View& from, void* out,
           const View& to) {
   const Strided<2> walk = strided<2>(extents, {from.strides, to.strides}, {from.start, to.start});
@@ -41,7 +41,7 @@ void* new_result(NodeRun& node, std::size_t o) {
   return memory;
 }
 
-/// The whole result is a view of input 0.
+/// Copies a view of input 0 to the whole result.
 void copy_view(NodeRun& node, const Shape& extents, const View& from) {
   void* out = new_result(node, 0);
   copy(node, 0, extents, from, out, whole(extents));
@@ -52,7 +52,7 @@ std::size_t axis_of(const NodeRun& node, const Shape& shape) {
                                                          static_cast<std::int64_t>(shape.size())));
 }
 
-// Input `i`'s numbers; none if it is left out.
+// The integers in input `i`; empty if it is left out.
 Shape numbers(NodeRun& node, std::size_t i) {
   return node.has(i) ? graph::to_int64(node.host(i)) : Shape{};
 }
@@ -108,7 +108,7 @@ void run_slice(NodeRun& node) {
                                             numbers(node, 3), numbers(node, 4));
   for (std::size_t d = 0; d < slices.size(); ++d) {
     extents.push_back(slices[d].length);
-    // Of an empty slice nothing is read; of a single element the step may be too large to multiply.
+    // An empty slice reads nothing. For a single element, the step may be too large to multiply.
     if (slices[d].length > 0) view.start += slices[d].start * view.strides[d];
     view.strides[d] *= slices[d].length > 1 ? slices[d].step : 0;
   }
@@ -120,7 +120,7 @@ void run_expand(NodeRun& node) {
   copy_view(node, shape, {reference::tensor_ops::broadcast_strides(node.shape(0), shape), 0});
 }
 
-// Every dimension becomes two: its repeats, which do not move, and itself.
+// Every dimension becomes two: its repeats, with stride 0, and itself.
 void run_tile(NodeRun& node) {
   const Shape repeats = numbers(node, 1);
   const Shape own = graph::row_major_strides(node.shape(0));
@@ -170,7 +170,8 @@ void run_gather(NodeRun& node) {
   });
 }
 
-// The constant everywhere, then what the pads leave of the input; negative pads cut off.
+// Writes the constant everywhere, then the part of the input that the pads leave. Negative pads
+// remove elements.
 void run_pad(NodeRun& node) {
   const Shape pads = numbers(node, 1);
   const Shape& shape = node.shape(0);

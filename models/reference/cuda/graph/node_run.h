@@ -1,4 +1,4 @@
-// One node while it runs on a device: its inputs there, and results to be filled.
+// One node during its run on a device: its inputs there, and the results to fill.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ class NodeRun {
   const graph::ValueType& type(std::size_t i) const { return graph_.type(node_.inputs[i]); }
   const graph::Shape& shape(std::size_t i) const { return type(i).shape; }
   std::int64_t count(std::size_t i) const { return graph::element_count(shape(i)); }
-  /// On the device; null if the input is left out. T has the size of the input's elements.
+  /// Input `i` on the device; null if it is left out. T has the size of the input's elements.
   template <class T>
   const T* input(std::size_t i) {
     return has(i) ? elements_of<T>(values_.on_device(node_.inputs[i])) : nullptr;
   }
-  /// In the processor's memory.
+  /// Input `i` in the processor's memory.
   const graph::Tensor& host(std::size_t i) { return values_.on_host(node_.inputs[i]); }
 
   bool wants(std::size_t i) const {
@@ -45,9 +45,9 @@ class NodeRun {
   std::int64_t result_count(std::size_t i = 0) const {
     return graph::element_count(result_shape(i));
   }
-  /// Of all outputs, those that nobody wants included.
+  /// The types of all outputs, including unused ones.
   std::vector<graph::ValueType> result_types() const { return output_types(graph_, node_); }
-  /// New memory for output `i`; null if nobody wants it.
+  /// New memory for output `i`; null if it is unused.
   template <class T>
   T* result(std::size_t i = 0) {
     if (!wants(i)) return nullptr;

@@ -25,7 +25,7 @@ Memory inverse_deviation(NodeRun& node, const Memory& variance, std::int64_t cou
   return inverse;
 }
 
-/// Of each of `count` lanes of `length` elements that lie one behind the other.
+/// Statistics of each of `count` lanes of `length` elements, which are contiguous.
 Statistics statistics(NodeRun& node, std::int64_t count, std::int64_t length) {
   const Lanes lanes = lanes_along({count, length}, {1});
   const float* x = node.input<float>(0);
@@ -36,7 +36,7 @@ Statistics statistics(NodeRun& node, std::int64_t count, std::int64_t length) {
   return {std::move(mean), inverse_deviation(node, variance, count)};
 }
 
-/// The body, without what differs from operator to operator.
+/// The body with the fields that all operators share. The caller sets the others.
 Normalize normalize(NodeRun& node, const Statistics& of) {
   return {.x = node.input<float>(0),
           .mean = elements_of<double>(of.mean),

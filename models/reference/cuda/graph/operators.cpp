@@ -44,7 +44,7 @@ bool takes_bools(const Graph& graph, const Node& node) {
 bool takes_comparable(const Graph& graph, const Node& node) {
   return takes_floats(graph, node) || takes_inputs(graph, node, DataType::kInt64);
 }
-// Only the first input is computed with; the others are numbers about it.
+// Only the first input is data; the others are parameters such as axes.
 bool takes_float_data(const Graph& graph, const Node& node) {
   return has_small_rank(graph, node) && is_type(graph, node.inputs[0], DataType::kFloat32);
 }
@@ -61,7 +61,7 @@ bool takes_cast(const Graph& graph, const Node& node) {
          (from == DataType::kBool || from == DataType::kInt32 || from == DataType::kInt64);
 }
 
-// Without the mask, and not while training.
+// Only without a mask output and without a training mode input.
 bool takes_dropout(const Graph&, const Node& node) {
   return node.input(2) == graph::kNoValue &&
          (node.outputs.size() == 1 || node.outputs[1] == graph::kNoValue);

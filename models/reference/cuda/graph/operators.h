@@ -1,5 +1,5 @@
-// The operators that run on the device, each a function that puts bodies and products on it. What
-// is not here, or of a type or rank that takes() refuses, runs on the CPU reference.
+// The operators that run on the device. Each is a function that runs bodies and products there.
+// Other operators, and nodes that takes() refuses, run on the CPU reference.
 #pragma once
 
 #include <span>
@@ -10,15 +10,16 @@ namespace weft::cuda {
 
 struct DeviceOperator {
   graph::Op op;
-  /// Whether it runs this node: types and ranks, known before the network runs.
+  /// Whether the operator runs this node. It depends on types, ranks and attributes only, so it is
+  /// known before the network runs.
   bool (*takes)(const graph::Graph& graph, const graph::Node& node);
   void (*run)(NodeRun& node);
 };
 
-/// All of them, in the order of the operator table's families.
+/// All device operators, in the order of the operator table's families.
 std::span<const DeviceOperator> device_operators();
 
-/// How the node runs on the device; null if it does not.
+/// The operator that runs this node on the device; null if none does.
 const DeviceOperator* find_operator(const graph::Graph& graph, const graph::Node& node);
 
 // elementwise.cpp

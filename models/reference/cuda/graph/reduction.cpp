@@ -1,4 +1,4 @@
-// ReduceSum and its like, Softmax, ArgMax.
+// ReduceSum and the other reductions, Softmax, ArgMax.
 #include <numeric>
 
 #include "compiler/graph/operator_table.h"
@@ -14,7 +14,7 @@ using graph::Op;
 using graph::Shape;
 using reference::tensor_ops::AxisView;
 
-// From an input, or from the attribute that older operator sets have.
+// The axes from input 1, or from the attribute in older operator sets.
 Shape reduced_axes(NodeRun& node) {
   const auto rank = static_cast<std::int64_t>(node.shape(0).size());
   Shape axes = node.has(1) ? graph::to_int64(node.host(1)) : node.attributes().integers("axes");
@@ -43,7 +43,7 @@ AxisView axis_view(const NodeRun& node, std::int64_t otherwise) {
 void run_reduce(NodeRun& node) {
   const Lanes lanes = lanes_along(node.shape(0), reduced_axes(node));
   if (lanes.count != node.result_count()) {
-    throw InputError("the axes do not leave as many elements as the result has");
+    throw InputError("reducing these axes gives another number of elements than the result has");
   }
   const bool mean = node.node().op == Op::kReduceMean;
   const float* x = node.input<float>(0);
@@ -66,7 +66,7 @@ void run_softmax(NodeRun& node) {
 
 void run_arg_max(NodeRun& node) {
   const AxisView view = axis_view(node, 0);
-  if (view.extent == 0) throw InputError("the largest of no elements is asked for");
+  if (view.extent == 0) throw InputError("an empty axis has no largest element");
   const bool last = node.attributes().integer("select_last_index", 0) != 0;
   const float* x = node.input<float>(0);
   node.run(ArgMax{x, node.result<std::int64_t>(), view.extent, view.inner, last},

@@ -29,7 +29,7 @@ struct DeviceGraphRunner::State {
     for (const Node& node : given.nodes) operators.push_back(find_operator(given, node));
   }
 
-  // Inputs and, if wanted, constants stay for the next run.
+  // Inputs and, with keep_constants, constants stay for the next run.
   bool stays(ValueId id) const {
     return is_input[id] || (settings.keep_constants && graph.is_constant(id));
   }
@@ -48,7 +48,7 @@ class DeviceGraphRunner::Run {
  public:
   explicit Run(State& state) : state_(state), uses_left_(state.use_counts) {
     for (ValueId id = 0; id < state.graph.values.size(); ++id) {
-      if (!state.stays(id)) state.values.drop(id);  // what a run left that failed
+      if (!state.stays(id)) state.values.drop(id);  // left over from a failed run
     }
   }
 
@@ -125,7 +125,7 @@ class DeviceGraphRunner::Run {
 DeviceGraphRunner::DeviceGraphRunner(const graph::Graph& graph, std::shared_ptr<Device> device,
                                      RunOptions options) {
   if (options.matmul == MatmulType::kInt8) {
-    throw InputError("a network of float32 values cannot run in int8: quantise it first");
+    throw InputError("a float32 network cannot run in int8; quantize it first");
   }
   state_ = std::make_unique<State>(graph, std::move(device), std::move(options));
 }

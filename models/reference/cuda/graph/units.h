@@ -1,4 +1,4 @@
-// The unsigned integer that stands for an element which is moved and not looked at.
+// The unsigned integer type for elements that are moved without reading their values.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ std::int64_t byte_count(const graph::ValueType& type) {
 const graph::Tensor& Values::on_host(graph::ValueId id) {
   Value& value = values_[id];
   if (value.tensor) return *value.tensor;
-  if (value.memory == nullptr) {  // only constants are not there yet
+  if (value.memory == nullptr) {  // only a constant can be missing
     return value.tensor.emplace(graph_.values[id].constant.value().tensor());
   }
   graph::Tensor tensor(graph_.type(id));
@@ -29,7 +29,7 @@ const Memory& Values::on_device(graph::ValueId id) {
   const std::int64_t bytes = byte_count(graph_.type(id));
   Memory memory = device_.allocate(bytes);
   device_.upload(memory.get(), tensor.bytes().data(), bytes);
-  // Its maker has the elements of a constant, or can make them again.
+  // A constant's maker has its elements or can make them again.
   if (graph_.is_constant(id)) value.tensor.reset();
   value.memory = std::move(memory);
   return value.memory;
@@ -54,8 +54,7 @@ void Values::share(graph::ValueId from, graph::ValueId to) {
 
 void Values::renew(graph::ValueId id, const graph::Tensor& tensor) {
   const std::optional<graph::Tensor>& last = values_[id].tensor;
-  // The tensor that is kept here shares its elements, so that nobody can have changed them in
-  // place.
+  // The kept tensor shares these elements, so they cannot have been changed in place.
   if (last && last->bytes().data() == tensor.bytes().data() && last->shape() == tensor.shape()) {
     return;
   }

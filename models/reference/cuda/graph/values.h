@@ -1,6 +1,6 @@
-// The values of a network while it runs on a device: each lies in the device's memory, in the
-// processor's, or in both, and is copied when it is asked for where it is not yet. Values are never
-// changed, so that several may share memory.
+// The values of a network during its run on a device. Each is in the device's memory, in the
+// processor's, or in both. It is copied when it is requested where it is missing. Values never
+// change, so several may share memory.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,16 @@ class Values {
   Values(const graph::Graph& graph, Device& device)
       : graph_(graph), device_(device), values_(graph.values.size()) {}
 
-  /// A constant is made if it is not there.
+  /// The value in the processor's memory. A missing constant is made.
   const graph::Tensor& on_host(graph::ValueId id);
   const Memory& on_device(graph::ValueId id);
 
   void set(graph::ValueId id, graph::Tensor tensor);
   void set(graph::ValueId id, Memory memory);
-  /// `to` gets the elements of `from`, wherever they lie, under its own shape.
+  /// Gives `to` the elements of `from`, on the device or not, with the shape of `to`.
   void share(graph::ValueId from, graph::ValueId to);
-  /// The same as set(), but what is on the device already stays if `tensor` is the one set last:
-  /// the very elements, not equal ones.
+  /// Like set(), but keeps the copy on the device if `tensor` is the tensor set last: the same
+  /// memory, not just equal elements.
   void renew(graph::ValueId id, const graph::Tensor& tensor);
   void drop(graph::ValueId id) { values_[id] = {}; }
 

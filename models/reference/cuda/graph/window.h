@@ -1,4 +1,4 @@
-// The windows of a convolution or pool as a body takes them.
+// Converts the windows of a convolution or pool to the form that bodies take.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace weft::cuda {
 
-/// One to three dimensions.
+/// Takes one to three dimensions.
 inline Window make_window(const std::vector<graph::WindowDim>& dims) {
   Window window = {};
   const std::size_t first = window.dims.size() - dims.size();

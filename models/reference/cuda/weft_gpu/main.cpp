@@ -1,4 +1,4 @@
-// weft_gpu: everything that can be checked and measured of the CUDA backend, as Markdown.
+// weft_gpu: checks and measures the CUDA backend, and prints Markdown.
 //   weft_gpu            on the CUDA device of this computer: checks, then cuBLAS's rates
 //   weft_gpu --loops    the checks on this processor, for a machine without a device
 // Exit codes: 0 all checks passed, 1 one failed, 2 no CUDA device or a wrong argument.

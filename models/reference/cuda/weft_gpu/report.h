@@ -1,4 +1,4 @@
-// What weft_gpu prints: Markdown.
+// The Markdown that weft_gpu prints.
 #pragma once
 
 #include <iosfwd>
@@ -10,18 +10,17 @@
 
 namespace weft::cuda {
 
-/// Checks of operators and networks on the device; with `large` also of networks of a few GMACs.
-/// In a build without fmt and Eigen one outcome, which says what is not checked.
+/// Checks operators and networks on the device; with `large`, also networks of a few GMACs. In a
+/// build without fmt and Eigen, returns one outcome that says what is not checked.
 std::vector<Outcome> check_graphs(const std::shared_ptr<Device>& device, bool large);
 
-/// A table of the failed checks, if there are any, and how many passed of what. Returns whether all
-/// did.
+/// Prints the failed checks, if any, the passed ones, and how many passed. Returns whether all did.
 bool print_checks(std::ostream& out, const std::vector<Outcome>& outcomes);
 
-/// The device in one line.
+/// Prints the device in one line.
 void print_device(std::ostream& out, const DeviceInfo& device);
 
-/// cuBLAS's rates for products of size x size matrices in every arithmetic that the device has.
+/// Prints cuBLAS's rates for products of size x size matrices in every MatmulType.
 void print_rates(std::ostream& out, std::int64_t size);
 
 }  // namespace weft::cuda
