@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "sim/config/config_keys.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "cli/common_options.h"
 
 namespace weft::cli {
 namespace {

@@ -4,17 +4,17 @@
 
 #include <chrono>
 
-#include "cli/json.h"
-#include "cli/lockstep_difference.h"
+#include "base/error.h"
 #include "base/output_file.h"
 #include "base/output_stream.h"
+#include "cli/json.h"
+#include "cli/lockstep_difference.h"
 #include "cli/page/page.h"
 #include "cli/page/run_page.h"
 #include "cli/progress.h"
 #include "cli/run_trace.h"
 #include "cli/run_values.h"
 #include "rtl/cosim/rtl_models.h"
-#include "base/error.h"
 #include "sim/machine/lockstep_error.h"
 #include "sim/memory/physical_memory.h"
 #include "sim/memory/tensor_memory.h"

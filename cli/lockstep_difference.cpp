@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "cli/common_options.h"
-#include "base/output_file.h"
 #include "base/error.h"
+#include "base/output_file.h"
+#include "cli/common_options.h"
 
 namespace weft::cli {
 

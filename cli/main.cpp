@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/commands/commands.h"
 #include "base/error.h"
+#include "cli/commands/commands.h"
 
 namespace {
 

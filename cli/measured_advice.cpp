@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "base/error.h"
 #include "compiler/lowering/matmul.h"
 #include "compiler/plan/advice.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -8,13 +8,13 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "cli/output_summary.h"
 #include "cli/rounding_bounds.h"
 #include "cli/text.h"
 #include "compiler/network/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

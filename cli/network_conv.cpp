@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/common_options.h"
 #include "cli/text.h"
 #include "compiler/graph/builder.h"
 #include "models/networks/counter_random.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

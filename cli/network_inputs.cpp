@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/common_options.h"
 #include "cli/job.h"
 #include "cli/network_source.h"
@@ -13,8 +15,6 @@
 #include "cli/output_summary.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/networks/sample_inputs.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -8,14 +8,16 @@
 #include <utility>
 #include <variant>
 
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/output_stream.h"
+#include "base/printable.h"
 #include "cli/json.h"
 #include "cli/lockstep_difference.h"
 #include "cli/network_check.h"
 #include "cli/network_inputs.h"
 #include "cli/network_pipeline.h"
 #include "cli/network_report.h"
-#include "base/output_file.h"
-#include "base/output_stream.h"
 #include "cli/page/network_page.h"
 #include "cli/page/page.h"
 #include "cli/progress.h"
@@ -23,8 +25,6 @@
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/npy_tensor.h"
-#include "base/output_file.h"
 #include "base/error.h"
+#include "base/output_file.h"
 #include "base/printable.h"
+#include "cli/npy_tensor.h"
 
 namespace weft::cli {
 namespace {

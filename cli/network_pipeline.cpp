@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/output_summary.h"
 #include "compiler/passes/calibrate.h"
 #include "compiler/passes/decompose_recurrent.h"
@@ -12,8 +14,6 @@
 #include "compiler/passes/quantize.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
-#include "base/error.h"
-#include "base/printable.h"
 #include "sim/memory/physical_memory.h"
 
 namespace weft::cli {

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/host_values.h"
 #include "compiler/network/elements.h"
 #include "compiler/network/weights.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
-#include "sim/memory/tensor_memory.h"
 #include "sim/analysis/ledger.h"
+#include "sim/memory/tensor_memory.h"
 
 namespace weft::cli {
 namespace {

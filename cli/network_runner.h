@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "compiler/network/network_program.h"
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
-#include "sim/analysis/result.h"
 #include "sim/trace/array_recording.h"
 
 namespace weft::cli {

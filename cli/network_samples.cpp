@@ -8,14 +8,14 @@
 #include <string>
 #include <system_error>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/network_inputs.h"
 #include "cli/network_outputs.h"
 #include "cli/npy_tensor.h"
 #include "cli/output_summary.h"
 #include "models/data/digits8x8.h"
 #include "models/training/classifier.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

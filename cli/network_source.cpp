@@ -7,12 +7,12 @@
 #include <limits>
 #include <system_error>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/common_options.h"
 #include "compiler/onnx/import.h"
 #include "models/networks/networks.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -11,11 +11,11 @@
 #include <span>
 #include <utility>
 
+#include "base/error.h"
+#include "base/input_path.h"
 #include "cli/npy_header.h"
 #include "cli/text.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
-#include "base/input_path.h"
 
 namespace weft::cli {
 namespace {

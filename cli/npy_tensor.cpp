@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/npy_header.h"
 #include "base/error.h"
+#include "cli/npy_header.h"
 
 namespace weft::cli {
 namespace {

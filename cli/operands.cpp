@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "compiler/lowering/matmul.h"
 #include "models/random.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

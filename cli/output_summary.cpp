@@ -7,9 +7,9 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/printable.h"
 #include "cli/text.h"
 #include "compiler/network/elements.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/report.h"
 #include "base/printable.h"
+#include "cli/report.h"
 
 namespace weft::cli {
 namespace {

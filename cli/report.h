@@ -11,9 +11,9 @@
 #include "cli/check.h"
 #include "cli/text.h"
 #include "compiler/plan/tiling_plan.h"
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
-#include "sim/analysis/result.h"
 
 namespace weft::cli {
 

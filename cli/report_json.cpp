@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "cli/common_options.h"
 #include "cli/json.h"
 #include "cli/report.h"
 #include "sim/config/config_keys.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <array>
 #include <optional>
 
-#include "cli/job.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "cli/job.h"
 
 namespace weft::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
 #include "sim/memory/unified_buffer.h"
-#include "sim/analysis/result.h"
 #include "sim/trace/array_recording.h"
 
 namespace weft {

@@ -4,19 +4,19 @@
 #include <new>
 #include <optional>
 
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/compare/compare_job.h"
 #include "cli/compare/compare_report.h"
 #include "cli/network_outputs.h"
 #include "cli/network_source.h"
-#include "base/output_file.h"
 #include "cli/page/compare_page.h"
 #include "cli/page/page.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -1,5 +1,5 @@
-#include "cli/commands/commands.h"
 #include "base/output_file.h"
+#include "cli/commands/commands.h"
 #include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
 #include "sim/isa/text.h"

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/job.h"
 #include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
 #include "sim/config/config_keys.h"
-#include "base/error.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/conv_options.h"
@@ -13,13 +16,10 @@
 #include "cli/explain/recorded_run.h"
 #include "cli/explain/sweep_workloads.h"
 #include "cli/explain/why.h"
-#include "base/output_file.h"
 #include "cli/page/explain_page.h"
 #include "cli/page/page.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/json.h"
-#include "base/output_file.h"
 #include "models/networks/count.h"
 
 namespace weft::cli {

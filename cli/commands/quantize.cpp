@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/output_stream.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/json.h"
@@ -13,14 +17,10 @@
 #include "cli/network_pipeline.h"
 #include "cli/network_samples.h"
 #include "cli/network_source.h"
-#include "base/output_file.h"
-#include "base/output_stream.h"
 #include "cli/quantize_report.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/located.h"
 #include "models/reference/cpu/run_graph.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -3,14 +3,14 @@
 #include <new>
 #include <utility>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/network_inputs.h"
 #include "cli/network_job.h"
 #include "cli/network_source.h"
 #include "cli/reference_job.h"
 #include "compiler/graph/graph.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "cli/compare/compare_job.h"
 #include "cli/compare/measured_device.h"
 #include "cli/compare/modelled.h"
@@ -13,7 +14,6 @@
 #include "models/networks/count.h"
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/config_keys.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "cli/common_options.h"
 #include "cli/compare/compare_job.h"
 #include "cli/compare/measured_device.h"
@@ -12,7 +13,6 @@
 #include "cli/explain/sweep_workloads.h"
 #include "cli/job.h"
 #include "cli/text.h"
-#include "base/error.h"
 #include "sim/memory/physical_memory.h"
 
 namespace weft::cli {

@@ -4,12 +4,12 @@
 
 #include <limits>
 
+#include "base/error.h"
 #include "cli/compare/cpu_rates.h"
 #include "cli/compare/repeated.h"
 #include "cli/compare/sgemm.h"
 #include "cli/text.h"
 #include "models/reference/cpu/run_graph.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

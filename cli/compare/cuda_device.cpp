@@ -4,11 +4,11 @@
 
 #include <utility>
 
+#include "base/error.h"
 #include "cli/compare/repeated.h"
 #include "cli/text.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/operands.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/compare/measured_device.h"
-#include "sim/config/config_keys.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "cli/compare/measured_device.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/compare/compare_row.h"
 #include "models/devices/device.h"
-#include "base/error.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "cli/text.h"
 #include "models/devices/network_model.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

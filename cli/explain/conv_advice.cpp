@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "cli/explain/analytic_run.h"
 #include "cli/measured_advice.h"
 #include "cli/text.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "sim/analysis/ledger.h"
 #include "sim/isa/row_generator.h"
 #include "sim/isa/tensor_layout.h"
-#include "sim/analysis/ledger.h"
 #include "sim/timing/streams.h"
 
 namespace weft::cli {

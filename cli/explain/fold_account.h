@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "compiler/plan/tiling_plan.h"
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/result.h"
 
 namespace weft::cli {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "cli/json.h"
 #include "base/error.h"
+#include "cli/json.h"
 
 namespace weft::cli {
 namespace {

@@ -10,15 +10,15 @@
 #include <system_error>
 #include <utility>
 
+#include "base/error.h"
+#include "base/input_path.h"
+#include "base/printable.h"
 #include "cli/common_options.h"
 #include "cli/conv_options.h"
 #include "cli/explain/json_fields.h"
 #include "cli/json.h"
 #include "cli/report.h"
 #include "compiler/onnx/located.h"
-#include "base/error.h"
-#include "base/input_path.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include "cli/network_conv.h"
 #include "cli/network_source.h"
 #include "compiler/graph/graph.h"
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/result.h"
 
 namespace weft::cli {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "cli/arguments.h"
 #include "cli/explain/page.h"
 #include "cli/json.h"
 #include "cli/text.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "cli/explain/page.h"
 #include "cli/json.h"
 #include "cli/report.h"
 #include "cli/span_excess.h"
 #include "compiler/onnx/located.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

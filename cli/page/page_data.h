@@ -10,9 +10,9 @@
 
 #include "compiler/lowering/instruction_tiles.h"
 #include "compiler/plan/tiling_plan.h"
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/result.h"
 #include "sim/trace/array_recording.h"
 
 namespace weft::cli {

@@ -6,9 +6,9 @@
 
 #include "cli/page/page_data.h"
 #include "cli/text.h"
+#include "sim/analysis/ledger.h"
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/text.h"
-#include "sim/analysis/ledger.h"
 
 namespace weft::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <system_error>
 
-#include "base/output_file.h"
 #include "base/error.h"
 #include "base/input_path.h"
+#include "base/output_file.h"
 
 namespace weft::cli {
 namespace {

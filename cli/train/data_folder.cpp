@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/npy.h"
 #include "cli/npy_tensor.h"
 #include "models/data/idx.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.h"
 #include "cli/network_pipeline.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/network/compile_update.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <optional>
 
+#include "base/error.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "models/networks/networks.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/printable.h"
 #include "cli/common_options.h"
 #include "cli/network_source.h"
-#include "base/output_file.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"
-#include "base/error.h"
-#include "base/printable.h"
 
 namespace weft::cli {
 namespace {

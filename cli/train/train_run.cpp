@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/network_pipeline.h"
+#include "base/error.h"
 #include "base/output_file.h"
+#include "cli/network_pipeline.h"
 #include "cli/page/page.h"
 #include "cli/page/train_page.h"
 #include "cli/progress.h"
@@ -22,7 +23,6 @@
 #include "models/data/digits8x8.h"
 #include "models/networks/count.h"
 #include "models/training/trainer.h"
-#include "base/error.h"
 
 namespace weft::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/graph/printable.h"
-#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

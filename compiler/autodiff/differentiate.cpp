@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/autodiff/normalization.h"
 #include "compiler/graph/printable.h"
-#include "base/error.h"
 
 namespace weft::autodiff {
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "compiler/passes/constants.h"
 #include "base/error.h"
+#include "compiler/passes/constants.h"
 
 namespace weft::autodiff {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/graph/operator_table.h"
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 
 namespace weft::autodiff {
 namespace {

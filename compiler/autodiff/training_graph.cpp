@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/autodiff/differentiate.h"
 #include "compiler/graph/learned.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
-#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
 #include "compiler/graph/slice.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

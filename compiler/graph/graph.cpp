@@ -6,9 +6,9 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

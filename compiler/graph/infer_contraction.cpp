@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "compiler/graph/inference.h"
 #include "compiler/graph/printable.h"
 #include "compiler/graph/windows.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

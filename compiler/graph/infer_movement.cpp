@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
 #include "compiler/graph/inference.h"
 #include "compiler/graph/slice.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "compiler/graph/inference.h"
 #include "compiler/graph/printable.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

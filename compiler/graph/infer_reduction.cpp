@@ -2,8 +2,8 @@
 // 1.
 #include <numeric>
 
-#include "compiler/graph/inference.h"
 #include "base/error.h"
+#include "compiler/graph/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "compiler/graph/inference.h"
 #include "base/error.h"
+#include "compiler/graph/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "compiler/graph/inference.h"
 #include "compiler/graph/windows.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "compiler/graph/printable.h"
 #include "base/error.h"
+#include "compiler/graph/printable.h"
 
 namespace weft::graph {
 namespace {

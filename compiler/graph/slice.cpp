@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/graph/inference.h"
 #include "base/error.h"
+#include "compiler/graph/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -6,11 +6,11 @@
 #include <bit>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/lowering/dependences.h"
 #include "compiler/lowering/matmul_walk.h"
 #include "compiler/lowering/pacing.h"
 #include "compiler/plan/checked_math.h"
-#include "base/error.h"
 #include "sim/isa/row_generator.h"
 
 namespace weft {

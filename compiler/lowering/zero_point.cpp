@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "compiler/lowering/matmul.h"
 #include "base/error.h"
+#include "compiler/lowering/matmul.h"
 
 namespace weft {
 namespace {

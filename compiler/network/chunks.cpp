@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compiler/network/ceil_div.h"
 #include "base/error.h"
+#include "compiler/network/ceil_div.h"
 
 namespace weft::network {
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/lowering/dependences.h"
 #include "compiler/network/ceil_div.h"
 #include "compiler/network/chunks.h"
@@ -10,7 +11,6 @@
 #include "compiler/network/network_program.h"
 #include "compiler/network/segments.h"
 #include "compiler/network/used_sheets.h"
-#include "base/error.h"
 
 namespace weft::network {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/network/buffer_rows.h"
 #include "compiler/network/ceil_div.h"
 #include "compiler/network/lower_layer.h"
@@ -14,7 +15,6 @@
 #include "compiler/network/update_groups.h"
 #include "compiler/network/vector_rows.h"
 #include "compiler/network/weights.h"
-#include "base/error.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft::network {

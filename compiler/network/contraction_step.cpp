@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "compiler/network/ceil_div.h"
 #include "base/error.h"
+#include "compiler/network/ceil_div.h"
 
 namespace weft::network {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
+#include "base/error.h"
 #include "compiler/graph/tensor.h"
 #include "compiler/network/view.h"
 #include "pe/element_type.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 #include "sim/memory/matrix.h"
 
 namespace weft::network {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/network/used_sheets.h"
 #include "base/error.h"
+#include "compiler/network/used_sheets.h"
 
 namespace weft::network {
 namespace {

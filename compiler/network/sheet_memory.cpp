@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/network/ceil_div.h"
 #include "base/error.h"
+#include "compiler/network/ceil_div.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft::network {

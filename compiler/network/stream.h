@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/network/network_program.h"
 #include "base/error.h"
+#include "compiler/network/network_program.h"
 #include "sim/isa/program.h"
 
 namespace weft::network {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compiler/network/elements.h"
 #include "base/error.h"
+#include "compiler/network/elements.h"
 
 namespace weft::network {
 namespace {

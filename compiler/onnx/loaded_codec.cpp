@@ -1,5 +1,5 @@
-#include "compiler/onnx/codec.h"
 #include "base/loaded_library.h"
+#include "compiler/onnx/codec.h"
 
 namespace weft::onnx_io {
 

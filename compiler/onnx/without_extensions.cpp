@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "compiler/onnx/export.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/passes/constants.h"
 #include "compiler/passes/rewriter.h"
-#include "base/error.h"
 
 namespace weft::passes {
 

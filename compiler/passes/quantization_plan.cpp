@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 
-#include "compiler/passes/contraction.h"
 #include "base/error.h"
+#include "compiler/passes/contraction.h"
 
 namespace weft::passes {
 

@@ -4,12 +4,12 @@
 #include <functional>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/plan/buffers.h"
 #include "compiler/plan/checked_math.h"
 #include "compiler/plan/estimate.h"
 #include "compiler/plan/formula.h"
 #include "compiler/plan/tiling_plan.h"
-#include "base/error.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft {

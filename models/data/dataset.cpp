@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "models/data/fingerprint.h"
 #include "base/error.h"
+#include "models/data/fingerprint.h"
 
 namespace weft::data {
 namespace {

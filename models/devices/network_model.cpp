@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "models/devices/contractions.h"
 #include "base/error.h"
+#include "models/devices/contractions.h"
 
 namespace weft::devices {
 namespace {

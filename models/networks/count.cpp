@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "compiler/graph/learned.h"
 #include "base/error.h"
+#include "compiler/graph/learned.h"
 
 namespace weft::networks {
 namespace {

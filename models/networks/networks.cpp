@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "models/networks/builders.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "models/networks/builders.h"
 
 namespace weft::networks {
 namespace {

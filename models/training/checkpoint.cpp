@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "models/data/fingerprint.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "models/data/fingerprint.h"
 
 namespace weft::training {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "models/data/fingerprint.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "models/data/fingerprint.h"
 
 namespace weft::training {
 namespace {

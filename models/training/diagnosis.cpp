@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/reference/cpu/run_graph.h"
 #include "base/printable.h"
+#include "models/reference/cpu/run_graph.h"
 
 namespace weft::training {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "models/training/diagnosis.h"
-#include "models/training/shuffle.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "models/training/diagnosis.h"
+#include "models/training/shuffle.h"
 
 namespace weft::training {
 namespace {

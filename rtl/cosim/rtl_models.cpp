@@ -13,9 +13,9 @@
 #include <tuple>
 #include <utility>
 
-#include "rtl/cosim/rtl_builder.h"
 #include "base/error.h"
 #include "base/loaded_library.h"
+#include "rtl/cosim/rtl_builder.h"
 
 namespace weft {
 namespace {

@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/result.h"
 
 namespace weft {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/isa/row_access.h"
 #include "sim/analysis/row_lives.h"
 #include "sim/analysis/summary.h"
+#include "sim/isa/row_access.h"
 #include "sim/timing/array_timing.h"
 
 namespace weft {

@@ -1,7 +1,8 @@
 // How full the memories of the machine are, cycle by cycle.
 //
 //   unified buffer   rows whose content is still needed: from the first cycle of its write to the
-//   accumulators     last cycle in which it is touched (sim/analysis/row_lives.h); a row that a load
+//   accumulators     last cycle in which it is touched (sim/analysis/row_lives.h); a row that a
+//   load
 //                    writes counts from the load's start, as its bytes may arrive in any order, and
 //                    one that a store reads until the store has retired
 //   weight FIFO      tiles: from the cycle in which the fetch retires until the tile's last row has
@@ -14,9 +15,9 @@
 // rows but for strided reads, which cut a range into its rows.
 #pragma once
 
+#include "sim/analysis/staircase.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/staircase.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {

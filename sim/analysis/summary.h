@@ -1,9 +1,9 @@
 // The figures of a run that follow from program and timeline alone.
 #pragma once
 
+#include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/result.h"
 
 namespace weft {
 

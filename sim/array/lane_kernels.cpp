@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-#include "sim/array/lane_functions.h"
 #include "base/error.h"
+#include "sim/array/lane_functions.h"
 
 // This file is compiled once for each instruction set; the last pass also makes the dispatch table.
 #undef HWY_TARGET_INCLUDE

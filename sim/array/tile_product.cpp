@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "sim/array/array_sides.h"
 #include "sim/array/thread_pool.h"
 #include "sim/array/tile_kernel.h"
-#include "base/error.h"
 
 namespace weft {
 namespace {

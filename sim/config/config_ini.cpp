@@ -9,10 +9,10 @@
 #include <set>
 #include <sstream>
 
-#include "sim/config/config_keys.h"
 #include "base/error.h"
 #include "base/input_path.h"
 #include "base/printable.h"
+#include "sim/config/config_keys.h"
 
 namespace weft {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "sim/config/config_keys.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "sim/config/config_keys.h"
 
 namespace weft {
 namespace {

@@ -3,9 +3,9 @@
 #include <systemc>
 #include <utility>
 
+#include "base/error.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/array/stepped_datapath.h"
-#include "base/error.h"
 #include "sim/machine/clocked_matmul_unit.h"
 #include "sim/machine/lockstep_datapath.h"
 #include "sim/machine/machine_library.h"

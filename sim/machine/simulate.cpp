@@ -5,11 +5,11 @@
 #include <array>
 #include <utility>
 
-#include "sim/array/functional_core.h"
 #include "base/error.h"
 #include "sim/analysis/hazard_check.h"
-#include "sim/machine/machine.h"
 #include "sim/analysis/summary.h"
+#include "sim/array/functional_core.h"
+#include "sim/machine/machine.h"
 #include "sim/timing/analytic.h"
 
 namespace weft {

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "sim/isa/instruction_table.h"
-#include "sim/isa/text.h"
 #include "sim/analysis/ledger.h"
 #include "sim/analysis/occupancy.h"
 #include "sim/analysis/summary.h"
+#include "sim/isa/instruction_table.h"
+#include "sim/isa/text.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/streams.h"
 #include "sim/timing/transfers.h"

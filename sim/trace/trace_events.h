@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/config/machine_config.h"
-#include "sim/isa/program.h"
 #include "sim/analysis/channel_use.h"
 #include "sim/analysis/staircase.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
 #include "sim/timing/timeline.h"
 #include "sim/trace/trace_stream.h"
 #include "sim/trace/unit_bars.h"

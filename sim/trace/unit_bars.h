@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/analysis/channel_use.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/analysis/channel_use.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {

@@ -157,7 +157,8 @@ struct Variety {
   int never_read = 0;
 };
 
-/// Adds the lifetimes of one row's contents in time order, by the rules of sim/analysis/row_lives.h.
+/// Adds the lifetimes of one row's contents in time order, by the rules of
+/// sim/analysis/row_lives.h.
 void add_lives(std::vector<Touch> touches, std::vector<std::int64_t>& occupied, Variety& variety) {
   std::ranges::stable_sort(touches, [](const Touch& a, const Touch& b) {
     if (a.first != b.first) return a.first < b.first;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/array/grid_kernel.h"
 #include "base/error.h"
+#include "sim/array/grid_kernel.h"
 #include "tests/array/naive_array.h"
 #include "tests/array/simd_targets.h"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/array/tile_kernel.h"
 #include "base/error.h"
+#include "sim/array/tile_kernel.h"
 #include "tests/array/simd_targets.h"
 
 namespace weft {

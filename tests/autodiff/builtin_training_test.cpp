@@ -1,10 +1,10 @@
 // Builds the training graphs of the built-in classifiers. It initializes no weights.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "compiler/autodiff/training_graph.h"
 #include "models/networks/count.h"
 #include "models/networks/networks.h"
-#include "base/error.h"
 
 namespace weft::autodiff {
 namespace {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <set>
 
-#include "compiler/autodiff/node_gradient.h"
 #include "base/error.h"
+#include "compiler/autodiff/node_gradient.h"
 #include "tests/autodiff/networks.h"
 
 namespace weft::autodiff::testing {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/compare/compare_report.h"
 #include "cli/compare/cpu_rates.h"
 #include "cli/compare/device_request.h"
@@ -14,7 +15,6 @@
 #include "cli/compare/repeated.h"
 #include "cli/compare/sgemm.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::cli {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "pe/float_formats.h"
 #include "base/error.h"
+#include "pe/float_formats.h"
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "compiler/lowering/matmul.h"
 #include "base/error.h"
+#include "compiler/lowering/matmul.h"
 
 namespace weft {
 namespace {

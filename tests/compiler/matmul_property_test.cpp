@@ -10,9 +10,9 @@
 #include <random>
 #include <string>
 
+#include "base/error.h"
 #include "compiler/lowering/matmul.h"
 #include "compiler/plan/tiling_plan.h"
-#include "base/error.h"
 #include "tests/compiler/interpreter.h"
 #include "tests/compiler/order_oracle.h"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/plan/advice.h"
 #include "compiler/plan/formula.h"
 #include "compiler/plan/tiling_plan.h"
-#include "base/error.h"
 
 namespace weft {
 namespace {

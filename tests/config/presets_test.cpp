@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/config/config_keys.h"
 #include "base/error.h"
+#include "sim/config/config_keys.h"
 
 namespace weft {
 namespace {

@@ -1,8 +1,8 @@
 // In a build without CUDA every function can be called and reports that CUDA is missing.
 #include <gtest/gtest.h>
 
-#include "models/reference/cuda/device/cuda_device.h"
 #include "base/error.h"
+#include "models/reference/cuda/device/cuda_device.h"
 
 namespace weft::cuda {
 namespace {

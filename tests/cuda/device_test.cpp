@@ -2,11 +2,11 @@
 // one; operators_test.cpp and networks_test.cpp run the same computations in loops.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cuda/checks/operator_checks.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -5,11 +5,11 @@
 #include <iostream>
 #include <set>
 
+#include "base/error.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/loop_device.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "base/error.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::cuda {

@@ -3,10 +3,10 @@
 
 #include <limits>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/loop_device.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/graph/builder.h"
 #include "base/error.h"
+#include "compiler/graph/builder.h"
 
 namespace weft::devices {
 namespace {

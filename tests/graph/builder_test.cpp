@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "compiler/graph/operator_table.h"
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 
 namespace weft::graph {
 namespace {

@@ -1,9 +1,9 @@
 // check() must refuse every broken graph.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "compiler/graph/graph.h"
-#include "base/error.h"
 
 namespace weft::graph {
 namespace {

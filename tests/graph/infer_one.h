@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/operator_table.h"
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 
 namespace weft::testing_support {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <random>
 
-#include "compiler/graph/slice.h"
 #include "base/error.h"
+#include "compiler/graph/slice.h"
 
 namespace weft::graph {
 namespace {

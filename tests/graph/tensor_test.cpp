@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/graph/attributes.h"
 #include "base/error.h"
+#include "compiler/graph/attributes.h"
 
 namespace weft::graph {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "compiler/graph/windows.h"
 #include "base/error.h"
+#include "compiler/graph/windows.h"
 
 namespace weft::graph {
 namespace {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "sim/config/config_keys.h"
-#include "tools/isa_doc/instruction_doc.h"
 #include "sim/isa/text.h"
+#include "tools/isa_doc/instruction_doc.h"
 
 namespace weft {
 namespace {

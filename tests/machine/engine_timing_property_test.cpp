@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "sim/machine/machine.h"
 #include "sim/analysis/summary.h"
+#include "sim/machine/machine.h"
 #include "sim/timing/analytic.h"
 #include "tests/machine/random_program.h"
 

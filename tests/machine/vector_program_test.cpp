@@ -9,8 +9,8 @@
 #include <map>
 #include <string>
 
-#include "compiler/lowering/dependences.h"
 #include "base/error.h"
+#include "compiler/lowering/dependences.h"
 #include "sim/simulate.h"
 #include "tests/machine/random_vector.h"
 #include "tests/machine/rows_memory.h"

@@ -5,8 +5,8 @@
 
 #include <bit>
 
-#include "pe/float_formats.h"
 #include "base/error.h"
+#include "pe/float_formats.h"
 
 namespace weft {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <iostream>
 
+#include "base/error.h"
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

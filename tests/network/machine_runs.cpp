@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "compiler/passes/calibrate.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
@@ -12,7 +13,6 @@
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 #include "rtl/cosim/rtl_models.h"
-#include "base/error.h"
 
 namespace weft::network::testing {
 

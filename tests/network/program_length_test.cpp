@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "models/networks/layers.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"
-#include "base/error.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

@@ -8,12 +8,12 @@
 #include <regex>
 #include <string>
 
+#include "base/error.h"
 #include "models/networks/layers.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/config_keys.h"
-#include "base/error.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "compiler/network/compile_update.h"
 #include "models/reference/cpu/run_graph.h"
-#include "base/error.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 

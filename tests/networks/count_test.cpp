@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/graph/builder.h"
 #include "base/error.h"
+#include "compiler/graph/builder.h"
 
 namespace weft::networks {
 namespace {

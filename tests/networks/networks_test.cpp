@@ -119,7 +119,8 @@ TEST(NetworksTest, RefuseBatchesOutOfRange) {
 
 TEST(NetworksTest, NameTheNetworkThatWasProbablyMeant) {
   EXPECT_EQ(message_of("resnet5O"), "'resnet5O': no such network; did you mean resnet50?");
-  EXPECT_NE(message_of("transformer").find("there are digits-mlp, digits-cnn, mlp,"), std::string::npos);
+  EXPECT_NE(message_of("transformer").find("there are digits-mlp, digits-cnn, mlp,"),
+            std::string::npos);
 }
 
 }  // namespace

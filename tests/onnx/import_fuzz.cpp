@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
 
 namespace weft::onnx_io::testing_support {
 

@@ -20,13 +20,13 @@
 #include <cmath>
 #include <iostream>
 
+#include "base/error.h"
 #include "cli/network_runner.h"
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/tensor_file.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::onnx_io::testing {

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/graph/graph.h"
 #include "compiler/onnx/import.h"
-#include "base/error.h"
 
 namespace weft::onnx_io::testing_support {
 

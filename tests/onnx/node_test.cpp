@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::onnx_io::testing {

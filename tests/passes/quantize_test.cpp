@@ -5,13 +5,13 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/passes/calibrate.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantization_plan.h"
 #include "compiler/passes/quantize_weights.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
 #include "tests/passes/values.h"
 
 namespace weft::passes::testing {

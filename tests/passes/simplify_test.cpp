@@ -1,10 +1,10 @@
 // remove_dead_code, remove_identities and fold_constants.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/remove_dead_code.h"
 #include "compiler/passes/remove_identities.h"
-#include "base/error.h"
 #include "tests/passes/networks.h"
 
 namespace weft::passes::testing {

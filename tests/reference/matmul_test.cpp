@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
+#include "base/error.h"
 #include "models/reference/cpu/product/gemm.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

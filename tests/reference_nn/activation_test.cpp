@@ -8,10 +8,10 @@
 #include <functional>
 #include <limits>
 
+#include "base/error.h"
 #include "models/reference/cpu/nn/evaluate_nn.h"
 #include "models/reference/cpu/nn/scalar_functions.h"
 #include "nn_test.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "naive_conv.h"
 #include "base/error.h"
+#include "naive_conv.h"
 
 namespace weft::reference {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "nn_test.h"
 #include "base/error.h"
+#include "nn_test.h"
 
 namespace weft::reference {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "naive_recurrent.h"
 #include "base/error.h"
+#include "naive_recurrent.h"
 
 namespace weft::reference {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn_test.h"
 #include "base/error.h"
+#include "nn_test.h"
 
 namespace weft::reference {
 namespace {

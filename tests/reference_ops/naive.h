@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/graph/evaluator.h"
 #include "models/reference/cpu/tensor_ops/evaluate_tensor_op.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 
 namespace weft::reference {
 

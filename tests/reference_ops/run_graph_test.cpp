@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "models/reference/cpu/evaluate.h"
-#include "base/error.h"
 #include "tests/reference_ops/naive.h"
 
 namespace weft::reference {

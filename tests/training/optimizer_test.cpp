@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
+#include "base/error.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/executor.h"
-#include "base/error.h"
 
 namespace weft::training {
 namespace {

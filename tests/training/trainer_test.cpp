@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/shuffle.h"
-#include "base/error.h"
 
 namespace weft::training {
 namespace {

@@ -6,9 +6,9 @@
 #include <array>
 #include <string_view>
 
+#include "base/error.h"
 #include "compiler/onnx/codec/tensor_proto.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/error.h"
 #include "compiler/graph/op.h"
 #include "compiler/onnx/codec/legacy_node.h"
 #include "compiler/onnx/codec/node_attributes.h"
 #include "compiler/onnx/codec/tensor_proto.h"
 #include "compiler/onnx/codec/version_converter.h"
 #include "compiler/onnx/located.h"
-#include "base/error.h"
 
 namespace weft::onnx_io {
 namespace {

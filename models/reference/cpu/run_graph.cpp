@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

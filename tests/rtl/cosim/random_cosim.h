@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/machine/machine.h"
 #include "sim/analysis/summary.h"
+#include "sim/machine/machine.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft::testing {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "pe/float_formats.h"
 #include "base/loaded_library.h"
+#include "pe/float_formats.h"
 #include "tests/machine/random_program.h"
 #include "tests/rtl/float/triple_generator.h"
 #include "tests/rtl/mutants/units.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <limits>
 
-#include "models/reference/cpu/nn/scalar_functions.h"
 #include "base/error.h"
+#include "models/reference/cpu/nn/scalar_functions.h"
 
 namespace weft::reference {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/operators.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

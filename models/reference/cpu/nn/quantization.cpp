@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "models/reference/cpu/nn/activation.h"
 #include "base/error.h"
+#include "models/reference/cpu/nn/activation.h"
 
 namespace weft::reference {
 namespace {

@@ -1,10 +1,10 @@
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
 #include <algorithm>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/quantization.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "models/reference/cpu/nn/operators.h"
 #include "models/reference/cpu/nn/product.h"
 #include "models/reference/cpu/nn/recurrent_cells.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/reference/cpu/nn/operators.h"
 #include "base/error.h"
+#include "models/reference/cpu/nn/operators.h"
 
 namespace weft::reference {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <thread>
 
+#include "base/error.h"
 #include "models/reference/cpu/product/gemm.h"
 #include "pe/arithmetic.h"
-#include "base/error.h"
 
 namespace weft::reference {
 namespace {

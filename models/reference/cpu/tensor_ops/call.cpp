@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/graph/operator_table.h"
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 
 namespace weft::reference::tensor_ops {
 

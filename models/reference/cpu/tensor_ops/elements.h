@@ -9,10 +9,10 @@
 
 #include <type_traits>
 
+#include "base/error.h"
 #include "compiler/graph/data_type.h"
 #include "compiler/graph/tensor.h"
 #include "pe/float_formats.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 

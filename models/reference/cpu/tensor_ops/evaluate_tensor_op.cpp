@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "models/reference/cpu/tensor_ops/kernels.h"
 #include "base/error.h"
+#include "models/reference/cpu/tensor_ops/kernels.h"
 
 namespace weft::reference {
 

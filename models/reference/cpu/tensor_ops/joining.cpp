@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

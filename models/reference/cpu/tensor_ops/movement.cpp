@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "compiler/graph/slice.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "models/reference/cpu/tensor_ops/strided_copy.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "models/reference/cpu/tensor_ops/raw.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

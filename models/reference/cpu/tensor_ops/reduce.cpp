@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
@@ -18,7 +19,6 @@
 #include "models/reference/cpu/tensor_ops/kernels.h"
 #include "models/reference/cpu/tensor_ops/limits.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

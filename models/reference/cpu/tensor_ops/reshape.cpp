@@ -1,9 +1,9 @@
 // Operators that leave the elements as they are.
 #include <algorithm>
 
+#include "base/error.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 

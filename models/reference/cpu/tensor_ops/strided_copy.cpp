@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "models/reference/cpu/tensor_ops/raw.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
-#include "base/error.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/reference/host_device.h"
 #include "base/error.h"
+#include "models/reference/host_device.h"
 
 namespace weft::cuda {
 

@@ -7,10 +7,10 @@
 #include <set>
 #include <sstream>
 
+#include "base/error.h"
 #include "models/reference/cuda/checks/check.h"
 #include "models/reference/cuda/checks/random_values.h"
 #include "models/reference/cuda/device/loop_device.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

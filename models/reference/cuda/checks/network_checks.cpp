@@ -3,9 +3,9 @@
 
 #include <map>
 
+#include "base/error.h"
 #include "compiler/graph/builder.h"
 #include "models/reference/cuda/checks/operator_checks.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "models/reference/cpu/run_graph.h"
 #include "models/reference/cuda/checks/bounds.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

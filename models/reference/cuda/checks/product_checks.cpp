@@ -3,11 +3,11 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/error.h"
 #include "models/reference/cuda/checks/bounds.h"
 #include "models/reference/cuda/checks/check.h"
 #include "models/reference/cuda/checks/random_values.h"
 #include "models/reference/cuda/device/operands.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

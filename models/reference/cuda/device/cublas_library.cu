@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "models/reference/cuda/device/cublas_library.cuh"
 #include "base/error.h"
+#include "models/reference/cuda/device/cublas_library.cuh"
 
 namespace weft::cuda {
 namespace {

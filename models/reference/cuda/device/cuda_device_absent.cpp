@@ -1,6 +1,6 @@
 // The functions of cuda_device.h in a build without CUDA.
-#include "models/reference/cuda/device/cuda_device.h"
 #include "base/error.h"
+#include "models/reference/cuda/device/cuda_device.h"
 
 namespace weft::cuda {
 namespace {

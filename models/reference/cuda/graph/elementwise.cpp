@@ -1,11 +1,11 @@
 // Element-wise operators with broadcasting.
 #include <limits>
 
+#include "base/error.h"
 #include "models/reference/cpu/nn/activation.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/units.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/slice.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/units.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -1,11 +1,11 @@
 // ReduceSum and the other reductions, Softmax, ArgMax.
 #include <numeric>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cuda/graph/lanes.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -4,11 +4,11 @@
 #include <new>
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/graph/operators.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 

@@ -6,9 +6,9 @@
 #include <iostream>
 #include <string>
 
+#include "base/error.h"
 #include "models/reference/cuda/device/loop_device.h"
 #include "models/reference/cuda/weft_gpu/report.h"
-#include "base/error.h"
 
 namespace weft::cuda {
 namespace {
