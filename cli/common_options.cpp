@@ -54,8 +54,8 @@ struct NamedFile {
   const std::optional<std::string>& file;
 };
 
-/// No output replaces an input, another output or the waveform of a lock-step difference, and only
-/// --json goes to stdout.
+/// Checks that no output replaces an input, another output or the waveform of a lock-step
+/// difference, and that only --json goes to stdout.
 void check_files(const RunOptions& options, const std::optional<std::string>& machine) {
   const std::optional<std::string> difference(kLockstepFile);
   const std::optional<std::string> nothing;

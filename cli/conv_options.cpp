@@ -14,7 +14,7 @@
 namespace weft::cli {
 namespace {
 
-/// The numbers between commas, each from `low` on.
+/// Parses numbers separated by commas, each at least `low`.
 std::vector<std::int64_t> parse_list(std::string_view text, const std::string& what,
                                      std::uint64_t low) {
   std::vector<std::int64_t> numbers;
@@ -33,7 +33,7 @@ std::string required(const Arguments& arguments, const std::string& name) {
       fmt::format("--{} is missing; give --input N,C,H,W --filters F --kernel Y,X", name));
 }
 
-/// One number for both sides, or two.
+/// Parses one number for both sides, or two numbers.
 std::array<std::int64_t, 2> parse_pair(std::string_view text, const std::string& what) {
   const std::vector<std::int64_t> numbers = parse_list(text, what, 1);
   if (numbers.size() <= 2) return {numbers.front(), numbers.back()};

@@ -31,7 +31,7 @@ bool draws(const Job& job, TensorRole role, const std::optional<std::string>& fi
   return !file && find_tensor(job.program, role) != nullptr;
 }
 
-/// A seed that decides nothing is a mistake.
+/// Rejects a seed that has no effect: the user made a mistake.
 void check_seed(const Job& job) {
   const RunOptions& options = job.options;
   if (!options.seed || draws(job, TensorRole::kActivation, options.a) ||
@@ -57,7 +57,8 @@ void check_before(const Job& job) {
                "choose smaller sizes, or --engine analytic, which needs no matrices");
 }
 
-/// A uint8 B is finished by the host, after the machine; an activation must come last.
+/// The host completes a product with a uint8 B after the run, so the machine cannot apply an
+/// activation.
 void check_host_term(const Job& job) {
   if (!job.inputs.b_is_uint8()) return;
   if (job.program.computes && job.program.computes->activation == Activation::kNone) return;
@@ -104,7 +105,7 @@ std::string json_text(const RunReport& report) {
   return json_file_text(report_json(report));
 }
 
-/// All files are written before any of them gets its name.
+/// Writes all files before it names any of them.
 void write_files(const Job& job, const RunReport& report, const Matrix& result,
                  const std::optional<ArrayRecording>& recording, std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
@@ -158,7 +159,8 @@ void check_memory(double bytes, std::string_view what, std::string_view advice) 
 }
 
 double program_bytes(const TilingPlan& plan) {
-  // A fetch a fold; a load, a matmul for each slice; a vector, a store and a bias load a region.
+  // One fetch per fold; a load and a matmul per slice; a vector, a store and a bias load per
+  // region.
   const double instructions = static_cast<double>(plan.folds) +
                               2 * static_cast<double>(plan.matmuls()) +
                               3 * static_cast<double>(plan.region_uses());

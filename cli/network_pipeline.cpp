@@ -62,7 +62,7 @@ std::string quantisation_note(bool with_values) {
          "on ranges";
 }
 
-/// Not finite inputs would be found out in some value behind them.
+/// Rejects infinities and NaN here, because calibration would blame a value computed from them.
 void check_ranges(const NamedTensors& inputs) {
   for (const auto& [name, tensor] : inputs) {
     const auto element = first_not_finite(tensor);
@@ -110,8 +110,8 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
 }
 
 network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config) {
-  // A quarter is left to the run, the values and whatever else goes on; more, and the system would
-  // end the process without a word.
+  // Leaves a quarter to the run, its values and other programs. Otherwise the system could kill the
+  // process without a message.
   const std::uint64_t memory = physical_memory_bytes() / 4 * 3;
   return network::compile_network(std::move(prepared.graph), config,
                                   {.calibrated = prepared.calibrated, .memory_bytes = memory});

@@ -31,7 +31,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-/// The .npy files in a folder by name.
+/// The .npy files in a folder, sorted by name.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -48,14 +48,14 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// Several samples lie on top of each other: only the first extent differs, as a multiple.
+/// True for several stacked samples: only the first extent differs, and it is a multiple.
 bool is_stack(const Shape& shape, const Shape& sample) {
   if (shape.size() != sample.size() || shape.size() < 2 || sample[0] == 0) return false;
   return shape[0] > 0 && shape[0] % sample[0] == 0 &&
          std::equal(shape.begin() + 1, shape.end(), sample.begin() + 1);
 }
 
-/// The input's shape without a batch of 1.
+/// True for the input's shape without its batch of 1.
 bool lacks_batch(const Shape& shape, const Shape& sample) {
   return !sample.empty() && sample[0] == 1 &&
          std::equal(shape.begin(), shape.end(), sample.begin() + 1, sample.end());
@@ -91,7 +91,7 @@ void add_samples(const fs::path& file, const Graph& graph, ValueId input,
   }
 }
 
-/// Where the samples of one of several inputs are.
+/// Finds the samples of one input of a network with several inputs.
 fs::path place_of_input(const fs::path& folder, const std::string& input) {
   const fs::path place = folder / portable_name(input);
   if (is_folder(place)) return place;

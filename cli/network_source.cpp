@@ -27,7 +27,7 @@ std::optional<std::int64_t> read_count(const Arguments& arguments, const std::st
       parse_number(*text, "--" + name, 1, static_cast<std::uint64_t>(most)));
 }
 
-/// "1,3,224,224"; an empty text is no shape.
+/// Parses "1,3,224,224"; an empty text is an error.
 graph::Shape parse_shape(const NameAndText& given) {
   graph::Shape shape;
   std::string_view rest = given.text;
@@ -40,7 +40,7 @@ graph::Shape parse_shape(const NameAndText& given) {
   }
 }
 
-/// The name of one that comes with weft.
+/// Throws InputError unless `model` is the name of a built-in network.
 void check_known(const std::string& model) {
   std::error_code error;
   const auto known = networks::networks();

@@ -26,7 +26,7 @@ void check_shape(const Matrix& matrix, const TensorDecl& tensor, const std::stri
   throw InputError(fmt::format("{}: the program has no {} tensor to take it", file, role));
 }
 
-/// The matrix behind `tensor`: from the file, or drawn.
+/// Returns the matrix for `tensor`, read from the file or drawn.
 Matrix load_operand(const TensorDecl* tensor, const std::optional<std::string>& file,
                     std::uint64_t seed, RandomStream stream) {
   if (tensor == nullptr) {
@@ -55,7 +55,7 @@ std::optional<Matrix> load_bias(const TensorDecl* tensor, const RunOptions& opti
                        RandomStream::kBias);
 }
 
-/// What the machine adds: the user's bias and A's zero point, or zeros.
+/// The bias that the machine adds: the user's bias with A's zero point folded in, or zeros.
 std::optional<Matrix> fold_bias(const Operands& operands, const TensorDecl* tensor,
                                 const InputHeaders& headers) {
   const Matrix* bias = operands.bias ? &*operands.bias : nullptr;

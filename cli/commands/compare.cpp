@@ -81,7 +81,7 @@ struct Outputs {
   bool to_stdout() const { return csv.file == "-" || json.file == "-"; }
 };
 
-/// `given` is an input file, or an output checked before.
+/// Throws InputError if `output` is also `given`, an input file or an earlier output.
 void check_apart(const Output& output, const char* what, const std::string& given) {
   if (!same_file(*output.file, given)) return;
   throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
@@ -143,7 +143,7 @@ devices::Tile parse_tile(std::string_view text) {
   throw InputError(fmt::format("--tile {}: unknown; must be one of {}", printable(text), known));
 }
 
-/// Flags of networks that mean nothing to a product, or the other way round.
+/// Rejects options for networks in a comparison of products, and the other way round.
 void check_foreign(const Arguments& arguments, std::initializer_list<const char*> names,
                    const char* what) {
   for (const char* name : names) {
@@ -160,7 +160,7 @@ void check_tile_is_used(const CompareJob& job) {
   throw InputError("--tile: is for modelled GPUs, of which --with names none; drop it");
 }
 
-/// Options that would decide nothing.
+/// Rejects options that have no effect.
 void check_used(const Arguments& arguments, const CompareJob& job) {
   if (arguments.has("dtype") && std::ranges::all_of(job.devices, &DeviceRequest::has_own_format)) {
     throw InputError("--dtype: each device is named with a type of its own; drop it");

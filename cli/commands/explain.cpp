@@ -95,11 +95,11 @@ std::uint64_t read_steps(const Arguments& arguments) {
   }
 }
 
-/// Writes the JSON where --json says; `print` is for people, unless stdout has the JSON.
+/// Writes the JSON to the target of --json. Calls `print` unless the JSON goes to stdout.
 template <class Print>
 int report(const std::optional<std::string>& target, const nlohmann::ordered_json& json,
            const Streams& streams, Print print) {
-  // The names of files need not be UTF-8.
+  // File names in the JSON may be invalid UTF-8.
   const std::string text =
       json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (target == "-") return streams.out << text, 0;
@@ -127,7 +127,7 @@ std::optional<std::string> html_target(const Arguments& arguments) {
   return html;
 }
 
-/// What --sweep asks for, if anything.
+/// Parses --sweep; nullopt if it is not given.
 std::optional<SweepRequest> sweep_request(const Arguments& arguments) {
   const auto text = arguments.text("sweep");
   if (!text) return std::nullopt;

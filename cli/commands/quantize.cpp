@@ -83,7 +83,7 @@ std::string json_text(const QuantizeReport& report) {
   return json_file_text(quantize_report_json(report));
 }
 
-/// The name of the embedded digits stands for a file only if there is one.
+/// "digits" means the embedded digits, unless a file has this name.
 std::vector<NamedTensors> samples_for(const std::string& calibration, const std::string& model,
                                       const Graph& graph) {
   if (calibration != "digits" || std::filesystem::exists(calibration)) {
@@ -102,7 +102,7 @@ Agreement compare(const Graph& graph, const Graph& quantised,
   return agreement;
 }
 
-/// Both files are written before either gets its name.
+/// Writes both files before it names either of them.
 void write_files(const QuantizeReport& report, const std::optional<std::string>& json) {
   OutputStream network(report.output);
   onnx_io::write_onnx(report.quantised, network);

@@ -47,7 +47,7 @@ bool wants_reference_alone(const Arguments& arguments) {
   throw InputError(fmt::format("--backend {}: unknown; must be machine or cpu", printable(name)));
 }
 
-/// The reference knows no cycles, engines and machines.
+/// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
   std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep",
                                       "vcd",    "trace",   "html"};

@@ -16,12 +16,12 @@ namespace {
 using cuda::MatmulType;
 using devices::NumberFormat;
 
-/// Both enumerate the same types by the same names.
+/// Both enumerations have the same types with the same names.
 MatmulType type_of(NumberFormat format) {
   return *cuda::matmul_type_from_string(devices::to_string(format));
 }
 
-/// What the library is given: numbers, or for int8 integers.
+/// The numbers for the library; integers as floats for int8.
 std::vector<float> operand(const ProductValues& values, RandomStream which, NumberFormat format) {
   if (format != NumberFormat::kInt8) {
     const auto drawn = which == RandomStream::kA ? values.a() : values.b();
@@ -72,7 +72,7 @@ CompareRow measure_cuda_product(NumberFormat format, ProductValues& values) {
   return row;
 }
 
-/// Outputs are moved in each run, inputs in the first.
+/// Each run copies the outputs; only the first run copies the inputs.
 CompareRow measure_cuda_network(NumberFormat format, const MeasuredNetwork& network) {
   cuda::CudaGraphRunner runner(network.graph, {.matmul = type_of(format)});
   NamedTensors outputs;

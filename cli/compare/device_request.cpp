@@ -90,7 +90,7 @@ DeviceRequest parse_device(std::string_view text, std::optional<NumberFormat> fo
   return request;
 }
 
-/// The name in an INI file, its format behind it as given; none without such a name.
+/// The machine's name in an INI file, followed by the given format; nullopt without such a name.
 std::optional<std::string> name_in_file(const DeviceRequest& request) {
   const auto presets = preset_names();
   if (!request.machine || std::ranges::find(presets, request.device) != presets.end() ||
@@ -100,7 +100,7 @@ std::optional<std::string> name_in_file(const DeviceRequest& request) {
   return request.machine->name + request.name.substr(request.device.size());
 }
 
-/// INI files are called by their machines, unless two devices would then have one name.
+/// An INI file gets its machine's name, unless two devices would then share a name.
 void name_files(std::vector<DeviceRequest>& requests) {
   std::vector<std::string> names;
   for (const DeviceRequest& request : requests) {

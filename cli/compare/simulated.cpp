@@ -65,7 +65,8 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
   return out;
 }
 
-/// What the machine left to the host. If that is all, the row has no figures but the machine's.
+/// Notes the layers on the host. If no layer ran on the machine, removes the row's time, cycles and
+/// error.
 void add_host_layers(CompareRow& row, const NetworkRun& run) {
   const auto on_host =
       static_cast<std::uint64_t>(std::ranges::count_if(run.layers, &LayerRun::on_host));

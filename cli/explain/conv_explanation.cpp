@@ -91,7 +91,7 @@ std::string channels(std::uint64_t first, std::uint64_t last) {
                            : fmt::format("channels {}-{}", first, last - 1);
 }
 
-/// Which K blocks are which taps, and why.
+/// Says which K blocks belong to a tap, and why.
 std::string block_words(const ArrayConv& conv, const MachineConfig& config) {
   const ContractionShape& shape = conv.shape;
   const std::uint64_t blocks = shape.blocks_a_tap(config);
@@ -108,7 +108,7 @@ std::string block_words(const ArrayConv& conv, const MachineConfig& config) {
       channels((blocks - 1) * config.array_rows, shape.channels));
 }
 
-/// How many pixels of the border each tap reads, as a grid; empty without a border.
+/// A grid with the number of border pixels that each tap reads; empty without a border.
 std::string border_grid(const ArrayConv& conv) {
   constexpr std::uint64_t kMostTaps = 13;  // along a side
   const ContractionShape& shape = conv.shape;

@@ -106,7 +106,7 @@ graph::Value read_input(const JsonFields& input) {
   input.fail("type", "is no type of a tensor");
 }
 
-/// The same inputs in the same order; then it is the network that was run.
+/// Throws InputError unless the network has the report's inputs in the same order.
 void check_inputs(const NetworkWorkload& network) {
   const auto same = [&](graph::ValueId id, const graph::Value& input) {
     return network.graph.values[id].name == input.name && network.graph.type(id) == input.type;

@@ -22,7 +22,7 @@ std::uint64_t sweep_size(std::string_view part, std::string_view text) {
   return parse_size(part, fmt::format("--sweep {}: size", printable(text)));
 }
 
-/// The last size before each cliff and the first one behind it.
+/// Adds the last size before each cliff and the first size after it.
 void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::uint64_t>& sizes) {
   constexpr std::uint64_t kMostCliffs = 100;
   if (tile < 2 || (request.high - request.low) / tile > kMostCliffs) return;
@@ -46,7 +46,7 @@ std::string note(const SweepPoint& point, const Sweep& sweep) {
                      *sweep.tile);
 }
 
-/// The share as 20 characters.
+/// The share as a bar of up to 20 characters.
 std::string share_bar(double share) {
   constexpr double kWidth = 20;
   return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth + 0.5), '#');

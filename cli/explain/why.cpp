@@ -25,7 +25,8 @@ CycleLedger operator-(const CycleLedger& after, const CycleLedger& before) {
   return change;
 }
 
-/// The run made again; a report that disagrees was written by another version, or by hand.
+/// Repeats the run. If its cycles differ from the report, another version wrote the report or a
+/// person changed it.
 WhyRun run_again(const RecordedRun& run) {
   return onnx_io::located(run.file, [&]() -> WhyRun {
     Outcome outcome = simulate_setup(run.setup);
@@ -37,7 +38,7 @@ WhyRun run_again(const RecordedRun& run) {
   });
 }
 
-/// None if there is no such machine, or the workload cannot run on it.
+/// Simulates a setup; nullopt if the machine is impossible or cannot run the workload.
 std::optional<Outcome> try_setup(const Setup& setup) {
   try {
     return simulate_setup(setup);
@@ -115,7 +116,7 @@ std::string names_of(const WhyStep& step) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// What the steps change, beside the cycles: which classes of the ledger, and the plan.
+/// Lists for each step the changed classes of the ledger and a changed plan.
 std::string step_notes(const Why& why) {
   std::string text;
   std::string plan = why.a.outcome.plan;

@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-/// Means of neighbours, at the step of the last of them.
+/// Averages neighboring steps; each mean stands at the last of its steps.
 Json steps_json(std::span<const double> losses) {
   Json steps = Json::array();
   const std::size_t each = (losses.size() + kShownSteps - 1) / kShownSteps;
@@ -45,7 +45,7 @@ Json lines(const TrainReport& report) {
   return list;
 }
 
-/// The headline numbers, in words.
+/// The main results, in words.
 Json figures(const TrainReport& report, const Json& epochs) {
   Json list = Json::array();
   if (!epochs.empty()) {

@@ -31,12 +31,12 @@ constexpr std::array<std::string_view, 4> kTypes = {"float32", "bf16", "fp16", "
 constexpr std::array<std::string_view, 3> kChosenTypes = {kTypes[0], kTypes[1], kTypes[2]};
 constexpr std::array<std::string_view, 3> kMethods = {"sgd", "adam", "adamw"};
 constexpr std::uint64_t kMostEpochs = 1'000'000;
-constexpr double kLargestRate = 1e30;  // far from binary32's end
+constexpr double kLargestRate = 1e30;  // far below the largest binary32 number
 constexpr double kSgdRate = 0.05;
 constexpr double kAdamRate = 0.001;
 constexpr double kSgdMomentum = 0.9;
 
-/// The index of the option's value among the names.
+/// Returns the index of the option's value among the names.
 template <std::size_t kCount>
 std::size_t read_name(const Arguments& arguments, const std::string& option,
                       const std::array<std::string_view, kCount>& names, std::size_t otherwise) {
@@ -92,7 +92,7 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
   return options;
 }
 
-/// Nothing of the machine decides anything elsewhere.
+/// The machine's options have no effect on the other backends.
 void refuse_machine_flags(const Arguments& arguments) {
   constexpr std::string_view kWhy = "is for --backend sim";
   refuse(arguments, {"machine", "engine"}, kWhy);

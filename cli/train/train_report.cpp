@@ -67,7 +67,7 @@ Json epochs_json(const TrainReport& report) {
   return epochs;
 }
 
-/// What the machine left to the host, and why.
+/// Lists the layers that the machine left to the host, and why.
 std::string host_lines(const PassCost& cost, const Style& style) {
   constexpr std::size_t kMost = 4;
   const std::vector<std::string>& layers = cost.host_layers;
