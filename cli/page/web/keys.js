@@ -1,4 +1,4 @@
-// The keyboard, for the whole page. Whoever types into a field, or opens a list, is left alone.
+// The keyboard for the whole page, except while the user types into a field or opens a list.
 'use strict';
 
 (function (weft) {
@@ -31,7 +31,7 @@
 
   const is_field = (node) => node.closest('input, select, textarea, [contenteditable]') !== null;
 
-  /** Space presses a focused button, as everywhere. */
+  /** On a focused button, Space presses the button as usual. */
   const is_press = (event) => event.key === ' ' && event.target.closest('button, a, summary');
 
   function handle(event) {

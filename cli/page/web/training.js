@@ -1,5 +1,5 @@
-// A training run: loss and accuracy over the steps, and the same as a table. What is learnt from is
-// a solid line, what is judged by a dashed one; single steps are a faint line behind.
+// A training run: loss and accuracy over the steps, as curves and as a table. Solid lines are the
+// training images, dashed lines the test images; a faint line behind them is single steps.
 'use strict';
 
 (function (weft) {
