@@ -64,9 +64,8 @@ po::options_description conv_flags() {
   add("kernel", text("Y,X"), "size of a filter, or one number for both");
   add("stride", text("Y,X"), "1 if not given");
   add("pad", text("T,L,B,R"),
-      "zeros at the top, left, bottom and right; Y,X or one number for opposite sides or all; "
-      "same: "
-      "as much as keeps the size at stride 1; 0 if not given");
+      "zeros at the top, left, bottom and right; Y,X: opposite sides; one number: all sides; "
+      "same: keeps the size at stride 1; 0 if not given");
   add("dilation", text("Y,X"), "distance between a filter's taps; 1 if not given");
   add("groups", text("G"), "groups of channels; 1 if not given");
   const po::options_description workload = workload_flags();

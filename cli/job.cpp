@@ -62,10 +62,10 @@ void check_before(const Job& job) {
 void check_host_term(const Job& job) {
   if (!job.inputs.b_is_uint8()) return;
   if (job.program.computes && job.program.computes->activation == Activation::kNone) return;
-  throw InputError(
-      fmt::format("{}: a uint8 B is completed after the run, which only a plain "
-                  "product allows; drop --activation, or give |i1",
-                  job.inputs.b->file));
+  throw InputError(fmt::format(
+      "{}: the host corrects a uint8 B after the run, which needs a product without activation; "
+      "drop --activation, or give |i1",
+      job.inputs.b->file));
 }
 
 Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
@@ -89,7 +89,7 @@ Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
 
 void finish_values(const Job& job, RunValues& values, RunReport& report) {
   if (job.inputs.a_is_uint8()) {
-    report.notes.emplace_back("uint8 A entered as x - 128; the bias makes up for it");
+    report.notes.emplace_back("uint8 A entered as x - 128; the bias corrects for it");
   }
   if (job.inputs.b_is_uint8()) {
     add_row_sums(values.operands(), values.result());
@@ -154,8 +154,8 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
 void check_memory(double bytes, std::string_view what, std::string_view advice) {
   const auto physical = static_cast<double>(physical_memory_bytes());
   if (bytes <= physical) return;
-  throw InputError(fmt::format("{} would take {}, this computer has {}; {}", what, si(bytes, "B"),
-                               si(physical, "B"), advice));
+  throw InputError(fmt::format("{} would take {}, but this computer has {}; {}", what,
+                               si(bytes, "B"), si(physical, "B"), advice));
 }
 
 double program_bytes(const TilingPlan& plan) {

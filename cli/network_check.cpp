@@ -360,8 +360,8 @@ std::optional<std::string> note_beyond_binary32(const NetworkCheck& check) {
   if (layers == 0) return std::nullopt;
   const std::string others = layers == 1 ? "" : fmt::format(" and {} more", layers - 1);
   return fmt::format(
-      "{} of layer {}{} can leave binary32 (3.4e38) on the way to the sum: infinity and NaN count "
-      "as right there",
+      "{} of layer {}{} can exceed binary32 (3.4e38) in a partial sum: infinity and NaN count as "
+      "right there",
       counted(elements, "element"), first, others);
 }
 

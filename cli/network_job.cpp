@@ -107,7 +107,7 @@ void check_waveform(const network::NetworkProgram& program, const RunOptions& op
   });
   if (programs == 1) return;
   throw InputError(fmt::format(
-      "--vcd shows one program, and the network becomes {}; drop it, or choose a network or a "
+      "--vcd shows one program, but the network becomes {}; drop it, or choose a network or a "
       "machine that leaves no layer in between to the host",
       programs));
 }

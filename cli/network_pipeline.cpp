@@ -55,10 +55,10 @@ passes::CalibrationRanges ranges_of(const Graph& graph, std::span<const NamedTen
 
 std::string quantisation_note(bool with_values) {
   if (with_values) {
-    return "quantised to int8 for this array, with the ranges of this run's own inputs; `weft "
-           "quantize` takes others";
+    return "quantized to int8 for this array, with the ranges of this run's inputs; `weft "
+           "quantize` takes sample inputs";
   }
-  return "quantised to int8 for this array as if every value lay in [-1, 1]: cycles do not depend "
+  return "quantized to int8 for this array as if every value lay in [-1, 1]: cycles do not depend "
          "on ranges";
 }
 
@@ -68,7 +68,7 @@ void check_ranges(const NamedTensors& inputs) {
     const auto element = first_not_finite(tensor);
     if (!element) continue;
     throw InputError(fmt::format(
-        "input {}: {}: it has no range to quantise for an int8 array; give finite numbers",
+        "input {}: {}: it has no range to quantize for an int8 array; give finite numbers",
         printable(name), *element));
   }
 }
@@ -100,7 +100,7 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   }
   if (!int8 && quantised) {
     prepared.notes.emplace_back(
-        "the network is quantised: on a floating-point array its integer layers fall to the host; "
+        "the network is quantized: a floating-point array leaves its integer layers to the host; "
         "choose --array.dtype int8");
   }
   const auto zero_points =

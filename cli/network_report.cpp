@@ -135,7 +135,7 @@ class LayerTable {
     }
     if (std::ranges::any_of(report_.run.layers, waits_for_weights)) {
       lines.emplace_back(
-          "wght of a vector layer: the next matmul has no tile yet: if not for the memory, then "
+          "wght of a vector layer: the next matmul waits for its tile, because of the memory or "
           "because "
           "its fetch is dispatched after the layer");
     }
@@ -197,7 +197,7 @@ std::string check_line(const NetworkReport& report, const Style& style) {
   const NetworkCheck& check = *report.check;
   if (check.mismatch) return style.bad("MISMATCH: " + *check.mismatch);
   if (check.layers.empty()) {
-    return style.dim(report.run.programs == 0 ? "nothing to compare: cpu is what computed it"
+    return style.dim(report.run.programs == 0 ? "nothing to compare: cpu computed everything"
                                               : "no layer left a result to compare");
   }
   const std::string layers = counted(check.layers.size(), "layer");
@@ -232,8 +232,7 @@ std::string nothing_ran_line(const NetworkRun& run) {
   if (run.layers.empty())
     return "none: nothing is left to compute; outputs are inputs or constants";
   return fmt::format(
-      "none: nothing ran on the machine; its host computed {}, in time that is not "
-      "simulated",
+      "none: nothing ran on the machine; the host computed {}, in time that is not simulated",
       run.layers.size() == 1 ? "the layer" : counted(run.layers.size(), "layer"));
 }
 

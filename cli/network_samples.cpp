@@ -42,7 +42,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   }
   if (error) throw InputError(folder.string() + ": cannot be read; check its permissions");
   if (files.empty()) {
-    throw InputError(folder.string() + ": has no .npy file; give one a sample, or stack them");
+    throw InputError(folder.string() +
+                     ": has no .npy file; give one per sample, or stack the samples");
   }
   std::ranges::sort(files);
   return files;
@@ -135,9 +136,9 @@ std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph
         samples_of_input(several ? place_of_input(place, name) : place, graph, input);
     if (input == graph.inputs.front()) samples.resize(tensors.size());
     if (tensors.size() != samples.size()) {
-      throw InputError(fmt::format("{}: input {} has {} samples, others have {}; give as many",
-                                   place.string(), printable(name), tensors.size(),
-                                   samples.size()));
+      throw InputError(
+          fmt::format("{}: input {} has {} samples, others have {}; give each input as many",
+                      place.string(), printable(name), tensors.size(), samples.size()));
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) samples[i].emplace(name, tensors[i]);
   }

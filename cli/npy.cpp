@@ -20,7 +20,7 @@
 namespace weft::cli {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are read as they lie");
+static_assert(std::endian::native == std::endian::little, "values are read without swapping bytes");
 
 namespace fs = std::filesystem;
 
@@ -181,8 +181,7 @@ NpyHeader read_header(Reader& reader) {
   const std::uint64_t length = read_little_endian(reader, start[0] == 1 ? 2 : 4);
   if (length > kMaxHeaderBytes) {
     throw InputError(
-        fmt::format("{}: claims a header of {} bytes; no sound file has more than {}, "
-                    "save it again",
+        fmt::format("{}: claims a header of {} bytes; a valid file has at most {}, save it again",
                     reader.file(), length, kMaxHeaderBytes));
   }
   std::string text;

@@ -23,7 +23,7 @@ void check_shape(const Matrix& matrix, const TensorDecl& tensor, const std::stri
 }
 
 [[noreturn]] void fail_without_tensor(const std::string& file, std::string_view role) {
-  throw InputError(fmt::format("{}: the program has no {} tensor to take it", file, role));
+  throw InputError(fmt::format("{}: the program has no {} tensor for it", file, role));
 }
 
 /// Returns the matrix for `tensor`, read from the file or drawn.
@@ -62,7 +62,7 @@ std::optional<Matrix> fold_bias(const Operands& operands, const TensorDecl* tens
   if (operands.a_zero_point != 0) {
     if (tensor == nullptr) {
       throw InputError(fmt::format(
-          "{}: uint8 needs a bias to take its zero point; compile with --with-bias, or give |i1",
+          "{}: uint8 needs a bias to correct its zero point; compile with --with-bias, or give |i1",
           headers.a->file));
     }
     return fold_zero_point(operands.b, operands.a_zero_point, bias);
@@ -98,7 +98,7 @@ const TensorDecl* find_tensor(const Program& program, TensorRole role) {
     if (found != nullptr) {
       throw InputError(
           fmt::format("tensors '{}' and '{}' have the same role; exec takes programs "
-                      "with one tensor of a role",
+                      "with one tensor per role",
                       found->name, tensor.name));
     }
     found = &tensor;

@@ -148,7 +148,7 @@ std::string quantize_report_text(const QuantizeReport& report, const Style& styl
   };
   add("network", report.network.network);
   add("samples", grouped(report.samples));
-  add("quantised",
+  add("quantized",
       fmt::format(
           "{}, {}",
           counted(count_parameters_of(report.quantised, Op::kQuantizeLinear), "activation"),

@@ -46,8 +46,8 @@ po::options_description comparison_flags() {
 po::options_description file_flags() {
   po::options_description options;
   auto add = options.add_options();
-  add("csv", text_value("FILE"), "write a line for each row; - is stdout");
-  add("html", text_value("FILE"), "write a page to look at: the table, and a chart");
+  add("csv", text_value("FILE"), "write the rows as CSV; - is stdout");
+  add("html", text_value("FILE"), "write an HTML page: the table and a chart");
   return options;
 }
 
@@ -148,7 +148,7 @@ void check_foreign(const Arguments& arguments, std::initializer_list<const char*
                    const char* what) {
   for (const char* name : names) {
     if (!arguments.has(name)) continue;
-    throw InputError(fmt::format("--{}: means nothing to {}; drop it", name, what));
+    throw InputError(fmt::format("--{}: has no effect on {}; drop it", name, what));
   }
 }
 
@@ -157,17 +157,17 @@ void check_tile_is_used(const CompareJob& job) {
     return request.modelled != nullptr && request.modelled->kind == devices::DeviceKind::kGpu;
   };
   if (!job.tile || std::ranges::any_of(job.devices, takes_tile)) return;
-  throw InputError("--tile: is for modelled GPUs, of which --with names none; drop it");
+  throw InputError("--tile: is for modelled GPUs, but --with names none; drop it");
 }
 
 /// Rejects options that have no effect.
 void check_used(const Arguments& arguments, const CompareJob& job) {
   if (arguments.has("dtype") && std::ranges::all_of(job.devices, &DeviceRequest::has_own_format)) {
-    throw InputError("--dtype: each device is named with a type of its own; drop it");
+    throw InputError("--dtype: every device in --with has its own type; drop it");
   }
   const auto has_values = [](const DeviceRequest& request) { return request.modelled == nullptr; };
   if (job.seed && (job.sweep || std::ranges::none_of(job.devices, has_values))) {
-    throw InputError("--seed: modelled devices and sweeps show nothing of values; drop it");
+    throw InputError("--seed: has no effect on modelled devices and sweeps; drop it");
   }
 }
 

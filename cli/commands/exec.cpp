@@ -18,11 +18,12 @@ po::options_description exec_options() {
 }
 
 void print_exec_help(const Streams& streams) {
-  streams.out << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
-              << "Runs a program. Without --machine: the first preset with the array that the\n"
-              << "program was made for. The result is checked if the program says what it\n"
-              << "computes. --engine analytic takes no files: a program has its sizes.\n\n"
-              << exec_options();
+  streams.out
+      << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
+      << "Runs a program. Without --machine: the first preset with the array that the\n"
+      << "program was made for. The result is checked if the program says what it\n"
+      << "computes. --engine analytic takes no files, because a program has its own sizes.\n\n"
+      << exec_options();
 }
 
 bool fits(const Program& program, const MachineConfig& config) {
@@ -38,10 +39,9 @@ MachineConfig machine_for(const Program& program, const Arguments& arguments,
     apply_options(config, arguments.values);
     if (fits(program, config)) return config;
   }
-  throw InputError(
-      fmt::format("{}: is for a {} x {} {} array, of which there is no preset; name "
-                  "its machine with --machine",
-                  file, program.array_rows, program.array_cols, to_string(program.dtype)));
+  throw InputError(fmt::format(
+      "{}: is for a {} x {} {} array, which no preset has; name its machine with --machine", file,
+      program.array_rows, program.array_cols, to_string(program.dtype)));
 }
 
 /// The plan, if the compiler would make the same program of the product on this machine.

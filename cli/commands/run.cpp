@@ -36,7 +36,7 @@ void print_run_help(const Streams& streams) {
   streams.out << "Usage: weft run MODEL.onnx|NAME [OPTIONS]\n\n"
               << "Runs a whole network, from an ONNX file or one that `weft networks` lists: the\n"
               << "cycles of each layer, and values, checked against the CPU reference. Inputs\n"
-              << "that no file gives are random. An int8 array quantises a float network first.\n\n"
+              << "that no file gives are random. An int8 array quantizes a float network first.\n\n"
               << run_options();
 }
 
@@ -55,7 +55,7 @@ void check_reference_flags(const Arguments& arguments) {
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
     if (!arguments.has(name)) continue;
-    throw InputError(fmt::format("--{}: means nothing to --backend cpu; drop one of them", name));
+    throw InputError(fmt::format("--{}: has no effect with --backend cpu; drop one of them", name));
   }
 }
 

@@ -70,7 +70,7 @@ class NetworkComparison {
         quantised_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
     if (int8) request.format = devices::NumberFormat::kInt8;
     CompareRow row = model_network_row(request, prepared(), flop());
-    if (int8) row.basis += "; int8, as the network is quantised";
+    if (int8) row.basis += "; int8, as the network is quantized";
     return row;
   }
 

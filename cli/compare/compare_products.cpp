@@ -65,9 +65,9 @@ std::vector<OpenDevice> open_devices(const CompareJob& job) {
 void check_measured_work(const GemmShape& shape) {
   constexpr double kMostFlop = 0x1p41;
   if (devices::useful_flop(shape) <= kMostFlop) return;
-  throw InputError(
-      fmt::format("{} are too much to measure several times; choose smaller sizes, or leave it out",
-                  si(devices::useful_flop(shape), "FLOP")));
+  throw InputError(fmt::format(
+      "{} are too much to measure several times; choose smaller sizes, or leave the device out",
+      si(devices::useful_flop(shape), "FLOP")));
 }
 
 void check_product(const DeviceRequest& request, const GemmShape& shape, const CompareJob& job) {
@@ -75,7 +75,7 @@ void check_product(const DeviceRequest& request, const GemmShape& shape, const C
   if (request.kind == RowKind::kMeasured) {
     check_measured_work(shape);
     check_memory(ProductValues::bytes(shape), "the matrices",
-                 "choose smaller sizes, or leave it out");
+                 "choose smaller sizes, or leave the device out");
   }
   if (request.machine && !job.sweep) check_simulated(request, shape);
 }

@@ -50,8 +50,8 @@ void check_sizes(const devices::GemmShape& shape) {
   for (const std::uint64_t size : {shape.m, shape.k, shape.n}) {
     if (size <= kMost) continue;
     throw InputError(fmt::format(
-        "a size of {} is more than a BLAS library takes; choose smaller sizes, or leave "
-        "it out",
+        "a size of {} is more than a BLAS library takes; choose smaller sizes, or leave the device "
+        "out",
         size));
   }
 }

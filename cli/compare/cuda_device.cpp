@@ -63,8 +63,9 @@ CompareRow measure_cuda_product(NumberFormat format, ProductValues& values) {
   row.clock_hz = measured.clock_mhz * 1e6;
   if (measured.peak_ops > 0) row.peak = measured.peak_ops;
   row.max_abs_error = error_of(format, values);
-  row.basis = fmt::format("{}, cuBLAS, median by events; the clock is {}", measured.device.name,
-                          measured.clock_measured ? "the one read meanwhile" : "boost, not read");
+  row.basis =
+      fmt::format("{}, cuBLAS, median by events; clock {}", measured.device.name,
+                  measured.clock_measured ? "read during the run" : "not read: the boost clock");
   row.details = {{"library", "cuBLAS"},
                  {"fastest_seconds", measured.fastest_seconds},
                  {"clock_read", measured.clock_measured},
@@ -108,7 +109,7 @@ MeasuredDevice cuda_device() {
   const cuda::Availability availability = cuda::cuda_available();
   if (!availability.available) {
     throw InputError(
-        fmt::format("--with cuda: no CUDA device: {}; leave it out", availability.reason));
+        fmt::format("--with cuda: no CUDA device: {}; leave cuda out", availability.reason));
   }
   MeasuredDevice device;
   device.formats = {NumberFormat::kFp16, NumberFormat::kBf16, NumberFormat::kTf32,

@@ -120,8 +120,8 @@ NumberFormat format_of(ElementType type) {
 
 NumberFormat parse_format(std::string_view text, std::string_view what) {
   if (const auto format = devices::number_format_from_string(text)) return *format;
-  throw InputError(fmt::format("{}: {} is no number format; must be {}", what, printable(text),
-                               fmt::join(devices::kNumberFormatNames, ", ")));
+  throw InputError(fmt::format("{}: {} is not a number format; must be one of {}", what,
+                               printable(text), fmt::join(devices::kNumberFormatNames, ", ")));
 }
 
 void check_format(std::string_view device, NumberFormat format,
@@ -129,7 +129,7 @@ void check_format(std::string_view device, NumberFormat format,
   if (std::ranges::find(known, format) != known.end()) return;
   std::vector<std::string_view> names;
   for (const NumberFormat each : known) names.push_back(devices::to_string(each));
-  throw InputError(fmt::format("--with {}: does not multiply {}, but {}; give {}:{}",
+  throw InputError(fmt::format("--with {}: cannot multiply {}, only {}; give {}:{}",
                                printable(device), devices::to_string(format),
                                fmt::join(names, ", "), device, names.front()));
 }

@@ -47,7 +47,7 @@ TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape
   spec.m = shape.m;
   spec.k = shape.k;
   spec.n = shape.n;
-  return plan_workload(spec, machine, "choose smaller sizes, or leave it out");
+  return plan_workload(spec, machine, "choose smaller sizes, or leave the device out");
 }
 
 /// Runs `program` on the product's values and returns its result.

@@ -237,8 +237,8 @@ Json timeline_json(const PageRun& run, Json& notes) {
   if (until == run.total && count == list.size()) return timeline;
   timeline["bins"] = bins_json(run, spans);
   notes.push_back(fmt::format(
-      "The timeline shows each instruction up to cycle {} of {}, and beyond it the shares of {} "
-      "cycles at a time: the run has {}, the page lists {}.",
+      "The timeline shows each instruction up to cycle {} of {}, and after it shares over bins "
+      "of {} cycles: the run has {}, the page lists {}.",
       grouped(static_cast<std::uint64_t>(until)), grouped(static_cast<std::uint64_t>(run.total)),
       grouped(static_cast<std::uint64_t>(Bins(run.total).width())), counted(count, "instruction"),
       grouped(list.size())));

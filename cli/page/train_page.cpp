@@ -54,12 +54,12 @@ Json figures(const TrainReport& report, const Json& epochs) {
     };
     list.push_back({{"value", share("test")},
                     {"name", "of the test images right"},
-                    {"remark", fmt::format("{} of those learnt from", share("train"))}});
+                    {"remark", fmt::format("{} of the training images", share("train"))}});
   }
   if (report.step_cost && report.step_cost->total > 0) {
     const MachineConfig& machine = report.request.machine;
     list.push_back({{"value", grouped(static_cast<std::uint64_t>(report.step_cost->total))},
-                    {"name", "cycles a step"},
+                    {"name", "cycles per step"},
                     {"remark", cycles_line(report.step_cost->total, machine)}});
   }
   return list;

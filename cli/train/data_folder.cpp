@@ -163,7 +163,7 @@ data::Examples read_part(const Found& images, const Found& labels) {
 data::Dataset read_data_folder(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    throw InputError(folder + ": is no folder; give --data the folder of the data files");
+    throw InputError(folder + ": is not a folder; give --data the folder of the data files");
   }
   const fs::path path(folder);
   const std::array found = {find(path, kTrainImages), find(path, kTrainLabels),

@@ -214,9 +214,9 @@ int measure_only(const TrainRequest& request, const graph::Graph& network,
   const Stopwatch watch;
   TrainReport report = start_report(request, network, data);
   if (request.type == TrainType::kInt8 && !is_quantised(network)) {
-    throw InputError(request.model +
-                     ": is not quantised, as the machine's int8 array needs it; `weft quantize` "
-                     "does that");
+    throw InputError(
+        request.model +
+        ": is not quantized, but the machine's int8 array needs that; use `weft quantize`");
   }
   const TrainBackend backend = make_train_backend(request);
   const training::ClassifierShape shape = training::classifier_shape(network);

@@ -58,7 +58,7 @@
     select.value = String(weft.speed);
     select.addEventListener('change', () => weft.set_speed(Number(select.value)));
     weft.on('speed', (speed) => { select.value = String(speed); });
-    return el('label', null, select, ' cycles a second');
+    return el('label', null, select, ' cycles per second');
   }
 
   weft.transport = () => el('div', {class: 'controls transport'}, transport(),
@@ -282,9 +282,9 @@
 
   function legend() {
     const entry = (kind, text) => el('span', null, el('i', {class: `key ${kind}-key`}), text);
-    return el('p', {class: 'legend'}, entry('act', 'activation, one PE to the right a cycle'),
+    return el('p', {class: 'legend'}, entry('act', 'activation, one PE to the right per cycle'),
       entry('weight', 'active weight'), entry('shadow', 'shadow weight, of the next tile'),
-      entry('sum', 'partial sum, one PE down a cycle'), entry('push', 'a push is here'),
+      entry('sum', 'partial sum, one PE down per cycle'), entry('push', 'a push is here'),
       entry('swap', 'the swap wave: shadow becomes active'),
       entry('busy', 'works on a row'), entry('padding', 'works on padding'));
   }
@@ -296,8 +296,8 @@
       'aria-label': 'PEs in the window'});
     words = el('p', {class: 'readout', id: 'array-words'});
     pe_readout = el('p', {class: 'readout', id: 'pe'});
-    beyond = el('p', {class: 'beyond', hidden: ''}, 'What enters the array is recorded up to ' +
-      `cycle ${weft.count(weft.recording.end - 1)}, which the drawing goes on showing.`);
+    beyond = el('p', {class: 'beyond', hidden: ''}, 'The array is recorded up to ' +
+      `cycle ${weft.count(weft.recording.end - 1)}; the drawing keeps showing that cycle.`);
     sums = el('table', {class: 'sums', id: 'sums'});
     stage = el('div', {class: 'stage array-stage scroll'}, canvas, zoom);
     whole = el('div', {class: 'array-layout'}, stage,
@@ -310,8 +310,8 @@
     if (!weft.total) return;
     const section = weft.section('array', weft.recording ? 'The array, cycle by cycle' : 'Time',
       weft.recording ? 'Activations enter at the left, each row of PEs one cycle after the row ' +
-        'above; weights wait in the shadow registers until a swap follows the first row of their ' +
-        'tile; sums flow down and leave, straightened, into the accumulators.' : '');
+        'above; weights wait in the shadow registers until the swap that comes with the first row ' +
+        'of their tile; sums flow down and leave, aligned, into the accumulators.' : '');
     section.append(weft.transport());
     section.classList.toggle('only-controls', !weft.recording);  // hidden in print
     if (!weft.recording) return;

@@ -305,8 +305,8 @@
 
   // --- The sections ----------------------------------------------------------------------------
 
-  const kLead = 'A row is simulated, measured or modelled, and none stands for another: models ' +
-    'leave out what no data sheet says, and are optimistic. ';
+  const kLead = 'A row is simulated, measured or modelled. Do not mix the kinds: models leave out ' +
+    'what no data sheet says, and are optimistic. ';
 
   function draw_single(section) {
     const stage = el('div', {class: 'stage', id: 'reached'});
@@ -319,8 +319,8 @@
   weft.draw_compare = function () {
     if (!data.compare) return;
     const section = weft.section('compare', 'Devices', kLead + (data.compare.sweep
-      ? 'The table is of the size at the cursor.'
-      : 'A line leads from what a device reached to its peak; int8 counts operations.'));
+      ? 'The table shows the size at the cursor.'
+      : 'A line leads from the speed of a device to its peak; int8 counts operations.'));
     if (data.compare.sweep) draw_sweep(section);
     else draw_single(section);
   };

@@ -58,8 +58,8 @@
         .tickSize(-(width - kMargin.left - kMargin.right)));
     const name = (at, text) => root.append('text').attr('class', 'axis-name').attr('x', at.x)
       .attr('y', at.y).attr('text-anchor', at.anchor).text(text);
-    name({x: width - kMargin.right, y: kHeight - 6, anchor: 'end'}, 'MACs for each byte moved →');
-    name({x: 4, y: 11, anchor: 'start'}, '↑ MACs a cycle');
+    name({x: width - kMargin.right, y: kHeight - 6, anchor: 'end'}, 'MACs per byte moved →');
+    name({x: 4, y: 11, anchor: 'start'}, '↑ MACs per cycle');
   }
 
   // --- Roofs -----------------------------------------------------------------------------------
@@ -68,7 +68,7 @@
   function draw_peak(root, {x, y}, peak, from) {
     root.append('line').attr('class', 'roof peak').attr('x1', x(from)).attr('x2', x.range()[1])
       .attr('y1', y(peak)).attr('y2', y(peak));
-    const text = `peak: ${weft.count(peak)} MACs a cycle`;
+    const text = `peak: ${weft.count(peak)} MACs per cycle`;
     const right = x.range()[1] - 4;
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'end')
       .attr('x', right).attr('y', y(peak) - 7).text(text);
@@ -92,7 +92,7 @@
     root.append('line').attr('class', 'roof').attr('stroke', color_of(i))
       .attr('stroke-dasharray', kDashes[i % kDashes.length])
       .attr('x1', x1).attr('y1', y1).attr('x2', x2).attr('y2', y2);
-    const text = `${roof.name}: ${three_digits(roof.bytes_per_cycle)} B a cycle`;
+    const text = `${roof.name}: ${three_digits(roof.bytes_per_cycle)} B per cycle`;
     const place = place_on_slope(ends, i % 2 ? 14 : -8, text, {taken, area});
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'middle')
       .attr('transform', `translate(${place.x},${place.y}) rotate(${place.angle * 180 / Math.PI})`)
@@ -117,11 +117,11 @@
 
   function point_words(point, roofs) {
     const roof = roofs[point.roof];
-    return [point.name, `${three_digits(rate(point))} MACs a cycle, ` +
+    return [point.name, `${three_digits(rate(point))} MACs per cycle, ` +
       `${weft.percent(rate(point) / data.roofline.peak)} of the peak`,
     `${weft.short(point.macs)} MACs in ${weft.count(point.cycles)} cycles`,
     `${weft.short(point.bytes, 'B')}${roof ? ` over ${roof.name}` : ''}, ` +
-      `${three_digits(intensity(point))} MACs a byte`];
+      `${three_digits(intensity(point))} MACs per byte`];
   }
 
   /** The name of a point. If there are few points, the name includes the rate. */
@@ -196,11 +196,11 @@
     const ideal = !roofline.roofs || roofline.roofs.length === 0;
     const bound = ideal
       ? 'Transfers take no time here, so only the peak of the array bounds the run.'
-      : 'A point below a slope has no more work for each byte than its memory can feed; below ' +
-        'the flat roof the array itself is the bound. The distance to the roof is lost time.';
+      : 'Below a slope, the memory is the bound: each byte brings too little work. Below the ' +
+        'flat roof, the array is the bound. The distance to the roof is lost time.';
     if (new Set(roofline.points.filter(shown).map(({name}) => name)).size <= 1) return bound;
-    const early = ideal ? '' : ' A layer can stand above its roof: what came while the layer ' +
-      'before was still at work is not in its own cycles.';
+    const early = ideal ? '' : ' A layer can lie above its roof: transfers during the previous ' +
+      'layer are not in its own cycles.';
     return `${bound} A larger circle took more cycles.${early}`;
   }
 

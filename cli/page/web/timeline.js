@@ -263,7 +263,7 @@
   function legend() {
     return el('p', {class: 'legend'}, ...data.timeline.classes.map((name) =>
       el('span', null, weft.swatch(name), ` ${weft.class_style(name).label}`)),
-    el('span', null, 'a thin bar behind a matmul: its rows on their way through the array'));
+    el('span', null, 'a thin bar after a matmul: its rows on their way through the array'));
   }
 
   function listen() {

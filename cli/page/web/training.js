@@ -91,9 +91,9 @@
   weft.draw_training = function () {
     const {training} = data;
     if (!training || training.epochs.length === 0) return;
-    const section = weft.section('training', 'How it learnt',
-      'Loss and share of right answers after each epoch, on the images that are learnt from and ' +
-      'on those that are not.' + (training.steps.length > 0
+    const section = weft.section('training', 'How it learned',
+      'Loss and share of right answers after each epoch, on the training images and on the ' +
+      'test images.' + (training.steps.length > 0
         ? ' The faint line is the loss of single steps.' : ''));
     const stage = el('div', {class: 'stage training'});
     section.append(legend(), stage, table(training.epochs));

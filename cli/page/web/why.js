@@ -46,8 +46,8 @@
     const {why} = data;
     if (!why) return;
     const section = weft.section('why', 'Which assumption costs what',
-      'A becomes B one assumption at a time, each on top of those above it and simulated. The ' +
-      'changes sum to the difference; another order can share it out differently.');
+      'A becomes B one assumption at a time, each in addition to those above it, and simulated. ' +
+      'The changes sum to the difference; another order can divide it differently.');
     const all = [why.a.cycles.total, ...why.steps.map((step) => step.cycles)];
     const most = Math.max(1, ...all);
     const titles = ['switched', 'from A\u2019s', 'to B\u2019s', 'cycles', 'change', '',
@@ -60,7 +60,7 @@
       el('tfoot', null, el('tr', null, el('th', {scope: 'row'}, 'sum'), el('td', {colspan: 3}),
         el('td', {class: 'number', id: 'why-sum'}, signed(why.difference)), el('td'), el('td'))))));
     if (why.steps.length === 0) {
-      section.append(el('p', null, 'Nothing that has an effect on cycles differs.'));
+      section.append(el('p', null, 'The runs differ in nothing that affects cycles.'));
     }
   };
 })(globalThis.weft);
