@@ -30,7 +30,7 @@ bool is_device(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-/// Whether this process already holds it open, as it does a pipe behind /dev/stdout.
+/// True if this process already holds the file open, for example a pipe as /dev/stdout.
 bool is_open_here(const fs::path& path) {
   constexpr int kDescriptors = 1024;
   struct stat wanted = {};
@@ -43,14 +43,14 @@ bool is_open_here(const fs::path& path) {
   return false;
 }
 
-/// Opening a pipe that nobody reads would never return.
+/// Refuses a pipe that this process does not hold: opening it waits until another reads it.
 void check_device(const fs::path& path) {
   std::error_code error;
   if (fs::is_character_file(path, error) || is_open_here(path)) return;
   throw InputError(path.string() + ": cannot write: is not a regular file; choose another file");
 }
 
-/// Follows symbolic links, so that the file they lead to is replaced and not the link.
+/// Follows symbolic links, so that writing replaces the target and not the link.
 fs::path resolve(const fs::path& path) {
   std::error_code error;
   if (!fs::is_symlink(path, error) || is_device(path)) return path;
@@ -93,8 +93,8 @@ OutputFile::~OutputFile() {
   if (named_) ::unlink(temporary_.c_str());
 }
 
-// A file without a name is gone with the process, however that ends. Where the file system has no
-// such files, or nothing could name it later, it gets its temporary name at once.
+// A nameless file disappears with the process, however the process ends. The file gets its
+// temporary name at once if the file system has no nameless files or could not name them later.
 void OutputFile::open_temporary() {
   descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0 && ::access(descriptor_path().c_str(), F_OK) == 0) return;
@@ -107,7 +107,7 @@ std::string OutputFile::descriptor_path() const {
   return fmt::format("/proc/self/fd/{}", descriptor_);
 }
 
-// rename() replaces what has the name already, which linking does not.
+// Links to a temporary name, because linkat() cannot replace an existing file but rename() can.
 void OutputFile::give_temporary_name() {
   if (named_) return;
   if (::linkat(AT_FDCWD, descriptor_path().c_str(), AT_FDCWD, temporary_.c_str(),

@@ -1,7 +1,7 @@
-// A file that appears whole or not at all: written in the same folder without a name (or under a
-// temporary one, where the file system needs one), named when complete, gone when anything goes
-// wrong. Character devices, and pipes that this process already holds open, are written to
-// directly, because a rename would replace them; other pipes, sockets and disks are refused.
+// A file that appears complete or not at all. Its bytes go to a nameless file in the same folder
+// (or to one with a temporary name, where the file system needs it). commit() gives it its name; an
+// error deletes it. Character devices, and pipes that this process already holds open, are written
+// directly, because a rename would replace them. Other pipes, sockets and disks are refused.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace weft {
 
-/// Throws InputError if `path` clearly cannot be written (no such folder, a folder itself, no
-/// permission, a pipe). Writes nothing: for asking before a long simulation.
+/// Throws InputError if `path` clearly cannot be written (missing folder, a folder itself, no
+/// permission, a pipe). Writes nothing, so that commands can ask before a long simulation.
 void check_writable(const std::filesystem::path& path);
 
 class OutputFile {
@@ -38,9 +38,9 @@ class OutputFile {
   void close_file();
 
   std::filesystem::path shown_;      // as the user named it
-  std::filesystem::path target_;     // where links lead
+  std::filesystem::path target_;     // after following links
   std::filesystem::path temporary_;  // empty for a device
-  bool named_ = false;               // a file has the temporary name
+  bool named_ = false;               // the file has its temporary name
   int descriptor_ = -1;
 };
 

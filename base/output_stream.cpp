@@ -29,8 +29,8 @@ void OutputStream::Buffer::commit() {
   file_.commit();
 }
 
-// The buffer is made after the base that points to it; nothing is written in between. badbit makes
-// the stream pass on what the buffer throws.
+// The base is constructed before the buffer, so it starts with no buffer. badbit makes the stream
+// rethrow what the buffer throws.
 OutputStream::OutputStream(const std::filesystem::path& path)
     : std::ostream(nullptr), buffer_(path) {
   rdbuf(&buffer_);

@@ -1,4 +1,4 @@
-// A std::ostream onto an OutputFile, for what is written as it comes into being.
+// A std::ostream into an OutputFile, for text that is written piece by piece.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@ namespace weft {
 
 class OutputStream : public std::ostream {
  public:
-  /// Opens the file. Throws InputError; so does every write that fails, through the stream.
+  /// Opens the file. Throws InputError. Each failed write throws it too, through the stream.
   explicit OutputStream(const std::filesystem::path& path);
 
-  /// Writes what is left and gives the file its name. Throws InputError.
+  /// Writes the rest of the buffer and gives the file its name. Throws InputError.
   void commit();
 
  private:

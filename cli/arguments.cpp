@@ -17,7 +17,7 @@ bool is_negative_number(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && word[1] >= '0' && word[1] <= '9';
 }
 
-/// Takes a leading "-5" as a positional value, before it is taken for an unknown option.
+/// Takes a leading "-5" as a positional value; otherwise Boost reads it as an unknown option.
 std::vector<po::option> negative_number(std::vector<std::string>& words) {
   if (words.empty() || !is_negative_number(words.front())) return {};
   po::option option;

@@ -15,7 +15,7 @@ namespace {
 using reference::MatmulProblem;
 using reference::RowRange;
 
-/// Rows of the reference to hold at a time: a few megabytes, and whole blocks of it.
+/// Rows of the reference to hold at a time: a few megabytes, in whole blocks of 256 rows.
 constexpr std::uint64_t kRowsAtATime = 256;
 constexpr std::uint64_t kElementsAtATime = std::uint64_t{1} << 22U;
 
@@ -51,7 +51,7 @@ void compare_int32(const std::vector<std::int32_t>& expected, const Matrix& resu
   }
 }
 
-/// Euclidean norms, over the finite elements: what is not finite is compared by kind instead.
+/// Euclidean norms over the finite elements. The others are compared by kind (infinity or NaN).
 struct Norms {
   std::vector<double> a_rows;
   std::vector<double> b_cols;
@@ -113,7 +113,7 @@ class FloatComparison {
   static double rounded(double value) { return double{static_cast<float>(value)}; }
   static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-  /// At least the largest intermediate sum.
+  /// Upper bound on the magnitude of every intermediate sum.
   double magnitude(std::uint64_t row, std::uint64_t col) const {
     const double bias =
         problem_.bias == nullptr ? 0.0 : std::abs(double{problem_.bias->at<float>(0, col)});

@@ -1,11 +1,12 @@
-// Compares a result with the CPU reference: int8 bit for bit, floats within what their roundings
-// can amount to.
+// Compares a result with the CPU reference. int8 products must match bit for bit; float products
+// must lie within a bound for rounding errors.
 //
-// The bound for element (i,j) of a float result is that of any summation order:
+// The bound for element (i,j) of a float result holds for any summation order:
 //   gamma_n * (|a_i| * |b_j| + |bias_j|) + n * 2^-149,   gamma_n = n*u / (1 - n*u),   u = 2^-24
-// with |.| the Euclidean norm (by Cauchy-Schwarz at least the sum of |a*b|), n the roundings that
-// one result can meet (padded K, the additions of the folds, the bias) and 2^-149 the smallest
-// subnormal. Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1.
+// Here |.| is the Euclidean norm: by Cauchy-Schwarz, |a_i| * |b_j| is at least the sum of |a*b|. n
+// is the largest number of roundings in one result (padded K, the additions of the folds, the
+// bias). 2^-149 is the smallest subnormal. Source: Higham, Accuracy and Stability of Numerical
+// Algorithms, 2nd ed., section 3.1.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +28,15 @@ struct Mismatch {
 
 struct CheckReport {
   std::string reference = "none";
-  bool bit_exact = false;    // floats: every result is the rounded reference
+  bool bit_exact = false;    // floats: every result equals the rounded reference
   double max_abs_error = 0;  // over finite elements
   std::optional<Mismatch> mismatch;
 
   bool ran() const { return reference != "none"; }
 };
 
-/// Compares `result` [M,N] with the problem computed by Eigen. `config` gives the array's shape, on
-/// which the number of roundings depends.
+/// Compares `result` [M,N] with the product that Eigen computes. The number of roundings depends on
+/// the array's shape in `config`.
 CheckReport check_with_cpu(const reference::MatmulProblem& problem, const Matrix& result,
                            const MachineConfig& config, unsigned threads);
 

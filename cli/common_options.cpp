@@ -54,8 +54,8 @@ struct NamedFile {
   const std::optional<std::string>& file;
 };
 
-/// No output replaces an input, another output or the waveform of a lock-step difference, and only
-/// --json goes to stdout.
+/// Checks that no output replaces an input, another output or the waveform of a lock-step
+/// difference, and that only --json goes to stdout.
 void check_files(const RunOptions& options, const std::optional<std::string>& machine) {
   const std::optional<std::string> difference(kLockstepFile);
   const std::optional<std::string> nothing;
@@ -170,11 +170,11 @@ po::options_description simulation_flags() {
       "analytic: cycles only; fast (default): the same cycles, and values; timed: cycles "
       "from SystemC units; stepped: every register of the array; rtl: the array in SystemVerilog");
   add("threads", text_value("N"), "threads for kernels and check; all cores if not given");
-  add("seed", text_value("N"), "seed of what is drawn at random; 1 if not given");
+  add("seed", text_value("N"), "seed of the random values; 1 if not given");
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
-  add("trace", text_value("FILE"), "write what each unit did when, for ui.perfetto.dev");
+  add("trace", text_value("FILE"), "write a trace of each unit's work, for ui.perfetto.dev");
   return options;
 }
 
@@ -197,13 +197,13 @@ po::options_description json_flag() {
 po::options_description html_flag() {
   po::options_description options;
   options.add_options()("html", text_value("FILE"),
-                        "write a page to look at: tiles, array, timeline, cycles");
+                        "write an HTML page: tiles, array, timeline, cycles");
   return options;
 }
 
 po::options_description quiet_flag() {
   po::options_description options;
-  options.add_options()("quiet", "no summary");
+  options.add_options()("quiet", "print no summary");
   return options;
 }
 

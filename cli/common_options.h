@@ -17,7 +17,7 @@ namespace weft::cli {
 
 enum class CheckMode : std::uint8_t { kNone, kCpu };
 
-/// What the flags of a command that simulates say.
+/// The flags of a command that simulates.
 struct RunOptions {
   Engine engine = Engine::kFast;
   unsigned threads = 1;
@@ -42,22 +42,22 @@ struct RunOptions {
 
 inline constexpr const char* kDefaultMachine = "tpu-v2";
 inline constexpr std::uint64_t kDefaultSeed = 1;
-/// Where the waveform of a difference goes that --lockstep finds.
+/// Receives the waveform of a difference that --lockstep finds.
 inline constexpr const char* kLockstepFile = "weft-lockstep.vcd";
 
-/// The options of `parts` as one group: "General".
+/// Joins the options of `parts` into one group named "General".
 po::options_description general_flags(std::initializer_list<po::options_description> parts);
 
 /// --help, which every command has.
 po::options_description help_option();
-/// --machine and one option for each key of the machine; `otherwise` says which it is if none is
-/// named.
+/// --machine and one option for each key of the machine. The help text says that `otherwise` is the
+/// machine without --machine.
 po::options_description machine_flags(std::string_view otherwise = kDefaultMachine);
 /// --with-bias and --activation.
 po::options_description workload_flags();
-/// --engine, --threads, --seed, --check, --lockstep, --vcd, --trace, --html.
+/// --engine, --threads, --seed, --check, --lockstep, --vcd, --trace.
 po::options_description simulation_flags();
-/// Those, and --a, --b, --bias, --out.
+/// simulation_flags() and --a, --b, --bias, --out.
 po::options_description run_flags();
 /// --json.
 po::options_description json_flag();
@@ -66,22 +66,26 @@ po::options_description html_flag();
 /// --quiet.
 po::options_description quiet_flag();
 
-/// The machine named (kDefaultMachine if none is) with the keys given. Throws ConfigError.
+/// The machine that --machine names (default: kDefaultMachine), changed by the given keys. Throws
+/// ConfigError.
 MachineConfig read_machine(const Arguments& arguments);
-/// The activation of this name. Throws InputError; `what` names the place, as in "--activation".
+/// Returns the activation with this name. Throws InputError; `what` names the option in its
+/// message.
 Activation activation_of(std::string_view name, std::string_view what = "activation");
 /// --activation. Throws InputError for an unknown name.
 Activation read_activation(const Arguments& arguments);
 /// Throws InputError for unknown names, numbers out of range and flags that contradict each other.
 RunOptions read_run_options(const Arguments& arguments);
 
-/// Throws InputError if an output of the run is `file`, which is `what` ("the program").
+/// Throws InputError if the run would write an output to `file`. `what` says what `file` is, e.g.
+/// "the program".
 void check_not_written(const std::string& file, std::string_view what, const RunOptions& options);
 
-/// The same name once links and dots are followed, whether there is such a file yet or not.
+/// True if both paths lead to the same file once links and dots are resolved. The file need not
+/// exist.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// The INI file that --machine names, if it is none of the presets.
+/// The INI file that --machine names; nullopt if it names no file.
 std::optional<std::string> machine_file(const Arguments& arguments);
 
 /// Throws InputError if there are more positional arguments than `most`.

@@ -14,7 +14,7 @@
 namespace weft::cli {
 namespace {
 
-/// The numbers between commas, each from `low` on.
+/// Parses numbers separated by commas, each at least `low`.
 std::vector<std::int64_t> parse_list(std::string_view text, const std::string& what,
                                      std::uint64_t low) {
   std::vector<std::int64_t> numbers;
@@ -33,7 +33,7 @@ std::string required(const Arguments& arguments, const std::string& name) {
       fmt::format("--{} is missing; give --input N,C,H,W --filters F --kernel Y,X", name));
 }
 
-/// One number for both sides, or two.
+/// Parses one number for both sides, or two numbers.
 std::array<std::int64_t, 2> parse_pair(std::string_view text, const std::string& what) {
   const std::vector<std::int64_t> numbers = parse_list(text, what, 1);
   if (numbers.size() <= 2) return {numbers.front(), numbers.back()};
@@ -64,9 +64,8 @@ po::options_description conv_flags() {
   add("kernel", text("Y,X"), "size of a filter, or one number for both");
   add("stride", text("Y,X"), "1 if not given");
   add("pad", text("T,L,B,R"),
-      "zeros at the top, left, bottom and right; Y,X or one number for opposite sides or all; "
-      "same: "
-      "as much as keeps the size at stride 1; 0 if not given");
+      "zeros at the top, left, bottom and right; Y,X: opposite sides; one number: all sides; "
+      "same: keeps the size at stride 1; 0 if not given");
   add("dilation", text("Y,X"), "distance between a filter's taps; 1 if not given");
   add("groups", text("G"), "groups of channels; 1 if not given");
   const po::options_description workload = workload_flags();

@@ -9,16 +9,16 @@
 
 namespace weft::cli {
 
-/// Far beyond any layer, and small enough that sums of a few cannot overflow.
+/// Far larger than any layer, yet small enough that sums of a few extents cannot overflow.
 inline constexpr std::uint64_t kLargestConvExtent = std::uint64_t{1} << 31U;
 
 /// --input, --filters, --kernel, --stride, --pad, --dilation, --groups, --with-bias, --activation.
 po::options_description conv_flags();
 
-/// Throws InputError for what is missing or out of range.
+/// Throws InputError for missing options and values out of range.
 ConvSpec read_conv(const Arguments& arguments);
 
-/// All of it, as `workload.conv` of the reports; pads are four numbers or "same".
+/// The whole convolution, as `workload.conv` of the reports. Pads are four numbers or "same".
 nlohmann::ordered_json conv_json(const ConvSpec& spec);
 
 }  // namespace weft::cli

@@ -1,4 +1,4 @@
-// What the host holds while a network runs.
+// The tensors that the host holds while a network runs.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace weft::cli {
 
-/// The values of the network that exist at a moment.
+/// The network's values computed so far, and its constants.
 class HostValues {
  public:
   explicit HostValues(const graph::Graph& graph) : graph_(graph) {}

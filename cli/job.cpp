@@ -31,7 +31,7 @@ bool draws(const Job& job, TensorRole role, const std::optional<std::string>& fi
   return !file && find_tensor(job.program, role) != nullptr;
 }
 
-/// A seed that decides nothing is a mistake.
+/// Rejects a seed that has no effect: the user made a mistake.
 void check_seed(const Job& job) {
   const RunOptions& options = job.options;
   if (!options.seed || draws(job, TensorRole::kActivation, options.a) ||
@@ -57,14 +57,15 @@ void check_before(const Job& job) {
                "choose smaller sizes, or --engine analytic, which needs no matrices");
 }
 
-/// A uint8 B is finished by the host, after the machine; an activation must come last.
+/// The host completes a product with a uint8 B after the run, so the machine cannot apply an
+/// activation.
 void check_host_term(const Job& job) {
   if (!job.inputs.b_is_uint8()) return;
   if (job.program.computes && job.program.computes->activation == Activation::kNone) return;
-  throw InputError(
-      fmt::format("{}: a uint8 B is completed after the run, which only a plain "
-                  "product allows; drop --activation, or give |i1",
-                  job.inputs.b->file));
+  throw InputError(fmt::format(
+      "{}: the host corrects a uint8 B after the run, which needs a product without activation; "
+      "drop --activation, or give |i1",
+      job.inputs.b->file));
 }
 
 Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
@@ -88,7 +89,7 @@ Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
 
 void finish_values(const Job& job, RunValues& values, RunReport& report) {
   if (job.inputs.a_is_uint8()) {
-    report.notes.emplace_back("uint8 A entered as x - 128; the bias makes up for it");
+    report.notes.emplace_back("uint8 A entered as x - 128; the bias corrects for it");
   }
   if (job.inputs.b_is_uint8()) {
     add_row_sums(values.operands(), values.result());
@@ -104,7 +105,7 @@ std::string json_text(const RunReport& report) {
   return json_file_text(report_json(report));
 }
 
-/// All files are written before any of them gets its name.
+/// Writes all files before it names any of them.
 void write_files(const Job& job, const RunReport& report, const Matrix& result,
                  const std::optional<ArrayRecording>& recording, std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
@@ -153,12 +154,13 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
 void check_memory(double bytes, std::string_view what, std::string_view advice) {
   const auto physical = static_cast<double>(physical_memory_bytes());
   if (bytes <= physical) return;
-  throw InputError(fmt::format("{} would take {}, this computer has {}; {}", what, si(bytes, "B"),
-                               si(physical, "B"), advice));
+  throw InputError(fmt::format("{} would take {}, but this computer has {}; {}", what,
+                               si(bytes, "B"), si(physical, "B"), advice));
 }
 
 double program_bytes(const TilingPlan& plan) {
-  // A fetch a fold; a load, a matmul for each slice; a vector, a store and a bias load a region.
+  // One fetch per fold; a load and a matmul per slice; a vector, a store and a bias load per
+  // region.
   const double instructions = static_cast<double>(plan.folds) +
                               2 * static_cast<double>(plan.matmuls()) +
                               3 * static_cast<double>(plan.region_uses());

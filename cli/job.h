@@ -1,5 +1,5 @@
-// One run from program to report, the same for `matmul` and `exec`: operands, simulation, the
-// host's part, check, files, summary.
+// One run from program to report, shared by `matmul` and `exec`: operands, simulation, the host's
+// part, check, files, summary.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,17 @@ struct Job {
   std::string command_line = {};
   MachineConfig machine;
   Program program;
-  std::optional<TilingPlan> plan;  // if the program is the compiler's own
+  std::optional<TilingPlan> plan;  // set if Weft's compiler made the program
   RunOptions options;
   InputHeaders inputs;
-  bool random_bias = false;  // where no file gives it; else zero
+  bool random_bias = false;  // without a bias file: random values if true, else zeros
 };
 
-/// Throws InputError if `bytes` is more than this computer has: `what` needs them, `advice` is what
-/// to do about it.
+/// Throws InputError if this computer has less memory than `bytes`. The message says that `what`
+/// needs them and ends with `advice`.
 void check_memory(double bytes, std::string_view what, std::string_view advice);
 
-/// Bytes for the program of `plan` and its timeline, at most.
+/// Upper bound on the bytes for the program of `plan` and its timeline.
 double program_bytes(const TilingPlan& plan);
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, SimulationError.

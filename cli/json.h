@@ -1,4 +1,4 @@
-// What the reports share in writing JSON.
+// Helpers for the reports that write JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,13 @@ namespace weft::cli {
 /// Keys stay in the order in which they were added.
 using Json = nlohmann::ordered_json;
 
-/// What a run does not have is null.
+/// The value as JSON; null if there is none.
 template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-/// As a file has it. Names that are not UTF-8 have U+FFFD where they are not.
+/// The text of a JSON file. Bytes that are not valid UTF-8 become U+FFFD.
 inline std::string json_file_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

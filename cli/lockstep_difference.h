@@ -1,12 +1,13 @@
-// What --lockstep leaves behind when it finds a difference.
+// Reports a difference that --lockstep finds.
 #pragma once
 
 #include "sim/machine/lockstep_error.h"
 
 namespace weft::cli {
 
-/// Writes the waveform of the cycles around the difference to kLockstepFile, where the command
-/// runs, since a difference is nothing that was asked for. Throws CheckError that says so.
+/// Writes the waveform of the cycles around the difference to kLockstepFile in the current folder:
+/// the user did not name a file, because no difference was expected. Throws CheckError naming the
+/// file.
 [[noreturn]] void report_difference(const LockstepError& error);
 
 }  // namespace weft::cli

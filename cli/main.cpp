@@ -1,5 +1,5 @@
-// The `weft` command. The only place that catches: errors become one line on stderr and an exit
-// code: 0 done, 1 a check found a mismatch, 2 bad input, 3 the simulated machine failed.
+// The `weft` command. Here every error becomes one line on stderr and an exit code: 0 done, 1 a
+// check found a mismatch, 2 bad input, 3 the simulated machine failed.
 #include <unistd.h>
 
 #include <boost/program_options/errors.hpp>
@@ -19,7 +19,8 @@ constexpr int kMismatch = 1;
 constexpr int kBadInput = 2;
 constexpr int kSimulationFailed = 3;
 
-/// Whatever the message quotes, it stays one line and sends nothing to the terminal.
+/// Replaces control characters, so that quoted text neither breaks the line nor controls the
+/// terminal.
 std::string one_line(std::string_view message) {
   std::string line(message);
   for (char& c : line) {
@@ -38,7 +39,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-/// A terminal that understands escape sequences.
+/// True for a terminal that understands escape sequences.
 bool is_terminal(int descriptor) {
   const std::string_view kind = environment("TERM");
   return ::isatty(descriptor) != 0 && !kind.empty() && kind != "dumb";

@@ -36,7 +36,8 @@ Comparison compare(const RunReport& report, const Suggestion& suggestion, const 
   return comparison;
 }
 
-/// "the same cycles", "62.5 % of the cycles" or "3.1 times the cycles", and whose cycles they are.
+/// "the same cycles", "62.5 % of the cycles" or "3.1 times the cycles"; adds if they are the
+/// formula's.
 std::string cycles_text(const Comparison& comparison) {
   const char* whose = comparison.simulated ? "cycles" : "array's cycles by the formula";
   if (comparison.cycles == 1) return fmt::format("the same {}", whose);
@@ -44,7 +45,7 @@ std::string cycles_text(const Comparison& comparison) {
   return fmt::format("{:.1f} % of the {}", 100 * comparison.cycles, whose);
 }
 
-/// The first alternative that gains.
+/// Describes the first alternative that gains; nullopt if none does.
 std::optional<std::string> gain(const RunReport& report, const Suggestion& suggestion,
                                 std::uint64_t limit) {
   for (const MatmulSpec& spec : suggestion.alternatives) {
@@ -54,7 +55,7 @@ std::optional<std::string> gain(const RunReport& report, const Suggestion& sugge
       const char* rows = suggestion.kind == SuggestionKind::kBatch ? " rows" : "";
       return comparison_text(spec.*suggestion.size, rows, comparison);
     } catch (const Error&) {
-      continue;  // an alternative that cannot be planned or run is one not to mention
+      continue;  // skip an alternative that cannot be planned or run
     }
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// What would use the array better, in cycles that were simulated: the planner's suggestions
-// (compiler/plan/advice.h), each tried on the analytic engine. One that gains nothing is not made.
+// Advice for using the array better, measured in simulated cycles. Each suggestion of the planner
+// (compiler/plan/advice.h) is tried on the analytic engine; one that gains nothing is dropped.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace weft::cli {
 
-/// Work a cycle has to grow by this factor for a suggestion to be worth its sentence.
+/// A suggestion is reported only if it raises the work per cycle by at least this factor.
 inline constexpr double kNoticeable = 1.05;
 
-/// What an alternative does and takes, relative to the run.
+/// Work and cycles of an alternative, relative to the run.
 struct Comparison {
   double work = 1;
   double cycles = 1;
-  bool simulated = true;  // totals; else the formula's cycles
+  bool simulated = true;  // true: total cycles; false: cycles by the formula
 
   bool gains() const { return work >= kNoticeable * cycles; }
 };
 
-/// "64 would take 62.5 % of the cycles", "192 would do 1.50 times the work in the same cycles";
-/// `rows` stands behind the size where there is more work: "" or " rows".
+/// "64 would take 62.5 % of the cycles", "192 would do 1.50 times the work in the same cycles".
+/// `rows` ("" or " rows") follows the size in the second form.
 std::string comparison_text(std::uint64_t size, std::string_view rows,
                             const Comparison& comparison);
 
-/// A run of more instructions than this, or an alternative with more, is not simulated for advice.
+/// A run or an alternative with more instructions than this is not simulated for advice.
 inline constexpr std::uint64_t kMostAdvisedInstructions = 2'000'000;
 
-/// Instructions of the program of `plan`, at most.
+/// Upper bound on the instructions in the program of `plan`.
 std::uint64_t most_instructions(const TilingPlan& plan);
 
-/// One sentence for each suggestion that gains, for each waste that nothing here would lessen, and
-/// one if nothing is padded. `report` has a plan. Cycles are simulated totals; with more
-/// than `limit` instructions they are the formula's, and the sentence says so.
+/// Returns one sentence for each suggestion that gains, one for each waste that no alternative
+/// reduces, and one if nothing is padded. `report` must have a plan. Cycles are simulated totals;
+/// above `limit` instructions they come from the formula, and the sentence says so.
 std::vector<std::string> measured_advice(const RunReport& report,
                                          std::uint64_t limit = kMostAdvisedInstructions);
 

@@ -1,4 +1,5 @@
-// How far one network's outputs are from another's, gathered run by run: what quantising costs.
+// How far the outputs of one network are from those of another, summed over runs. This measures
+// what quantizing costs.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,14 @@
 #include "cli/network_runner.h"
 
 namespace weft::cli {
-
+/// Statistics of one float32 output over all runs.
 /// Of one float32 output, over all runs.
 struct OutputAgreement {
   double largest_error = 0;
   double largest_value = 0;
-  double error_sum = 0;  // of magnitudes
+  double error_sum = 0;  // sums of magnitudes
   double value_sum = 0;
-  std::uint64_t rows = 0;  // of outputs [N, classes]
+  std::uint64_t rows = 0;  // counted only for outputs [N, classes]
   std::uint64_t same_top = 0;
 
   double max_relative_error() const;   // largest error / largest value
@@ -24,7 +25,7 @@ struct OutputAgreement {
 
 class Agreement {
  public:
-  /// Both have the same outputs. Those that are not float32 are left out.
+  /// Both must have the same outputs. Only float32 outputs count.
   void add(const NamedTensors& expected, const NamedTensors& actual);
   const std::map<std::string, OutputAgreement>& outputs() const { return outputs_; }
 

@@ -35,7 +35,7 @@ double as_double(T value) {
   return static_cast<double>(value);
 }
 
-/// Truth values as 1 and 0 in float64; others as they are.
+/// Truth values as 1 and 0 in float64; other tensors unchanged.
 Tensor counted_truths(const Tensor& tensor) {
   if (tensor.type() != DataType::kBool) return tensor;
   Tensor result(DataType::kFloat64, tensor.shape());
@@ -43,7 +43,7 @@ Tensor counted_truths(const Tensor& tensor) {
   return result;
 }
 
-/// Any float tensor as float64; others as they are.
+/// Float tensors as float64; other tensors unchanged.
 Tensor widened(const Tensor& tensor) {
   if (!graph::is_float(tensor.type()) || tensor.type() == DataType::kFloat64) return tensor;
   Tensor result(DataType::kFloat64, tensor.shape());
@@ -59,7 +59,7 @@ Tensor widened(const Tensor& tensor) {
   return result;
 }
 
-/// A float tensor rounded to the array's elements.
+/// A float tensor rounded to the array's element type.
 Tensor in_array_type(const Tensor& tensor, ElementType dtype) {
   if (tensor.type() != DataType::kFloat32 || dtype == ElementType::kInt8) return tensor;
   Tensor result = tensor;
@@ -103,7 +103,7 @@ class Checker {
     }
   }
 
-  /// True for what no node makes: a layer may arrange it anew.
+  /// True for a value that no node computes. A layer may rearrange it.
   bool is_given(ValueId value) const { return producers_[value] == graph::kNoProducer; }
 
   void check_layer(const std::string& name, const network::LayerResult& layer,
@@ -124,7 +124,7 @@ class Checker {
 
   // --- Values as the machine had them ---
 
-  /// What the host or the machine holds of a value; nothing if it was computed in passing.
+  /// The value that the host or the machine stores; nullopt if the machine computed it in passing.
   std::optional<Tensor> held(ValueId value) const {
     if (graph_.is_constant(value)) return graph_.values[value].constant->tensor();
     if (const auto input = inputs_.find(value); input != inputs_.end()) return input->second;
@@ -139,7 +139,7 @@ class Checker {
     return known ? *std::move(known) : evaluated(value);
   }
 
-  /// The value from its node, whatever is held of it.
+  /// Computes the value from its node, even if it is stored.
   Tensor evaluated(ValueId value) const {
     const Node& node = graph_.nodes[producers_[value]];
     std::vector<std::optional<Tensor>> operands;
@@ -155,9 +155,9 @@ class Checker {
     return results[static_cast<std::size_t>(at)];
   }
 
-  /// Operand `input` of `node` in float64, as `layer` had it. What streams through the array or
-  /// lies in narrow rows has the array's type; biases, scales and constants that the layer read as
-  /// words are binary32.
+  /// Operand `input` of `node` in float64, as `layer` had it. Data that streams through the array
+  /// or lies in narrow rows (one array element per number) has the array's type. Biases, scales and
+  /// constants that the layer read as words are binary32.
   Tensor real_operand(const network::LayerResult& layer, const Node& node,
                       std::size_t input) const {
     const ValueId value = node.inputs[input];
@@ -172,11 +172,11 @@ class Checker {
   }
 
   Tensor tensor_in_array(const Tensor& tensor) const {
-    if (tensor.type() == DataType::kFloat64) return tensor;  // in passing: not rounded
+    if (tensor.type() == DataType::kFloat64) return tensor;  // computed in passing: not rounded
     return widened(in_array_type(tensor, config_.dtype));
   }
 
-  /// Held values as they are; others evaluated in float64.
+  /// Stored values unchanged; others evaluated in float64.
   Tensor real_value(const network::LayerResult& layer, ValueId value) const {
     if (auto known = held(value)) return *std::move(known);
     const Node& node = graph_.nodes[producers_[value]];
@@ -211,7 +211,7 @@ class Checker {
         }
       }
     });
-    check.share = 2;  // no bound but zero
+    check.share = 2;  // the bound is zero
   }
 
   void compare_bounded(const std::string& name, const network::LayerResult& layer,
@@ -244,8 +244,7 @@ class Checker {
     }
   }
 
-  /// True for integers that are rounded from sums of binary32, which the reference adds in
-  /// binary64.
+  /// True for integers that the machine rounds from binary32 sums. The reference adds in binary64.
   bool is_rounded_statistic(ValueId value) const {
     const Node& quantize = graph_.nodes[producers_[value]];
     if (quantize.op != graph::Op::kQuantizeLinear) return false;
@@ -257,8 +256,8 @@ class Checker {
            op == graph::Op::kReduceMean;
   }
 
-  /// What `quantize` makes of the real numbers, moved by `sign` times the bound and rounded
-  /// outward.
+  /// Moves the real numbers by `sign` times their bounds, rounds them outward and applies
+  /// `quantize`.
   Tensor quantised_bound(const Node& quantize, const BoundedResult& real, float sign) const {
     Tensor moved(DataType::kFloat32, real.expected.shape());
     const auto out = moved.mutable_data<float>();
@@ -278,8 +277,8 @@ class Checker {
     return reference::evaluate({quantize.op, quantize.attributes, pointers, types}).front();
   }
 
-  /// The integer of a real number that lies within its bound: one of two beside the middle between
-  /// them, else exactly one.
+  /// Accepts every integer to which a number within the bound rounds: one of two near the middle
+  /// between them, else exactly one.
   void compare_between(const std::string& name, ValueId value, const Tensor& actual,
                        LayerCheck& check) {
     const Node& quantize = graph_.nodes[producers_[value]];
@@ -316,13 +315,13 @@ class Checker {
 
   static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-  /// An infinity or NaN, or what a function made of one, where a sum may have left binary32.
+  /// True for an infinity or NaN, or a function of one, where a sum may have left binary32.
   static bool is_beyond(const BoundedResult& reference, std::size_t i, double got) {
     if (reference.beyond.empty() || !reference.beyond[i]) return false;
     return !std::isfinite(got) || std::isinf(reference.bound.data<double>()[i]);
   }
 
-  /// Beyond the largest finite element a result is infinity.
+  /// True if the result is infinite because it exceeds the largest finite element.
   bool overflows(double want, double bound, double got, bool wide) const {
     double most = config_.dtype == ElementType::kBf16 ? 0x1.FEp127 : 65504;
     if (wide) most = double{std::numeric_limits<float>::max()};
@@ -361,8 +360,8 @@ std::optional<std::string> note_beyond_binary32(const NetworkCheck& check) {
   if (layers == 0) return std::nullopt;
   const std::string others = layers == 1 ? "" : fmt::format(" and {} more", layers - 1);
   return fmt::format(
-      "{} of layer {}{} can leave binary32 (3.4e38) on the way to the sum: infinity and NaN count "
-      "as right there",
+      "{} of layer {}{} can exceed binary32 (3.4e38) in a partial sum: infinity and NaN count as "
+      "right there",
       counted(elements, "element"), first, others);
 }
 

@@ -26,12 +26,12 @@ using graph::Tensor;
 using graph::ValueId;
 using networks::CounterRandom;
 
-/// Streams that no input has (models/networks/sample_inputs.cpp).
+/// Random streams that no input uses (models/networks/sample_inputs.cpp).
 enum Stream : std::uint64_t { kWeights = 1, kBias = 2 };
 
 constexpr double kSumDeviation = 4;
 
-/// `count` draws from -1 to 1 times `spread`, each rounded to an integer for integer T.
+/// Draws each element from -1 to 1 times `spread`; rounds it if T is an integer.
 template <class T>
 Constant drawn(const Shape& shape, std::uint64_t seed, Stream stream, double spread) {
   const auto make = [=] {
@@ -69,8 +69,8 @@ Attributes attributes(const ConvSpec& spec) {
   return all;
 }
 
-/// What the scales of an int8 convolution are, so that it computes in the same real numbers as the
-/// float one: inputs of variance 1, weights up to `weight_spread`.
+/// Scales with which an int8 convolution computes in the same real numbers as the float one: inputs
+/// of variance 1, weights up to `weight_spread`.
 struct Scales {
   float x = 1;
   float w = 1;
@@ -89,7 +89,7 @@ Scales scales_of(const ConvSpec& spec, double weight_spread) {
   return scales;
 }
 
-/// Builds the node around the operands that both kinds have.
+/// Builds the float or the int8 node for one specification.
 class ConvBuilder {
  public:
   ConvBuilder(const ConvSpec& spec, std::uint64_t seed)

@@ -1,7 +1,8 @@
-// A convolution as a network of one node, with drawn weights: what `weft conv` runs.
+// A convolution as a network of one node with random weights; `weft conv` runs it.
 //
-// On float machines Conv, on int8 machines QLinearConv. Weights are spread so that sums have a
-// standard deviation of about 4: a relu6 clips some, and int8 results use their range.
+// The node is a Conv on float machines and a QLinearConv on int8 machines. The weights are scaled
+// so that sums have a standard deviation of about 4: relu6 then clips some, and int8 results use
+// their range.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ struct ConvSpec {
   std::array<std::int64_t, 2> kernel = {1, 1};
   std::array<std::int64_t, 2> strides = {1, 1};
   std::array<std::int64_t, 2> dilations = {1, 1};
-  std::optional<std::array<std::int64_t, 4>> pads;  // top left bottom right; none: "same"
+  std::optional<std::array<std::int64_t, 4>> pads;  // top left bottom right; nullopt: "same"
   std::int64_t groups = 1;
   bool bias = false;
   Activation activation = Activation::kNone;
@@ -30,8 +31,8 @@ struct ConvSpec {
 /// "64 filters of 3x3 over 1x64x56x56, relu".
 std::string to_text(const ConvSpec& spec);
 
-/// The graph: input "x", output "y". No weight is made before it is asked for. Throws InputError
-/// for a convolution that cannot be.
+/// Returns the graph with input "x" and output "y". Weights are drawn when they are first used.
+/// Throws InputError for an impossible convolution.
 graph::Graph conv_graph(const ConvSpec& spec, ElementType dtype, std::uint64_t seed);
 
 }  // namespace weft::cli

@@ -33,9 +33,9 @@ std::string input_names(const Graph& graph) {
 
 po::options_description input_flag() {
   po::options_description options;
-  options.add_options()("input",
-                        po::value<std::vector<std::string>>()->composing()->value_name("NAME=FILE"),
-                        "elements of an input, .npy or .pb; once for each, random for the others");
+  options.add_options()(
+      "input", po::value<std::vector<std::string>>()->composing()->value_name("NAME=FILE"),
+      "values of an input, .npy or .pb; repeat for each input; other inputs are random");
   return options;
 }
 
@@ -88,7 +88,7 @@ std::vector<std::string> notes_on_inputs(const NamedTensors& inputs) {
   for (const auto& [name, tensor] : inputs) {
     if (const auto element = first_not_finite(tensor)) {
       notes.push_back(fmt::format(
-          "input {}: {}: where results are NaN, equal to cpu means no more than NaN there too",
+          "input {}: {}: where a result is NaN, the check only tells that cpu has NaN there too",
           printable(name), *element));
     }
   }

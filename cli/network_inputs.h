@@ -1,4 +1,4 @@
-// What goes into a network: tensors from files, and drawn ones for inputs that no file gives.
+// The inputs of a network: tensors from files, and random tensors for inputs without a file.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +21,33 @@ struct InputFile {
 /// --input.
 po::options_description input_flag();
 
-/// The files that --input names, read. Throws InputError.
+/// Reads the files that --input names. Throws InputError.
 std::vector<InputFile> read_input_files(const Arguments& arguments);
 
-/// The tensor in an .npy or a .pb file. Throws InputError.
+/// Reads the tensor in an .npy or .pb file. Throws InputError.
 graph::Tensor read_tensor(const std::string& file);
 
 NamedTensors tensors_of(const std::vector<InputFile>& files);
 
-/// Throws InputError for a file of another type or shape than its input, and for one that no input
-/// takes unless `may_be_frozen`: an import, which knows the names too, may have made it a constant.
+/// Throws InputError for a file whose type or shape differs from its input. Also throws for a file
+/// that fits no input, unless `may_be_frozen`: an import may have turned that input into a
+/// constant, and then has checked its name.
 void check_input_files(const graph::Graph& graph, const std::vector<InputFile>& files,
                        bool may_be_frozen);
 
-/// One tensor for each input of the graph: from `files`, else networks::sample_inputs(). Throws
-/// InputError as check_input_files() does, and for a seed that decides nothing.
+/// Returns one tensor for each input of the graph: from `files`, else from
+/// networks::sample_inputs(). Throws InputError as check_input_files() does, and for a seed without
+/// effect.
 NamedTensors network_inputs(const graph::Graph& graph, const std::vector<InputFile>& files,
                             std::optional<std::uint64_t> seed, bool may_be_frozen);
 
-/// Throws InputError naming `network` if one of the inputs is more than this computer's memory.
+/// Throws InputError naming `network` if an input is larger than this computer's memory.
 void check_inputs_fit(const std::string& network, const graph::Graph& graph);
 
-/// A sentence for each input that is not finite, of which no comparison tells anything.
+/// One sentence for each input with NaN or infinity, because comparisons then prove little.
 std::vector<std::string> notes_on_inputs(const NamedTensors& inputs);
 
-/// Throws InputError naming `file` unless `tensor` is what the input takes.
+/// Throws InputError naming `file` unless `tensor` has the type and shape of the input.
 void check_input(const graph::Graph& graph, graph::ValueId input, const std::string& file,
                  const graph::Tensor& tensor);
 

@@ -38,7 +38,7 @@ NetworkRunOptions run_options(Engine engine, const NetworkJob& job, Progress& pr
   return options;
 }
 
-/// The run that was asked for, with what observes it.
+/// Runs the network with everything that observes the run.
 NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob& job,
                         std::ostream* vcd, const Streams& streams) {
   Progress progress(streams);
@@ -66,7 +66,7 @@ NetworkRun timed_run(const network::NetworkProgram& program, const NetworkJob& j
   return run;
 }
 
-/// The first value that the host took from both and that differs in a bit.
+/// Names the first value that the host read and that differs in a bit from the fast run.
 std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
                                       const NetworkRun& run, const NetworkRun& fast) {
   for (const auto& [value, tensor] : run.values) {
@@ -77,8 +77,8 @@ std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
   return std::nullopt;
 }
 
-/// Only engines with kernels show what each layer left in the unified buffer. What other engines
-/// computed is right if that is, and if the values that the host took are the same, bit for bit.
+/// Only engine `fast` exposes each layer's result in the unified buffer. Another engine passes if
+/// the fast run is right and the host read the same values from both, bit for bit.
 NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job,
                    const NetworkRun& run, const Streams& streams) {
   if (has_kernels(job.options.engine)) {
@@ -99,7 +99,7 @@ std::string json_text(const NetworkReport& report) {
   return json_file_text(network_report_json(report));
 }
 
-/// A waveform is of one program.
+/// A waveform shows one program only.
 void check_waveform(const network::NetworkProgram& program, const RunOptions& options) {
   if (!options.vcd) return;
   const auto programs = std::ranges::count_if(program.steps, [](const auto& step) {
@@ -107,7 +107,7 @@ void check_waveform(const network::NetworkProgram& program, const RunOptions& op
   });
   if (programs == 1) return;
   throw InputError(fmt::format(
-      "--vcd shows one program, and the network becomes {}; drop it, or choose a network or a "
+      "--vcd shows one program, but the network becomes {}; drop it, or choose a network or a "
       "machine that leaves no layer in between to the host",
       programs));
 }
@@ -123,7 +123,7 @@ void print(const NetworkJob& job, const NetworkReport& report, const Streams& st
   }
 }
 
-/// Files that are written along the way, and named at the end.
+/// Files that are written during the run and named at its end.
 struct Recordings {
   std::optional<OutputStream> vcd = {};
   std::optional<OutputStream> trace = {};
@@ -136,7 +136,7 @@ struct Recordings {
   }
 };
 
-/// All that may find fault with the network.
+/// Everything that can throw an error about the network.
 void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recordings,
                    const Streams& streams) {
   if (job.options.with_values()) report.notes = notes_on_inputs(job.inputs);

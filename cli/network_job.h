@@ -1,5 +1,5 @@
-// One network on the machine from graph to report, the same for `run` and `conv`: passes, compiler,
-// simulation, check, files, summary.
+// One network run from graph to report, shared by `run` and `conv`: passes, compiler, simulation,
+// check, files, summary.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@ namespace weft::cli {
 struct NetworkJob {
   std::string command;
   std::string command_line = {};
-  std::string network;  // as the report calls it
+  std::string network;  // its name in the report
   MachineConfig machine;
   RunOptions options;
   graph::Graph graph;   // as it was imported or built
   NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
-  std::optional<ConvSpec> conv = {};          // if the network is one convolution
+  std::optional<ConvSpec> conv = {};          // set if the network is one convolution
   nlohmann::ordered_json page_parts = {};     // further data of the page, by key (docs/page.md)
-  std::optional<std::int64_t> sequence = {};  // if it was asked for
+  std::optional<std::int64_t> sequence = {};  // set if the user gave one
   std::optional<OutputFolder> outputs;
 };
 
-/// What has to be known before inputs are read and drawn: the report can be written, the waveform
-/// too, the engine has such an array. Throws InputError, ConfigError.
+/// Checks what must hold before inputs are read or drawn: the report and the waveform can be
+/// written, and the engine supports the array. Throws InputError, ConfigError.
 void check_before_network(const MachineConfig& machine, const RunOptions& options);
 
-/// What is known before anything ran.
+/// The part of the report that is known before the run.
 NetworkReport start_report(const NetworkJob& job);
 
-/// The outputs into their folder and the report into its file, as far as these are asked for: all
-/// or nothing. Throws InputError.
+/// Writes the outputs to their folder and the report to its file, if the user asked for them: all
+/// files or none. Throws InputError.
 void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
                          const std::string& json);
 

@@ -22,12 +22,12 @@ bool is_portable(char c) {
          c == '.' || c == '-';
 }
 
-/// Without the slash behind it, after which no file name follows.
+/// Drops a trailing slash: a path that ends in one has no file name.
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() || !folder.has_relative_path() ? folder : folder.parent_path();
 }
 
-/// The first folder on the way to `folder`, which is missing, that is missing too.
+/// Returns the topmost missing folder of the path `folder`, itself missing.
 fs::path first_missing(const fs::path& folder) {
   std::error_code error;
   fs::path missing = folder;

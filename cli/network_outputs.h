@@ -12,7 +12,8 @@
 
 namespace weft::cli {
 
-/// A value's name as that of a file: what is not A-Z a-z 0-9 _ . - becomes _; "_" if it is empty.
+/// Makes a file name of a value's name: characters other than A-Z a-z 0-9 _ . - become _, and an
+/// empty name becomes "_".
 std::string portable_name(std::string_view name);
 
 struct FileContent {
@@ -20,19 +21,19 @@ struct FileContent {
   std::string content;
 };
 
-/// Writes all files before any gets its name. Throws InputError.
+/// Writes all contents before it names any file. Throws InputError.
 void write_files_together(const std::vector<FileContent>& files);
 
 class OutputFolder {
  public:
-  /// Plans the files; writes nothing. Throws InputError if two outputs would have one file, or one
-  /// cannot be written.
+  /// Plans the files; writes nothing. Throws InputError if two outputs would share a file, or a
+  /// file cannot be written.
   OutputFolder(std::filesystem::path folder, const graph::Graph& graph);
 
-  /// Throws InputError if one of the files is `file`, which is `what` ("an input").
+  /// Throws InputError if one of the files is `file`. `what` says what `file` is, e.g. "an input".
   void check_not_written(const std::string& file, std::string_view what) const;
 
-  /// Creates the folder if need be, and encodes the outputs.
+  /// Creates the folder if it is missing, and encodes the outputs.
   std::vector<FileContent> encode(const NamedTensors& outputs) const;
 
  private:

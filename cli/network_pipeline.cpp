@@ -55,20 +55,20 @@ passes::CalibrationRanges ranges_of(const Graph& graph, std::span<const NamedTen
 
 std::string quantisation_note(bool with_values) {
   if (with_values) {
-    return "quantised to int8 for this array, with the ranges of this run's own inputs; `weft "
-           "quantize` takes others";
+    return "quantized to int8 for this array, with the ranges of this run's inputs; `weft "
+           "quantize` takes sample inputs";
   }
-  return "quantised to int8 for this array as if every value lay in [-1, 1]: cycles do not depend "
+  return "quantized to int8 for this array as if every value lay in [-1, 1]: cycles do not depend "
          "on ranges";
 }
 
-/// Not finite inputs would be found out in some value behind them.
+/// Rejects infinities and NaN here, because calibration would blame a value computed from them.
 void check_ranges(const NamedTensors& inputs) {
   for (const auto& [name, tensor] : inputs) {
     const auto element = first_not_finite(tensor);
     if (!element) continue;
     throw InputError(fmt::format(
-        "input {}: {}: it has no range to quantise for an int8 array; give finite numbers",
+        "input {}: {}: it has no range to quantize for an int8 array; give finite numbers",
         printable(name), *element));
   }
 }
@@ -100,7 +100,7 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   }
   if (!int8 && quantised) {
     prepared.notes.emplace_back(
-        "the network is quantised: on a floating-point array its integer layers fall to the host; "
+        "the network is quantized: a floating-point array leaves its integer layers to the host; "
         "choose --array.dtype int8");
   }
   const auto zero_points =
@@ -110,8 +110,8 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
 }
 
 network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config) {
-  // A quarter is left to the run, the values and whatever else goes on; more, and the system would
-  // end the process without a word.
+  // Leaves a quarter to the run, its values and other programs. Otherwise the system could kill the
+  // process without a message.
   const std::uint64_t memory = physical_memory_bytes() / 4 * 3;
   return network::compile_network(std::move(prepared.graph), config,
                                   {.calibrated = prepared.calibrated, .memory_bytes = memory});

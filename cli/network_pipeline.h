@@ -1,5 +1,5 @@
-// A network on its way to the machine: recurrences unrolled, quantised if the array computes in
-// int8 and the network in floating point, then through the passes.
+// Prepares a network for the machine: unrolls recurrences, quantizes a float network if the array
+// computes in int8, and runs the passes.
 //
 //   graph --> decompose_recurrent --> [simplify, calibrate, quantize] --> optimize --> compile
 #pragma once
@@ -17,22 +17,23 @@ namespace weft::cli {
 struct PreparedNetwork {
   graph::Graph graph;              // what network::compile_network() takes
   std::vector<std::string> notes;  // what the user should know
-  bool calibrated = false;         // quantised here, with ranges of this run
+  bool calibrated = false;         // quantized here, with the value ranges of this run
 };
 
-/// True if the network computes with quantised values somewhere.
+/// True if any part of the network computes with quantized values.
 bool is_quantised(const graph::Graph& graph);
 
-/// The float network in int8, recurrences unrolled, with the ranges of its values over `samples`;
-/// without samples every range is [-1, 1]. Throws InputError.
+/// Returns the float network in int8 with recurrences unrolled, using the value ranges over
+/// `samples`. Without samples every range is [-1, 1]. Throws InputError.
 graph::Graph quantized_network(graph::Graph graph, std::span<const NamedTensors> samples);
 
-/// `inputs` are this run's, from which the ranges of a network to be quantised come; null without
-/// values: then every range is [-1, 1], on which no cycle depends. Throws InputError.
+/// `inputs` are the inputs of this run; a network to be quantized takes its value ranges from them.
+/// Null means no values: every range is then [-1, 1], which does not affect cycles. Throws
+/// InputError.
 PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
                                 const NamedTensors* inputs);
 
-/// Compiles it, within the memory of this computer. Throws as compile_network() does.
+/// Compiles the network if it fits this computer's memory. Throws as compile_network() does.
 network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config);
 
 }  // namespace weft::cli

@@ -13,18 +13,18 @@
 namespace weft::cli {
 namespace {
 
-/// Columns' names of the ledger's classes, in the order of kLedgerClasses.
+/// Column names of the ledger's classes, in the order of kLedgerClasses.
 constexpr std::array<std::string_view, kLedgerClasses.size()> kClassColumns = {
     "act", "shift", "wght", "inp", "raw", "drain", "vec", "out", "idle"};
 
-/// At most `width` characters, the middle left out.
+/// Shortens a text to `width` characters by leaving out its middle.
 std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
   const std::size_t front = (width - 2 + 1) / 2;
   return text.substr(0, front) + ".." + text.substr(text.size() - (width - 2 - front));
 }
 
-/// A share in whole per cent; nothing for exactly 0.
+/// A share in whole percent; empty for exactly 0.
 std::string share_cell(double share) {
   return share == 0 ? "" : whole_percent(share);
 }
@@ -62,7 +62,7 @@ class LayerTable {
   }
 
  private:
-  /// A class that has less than this of every layer's cycles gets no column.
+  /// A class gets a column only if its share of some layer's cycles is at least this.
   static constexpr double kLeastShare = 0.005;
 
   std::vector<std::string> headings() const {
@@ -94,14 +94,14 @@ class LayerTable {
 
   static std::uint64_t number_of(Cycle cycles) { return static_cast<std::uint64_t>(cycles); }
 
-  /// Of the layer's cycles, those of one class.
+  /// The share of one class in the layer's cycles.
   static double share_of(const LayerRun& layer, std::size_t index) {
     if (layer.cycles == 0) return 0;
     const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
     return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
   }
 
-  /// "[1] [3]".
+  /// The numbers of the layer's notes: "[1] [3]".
   std::string references(const LayerRun& layer) {
     std::vector<std::string> all;
     for (const std::string& note : notes_of(layer)) {
@@ -117,7 +117,7 @@ class LayerTable {
                                [&](const LayerRun& layer) { return place_of(layer) == place; });
   }
 
-  /// What stands in the columns, of those that are not empty.
+  /// Explains the columns that are not empty.
   std::vector<std::string> legend() const {
     std::vector<std::string> lines;
     if (any_layer_is("array")) {
@@ -135,14 +135,14 @@ class LayerTable {
     }
     if (std::ranges::any_of(report_.run.layers, waits_for_weights)) {
       lines.emplace_back(
-          "wght of a vector layer: the next matmul has no tile yet: if not for the memory, then "
+          "wght of a vector layer: the next matmul waits for its tile, because of the memory or "
           "because "
           "its fetch is dispatched after the layer");
     }
     return lines;
   }
 
-  /// A layer of the vector unit whose cycles count as those of a matmul that waits for its tile.
+  /// True for a vector layer during which the next matmul waits for its weight tile.
   static bool waits_for_weights(const LayerRun& layer) {
     if (place_of(layer) != "vector" || layer.cycles == 0) return false;
     const double share =
@@ -197,7 +197,7 @@ std::string check_line(const NetworkReport& report, const Style& style) {
   const NetworkCheck& check = *report.check;
   if (check.mismatch) return style.bad("MISMATCH: " + *check.mismatch);
   if (check.layers.empty()) {
-    return style.dim(report.run.programs == 0 ? "nothing to compare: cpu is what computed it"
+    return style.dim(report.run.programs == 0 ? "nothing to compare: cpu computed everything"
                                               : "no layer left a result to compare");
   }
   const std::string layers = counted(check.layers.size(), "layer");
@@ -214,7 +214,7 @@ std::string layer_plan_line(const network::LayerInfo& info) {
                      counted(info.fetches, "tile fetch"), percent(padding_waste(info)));
 }
 
-/// Cycles and what follows from them.
+/// The cycles, and the lines that depend on them.
 std::string machine_lines(const NetworkReport& report, const Style& style) {
   const NetworkRun& run = report.run;
   std::string text = labelled_line("cycles", cycles_line(run.total, report.machine), style);
@@ -227,13 +227,12 @@ std::string machine_lines(const NetworkReport& report, const Style& style) {
   return text + labelled_line("traffic", traffic_line(run.traffic), style);
 }
 
-/// Instead of cycles and all that follows from them.
+/// Replaces machine_lines() if no program ran.
 std::string nothing_ran_line(const NetworkRun& run) {
   if (run.layers.empty())
     return "none: nothing is left to compute; outputs are inputs or constants";
   return fmt::format(
-      "none: nothing ran on the machine; its host computed {}, in time that is not "
-      "simulated",
+      "none: nothing ran on the machine; the host computed {}, in time that is not simulated",
       run.layers.size() == 1 ? "the layer" : counted(run.layers.size(), "layer"));
 }
 

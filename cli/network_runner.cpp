@@ -21,7 +21,7 @@ namespace {
 using graph::Tensor;
 using graph::ValueId;
 
-/// A sheet's integers as the real numbers that they stand for.
+/// Converts the integers of a sheet (a tensor as a matrix) to the real numbers they represent.
 Tensor dequantized(const Tensor& integers, const Quantization& quantization) {
   Tensor result(graph::DataType::kFloat32, integers.shape());
   const auto out = result.mutable_data<float>();
@@ -44,7 +44,7 @@ Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
 /// The matrices behind a program's tensors.
 class StepMemory {
  public:
-  /// `fixed`: what earlier runs made that is always the same, by tensor.
+  /// `fixed` holds the matrices that never change, made by earlier runs, by tensor.
   StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values,
              std::map<std::size_t, Matrix>& fixed)
       : step_(step),
@@ -105,7 +105,8 @@ void add(CycleLedger& sum, const CycleLedger& more) {
   for (const LedgerClass& entry : kLedgerClasses) sum.*entry.cycles += more.*entry.cycles;
 }
 
-/// 0, then the cycle after the last retirement of each layer's instructions and of those before it.
+/// Returns 0, then for each layer the cycle after the last retirement in this layer and all before
+/// it.
 std::vector<Cycle> layer_boundaries(const network::MachineStep& step, const Timeline& timeline) {
   std::vector<Cycle> ends(step.layers.size() + 1, 0);
   for (std::size_t i = 0; i < timeline.instructions.size(); ++i) {
@@ -125,7 +126,7 @@ std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
   return last;
 }
 
-/// The first output that the node has: Y of an LSTM may be left out.
+/// The first output that the node has; an LSTM may omit Y.
 ValueId first_output(const graph::Node& node) {
   return *std::ranges::find_if(node.outputs,
                                [](ValueId output) { return output != graph::kNoValue; });
@@ -133,7 +134,7 @@ ValueId first_output(const graph::Node& node) {
 
 }  // namespace
 
-/// What is the same in every run of a program.
+/// The part of a program's run that is the same in every run.
 struct NetworkSession::StepRun {
   std::optional<Result> result = {};
   std::vector<LayerRun> layers = {};
@@ -259,7 +260,7 @@ class SessionRun {
     if (options_.keep_timelines) run_.timelines.push_back(result.timeline);
   }
 
-  /// What a layer left in the unified buffer, as the network's value.
+  /// Keeps a layer's result in the unified buffer as the network's value.
   void keep_resident(const network::LayerResult& layer, const UnifiedBuffer& buffer) {
     if (!layer.base || layer.value == graph::kNoValue) return;
     Matrix sheet(config_.dtype, static_cast<std::uint64_t>(layer.size.rows),

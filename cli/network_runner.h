@@ -1,5 +1,5 @@
-// Runs a compiled network: its programs on the simulated machine, the nodes in between on the host,
-// values handed from one to the next.
+// Runs a compiled network: its programs on the simulated machine, the nodes between them on the
+// host. Passes values from one to the next.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ using NamedTensors = std::map<std::string, graph::Tensor>;
 struct LayerRun {
   network::LayerInfo info;
   bool on_host = false;  // then `info.note` says why, and there are no cycles
-  Cycle cycles = 0;      // from the end of the layer before to the end of this one
+  Cycle cycles = 0;      // from the end of the previous layer to the end of this one
   CycleLedger ledger;    // of these cycles
 };
 
@@ -38,8 +38,8 @@ struct NetworkRun {
   std::uint64_t instructions = 0;
   std::uint64_t compared_cycles = 0;  // by lock-step checking, without a difference
   NamedTensors outputs;               // empty without values
-  /// Values that the machine computed, by number: those that the host took, and, with
-  /// `keep_results`, the result of every layer that stayed in the unified buffer.
+  /// Values that the machine computed: those that the host read and, with `keep_results`, the
+  /// result of every layer that stayed in the unified buffer.
   std::map<graph::ValueId, graph::Tensor> values;
   std::vector<Timeline> timelines;          // of the programs, with `keep_timelines`
   std::optional<ArrayRecording> recording;  // with `record`
@@ -47,21 +47,21 @@ struct NetworkRun {
 
 struct NetworkRunOptions {
   SimulateOptions simulate;
-  bool keep_results = false;  // fast and timed only: what each layer left in the unified buffer
+  bool keep_results = false;  // engine fast only: keep each layer's result
   bool keep_timelines = false;
-  /// How many cycles of the first program to record what enters the array (record_array()), given
-  /// how it ran; not called without values.
+  /// Receives the first program and its result. Returns for how many cycles to record the array's
+  /// inputs (record_array()). Not called without values.
   std::function<Cycle(const Program& program, const Result& result)> record = {};
 };
 
-/// `inputs` by name, checked against the graph: InputError names a missing or unknown one, or one
-/// of another type or shape. Without values (engine analytic) it must be empty. Throws InputError
-/// from the host's nodes, SimulationError.
+/// `inputs` are by name; without values (engine analytic) there must be none. Throws InputError for
+/// a missing or unknown input, for a wrong type or shape, and for errors of the host's nodes;
+/// throws SimulationError.
 NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options);
 
-/// The same program run again and again with other inputs and with constants whose elements are
-/// made anew. Its cycles depend on no value: engine fast finds them in the first run alone.
+/// Runs the same program repeatedly, with other inputs and with new elements for its constants. No
+/// cycle depends on a value, so engine fast computes the cycles only in the first run.
 class NetworkSession {
  public:
   /// `program` and `config` must outlive the session.
@@ -69,7 +69,7 @@ class NetworkSession {
                  NetworkRunOptions options);
   ~NetworkSession();
 
-  /// As run_network().
+  /// Same as run_network().
   NetworkRun run(const NamedTensors& inputs);
 
  private:

@@ -31,7 +31,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-/// The .npy files in a folder by name.
+/// The .npy files in a folder, sorted by name.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -42,20 +42,21 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   }
   if (error) throw InputError(folder.string() + ": cannot be read; check its permissions");
   if (files.empty()) {
-    throw InputError(folder.string() + ": has no .npy file; give one a sample, or stack them");
+    throw InputError(folder.string() +
+                     ": has no .npy file; give one per sample, or stack the samples");
   }
   std::ranges::sort(files);
   return files;
 }
 
-/// Several samples lie on top of each other: only the first extent differs, as a multiple.
+/// True for several stacked samples: only the first extent differs, and it is a multiple.
 bool is_stack(const Shape& shape, const Shape& sample) {
   if (shape.size() != sample.size() || shape.size() < 2 || sample[0] == 0) return false;
   return shape[0] > 0 && shape[0] % sample[0] == 0 &&
          std::equal(shape.begin() + 1, shape.end(), sample.begin() + 1);
 }
 
-/// The input's shape without a batch of 1.
+/// True for the input's shape without its batch of 1.
 bool lacks_batch(const Shape& shape, const Shape& sample) {
   return !sample.empty() && sample[0] == 1 &&
          std::equal(shape.begin(), shape.end(), sample.begin() + 1, sample.end());
@@ -91,7 +92,7 @@ void add_samples(const fs::path& file, const Graph& graph, ValueId input,
   }
 }
 
-/// Where the samples of one of several inputs are.
+/// Finds the samples of one input of a network with several inputs.
 fs::path place_of_input(const fs::path& folder, const std::string& input) {
   const fs::path place = folder / portable_name(input);
   if (is_folder(place)) return place;
@@ -135,9 +136,9 @@ std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph
         samples_of_input(several ? place_of_input(place, name) : place, graph, input);
     if (input == graph.inputs.front()) samples.resize(tensors.size());
     if (tensors.size() != samples.size()) {
-      throw InputError(fmt::format("{}: input {} has {} samples, others have {}; give as many",
-                                   place.string(), printable(name), tensors.size(),
-                                   samples.size()));
+      throw InputError(
+          fmt::format("{}: input {} has {} samples, others have {}; give each input as many",
+                      place.string(), printable(name), tensors.size(), samples.size()));
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) samples[i].emplace(name, tensors[i]);
   }

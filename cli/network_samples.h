@@ -5,8 +5,8 @@
 //   DIR/INPUT.npy or       a network of several inputs: one file or folder for each, named after
 //   DIR/INPUT/*.npy        the input as portable_name() writes it
 //
-// An array is one sample if it has the input's shape, or that without a batch of 1. If only its
-// first extent differs, it is several samples on top of each other.
+// An array with the input's shape, with or without a leading batch of 1, is one sample. An array
+// that differs only in its first extent holds several samples.
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,14 @@
 
 namespace weft::cli {
 
-/// Each is the inputs of one run, at least one. Throws InputError naming the file: it does not fit
-/// the input; there is none; inputs have different numbers of samples.
+/// Returns at least one element; each holds the inputs of one run. Throws InputError naming the
+/// file if it does not fit the input, if there is no file, or if inputs have different numbers of
+/// samples.
 std::vector<NamedTensors> read_samples(const std::filesystem::path& place,
                                        const graph::Graph& graph);
 
-/// The first 64 training images of the embedded digits (models/data/digits8x8.h), in batches as the
-/// network takes them; at least one. Throws InputError if they do not fit its input.
+/// The first 64 training images of the embedded digits (models/data/digits8x8.h), in batches of the
+/// network's size; at least one batch. Throws InputError if they do not fit the network's input.
 std::vector<NamedTensors> digit_samples(const graph::Graph& graph);
 
 }  // namespace weft::cli

@@ -27,7 +27,7 @@ std::optional<std::int64_t> read_count(const Arguments& arguments, const std::st
       parse_number(*text, "--" + name, 1, static_cast<std::uint64_t>(most)));
 }
 
-/// "1,3,224,224"; an empty text is no shape.
+/// Parses "1,3,224,224"; an empty text is an error.
 graph::Shape parse_shape(const NameAndText& given) {
   graph::Shape shape;
   std::string_view rest = given.text;
@@ -40,7 +40,7 @@ graph::Shape parse_shape(const NameAndText& given) {
   }
 }
 
-/// The name of one that comes with weft.
+/// Throws InputError unless `model` is the name of a built-in network.
 void check_known(const std::string& model) {
   std::error_code error;
   const auto known = networks::networks();
@@ -97,12 +97,12 @@ po::options_description network_flags() {
   po::options_description options("Network");
   auto add = options.add_options();
   add("batch", po::value<std::string>()->value_name("N"),
-      "samples at once: of a built-in network, or where an ONNX file leaves the first dimension "
-      "open; 1 if not given for a built-in network or a dimension named batch");
+      "samples per run, for a built-in network or an ONNX file with an open first dimension; 1 if "
+      "not given for a built-in network or a dimension named batch");
   add("sequence", po::value<std::string>()->value_name("N"),
       "tokens, for built-in networks that take a sequence");
   add("shape", po::value<std::vector<std::string>>()->composing()->value_name("NAME=N,..."),
-      "shape of an input that an ONNX file leaves open; once for each such input");
+      "shape of an input that an ONNX file leaves open; repeat for each such input");
   return options;
 }
 

@@ -1,4 +1,4 @@
-// The network that a command line names: an ONNX file, or one that comes with weft.
+// The network that a command line names: an ONNX file or a built-in network.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,32 @@ namespace weft::cli {
 
 struct NetworkRequest {
   std::string model;     // a file's path, or a name that `weft networks` lists
-  bool is_file = false;  // it ends in .onnx, or there is such a file
+  bool is_file = false;  // `model` ends in .onnx or names an existing file
   std::optional<std::int64_t> batch;
   std::optional<std::int64_t> sequence;
-  std::map<std::string, graph::Shape> shapes;  // by input
+  std::map<std::string, graph::Shape> shapes;  // by input name
 };
 
-/// True if `model` is a file: it ends in .onnx, or there is such a file.
+/// True if `model` is a file: it ends in .onnx, or such a file exists.
 bool names_file(const std::string& model);
 
 /// --batch, --sequence, --shape.
 po::options_description network_flags();
 
-/// What the only positional argument and the flags above say. Throws InputError for what is missing
-/// or malformed, and for flags that the network does not take.
+/// Reads the only positional argument and the flags above. Throws InputError for missing or
+/// malformed ones, and for flags that the network does not take.
 NetworkRequest read_network_request(const Arguments& arguments);
 
-/// Imports or builds it. `values` are elements of inputs, which a file may need to know its shapes;
-/// those that it froze are inputs no longer. Throws InputError.
+/// Imports or builds the network. A file may need `values` (elements of inputs) to infer its
+/// shapes; the inputs that it freezes to them are inputs no longer. Throws InputError.
 graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values = {});
 
-/// Throws InputError if the network leaves nothing to a machine.
+/// Throws InputError if the network has nothing for a machine to compute.
 void require_computation(const NetworkRequest& request, const graph::Graph& graph);
 
-/// How many samples the network takes at once: as asked for; else 1 for a built-in network, and for
-/// a file the first extent of its first input, if that has others too.
+/// The number of samples that the network takes at once. It is the requested batch, else 1 for a
+/// built-in network. For a file it is the first extent of the first input if that has further
+/// extents.
 std::int64_t batch_of(const NetworkRequest& request, const graph::Graph& graph);
 
 struct NameAndText {
@@ -46,8 +47,8 @@ struct NameAndText {
   std::string text;
 };
 
-/// The values NAME=TEXT of an option that may be repeated, cut at the first '='. Throws InputError
-/// if a name is empty or stands twice, or a text is empty; `form` is how the option looks.
+/// Reads the values NAME=TEXT of a repeatable option and splits each at the first '='. Throws
+/// InputError if a name is empty or repeated, or a text is empty; `form` shows the option's syntax.
 std::vector<NameAndText> read_named_texts(const Arguments& arguments, const std::string& option,
                                           std::string_view form);
 

@@ -20,11 +20,11 @@
 namespace weft::cli {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are read as they lie");
+static_assert(std::endian::native == std::endian::little, "values are read without swapping bytes");
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxHeaderBytes = 65536;  // numpy itself trusts no more than 10000
+constexpr std::uint64_t kMaxHeaderBytes = 65536;  // NumPy's own limit for untrusted files is 10000
 
 struct TypeEntry {
   NpyType type;
@@ -45,7 +45,8 @@ const TypeEntry& entry_of(NpyType type) {
                        [&](const TypeEntry& entry) { return entry.type == type; });
 }
 
-/// The types that enter as `wanted`: int8, bf16 and fp16 are operands, int32 and float32 biases.
+/// The file types that can become `wanted`, which is an operand (int8, bf16, fp16) or a bias
+/// (int32, float32).
 std::span<const NpyType> accepted_as(ElementType wanted) {
   static constexpr std::array kFloats = {NpyType::kFloat16, NpyType::kFloat32, NpyType::kFloat64};
   static constexpr std::array kInt8Operand = {NpyType::kInt8, NpyType::kUint8};
@@ -59,7 +60,7 @@ bool accepts(ElementType wanted, NpyType type) {
   return std::ranges::find(accepted_as(wanted), type) != accepted_as(wanted).end();
 }
 
-/// A machine of another dtype, if one takes elements of `descr` in the same place.
+/// Suggests a machine's dtype that accepts `descr` for this operand or bias, if there is one.
 std::string_view other_dtype(std::string_view descr, ElementType wanted) {
   const bool bias = wanted == ElementType::kInt32 || wanted == ElementType::kFloat32;
   const ElementType ints = bias ? ElementType::kInt32 : ElementType::kInt8;
@@ -83,7 +84,7 @@ std::string_view other_dtype(std::string_view descr, ElementType wanted) {
       descr, to_string(wanted), fmt::join(names, " or "), numpy, other_dtype(descr, wanted)));
 }
 
-/// One byte has no order: '<i1', '>i1', '=i1' and 'i1' are '|i1'.
+/// One byte has no byte order: '<i1', '>i1', '=i1' and 'i1' all mean '|i1'.
 std::string_view without_byte_order(std::string_view descr) {
   const std::string_view order = "<>=|";
   const bool ordered = !descr.empty() && order.find(descr.front()) != std::string_view::npos;
@@ -120,7 +121,7 @@ NpyType type_from(const std::string& written, const std::string& file,
                   file, descr));
 }
 
-/// Reads exactly as much as asked for, or fails.
+/// Reads exactly as many bytes as asked for, or throws.
 class Reader {
  public:
   explicit Reader(const fs::path& path) : file_(path.string()) {
@@ -180,8 +181,7 @@ NpyHeader read_header(Reader& reader) {
   const std::uint64_t length = read_little_endian(reader, start[0] == 1 ? 2 : 4);
   if (length > kMaxHeaderBytes) {
     throw InputError(
-        fmt::format("{}: claims a header of {} bytes; no sound file has more than {}, "
-                    "save it again",
+        fmt::format("{}: claims a header of {} bytes; a valid file has at most {}, save it again",
                     reader.file(), length, kMaxHeaderBytes));
   }
   std::string text;
@@ -189,7 +189,7 @@ NpyHeader read_header(Reader& reader) {
   return parse_npy_header(text, reader.file());
 }
 
-/// Bytes of the data, overflow checked.
+/// Bytes of the data. Throws InputError if the number overflows.
 std::uint64_t data_bytes(const NpyArray& array) {
   std::uint64_t bytes = size_of(array.type);
   for (const std::uint64_t size : array.shape) {
@@ -207,7 +207,7 @@ NpyShape check_elements(const NpyArray& array, NpyShape shape) {
                                shape.rows, shape.cols));
 }
 
-/// Calls use(value) with element `index` of the data as the C++ type it has.
+/// Returns element `index` of the data, whose elements are of type T.
 template <class T>
 T load(const NpyArray& array, std::uint64_t index) {
   T value;
@@ -215,7 +215,7 @@ T load(const NpyArray& array, std::uint64_t index) {
   return value;
 }
 
-/// The matrix of `type` whose elements are convert(value as From) in row-major order.
+/// Returns the matrix of `type` with convert(value as From) for each element.
 template <class From, class Convert>
 Matrix convert_all(const NpyArray& array, NpyShape shape, ElementType type, Convert convert) {
   Matrix matrix(type, shape.rows, shape.cols);
@@ -229,7 +229,7 @@ Matrix convert_all(const NpyArray& array, NpyShape shape, ElementType type, Conv
   return matrix;
 }
 
-/// Narrow is called with float or double and rounds once.
+/// `narrow` takes a float or a double and rounds once.
 template <class Narrow>
 Matrix convert_floats(const NpyArray& array, NpyShape shape, ElementType type, Narrow narrow) {
   switch (array.type) {

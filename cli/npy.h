@@ -1,12 +1,12 @@
-// NumPy's .npy files, format versions 1.0 to 3.0: the one array that each holds, and that array as
-// a matrix of a product. Networks have tensors of any rank: npy_tensor.h.
+// NumPy's .npy files, format versions 1.0 to 3.0. Each file holds one array, here used as a matrix
+// of a product. For a network's tensors of any rank see npy_tensor.h.
 //
 //   \x93NUMPY  major minor  header length   header: a Python dict, spaces, \n      data
 //   6 bytes    2 bytes      2 (v1) or 4     {'descr': '<f4', 'fortran_order': False,
 //                           little-endian    'shape': (3, 5), }
 //
 // Source: numpy.lib.format. Files are untrusted: every length is checked against the size of the
-// file before memory is taken. Every message is `FILE: what; what to do`.
+// file before memory is allocated. Every message has the form `FILE: what; what to do`.
 #pragma once
 
 #include <cstddef>
@@ -45,16 +45,16 @@ struct NpyArray {
   std::vector<std::byte> data;
 };
 
-/// Whether the values are wanted, or only type and shape.
+/// Whether to read the values, or only type and shape.
 enum class NpyContent : std::uint8_t { kHeader, kAll };
 
-/// Reads an array of any rank. Throws InputError for whatever is not a complete, supported file,
-/// or not of a type that check_type() takes as `wanted`.
+/// Reads an array of any rank. Throws InputError unless the file is complete and supported and
+/// check_type() accepts its type for `wanted`.
 NpyArray read_npy(const std::filesystem::path& path, NpyContent content = NpyContent::kAll,
                   std::optional<ElementType> wanted = std::nullopt);
 
-/// Rows and columns of an array. Throws InputError unless it is 2-D (a bias may be 1-D, which is
-/// one row) and has elements.
+/// Rows and columns of an array. The functions throw InputError unless the array is 2-D and not
+/// empty; a bias may be 1-D, which is one row.
 struct NpyShape {
   std::uint64_t rows = 0;
   std::uint64_t cols = 0;
@@ -62,18 +62,19 @@ struct NpyShape {
 NpyShape matrix_shape(const NpyArray& array);
 NpyShape bias_shape(const NpyArray& array);
 
-/// Throws InputError unless the array can become `type`: an operand if int8, bf16 or fp16, a bias
-/// if int32 or float32.
+/// Throws InputError unless the array can be converted to `type`: an operand's int8, bf16 or fp16,
+/// or a bias's int32 or float32.
 void check_type(const NpyArray& array, ElementType type);
 
-/// The array as operand of an array of `type`, each float rounded once, to nearest even. uint8
-/// enters an int8 array as x - 128. Throws InputError if integers meet floats.
+/// Converts the array to an operand of `type`. Each float is rounded once, to nearest even. A uint8
+/// x becomes the int8 x - 128. Throws InputError if integers would become floats or floats
+/// integers.
 Matrix to_operand(const NpyArray& array, ElementType type);
 
-/// The array as bias [1,N] of `type`, int32 or float32. Throws like to_operand.
+/// Converts the array to a bias [1,N] of `type`, int32 or float32. Throws as to_operand() does.
 Matrix to_bias(const NpyArray& array, ElementType type);
 
-/// A file of version 1.0 with an int32 or float32 matrix.
+/// Encodes an int32 or float32 matrix as a file of version 1.0.
 std::string encode_npy(const Matrix& matrix);
 
 }  // namespace weft::cli

@@ -148,7 +148,7 @@ std::string encode_npy_header(const NpyHeader& header) {
   std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}{}), }}",
                                  header.descr, header.fortran_order ? "True" : "False",
                                  fmt::join(header.shape, ", "), after_single);
-  // The data starts at a multiple of 64 bytes: magic, version, length, dict, newline.
+  // Magic, version, length, dict and newline fill a multiple of 64 bytes, where the data starts.
   constexpr std::size_t kPrefix = 6 + 2 + 2;
   dict.append(63 - (kPrefix + dict.size()) % 64, ' ');
   dict.push_back('\n');

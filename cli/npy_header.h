@@ -1,5 +1,5 @@
-// The dict in the header of an .npy file: a strict parser for the little Python that NumPy writes,
-// and a writer.
+// The header of an .npy file: a strict parser for the subset of Python that NumPy writes, and a
+// writer.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct NpyHeader {
   std::vector<std::uint64_t> shape;
 };
 
-/// Parses `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }` and trailing white space;
-/// the three keys in any order, each once, and nothing else. Throws InputError with `file` in
-/// front.
+/// Parses `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }` and trailing white space.
+/// Accepts the three keys in any order, each once, and nothing else. Throws InputError that starts
+/// with `file`.
 NpyHeader parse_npy_header(std::string_view text, const std::string& file);
 
-/// All of a file of version 1.0 that stands before the data. At most 3000 dimensions.
+/// Returns everything before the data of a file of version 1.0. At most 3000 dimensions.
 std::string encode_npy_header(const NpyHeader& header);
 
 }  // namespace weft::cli

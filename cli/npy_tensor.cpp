@@ -58,7 +58,7 @@ void check_bools(const NpyArray& array) {
   throw InputError(array.file + ": has a bool that is neither 0 nor 1; save it again");
 }
 
-/// Copies elements from an order in which the first index moves fastest.
+/// Copies elements into row-major order from one in which the first index moves fastest.
 void copy_transposed(std::span<const std::byte> from, std::span<std::byte> to, const Shape& shape,
                      std::size_t element_size) {
   std::vector<std::size_t> steps;

@@ -1,4 +1,4 @@
-// .npy files as a network's tensors, of any rank and type that both know.
+// Reads and writes a network's tensors as .npy files, of any rank and every type common to both.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace weft::cli {
 
-/// The array in row-major order, its elements as they are. Throws InputError for a bool that is
-/// neither 0 nor 1 or an extent of 2^63 and more.
+/// Returns the array in row-major order with its elements unchanged. Throws InputError for a bool
+/// other than 0 or 1, and for an extent of 2^63 or more.
 graph::Tensor to_tensor(const NpyArray& array);
 
-/// A file of version 1.0, in C order.
+/// Encodes a file of version 1.0, in C order.
 std::string encode_npy(const graph::Tensor& tensor);
 
 }  // namespace weft::cli

@@ -23,10 +23,10 @@ void check_shape(const Matrix& matrix, const TensorDecl& tensor, const std::stri
 }
 
 [[noreturn]] void fail_without_tensor(const std::string& file, std::string_view role) {
-  throw InputError(fmt::format("{}: the program has no {} tensor to take it", file, role));
+  throw InputError(fmt::format("{}: the program has no {} tensor for it", file, role));
 }
 
-/// The matrix behind `tensor`: from the file, or drawn.
+/// Returns the matrix for `tensor`, read from the file or drawn.
 Matrix load_operand(const TensorDecl* tensor, const std::optional<std::string>& file,
                     std::uint64_t seed, RandomStream stream) {
   if (tensor == nullptr) {
@@ -55,14 +55,14 @@ std::optional<Matrix> load_bias(const TensorDecl* tensor, const RunOptions& opti
                        RandomStream::kBias);
 }
 
-/// What the machine adds: the user's bias and A's zero point, or zeros.
+/// The bias that the machine adds: the user's bias with A's zero point folded in, or zeros.
 std::optional<Matrix> fold_bias(const Operands& operands, const TensorDecl* tensor,
                                 const InputHeaders& headers) {
   const Matrix* bias = operands.bias ? &*operands.bias : nullptr;
   if (operands.a_zero_point != 0) {
     if (tensor == nullptr) {
       throw InputError(fmt::format(
-          "{}: uint8 needs a bias to take its zero point; compile with --with-bias, or give |i1",
+          "{}: uint8 needs a bias to correct its zero point; compile with --with-bias, or give |i1",
           headers.a->file));
     }
     return fold_zero_point(operands.b, operands.a_zero_point, bias);
@@ -98,7 +98,7 @@ const TensorDecl* find_tensor(const Program& program, TensorRole role) {
     if (found != nullptr) {
       throw InputError(
           fmt::format("tensors '{}' and '{}' have the same role; exec takes programs "
-                      "with one tensor of a role",
+                      "with one tensor per role",
                       found->name, tensor.name));
     }
     found = &tensor;

@@ -1,9 +1,9 @@
-// The matrices of a run: read from .npy files or drawn at random, in the form that the machine
-// takes, and what has to happen so that uint8 arrays give their true product.
+// The matrices of a run: read from .npy files or drawn at random, then converted to the machine's
+// types. uint8 arrays need a correction to give their true product.
 //
-// uint8 x enters an int8 array as x - 128, that is with zero point -128:
-//   A:  the term 128 * colsum(B) is folded into the bias, the machine adds it
-//   B:  the term 128 * rowsum(A) differs from row to row, the host adds it after the run
+// uint8 x enters an int8 array as x - 128; its zero point is -128:
+//   A:  the term 128 * colsum(B) is folded into the bias, so the machine adds it
+//   B:  the term 128 * rowsum(A) differs from row to row, so the host adds it after the run
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace weft::cli {
 
-/// Type and shape of the files named, values not yet read.
+/// Type and shape of the named files; the values are not read yet.
 struct InputHeaders {
   std::optional<NpyArray> a;
   std::optional<NpyArray> b;
@@ -28,27 +28,27 @@ struct InputHeaders {
   bool b_is_uint8() const { return b && b->type == NpyType::kUint8; }
 };
 
-/// Throws InputError for files that are wrong or do not fit an array of `dtype`.
+/// Throws InputError for invalid files and for files that do not fit an array of `dtype`.
 InputHeaders read_headers(const RunOptions& options, ElementType dtype);
 
-/// The tensor of this role, or nullptr. Throws InputError if the program has several.
+/// Returns the tensor with this role, or nullptr. Throws InputError if the program has several.
 const TensorDecl* find_tensor(const Program& program, TensorRole role);
 
 struct Operands {
   Matrix a;
   Matrix b;
-  std::optional<Matrix> bias;          // as the user means it
+  std::optional<Matrix> bias;          // as the user gave it
   std::optional<Matrix> machine_bias;  // with A's zero point folded in
   std::int32_t a_zero_point = 0;
   std::int32_t b_zero_point = 0;
 
-  /// What the result should be.
+  /// The problem that the CPU reference solves to check the result.
   reference::MatmulProblem problem(Activation activation) const;
 };
 
-/// Reads or draws what the tensors of `program` need. Without a file the bias is random, or zero if
-/// `random_bias` is false. Throws InputError if files and tensors do not fit together, or if
-/// uint8 arrays need a term that the program cannot add.
+/// Reads or draws the tensors that `program` needs. A bias without a file is random, or zero if
+/// `random_bias` is false. Throws InputError if files and tensors do not fit together, or if uint8
+/// arrays need a term that the program cannot add.
 Operands load_operands(const Program& program, const RunOptions& options,
                        const InputHeaders& headers, bool random_bias);
 

@@ -44,7 +44,7 @@ bool is_nan(const Number& value) {
   return std::visit([](auto element) { return std::isnan(static_cast<double>(element)); }, value);
 }
 
-/// function(i, element) for each element.
+/// Calls function(i, element) for each element.
 template <class Function>
 void for_each_element(const Tensor& tensor, Function&& function) {
   graph::with_type(tensor.type(), [&]<class T>(T) {
@@ -65,7 +65,7 @@ void add_range(const Tensor& tensor, OutputSummary& summary) {
   });
 }
 
-/// The first of the largest elements of each row; a row with NaN has no answer, and gets -1.
+/// The index of the first largest element in each row; -1 for a row with NaN.
 std::vector<std::int64_t> tops(const Tensor& tensor) {
   const auto classes = static_cast<std::size_t>(tensor.shape()[1]);
   std::vector<std::int64_t> top(static_cast<std::size_t>(tensor.shape()[0]), 0);

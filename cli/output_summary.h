@@ -1,5 +1,5 @@
-// What a network gave, in short: each output's type and shape, its range, and the largest element
-// of each row where rows are answers to choose from.
+// A summary of a network's outputs: type, shape and range of each, and the index of the largest
+// element in each row if rows are class scores.
 #pragma once
 
 #include <cstdint>
@@ -17,32 +17,33 @@
 namespace weft::cli {
 
 struct OutputSummary {
-  /// An element as exactly as its type has it.
+  /// An element, exact in its type.
   using Number = std::variant<std::int64_t, std::uint64_t, float, double>;
 
   std::string name;
   graph::ValueType type;
-  /// The smallest and the largest finite element; none of bool, of nothing and of nothing finite.
+  /// The smallest and the largest finite element; nullopt for bool and if no element is finite.
   std::optional<std::pair<Number, Number>> range;
-  std::uint64_t not_finite = 0;  // elements
-  /// Of a float output [N, classes], where the largest element of each row is.
+  std::uint64_t not_finite = 0;  // number of elements
+  /// The index of the largest element in each row of a float output [N, classes]; -1 for a row with
+  /// NaN.
   std::vector<std::int64_t> top;
 };
 
-/// By name.
+/// In the order of their names.
 std::vector<OutputSummary> summarize_outputs(const NamedTensors& outputs);
 
 /// "'logits' float32 1x10 from -1.5 to 3, top 7".
 std::string output_line(const OutputSummary& output);
 
-/// A list; docs/json.md explains each key.
+/// A JSON list; docs/json.md explains each key.
 nlohmann::ordered_json outputs_json(const std::vector<OutputSummary>& outputs);
 
-/// Where the first element that is not finite is, and what it is: "element [0,3] is nan". Nothing
-/// for integers.
+/// Position and value of the first element that is not finite: "element [0,3] is nan". nullopt if
+/// all are finite, and for integers.
 std::optional<std::string> first_not_finite(const graph::Tensor& tensor);
 
-/// "1,3" of the element `index` in row-major order.
+/// The coordinates of the element `index` in row-major order: "1,3".
 std::string position_text(std::size_t index, const graph::Shape& shape);
 
 }  // namespace weft::cli

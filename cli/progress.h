@@ -1,4 +1,5 @@
-// A bar on stderr for work that takes longer than a second, on a terminal only; it erases itself.
+// A progress bar on stderr that erases itself. It appears only on a terminal and only after one
+// second of work.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `share` from 0 to 1; `label` says what is under way.
+  /// `share` is the finished part, 0 to 1; `label` names the current work.
   void update(double share, std::string_view label = {});
 
  private:
@@ -26,12 +27,12 @@ class Progress {
   const Streams& streams_;
   Clock::time_point shown_at_;
   bool shown_ = false;
-  std::optional<double> first_share_ = {};  // from which, and when, the time left is reckoned
+  std::optional<double> first_share_ = {};  // with first_at_, start of the estimate
   Clock::time_point first_at_ = {};
 };
 
-/// "weft: epoch 3 of 20 [####................] 20.0 %, 12 s left"; without a finite time none is
-/// told.
+/// "weft: epoch 3 of 20 [####................] 20.0 %, 12 s left"; leaves out a time that is not
+/// finite.
 std::string progress_line(double share, double seconds_left, std::string_view label);
 
 }  // namespace weft::cli

@@ -22,8 +22,8 @@ bool is_of_a_pair(const Node& node) {
   return node.op == Op::kQuantizeLinear || node.op == Op::kDequantizeLinear;
 }
 
-/// A pair's half that has parameters of its own: an activation's QuantizeLinear, a constant's
-/// DequantizeLinear.
+/// True for the half of a pair that has its own parameters: the QuantizeLinear of an activation,
+/// the DequantizeLinear of a constant.
 bool has_parameters(const Graph& graph, const Node& node) {
   return is_of_a_pair(node) &&
          graph.is_constant(node.inputs[0]) == (node.op == Op::kDequantizeLinear);
@@ -34,7 +34,7 @@ std::uint64_t count_parameters_of(const Graph& graph, Op op) {
       graph.nodes, [&](const Node& node) { return node.op == op && has_parameters(graph, node); }));
 }
 
-/// The name before quantising: without what the pass put behind it.
+/// Returns the name before quantizing: removes the suffixes that the pass added.
 std::string original_name(std::string_view name) {
   for (const std::string_view suffix : {"/unrounded", "/integers"}) {
     if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
@@ -71,7 +71,7 @@ Json value_json(const Graph& graph, const Node& node) {
                                         : Json(std::vector<std::int64_t>(scales.size(), 0))}};
 }
 
-/// All that the node reads, constants aside, comes from a DequantizeLinear.
+/// True if every input of the node, except constants, comes from a DequantizeLinear.
 bool reads_quantised(const Graph& graph, const std::vector<std::size_t>& producers,
                      const Node& node) {
   bool reads = false;
@@ -148,7 +148,7 @@ std::string quantize_report_text(const QuantizeReport& report, const Style& styl
   };
   add("network", report.network.network);
   add("samples", grouped(report.samples));
-  add("quantised",
+  add("quantized",
       fmt::format(
           "{}, {}",
           counted(count_parameters_of(report.quantised, Op::kQuantizeLinear), "activation"),

@@ -1,5 +1,5 @@
-// What quantising a network has to say: what became int8 with which scales, what stayed float, and
-// how far the outputs moved over the samples. As JSON for programs, as a few lines for people.
+// The report of quantizing a network: what became int8 with which scales, what stayed float, and
+// how far the outputs moved over the samples. JSON for programs, a few lines for people.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 namespace weft::cli {
 
 struct QuantizeReport {
-  NetworkReport network;   // what it was before; of the workload alone
-  std::string output;      // the file
-  graph::Graph quantised;  // as pairs of QuantizeLinear and DequantizeLinear
+  NetworkReport network;   // before quantizing; the workload alone
+  std::string output;      // the output file
+  graph::Graph quantised;  // with pairs of QuantizeLinear and DequantizeLinear
   std::size_t samples = 0;
   Agreement agreement;
 };

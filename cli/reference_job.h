@@ -1,4 +1,5 @@
-// One network on the CPU reference alone: no machine, no cycles; values, and how long they took.
+// Runs one network on the CPU reference alone. This gives values and the time they took, but no
+// cycles.
 #pragma once
 
 #include "cli/network_job.h"

@@ -1,5 +1,5 @@
-// What one run has to say, gathered before any of it is written: as JSON for programs, as a short
-// summary for people.
+// The report of one run, gathered before anything is written: JSON for programs, a short summary
+// for people.
 #pragma once
 
 #include <cstdint>
@@ -21,54 +21,55 @@ struct RunReport {
   std::string command;
   Engine engine = Engine::kFast;
   MachineConfig machine;
-  std::optional<MatmulSpec> workload;  // none: a program that does not say what it computes
-  std::optional<TilingPlan> plan;      // none: a program that is not the compiler's
+  std::optional<MatmulSpec> workload;  // nullopt: the program does not say what it computes
+  std::optional<TilingPlan> plan;      // nullopt: the compiler did not make the program
   Result result;
   CheckReport check;
   double wall_seconds = 0;         // of the simulation alone
-  std::vector<std::string> notes;  // what the host did beside the machine
+  std::vector<std::string> notes;  // what the host did in addition to the machine
 };
 
 inline double as_real(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
-/// Time of the run on the machine's clock.
+/// Seconds of the run on the machine's clock.
 double simulated_seconds(const RunReport& report);
-/// Useful MACs over all that the array could have done; none without a workload.
+/// Useful MACs divided by the MACs that the array could have done; nullopt without a workload.
 std::optional<double> utilization(const RunReport& report);
-/// 10^12 useful operations a second, two to a MAC; none without a workload.
+/// 10^12 useful operations per second, with two operations per MAC; nullopt without a workload.
 std::optional<double> tops(const RunReport& report);
 
-/// The machine's keys as numbers and words.
+/// The machine's keys with their values as numbers and strings.
 nlohmann::ordered_json machine_json(const MachineConfig& config);
-/// The machine of which `json` is the machine_json(). Throws InputError for a key that is missing,
-/// ConfigError for a value out of range.
+/// Reads back what machine_json() wrote. Throws InputError for a missing key, ConfigError for a
+/// value out of range.
 MachineConfig machine_of(const nlohmann::ordered_json& json);
-/// Each class with its cycles, and each kind of transfer with its bytes.
+/// ledger_json() has the cycles of each class, traffic_json() the bytes of each kind of transfer.
 nlohmann::ordered_json ledger_json(const CycleLedger& ledger);
 nlohmann::ordered_json traffic_json(const Traffic& traffic);
-/// Real time, the rate of the cycles that there were, and what lock-step checking compared.
+/// Wall time, simulated cycles per second, and the number of cycles that lock-step checking
+/// compared.
 nlohmann::ordered_json simulator_json(double wall_seconds, Cycle cycles,
                                       std::uint64_t compared_cycles);
 nlohmann::ordered_json plan_json(const TilingPlan& plan);
-/// The stable form, schema 1; docs/json.md explains each key. What a run does not have is null.
+/// The stable form, schema 1; docs/json.md explains each key. Missing parts are null.
 nlohmann::ordered_json report_json(const RunReport& report);
 
 /// A few aligned lines.
 std::string report_text(const RunReport& report, const Style& style);
 
-/// The classes that are not zero, a line each, below the first eleven columns.
+/// One line for each class that is not zero, indented by eleven columns.
 std::string ledger_text(const CycleLedger& ledger);
 /// "67,285 = 96.1 us at 700 MHz".
 std::string cycles_line(Cycle cycles, const MachineConfig& config);
 /// "weights 2.10 MB, input 2.05 MB, output 4.10 MB".
 std::string traffic_line(const Traffic& traffic);
-/// "fast engine, 30.0 ms, 2.25 Mcycles/s"; the rate only of cycles that there were.
+/// "fast engine, 30.0 ms, 2.25 Mcycles/s"; without the rate if there were no cycles.
 std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles);
-/// What lock-step checking compared; it ends the run at the first difference.
+/// The number of cycles that lock-step checking compared. It stops a run at the first difference.
 std::string lockstep_line(std::uint64_t cycles, const Style& style);
-/// A line of the summary: the label in bold in eleven columns, then the value.
+/// A line of the summary: the label in bold, eleven columns wide, then the value.
 std::string labelled_line(std::string_view label, const std::string& value, const Style& style);
 /// "R x C int8, 700 MHz" and the like.
 std::string machine_line(const MachineConfig& config);

@@ -54,8 +54,8 @@ Json check_json(const CheckReport& check) {
   return json;
 }
 
-/// array.rows as "rows", memory.kind as "memory_kind": the section of the array and of the machine
-/// itself go without saying.
+/// array.rows becomes "rows", memory.kind "memory_kind": the sections array and machine are left
+/// out.
 std::string json_name(std::string name) {
   for (const std::string_view section : {"machine.", "array."}) {
     if (name.starts_with(section)) return name.substr(section.size());
@@ -68,7 +68,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-/// A value of machine_json() as set_key() takes it.
+/// Turns a value of machine_json() into text for set_key().
 std::string key_text(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
   return value.is_string() ? value.get<std::string>() : value.dump();

@@ -18,7 +18,7 @@ using graph::Tensor;
 using graph::ValueId;
 
 constexpr double kUnit = 0x1p-24;
-// From here on binary32 rounds to infinity: half a step above the largest finite number.
+// From here on binary32 rounds to infinity. It is half a step above the largest finite number.
 constexpr double kOverflow = 0x1p128 - 0x1p103;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -36,13 +36,13 @@ Tensor mapped(const Tensor& tensor, const std::function<double(double)>& functio
   return result;
 }
 
-/// Infinities and NaN count for nothing: an error is of the numbers beside them.
+/// Infinities and NaN become 0: an error concerns only the numbers beside them.
 Tensor magnitudes(const Tensor& tensor) {
   return mapped(tensor, [](double x) { return std::isfinite(x) ? std::abs(x) : 0; });
 }
 
-/// True where a sum, or one on the way to it, may leave binary32: no partial sum is larger than the
-/// sum of magnitudes `sizes` and its rounding.
+/// True where a sum or a partial sum may leave binary32. No partial sum exceeds the sum of
+/// magnitudes `sizes` plus its rounding.
 std::vector<bool> beyond_binary32(const Tensor& sizes, double rounding) {
   std::vector<bool> beyond;
   for (const double size : doubles(sizes)) beyond.push_back(size * (1 + rounding) >= kOverflow);
@@ -116,7 +116,7 @@ class Bounds {
     return evaluate_in_double(what_.graph, node, pointers, attributes).front();
   }
 
-  /// The bound of a result with error `bound` before its last rounding.
+  /// Adds the last rounding to a result whose error so far is at most `bound`.
   BoundedResult rounded(Tensor expected, Tensor bound, std::vector<bool> beyond = {}) const {
     if (what_.wide) return {std::move(expected), std::move(bound), std::move(beyond)};
     const bool bf16 = what_.dtype == ElementType::kBf16;
@@ -136,8 +136,8 @@ class Bounds {
     return {std::move(expected), std::move(bound)};
   }
 
-  /// What the machine does with sums and products that are exact as long as all operands are
-  /// finite; else they may be NaN.
+  /// For results of sums and products that are exact while all operands are finite. Otherwise the
+  /// machine may give NaN.
   BoundedResult of_finite() const {
     const Tensors given = operands();
     BoundedResult result = exact();
@@ -153,7 +153,7 @@ class Bounds {
     return result;
   }
 
-  /// Additions in one sum: products of padded K over the taps, folds, bias, residual.
+  /// Upper bound on the roundings of one sum: products over the taps, folds, bias, residual.
   double roundings() const {
     const graph::Shape& weights = what_.graph.type(node_.inputs[1]).shape;
     const std::int64_t products =
@@ -186,7 +186,7 @@ class Bounds {
       if (beyond[i]) error.mutable_data<double>()[i] = kInfinity;
     }
     Tensor expected = evaluate(node_, given, node_.attributes);
-    // The activation of the sum and of what lies an error beside it.
+    // Evaluate the activation at the sum, and one error above and below it.
     given.resize(4);
     const auto moved = [&](double sign) {
       Tensors shifted = given;
@@ -200,8 +200,8 @@ class Bounds {
     return rounded(std::move(expected), std::move(bound), std::move(beyond));
   }
 
-  /// What an error in its argument makes of a function's error: functions here are monotonic but
-  /// for HardSwish and Abs, whose slope is at most 1.5; and one rounding of the result.
+  /// Error of a function of an inexact argument, plus one rounding of the result. The functions are
+  /// monotonic except HardSwish and Abs, and the slope of these is at most 1.5.
   static Tensor function_error(const Tensor& y, const Tensor& above, const Tensor& below,
                                const Tensor& error) {
     Tensor bound(graph::DataType::kFloat64, y.shape());
@@ -229,7 +229,7 @@ class Bounds {
       Tensor bound = mapped(expected, [](double y) { return 4 * kUnit * std::abs(y) + 0x1p-149; });
       return rounded(std::move(expected), std::move(bound));
     }
-    // A function of a combination that the machine rounded once on the way.
+    // The argument is a combination that the machine computed in passing, with one rounding.
     const Tensor error =
         mapped(*given[0], [](double x) { return 4 * kUnit * std::abs(x) + 0x1p-149; });
     const auto moved = [&](double sign) {
@@ -262,7 +262,7 @@ class Bounds {
     return rounded(std::move(expected), std::move(bound), beyond_binary32(sums, gamma(count + 1)));
   }
 
-  /// Additions of a sum, and a division.
+  /// Rounding errors of the additions and the division.
   BoundedResult sum() const {
     Tensors given = operands();
     Tensor expected = evaluate(node_, given, node_.attributes);
@@ -276,8 +276,8 @@ class Bounds {
     return rounded(std::move(expected), std::move(bound), beyond_binary32(sums, gamma(count + 1)));
   }
 
-  /// Relative error of exp(x - max): the subtraction's, at most |x - max| * u in the exponent, and
-  /// one rounding; sums of n positive terms add gamma(n), the division one rounding.
+  /// Relative error of exp(x - max): the subtraction adds at most |x - max| * u in the exponent,
+  /// exp one rounding. A sum of n positive terms adds gamma(n), the division one rounding.
   BoundedResult softmax() const {
     const Tensors given = operands();
     Tensor expected = evaluate(node_, given, node_.attributes);
@@ -332,7 +332,7 @@ class Bounds {
     double mean_error = 0;
     double sigma = 1;
     double sigma_error = 0;
-    double largest_sum = 0;  // of magnitudes: of the elements, or of the squared deviations
+    double largest_sum = 0;  // of |x|, or of squared deviations if that is larger
   };
 
   static RowError row_error(std::span<const double> x, double epsilon) {
@@ -357,7 +357,7 @@ class Bounds {
     const double variance_error = moved + gamma(n + 4) * (variance + moved) + 2 * kUnit * epsilon;
     error.largest_sum = std::max(sizes * (1 + gamma(n)), n * (variance + variance_error));
     error.sigma = std::sqrt(variance + epsilon);
-    // sqrt(v + e) - sqrt(v) <= e / sqrt(v), and one rounding.
+    // sqrt(v + e) - sqrt(v) <= e / sqrt(v), plus one rounding.
     error.sigma_error = variance_error / error.sigma + 2 * kUnit * error.sigma;
     return error;
   }

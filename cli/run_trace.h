@@ -1,5 +1,5 @@
-// What --trace writes: the runs of the command as trace events (sim/trace/trace_events.h), with
-// what only the compiler knows beside each instruction.
+// Writes the file of --trace: the command's runs as trace events (sim/trace/trace_events.h). Adds
+// to each instruction what only the compiler knows about it.
 #pragma once
 
 #include <iosfwd>
@@ -15,13 +15,13 @@
 
 namespace weft::cli {
 
-/// One program. With the `plan` that it was made from, instructions have their tiles.
+/// Writes one program. With its `plan`, each instruction shows its tile.
 void write_program_trace(std::ostream& out, std::string_view command, const MachineConfig& config,
                          const Program& program, const std::optional<TilingPlan>& plan,
                          const Timeline& timeline);
 
-/// The programs of a network one after the other, as in the report; `run` has kept its timelines.
-/// Instructions have the index of their layer in the report.
+/// Writes the programs of a network one after the other, as in the report. `run` must have its
+/// timelines. Each instruction shows the index of its layer in the report.
 void write_network_trace(std::ostream& out, std::string_view title, const MachineConfig& config,
                          const network::NetworkProgram& program, const NetworkRun& run);
 

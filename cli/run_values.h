@@ -1,4 +1,4 @@
-// The operands of a product and its result in the memory that a program runs on.
+// The operands of a product and its result, in the memory of the program.
 #pragma once
 
 #include "cli/operands.h"
@@ -7,7 +7,7 @@
 
 namespace weft::cli {
 
-/// The matrices behind the program's tensors. Must stay where it is: the memory refers to them.
+/// The matrices behind the program's tensors. Not movable, because the memory refers to them.
 class RunValues {
  public:
   /// Reads or draws the operands. Throws as load_operands() does.

@@ -1,4 +1,4 @@
-// Where a command writes, and what stands there: a terminal with colours, or a file.
+// The streams that a command writes to, and whether they take colors and a progress bar.
 #pragma once
 
 #include <ostream>

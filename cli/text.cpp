@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-/// Less than all, but rounded it would look like it.
+/// True for a share below 1 that would be rounded to 1.
 bool almost_all(double share, double rounds_up_from) {
   return share < 1 && share >= rounds_up_from;
 }

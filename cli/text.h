@@ -1,4 +1,4 @@
-// Text for people: numbers, colours, and columns that line up.
+// Text for people: numbers, colors and aligned columns.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@ std::string grouped(std::uint64_t value);
 /// Three significant digits and an SI prefix: si(9.22e-5, "s") is "92.2 us".
 std::string si(double value, std::string_view unit);
 
-/// NaN without the sign bit that some instructions set, with which it would be "-nan".
+/// Clears the sign bit that some instructions set in a NaN. With it, NaN would print as "-nan".
 double without_nan_sign(double value);
 
-/// How many of a thing: "1 chunk", "1,000 chunks", "2 fetches".
+/// A number with its noun: "1 chunk", "1,000 chunks", "2 fetches".
 std::string counted(std::uint64_t count, std::string_view thing);
 
-/// A share from 0 to 1 with one decimal: "12.5 %"; "100.0 %" is said of nothing less than all.
+/// A share from 0 to 1 with one decimal: "12.5 %". Only a full share gives "100.0 %".
 std::string percent(double share);
-/// The same without unit and, where nothing is lost, without decimal: "12", "99.8", "100".
+/// Same in whole percent and without the unit; only an almost full share keeps its decimal: "12",
+/// "99.8", "100".
 std::string whole_percent(double share);
 
-/// Colours, or nothing where they are not wanted.
+/// Colors for a terminal, or none.
 class Style {
  public:
   explicit Style(bool coloured = false) : coloured_(coloured) {}
@@ -41,10 +42,10 @@ class Style {
   bool coloured_;
 };
 
-/// Rows of cells in columns as wide as their widest cell; cells are ASCII.
+/// Aligns cells in columns as wide as their widest cell. Cells are ASCII.
 class Table {
  public:
-  /// One letter a column: 'l' or 'r', the side to which its cells are aligned.
+  /// One letter per column: 'l' aligns its cells left, 'r' right.
   explicit Table(std::string_view alignment) : alignment_(alignment) {}
 
   void add(std::vector<std::string> row);

@@ -20,28 +20,28 @@ constexpr std::size_t kMostColumns = 80;
 constexpr std::string_view kValue = "█";
 constexpr std::string_view kPadding = "░";
 
-/// One tile or chunk along a side: how many characters it takes and how many of them have values.
+/// One tile or chunk along a side: its number of characters, and how many of them are values.
 struct Segment {
   std::uint64_t size = 0;
   std::uint64_t used = 0;
-  bool omitted = false;  // stands for all the tiles that are not drawn
+  bool omitted = false;  // stands for all tiles that are not drawn
 };
 
-/// Rounds up, but never hides the padding if there is some.
+/// Rounds up, but keeps at least one character of padding if there is any.
 std::uint64_t scaled(std::uint64_t used, std::uint64_t whole, std::uint64_t characters) {
   const std::uint64_t cells = (used * characters + whole - 1) / whole;
   return used < whole ? std::min(cells, characters - 1) : characters;
 }
 
-/// A side of a matrix: `length` elements in tiles of `tile`, all of it `repeats` times over.
+/// A side of a matrix: `length` elements in tiles of `tile`, repeated `repeats` times.
 struct Side {
   std::uint64_t length = 0;
   std::uint64_t tile = 0;
   std::uint64_t repeats = 1;
 };
 
-/// A side that is padded fills the last tile of each repetition with padding, one that is not (M)
-/// ends early.
+/// With `padded`, padding fills the last tile of each repetition. Without it (M) the last tile is
+/// shorter.
 std::vector<Segment> cut(const Side& side, std::uint64_t characters, bool padded) {
   const std::uint64_t tiles = (side.length + side.tile - 1) / side.tile;
   const std::uint64_t count = tiles * side.repeats;
@@ -65,7 +65,7 @@ std::string repeat(std::string_view text, std::uint64_t count) {
   return out;
 }
 
-/// A line of text whose width on the screen is not its number of bytes.
+/// A line of text and its width on the screen, which is less than its number of bytes.
 struct Line {
   std::string text;
   std::size_t width = 0;
@@ -140,7 +140,7 @@ std::string side_by_side(std::span<const Drawing> drawings) {
   return text;
 }
 
-/// All side by side if the page is wide enough, else the last below the others.
+/// Puts the drawings side by side if they fit, else the last one below the others.
 std::string arranged(const std::vector<Drawing>& drawings) {
   std::size_t width = 2;
   for (const Drawing& drawing : drawings) width += width_of(drawing) + kGap;

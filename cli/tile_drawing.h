@@ -1,10 +1,10 @@
-// The tiles of A, B and the result as a drawing, values solid and padding shaded:
+// Draws the tiles of A, B and the result, with values solid and padding shaded:
 //
 //   A [5,6]        B [6,3]        result [5,3]
-//   +----+----+    +----+         +----+       drawn with box and block characters; a tile is a few
-//   |####|##::|    |##::|         |##::|       characters whatever its size, and where there are
-//   |####|##::|    |##::|         |##::|       more than six along a side the middle is left out.
-//   +----+----+    +----+         +----+
+//   +----+----+    +----+         +----+       The drawing uses box and block characters. Every
+//   |####|##::|    |##::|         |##::|       tile is a few characters wide, whatever its size.
+//   |####|##::|    |##::|         |##::|       It leaves out the middle of more than six tiles
+//   +----+----+    +----+         +----+       along one side.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace weft::cli {
 
-/// Rows [m] times weights [taps * channels, n], whose taps are padded each by itself.
+/// A product of rows [m] and weights [taps * channels, n]. Each tap is padded separately.
 struct DrawnProduct {
   std::string_view a = "A";
   std::string_view b = "B";
@@ -28,7 +28,7 @@ struct DrawnProduct {
   std::uint64_t chunk_rows = 0;
 };
 
-/// Ends with a legend of two lines. UTF-8, at most 80 columns.
+/// UTF-8, at most 80 columns. The last two lines are a legend.
 std::string draw_tiles(const DrawnProduct& product, const MachineConfig& config);
 std::string draw_tiles(const TilingPlan& plan, const MachineConfig& config);
 

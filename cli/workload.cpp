@@ -12,7 +12,7 @@
 namespace weft::cli {
 namespace {
 
-/// One of M, K, N while it is being found out: the value, and who said so.
+/// One of M, K, N: its value so far, and where the value comes from.
 struct Size {
   const char* name;
   std::optional<std::uint64_t> value;
@@ -53,7 +53,7 @@ void take_headers(const InputHeaders& headers, std::array<Size, 3>& sizes) {
   if (headers.bias) n.set(bias_shape(*headers.bias).cols, headers.bias->file);
 }
 
-/// The sizes, and nothing added to the product.
+/// The sizes alone, without bias and activation.
 MatmulSpec spec_of(const Arguments& arguments, const InputHeaders& headers) {
   std::array<Size, 3> sizes = {{{"M", {}, {}}, {"K", {}, {}}, {"N", {}, {}}}};
   take_positionals(arguments, sizes);

@@ -1,4 +1,4 @@
-// The matrix product that a command line asks for, and its plan on the machine that it names.
+// The matrix product that a command line asks for, and its plan on the chosen machine.
 #pragma once
 
 #include "cli/arguments.h"
@@ -9,21 +9,21 @@
 
 namespace weft::cli {
 
-/// M K N from the positional arguments or, where there are none, from the files. Throws InputError
-/// if they are missing, wrong, or contradict each other.
+/// Reads M K N from the positional arguments or, if there are none, from the files. Throws
+/// InputError if they are missing, wrong or contradictory.
 MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers);
 
-/// M K N from the positional arguments alone, nothing added to the product. Throws InputError.
+/// Reads M K N from the positional arguments alone, without bias and activation. Throws InputError.
 MatmulSpec read_sizes(const Arguments& arguments);
 
-/// 1000 x 1000 x 1000: what `weft matmul` does when nothing is said.
+/// M, K and N of `weft matmul` without arguments.
 inline constexpr std::uint64_t kDefaultSize = 1000;
 
-/// What to do about a program that does not fit.
+/// The advice for a program that does not fit.
 inline constexpr std::string_view kPlanAdvice =
     "choose smaller sizes or a larger array (--array.rows, --array.cols)";
 
-/// plan_matmul(), after a check that its program fits this computer's memory.
+/// plan_matmul(), then a check that the program fits this computer's memory.
 TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
                          std::string_view advice = kPlanAdvice);
 

@@ -20,7 +20,7 @@ constexpr std::array<Command, 11> kCommands = {
      {"compare", "one product or network on TPUs, this CPU, and modelled GPUs, side by side",
       run_compare},
      {"train",
-      "train a network on labelled images: on the CPU, a CUDA device or the simulated machine",
+      "train a network on labeled images: on the CPU, a CUDA device or the simulated machine",
       run_train},
      {"quantize", "turn a float network into one that computes in int8", run_quantize},
      {"compile", "write the program of a matrix product as text", run_compile},

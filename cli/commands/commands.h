@@ -1,4 +1,4 @@
-// The subcommands of `weft`: one file each, this table to find them.
+// The subcommands of `weft`: each has a file, and this table lists them.
 #pragma once
 
 #include <span>
@@ -34,8 +34,8 @@ struct Command {
 
 std::span<const Command> commands();
 
-/// Runs `words` (without the program's name): a command, --help or --version. Throws like them,
-/// and InputError for an unknown command.
+/// Runs `words` (without the program's name): a command, --help or --version. Throws what the
+/// commands throw, and InputError for an unknown command.
 int run_command(const Words& words, const Streams& streams);
 
 }  // namespace weft::cli

@@ -46,8 +46,8 @@ po::options_description comparison_flags() {
 po::options_description file_flags() {
   po::options_description options;
   auto add = options.add_options();
-  add("csv", text_value("FILE"), "write a line for each row; - is stdout");
-  add("html", text_value("FILE"), "write a page to look at: the table, and a chart");
+  add("csv", text_value("FILE"), "write the rows as CSV; - is stdout");
+  add("html", text_value("FILE"), "write an HTML page: the table and a chart");
   return options;
 }
 
@@ -81,7 +81,7 @@ struct Outputs {
   bool to_stdout() const { return csv.file == "-" || json.file == "-"; }
 };
 
-/// `given` is an input file, or an output checked before.
+/// Throws InputError if `output` is also `given`, an input file or an earlier output.
 void check_apart(const Output& output, const char* what, const std::string& given) {
   if (!same_file(*output.file, given)) return;
   throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
@@ -143,12 +143,12 @@ devices::Tile parse_tile(std::string_view text) {
   throw InputError(fmt::format("--tile {}: unknown; must be one of {}", printable(text), known));
 }
 
-/// Flags of networks that mean nothing to a product, or the other way round.
+/// Rejects options for networks in a comparison of products, and the other way round.
 void check_foreign(const Arguments& arguments, std::initializer_list<const char*> names,
                    const char* what) {
   for (const char* name : names) {
     if (!arguments.has(name)) continue;
-    throw InputError(fmt::format("--{}: means nothing to {}; drop it", name, what));
+    throw InputError(fmt::format("--{}: has no effect on {}; drop it", name, what));
   }
 }
 
@@ -157,17 +157,17 @@ void check_tile_is_used(const CompareJob& job) {
     return request.modelled != nullptr && request.modelled->kind == devices::DeviceKind::kGpu;
   };
   if (!job.tile || std::ranges::any_of(job.devices, takes_tile)) return;
-  throw InputError("--tile: is for modelled GPUs, of which --with names none; drop it");
+  throw InputError("--tile: is for modelled GPUs, but --with names none; drop it");
 }
 
-/// Options that would decide nothing.
+/// Rejects options that have no effect.
 void check_used(const Arguments& arguments, const CompareJob& job) {
   if (arguments.has("dtype") && std::ranges::all_of(job.devices, &DeviceRequest::has_own_format)) {
-    throw InputError("--dtype: each device is named with a type of its own; drop it");
+    throw InputError("--dtype: every device in --with has its own type; drop it");
   }
   const auto has_values = [](const DeviceRequest& request) { return request.modelled == nullptr; };
   if (job.seed && (job.sweep || std::ranges::none_of(job.devices, has_values))) {
-    throw InputError("--seed: modelled devices and sweeps show nothing of values; drop it");
+    throw InputError("--seed: has no effect on modelled devices and sweeps; drop it");
   }
 }
 

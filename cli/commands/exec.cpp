@@ -18,11 +18,12 @@ po::options_description exec_options() {
 }
 
 void print_exec_help(const Streams& streams) {
-  streams.out << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
-              << "Runs a program. Without --machine: the first preset with the array that the\n"
-              << "program was made for. The result is checked if the program says what it\n"
-              << "computes. --engine analytic takes no files: a program has its sizes.\n\n"
-              << exec_options();
+  streams.out
+      << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
+      << "Runs a program. Without --machine: the first preset with the array that the\n"
+      << "program was made for. The result is checked if the program says what it\n"
+      << "computes. --engine analytic takes no files, because a program has its own sizes.\n\n"
+      << exec_options();
 }
 
 bool fits(const Program& program, const MachineConfig& config) {
@@ -38,15 +39,15 @@ MachineConfig machine_for(const Program& program, const Arguments& arguments,
     apply_options(config, arguments.values);
     if (fits(program, config)) return config;
   }
-  throw InputError(
-      fmt::format("{}: is for a {} x {} {} array, of which there is no preset; name "
-                  "its machine with --machine",
-                  file, program.array_rows, program.array_cols, to_string(program.dtype)));
+  throw InputError(fmt::format(
+      "{}: is for a {} x {} {} array, which no preset has; name its machine with --machine", file,
+      program.array_rows, program.array_cols, to_string(program.dtype)));
 }
 
-/// The plan, if the program is what the compiler makes of the product on this machine.
+/// The plan, if the compiler would make the same program of the product on this machine.
 std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& config) {
-  // A program written by hand may make do with a buffer that is too small for the compiler.
+  // Planning would fail on a buffer that is too small for the compiler; a handwritten program may
+  // fit.
   if (!program.computes || !fits_unified_buffer(*program.computes, config)) return std::nullopt;
   const TilingPlan plan = plan_matmul(*program.computes, config);
   const bool sizes_agree = plan.matmuls() <= program.code.size();
@@ -58,7 +59,7 @@ void check_program_file(const std::string& file) {
   if (file == "-") throw InputError("exec -: a program cannot come from stdin; give a .weft file");
 }
 
-/// A program has its sizes; files would only give values.
+/// A program has its own sizes, so files would only give values.
 void check_files_matter(const RunOptions& options) {
   if (options.with_values() || !options.has_files()) return;
   throw InputError(

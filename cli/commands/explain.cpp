@@ -27,7 +27,7 @@ namespace {
 po::options_description account_flags() {
   po::options_description options("Explanation");
   options.add_options()("steps", po::value<std::string>()->value_name("N"),
-                        "folds told one by one, or all; 8 if not given");
+                        "number of folds to list, or all; 8 if not given");
   return options;
 }
 
@@ -53,17 +53,19 @@ po::options_description explain_conv_options() {
 
 po::options_description why_options() {
   po::options_description options("General");
-  options.add_options()("why", "which assumption costs how many of the cycles between two runs");
+  options.add_options()(
+      "why", "explain the difference in cycles between two runs, assumption by assumption");
   return options.add(general_flags({json_flag(), html_flag(), help_option()}));
 }
 
 void print_why_help(const Streams& streams) {
-  streams.out << "Usage: weft explain --why A.json B.json [OPTIONS]\n\n"
-              << "A.json and B.json are what --json wrote of two runs of one workload: a product,\n"
-              << "a convolution or a network. The keys of the machine and the options in which\n"
-              << "they differ are switched from A's to B's one at a time, and each step is\n"
-              << "simulated. The changes sum to the difference.\n\n"
-              << why_options();
+  streams.out
+      << "Usage: weft explain --why A.json B.json [OPTIONS]\n\n"
+      << "A.json and B.json are the --json reports of two runs of one workload: a product,\n"
+      << "a convolution or a network. The keys of the machine and the options in which\n"
+      << "they differ are switched from A's to B's one at a time, and each step is\n"
+      << "simulated. The changes sum to the difference.\n\n"
+      << why_options();
 }
 
 void print_product_help(const Streams& streams) {
@@ -95,11 +97,11 @@ std::uint64_t read_steps(const Arguments& arguments) {
   }
 }
 
-/// Writes the JSON where --json says; `print` is for people, unless stdout has the JSON.
+/// Writes the JSON to the target of --json. Calls `print` unless the JSON goes to stdout.
 template <class Print>
 int report(const std::optional<std::string>& target, const nlohmann::ordered_json& json,
            const Streams& streams, Print print) {
-  // The names of files need not be UTF-8.
+  // File names in the JSON may be invalid UTF-8.
   const std::string text =
       json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (target == "-") return streams.out << text, 0;
@@ -127,13 +129,13 @@ std::optional<std::string> html_target(const Arguments& arguments) {
   return html;
 }
 
-/// What --sweep asks for, if anything.
+/// Parses --sweep; nullopt if it is not given.
 std::optional<SweepRequest> sweep_request(const Arguments& arguments) {
   const auto text = arguments.text("sweep");
   if (!text) return std::nullopt;
   const SweepRequest request = parse_sweep(*text);
   if (arguments.has("steps")) {
-    throw InputError("--steps is about folds, of which --sweep tells none; drop one of the two");
+    throw InputError("--steps has no effect with --sweep; remove one of them");
   }
   return request;
 }

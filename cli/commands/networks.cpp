@@ -76,7 +76,7 @@ Json network_json(const NetworkInfo& info) {
           {"macs", networks::count_macs(graph)}};
 }
 
-/// All networks, or the one that is named.
+/// All networks, or only the named one.
 std::span<const NetworkInfo> selected(const Arguments& arguments) {
   if (arguments.positionals.empty()) return networks::networks();
   return {&networks::find_network(arguments.positionals.front()), 1};

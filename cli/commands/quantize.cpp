@@ -28,13 +28,13 @@ namespace {
 using graph::Graph;
 
 po::options_description quantize_options() {
-  po::options_description own("Quantisation");
+  po::options_description own("Quantization");
   auto add = own.add_options();
   add("calibrate", po::value<std::string>()->value_name("FILE|DIR"),
       "sample inputs: an .npy file or a folder of them (for several inputs: DIR/INPUT.npy or "
       "DIR/INPUT/*.npy); the first dimension may stack samples; digits: 64 of the embedded digits "
       "that `weft train` learns from");
-  add("output,o", po::value<std::string>()->value_name("FILE"), "the quantised network, .onnx");
+  add("output,o", po::value<std::string>()->value_name("FILE"), "the quantized network, .onnx");
   po::options_description all;
   all.add(own).add(network_flags());
   return all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
@@ -43,8 +43,8 @@ po::options_description quantize_options() {
 void print_quantize_help(const Streams& streams) {
   streams.out
       << "Usage: weft quantize MODEL.onnx|NAME --calibrate FILE|DIR -o OUT.onnx [OPTIONS]\n\n"
-      << "Quantises a float network to int8: scales from the ranges that its values have\n"
-      << "over the samples, written as pairs of QuantizeLinear and DequantizeLinear.\n\n"
+      << "Quantizes a float network to int8. The scales come from the ranges of its values\n"
+      << "over the samples; the file has pairs of QuantizeLinear and DequantizeLinear.\n\n"
       << quantize_options();
 }
 
@@ -65,7 +65,7 @@ void check_file(const std::string& option, const std::string& file,
 
 void check_outputs(const std::string& output, const std::optional<std::string>& json,
                    const NetworkRequest& request, const std::string& calibration) {
-  if (output == "-") throw InputError("--output -: an .onnx file is not for stdout; name a file");
+  if (output == "-") throw InputError("--output -: an .onnx file cannot go to stdout; name a file");
   check_file("--output", output, {request.model, calibration});
   if (json && *json != "-") check_file("--json", *json, {request.model, calibration, output});
 }
@@ -74,7 +74,7 @@ Graph load_float_network(const NetworkRequest& request) {
   Graph graph = load_network(request);
   require_computation(request, graph);
   if (is_quantised(graph)) {
-    throw InputError(request.model + ": is quantised already; give the float network");
+    throw InputError(request.model + ": is quantized already; give the float network");
   }
   return graph;
 }
@@ -83,7 +83,7 @@ std::string json_text(const QuantizeReport& report) {
   return json_file_text(quantize_report_json(report));
 }
 
-/// The name of the embedded digits stands for a file only if there is one.
+/// "digits" means the embedded digits, unless a file has this name.
 std::vector<NamedTensors> samples_for(const std::string& calibration, const std::string& model,
                                       const Graph& graph) {
   if (calibration != "digits" || std::filesystem::exists(calibration)) {
@@ -102,7 +102,7 @@ Agreement compare(const Graph& graph, const Graph& quantised,
   return agreement;
 }
 
-/// Both files are written before either gets its name.
+/// Writes both files before it names either of them.
 void write_files(const QuantizeReport& report, const std::optional<std::string>& json) {
   OutputStream network(report.output);
   onnx_io::write_onnx(report.quantised, network);

@@ -36,7 +36,7 @@ void print_run_help(const Streams& streams) {
   streams.out << "Usage: weft run MODEL.onnx|NAME [OPTIONS]\n\n"
               << "Runs a whole network, from an ONNX file or one that `weft networks` lists: the\n"
               << "cycles of each layer, and values, checked against the CPU reference. Inputs\n"
-              << "that no file gives are random. An int8 array quantises a float network first.\n\n"
+              << "that no file gives are random. An int8 array quantizes a float network first.\n\n"
               << run_options();
 }
 
@@ -47,7 +47,7 @@ bool wants_reference_alone(const Arguments& arguments) {
   throw InputError(fmt::format("--backend {}: unknown; must be machine or cpu", printable(name)));
 }
 
-/// The reference knows no cycles, engines and machines.
+/// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
   std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep",
                                       "vcd",    "trace",   "html"};
@@ -55,7 +55,7 @@ void check_reference_flags(const Arguments& arguments) {
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
     if (!arguments.has(name)) continue;
-    throw InputError(fmt::format("--{}: means nothing to --backend cpu; drop one of them", name));
+    throw InputError(fmt::format("--{}: has no effect with --backend cpu; drop one of them", name));
   }
 }
 

@@ -7,12 +7,11 @@ namespace weft::cli {
 namespace {
 
 void print_train_help(const Streams& streams) {
-  streams.out << "Usage: weft train NETWORK|MODEL.onnx [OPTIONS]\n\n"
-              << "Trains a classifier by gradient descent on labelled images: its learnt constants "
-                 "change,\n"
-              << "step by step, so that the cross-entropy of its answers falls. docs/training.md "
-                 "tells how.\n\n"
-              << train_options();
+  streams.out
+      << "Usage: weft train NETWORK|MODEL.onnx [OPTIONS]\n\n"
+      << "Trains a classifier by gradient descent on labeled images. Each step changes its\n"
+      << "learned constants to lower the cross-entropy of its answers: docs/training.md.\n\n"
+      << train_options();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs a comparison: every device on the same product, product after product, or network.
+// Runs a comparison: all devices on one product, on a series of products, or on one network.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace weft::cli {
 struct CompareJob {
   std::vector<DeviceRequest> devices = {};
   std::optional<std::uint64_t> seed = {};
-  devices::GemmShape shape = {};               // of a product
-  std::optional<devices::Tile> tile = {};      // the only one of the modelled GPUs
-  std::optional<SweepRequest> sweep = {};      // of a product
+  devices::GemmShape shape = {};               // for a product
+  std::optional<devices::Tile> tile = {};      // the only tile that modelled GPUs may use
+  std::optional<SweepRequest> sweep = {};      // for products
   std::optional<NetworkRequest> network = {};  // instead of a product
 };
 
-/// `progress` is called with the share done. Throws InputError, ConfigError, SimulationError.
+/// Calls `progress` with the finished share. Throws InputError, ConfigError, SimulationError.
 CompareReport compare_products(const CompareJob& job, const std::function<void(double)>& progress);
 CompareReport compare_network(const CompareJob& job, const std::function<void(double)>& progress);
 

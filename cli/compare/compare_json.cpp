@@ -16,7 +16,7 @@ Json tera_json(const std::optional<double>& flop_per_second) {
   return flop_per_second ? Json(*flop_per_second / 1e12) : Json(nullptr);
 }
 
-/// JSON has no NaN: null stands for it, as for an error that is not known.
+/// JSON has no NaN, so NaN becomes null, and so does an unknown error.
 Json error_json(const CompareRow& row) {
   if (!row.max_abs_error || !std::isfinite(*row.max_abs_error)) return nullptr;
   return *row.max_abs_error;
@@ -59,7 +59,7 @@ Json sweep_json(const CompareReport& report) {
           {"sizes", report.sweep->sizes}};
 }
 
-/// In quotes where a comma, a quote or the end of a line would be taken for the table's.
+/// Quotes a CSV field that contains a comma, a quote or the end of a line.
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string field = "\"";

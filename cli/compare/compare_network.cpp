@@ -18,7 +18,7 @@
 namespace weft::cli {
 namespace {
 
-/// The network in float64 is a matter of seconds.
+/// Limit for computing the network in float64, which takes seconds at most.
 constexpr std::uint64_t kMostMacsWithValues = std::uint64_t{1} << 36U;
 
 bool needs_values(const DeviceRequest& request) {
@@ -63,13 +63,14 @@ class NetworkComparison {
     return simulate_network(request, graph_, flop(), with_values_ ? &values() : nullptr, progress);
   }
 
-  /// A quantised network runs in int8 where the device has it, unless something else was asked for.
+  /// A quantized network uses int8 where the device has it, unless the user asked for another
+  /// format.
   CompareRow modelled_row(DeviceRequest request) {
     const bool int8 =
         quantised_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
     if (int8) request.format = devices::NumberFormat::kInt8;
     CompareRow row = model_network_row(request, prepared(), flop());
-    if (int8) row.basis += "; int8, as the network is quantised";
+    if (int8) row.basis += "; int8, as the network is quantized";
     return row;
   }
 
@@ -100,7 +101,7 @@ class NetworkComparison {
   std::optional<MeasuredNetwork> values_;
 };
 
-/// What needs no run fails before the first one.
+/// Checks everything that can be checked before the first run.
 void check_devices(const CompareJob& job) {
   for (const DeviceRequest& request : job.devices) {
     if (request.kind != RowKind::kMeasured) continue;

@@ -38,7 +38,7 @@ std::vector<GemmShape> shapes_of(const CompareJob& job) {
   return shapes;
 }
 
-/// Opened once; how a measured device is asked for what it multiplies.
+/// A requested device; a measured one is opened once and serves all products.
 struct OpenDevice {
   const DeviceRequest* request = nullptr;
   std::optional<MeasuredDevice> measured = {};
@@ -61,13 +61,13 @@ std::vector<OpenDevice> open_devices(const CompareJob& job) {
   return opened;
 }
 
-/// A run of many minutes is refused before it begins.
+/// Refuses a run of many minutes before it begins.
 void check_measured_work(const GemmShape& shape) {
   constexpr double kMostFlop = 0x1p41;
   if (devices::useful_flop(shape) <= kMostFlop) return;
-  throw InputError(
-      fmt::format("{} are too much to measure several times; choose smaller sizes, or leave it out",
-                  si(devices::useful_flop(shape), "FLOP")));
+  throw InputError(fmt::format(
+      "{} are too much to measure several times; choose smaller sizes, or leave the device out",
+      si(devices::useful_flop(shape), "FLOP")));
 }
 
 void check_product(const DeviceRequest& request, const GemmShape& shape, const CompareJob& job) {
@@ -75,7 +75,7 @@ void check_product(const DeviceRequest& request, const GemmShape& shape, const C
   if (request.kind == RowKind::kMeasured) {
     check_measured_work(shape);
     check_memory(ProductValues::bytes(shape), "the matrices",
-                 "choose smaller sizes, or leave it out");
+                 "choose smaller sizes, or leave the device out");
   }
   if (request.machine && !job.sweep) check_simulated(request, shape);
 }
@@ -86,7 +86,7 @@ void check_swept(const MachineConfig& machine, const CompareJob& job) {
                    sweep_sizes(*job.sweep));
 }
 
-/// What would fail, or take too long, fails before the first device has run.
+/// Checks all devices before the first one runs: what would fail or take too long fails now.
 void check_before(const CompareJob& job, const std::vector<GemmShape>& shapes) {
   for (const DeviceRequest& request : job.devices) {
     for_device(request, [&] {

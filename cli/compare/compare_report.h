@@ -1,4 +1,4 @@
-// What `weft compare` has to say: as a table for people, as JSON and CSV for programs.
+// The report of `weft compare`: a table for people, JSON and CSV for programs.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace weft::cli {
 
-/// The network that was compared.
+/// The compared network.
 struct ComparedNetwork {
   std::string name = {};
   std::int64_t batch = 1;
   std::optional<std::int64_t> sequence = {};
 };
 
-/// One size was varied; there is a row for each device and size, sizes outermost.
+/// A sweep over one size. The report has one row per device and size, with sizes in the outer loop.
 struct ComparedSweep {
   char dimension = 'n';
   std::uint64_t step = 1;
@@ -26,23 +26,23 @@ struct ComparedSweep {
 };
 
 struct CompareReport {
-  devices::GemmShape shape = {};  // of a product; with a sweep, but for the size that varies
+  devices::GemmShape shape = {};  // of a product; a sweep replaces one of its sizes
   std::optional<ComparedNetwork> network = {};
   std::optional<ComparedSweep> sweep = {};
-  double flop = 0;  // not of a sweep
+  double flop = 0;  // not used for a sweep
   std::vector<CompareRow> rows = {};
 };
 
 /// "4096 x 4096 x 4096", "64 x k x 64 for k from 1 to 100", "resnet50, batch 1".
 std::string compared_text(const CompareReport& report);
 
-/// The table, what its columns mean, and a note for each row; of a sweep a row for each size.
+/// The table, what its columns mean, and a note for each row. For a sweep: one line per size.
 std::string compare_text(const CompareReport& report, const Style& style);
 
 /// Schema 1; docs/json.md explains each key.
 Json compare_json(const CompareReport& report);
 
-/// A line of names, and a line for each row; what a row does not have is empty.
+/// A line of column names, then one line per row. Missing values are empty.
 std::string compare_csv(const CompareReport& report);
 
 }  // namespace weft::cli

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kNone = "-";
 
-/// Three significant digits, more only of large numbers: "0.0832", "98.0", "312", "1979".
+/// Three significant digits, or all digits of a large number: "0.0832", "98.0", "312", "1979".
 std::string three_digits(double value) {
   if (value < 0.9995) return fmt::format("{:.3g}", value);
   return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0));
@@ -22,7 +22,7 @@ std::string tera(const std::optional<double>& flop_per_second) {
   return flop_per_second ? three_digits(*flop_per_second / 1e12) : kNone;
 }
 
-/// One digit more than a speed has, as peaks are published: "130.5", "989.4".
+/// One digit more than three_digits(), as peaks are published: "130.5", "989.4".
 std::string peak_text(const std::optional<double>& flop_per_second) {
   if (!flop_per_second) return kNone;
   const double value = *flop_per_second / 1e12;
@@ -70,7 +70,7 @@ bool has_kind(const CompareReport& report, RowKind kind) {
   return std::ranges::find(report.rows, kind, &CompareRow::kind) != report.rows.end();
 }
 
-/// What the kinds are that occur.
+/// Explains the kinds of rows in the report.
 std::string kinds_line(const CompareReport& report) {
   std::vector<std::string> kinds;
   const auto add = [&](RowKind kind, const char* what) {
@@ -99,12 +99,12 @@ std::string notes(const CompareReport& report) {
   return text;
 }
 
-/// Of the first size, one for each device.
+/// Each size has one row per device.
 std::size_t device_count(const CompareReport& report) {
   return report.rows.size() / report.sweep->sizes.size();
 }
 
-/// A row a size, a column a device: TFLOP/s.
+/// TFLOP/s with one line per size and one column per device.
 std::string sweep_table(const CompareReport& report, const Style& style) {
   const std::size_t devices = device_count(report);
   Table table(std::string(devices + 1, 'r'));

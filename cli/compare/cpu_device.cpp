@@ -14,8 +14,8 @@
 namespace weft::cli {
 namespace {
 
-/// Peak of the first `cores` cores, and the sentence that says how it came about: vectors a clock
-/// are timed, that all cores run at the clock of one is assumed.
+/// Adds the peak of `cores` cores and a sentence about its source. The vectors per clock are timed;
+/// the clock of one core is assumed for all.
 void add_peak(CompareRow& row, std::uint32_t cores) {
   const auto unit = vector_unit();
   if (!unit || !row.clock_hz) return;
@@ -29,7 +29,7 @@ void add_peak(CompareRow& row, std::uint32_t cores) {
   row.details["instruction_set"] = unit->instruction_set;
 }
 
-/// `cores`: those at work.
+/// `cores`: the number of cores at work.
 CompareRow measured_row(const Processor& processor, std::uint32_t cores, const Timing& timing,
                         const std::string& library) {
   CompareRow row;
@@ -50,8 +50,8 @@ void check_sizes(const devices::GemmShape& shape) {
   for (const std::uint64_t size : {shape.m, shape.k, shape.n}) {
     if (size <= kMost) continue;
     throw InputError(fmt::format(
-        "a size of {} is more than a BLAS library takes; choose smaller sizes, or leave "
-        "it out",
+        "a size of {} is more than a BLAS library takes; choose smaller sizes, or leave the device "
+        "out",
         size));
   }
 }

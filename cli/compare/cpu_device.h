@@ -1,5 +1,5 @@
-// This computer's processor as a device of `weft compare`: products by OpenBLAS (sgemm.h), networks
-// by Weft's own CPU backend; the clock read behind each repeat.
+// This computer's processor as a device of `weft compare`. OpenBLAS (sgemm.h) computes products,
+// Weft's own CPU backend networks. The clock is read after each repeat.
 #pragma once
 
 #include "cli/compare/measured_device.h"

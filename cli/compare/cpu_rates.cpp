@@ -32,7 +32,8 @@ double fastest_seconds(Work work) {
 #if defined(__x86_64__) || defined(__aarch64__)
 constexpr std::uint64_t kAdditions = 16 * 10'000;
 
-/// Sixteen a round. Both operands are registers: some processors add constants while renaming.
+/// Sixteen additions per round. Both operands are registers, since some processors add constants
+/// while renaming registers.
 void dependent_additions() {
   std::uint64_t sum = 0;
   std::uint64_t term = 3;
@@ -57,8 +58,8 @@ void dependent_additions() {
 }
 #endif
 
-/// The CPUs that share a core with CPU `cpu`, as the system names them; its own number if it does
-/// not say.
+/// The CPUs that share a core with CPU `cpu`, in the system's notation; its own number if the
+/// system does not tell.
 std::string core_of(std::size_t cpu) {
   std::ifstream file(
       fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));

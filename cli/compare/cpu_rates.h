@@ -1,11 +1,11 @@
-// What this computer's processor does in a clock, found by timing short loops: no counter that the
-// system might not give, and no name from which to guess.
+// Measures what this computer's processor does per clock by timing short loops. The system might
+// not allow its counters, and the processor's name does not tell.
 //
-//   clock   a chain of additions, each of which needs the one before: one a clock
-//   FMAs    independent fused multiply-adds on whole vectors, at the clock just found
+//   clock   a chain of additions, each of which needs the previous one: one per clock
+//   FMAs    independent fused multiply-adds on whole vectors, at this clock
 //
-// Each figure is that of the fastest of several bursts of some 50 us, since whatever else the
-// computer does only makes a burst longer.
+// Each figure is from the fastest of several bursts of about 50 us, since other work of the
+// computer can only lengthen a burst.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,21 @@
 
 namespace weft::cli {
 
-/// The clock of the core on which the caller runs, at this moment; none where the loop has not been
-/// written for the processor.
+/// The current clock of the caller's core; nullopt on processors without a loop for it.
 std::optional<double> core_clock_hz();
 
 struct VectorUnit {
   std::string instruction_set = {};  // "AVX3"
-  std::uint32_t lanes = 0;           // float32 in a vector
-  std::uint32_t fmas_per_clock = 0;  // vectors; rounded, at least 1
+  std::uint32_t lanes = 0;           // float32 numbers in a vector
+  std::uint32_t fmas_per_clock = 0;  // vectors per clock; rounded, at least 1
 };
 
-/// The vector unit of that core; none without a clock.
+/// The vector unit of the caller's core; nullopt without a clock.
 std::optional<VectorUnit> vector_unit();
 
 struct Processor {
   std::string name = {};    // "AMD EPYC", or "this processor"
-  std::uint32_t cores = 1;  // that this process may use; threads of one core count once
+  std::uint32_t cores = 1;  // usable by this process; threads of one core count once
 };
 
 Processor this_processor();

@@ -16,12 +16,12 @@ namespace {
 using cuda::MatmulType;
 using devices::NumberFormat;
 
-/// Both enumerate the same types by the same names.
+/// Both enumerations have the same types with the same names.
 MatmulType type_of(NumberFormat format) {
   return *cuda::matmul_type_from_string(devices::to_string(format));
 }
 
-/// What the library is given: numbers, or for int8 integers.
+/// The numbers for the library; integers as floats for int8.
 std::vector<float> operand(const ProductValues& values, RandomStream which, NumberFormat format) {
   if (format != NumberFormat::kInt8) {
     const auto drawn = which == RandomStream::kA ? values.a() : values.b();
@@ -63,8 +63,9 @@ CompareRow measure_cuda_product(NumberFormat format, ProductValues& values) {
   row.clock_hz = measured.clock_mhz * 1e6;
   if (measured.peak_ops > 0) row.peak = measured.peak_ops;
   row.max_abs_error = error_of(format, values);
-  row.basis = fmt::format("{}, cuBLAS, median by events; the clock is {}", measured.device.name,
-                          measured.clock_measured ? "the one read meanwhile" : "boost, not read");
+  row.basis =
+      fmt::format("{}, cuBLAS, median by events; clock {}", measured.device.name,
+                  measured.clock_measured ? "read during the run" : "not read: the boost clock");
   row.details = {{"library", "cuBLAS"},
                  {"fastest_seconds", measured.fastest_seconds},
                  {"clock_read", measured.clock_measured},
@@ -72,7 +73,7 @@ CompareRow measure_cuda_product(NumberFormat format, ProductValues& values) {
   return row;
 }
 
-/// Outputs are moved in each run, inputs in the first.
+/// Each run copies the outputs; only the first run copies the inputs.
 CompareRow measure_cuda_network(NumberFormat format, const MeasuredNetwork& network) {
   cuda::CudaGraphRunner runner(network.graph, {.matmul = type_of(format)});
   NamedTensors outputs;
@@ -108,7 +109,7 @@ MeasuredDevice cuda_device() {
   const cuda::Availability availability = cuda::cuda_available();
   if (!availability.available) {
     throw InputError(
-        fmt::format("--with cuda: no CUDA device: {}; leave it out", availability.reason));
+        fmt::format("--with cuda: no CUDA device: {}; leave cuda out", availability.reason));
   }
   MeasuredDevice device;
   device.formats = {NumberFormat::kFp16, NumberFormat::kBf16, NumberFormat::kTf32,

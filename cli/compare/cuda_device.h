@@ -1,5 +1,5 @@
-// The CUDA device of this computer as a device of `weft compare`: products by cuBLAS, timed by
-// events, networks by the CUDA backend.
+// The CUDA device of this computer as a device of `weft compare`. cuBLAS computes products, timed
+// by events; the CUDA backend computes networks.
 #pragma once
 
 #include "cli/compare/measured_device.h"

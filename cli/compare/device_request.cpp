@@ -90,7 +90,7 @@ DeviceRequest parse_device(std::string_view text, std::optional<NumberFormat> fo
   return request;
 }
 
-/// The name in an INI file, its format behind it as given; none without such a name.
+/// The machine's name in an INI file, followed by the given format; nullopt without such a name.
 std::optional<std::string> name_in_file(const DeviceRequest& request) {
   const auto presets = preset_names();
   if (!request.machine || std::ranges::find(presets, request.device) != presets.end() ||
@@ -100,7 +100,7 @@ std::optional<std::string> name_in_file(const DeviceRequest& request) {
   return request.machine->name + request.name.substr(request.device.size());
 }
 
-/// INI files are called by their machines, unless two devices would then have one name.
+/// An INI file gets its machine's name, unless two devices would then share a name.
 void name_files(std::vector<DeviceRequest>& requests) {
   std::vector<std::string> names;
   for (const DeviceRequest& request : requests) {
@@ -120,8 +120,8 @@ NumberFormat format_of(ElementType type) {
 
 NumberFormat parse_format(std::string_view text, std::string_view what) {
   if (const auto format = devices::number_format_from_string(text)) return *format;
-  throw InputError(fmt::format("{}: {} is no number format; must be {}", what, printable(text),
-                               fmt::join(devices::kNumberFormatNames, ", ")));
+  throw InputError(fmt::format("{}: {} is not a number format; must be one of {}", what,
+                               printable(text), fmt::join(devices::kNumberFormatNames, ", ")));
 }
 
 void check_format(std::string_view device, NumberFormat format,
@@ -129,7 +129,7 @@ void check_format(std::string_view device, NumberFormat format,
   if (std::ranges::find(known, format) != known.end()) return;
   std::vector<std::string_view> names;
   for (const NumberFormat each : known) names.push_back(devices::to_string(each));
-  throw InputError(fmt::format("--with {}: does not multiply {}, but {}; give {}:{}",
+  throw InputError(fmt::format("--with {}: cannot multiply {}, only {}; give {}:{}",
                                printable(device), devices::to_string(format),
                                fmt::join(names, ", "), device, names.front()));
 }

@@ -14,28 +14,28 @@
 namespace weft::cli {
 
 struct DeviceRequest {
-  std::string name = {};  // as given, its format included; for an INI file its machine's name
+  std::string name = {};  // as given, with the format; for an INI file the machine's name
   RowKind kind = RowKind::kModelled;
   std::string device = {};                           // as given, without the format
-  bool has_own_format = false;                       // given with the name
-  std::optional<devices::NumberFormat> format = {};  // none: the device's usual one
-  std::optional<MachineConfig> machine = {};         // simulated
-  const devices::Device* modelled = nullptr;         // modelled
+  bool has_own_format = false;                       // the name has a :FORMAT
+  std::optional<devices::NumberFormat> format = {};  // nullopt: the device's usual format
+  std::optional<MachineConfig> machine = {};         // for a simulated device
+  const devices::Device* modelled = nullptr;         // for a modelled device
 };
 
-/// What is compared if nothing is said.
+/// The devices without --with.
 inline constexpr std::string_view kDefaultDevices = "tpu-v2,cpu,titan-rtx,a100,h100";
 
-/// Names, separated by commas: a preset of `weft machines` or an INI file
-/// (called by its machine.name, or as given if it has none or another device has the same), "cpu",
-/// "cuda", or one of devices::devices(); each may have :FORMAT behind it, else `format` counts.
-/// Throws InputError for an unknown name (with the one probably meant, else all there are), an
-/// unknown format, one that a simulated or modelled device does not multiply, and for one asked for
-/// twice; ConfigError for a wrong file.
+/// Parses names separated by commas: a preset of `weft machines`, an INI file, "cpu", "cuda", or
+/// one of devices::devices(). Each name may end in :FORMAT; otherwise `format` applies. An INI file
+/// is shown by its machine.name, or as given if it has none or another device has the same name.
+/// Throws InputError for an unknown name (with the most similar one, else all names), for an
+/// unknown format, for a format that a simulated or modelled device does not multiply, and for a
+/// repeated device. Throws ConfigError for an invalid file.
 std::vector<DeviceRequest> parse_devices(std::string_view list,
                                          std::optional<devices::NumberFormat> format);
 
-/// Calls `function` and returns what it returns; an error gets the device's name in front.
+/// Returns function(). Errors get the device's name as a prefix.
 template <class Function>
 decltype(auto) for_device(const DeviceRequest& request, Function&& function) {
   const auto named = [&](const Error& error) {
@@ -52,14 +52,14 @@ decltype(auto) for_device(const DeviceRequest& request, Function&& function) {
   }
 }
 
-/// Throws InputError for an unknown format; `what` names the place, as in "--dtype".
+/// Throws InputError for an unknown format; `what` names the option in its message.
 devices::NumberFormat parse_format(std::string_view text, std::string_view what);
 
 /// Throws InputError unless `format` is among `known`; `device` is its name.
 void check_format(std::string_view device, devices::NumberFormat format,
                   const std::vector<devices::NumberFormat>& known);
 
-/// The format of the array's type, and back; nothing for fp32 and tf32.
+/// The number format of an array's element type.
 devices::NumberFormat format_of(ElementType type);
 
 }  // namespace weft::cli

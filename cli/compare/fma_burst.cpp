@@ -11,11 +11,11 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::uint64_t kRounds = 10'000;
-// More chains than any processor's latency times units: 5 * 2.
+// More chains than latency times units of any processor, which is 5 * 2.
 constexpr std::uint64_t kChains = 12;
 
-/// x * 0.5 + 1 again and again, twelve times side by side: it stays near 2. The chains begin at
-/// different values, so that none stands for another.
+/// Twelve independent chains of x * 0.5 + 1, which stays near 2. The chains start at different
+/// values, so that the compiler cannot merge them.
 HWY_NOINLINE float run_chains(float x) {
   const hn::ScalableTag<float> d;
   const auto half = hn::Set(d, 0.5F);

@@ -1,4 +1,4 @@
-// The fastest instruction set that Highway finds, and a loop of nothing but its multiply-adds.
+// The fastest instruction set that Highway finds, and a loop of its multiply-adds alone.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@ namespace weft::cli {
 
 struct FmaBurst {
   const char* instruction_set = "";
-  std::uint32_t lanes = 0;          // float32 in a vector
-  std::uint64_t vectors = 0;        // multiply-adds of a vector in one call of run
-  float (*run)(float x) = nullptr;  // the result depends on x, so that no call can be left out
+  std::uint32_t lanes = 0;          // float32 numbers in a vector
+  std::uint64_t vectors = 0;        // vector multiply-adds in one call of run
+  float (*run)(float x) = nullptr;  // uses x, so that no call is optimized away
 };
 
 FmaBurst fma_burst();

@@ -1,5 +1,5 @@
-// A device of this computer on which `weft compare` measures: a few functions, so that a backend
-// joins the table by giving them.
+// A device of this computer that `weft compare` measures. It is a struct of functions, so that a
+// new backend only has to provide these functions.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace weft::cli {
 
-/// A network and what goes into it; `exact` are its outputs in float64.
+/// A network and its inputs; `exact` has its outputs in float64.
 struct MeasuredNetwork {
   const graph::Graph& graph;
   const NamedTensors& inputs;
   const NamedTensors& exact;
-  double flop = 0;  // two to a MAC
+  double flop = 0;  // two per MAC
 };
 
 struct MeasuredDevice {
-  /// What it multiplies, its usual format first.
+  /// The formats that it multiplies, its usual format first.
   std::vector<devices::NumberFormat> formats = {};
-  /// Times the product after a warm-up and fills the row but for `device`: title, seconds, clock,
-  /// peak, basis and details, and the largest difference from float64. Throws InputError if the
-  /// device cannot.
+  /// Times the product after a warm-up and fills the row except `device`: title, seconds, clock,
+  /// peak, basis, details, and the largest difference from float64. Throws InputError if the device
+  /// cannot compute it.
   std::function<CompareRow(devices::NumberFormat format, ProductValues& values)> product = {};
-  /// The same for a network.
+  /// Same for a network.
   std::function<CompareRow(devices::NumberFormat format, const MeasuredNetwork& network)> network =
       {};
 };
@@ -40,7 +40,7 @@ std::vector<std::string> measured_device_names();
 /// Throws InputError if this computer, or this build, has no such device.
 MeasuredDevice open_measured_device(std::string_view name);
 
-/// The largest difference over all floating-point outputs; none if there is no such output.
+/// The largest difference over all floating-point outputs; nullopt if there is no such output.
 std::optional<double> largest_output_error(const NamedTensors& outputs, const NamedTensors& exact);
 
 }  // namespace weft::cli

@@ -27,10 +27,10 @@ CompareRow row_of(const Device& device, NumberFormat format) {
 void check_fits(const Device& device, const devices::GemmShape& shape, NumberFormat format) {
   const double bytes = devices::gemm_bytes(shape, format);
   if (device.memory_gb == 0 || bytes <= device.memory_gb * 1e9) return;
-  throw InputError(
-      fmt::format("operands and result would take {}, it has {}; choose smaller sizes, or leave it "
-                  "out",
-                  si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
+  throw InputError(fmt::format(
+      "operands and result would take {}, but the device has {}; choose smaller sizes, or leave "
+      "the device out",
+      si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
 }
 
 std::string basis_of(const Device& device, const GemmModel& model) {

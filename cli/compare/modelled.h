@@ -1,4 +1,5 @@
-// Rows of `weft compare` from published figures: no device, no values (models/devices).
+// Rows of `weft compare` that are modelled from published figures (models/devices). No device runs,
+// so there are no values.
 #pragma once
 
 #include <optional>
@@ -9,13 +10,13 @@
 
 namespace weft::cli {
 
-/// `tile`: the only one that GPUs may use; else the best. Throws InputError if operands and result
-/// do not fit the device's memory.
+/// `tile` is the only tile that GPUs may use; nullopt: the best one. Throws InputError if operands
+/// and result do not fit the device's memory.
 CompareRow model_product(const DeviceRequest& request, const devices::GemmShape& shape,
                          std::optional<devices::Tile> tile);
 
-/// `prepared` has been through the passes, recurrences unrolled; `flop` are the network's. Throws
-/// InputError.
+/// `prepared` is the network after the passes, with recurrences unrolled; `flop` is the network's
+/// FLOP. Throws InputError.
 CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,
                              double flop);
 

@@ -10,9 +10,9 @@
 namespace weft::cli {
 namespace {
 
-/// The largest magnitude that int8 has on both sides of zero.
+/// The largest magnitude that int8 can have with both signs.
 constexpr float kInt8Scale = 127;
-/// What 1 in a product of such operands stands for.
+/// The value of 1 in a product of two such operands.
 constexpr double kInt8Unit = 1 / (double{kInt8Scale} * double{kInt8Scale});
 
 std::int8_t quantised(float value) {
@@ -28,7 +28,7 @@ Matrix converted(std::span<const float> from, Matrix to, Convert convert) {
   return to;
 }
 
-/// An error that is no number is larger than all others.
+/// The larger error, where NaN is larger than any number.
 double larger(double a, double b) {
   return std::isnan(b) || b > a ? b : a;
 }
@@ -123,7 +123,8 @@ double ProductValues::bytes(const devices::GemmShape& shape) {
   const auto m = static_cast<double>(shape.m);
   const auto k = static_cast<double>(shape.k);
   const auto n = static_cast<double>(shape.n);
-  // Drawn, as float64, and in one device's format; the product in float64 and a device's result.
+  // Operands as drawn, in float64 and in one device's format; the float64 product and a device's
+  // result.
   return (m * k + k * n) * (4 + 8 + 4) + m * n * (8 + 4);
 }
 

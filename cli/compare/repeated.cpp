@@ -21,7 +21,7 @@ double seconds_of(const std::function<void()>& work, int runs) {
   return took.count() / runs;
 }
 
-/// Warms up, and finds how many runs make a repeat that the clock can tell.
+/// Warms up. Returns how many runs of the work make a repeat that is long enough for the clock.
 int runs_in_a_repeat(const std::function<void()>& work) {
   work();
   const double once = seconds_of(work, 1);

@@ -1,4 +1,4 @@
-// Timing by repetition: a warm-up that is not counted, then as many runs as fit the time, and their
+// Timing by repetition: an uncounted warm-up, then as many repeats as fit the time, and their
 // median.
 #pragma once
 
@@ -14,18 +14,18 @@ struct Timing {
   double fastest = 0;
   double slowest = 0;
   int repeats = 0;
-  std::optional<double> clock_hz = {};  // median of what was read behind each repeat
+  std::optional<double> clock_hz = {};  // median of the readings after each repeat
 
   /// (slowest - fastest) / median.
   double spread() const { return (slowest - fastest) / median; }
 };
 
-/// What a comparison gives each measurement.
+/// Time for each measurement of a comparison.
 inline constexpr double kEnoughSeconds = 0.5;
 
-/// Work of less than a millisecond is run several times a repeat. Three repeats at least, and until
-/// `enough_seconds` have gone by, 50 at most. `clock` is read at once behind each repeat, on the
-/// same thread.
+/// Repeats the work until `enough_seconds` have passed: at least 3 and at most 50 times. Work
+/// shorter than a millisecond runs several times per repeat. `clock` is read right after each
+/// repeat, on the same thread.
 Timing time_repeated(const std::function<void()>& work,
                      const std::function<std::optional<double>()>& clock, double enough_seconds);
 

@@ -14,7 +14,7 @@ namespace {
 
 using devices::GemmShape;
 
-// The C interface to BLAS, of which every library has the same binary form.
+// The C interface to BLAS, which has the same binary form in every library.
 constexpr int kRowMajor = 101;
 constexpr int kNoTranspose = 111;
 using CblasSgemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k,
@@ -27,7 +27,7 @@ Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(::dlsym(library, name));
 }
 
-/// "OpenBLAS 0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
+/// Shortens "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." to "OpenBLAS 0.3.21".
 std::string library_name(void* library) {
   const auto config = symbol<GetConfig>(library, "openblas_get_config");
   std::istringstream words(config == nullptr ? "OpenBLAS" : config());

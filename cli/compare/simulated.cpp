@@ -47,7 +47,7 @@ TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape
   spec.m = shape.m;
   spec.k = shape.k;
   spec.n = shape.n;
-  return plan_workload(spec, machine, "choose smaller sizes, or leave it out");
+  return plan_workload(spec, machine, "choose smaller sizes, or leave the device out");
 }
 
 /// Runs `program` on the product's values and returns its result.
@@ -65,7 +65,8 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
   return out;
 }
 
-/// What the machine left to the host. If that is all, the row has no figures but the machine's.
+/// Notes the layers on the host. If no layer ran on the machine, removes the row's time, cycles and
+/// error.
 void add_host_layers(CompareRow& row, const NetworkRun& run) {
   const auto on_host =
       static_cast<std::uint64_t>(std::ranges::count_if(run.layers, &LayerRun::on_host));

@@ -1,4 +1,5 @@
-// Rows of `weft compare` that Weft's own machine simulates: one core, as the machine's file says.
+// Rows of `weft compare` that Weft's machine simulates, with one array as in the machine's
+// configuration.
 #pragma once
 
 #include <functional>
@@ -10,15 +11,15 @@
 
 namespace weft::cli {
 
-/// What simulate_product() would refuse before it runs. Throws InputError, ConfigError.
+/// Throws the InputError or ConfigError that simulate_product() would throw before its run.
 void check_simulated(const DeviceRequest& request, const devices::GemmShape& shape);
 
-/// `values` are those of the product for engine fast; null: engine analytic, which has none.
-/// Throws InputError, ConfigError, SimulationError.
+/// With `values`, engine fast runs on them. Null: engine analytic, which has no values. Throws
+/// InputError, ConfigError, SimulationError.
 CompareRow simulate_product(const DeviceRequest& request, const devices::GemmShape& shape,
                             ProductValues* values, const std::function<void(double)>& progress);
 
-/// The network as `weft run` runs it; `values` null: engine analytic.
+/// Simulates the network as `weft run` does. Null `values`: engine analytic.
 CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& graph, double flop,
                             const MeasuredNetwork* values,
                             const std::function<void(double)>& progress);

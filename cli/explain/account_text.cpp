@@ -17,7 +17,7 @@
 namespace weft::cli {
 namespace {
 
-/// What the array waits for in a class of cycles, in the order in which it is told.
+/// What the array waits for in a class of cycles. The account names the classes in this order.
 struct Wait {
   Cycle CycleLedger::*cycles;
   std::string_view reason;
@@ -84,7 +84,7 @@ std::string cycle_range(Cycle first, Cycle last) {
   return range({unsigned_of(first), unsigned_of(last)});
 }
 
-/// "pushed 2-5 (behind fold 1)": of the cycles, those beside rows of the fold before cost nothing.
+/// "pushed 2-5 (behind fold 1)". Pushes during rows of the previous fold cost no cycles.
 std::string push_words(const AccountEntry& entry, Cycle rows) {
   const FoldStep& step = *entry.step;
   const std::string text = fmt::format("pushed {}", cycle_range(step.pushed, step.pushed + rows));
@@ -108,13 +108,13 @@ std::string sums_words(const FoldStep& step) {
   return step.completes_sums ? "completes the sums" : "adds to the sums";
 }
 
-/// What the waits of a fold come to; empty if it has none.
+/// The waits of a fold in words; empty if it has none.
 std::string wait_words(const AccountEntry& entry) {
   const std::string waits = cycles_words(entry.ledger, kWaits);
   return waits.empty() ? "" : "waits " + waits;
 }
 
-/// The lines of the account; what is the same for all folds is not said of each.
+/// The lines of the account. A range that is the same for all folds is left out.
 class AccountLines {
  public:
   AccountLines(const Account& account, const ContractionShape& shape, const MachineConfig& config)

@@ -1,4 +1,4 @@
-// The account of a run in words and as JSON.
+// The account of a run as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,12 +8,12 @@
 
 namespace weft::cli {
 
-/// Two or three lines a fold: its place and padding, when it is pushed, streamed and drained, what
-/// it waits for; then what the machine does behind the last row. At most kPageWidth columns.
+/// Two or three lines per fold: its place and padding; when it is pushed, streamed and drained;
+/// what it waits for. Then the cycles after the last row. At most kPageWidth columns.
 std::string account_text(const Account& account, const ContractionShape& shape,
                          const MachineConfig& config);
 
-/// docs/json.md has the keys.
+/// docs/json.md explains each key.
 nlohmann::ordered_json account_json(const Account& account, const ContractionShape& shape);
 
 }  // namespace weft::cli

@@ -1,5 +1,5 @@
-// A network compiled and run on the analytic engine, as `weft run --engine analytic` does it; a
-// convolution is one of a single node.
+// Compiles a network and runs it on the analytic engine, as `weft run --engine analytic` does. A
+// convolution is a network of one node.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
 
 AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config);
 
-/// The step of the program in which a convolution runs on the array, alone; null if it runs on the
-/// vector unit or the host.
+/// The program's only step, if it has one layer and that layer runs on the array. Null for a
+/// convolution on the vector unit or the host.
 const network::MachineStep* array_step(const network::NetworkProgram& program);
 
 }  // namespace weft::cli

@@ -21,12 +21,12 @@ struct Alternative {
 };
 
 struct ConvSuggestion {
-  std::string statement;  // true of the convolution itself
+  std::string statement;  // a statement about the convolution itself
   double waste = 0;
   std::vector<Alternative> alternatives;  // the preferred one first
 };
 
-/// `size` filters or channels in whole tiles, the smaller number first.
+/// Alternatives with whole tiles of filters or channels, the smaller number first.
 template <class Set>
 std::optional<ConvSuggestion> whole_tiles(const ConvSpec& spec, std::int64_t size,
                                           std::int64_t tile, std::string_view thing, Set set) {
@@ -60,7 +60,7 @@ std::optional<std::string> gain(const ConvSpec& spec, const MachineConfig& confi
       if (!comparison.gains()) continue;
       return comparison_text(static_cast<std::uint64_t>(alternative.size), "", comparison);
     } catch (const Error&) {
-      continue;  // an alternative that cannot be compiled is one not to mention
+      continue;  // skip an alternative that cannot be compiled
     }
   }
   return std::nullopt;

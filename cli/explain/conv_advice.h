@@ -1,5 +1,5 @@
-// Which numbers of filters, channels or images would use the array better, each tried on the
-// analytic engine; one that gains nothing is not mentioned.
+// Numbers of filters or channels that would use the array better. Each is tried on the analytic
+// engine; those that gain nothing are left out.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace weft::cli {
 
-/// Sentences, the largest waste first. `total` are the cycles of the convolution itself, which runs
-/// on the array.
+/// Returns sentences, the largest waste first. `total` is the number of cycles of the convolution
+/// itself, which must run on the array.
 std::vector<std::string> conv_advice(const ConvSpec& spec, const MachineConfig& config,
                                      Cycle total);
 

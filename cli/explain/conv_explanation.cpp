@@ -91,33 +91,32 @@ std::string channels(std::uint64_t first, std::uint64_t last) {
                            : fmt::format("channels {}-{}", first, last - 1);
 }
 
-/// Which K blocks are which taps, and why.
+/// Says which K blocks belong to a tap, and why.
 std::string block_words(const ArrayConv& conv, const MachineConfig& config) {
   const ContractionShape& shape = conv.shape;
   const std::uint64_t blocks = shape.blocks_a_tap(config);
   if (blocks == 1) {
     return fmt::format(
-        "Each tap is a K block of its own, with {}: the rows of a block read one pixel, the one "
-        "that the tap shifts to.",
+        "Each tap is one K block, with {}: the rows of a block read the pixel that the tap shifts "
+        "to.",
         channels(0, shape.channels));
   }
   return fmt::format(
-      "Each tap is {} of its own, from {} to {}: the rows of a block read one pixel, the one that "
-      "the tap shifts to.",
+      "Each tap is {}, from {} to {}: the rows of a block read the pixel that the tap shifts to.",
       counted(blocks, "K block"), channels(0, config.array_rows),
       channels((blocks - 1) * config.array_rows, shape.channels));
 }
 
-/// How many pixels of the border each tap reads, as a grid; empty without a border.
+/// A grid with the number of border pixels that each tap reads; empty without a border.
 std::string border_grid(const ArrayConv& conv) {
   constexpr std::uint64_t kMostTaps = 13;  // along a side
   const ContractionShape& shape = conv.shape;
   const std::uint64_t most = *std::ranges::max_element(conv.border_rows);
   if (most == 0) return "";
-  const std::string text = wrapped(
-      fmt::format("Rows that the row generator takes from the border, not from the unified buffer, "
-                  "of {} at each tap:",
-                  grouped(conv.pixels)));
+  const std::string text = wrapped(fmt::format(
+      "Rows that the row generator takes from the border instead of the unified buffer, out of {} "
+      "at each tap:",
+      grouped(conv.pixels)));
   if (shape.taps_y > kMostTaps || shape.taps_x > kMostTaps) {
     return text + wrapped(fmt::format("up to {}", grouped(most)));
   }
@@ -251,7 +250,7 @@ void print_conv(const ConvExplanation& explanation, const Streams& streams) {
     streams.out << advice_section(explanation.advice, streams.style);
     return;
   }
-  streams.out << wrapped("No tile of weights enters the array: there are no folds to tell of.");
+  streams.out << wrapped("No tile of weights enters the array, so there are no folds.");
   for (const LayerRun& layer : report.run.layers) {
     streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
                                        layer.on_host

@@ -1,5 +1,5 @@
-// What `weft explain conv` finds out: how pixels, taps, channels and filters lie on the array, the
-// run on the analytic engine, its account fold by fold, advice.
+// What `weft explain conv` reports: how pixels, taps, channels and filters lie on the array, the
+// run on the analytic engine, its account fold by fold, and advice.
 //
 //            K: tap after tap, the channels of each in whole tiles        N: filters
 //          tap 0,0     tap 0,1     ...                                  ┌────┬────┐
@@ -31,9 +31,9 @@ struct ArrayConv {
   std::uint64_t chunk_rows = 0;            // of the largest
   std::uint64_t folds = 0;                 // tiles swapped in
   FormulaTerms formula;                    // no stalls
-  std::vector<std::uint64_t> border_rows;  // of each tap: of the pixels, those from outside
+  std::vector<std::uint64_t> border_rows;  // for each tap, the number of pixels outside the image
   Result result;
-  std::string excess;  // what the array span has more than the formula; empty if they are equal
+  std::string excess;  // by what the array span exceeds the formula; empty if it does not
   Account account;
 
   std::uint64_t formula_cycles() const { return formula.cycles(); }
@@ -42,7 +42,7 @@ struct ArrayConv {
 struct ConvExplanation {
   ConvSpec spec;
   NetworkReport report;
-  std::optional<ArrayConv> array;  // none: on the vector unit or the host
+  std::optional<ArrayConv> array;  // nullopt: runs on the vector unit or the host
   std::vector<std::string> advice;
   std::optional<Sweep> sweep;  // shown in place of the folds
 };

@@ -12,12 +12,12 @@
 namespace weft::cli {
 namespace {
 
-/// A fold as the program has it.
+/// A fold in the program.
 struct Fold {
   std::uint32_t first_matmul = 0;  // position in the matmul stream
   std::uint32_t matmuls = 0;
   std::uint64_t tile = 0;       // from the first tile of the weights
-  std::uint64_t first_row = 0;  // of the result
+  std::uint64_t first_row = 0;  // in the result
 };
 
 class AccountBuilder {
@@ -62,8 +62,8 @@ class AccountBuilder {
   void find_folds() {
     const auto weights =
         std::ranges::find(program_.tensors, TensorRole::kWeights, &TensorDecl::role);
-    std::map<std::uint64_t, std::uint64_t> rows_done;  // of each n tile
-    std::uint64_t sums_from = 0;  // the first row of the sums that are being made
+    std::map<std::uint64_t, std::uint64_t> rows_done;  // per n tile
+    std::uint64_t sums_from = 0;                       // first row of the current sums
     const auto matmuls = static_cast<std::uint32_t>(streams_[Unit::kMatmul].size());
     for (std::uint32_t i = 0; i < matmuls; ++i) {
       if (matmul(i).next_weights) {
@@ -104,7 +104,7 @@ class AccountBuilder {
     account.tail = parts.back();
   }
 
-  // --- Which folds are told ---
+  // --- Which folds are listed ---
 
   std::uint64_t block_of_tap(const Fold& fold) const {
     return fold.tile % k_blocks_ % shape_.blocks_a_tap(config_);
@@ -184,7 +184,7 @@ class AccountBuilder {
     }
   }
 
-  /// Cycles of the push that begins at `pushed` in which rows of `before` enter the array.
+  /// Cycles of the push from `pushed` on during which rows of `before` enter the array.
   Cycle hidden_shift(const Fold& before, Cycle pushed) const {
     Cycle hidden = 0;
     for (std::uint32_t i = before.first_matmul; i <= last_matmul(before); ++i) {
@@ -233,7 +233,7 @@ std::vector<std::uint64_t> border_rows_of_taps(const ContractionShape& shape,
       std::ranges::find(program.tensors, TensorRole::kWeights, &TensorDecl::role)->base;
   std::vector<std::uint64_t> tiles;
   std::vector<std::uint64_t> rows(shape.taps(), 0);
-  std::map<std::uint64_t, std::uint64_t> counted_tile;  // of each tap, the one that speaks for all
+  std::map<std::uint64_t, std::uint64_t> counted_tile;  // per tap, the tile that is counted
   std::size_t fetched = 0;
   for (const Instruction& instruction : program.code) {
     if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {

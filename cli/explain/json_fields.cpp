@@ -30,7 +30,7 @@ std::string range(std::int64_t low, std::int64_t high) {
 JsonFields::JsonFields(const Json& json, std::string place)
     : json_(json), place_(std::move(place)) {
   if (json_.is_object()) return;
-  throw InputError(fmt::format("{} is no object", place_.empty() ? "the whole" : place_));
+  throw InputError(fmt::format("{} is not an object", place_.empty() ? "the whole" : place_));
 }
 
 const Json& JsonFields::at(const std::string& key) const {
@@ -43,7 +43,7 @@ JsonFields JsonFields::object(const std::string& key) const {
 }
 
 std::string JsonFields::text(const std::string& key) const {
-  if (!at(key).is_string()) fail(key, "is no text");
+  if (!at(key).is_string()) fail(key, "is not a text");
   return at(key).get<std::string>();
 }
 
@@ -54,12 +54,12 @@ bool JsonFields::boolean(const std::string& key) const {
 
 std::int64_t JsonFields::number(const std::string& key, std::int64_t low, std::int64_t high) const {
   if (const auto value = whole(at(key), low, high)) return *value;
-  fail(key, fmt::format("is no whole number {}", range(low, high)));
+  fail(key, fmt::format("is not a whole number {}", range(low, high)));
 }
 
 std::vector<std::int64_t> JsonFields::numbers(const std::string& key, std::int64_t low,
                                               std::int64_t high) const {
-  if (!at(key).is_array()) fail(key, "is no list");
+  if (!at(key).is_array()) fail(key, "is not a list");
   std::vector<std::int64_t> values;
   for (const Json& element : at(key)) {
     const auto value = whole(element, low, high);

@@ -1,4 +1,4 @@
-// Fields of a JSON object that somebody else wrote: each is checked before it is used.
+// Fields of a JSON object from an untrusted file: each is checked before it is used.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace weft::cli {
 
-/// An object and its place in the file: "workload.conv". Every getter throws InputError naming the
-/// place and the key if the field is missing or of another kind.
+/// An object and its place in the file, e.g. "workload.conv". Every getter throws InputError naming
+/// the place and the key if the field is missing or has another type.
 class JsonFields {
  public:
-  /// Throws InputError if `json` is no object.
+  /// Throws InputError if `json` is not an object.
   JsonFields(const nlohmann::ordered_json& json, std::string place);
 
   bool has(const std::string& key) const { return json_.contains(key); }
@@ -22,7 +22,7 @@ class JsonFields {
 
   std::string text(const std::string& key) const;
   bool boolean(const std::string& key) const;
-  /// A whole number from `low` to `high`, or several.
+  /// A whole number from `low` to `high`, or a list of them.
   std::int64_t number(const std::string& key, std::int64_t low, std::int64_t high) const;
   std::vector<std::int64_t> numbers(const std::string& key, std::int64_t low,
                                     std::int64_t high) const;

@@ -1,4 +1,4 @@
-// Sentences in lines of at most 80 columns.
+// Breaks sentences into lines of at most 80 columns.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace weft::cli {
 
 inline constexpr std::size_t kPageWidth = 80;
 
-/// `sentence` in lines that fit the page, the first indented by `indent`, the others by two more.
+/// Breaks `sentence` into lines. The first is indented by `indent`, the others by two columns more.
 std::string wrapped(const std::string& sentence, std::size_t indent = 2);
 
 /// "a", "a and b", "a, b and c".

@@ -27,7 +27,7 @@ constexpr std::int64_t kSchema = 1;
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40U;
 constexpr std::uintmax_t kLargestFileBytes = std::uintmax_t{64} << 20U;
-constexpr const char* kNoReport = "is no --json report of a weft run";
+constexpr const char* kNoReport = "is not a --json report of a weft run";
 
 Json parse_file(const std::string& file) {
   if (const char* problem = input_path_problem(file)) throw InputError(problem);
@@ -39,7 +39,7 @@ Json parse_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError("cannot be read");
   Json json = Json::parse(in, nullptr, false);
-  if (json.is_discarded()) throw InputError(fmt::format("{}: it is no JSON", kNoReport));
+  if (json.is_discarded()) throw InputError(fmt::format("{}: it is not JSON", kNoReport));
   return json;
 }
 
@@ -49,10 +49,9 @@ void check_schema(const JsonFields& report) {
     throw InputError(kNoReport);
   }
   if (report.at("schema") == kSchema) return;
-  throw InputError(
-      fmt::format("is a report of schema {}, this weft reads schema {}; run again to "
-                  "write it anew",
-                  report.at("schema").dump(), kSchema));
+  throw InputError(fmt::format(
+      "is a report of schema {}, but this weft reads schema {}; run again to write a new report",
+      report.at("schema").dump(), kSchema));
 }
 
 std::uint64_t size_of(const JsonFields& workload, const char* name) {
@@ -103,19 +102,19 @@ graph::Value read_input(const JsonFields& input) {
     value.type.type = *known;
     return value;
   }
-  input.fail("type", "is no type of a tensor");
+  input.fail("type", "is not a tensor type");
 }
 
-/// The same inputs in the same order; then it is the network that was run.
+/// Throws InputError unless the network has the report's inputs in the same order.
 void check_inputs(const NetworkWorkload& network) {
   const auto same = [&](graph::ValueId id, const graph::Value& input) {
     return network.graph.values[id].name == input.name && network.graph.type(id) == input.type;
   };
   if (std::ranges::equal(network.graph.inputs, network.inputs, same)) return;
-  throw InputError(
-      fmt::format("{} has other inputs than the report says; the file has changed, or the run had "
-                  "--input values that decide shapes",
-                  printable(network.request.model)));
+  throw InputError(fmt::format(
+      "{} and the report differ in their inputs; the file has changed, or the run had --input "
+      "values that decide shapes",
+      printable(network.request.model)));
 }
 
 NetworkWorkload read_network(const JsonFields& workload) {
@@ -146,7 +145,8 @@ Workload read_workload(const JsonFields& report) {
   if (workload.has("network")) return read_network(workload);
   if (report.is_null("plan")) {
     throw InputError(
-        "is of a program that the compiler did not make; only what it plans can be planned again");
+        "is of a program that the compiler did not make; only the compiler's plans can be "
+        "repeated");
   }
   return read_product(workload);
 }

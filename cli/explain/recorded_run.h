@@ -1,4 +1,4 @@
-// A run as its --json report has it: enough to make the same run again.
+// A run read from its --json report, with everything needed to repeat it.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace weft::cli {
 struct RecordedRun {
   std::string file;
   Setup setup;
-  Cycle cycles = 0;  // as the report says
+  Cycle cycles = 0;  // according to the report
 };
 
-/// Reads a report of `weft matmul`, `conv`, `run`, `exec` (of a program that the compiler made) or
-/// `explain`. Throws InputError naming the file if it is no such report, or one of another schema.
+/// Reads a report of `weft matmul`, `conv`, `run`, `explain`, or `exec` of a program that the
+/// compiler made. Throws InputError naming the file for any other file or another schema.
 RecordedRun read_recorded_run(const std::string& file);
 
 }  // namespace weft::cli

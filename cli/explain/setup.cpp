@@ -83,7 +83,7 @@ const char* on_off(bool value) {
   return value ? "on" : "off";
 }
 
-/// Bias and activation of a product or a convolution.
+/// Adds the bias and the activation of a product or a convolution where they differ.
 template <class Spec>
 void add_options(const Spec& a, const Spec& b, std::vector<Switch>& all) {
   if (a.bias != b.bias) {

@@ -1,5 +1,5 @@
-// A machine and what it runs, as two reports of runs have them, and everything in which two setups
-// of one workload can differ: the machine's keys and the options of the workload.
+// A machine with its workload, as a report of a run describes them. Two setups with one workload
+// can differ in the machine's keys and in the workload's options.
 #pragma once
 
 #include <cstdint>
@@ -32,32 +32,32 @@ struct Setup {
   Workload workload;
 };
 
-/// What a run of a setup takes, on the analytic engine.
+/// The result of a setup's run on the analytic engine.
 struct Outcome {
   Cycle cycles = 0;
   CycleLedger ledger = {};
-  std::string plan = {};  // of a product: tiles, folds, chunks, padding; else empty
+  std::string plan = {};  // of a product: tiles, folds, chunks, padding; otherwise empty
 };
 
-/// Throws Error for a setup that cannot be: a machine out of range, a workload that does not fit.
+/// Throws Error for an impossible setup: a machine out of range, a workload that does not fit.
 Outcome simulate_setup(const Setup& setup);
 
-/// "product 5 x 6 x 7", "64 filters of 3x3 over 1x64x56x56", "lenet5, batch 1": without options.
+/// "product 5 x 6 x 7", "64 filters of 3x3 over 1x64x56x56", "lenet5, batch 1"; leaves out options.
 std::string workload_text(const Workload& workload);
 
-/// True if the two differ in their options at most: bias and activation.
+/// True if the workloads are equal except for bias and activation.
 bool same_workload(const Workload& a, const Workload& b);
 
-/// One assumption, with what it is in A and in B.
+/// One setting that differs, with its values in A and in B.
 struct Switch {
-  std::string name;  // array.rows, bias
+  std::string name;  // e.g. array.rows, bias
   std::string from;
   std::string to;
-  std::function<void(Setup&)> apply;  // makes it what it is in B
+  std::function<void(Setup&)> apply;  // sets B's value
 };
 
-/// All in which `b` differs from `a`, the machine's keys in the order of config_keys(), then the
-/// options. The name of a machine is none: it has no effect.
+/// Every setting in which `b` differs from `a`: the machine's keys in the order of config_keys(),
+/// then the options. Skips the machine's name, which has no effect.
 std::vector<Switch> switches(const Setup& a, const Setup& b);
 
 }  // namespace weft::cli

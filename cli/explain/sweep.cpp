@@ -22,7 +22,7 @@ std::uint64_t sweep_size(std::string_view part, std::string_view text) {
   return parse_size(part, fmt::format("--sweep {}: size", printable(text)));
 }
 
-/// The last size before each cliff and the first one behind it.
+/// Adds the last size before each cliff and the first size after it.
 void add_cliffs(const SweepRequest& request, std::uint64_t tile, std::set<std::uint64_t>& sizes) {
   constexpr std::uint64_t kMostCliffs = 100;
   if (tile < 2 || (request.high - request.low) / tile > kMostCliffs) return;
@@ -46,7 +46,7 @@ std::string note(const SweepPoint& point, const Sweep& sweep) {
                      *sweep.tile);
 }
 
-/// The share as 20 characters.
+/// The share as a bar of up to 20 characters.
 std::string share_bar(double share) {
   constexpr double kWidth = 20;
   return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth + 0.5), '#');
@@ -71,7 +71,7 @@ SweepRequest parse_sweep(std::string_view text) {
   const std::size_t dots = text.find("..");
   if (equals != 1 || dots == std::string_view::npos || dots < 2 ||
       std::string_view("mkn").find(text.front()) == std::string_view::npos) {
-    fail_sweep(text, "must be m=LO..HI, k=LO..HI or n=LO..HI, with :STEP behind it if you like");
+    fail_sweep(text, "must be m=LO..HI, k=LO..HI or n=LO..HI, with an optional :STEP after it");
   }
   const std::size_t colon = std::min(text.find(':', dots), text.size());
   SweepRequest request;
@@ -86,9 +86,10 @@ SweepRequest parse_sweep(std::string_view text) {
   if (!request.step) return request;
   const std::uint64_t points = (request.high - request.low) / *request.step + 1;
   if (points > kMostSweepPoints) {
-    fail_sweep(text,
-               fmt::format("would be {} points, at most {} are shown; choose a larger step or none",
-                           points, kMostSweepPoints));
+    fail_sweep(
+        text,
+        fmt::format("would be {} points, but at most {} are shown; choose a larger step or none",
+                    points, kMostSweepPoints));
   }
   return request;
 }
@@ -161,8 +162,8 @@ std::string sweep_text(const Sweep& sweep) {
   }
   return wrapped(heading(sweep)) +
          wrapped(
-             "waste: the part of the issued MACs that is padding; used: useful MACs over all "
-             "that the array could have done in these cycles.") +
+             "waste: the part of the issued MACs that is padding; used: useful MACs divided by "
+             "the MACs that the array could have done in these cycles.") +
          '\n' + table.text(2);
 }
 

@@ -1,6 +1,6 @@
-// A product or a convolution over a range of one size: where padding makes the cycles jump. Each
-// point is planned and simulated on the analytic engine, as `weft matmul` or `weft conv` would run
-// it.
+// Runs a product or a convolution over a range of one size, to show where padding makes the cycles
+// jump. Each point is planned and simulated on the analytic engine, as `weft matmul` or `weft conv`
+// would.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace weft::cli {
 
-/// --sweep n=1..300:4.
+/// A request such as --sweep n=1..300:4.
 struct SweepRequest {
   char dimension = 'n';  // m, k or n
   std::uint64_t low = 1;
   std::uint64_t high = 1;
-  std::optional<std::uint64_t> step = {};  // none: chosen so that the table stays readable
+  std::optional<std::uint64_t> step = {};  // nullopt: chosen to keep the table readable
 };
 
 struct SweepPoint {
@@ -28,18 +28,18 @@ struct SweepPoint {
   double waste = 0;  // 1 - useful / issued MACs
   std::uint64_t cycles = 0;
   double utilization = 0;
-  bool cliff = false;  // one over whole tiles (along M: over whole chunks)
+  bool cliff = false;  // one more than whole tiles (along M: than whole chunks)
 };
 
-/// What is swept over one of its sizes.
+/// The workload of a sweep, as a function of one size.
 struct SweptWorkload {
   std::string kind;                        // product, convolution
-  std::string title;                       // with the dimension's letter in place of its size
-  std::string meaning;                     // of the letter, if it needs one: filters
-  std::optional<std::uint64_t> tile = {};  // R along K, C along N; rows are not cut into tiles
-  /// About how many instructions its program has at a size.
+  std::string title;                       // the dimension's letter replaces its size
+  std::string meaning;                     // meaning of the letter, e.g. filters; may be empty
+  std::optional<std::uint64_t> tile = {};  // R along K, C along N; M has no tiles
+  /// The approximate number of instructions of its program at a size.
   std::function<std::uint64_t(std::uint64_t size)> instructions = {};
-  /// Plans and simulates it. Throws InputError, ConfigError.
+  /// Plans and simulates one size. Throws InputError, ConfigError.
   std::function<SweepPoint(std::uint64_t size)> point = {};
 };
 
@@ -50,38 +50,38 @@ struct Sweep {
   std::string meaning = {};
   std::optional<std::uint64_t> tile = {};
   std::uint64_t step = 1;
-  bool step_chosen = false;  // then both sides of each cliff are points too, as far as they are few
+  bool step_chosen = false;  // if few, both sides of each cliff are points too
   std::vector<SweepPoint> points = {};
 };
 
 inline constexpr std::uint64_t kMostSweepPoints = 500;
-/// So many are chosen at most if no step is given, cliffs aside.
+/// Most points of a sweep without a given step; cliffs are extra.
 inline constexpr std::uint64_t kChosenSweepPoints = 100;
 
-/// Of all points together; a sweep of more is refused.
+/// Limit for all points together; a longer sweep is refused.
 inline constexpr std::uint64_t kMostSweepInstructions = 20'000'000;
 
-/// Throws InputError for a text of another form, an empty range, or more than kMostSweepPoints.
+/// Throws InputError for bad syntax, an empty range, or more than kMostSweepPoints.
 SweepRequest parse_sweep(std::string_view text);
 
-/// The step of `request`, or one that gives kChosenSweepPoints at most.
+/// The step of `request`, else a step that gives at most kChosenSweepPoints.
 std::uint64_t step_of(const SweepRequest& request);
 
-/// From the lowest on in that step; the highest too if the step was chosen.
+/// All sizes from the lowest on in that step; a chosen step adds the highest size.
 std::set<std::uint64_t> sweep_sizes(const SweepRequest& request);
 
-/// A sweep of minutes is refused before it begins: throws InputError if the programs of all sizes
-/// have more than kMostSweepInstructions.
+/// Refuses a sweep that would take minutes: throws InputError if the programs of all sizes have
+/// more than kMostSweepInstructions.
 void check_sweep_work(const SweptWorkload& workload, char dimension,
                       const std::set<std::uint64_t>& sizes);
 
-/// `progress` is called with the share done. Throws InputError, also for more than
-/// kMostSweepInstructions, and as the workload does.
+/// Calls `progress` with the finished share. Throws InputError as check_sweep_work() does, and what
+/// the workload throws.
 Sweep run_sweep(const SweptWorkload& workload, const SweepRequest& request,
                 const std::function<void(double)>& progress);
 
 nlohmann::ordered_json sweep_json(const Sweep& sweep);
-/// A heading and a row for each point.
+/// A heading, then one row per point.
 std::string sweep_text(const Sweep& sweep);
 
 }  // namespace weft::cli

@@ -20,7 +20,7 @@ std::optional<std::uint64_t> tile_of(char dimension, const MachineConfig& config
   return dimension == 'k' ? config.array_rows : config.array_cols;
 }
 
-/// True if one element less needs a tile less.
+/// True if `size` is the first element of a new tile.
 bool begins_tile(std::uint64_t size, std::uint64_t tile) {
   return tile > 1 && size > 1 && (size - 1) % tile == 0;
 }
@@ -72,7 +72,8 @@ std::uint64_t tile_count(std::int64_t size, std::uint64_t tile) {
   return (static_cast<std::uint64_t>(size) + tile - 1) / tile;
 }
 
-/// A fetch and a matmul a fold, as if all pixels of the input were the result's.
+/// Estimates a fetch and a matmul per fold, and takes the input's pixels as the number of the
+/// result's.
 std::uint64_t conv_instructions(const ConvSpec& spec, const MachineConfig& config) {
   const auto pixels = static_cast<double>(spec.input[0]) * static_cast<double>(spec.input[2]) *
                       static_cast<double>(spec.input[3]);

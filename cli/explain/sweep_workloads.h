@@ -1,5 +1,5 @@
-// What `weft explain --sweep` can vary: the three sizes of a product, and of a convolution its
-// images, channels and filters.
+// The workloads of `weft explain --sweep`. It can vary the three sizes of a product, or the images,
+// channels and filters of a convolution.
 #pragma once
 
 #include "cli/explain/sweep.h"
@@ -12,10 +12,10 @@ namespace weft::cli {
 /// `spec` with `size` along m, k or n.
 MatmulSpec swept_spec(MatmulSpec spec, char dimension, std::uint64_t size);
 
-/// `dimension` is m, k or n; the other two sizes are those of `spec`. `config` must outlive it.
+/// `dimension` is m, k or n; `spec` gives the other two sizes. `config` must outlive the result.
 SweptWorkload swept_product(const MatmulSpec& spec, const MachineConfig& config, char dimension);
 
-/// m: images of the input, k: its channels, n: filters.
+/// m: images of the input, k: its channels, n: filters. `config` must outlive the result.
 SweptWorkload swept_conv(const ConvSpec& spec, const MachineConfig& config, char dimension);
 
 }  // namespace weft::cli

@@ -25,19 +25,19 @@ CycleLedger operator-(const CycleLedger& after, const CycleLedger& before) {
   return change;
 }
 
-/// The run made again; a report that disagrees was written by another version, or by hand.
+/// Repeats the run. If its cycles differ from the report, another version wrote the report or a
+/// person changed it.
 WhyRun run_again(const RecordedRun& run) {
   return onnx_io::located(run.file, [&]() -> WhyRun {
     Outcome outcome = simulate_setup(run.setup);
     if (outcome.cycles == run.cycles) return {run.file, run.setup.machine, std::move(outcome)};
     throw InputError(
-        fmt::format("says {} cycles where this weft counts {}; run again to write it "
-                    "anew",
+        fmt::format("says {} cycles, but this weft counts {}; run again to write a new report",
                     run.cycles, outcome.cycles));
   });
 }
 
-/// None if there is no such machine, or the workload cannot run on it.
+/// Simulates a setup; nullopt if the machine is impossible or cannot run the workload.
 std::optional<Outcome> try_setup(const Setup& setup) {
   try {
     return simulate_setup(setup);
@@ -115,7 +115,7 @@ std::string names_of(const WhyStep& step) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// What the steps change, beside the cycles: which classes of the ledger, and the plan.
+/// Lists for each step the changed classes of the ledger and a changed plan.
 std::string step_notes(const Why& why) {
   std::string text;
   std::string plan = why.a.outcome.plan;
@@ -155,9 +155,9 @@ Json step_json(const WhyStep& step) {
 Why explain_why(const RecordedRun& a, const RecordedRun& b,
                 const std::function<void(double)>& progress) {
   if (!same_workload(a.setup.workload, b.setup.workload)) {
-    throw InputError(fmt::format("{} is of {}, {} of {}; --why compares two runs of one workload",
-                                 a.file, workload_text(a.setup.workload), b.file,
-                                 workload_text(b.setup.workload)));
+    throw InputError(fmt::format(
+        "{} is a run of {}, {} a run of {}; --why compares two runs of one workload", a.file,
+        workload_text(a.setup.workload), b.file, workload_text(b.setup.workload)));
   }
   Why why;
   why.workload = workload_text(a.setup.workload);
@@ -192,14 +192,14 @@ void print_why(const Why& why, const Streams& streams) {
   streams.out << style.bold(title(why)) << '\n'
               << wrapped(run_line("A", why.a)) << wrapped(run_line("B", why.b));
   if (why.steps.empty()) {
-    streams.out << wrapped("Nothing that has an effect on cycles differs.");
+    streams.out << wrapped("The runs differ in nothing that affects cycles.");
     return;
   }
   streams.out << '\n'
               << step_table(why)
               << wrapped(
-                     "Switched from A to B in this order, each on top of those above it and "
-                     "simulated; another order can share the sum out differently.");
+                     "Switched from A to B in this order, each in addition to those above it, and "
+                     "simulated; another order can divide the sum differently.");
   if (const std::string notes = step_notes(why); !notes.empty()) {
     streams.out << '\n' << style.bold("in which cycles") << '\n' << notes;
   }

@@ -1,12 +1,12 @@
-// Why two runs of one workload take different numbers of cycles: A's assumptions are switched to
-// B's one at a time, each step is simulated, and its change is what the switch costs.
+// Explains why two runs of one workload take different numbers of cycles. A's settings are switched
+// to B's one at a time. Each step is simulated, and its change is the cost of the switch.
 //
 //   A ──> A with B's first ──> A with B's first two ──> ... ──> B
 //      +18                  -4                          ...
 //
-// The changes sum to the difference, whatever the order; another order can share it out otherwise.
-// The order is that of the machine's keys, then bias and activation. Where a switch alone would
-// make a machine or a plan that cannot be, it is made together with the next ones.
+// In any order the changes add up to the difference, but another order can divide it otherwise. The
+// order here is the machine's keys, then bias and activation. If a switch alone would give an
+// impossible machine or plan, it is made together with the next ones.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@
 namespace weft::cli {
 
 struct WhyStep {
-  std::vector<Switch> switches;  // one, or several that only work together
-  Outcome outcome;               // with these and all before
-  Cycle change = 0;              // from the step before
+  std::vector<Switch> switches;  // one, or several that are only possible together
+  Outcome outcome;               // after these and all earlier switches
+  Cycle change = 0;              // from the previous step
   CycleLedger ledger_change = {};
 };
 
@@ -42,12 +42,12 @@ struct Why {
   Cycle difference() const { return b.outcome.cycles - a.outcome.cycles; }
 };
 
-/// `progress` is called with the share done. Throws InputError if the two ran different workloads,
-/// or if a report has another number of cycles than its run takes here.
+/// Calls `progress` with the finished share. Throws InputError if the workloads differ, or if a
+/// report's cycles differ from the cycles of its run here.
 Why explain_why(const RecordedRun& a, const RecordedRun& b,
                 const std::function<void(double)>& progress);
 
-/// Schema 1; docs/json.md has the keys.
+/// Schema 1; docs/json.md explains each key.
 nlohmann::ordered_json why_json(const Why& why);
 
 /// The page's data (docs/page.md).

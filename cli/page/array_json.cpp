@@ -27,7 +27,7 @@ std::string base64(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// Little-endian whatever this computer is.
+/// Encodes as little-endian on every computer.
 std::string base64_i32(std::span<const std::int32_t> values) {
   std::vector<std::byte> bytes;
   bytes.reserve(values.size() * 4);
@@ -48,7 +48,7 @@ std::vector<std::int32_t> flags(const ArrayRecording::Activations& rows) {
   return flags;
 }
 
-/// Rows that enter the array, and pushes, each with its cycle and bytes, in order of time.
+/// A row that enters the array, or a push: its cycle and its bytes in the page.
 struct Entry {
   Cycle cycle = 0;
   std::uint64_t bytes = 0;

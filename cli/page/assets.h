@@ -1,4 +1,4 @@
-// The files of the page, embedded when Weft is built: the template, the style, D3, the scripts.
+// The files of the page, embedded when Weft is built: template, style, D3, scripts.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 namespace weft::cli {
 namespace {
 
-/// "tpu-v2 (simulated), a100 (modelled)"; of a sweep each device once.
+/// "tpu-v2 (simulated), a100 (modelled)"; names each device of a sweep once.
 std::string devices_line(const CompareReport& report) {
   std::string line;
   const std::size_t many =

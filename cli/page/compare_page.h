@@ -1,4 +1,4 @@
-// The page of `weft compare`: the rows as a table and as a chart, a sweep as curves.
+// The page of `weft compare`: the rows as a table and a chart, or a sweep as curves.
 #pragma once
 
 #include <string>

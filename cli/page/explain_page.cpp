@@ -15,7 +15,7 @@
 namespace weft::cli {
 namespace {
 
-/// Operands of more bytes than this are not drawn to animate the beginning of a run.
+/// No animation if its random operands would take more bytes than this.
 constexpr std::uint64_t kDrawnBytes = std::uint64_t{1} << 30U;
 
 std::uint64_t operand_bytes(const Program& program) {
@@ -32,7 +32,7 @@ std::optional<ArrayRecording> drawn_recording(const Job& job, const Result& resu
   return recording_for_page(job, result, values.memory());
 }
 
-/// What the command prints beside the run itself.
+/// The parts of the page that a plain run does not have.
 Json conv_parts(const ConvExplanation& explanation) {
   Json parts = {{"advice", explanation.advice}};
   if (explanation.sweep) parts["sweep"] = sweep_json(*explanation.sweep);

@@ -1,5 +1,5 @@
-// The pages of `weft explain`: the run that it tells of, with random values on the array, and the
-// curve of a sweep.
+// The pages of `weft explain`: the explained run, with random values on the array, and the curve of
+// a sweep.
 #pragma once
 
 #include <string>

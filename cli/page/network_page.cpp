@@ -111,7 +111,7 @@ std::vector<InstructionTile> tiles_of(const MachineStep& step) {
   return tiles;
 }
 
-/// The tile map of each instruction's layer; `maps` counts those of the programs so far.
+/// The tile map of each instruction's layer. `maps` counts the maps of the programs so far.
 std::vector<std::int32_t> maps_of(const MachineStep& step, std::int32_t& maps) {
   std::vector<std::int32_t> of_layer;
   for (const LayerInfo& info : step.layers) {
@@ -139,7 +139,8 @@ PageRun page_run(const network::NetworkProgram& program, const NetworkReport& re
   return run;
 }
 
-/// The closed form of a convolution that runs on the array, as one program; else null.
+/// The formula of a convolution, if the network is one convolution in one program on the array;
+/// else null.
 Json conv_formula_json(const NetworkJob& job, const network::NetworkProgram& program,
                        const NetworkReport& report) {
   if (!job.conv || program.steps.size() != 1) return nullptr;

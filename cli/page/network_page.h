@@ -1,4 +1,4 @@
-// The page of a network's run: what `run` and `conv` write with --html.
+// The page of a network's run, which `run` and `conv` write with --html.
 #pragma once
 
 #include "cli/network_job.h"
@@ -8,8 +8,8 @@
 
 namespace weft::cli {
 
-/// The page's data (docs/page.md). The run in `report` has kept its timelines, and the recording if
-/// there are values.
+/// The page's data (docs/page.md). The run in `report` must have its timelines and, with values,
+/// its recording.
 Json network_page_data(const NetworkJob& job, const network::NetworkProgram& program,
                        const NetworkReport& report);
 

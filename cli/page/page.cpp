@@ -7,7 +7,7 @@
 namespace weft::cli {
 namespace {
 
-/// Every `from` becomes `to`.
+/// Replaces every `from` by `to`.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   std::size_t at = 0;
@@ -19,12 +19,13 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return result.append(text.substr(at));
 }
 
-/// For HTML's text.
+/// Escapes text for HTML.
 std::string escaped(std::string_view text) {
   return replaced(replaced(text, "&", "&amp;"), "<", "&lt;");
 }
 
-/// JSON that cannot end the element around it: within JSON a "<" only stands in strings.
+/// JSON that cannot close the element around it. In JSON, "<" occurs only in strings, where an
+/// escape can replace it.
 std::string embedded(const nlohmann::ordered_json& data) {
   constexpr auto kReplaceBadUtf8 = nlohmann::ordered_json::error_handler_t::replace;
   return replaced(data.dump(-1, ' ', true, kReplaceBadUtf8), "<", "\\u003c");
@@ -49,7 +50,7 @@ std::string_view text_of(std::string_view name) {
 }  // namespace
 
 std::string page_html(const nlohmann::ordered_json& data) {
-  // The template is cut at its placeholders once, so that what is put in is never looked through.
+  // One pass over the template, so that placeholders within inserted text are not replaced.
   const std::string_view frame = text_of("page.html");
   std::string page;
   std::size_t at = 0;

@@ -1,4 +1,4 @@
-// The page of --html: one file with everything in it. Its data and its parts: docs/page.md.
+// Writes the --html page as a single file. docs/page.md describes its data and its parts.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 
 namespace weft::cli {
 
-/// The page around `data`, whose key "title" names it. Any text in `data` is safe.
+/// The page with `data` in it. The key "title" names the page. Any text in `data` is safe.
 std::string page_html(const nlohmann::ordered_json& data);
 
 }  // namespace weft::cli

@@ -7,7 +7,7 @@
 namespace weft::cli {
 namespace {
 
-/// 0, step, 2 step, ... and `size` at the end.
+/// 0, step, 2 step, ..., then `size`.
 Json edges(std::uint64_t size, std::uint64_t step) {
   Json list = Json::array();
   for (std::uint64_t at = 0; at < size; at += step) list.push_back(at);

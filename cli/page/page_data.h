@@ -1,4 +1,4 @@
-// What the page shows, as JSON (docs/page.md), each part from what a run knows.
+// The data of the page as JSON (docs/page.md): one function for each part.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,22 @@ namespace weft::cli {
 
 using Json = nlohmann::ordered_json;
 
-/// Instructions that a page lists, and spans of cycles; more are shown as shares of bins.
+/// The most instructions, and the most spans of cycles, that a page lists. It shows the rest as
+/// shares of bins.
 inline constexpr std::size_t kListedInstructions = 10'000;
-/// Bytes of values that a page keeps of what enters the array.
+/// The most bytes of array inputs that a page records.
 inline constexpr std::uint64_t kRecordedBytes = 800'000;
-/// Updates of PEs that recording may take: a second or so.
+/// The most PE updates that recording may compute; they take about a second.
 inline constexpr std::uint64_t kRecordedUpdates = std::uint64_t{1} << 33U;
 
 /// One program and how it ran.
 struct PageProgram {
   const Program& program;
   const Timeline& timeline;
-  Cycle begin = 0;  // where its cycle 0 is in the run
+  Cycle begin = 0;  // its cycle 0, in cycles of the run
   Cycle total = 0;
-  std::vector<InstructionTile> tiles = {};   // one an instruction; empty: none is known
-  std::vector<std::int32_t> tile_maps = {};  // of each instruction, -1 for none; empty: all 0
+  std::vector<InstructionTile> tiles = {};   // one per instruction, or none at all
+  std::vector<std::int32_t> tile_maps = {};  // one per instruction, -1: no map; empty: all 0
 };
 
 /// The programs of a run, one after the other.
@@ -43,22 +44,22 @@ struct PageRun {
   Cycle total = 0;
 };
 
-/// The data's `tiles` entry of a product; `operands` are the names of A, B and the result.
+/// An entry of `tiles` for a product; `operands` are the names of A, B and the result.
 Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
                    const std::vector<std::string>& operands);
-/// `formula`; `span` is the simulated one, `excess` what it has more, class by class.
+/// The part `formula`; `span` is the simulated span, `excess` its excess over the formula by class.
 Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedger& excess);
 
-/// `timeline`. Adds a sentence to `notes` if it leaves instructions out.
+/// The part `timeline`. Adds a sentence to `notes` if it leaves out instructions.
 Json timeline_json(const PageRun& run, Json& notes);
 
-/// How many cycles from the first on a page can animate of the program.
+/// How many cycles, from the first on, a page can animate.
 Cycle animated_cycles(const MachineConfig& machine, const Program& program, const Result& result);
-/// `array`, from cycle 0 on. Adds a sentence to `notes` if it ends before the run of `total`
-/// cycles.
+/// The part `array`, from cycle 0 on. Adds a sentence to `notes` if the recording ends before the
+/// run's `total` cycles.
 Json array_json(const ArrayRecording& recording, Cycle total, Json& notes);
 
-/// What a workload, or a layer of one, is on the roofline.
+/// The place of a workload or a layer on the roofline.
 struct RooflinePoint {
   std::string name;
   std::uint64_t macs = 0;

@@ -1,4 +1,4 @@
-// The page of one program's run: what `matmul` and `exec` write with --html.
+// The page of one program's run, which `matmul` and `exec` write with --html.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace weft::cli {
 
-/// What enters the array in the cycles that a page can animate. `memory` as record_array() takes
-/// and leaves it.
+/// Records the array's inputs in the cycles that a page can animate. Uses `memory` as
+/// record_array() does.
 ArrayRecording recording_for_page(const Job& job, const Result& result, HostMemory& memory);
 
-/// The page's data (docs/page.md). Without values there is no `recording`.
+/// The page's data (docs/page.md). Pass no `recording` for a run without values.
 Json run_page_data(const Job& job, const RunReport& report,
                    const std::optional<ArrayRecording>& recording);
 

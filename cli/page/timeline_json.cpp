@@ -15,7 +15,7 @@ namespace {
 
 constexpr Cycle kBins = 1000;
 
-/// Shares of the cycles of bins of equal width that something covers.
+/// For bins of equal width, the share of cycles that added spans cover.
 class Bins {
  public:
   explicit Bins(Cycle total) : width_((total + kBins - 1) / kBins), shares_(count(total)) {}
@@ -31,7 +31,7 @@ class Bins {
     }
   }
 
-  /// In thousandths, which is more than a screen can show.
+  /// In thousandths, which is finer than a screen can show.
   Json json() const {
     Json list = Json::array();
     for (const double cycles : shares_) {
@@ -50,7 +50,7 @@ class Bins {
   std::vector<double> shares_;
 };
 
-/// One instruction of the run, with its times in the run's cycles.
+/// One instruction, with its times as cycles of the run.
 struct Listed {
   const Instruction* instruction = nullptr;
   InstructionTiming timing = {};
@@ -79,7 +79,7 @@ std::size_t instruction_count(const PageRun& run) {
   return count;
 }
 
-/// Of all, in program order, the first kListedInstructions.
+/// The first kListedInstructions in program order.
 std::vector<Listed> listed_instructions(const PageRun& run) {
   std::vector<Listed> list;
   for (const PageProgram& part : run.programs) {
@@ -103,7 +103,7 @@ std::vector<LedgerSpan> spans_of(const PageRun& run) {
   return all;
 }
 
-/// Units that start one instruction while another is under way are busy once.
+/// Cycles with two overlapping instructions of a unit count once.
 Json busy_json(const PageRun& run, std::size_t unit) {
   Bins bins(run.total);
   for (const PageProgram& part : run.programs) {
@@ -118,7 +118,7 @@ Json busy_json(const PageRun& run, std::size_t unit) {
   return bins.json();
 }
 
-/// A push takes a cycle a row, and the next begins after it.
+/// A push takes one cycle per row, and the next push begins after it.
 Json pushing_json(const PageRun& run) {
   Bins bins(run.total);
   for (const PageProgram& part : run.programs) {
@@ -142,7 +142,7 @@ Json bins_json(const PageRun& run, std::span<const LedgerSpan> spans) {
           {"classes", shares}};
 }
 
-/// The first cycle whose instructions are not all listed, or whose spans are too many.
+/// The first cycle with an instruction or a span that the page does not list.
 Cycle listed_until(const PageRun& run, std::span<const LedgerSpan> spans) {
   Cycle end = run.total;
   std::size_t left = kListedInstructions;
@@ -237,8 +237,8 @@ Json timeline_json(const PageRun& run, Json& notes) {
   if (until == run.total && count == list.size()) return timeline;
   timeline["bins"] = bins_json(run, spans);
   notes.push_back(fmt::format(
-      "The timeline shows each instruction up to cycle {} of {}, and beyond it the shares of {} "
-      "cycles at a time: the run has {}, the page lists {}.",
+      "The timeline shows each instruction up to cycle {} of {}, and after it shares over bins "
+      "of {} cycles: the run has {}, the page lists {}.",
       grouped(static_cast<std::uint64_t>(until)), grouped(static_cast<std::uint64_t>(run.total)),
       grouped(static_cast<std::uint64_t>(Bins(run.total).width())), counted(count, "instruction"),
       grouped(list.size())));

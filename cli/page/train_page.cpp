@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-/// Means of neighbours, at the step of the last of them.
+/// Averages neighboring steps; each mean stands at the last of its steps.
 Json steps_json(std::span<const double> losses) {
   Json steps = Json::array();
   const std::size_t each = (losses.size() + kShownSteps - 1) / kShownSteps;
@@ -45,7 +45,7 @@ Json lines(const TrainReport& report) {
   return list;
 }
 
-/// The headline numbers, in words.
+/// The main results, in words.
 Json figures(const TrainReport& report, const Json& epochs) {
   Json list = Json::array();
   if (!epochs.empty()) {
@@ -54,12 +54,12 @@ Json figures(const TrainReport& report, const Json& epochs) {
     };
     list.push_back({{"value", share("test")},
                     {"name", "of the test images right"},
-                    {"remark", fmt::format("{} of those learnt from", share("train"))}});
+                    {"remark", fmt::format("{} of the training images", share("train"))}});
   }
   if (report.step_cost && report.step_cost->total > 0) {
     const MachineConfig& machine = report.request.machine;
     list.push_back({{"value", grouped(static_cast<std::uint64_t>(report.step_cost->total))},
-                    {"name", "cycles a step"},
+                    {"name", "cycles per step"},
                     {"remark", cycles_line(report.step_cost->total, machine)}});
   }
   return list;

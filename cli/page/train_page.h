@@ -1,4 +1,5 @@
-// The page of `weft train --html`: how loss and accuracy went, and what a simulated step took.
+// The page of `weft train --html`: the course of loss and accuracy, and the cost of a simulated
+// step.
 #pragma once
 
 #include "cli/page/page_data.h"
@@ -6,7 +7,7 @@
 
 namespace weft::cli {
 
-/// Points of the curve of steps that a page has; of more steps, each point is the mean of several.
+/// The most points of the curve over steps. With more steps, each point is a mean.
 inline constexpr std::size_t kShownSteps = 1000;
 
 /// The page's data (docs/page.md).

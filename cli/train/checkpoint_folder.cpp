@@ -23,7 +23,7 @@ CheckpointFolder::CheckpointFolder(const std::string& folder)
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) {
-    throw InputError(fmt::format("{}: cannot be made a folder: {}; choose another --checkpoint",
+    throw InputError(fmt::format("{}: cannot create this folder: {}; choose another --checkpoint",
                                  folder, error.message()));
   }
   check_writable(file_);

@@ -1,5 +1,5 @@
-// The folder of --checkpoint: one file in it, replaced as a whole, so that whenever a run is killed
-// a complete checkpoint is there.
+// The folder of --checkpoint. Its one file is replaced as a whole, so that a run that is killed
+// always leaves a complete checkpoint.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +11,17 @@ namespace weft::cli {
 
 class CheckpointFolder {
  public:
-  /// Creates the folder if need be. Throws InputError if that fails or nothing can be written
-  /// there.
+  /// Creates the folder if it is missing. Throws InputError if that fails or the folder is not
+  /// writable.
   explicit CheckpointFolder(const std::string& folder);
 
   std::string file() const { return file_.string(); }
   bool has_checkpoint() const;
-  /// Throws InputError: there is none, or it cannot be read.
+  /// Throws InputError if there is no checkpoint, or it cannot be read.
   training::Checkpoint read() const;
-  /// Throws InputError if the file cannot be written; then the one before is still there.
+  /// Throws InputError if the file cannot be written; the previous checkpoint is then kept.
   void write(const training::Checkpoint& checkpoint) const;
-  /// Removes what runs have left that were killed while they wrote.
+  /// Removes temporary files of runs that were killed while writing.
   void tidy() const;
 
  private:

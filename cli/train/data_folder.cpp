@@ -25,7 +25,7 @@ using graph::Tensor;
 
 constexpr float kLargestByte = 255;
 
-/// The names under which one of the four files may lie.
+/// The two possible names of one of the four files.
 struct Names {
   std::string_view idx;
   std::string_view npy;
@@ -35,7 +35,7 @@ constexpr Names kTrainLabels = {"train-labels-idx1-ubyte", "train_labels.npy"};
 constexpr Names kTestImages = {"t10k-images-idx3-ubyte", "test_images.npy"};
 constexpr Names kTestLabels = {"t10k-labels-idx1-ubyte", "test_labels.npy"};
 
-/// Some unpackers write a dot for the second hyphen.
+/// Some unpackers write a dot in place of the second hyphen.
 std::string with_dot(std::string_view name) {
   std::string text(name);
   text[text.find("-idx")] = '.';
@@ -163,7 +163,7 @@ data::Examples read_part(const Found& images, const Found& labels) {
 data::Dataset read_data_folder(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    throw InputError(folder + ": is no folder; give --data the folder of the data files");
+    throw InputError(folder + ": is not a folder; give --data the folder of the data files");
   }
   const fs::path path(folder);
   const std::array found = {find(path, kTrainImages), find(path, kTrainLabels),

@@ -1,5 +1,5 @@
-// A data set in a folder: MNIST's four IDX files under their own names, plain or with .gz, or four
-// .npy files.
+// A data set in a folder: MNIST's four IDX files under their original names, plain or with .gz, or
+// four .npy files.
 //
 //   train-images-idx3-ubyte[.gz]   train_images.npy   uint8 [count, ...] (0..255 becomes 0..1) or
 //   t10k-images-idx3-ubyte[.gz]    test_images.npy      float32 as it is
@@ -13,8 +13,8 @@
 
 namespace weft::cli {
 
-/// Throws InputError naming the file: it is missing (with the names looked for), cannot be read, is
-/// of a wrong form; images and labels are not as many; a label is no class number.
+/// Throws InputError naming the file if a file is missing (with the expected names), unreadable or
+/// of a wrong form, if there are not as many labels as images, or if a label is not a class number.
 data::Dataset read_data_folder(const std::string& folder);
 
 }  // namespace weft::cli

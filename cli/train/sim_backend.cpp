@@ -16,7 +16,7 @@ namespace {
 using training::Pass;
 using training::PassGraph;
 
-/// The weights of the run under way, which the constants of the compiled graph look up.
+/// The weights of the current run. The compiled graph's constants read them.
 using Weights = std::shared_ptr<NamedTensors>;
 
 graph::Graph with_weights(PassGraph pass, const Weights& weights) {
@@ -30,13 +30,13 @@ graph::Graph with_weights(PassGraph pass, const Weights& weights) {
   return autodiff::bind_inputs(std::move(pass.graph), constants);
 }
 
-/// The optimiser computes in float32 on the vector unit, everything else as networks do.
+/// The optimizer computes in float32 on the vector unit; the other graphs compute as networks do.
 network::NetworkProgram compiled(graph::Graph graph, Pass pass, const MachineConfig& machine) {
   if (pass == Pass::kUpdate) return network::compile_update(std::move(graph), machine);
   return compile_prepared(prepare_network(std::move(graph), machine, nullptr), machine);
 }
 
-/// A compiled graph that runs again and again.
+/// A compiled graph that runs repeatedly.
 class Prepared {
  public:
   Prepared(PassGraph pass, const MachineConfig& machine, const SimulateOptions& options)

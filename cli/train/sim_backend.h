@@ -1,6 +1,6 @@
-// The simulated machine as a backend of training. A graph is compiled once; the network's learnt
-// constants enter as weights that are made when a run asks for them, so that each run has those of
-// its step. What the machine cannot run falls to the host, as in any network.
+// The simulated machine as a backend of training. Each graph is compiled once. Its learned
+// constants are read anew in each run, so each step uses its own weights. As in any network, the
+// host computes what the machine cannot run.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace weft::cli {
 
-/// What the machine took for one run of a graph; the same for each run.
+/// The cost of one run of a graph on the machine; every run costs the same.
 struct PassCost {
   Cycle total = 0;
   CycleLedger ledger;
-  std::vector<std::string> host_layers;  // "node 'x' (Op): why", in their order
+  std::vector<std::string> host_layers;  // "node 'x' (Op): why", in graph order
 };
 
 class SimBackend {
@@ -28,14 +28,14 @@ class SimBackend {
   SimBackend(const MachineConfig& machine, const SimulateOptions& options)
       : machine_(machine), options_(options) {}
 
-  /// As training::Backend. Throws InputError, ConfigError; the executor SimulationError too. The
-  /// backend must live as long as the executor.
+  /// Implements training::Backend. Throws InputError, ConfigError; the executor throws
+  /// SimulationError too. The backend must outlive the executor.
   training::Executor prepare(training::PassGraph graph);
 
-  /// Of the graphs that have run. The first run of each is simulated; later ones of engine fast
-  /// compute values alone, since no cycle depends on a value.
+  /// The costs of the graphs that have run. The first run of each is simulated. Later runs of
+  /// engine fast compute only values, since no cycle depends on a value.
   const std::map<training::Pass, PassCost>& costs() const { return costs_; }
-  /// Of one step, gradients and update together.
+  /// The cost of one step: gradients and update.
   PassCost step_cost() const;
 
  private:

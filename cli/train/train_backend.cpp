@@ -34,7 +34,7 @@ cuda::MatmulType product_type(TrainType type) {
   return cuda::MatmulType::kFloat32;
 }
 
-/// A graph and what runs it on the device.
+/// A graph and its runner on the device. The runner refers to the graph.
 struct OnDevice {
   OnDevice(graph::Graph network, std::shared_ptr<cuda::Device> device, TrainType type)
       : graph(std::move(network)),

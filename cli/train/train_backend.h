@@ -1,4 +1,4 @@
-// What `--backend` names, ready to train on.
+// The backend that `--backend` names, ready for training.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace weft::cli {
 
 struct TrainBackend {
   training::Backend prepare;
-  std::shared_ptr<SimBackend> simulated = {};  // null unless it is the simulated machine
+  std::shared_ptr<SimBackend> simulated = {};  // null unless `--backend sim`
 
-  /// Cycles of a step by class of the ledger, and "total"; empty unless simulated.
+  /// Cycles of a step by ledger class, and "total"; empty unless simulated.
   std::map<std::string, std::uint64_t> step_cycles() const;
 };
 
 /// Throws InputError if this build or computer has no such backend.
 TrainBackend make_train_backend(const TrainRequest& request);
 
-/// What of the backend decides bits and cycles.
+/// The properties of the backend that affect bits or cycles.
 training::Identity backend_identity(const TrainRequest& request);
 
 }  // namespace weft::cli

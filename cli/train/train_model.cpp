@@ -14,7 +14,7 @@ namespace {
 
 using graph::Graph;
 
-/// None: an ONNX file's own.
+/// The network at this batch. nullopt: at the batch that an ONNX file fixes.
 Graph network_at(const TrainRequest& request, std::optional<std::int64_t> batch) {
   if (request.is_file) {
     return onnx_io::import_onnx(request.model, {.evaluate = reference::evaluate, .batch = batch});
@@ -22,7 +22,7 @@ Graph network_at(const TrainRequest& request, std::optional<std::int64_t> batch)
   return networks::build_network(request.model, {.batch = batch.value_or(1), .seed = request.seed});
 }
 
-/// The network at this batch, if it can have it.
+/// The network at this batch; nullopt if it cannot have this batch.
 std::optional<Graph> possible_network_at(const TrainRequest& request, std::int64_t batch) {
   try {
     return network_at(request, batch);

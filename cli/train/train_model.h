@@ -1,4 +1,4 @@
-// The network that `weft train` trains: at the batch of training, and as it is saved.
+// The network of `weft train`: as it is trained, and as it is saved.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace weft::cli {
 
-/// At the batch asked for; else at kDefaultBatch, or at the batch that an ONNX file fixes. Weights
-/// of a built-in network are drawn from the seed. Throws InputError.
+/// Loads the network at the requested batch, else at kDefaultBatch or the batch that an ONNX file
+/// fixes. The weights of a built-in network come from the seed. Throws InputError.
 graph::Graph load_train_network(const TrainRequest& request);
 
-/// The trained network as ONNX bytes, for `weft run` and any other program. Where the network
-/// computes the same for any batch, the file leaves the batch open; else it is 1, or what the file
-/// that was trained fixes. `values` are the learnt constants by name. Throws InputError.
+/// Returns the trained network as ONNX bytes, for `weft run` and other programs. The file leaves
+/// the batch open if the network is the same for any batch. Otherwise the batch is 1, or the batch
+/// that the trained file fixes. `values` are the learned constants by name. Throws InputError.
 std::string trained_onnx(const TrainRequest& request, const training::NamedTensors& values);
 
 }  // namespace weft::cli

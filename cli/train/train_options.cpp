@@ -31,12 +31,12 @@ constexpr std::array<std::string_view, 4> kTypes = {"float32", "bf16", "fp16", "
 constexpr std::array<std::string_view, 3> kChosenTypes = {kTypes[0], kTypes[1], kTypes[2]};
 constexpr std::array<std::string_view, 3> kMethods = {"sgd", "adam", "adamw"};
 constexpr std::uint64_t kMostEpochs = 1'000'000;
-constexpr double kLargestRate = 1e30;  // far from binary32's end
+constexpr double kLargestRate = 1e30;  // far below the largest binary32 number
 constexpr double kSgdRate = 0.05;
 constexpr double kAdamRate = 0.001;
 constexpr double kSgdMomentum = 0.9;
 
-/// The index of the option's value among the names.
+/// Returns the index of the option's value among the names.
 template <std::size_t kCount>
 std::size_t read_name(const Arguments& arguments, const std::string& option,
                       const std::array<std::string_view, kCount>& names, std::size_t otherwise) {
@@ -92,7 +92,7 @@ training::OptimizerOptions read_optimizer(const Arguments& arguments) {
   return options;
 }
 
-/// Nothing of the machine decides anything elsewhere.
+/// The machine's options have no effect on the other backends.
 void refuse_machine_flags(const Arguments& arguments) {
   constexpr std::string_view kWhy = "is for --backend sim";
   refuse(arguments, {"machine", "engine"}, kWhy);
@@ -117,8 +117,8 @@ void read_simulation(const Arguments& arguments, TrainRequest& request) {
   if (!arguments.has("dtype")) {
     if (request.machine.dtype == ElementType::kInt8 && request.epochs > 0) {
       throw InputError(
-          fmt::format("--machine {}: its array computes in int8, in which nothing "
-                      "trains; give --dtype bf16 or fp16, or --epochs 0 to measure",
+          fmt::format("--machine {}: its int8 array cannot train; give --dtype bf16 or fp16, or "
+                      "--epochs 0 to measure",
                       printable(request.machine.name)));
     }
     request.type = type_of(request.machine.dtype);
@@ -210,7 +210,7 @@ po::options_description train_options() {
                     "test_images.npy and test_labels.npy; the embedded 8x8 digits if not given")(
       "backend", text("NAME"), "cpu (default), cuda, or sim: the simulated machine")(
       "epochs", text("N"), "20 if not given; 0 only measures")(
-      "batch", text("N"), "images a step; 32 if not given and the file leaves it open")(
+      "batch", text("N"), "images per step; 32 if not given and the file leaves it open")(
       "optimizer", text("NAME"), "sgd (default), adam or adamw")(
       "learning-rate", text("X"), "0.05 for sgd, 0.001 for the others if not given")(
       "momentum", text("X"), "of sgd; 0.9 if not given")("nesterov", "Nesterov's momentum")(
@@ -221,10 +221,11 @@ po::options_description train_options() {
   po::options_description files("Files");
   files.add_options()("save", text("MODEL.onnx"), "write the trained network")(
       "checkpoint", text("DIR"), "write a checkpoint after each epoch")(
-      "checkpoint-steps", text("N"), "and after every N steps")(
-      "resume", "go on from the checkpoint")("log", text("FILE.csv"), "write a line an epoch");
+      "checkpoint-steps", text("N"), "also write one after every N steps")(
+      "resume", "continue from the checkpoint")("log", text("FILE.csv"),
+                                                "write one line per epoch");
   files.add_options()("json", text("FILE"), "write the figures as JSON; - is stdout")(
-      "html", text("FILE"), "write a page to look at: curves of loss and accuracy");
+      "html", text("FILE"), "write an HTML page: curves of loss and accuracy");
   po::options_description simulation("Simulation");
   simulation.add_options()("engine", text("NAME"), "fast (default), timed, stepped or rtl")(
       "threads", text("N"), "threads of the simulation's kernels; all cores if not given");

@@ -1,4 +1,4 @@
-// What the command line of `weft train` says, checked before anything is read or computed.
+// The command line of `weft train`, checked before anything is read or computed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 namespace weft::cli {
 
 enum class TrainDevice : std::uint8_t { kCpu, kCuda, kSim };
-/// kInt8 is not asked for: an int8 array measures quantised networks with --epochs 0.
+/// kInt8 cannot be requested: it comes from an int8 array, which measures quantized networks with
+/// --epochs 0.
 enum class TrainType : std::uint8_t { kFloat32, kBf16, kFp16, kInt8 };
 
 /// "cpu", "cuda" or "sim".
@@ -25,7 +26,7 @@ std::string_view to_string(TrainType type);
 
 struct TrainRequest {
   std::string command_line;
-  std::string model;  // a file's path, or the name of a network that comes with weft
+  std::string model;  // a file's path, or the name of a built-in network
   bool is_file = false;
   std::optional<std::string> data = {};  // a folder; the embedded digits if not given
   TrainDevice device = TrainDevice::kCpu;
@@ -36,13 +37,13 @@ struct TrainRequest {
   std::uint64_t seed = 1;
   std::optional<std::string> save = {};
   std::optional<std::string> checkpoint = {};     // a folder
-  std::optional<std::uint64_t> every_steps = {};  // checkpoints within an epoch
+  std::optional<std::uint64_t> every_steps = {};  // also write checkpoints within an epoch
   bool resume = false;
   std::optional<std::string> log = {};
   std::optional<std::string> json = {};  // "-" is stdout
   std::optional<std::string> html = {};
   bool quiet = false;
-  MachineConfig machine = {};  // sim
+  MachineConfig machine = {};  // for --backend sim
   Engine engine = Engine::kFast;
   unsigned threads = 1;
 
@@ -54,11 +55,11 @@ inline constexpr std::int64_t kDefaultBatch = 32;
 
 po::options_description train_options();
 
-/// Throws InputError and ConfigError: unknown names, numbers out of range, options that do not go
-/// together, files that cannot be written or would replace each other.
+/// Throws InputError and ConfigError for unknown names, numbers out of range, options that
+/// contradict each other, and files that cannot be written or would replace each other.
 TrainRequest read_train_request(const Arguments& arguments);
 
-/// "sgd, learning rate 0.05, momentum 0.9": all that decides an update.
+/// "sgd, learning rate 0.05, momentum 0.9": everything that affects an update.
 std::string optimizer_text(const training::OptimizerOptions& options);
 
 }  // namespace weft::cli

@@ -67,7 +67,7 @@ Json epochs_json(const TrainReport& report) {
   return epochs;
 }
 
-/// What the machine left to the host, and why.
+/// Lists the layers that the machine left to the host, and why.
 std::string host_lines(const PassCost& cost, const Style& style) {
   constexpr std::size_t kMost = 4;
   const std::vector<std::string>& layers = cost.host_layers;
@@ -106,7 +106,7 @@ std::string train_heading(const TrainReport& report, const Style& style) {
   if (report.resumed_at > 0) {
     const bool done = report.state->epoch >= report.request.epochs;
     add("resumed", fmt::format("after step {}{}", grouped(report.resumed_at),
-                               done ? "; all epochs asked for are done" : ""));
+                               done ? "; all requested epochs are done" : ""));
   }
   return text + '\n' + column_names(report);
 }
@@ -132,11 +132,11 @@ std::string train_summary(const TrainReport& report, const Style& style) {
   }
   if (report.step_cost) text += host_lines(*report.step_cost, style);
   if (report.state != nullptr && report.state->loss_scale.skipped > 0) {
-    text += labelled_line(
-        "loss scale",
-        fmt::format("{:g} at the end; {} left out for overflow", report.state->loss_scale.factor,
-                    counted(report.state->loss_scale.skipped, "step")),
-        style);
+    text += labelled_line("loss scale",
+                          fmt::format("{:g} at the end; {} skipped because of overflow",
+                                      report.state->loss_scale.factor,
+                                      counted(report.state->loss_scale.skipped, "step")),
+                          style);
   }
   if (report.request.save) text += labelled_line("saved", *report.request.save, style);
   text += labelled_line("time", si(report.wall_seconds, "s"), style);

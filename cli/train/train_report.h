@@ -1,4 +1,4 @@
-// What `weft train` has to say: a line an epoch as it goes, then a summary; CSV and JSON for
+// The output of `weft train`: one line per epoch during the run, then a summary; CSV and JSON for
 // programs.
 #pragma once
 
@@ -32,19 +32,19 @@ struct TrainReport {
   double wall_seconds = 0;
 };
 
-/// Network, data and how it is trained, in aligned lines, and the heading of the table.
+/// Network, data and training options in aligned lines, then the table's heading.
 std::string train_heading(const TrainReport& report, const Style& style);
 /// The table's line of one epoch.
 std::string epoch_line(const TrainReport& report, const training::EpochRecord& record);
-/// What a step took, what the host did, what was saved.
+/// The cost of a step, the layers on the host, the saved file.
 std::string train_summary(const TrainReport& report, const Style& style);
 
-/// One line an epoch below the names of the columns; cycles are empty where nothing is simulated.
+/// Column names, then one line per epoch. The cycle columns are empty without simulation.
 std::string log_csv(const std::vector<training::EpochRecord>& log);
 
 /// Schema 1; docs/json.md explains each key.
 Json train_json(const TrainReport& report);
-/// One epoch of it.
+/// One entry of its `epochs`.
 Json epoch_json(const training::EpochRecord& record);
 
 }  // namespace weft::cli

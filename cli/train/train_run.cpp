@@ -89,7 +89,7 @@ std::unique_ptr<training::Trainer> make_trainer(const TrainRequest& request,
   });
 }
 
-/// A run with epochs to go.
+/// A run that trains for one or more epochs.
 class Run {
  public:
   Run(const TrainRequest& request, const graph::Graph& network, const data::Dataset& data,
@@ -152,7 +152,7 @@ class Run {
     if (request_.log) write_file(*request_.log, log_csv(trainer_->state().log));
   }
 
-  /// A run that fails leaves its last checkpoint; the message says of which step.
+  /// After a failure, the message names the step of the last checkpoint.
   template <class Function>
   decltype(auto) with_advice(Function&& function) {
     try {
@@ -208,15 +208,15 @@ class Run {
   std::uint64_t saved_step_ = 0;
 };
 
-/// Nothing is learnt: loss and accuracy of the network as it is, quantised or not.
+/// Measures loss and accuracy of the network, float or quantized, without training it.
 int measure_only(const TrainRequest& request, const graph::Graph& network,
                  const data::Dataset& data, const Streams& streams) {
   const Stopwatch watch;
   TrainReport report = start_report(request, network, data);
   if (request.type == TrainType::kInt8 && !is_quantised(network)) {
-    throw InputError(request.model +
-                     ": is not quantised, as the machine's int8 array needs it; `weft quantize` "
-                     "does that");
+    throw InputError(
+        request.model +
+        ": is not quantized, but the machine's int8 array needs that; use `weft quantize`");
   }
   const TrainBackend backend = make_train_backend(request);
   const training::ClassifierShape shape = training::classifier_shape(network);

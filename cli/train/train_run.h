@@ -1,4 +1,4 @@
-// One training run from request to files.
+// Runs one training from request to files.
 #pragma once
 
 #include "cli/streams.h"
@@ -6,8 +6,8 @@
 
 namespace weft::cli {
 
-/// Exit code 0. Throws InputError, ConfigError, SimulationError; what was written before an error,
-/// checkpoint and log, stays.
+/// Exit code 0. Throws InputError, ConfigError, SimulationError. An error leaves the checkpoint and
+/// the log written so far.
 int run_training(const TrainRequest& request, const Streams& streams);
 
 }  // namespace weft::cli

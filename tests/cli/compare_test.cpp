@@ -198,7 +198,7 @@ TEST(CompareTest, AQuantisedNetworkIsModelledInInt8WhereThereIsInt8) {
   EXPECT_FALSE(rows.at(3).at("max_abs_error").is_null());
   EXPECT_EQ(rows.at(0).at("flop"), rows.at(1).at("flop"));
   const auto says_why = [&](std::size_t row) {
-    return rows.at(row).at("basis").get<std::string>().ends_with("as the network is quantised");
+    return rows.at(row).at("basis").get<std::string>().ends_with("as the network is quantized");
   };
   EXPECT_TRUE(says_why(0));
   EXPECT_FALSE(says_why(1));
@@ -346,8 +346,9 @@ TEST_F(CompareBadInputTest, SizesMustBePositiveAndFit) {
   expect_refused({"matmul", huge, huge, huge, "--with", "a100"}, {"a100", "40.0 GB", "smaller"});
   expect_refused({"matmul", huge, huge, huge, "--with", "cpu"}, {"cpu", "too much to measure"});
   expect_refused({"matmul", huge, huge, huge, "--with", "a100:int8,tiny"}, {"--with a100:int8: "});
-  expect_refused({"matmul", huge, huge, huge, "--with", "tiny"},
-                 {"--with tiny: ", "this computer has", "smaller sizes, or leave it out\n"});
+  expect_refused(
+      {"matmul", huge, huge, huge, "--with", "tiny"},
+      {"--with tiny: ", "this computer has", "smaller sizes, or leave the device out\n"});
   const std::string largest = "1099511627776";
   expect_refused({"matmul", largest, largest, largest, "--with", "h200"}, {"h200"});
   expect_refused({"matmul", largest, "1", "1", "--with", "cpu"}, {"cpu"});

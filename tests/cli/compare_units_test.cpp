@@ -61,15 +61,15 @@ TEST(DeviceRequestTest, UnknownNamesGetTheOneMeantOrAllThereAre) {
   EXPECT_NE(refusal("a100,,h100").find("empty"), std::string::npos);
   EXPECT_NE(refusal("").find("empty"), std::string::npos);
   EXPECT_NE(refusal("a100,a100").find("twice"), std::string::npos);
-  EXPECT_NE(refusal("a100:int4").find("'int4' is no number format"), std::string::npos);
-  EXPECT_NE(refusal("a100:").find("'' is no number format"), std::string::npos);
+  EXPECT_NE(refusal("a100:int4").find("'int4' is not a number format"), std::string::npos);
+  EXPECT_NE(refusal("a100:").find("'' is not a number format"), std::string::npos);
 }
 
 TEST(DeviceRequestTest, FormatsThatADeviceLacksAreRefusedWithOneThatItHas) {
   EXPECT_EQ(refusal("v100:bf16"),
-            "--with 'v100': does not multiply bf16, but fp32, fp16; give v100:fp32");
+            "--with 'v100': cannot multiply bf16, only fp32, fp16; give v100:fp32");
   EXPECT_EQ(refusal("tpu-v1", kFp16),
-            "--with 'tpu-v1': does not multiply fp16, but int8; give tpu-v1:int8");
+            "--with 'tpu-v1': cannot multiply fp16, only int8; give tpu-v1:int8");
   EXPECT_EQ(refusal("tpu-v1:int8,v100", kFp16), "accepted");
 }
 

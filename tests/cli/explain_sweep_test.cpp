@@ -168,7 +168,7 @@ TEST(ExplainSweepTest, WhatIsNoRangeIsRefusedInOneLine) {
   const Finished steps = run_weft(
       {"explain", "5", "6", "7", "--machine", "tiny", "--sweep", "n=1..4", "--steps", "3"});
   EXPECT_EQ(steps.code, 2);
-  EXPECT_NE(steps.err.find("drop one of the two"), std::string::npos) << steps.err;
+  EXPECT_NE(steps.err.find("remove one of them"), std::string::npos) << steps.err;
 }
 
 TEST(ExplainSweepTest, StepsMustBeANumberOrAll) {

@@ -63,10 +63,10 @@ TEST_F(NetworkSummaryTest, SaysPlainlyThatNothingRanOnTheMachine) {
   Builder builder("host");
   builder.output(integer_product(builder), "z");
   const std::string text = summary_of(run(builder, "bf16"));
-  EXPECT_THAT(text, HasSubstr("cycles     none: nothing ran on the machine; its host computed the "
+  EXPECT_THAT(text, HasSubstr("cycles     none: nothing ran on the machine; the host computed the "
                               "layer, in time that is not simulated\n"));
-  EXPECT_THAT(text, HasSubstr("check      nothing to compare: cpu is what computed it\n"));
-  for (const char* part : {"tiles:", "% of cycles", "traffic", "cycles/s", "quantised to int8"}) {
+  EXPECT_THAT(text, HasSubstr("check      nothing to compare: cpu computed everything\n"));
+  for (const char* part : {"tiles:", "% of cycles", "traffic", "cycles/s", "quantized to int8"}) {
     EXPECT_THAT(text, Not(HasSubstr(part)));
   }
 }
@@ -75,7 +75,7 @@ TEST_F(NetworkSummaryTest, CallsNothingQuantisedThatWasNot) {
   Builder builder("int64");
   const auto x = builder.input("x", {DataType::kInt64, {4}});
   builder.output(builder.add(Op::kAdd, {x, x}), "y");
-  EXPECT_THAT(summary_of(run(builder, "int8")), Not(HasSubstr("quantised")));
+  EXPECT_THAT(summary_of(run(builder, "int8")), Not(HasSubstr("quantized")));
 }
 
 TEST_F(NetworkSummaryTest, CountsOneThingInTheSingular) {
@@ -219,7 +219,7 @@ TEST_F(NetworkSummaryTest, AWaveformOfSeveralProgramsIsRefused) {
       joined(run(builder, "bf16"), {"--engine", "stepped", "--vcd", folder_.file("two.vcd")}));
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err,
-              HasSubstr("net.onnx: --vcd shows one program, and the network becomes 2"));
+              HasSubstr("net.onnx: --vcd shows one program, but the network becomes 2"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("two.vcd")));
 }
 

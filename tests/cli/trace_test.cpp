@@ -171,7 +171,7 @@ TEST_F(TraceCommandTest, WhereNothingCanBeWrittenNothingRuns) {
   expect_refused(joined(network, {folder_.file("y.npy"), "--output-dir", folder_.file(".")}),
                  "--trace");
   expect_refused({"run", "lenet5", "--backend", "cpu", "--trace", folder_.file("x")},
-                 "--trace: means nothing to --backend cpu");
+                 "--trace: has no effect with --backend cpu");
 }
 
 TEST_F(TraceCommandTest, ARunThatFailsLeavesNone) {

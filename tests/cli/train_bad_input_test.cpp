@@ -40,7 +40,7 @@ TEST(TrainOptionsTest, AreCheckedFirst) {
   expect_refusal({"--dtype", "int8"}, "must be one of float32, bf16, fp16");
   expect_refusal({"--dtype", "bf16"}, "the cpu backend computes in float32");
   expect_refusal({"--backend", "sim", "--dtype", "float32"}, "give one of these");
-  expect_refusal({"--backend", "sim", "--machine", "tpu-v1"}, "nothing trains");
+  expect_refusal({"--backend", "sim", "--machine", "tpu-v1"}, "cannot train");
   expect_refusal({"--backend", "sim", "--dtype", "bf16", "--array.dtype", "fp16"}, "drop one");
   expect_refusal({"--backend", "sim", "--engine", "analytic"}, "computes no values");
   expect_refusal({"--machine", "tiny"}, "--machine: is for --backend sim");
@@ -134,7 +134,7 @@ TEST_F(TrainDataTest, NamesTheFilesThatAreMissing) {
   EXPECT_EQ(message(), folder_.file("") +
                            ": has neither t10k-labels-idx1-ubyte nor t10k-labels-idx1-ubyte.gz nor "
                            "test_labels.npy; give a folder with them");
-  EXPECT_NE(refusal(kTrain + Words{"--data", "/no/such"}).find("/no/such: is no folder"),
+  EXPECT_NE(refusal(kTrain + Words{"--data", "/no/such"}).find("/no/such: is not a folder"),
             std::string::npos);
 }
 

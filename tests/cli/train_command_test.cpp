@@ -278,7 +278,7 @@ TEST(TrainResumeTest, SaysWhereItGoesOn) {
   const Words words = kQuick + Words{"--checkpoint", folder.file("c")};
   good(words);
   const std::string nothing = good(words + Words{"--resume"}).out;
-  EXPECT_NE(nothing.find("resumed    after step 132; all epochs asked for are done\n"),
+  EXPECT_NE(nothing.find("resumed    after step 132; all requested epochs are done\n"),
             std::string::npos)
       << nothing;
   const std::string more =

@@ -1,4 +1,5 @@
-// The run in words, fold by fold, and what would make it faster: as `weft explain` prints them.
+// The account of the run, fold by fold, and advice to make it faster, as `weft explain` prints
+// them.
 'use strict';
 
 (function (weft) {

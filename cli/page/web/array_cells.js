@@ -1,19 +1,19 @@
 // How one register and one PE look on a canvas.
 //
 //   +-----------------+
-//   | act      shadow |   frame and corner: the swap is here; bar on top: the push is here
-//   |     weight      |   tinted: works on a row; hatched: on padding
+//   | act      shadow |   frame and corner: the swap is here; bar on top: a push is here
+//   |     weight      |   tinted: works on a row; hatched: works on padding
 //   |            psum |
 //   +-----------------+
 'use strict';
 
 (function (weft) {
-  const kDigitWidth = 0.61;  // of the font's size; digits of the font are all equally wide
-  const kOperandDigits = 4.4;  // -128 is written in full beside another, with a gap
+  const kDigitWidth = 0.61;  // as a share of the font's size; all digits are equally wide
+  const kOperandDigits = 4.4;  // room for -128 beside another operand, with a gap
 
   weft.mono = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
-  // --- Numbers in little room ------------------------------------------------------------------
+  // --- Short numbers ---------------------------------------------------------------------------
 
   function shortened_integer(value, room) {
     const text = String(value);
@@ -35,7 +35,7 @@
     return value.toExponential(0).replace('e+', 'e');
   }
 
-  /** `value` in at most about `room` characters; a number in full where that is enough. */
+  /** Writes `value` in about `room` characters, with all its digits if they fit. */
   weft.cell_text = function (value, room) {
     const whole = weft.recording.dtype === 'int8';
     return (whole ? shortened_integer(value, room) : shortened_float(value, room))
@@ -44,7 +44,7 @@
 
   weft.room_for = (width, font) => Math.max(2, Math.floor(width / (font * kDigitWidth) + 0.01));
 
-  /** A canvas of CSS size width x height at the screen's resolution; units are CSS pixels. */
+  /** Prepares a canvas of width x height CSS pixels, its units, at the screen's resolution. */
   weft.prepare_canvas = function (canvas, width, height) {
     const scale = Math.min(3, devicePixelRatio || 1);
     const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
@@ -62,7 +62,7 @@
 
   // --- What a PE works on ----------------------------------------------------------------------
 
-  /** For cycle t and diagonal r+c: whether a row is there, and the useful part of its tile. */
+  /** For each diagonal r+c: whether a row is there in this cycle, and its tile's useful size. */
   weft.work_on_diagonals = function (cycle, diagonals) {
     const out = [];
     for (let d = 0; d < diagonals; ++d) {
@@ -85,7 +85,7 @@
 
   weft.put_text = put;
 
-  /** Fonts and places in a PE of w x h. */
+  /** Fonts and positions in a PE of w x h. */
   weft.pe_layout = function (w, h) {
     const size = Math.max(8, Math.min(15, h / 3.6, w / 4.2));
     const inset = Math.max(3, w * 0.06);
@@ -97,7 +97,7 @@
       half_room: weft.room_for(w / 2 - inset, half), room: weft.room_for(w - 2 * inset, size)};
   };
 
-  /** `rows` x `cols` PEs {i, r, c, x, y} from `first` on, in an array of `all_cols` columns. */
+  /** The `rows` x `cols` PEs {i, r, c, x, y} from `first` on, in an array of `all_cols` columns. */
   weft.pe_places = function (rows, cols, place, all_cols, first = [0, 0]) {
     return Array.from({length: rows * cols}, (_, at) => {
       const [down, right] = [Math.floor(at / cols), at % cols];
@@ -107,7 +107,7 @@
     });
   };
 
-  /** `text_of(i)` of each PE. Changing the font costs more than a text, so fonts go one by one. */
+  /** Writes `text_of(i)` in each PE. One call per font: changing it costs more than a text. */
   function write_all(context, pes, {font, align, dx, dy, color_of}, text_of) {
     context.font = font;
     context.textAlign = align;
@@ -119,7 +119,7 @@
     }
   }
 
-  /** PEs {i, r, c, x, y}: grounds, frames and what does not move, both weights. */
+  /** Draws what does not move in PEs {i, r, c, x, y}: backgrounds, frames and both weights. */
   weft.draw_pes = function (context, q, pes, layout, work) {
     const {w, inset} = layout;
     const colors = weft.colors();
@@ -163,7 +163,7 @@
     context.fill();
   }
 
-  /** What moves on: activations to the right, sums down, by `shift` of a PE. */
+  /** Draws what moves by `shift` of a PE: activations to the right, sums down. */
   weft.draw_flow = function (context, q, pes, layout, shift) {
     const {w, h, inset} = layout;
     const {act, sum} = weft.colors();
@@ -176,7 +176,7 @@
     (i) => weft.cell_text(q.psum[i], layout.room));
   };
 
-  /** A register of a skew: a box with a value, or only a mark where there is no room for one. */
+  /** Draws a register of a skew: a box with its value, or only a mark if the value does not fit. */
   weft.draw_register = function (context, x, y, w, h, text, color, style) {
     context.globalAlpha = style === 'ahead' ? 0.6 : 1;
     context.strokeStyle = color;

@@ -8,19 +8,19 @@
 //                          deskew
 //                     row of results -> accumulators
 //
-// Left of row r, place p = 1, 2, ... shows what enters the array p cycles from now: in cycle t that
-// is the row of cycle t-r-1+p. Places up to r are registers, r+1 is the port, what is beyond has
-// not come yet. The same holds above each column.
+// Left of row r, place p = 1, 2, ... shows what enters the array p cycles from now. In cycle t that
+// is the row of cycle t-r-1+p. Places 1 to r are registers and place r+1 is the port; values in
+// later places have not arrived yet. The same holds above each column.
 'use strict';
 
 (function (weft) {
   const kLargest = 16;
-  const kRoomy = 8;     // up to here the registers of the skew have room for large figures
+  const kRoomy = 8;     // up to here the skew's registers have room for large digits
   const kWidest = 104;
-  const kNarrowest = 52;  // narrower, and the drawing is wider than its place, which scrolls
-  const kRest = 0.5;    // the part of a cycle in which values stand still
+  const kNarrowest = 52;  // a narrower stage scrolls
+  const kRest = 0.5;    // the share of a cycle in which values stand still
 
-  /** Sizes of everything for a width, or null for an array that is not drawn PE by PE. */
+  /** The layout for a width; null for an array too large to draw PE by PE. */
   weft.diagram_layout = function (rows, cols, width) {
     if (rows > kLargest || cols > kLargest) return null;
     const large = Math.max(rows, cols) > kRoomy;
@@ -38,7 +38,7 @@
       height: below + (cols - 1) * skew_h + 8 + 26 + 4, pe: weft.pe_layout(cell_w, cell_h)};
   };
 
-  /** Values stand still for a while and then move on, so that they can be read. */
+  /** Values rest for a part of the cycle, so that they can be read, and then move on. */
   function shift_of(phase) {
     const x = Math.max(0, (phase - kRest) / (1 - kRest));
     return x * x * (3 - 2 * x);
@@ -59,7 +59,7 @@
     weft.draw_flow(context, q, layout.pes, layout.pe, shift);
   };
 
-  /** What stands in the corner, where it leaves room for that. */
+  /** Names the operands in the corner, if there is room. */
   function draw_names(context, layout) {
     if (layout.left < 165) return;
     const font = '11px sans-serif';
@@ -68,7 +68,7 @@
     weft.put_text(context, 'activations →', 2, layout.top - 14, 'left', soft, font);
   }
 
-  /** The registers of both skews and of the deskew, empty. */
+  /** Draws the empty registers of both skews and of the deskew. */
   function draw_slots(context, layout) {
     const {rows, cols, left, top, below, cell_w, cell_h, skew_w, skew_h, pe} = layout;
     context.beginPath();
@@ -133,7 +133,7 @@
     for (let c = 0; c < layout.cols - 1; ++c) {
       const x = layout.left + c * layout.cell_w + 2;
       for (let place = 1; place < layout.cols - c; ++place) {
-        // In place p stands what left the column p cycles ago: the row that entered R+c before.
+        // Place p holds what left the column p cycles ago; its row entered R+c cycles earlier.
         if (recording.row_at(cycle - layout.rows - c - place) < 0) continue;
         const y = layout.below + (place - 1 + shift) * layout.skew_h + 2;
         weft.draw_register(context, x, y, layout.cell_w - 4, layout.skew_h,
@@ -142,7 +142,7 @@
     }
   }
 
-  /** The row of results that stands at the output, and where its sums go. */
+  /** Draws the row of results at the output, and the accumulator row that receives it. */
   function draw_result(context, layout, q, cycle) {
     const colors = weft.colors();
     const row = weft.recording.written_at(cycle);

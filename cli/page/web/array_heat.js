@@ -1,12 +1,12 @@
-// Arrays too large to be written out: a picture with a pixel or more for each PE, and a window on
-// it whose PEs are drawn in full beside it.
+// Draws arrays that are too large for a diagram: a picture with at least a pixel per PE, and beside
+// it the PEs in a window in full.
 'use strict';
 
 (function (weft) {
   const kPicture = 460;
-  // Sizes of a PE, by how many of them a side of the window has at most.
+  // Sizes of a PE, by the largest number of PEs along a side of the window.
   const kPeSizes = {4: {w: 96, h: 62}, 8: {w: 62, h: 46}, 16: {w: 52, h: 36}};
-  const kAbove = '#4f9f57';  // neither the colour of the swap nor that of a push
+  const kAbove = '#4f9f57';  // differs from the colors of swap and push
   const kBelow = '#9a5fb0';
 
   weft.heat_quantities = {psum: 'partial sums', act: 'activations',
@@ -31,7 +31,7 @@
       window: {width: 40 + shown_cols * size.w, height: 20 + shown_rows * size.h}};
   };
 
-  /** Moves the window so that it lies in the array. */
+  /** Moves the window, but keeps it inside the array. */
   weft.move_window = function (layout, row, col) {
     const within = (value, most) => Math.max(0, Math.min(most, Math.round(value)));
     weft.heat.row = within(row, layout.rows - layout.shown_rows);
@@ -52,7 +52,7 @@
     return [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
   }
 
-  /** Positive towards one colour, negative towards the other, by the root of the magnitude. */
+  /** Positive values take one color, negative ones another, by the root of the magnitude. */
   function scale_of(values, value) {
     let largest = 0;
     for (let i = 0; i < values.length; ++i) {
@@ -75,7 +75,7 @@
     const color = scale_of(values, value);
     const colors = weft.colors();
     const [swap, push] = [parse(colors.swap), parse(colors.push)];
-    const pushes = quantity === 'weight_shadow';  // what they change; they would hide all else
+    const pushes = quantity === 'weight_shadow';  // only these; a push would hide the rest
     for (let i = 0; i < values.length; ++i) {
       const rgb = q.swap[i] ? swap : pushes && q.push[i] ? push : color(value(values[i]));
       pixels.set([rgb[0], rgb[1], rgb[2], 255], 4 * i);
@@ -135,7 +135,7 @@
     }
   }
 
-  /** Where PE(r,c) is drawn, or null if it is outside of the window. */
+  /** Where PE(r,c) is drawn, or null if it is outside the window. */
   weft.frame_in_window = function (layout, [r, c]) {
     const [i, j] = [r - weft.heat.row, c - weft.heat.col];
     const inside = i >= 0 && j >= 0 && i < layout.shown_rows && j < layout.shown_cols;

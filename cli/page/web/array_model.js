@@ -1,15 +1,14 @@
-// The array, register by register: what one clock edge does to every PE, as pe/pe.h has it.
+// Models the array register by register: what one clock edge does to every PE, as in pe/pe.h.
 //
 //                 weight skew (c registers in column c)
 //                        |   |   |
-//   activation skew  -> PE  PE  PE        PE(r,c) does in cycle t+r+c what PE(0,0) does in t
+//   activation skew  -> PE  PE  PE        PE(r,c) does in cycle t+r+c what PE(0,0) does in cycle t
 //   (r registers     -> PE  PE  PE
 //    in row r)           |   |   |
-//                 deskew (C-1-c registers in column c) -> a whole row of results a cycle
+//                 deskew (C-1-c registers in column c) -> a whole row of results per cycle
 //
-// Operands are kept as the patterns that entered, so that a NaN keeps its payload; sums are int32
-// that wrap, or binary32 with one rounding for each multiply-add. No DOM here: tests run it in
-// node.
+// Operands are kept as bit patterns, so that a NaN keeps its payload. Sums are int32 that wrap, or
+// binary32 with one rounding per multiply-add. This file uses no DOM, because tests run it in node.
 'use strict';
 
 globalThis.weft = globalThis.weft || {};
@@ -23,10 +22,12 @@ globalThis.weft = globalThis.weft || {};
 
   /**
    * a * b + c with one rounding to binary32. The product of two widened bf16 or fp16 numbers has at
-   * most 22 bits, so it is exact in a double, and rounding the sum to a double first does no harm:
-   * it could only if that gave the midpoint of two binary32 numbers, whose last bit is the 25th.
-   * Then the smaller term reaches up to there and, having 24 bits at most, ends within the 53 bits
-   * of the double: the sum was exact.
+   * most 22 bits, so it is exact in a double. Rounding the sum to a double first is harmless: it
+   * could matter only if the double were the midpoint of two binary32 numbers, whose last bit is
+   * the
+   * 25th. Then the smaller term reaches up to that bit and, with at most 24 bits, ends within the
+   * 53
+   * bits of the double, so the sum was exact.
    */
   function fma32(a, b, c) {
     return Math.fround(a * b + c);
@@ -50,7 +51,7 @@ globalThis.weft = globalThis.weft || {};
     return Float32Array.from({length: 65536}, (_, bits) => widen(bits));
   }
 
-  /** The pattern of a sum: int32 as it is, binary32 with the one NaN that the machine makes. */
+  /** The bit pattern of a binary32 sum. Every NaN becomes the one NaN that the machine makes. */
   function float_pattern(value) {
     if (value !== value) return kCanonicalNan;
     float_value[0] = value;
@@ -84,7 +85,7 @@ globalThis.weft = globalThis.weft || {};
     };
   }
 
-  /** How an array of `dtype` (int8, bf16, fp16) computes, and what its registers hold. */
+  /** The arithmetic of an array of `dtype` (int8, bf16, fp16), and the types of its registers. */
   function arithmetic(dtype) {
     if (dtype === 'bf16') return float_arithmetic(widen_bf16);
     if (dtype === 'fp16') return float_arithmetic(widen_fp16);
@@ -93,7 +94,7 @@ globalThis.weft = globalThis.weft || {};
 
   // --- Registers -------------------------------------------------------------------------------
 
-  /** The registers of R x C PEs, row-major, and C rows of deskew below them, the newest first. */
+  /** The registers of R x C PEs, row-major, and C rows of deskew below them, newest first. */
   class ArrayRegisters {
     constructor(rows, cols, numbers) {
       const size = rows * cols;
@@ -121,7 +122,7 @@ globalThis.weft = globalThis.weft || {};
     }
   }
 
-  /** What PE column 0 and PE row 0 see in a cycle, behind the skew. */
+  /** The inputs of PE column 0 and PE row 0 in a cycle, after the skew. */
   class Feed {
     constructor(rows, cols, numbers) {
       this.act = new numbers.Operands(rows);
@@ -131,13 +132,13 @@ globalThis.weft = globalThis.weft || {};
     }
   }
 
-  /** One clock edge of the deskew: it takes the sums of the bottom row before their edge. */
+  /** One clock edge of the deskew. It takes the bottom row's sums from before the edge. */
   function clock_deskew(q) {
     q.deskew.copyWithin(q.cols, 0, q.cols * (q.cols - 1));
     q.deskew.set(q.psum.subarray((q.rows - 1) * q.cols), 0);
   }
 
-  /** One clock edge of PE(r,c): pe.h's clock_edge, on the columns of registers. */
+  /** One clock edge of PE(r,c): pe.h's clock_edge on arrays of registers. */
   function clock_pe(q, r, c, feed, mac) {
     const i = r * q.cols + c;
     const above = i - q.cols;
@@ -156,8 +157,8 @@ globalThis.weft = globalThis.weft || {};
   }
 
   /**
-   * One clock edge of the whole array, in place. A PE reads what its left and its upper neighbour
-   * held before the edge, so the last PE goes first.
+   * One clock edge of the whole array, in place. A PE reads what its left and upper neighbors held
+   * before the edge, so the last PE goes first.
    */
   function clock_array(q, feed, mac) {
     clock_deskew(q);
@@ -166,7 +167,7 @@ globalThis.weft = globalThis.weft || {};
     }
   }
 
-  /** The sum of column c in the row of results that stands at the output. */
+  /** The sum of column c in the row of results at the output. */
   function output(q, c) {
     const delay = q.cols - 1 - c;
     return delay > 0 ? q.deskew[(delay - 1) * q.cols + c] : q.psum[(q.rows - 1) * q.cols + c];

@@ -1,11 +1,11 @@
-// A recorded run of the array: the streams that entered, and from them the registers in any cycle.
+// A recorded run of the array: the streams of inputs, and the registers that follow in any cycle.
 //
-//   streams --> [ feed(t): skew ] --> clock_array --> registers in t+1, a keyframe now and then
+//   streams --> [ feed(t): skew ] --> clock_array --> registers in t+1; some become keyframes
 //                                        |
-//                       results leave R+C-1 cycles after their row --> written sums, kept for all
+//                       results leave R+C-1 cycles after their row --> written sums, all kept
 //
-// The registers of cycle t are those before the edge that ends it; the write of cycle t is the one
-// that this edge makes, as in a waveform of `--vcd`.
+// The registers of cycle t are those before the edge that ends cycle t. The write of cycle t
+// happens at this edge, as in a waveform of `--vcd`.
 'use strict';
 
 globalThis.weft = globalThis.weft || {};
@@ -23,7 +23,7 @@ globalThis.weft = globalThis.weft || {};
     return bytes;
   }
 
-  /** Little-endian integers of 1, 2 or 4 bytes, as `Type` takes them. */
+  /** Decodes little-endian integers of 1, 2 or 4 bytes into an array of `Type`. */
   function integers(base64, Type) {
     const bytes = bytes_of(base64);
     const view = new DataView(bytes.buffer);
@@ -34,7 +34,7 @@ globalThis.weft = globalThis.weft || {};
     return out;
   }
 
-  /** For each cycle the index of what entered in it, or -1. */
+  /** For each cycle, the index of what enters in it, or -1. */
   function index_by_cycle(cycles, end) {
     const index = new Int32Array(end).fill(-1);
     cycles.forEach((cycle, i) => {
@@ -43,7 +43,7 @@ globalThis.weft = globalThis.weft || {};
     return index;
   }
 
-  /** For each row that entered, the one before it with the same accumulator row, or -1. */
+  /** For each row, the index of the previous row with the same accumulator row, or -1. */
   function previous_writers(acc_rows) {
     const last = new Map();
     return Int32Array.from(acc_rows, (row, i) => {
@@ -54,7 +54,7 @@ globalThis.weft = globalThis.weft || {};
   }
 
   class ArrayRecording {
-    /** `data` is the page's `array`. */
+    /** `data` is the page's part `array`. */
     constructor(data) {
       this.rows = data.rows;
       this.cols = data.cols;
@@ -92,7 +92,7 @@ globalThis.weft = globalThis.weft || {};
       this.keep_keyframe();
     }
 
-    // --- What entered --------------------------------------------------------------------------
+    // --- Inputs --------------------------------------------------------------------------------
 
     /** The index of the row that enters in `cycle`, or -1. */
     row_at(cycle) {
@@ -103,13 +103,13 @@ globalThis.weft = globalThis.weft || {};
       return cycle >= 0 && cycle < this.end ? this.push_index[cycle] : -1;
     }
 
-    /** Element r of the row of `cycle`: zero where none enters, as the array has it. */
+    /** Element r of the row that enters in `cycle`; zero if none enters, as in the array. */
     act_at(cycle, r) {
       const row = this.row_at(cycle);
       return row < 0 ? 0 : this.acts[row * this.rows + r];
     }
 
-    /** Element c of the push of `cycle`; only meaningful where there is one. */
+    /** Element c of the push in `cycle`; meaningful only if there is a push. */
     weight_at(cycle, c) {
       const push = this.push_at(cycle);
       return push < 0 ? 0 : this.pushes[push * this.cols + c];
@@ -142,12 +142,12 @@ globalThis.weft = globalThis.weft || {};
       this.store_write();
     }
 
-    /** What entered long ago has left the array and the deskew: an edge changes nothing. */
+    /** True if all inputs have left the array and the deskew: an edge then changes nothing. */
     is_quiet() {
       return this.now - this.last_entry(this.now) > this.rows + 2 * this.cols;
     }
 
-    /** The last cycle before `cycle` in which a row or a push entered; far back if none did. */
+    /** The last cycle before `cycle` in which a row or a push entered; -Infinity if none did. */
     last_entry(cycle) {
       const row = last_before(this.act_cycles, cycle);
       return Math.max(row, last_before(this.push_cycles, cycle));
@@ -166,7 +166,8 @@ globalThis.weft = globalThis.weft || {};
       this.keyframes[at] = copy.copy_from(this.registers);
     }
 
-    /** The latest keyframe that is not after `cycle`. Skipped cycles leave gaps. */
+    /** Loads the latest keyframe up to `cycle` unless the registers are nearer. Some are missing.
+        */
     restore(cycle) {
       let at = Math.floor(cycle / this.interval);
       while (!this.keyframes[at]) --at;
@@ -175,7 +176,7 @@ globalThis.weft = globalThis.weft || {};
       this.now = at * this.interval;
     }
 
-    /** Brings the registers to `cycle`, 0 to end - 1. */
+    /** Brings the registers to `cycle`, from 0 to end - 1. */
     seek(cycle) {
       this.restore(cycle);
       while (this.now < cycle) {
@@ -214,14 +215,14 @@ globalThis.weft = globalThis.weft || {};
       }
     }
 
-    /** The C sums of accumulator row as row `index` left them. */
+    /** The C sums in the accumulators right after row `index` was written. */
     sums_of(index) {
       return this.sums.subarray(index * this.cols, (index + 1) * this.cols);
     }
 
     // --- For tests -----------------------------------------------------------------------------
 
-    /** Everything that a waveform shows of `cycle`, as patterns: a plain object. */
+    /** Everything that a waveform shows of `cycle`, as bit patterns in a plain object. */
     state_at(cycle) {
       const q = this.seek(cycle);
       return {cycle, ...this.ports_at(cycle), registers: this.patterns(q),
@@ -261,7 +262,7 @@ globalThis.weft = globalThis.weft || {};
     }
   }
 
-  /** The largest of the ascending `sorted` below `limit`, or -Infinity. */
+  /** The largest element of the ascending `sorted` below `limit`, or -Infinity. */
   function last_before(sorted, limit) {
     const at = lower_bound(sorted, limit);
     return at > 0 ? sorted[at - 1] : -Infinity;
@@ -272,7 +273,7 @@ globalThis.weft = globalThis.weft || {};
     return at < sorted.length ? sorted[at] : Infinity;
   }
 
-  /** How many of the ascending `sorted` are below `limit`. */
+  /** How many elements of the ascending `sorted` are below `limit`. */
   function lower_bound(sorted, limit) {
     let low = 0;
     let high = sorted.length;

@@ -1,4 +1,4 @@
-// The section of the array: its controls, the drawing that fits, and words and sums beside it.
+// The section of the array: its controls, a drawing for its size, words, and the written sums.
 'use strict';
 
 (function (weft) {
@@ -58,7 +58,7 @@
     select.value = String(weft.speed);
     select.addEventListener('change', () => weft.set_speed(Number(select.value)));
     weft.on('speed', (speed) => { select.value = String(speed); });
-    return el('label', null, select, ' cycles a second');
+    return el('label', null, select, ' cycles per second');
   }
 
   weft.transport = () => el('div', {class: 'controls transport'}, transport(),
@@ -68,7 +68,7 @@
 
   const recorded = () => weft.cycle < weft.recording.end;
 
-  /** The cycle that is drawn: the current one, or the last that was recorded. */
+  /** The drawn cycle: the current one, or the last recorded one. */
   const drawn_cycle = () => Math.min(weft.cycle, weft.recording.end - 1);
 
   function entering_words(cycle) {
@@ -97,7 +97,7 @@
     pe_readout.textContent = picked ? pe_words(...picked).join(' · ') : kHowToPick;
   }
 
-  /** What the registers of PE(r,c) hold, in words. */
+  /** Describes the registers of PE(r,c). */
   function pe_words(r, c) {
     const q = weft.recording.seek(drawn_cycle());
     const i = r * q.cols + c;
@@ -128,7 +128,7 @@
       ...columns.map((c) => el('td', null, weft.cell_text(values[c], 9))));
   }
 
-  /** The last writes up to the current cycle, the newest first. */
+  /** Lists the latest writes up to the current cycle, newest first. */
   function show_sums() {
     const {recording} = weft;
     const columns = sum_columns();
@@ -224,7 +224,7 @@
 
   const kArrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
 
-  /** Shift and an arrow, while a picture has the focus: the next PE, or the window on the array. */
+  /** Shift and an arrow move to the next PE or, on a picture of a large array, move the window. */
   function picture_key(event) {
     const way = kArrows[event.key];
     if (!way || !event.shiftKey) return;
@@ -282,9 +282,9 @@
 
   function legend() {
     const entry = (kind, text) => el('span', null, el('i', {class: `key ${kind}-key`}), text);
-    return el('p', {class: 'legend'}, entry('act', 'activation, one PE to the right a cycle'),
+    return el('p', {class: 'legend'}, entry('act', 'activation, one PE to the right per cycle'),
       entry('weight', 'active weight'), entry('shadow', 'shadow weight, of the next tile'),
-      entry('sum', 'partial sum, one PE down a cycle'), entry('push', 'a push is here'),
+      entry('sum', 'partial sum, one PE down per cycle'), entry('push', 'a push is here'),
       entry('swap', 'the swap wave: shadow becomes active'),
       entry('busy', 'works on a row'), entry('padding', 'works on padding'));
   }
@@ -296,8 +296,8 @@
       'aria-label': 'PEs in the window'});
     words = el('p', {class: 'readout', id: 'array-words'});
     pe_readout = el('p', {class: 'readout', id: 'pe'});
-    beyond = el('p', {class: 'beyond', hidden: ''}, 'What enters the array is recorded up to ' +
-      `cycle ${weft.count(weft.recording.end - 1)}, which the drawing goes on showing.`);
+    beyond = el('p', {class: 'beyond', hidden: ''}, 'The array is recorded up to ' +
+      `cycle ${weft.count(weft.recording.end - 1)}; the drawing keeps showing that cycle.`);
     sums = el('table', {class: 'sums', id: 'sums'});
     stage = el('div', {class: 'stage array-stage scroll'}, canvas, zoom);
     whole = el('div', {class: 'array-layout'}, stage,
@@ -310,10 +310,10 @@
     if (!weft.total) return;
     const section = weft.section('array', weft.recording ? 'The array, cycle by cycle' : 'Time',
       weft.recording ? 'Activations enter at the left, each row of PEs one cycle after the row ' +
-        'above; weights wait in the shadow registers until a swap follows the first row of their ' +
-        'tile; sums flow down and leave, straightened, into the accumulators.' : '');
+        'above; weights wait in the shadow registers until the swap that comes with the first row ' +
+        'of their tile; sums flow down and leave, aligned, into the accumulators.' : '');
     section.append(weft.transport());
-    section.classList.toggle('only-controls', !weft.recording);  // nothing for paper
+    section.classList.toggle('only-controls', !weft.recording);  // hidden in print
     if (!weft.recording) return;
     build(section);
     listen();

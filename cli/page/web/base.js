@@ -1,6 +1,6 @@
 // What every part of the page needs: the data, elements, numbers as text, and the current cycle.
 //
-// Names in the data come from files that nobody vouches for, so text is only ever set as text.
+// Names in the data come from untrusted files, so they are only ever inserted as text.
 'use strict';
 
 globalThis.weft = globalThis.weft || {};
@@ -20,7 +20,7 @@ globalThis.weft = globalThis.weft || {};
     return node;
   }
 
-  /** An HTML element; strings among the children become text. */
+  /** Makes an HTML element; strings among the children become text. */
   weft.el = function (tag, attributes, ...children) {
     return fill(document.createElement(tag), attributes, children);
   };
@@ -29,10 +29,10 @@ globalThis.weft = globalThis.weft || {};
     return fill(document.createElementNS(kSvg, tag), attributes, children);
   };
 
-  /** Attributes of a chart drawn for a size; on paper it shrinks as a whole. */
+  /** Attributes of a chart drawn for one size. In print the whole chart shrinks. */
   weft.chart_size = (width, height) => ({width, height, viewBox: `0 0 ${width} ${height}`});
 
-  /** A section of the page with its heading and a sentence that says how to read it. */
+  /** Adds a section with its heading and a sentence that says how to read it. */
   weft.section = function (id, title, lead) {
     const {el} = weft;
     const section = el('section', {id, 'aria-labelledby': `${id}-title`},
@@ -51,7 +51,7 @@ globalThis.weft = globalThis.weft || {};
 
   const kThin = '\u202f';
 
-  /** 1234567 -> "1 234 567", with thin spaces. */
+  /** Writes 1234567 as "1 234 567", with thin spaces. */
   weft.count = function (value) {
     const text = String(Math.round(value));
     return text.replace(/\B(?=(\d{3})+$)/g, kThin).replace('-', '\u2212');
@@ -59,14 +59,14 @@ globalThis.weft = globalThis.weft || {};
 
   weft.percent = function (share, digits = 1) {
     if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
-    // Less than all never reads as all, and more than nothing not as nothing.
+    // A share below 100 % never reads as 100 %, and a share above 0 never as 0.
     const least = 10 ** -digits;
     if (share > 0 && 100 * share < least / 2) return `<${kThin}${least}${kThin}%`;
     const most = 100 - 10 ** -digits;
     return `${(share < 1 ? Math.min(100 * share, most) : 100 * share).toFixed(digits)}${kThin}%`;
   };
 
-  /** 2.5e6 -> "2.50 M": three digits and a prefix. */
+  /** Writes 2.5e6 as "2.50 M": three digits and a prefix. */
   weft.short = function (value, unit = '') {
     const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
     let at = 0;
@@ -83,7 +83,7 @@ globalThis.weft = globalThis.weft || {};
     return `${(seconds / size).toPrecision(3)}${kThin}${unit}`;
   };
 
-  /** While the pointer is on `stage`, tells of the point that lies nearest along the scale `x`. */
+  /** While the pointer is on `stage`, describes the point nearest to it along the scale `x`. */
   weft.tell_nearest = function (stage, x, points, place, words) {
     stage.onpointermove = (event) => {
       const at = x.invert(event.clientX - stage.getBoundingClientRect().left);
@@ -96,11 +96,11 @@ globalThis.weft = globalThis.weft || {};
 
   weft.plural = (n, one, many = `${one}s`) => `${weft.count(n)}\u00a0${n === 1 ? one : many}`;
 
-  // --- Announcements between the parts ---------------------------------------------------------
+  // --- Messages between the parts --------------------------------------------------------------
 
   const listeners = new Map();
 
-  /** Calls `action` with the value of each later weft.tell(name, value). */
+  /** Calls `action` with the value of every later weft.tell(name, value). */
   weft.on = function (name, action) {
     if (!listeners.has(name)) listeners.set(name, []);
     listeners.get(name).push(action);
@@ -110,7 +110,7 @@ globalThis.weft = globalThis.weft || {};
     for (const action of listeners.get(name) || []) action(value);
   };
 
-  // --- Drawing again ---------------------------------------------------------------------------
+  // --- Redrawing -------------------------------------------------------------------------------
 
   const redraws = new Map();
   let pending = false;
@@ -122,7 +122,7 @@ globalThis.weft = globalThis.weft || {};
     for (const draw of due) draw();
   }
 
-  /** Runs `draw` once before the next frame, however often it is asked for. */
+  /** Runs `draw` once before the next frame, however often it is requested. */
   weft.draw_soon = function (key, draw) {
     redraws.set(key, draw);
     if (pending) return;
@@ -130,7 +130,7 @@ globalThis.weft = globalThis.weft || {};
     requestAnimationFrame(redraw_now);
   };
 
-  /** Draws now, when the width of `node` changes and when the theme does. `draw` gets the width. */
+  /** Calls `draw(width)` now and whenever the width of `node` or the theme changes. */
   weft.keep_drawn = function (node, draw) {
     let width = 0;
     const again = () => {
@@ -150,7 +150,7 @@ globalThis.weft = globalThis.weft || {};
 
   const tip = document.getElementById('tip');
 
-  /** Shows lines of text beside a point of the window, inside of it; no lines: hides them. */
+  /** Shows lines of text beside a point, inside the window. Without lines it hides them. */
   weft.show_tip = function (lines, x, y) {
     tip.hidden = !lines || lines.length === 0;
     if (tip.hidden) return;

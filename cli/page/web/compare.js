@@ -1,7 +1,7 @@
-// The comparison of devices: what each reached of its peak, a table, and for a sweep a curve for
-// each device with a cursor that the table follows. The kind of a row (simulated, measured,
-// modelled) is a shape and a word, and without a sweep a colour too; with one, colours and dashes
-// are the devices'.
+// The comparison of devices: each device's speed and peak, and a table. A sweep has a curve per
+// device and a cursor that selects the table's size. The kind of a row (simulated, measured,
+// modelled) is a shape and a word, and without a sweep also a color. In a sweep, colors and dashes
+// tell the devices apart.
 'use strict';
 
 (function (weft) {
@@ -9,8 +9,8 @@
   const kMargin = {top: 24, right: 20, bottom: 40, left: 62};
   const kRow = 30;
   const kCurves = 320;
-  const kNameShare = 0.3;  // of the width, at most, for the devices' names
-  const kThinner = 60;     // more points than this get no dots
+  const kNameShare = 0.3;  // largest share of the width for the devices' names
+  const kThinner = 60;     // a curve of more points has no dots
 
   const kKinds = {
     simulated: {color: '#0072b2', shape: d3.symbolCircle, what: "by Weft's machine"},
@@ -64,7 +64,7 @@
       el('span', null, symbol_swatch(kind), `${name}: ${kind.what}`)));
   }
 
-  /** Without colour where colours tell the devices apart. */
+  /** Has no color in a sweep, where colors tell the devices apart. */
   function symbol_swatch(kind) {
     const fill = data.compare.sweep ? 'currentColor' : kind.color;
     return weft.svg('svg', {width: 14, height: 14, 'aria-hidden': 'true'},
@@ -72,22 +72,22 @@
         d: d3.symbol().type(kind.shape).size(70)()}));
   }
 
-  // --- What each reached -----------------------------------------------------------------------
+  // --- Speed and peak --------------------------------------------------------------------------
 
-  /** Of what numbers there are. */
+  /** A logarithmic scale for the values that are numbers. */
   function logarithmic(values, range) {
     const [low, high] = values.some(is_number) ? d3.extent(values.filter(is_number)) : [1, 1];
     return d3.scaleLog().domain([low / 1.6, high * 1.6]).range(range);
   }
 
-  /** Powers of ten; a few other ticks if there is one at most. */
+  /** Powers of ten as ticks; if there are fewer than two, a few other ticks. */
   function decades(scale) {
     const tens = scale.ticks(20).filter((tick) => /^(1|10+|0\.0*1)$/.test(String(tick)));
     return tens.length > 1 ? tens : scale.ticks(4);
   }
 
-  /** The line from a device's speed to its peak, with a mark at each end; what is not known is not
-      drawn. */
+  /** Draws a line from a device's speed to its peak, with a mark at each end. Leaves out unknown
+      values. */
   function draw_device(root, row, x, y) {
     if (is_number(row.peak_tflops)) {
       if (is_number(row.tflops)) {
@@ -168,7 +168,7 @@
       column.text(row));
   }
 
-  /** Fills `place` with the table of `rows`, and below it how each row came about. */
+  /** Fills `place` with the table of `rows`, and below it the source of each row. */
   function show_table(place, rows) {
     const again = () => show_table(place, rows);
     const ordered = sorted.key ? [...rows].sort(compare_rows) : rows;
@@ -183,7 +183,7 @@
 
   // --- Curves ----------------------------------------------------------------------------------
 
-  /** Rows of each device, sizes in order: they stand in the data size by size. */
+  /** The rows of each device in the order of sizes. The data lists them size by size. */
   function series_of({rows, sweep}) {
     const many = rows.length / sweep.sizes.length;
     return d3.range(many).map((i) => ({row: rows[i], index: i,
@@ -200,7 +200,7 @@
       `${row.device} (${row.kind}, ${row.dtype})`)));
   }
 
-  /** The sizes themselves where there is room for each, else round numbers. */
+  /** All sizes as ticks if there is room for them, else round numbers. */
   function size_ticks(x, width) {
     const {sizes} = data.compare.sweep;
     const most = Math.max(3, width / 90);
@@ -209,7 +209,7 @@
 
   const is_linear = (y) => y.base === undefined;
 
-  /** Linear from 0 where all values are within a power of ten, which a logarithm would flatten. */
+  /** Linear from 0 if all values lie within a power of ten, which a logarithm would flatten. */
   function speed_scale(values, range) {
     const known = values.filter(is_number);
     const [low, high] = d3.extent(known);
@@ -262,7 +262,7 @@
   const kSteps = {ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity,
     End: Infinity};
 
-  /** Keys and the pointer move the cursor: `move` gets the index of a size. */
+  /** Keys and the pointer move the cursor; `move` receives the index of a size. */
   function listen(stage, cursor, move) {
     stage.addEventListener('keydown', (event) => {
       const step = kSteps[event.key];
@@ -305,8 +305,8 @@
 
   // --- The sections ----------------------------------------------------------------------------
 
-  const kLead = 'A row is simulated, measured or modelled, and none stands for another: models ' +
-    'leave out what no data sheet says, and are optimistic. ';
+  const kLead = 'A row is simulated, measured or modelled. Do not mix the kinds: models leave out ' +
+    'what no data sheet says, and are optimistic. ';
 
   function draw_single(section) {
     const stage = el('div', {class: 'stage', id: 'reached'});
@@ -319,8 +319,8 @@
   weft.draw_compare = function () {
     if (!data.compare) return;
     const section = weft.section('compare', 'Devices', kLead + (data.compare.sweep
-      ? 'The table is of the size at the cursor.'
-      : 'A line leads from what a device reached to its peak; int8 counts operations.'));
+      ? 'The table shows the size at the cursor.'
+      : 'A line leads from the speed of a device to its peak; int8 counts operations.'));
     if (data.compare.sweep) draw_sweep(section);
     else draw_single(section);
   };

@@ -1,11 +1,11 @@
-// The top of the page: what ran on which machine, the headline numbers, and what was left out.
+// The top of the page: what ran on which machine, the main figures, and notes.
 'use strict';
 
 (function (weft) {
   const {data, el} = weft;
-  const report = data.report || {};  // none on a page that is not of one run
+  const report = data.report || {};  // absent on a page that is not about one run
 
-  // --- Headline --------------------------------------------------------------------------------
+  // --- Main figures ----------------------------------------------------------------------------
 
   function figure(value, name, remark) {
     return el('div', {class: 'figure'}, el('dt', null, name), el('dd', null, value),
@@ -69,7 +69,7 @@
     return [value, 'check of the values', remark];
   }
 
-  /** What a sentence has between backticks is code. */
+  /** Text between backticks becomes code. */
   function with_code(sentence) {
     return sentence.split('`').map((part, i) => (i % 2 ? el('code', null, part) : part));
   }

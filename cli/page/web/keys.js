@@ -1,4 +1,4 @@
-// The keyboard, for the whole page. Whoever types into a field, or opens a list, is left alone.
+// The keyboard for the whole page, except while the user types into a field or opens a list.
 'use strict';
 
 (function (weft) {
@@ -6,9 +6,9 @@
 
   const kKeys = [
     {keys: [' '], name: 'Space', what: 'play or pause', action: () => weft.toggle()},
-    {keys: ['ArrowRight'], name: '→', what: 'one cycle on', action: () => weft.step(1)},
+    {keys: ['ArrowRight'], name: '→', what: 'one cycle forward', action: () => weft.step(1)},
     {keys: ['ArrowLeft'], name: '←', what: 'one cycle back', action: () => weft.step(-1)},
-    {keys: ['PageDown'], name: 'Page ↓', what: 'sixteen cycles on', action: () => weft.step(16)},
+    {keys: ['PageDown'], name: 'Page ↓', what: 'sixteen cycles forward', action: () => weft.step(16)},
     {keys: ['PageUp'], name: 'Page ↑', what: 'sixteen cycles back', action: () => weft.step(-16)},
     {keys: ['Home'], name: 'Home', what: 'first cycle', action: () => weft.step(-Infinity)},
     {keys: ['End'], name: 'End', what: 'last cycle', action: () => weft.step(Infinity)},
@@ -31,7 +31,7 @@
 
   const is_field = (node) => node.closest('input, select, textarea, [contenteditable]') !== null;
 
-  /** Space presses a focused button, as everywhere. */
+  /** On a focused button, Space presses the button as usual. */
   const is_press = (event) => event.key === ' ' && event.target.closest('button, a, summary');
 
   function handle(event) {

@@ -1,5 +1,5 @@
-// The table of layers: sorted by any column; a chosen row shows its tile map and goes to its first
-// cycle.
+// The table of layers, sortable by any column. A chosen row shows its tile map and goes to its
+// first cycle.
 'use strict';
 
 (function (weft) {
@@ -39,7 +39,7 @@
     return el('span', {class: `on on-${row.on}`}, row.on);
   }
 
-  /** A bar as long as the layer's share of the longest layer, cut by class. */
+  /** A bar divided by class; its length is relative to the longest layer. */
   function ledger_cell(row) {
     if (!row.cycles) return dash;
     const bar = el('span', {class: 'mini', role: 'img', 'aria-label': ledger_words(row)});
@@ -66,7 +66,7 @@
 
   // --- Order -----------------------------------------------------------------------------------
 
-  /** Rows without a value come last, whichever way the others go. */
+  /** Rows without a value come last in either direction. */
   function compare(a, b) {
     const [x, y] = [a[sorted.key], b[sorted.key]];
     const [no_x, no_y] = [x === null || x === undefined, y === null || y === undefined];
@@ -102,7 +102,7 @@
     body.replaceChildren(...rows.map((row) => row.element));
   }
 
-  // --- Choice ----------------------------------------------------------------------------------
+  // --- Selection -------------------------------------------------------------------------------
 
   function choose(row) {
     chosen = row.order;

@@ -1,5 +1,5 @@
-// The ledger: every cycle in one class, as a stacked bar and a table that sums to the total; beside
-// it the terms of the closed form.
+// The ledger: every cycle in one class, as a stacked bar and a table that sums to the total, beside
+// the terms of the formula.
 'use strict';
 
 (function (weft) {
@@ -7,7 +7,7 @@
   const kHeight = 46;
   const kLabelFrom = 54;
 
-  /** The classes of a ledger that is an object of cycles, in order of precedence. */
+  /** The classes of a ledger {class: cycles}, in order of precedence. */
   weft.ledger_parts = function (cycles) {
     const names = data.timeline ? data.timeline.classes : Object.keys(weft.classes);
     return names.filter((name) => Number.isFinite(cycles[name]))

@@ -1,4 +1,4 @@
-// Puts the page together. A section whose data is absent does not appear.
+// Builds the page. A section without data does not appear.
 'use strict';
 
 (function (weft) {

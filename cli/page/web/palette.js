@@ -1,11 +1,11 @@
-// Colours, and the patterns that say the same without colour. The hues are those of Okabe and Ito;
-// each class of the ledger has a pattern of its own as well, the stalls stripes.
+// Colors by Okabe and Ito, and patterns that tell the classes of the ledger apart without color.
+// The three stalls have stripes.
 'use strict';
 
 (function (weft) {
   const kTile = 8;
 
-  // What each class of the ledger looks like and means. Order: docs/timing.md.
+  // Color, pattern and meaning of each class of the ledger. Order: docs/timing.md.
   weft.classes = {
     array_active: {color: '#009e73', pattern: 'plain', label: 'array active',
       meaning: 'a row of activations enters the array'},
@@ -32,7 +32,7 @@
   weft.class_style = (name) =>
     Object.hasOwn(weft.classes, name) ? weft.classes[name] : {...kUnknown, label: name};
 
-  // Strokes of each pattern on a tile of kTile x kTile.
+  // The strokes of each pattern on a tile of kTile x kTile.
   const kStrokes = {
     rising: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
     falling: [[0, 0, 8, 8], [-2, 6, 2, 10], [6, -2, 10, 2]],
@@ -43,7 +43,8 @@
     padding: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
   };
 
-  /** An SVG <defs> with the pattern of each class and of padding, ids beginning with `prefix`. */
+  /** An SVG <defs> with the patterns of the classes and of padding. Their ids begin with `prefix`.
+      */
   weft.pattern_defs = function (prefix) {
     const defs = weft.svg('defs');
     for (const [name, style] of Object.entries(weft.classes)) {
@@ -66,7 +67,7 @@
 
   const canvas_patterns = new Map();
 
-  /** The same pattern as a fill of a canvas. */
+  /** The same pattern as a canvas fill. */
   weft.canvas_pattern = function (context, kind, color, ink = 'rgba(0,0,0,.55)') {
     const key = `${kind} ${color} ${ink}`;
     if (!canvas_patterns.has(key)) canvas_patterns.set(key, pattern_tile(kind, color, ink));
@@ -97,7 +98,7 @@
 
   const kAngles = {rising: -45, falling: 45, cross: 20, level: 0, upright: 90, dots: 70};
 
-  /** Gives an HTML element the colour of a class, and stripes where it has a pattern. */
+  /** Gives an HTML element the color of a class, and stripes if the class has a pattern. */
   weft.paint_element = function (node, name) {
     const style = weft.class_style(name);
     node.style.backgroundColor = style.color;
@@ -106,7 +107,7 @@
       'rgba(0, 0, 0, .5) 0 1px, transparent 1px 4px)';
   };
 
-  /** A small rectangle that shows a class's colour and pattern, for legends and tables. */
+  /** A small rectangle with a class's color and pattern, for legends and tables. */
   weft.swatch = function (name) {
     const id = `swatch-${name}-${++swatches}`;
     const style = weft.class_style(name);
@@ -123,7 +124,7 @@
     'weight', 'sum', 'swap', 'push', 'busy', 'idle'];
   let current = null;
 
-  /** The colours of the theme in use, as the style sheet names them. */
+  /** The current theme's colors, with the names of the style sheet. */
   weft.colors = function () {
     if (current) return current;
     const style = getComputedStyle(document.documentElement);
@@ -139,7 +140,7 @@
 
   const prefers_dark = matchMedia('(prefers-color-scheme: dark)');
 
-  /** 'light' or 'dark': what was chosen, or else what the system prefers. */
+  /** 'light' or 'dark': the user's choice, else the system's preference. */
   weft.theme = () =>
     document.documentElement.dataset.theme || (prefers_dark.matches ? 'dark' : 'light');
 
@@ -150,7 +151,7 @@
 
   prefers_dark.addEventListener('change', refresh);
 
-  // Paper is light: what a canvas holds does not follow the style sheet by itself.
+  // Print uses the light theme; canvases must be redrawn, because they ignore the style sheet.
   let before_print;
   addEventListener('beforeprint', () => {
     before_print = document.documentElement.dataset.theme;

@@ -1,18 +1,18 @@
-// Time runs: play, pause, steps and speed. Between two cycles `weft.phase`, 0 to 1, says how far
-// the values have moved on; it stays 0 where they are shown to jump.
+// Plays time: play, pause, steps and speed. `weft.phase`, from 0 to 1, is the position between two
+// cycles. It stays 0 when values jump from cycle to cycle.
 'use strict';
 
 (function (weft) {
-  const kSmoothUpTo = 8;  // cycles a second; faster, there is nothing to follow between cycles
+  const kSmoothUpTo = 8;  // cycles per second; at higher speeds the eye cannot follow
 
   weft.speeds = [0.5, 1, 2, 4, 8, 15, 30, 60, 240, 1000, 10000, 100000];
   weft.speed = 2;
   weft.playing = false;
   weft.phase = 0;
-  weft.frames = 0;  // drawn while playing, for whoever measures
+  weft.frames = 0;  // frames drawn while playing, for measurements
 
   let last_time = null;
-  let owed = 0;  // cycles that have passed and are not shown yet
+  let owed = 0;  // cycles that have passed but are not shown yet
 
   weft.play = function () {
     if (weft.playing) return;
@@ -51,7 +51,7 @@
 
   function advance(time) {
     if (!weft.playing) return;
-    // A page that was in the background does not catch up.
+    // A page in the background does not catch up afterwards.
     owed += Math.min(0.25, last_time === null ? 0 : (time - last_time) / 1000) * weft.speed;
     last_time = time;
     ++weft.frames;

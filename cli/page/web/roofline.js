@@ -1,18 +1,18 @@
-// The roofline: how many MACs a cycle the machine could do for so many MACs a byte, and what the
-// run did. Both axes are logarithmic.
+// The roofline: the MACs per cycle that the machine can do at a number of MACs per byte, and what
+// the run did. Both axes are logarithmic.
 'use strict';
 
 (function (weft) {
   const {data, el} = weft;
   const kMargin = {top: 16, right: 14, bottom: 44, left: 62};
   const kHeight = 380;
-  const kRadius = [4, 9];    // of the least and of the most cycles
-  const kMostStops = 40;     // points that the tab key stops at
+  const kRadius = [4, 9];    // for the fewest and the most cycles
+  const kMostStops = 40;     // points that the tab key reaches
   const kFew = 3;
-  const kMostHidden = 12;    // names of points that are not drawn
+  const kMostHidden = 12;    // names of points that are listed as not drawn
   const kRoofColors = ['#d55e00', '#0072b2', '#cc79a7', '#e69f00'];
   const kDashes = ['', '7 4', '2 4', '9 3 2 3'];
-  const kAlong = [0.3, 0.45, 0.6, 0.75, 0.15];  // where the name of a slope may stand
+  const kAlong = [0.3, 0.45, 0.6, 0.75, 0.15];  // possible places of a slope's name
 
   const intensity = (point) => point.macs / point.bytes;
   const rate = (point) => point.macs / point.cycles;
@@ -35,7 +35,7 @@
     };
   }
 
-  /** Ticks at powers of ten, or at 1, 2 and 5 if those are too few. */
+  /** Ticks at powers of ten, or at 1, 2 and 5 if these are too few. */
   function log_ticks(scale) {
     const [low, high] = scale.domain();
     const steps = Math.log10(high / low) > 3 ? [1] : [1, 2, 5];
@@ -58,17 +58,17 @@
         .tickSize(-(width - kMargin.left - kMargin.right)));
     const name = (at, text) => root.append('text').attr('class', 'axis-name').attr('x', at.x)
       .attr('y', at.y).attr('text-anchor', at.anchor).text(text);
-    name({x: width - kMargin.right, y: kHeight - 6, anchor: 'end'}, 'MACs for each byte moved →');
-    name({x: 4, y: 11, anchor: 'start'}, '↑ MACs a cycle');
+    name({x: width - kMargin.right, y: kHeight - 6, anchor: 'end'}, 'MACs per byte moved →');
+    name({x: 4, y: 11, anchor: 'start'}, '↑ MACs per cycle');
   }
 
   // --- Roofs -----------------------------------------------------------------------------------
 
-  /** The flat roof; returns the boxes of the line and of its name. */
+  /** Draws the flat roof. Returns the boxes of the line and of its name. */
   function draw_peak(root, {x, y}, peak, from) {
     root.append('line').attr('class', 'roof peak').attr('x1', x(from)).attr('x2', x.range()[1])
       .attr('y1', y(peak)).attr('y2', y(peak));
-    const text = `peak: ${weft.count(peak)} MACs a cycle`;
+    const text = `peak: ${weft.count(peak)} MACs per cycle`;
     const right = x.range()[1] - 4;
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'end')
       .attr('x', right).attr('y', y(peak) - 7).text(text);
@@ -77,7 +77,7 @@
       {x: x(from), y: y(peak) - 2, width: right - x(from), height: 4}];
   }
 
-  /** The slope of a memory up to the peak, in pixels; null if it lies outside of the chart. */
+  /** The slope of a memory up to the peak, in pixels; null if it lies outside the chart. */
   function slope({x, y}, roof, peak) {
     const knee = Math.min(peak / roof.bytes_per_cycle, x.domain()[1]);
     const from = Math.max(x.domain()[0], y.domain()[0] / roof.bytes_per_cycle);
@@ -86,13 +86,13 @@
     return [at(from), at(knee)];
   }
 
-  /** The line of a memory with its name along it; returns the boxes of the name. */
+  /** Draws the line of a memory with its name along it. Returns the boxes of the name. */
   function draw_roof(root, ends, roof, i, taken, area) {
     const [[x1, y1], [x2, y2]] = ends;
     root.append('line').attr('class', 'roof').attr('stroke', color_of(i))
       .attr('stroke-dasharray', kDashes[i % kDashes.length])
       .attr('x1', x1).attr('y1', y1).attr('x2', x2).attr('y2', y2);
-    const text = `${roof.name}: ${three_digits(roof.bytes_per_cycle)} B a cycle`;
+    const text = `${roof.name}: ${three_digits(roof.bytes_per_cycle)} B per cycle`;
     const place = place_on_slope(ends, i % 2 ? 14 : -8, text, {taken, area});
     root.append('text').attr('class', 'roof-name halo').attr('text-anchor', 'middle')
       .attr('transform', `translate(${place.x},${place.y}) rotate(${place.angle * 180 / Math.PI})`)
@@ -100,7 +100,7 @@
     return place.boxes;
   }
 
-  /** Beside the line, where the name covers the least and stays in the chart. */
+  /** Finds the place beside the line where the name covers least and stays in the chart. */
   function place_on_slope([[x1, y1], [x2, y2]], aside, text, {taken, area}) {
     const angle = Math.atan2(y2 - y1, x2 - x1);
     const places = kAlong.map((along) => {
@@ -117,20 +117,20 @@
 
   function point_words(point, roofs) {
     const roof = roofs[point.roof];
-    return [point.name, `${three_digits(rate(point))} MACs a cycle, ` +
+    return [point.name, `${three_digits(rate(point))} MACs per cycle, ` +
       `${weft.percent(rate(point) / data.roofline.peak)} of the peak`,
     `${weft.short(point.macs)} MACs in ${weft.count(point.cycles)} cycles`,
     `${weft.short(point.bytes, 'B')}${roof ? ` over ${roof.name}` : ''}, ` +
-      `${three_digits(intensity(point))} MACs a byte`];
+      `${three_digits(intensity(point))} MACs per byte`];
   }
 
-  /** Few points are named with what they reach. */
+  /** The name of a point. If there are few points, the name includes the rate. */
   function name_of(point, points) {
     const name = weft.clipped_name(point.name);
     return points.length > kFew ? name : `${name}: ${three_digits(rate(point))}`;
   }
 
-  /** Points as circles, those of the most cycles first. */
+  /** Points as circles, the most cycles first. */
   function marks_of(points, {x, y}) {
     const most = d3.max(points, (point) => point.cycles) || 1;
     const radius = points.length > 1 ? d3.scaleSqrt().domain([0, most]).range(kRadius) : () => 6;
@@ -180,7 +180,7 @@
       height: kHeight - kMargin.bottom - kMargin.top};
     const taken = draw_peak(root, at, peak, from);
     const circles = marks.map(weft.box_of_circle);
-    const lines = [];  // of the slopes: they may lie below each other's names
+    const lines = [];  // of the slopes; another slope's name may cover them
     roofs.forEach((roof, i) => {
       const ends = slope(at, roof, peak);
       if (!ends) return;
@@ -196,11 +196,11 @@
     const ideal = !roofline.roofs || roofline.roofs.length === 0;
     const bound = ideal
       ? 'Transfers take no time here, so only the peak of the array bounds the run.'
-      : 'A point below a slope has no more work for each byte than its memory can feed; below ' +
-        'the flat roof the array itself is the bound. The distance to the roof is lost time.';
+      : 'Below a slope, the memory is the bound: each byte brings too little work. Below the ' +
+        'flat roof, the array is the bound. The distance to the roof is lost time.';
     if (new Set(roofline.points.filter(shown).map(({name}) => name)).size <= 1) return bound;
-    const early = ideal ? '' : ' A layer can stand above its roof: what came while the layer ' +
-      'before was still at work is not in its own cycles.';
+    const early = ideal ? '' : ' A layer can lie above its roof: transfers during the previous ' +
+      'layer are not in its own cycles.';
     return `${bound} A larger circle took more cycles.${early}`;
   }
 

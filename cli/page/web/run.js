@@ -1,5 +1,5 @@
-// The run as the page's parts see it: matmul instructions with the cycles in which their rows
-// enter, and the current cycle, which all parts share.
+// The run that all parts of the page share: the matmul instructions, with the cycles in which their
+// rows enter, and the current cycle.
 'use strict';
 
 (function (weft) {
@@ -8,7 +8,7 @@
 
   // --- Matmuls ---------------------------------------------------------------------------------
 
-  /** Columns of the matmul instructions, in their order: they start in that order too. */
+  /** The matmul instructions in program order, which is also the order of their starts. */
   function matmuls_of(timeline) {
     const out = [];
     if (!timeline) return out;
@@ -28,13 +28,13 @@
   weft.matmuls = matmuls_of(data.timeline);
   const begins = weft.matmuls.map((matmul) => matmul.begin);
 
-  /** Whether the page lists the instructions that are under way in `cycle`. */
+  /** True if the page lists the instructions that run in `cycle`. */
   weft.is_listed = (cycle) => !data.timeline || cycle < data.timeline.window[1];
 
-  /** The index of the matmul whose rows enter in `cycle`, or of the last before it; -1 if none. */
+  /** The index of the matmul whose rows enter in `cycle`, or of the last one before; -1 if none. */
   weft.matmul_at = (cycle) => weft.lower_bound(begins, cycle + 1) - 1;
 
-  /** The sizes of a matmul's tile without padding: {k, n}; the whole array if it has no map. */
+  /** The useful size {k, n} of a matmul's tile, without padding; the whole array without a map. */
   weft.tile_size = function (matmul) {
     const map = matmul && matmul.map >= 0 ? data.tiles[matmul.map] : null;
     if (!map) return {k: Infinity, n: Infinity};
@@ -49,15 +49,15 @@
   weft.cycle = 0;
   weft.recording = data.array ? new weft.ArrayRecording(data.array) : null;
 
-  // Each layer's cycles run from the end of the layer before to its own end.
+  // A layer's cycles run from the end of the previous layer to its own end.
   const layers = (data.layers || []).filter((layer) => layer.cycles > 0)
     .sort((a, b) => a.begin - b.begin);
   const layer_begins = layers.map((layer) => layer.begin);
 
-  /** The layer to which `cycle` counts; undefined where there are no layers. */
+  /** The layer of `cycle`; undefined if there are no layers. */
   weft.layer_at = (cycle) => layers[weft.lower_bound(layer_begins, cycle + 1) - 1];
 
-  /** The tile map of what the array does in the current cycle, or -1. */
+  /** The tile map of the array's work in the current cycle, or -1. */
   function map_now() {
     const matmul = weft.is_listed(weft.cycle) ? weft.matmuls[weft.matmul_at(weft.cycle)] : null;
     if (matmul && weft.cycle < matmul.end) return matmul.map;
@@ -65,7 +65,7 @@
     return layer ? layer.tile_map ?? -1 : -1;
   }
 
-  /** Makes `cycle` the current one, as near as the run allows; the tile map follows. */
+  /** Makes `cycle` the current one, limited to the run. The tile map follows. */
   weft.go_to = function (cycle) {
     const wanted = Number.isNaN(cycle) ? weft.cycle : Math.trunc(cycle);
     weft.cycle = Math.max(0, Math.min(weft.last_cycle, wanted));
@@ -74,7 +74,7 @@
     weft.tell('cycle', weft.cycle);
   };
 
-  /** The registers, ports and the accumulator write of a recorded cycle, as bit patterns. */
+  /** Registers, ports and accumulator write of a recorded cycle, as bit patterns. */
   weft.state_at = function (cycle) {
     if (!weft.recording || cycle < 0 || cycle >= weft.recording.end) return null;
     return weft.recording.state_at(cycle);

@@ -1,5 +1,5 @@
-// The sweep of one dimension: cycles and padding over the size, with the tile's multiples marked,
-// where one element more starts another tile.
+// The sweep of one dimension: cycles and padding over the size. Marks show the multiples of the
+// tile, where one more element starts another tile.
 'use strict';
 
 (function (weft) {
@@ -52,7 +52,7 @@
       .attr('cx', (point) => x(point.size)).attr('cy', (point) => y(kind.value(point)));
   }
 
-  /** What is swept: N of a product, the filters of a convolution. */
+  /** The name of the swept size: N of a product, the filters of a convolution. */
   const swept_name = () => data.sweep.counts || data.sweep.dimension.toUpperCase();
 
   function point_words(point) {

@@ -1,5 +1,5 @@
-// Where the parts of a tile map lie on paper. Tiles along K and N are drawn in full, padding
-// included, so that position i*tile + j is lane j of tile i:
+// The positions in a drawing of a tile map. Tiles along K and N are drawn in full, with their
+// padding, so that position i*tile + j is lane j of tile i:
 //
 //                      +--------+
 //                      | [K,N]  |
@@ -11,19 +11,19 @@
 
 (function (weft) {
   const kGap = 14;
-  const kNarrowest = 120;   // pixels that a matrix gets at least, to hold its name
+  const kNarrowest = 120;   // the least width of a matrix, to hold its name
   const kLowest = 40;
   const kTallest = 440;
-  const kClosestLines = 6;  // pixels between tile lines; nearer ones are drawn as groups
+  const kClosestLines = 6;  // least pixels between tile lines; closer lines are drawn as groups
 
-  /** Tiles of one dimension in padded coordinates: edges, the lengths in use, and the whole. */
+  /** The tiles of one dimension in padded coordinates: edges, used lengths, and totals. */
   function axis(edges, tile) {
     const tiles = edges.length - 1;
     const used = Array.from({length: tiles}, (_, i) => edges[i + 1] - edges[i]);
     return {tiles, used, tile, padded: tiles * tile, size: edges[tiles]};
   }
 
-  /** Along M nothing is padded, and the chunks are as long as they are. */
+  /** M has no padding; each chunk has its own length. */
   function chunk_axis(edges) {
     return {tiles: edges.length - 1, edges, padded: edges[edges.length - 1],
       size: edges[edges.length - 1]};
@@ -38,7 +38,7 @@
     return Math.min(across, (kTallest - kGap) / (k + m), 60);
   }
 
-  /** If a side was too short to be seen, the others give way and the scales differ. */
+  /** If a side would be too short to see, the others shrink and the scales differ. */
   function lengths(m, k, n, width, heads) {
     const scale = common_scale(m, k, n, width, heads);
     const out = {m: Math.max(kLowest, m * scale), k: Math.max(kNarrowest, k * scale),
@@ -53,7 +53,7 @@
     return out;
   }
 
-  /** `group`: how many tiles stand between two lines, so that the lines stay apart. */
+  /** `group` is the number of tiles between two lines, so that the lines stay apart. */
   function placed(of, length) {
     const per_tile = length / of.tiles;
     const group = Math.max(1, Math.ceil(kClosestLines / per_tile));
@@ -72,7 +72,7 @@
     };
   };
 
-  /** Boxes of the tiles `chunk`, `k_tile`, `n_tile` in the three matrices. */
+  /** The boxes of the tiles `chunk`, `k_tile`, `n_tile` in the three matrices. */
   weft.tile_boxes = function (g, chunk, k_tile, n_tile) {
     const span = (of, i) => [of.at(i), i + 1 < of.tiles ? of.at(i + 1) : of.length];
     const box = (x, y, [x0, x1], [y0, y1]) =>
@@ -81,7 +81,7 @@
     return [box(g.left, g.bottom, k, m), box(g.right, g.top, n, k), box(g.right, g.bottom, n, m)];
   };
 
-  /** Stretches [from, to) of padding along K or N, in pixels, neighbours as one. */
+  /** The stretches [from, to) of padding along K or N, in pixels. */
   weft.padding_stretches = function (of) {
     const out = [];
     const unit = of.length / of.padded;

@@ -1,10 +1,11 @@
-// The tile map: operands and result cut into tiles, padding hatched, the current fold marked.
+// The tile map: operands and result cut into tiles, with padding hatched and the current fold
+// marked.
 'use strict';
 
 (function (weft) {
   const {data, el, svg} = weft;
   const kHeads = 4;
-  const kLetter = 7;  // pixels that a letter of a label takes, about
+  const kLetter = 7;  // approximate pixels per letter of a label
 
   let stage, readout, geometry, marks, drawing;
 
@@ -86,7 +87,7 @@
     return svg('path', {d: path, class: 'tile-lines'});
   }
 
-  /** The name and the size, or as much of that as there is room for. */
+  /** The name and the size; without room for both, the size or nothing. */
   function label(x, y, across, down, name) {
     const size = `[${down.size}, ${across.size}]`;
     const fits = (text) => across.length > kLetter * text.length + 10;
@@ -122,7 +123,7 @@
 
   const operand_names = (map) => map.operands || ['activations', 'weights', 'result'];
 
-  /** Frames around the current tiles, and lines where its current row is. */
+  /** Frames the current tiles, and draws lines at the current row. */
   function mark() {
     const at = weft.matmul_at(weft.cycle);
     const matmul = at < 0 || !weft.is_listed(weft.cycle) ? null : weft.matmuls[at];
@@ -151,7 +152,7 @@
     return weft.lower_bound(of.edges, (offset / of.length) * of.padded + 1e-9) - 1;
   }
 
-  /** The tile under a point of the drawing; -1 in the dimension that its matrix does not have. */
+  /** The tile under a point of the drawing; -1 for a dimension that the matrix does not have. */
   function tile_at(x, y) {
     const g = geometry;
     const left = x < g.right;

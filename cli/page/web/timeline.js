@@ -1,10 +1,10 @@
-// The section of the timeline: what is in view, and how wheel, drag and keys change that.
+// The section of the timeline: the cycles in view, and how wheel, drag and keys change them.
 'use strict';
 
 (function (weft) {
   const {data, el} = weft;
-  const kClosest = 8;  // cycles that are in view at least
-  const kStill = 4;    // pixels that a click may slip
+  const kClosest = 8;  // least number of cycles in view
+  const kStill = 4;    // pixels that the pointer may move during a click
 
   const view = {begin: 0, end: 1};
   let canvas, layout, content, readout, table;
@@ -33,12 +33,12 @@
     }
   }
 
-  /** Zooms the timeline about the current cycle; a factor below 1 shows fewer cycles. */
+  /** Zooms the timeline around the current cycle; a factor below 1 shows fewer cycles. */
   weft.zoom_timeline = (factor) => content && zoom(factor);
   weft.timeline_view = () => ({...view});
   weft.set_timeline_view = set_view;
 
-  /** Each bar as it is drawn: lane, first cycle, end, and the instruction (none for a push). */
+  /** Each drawn bar: lane, first cycle, end, and the instruction (null for a push). */
   weft.timeline_bars = () => content.lanes.flatMap((lane) => lane.begin.map((begin, i) =>
     ({lane: lane.name, begin, end: lane.end[i], instruction: lane.index[i] ?? null})));
 
@@ -107,7 +107,7 @@
       el('td'));
   }
 
-  /** What a lane, or the ledger (no lane), is known to do about a cycle that is not listed. */
+  /** Describes what a lane, or the ledger if there is no lane, does in a cycle without a list. */
   function binned_words(lane, cycle) {
     if (!content.bins) return null;
     const share = lane ? weft.busy_share(content, lane, cycle) : null;
@@ -191,7 +191,7 @@
 
   function wheel(event) {
     const cycles = view.end - view.begin;
-    if (event.deltaY > 0 && cycles >= weft.total) return;  // there is no more: the page scrolls
+    if (event.deltaY > 0 && cycles >= weft.total) return;  // the page scrolls instead
     event.preventDefault();
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       pan((event.deltaX / layout.plot) * cycles);
@@ -263,7 +263,7 @@
   function legend() {
     return el('p', {class: 'legend'}, ...data.timeline.classes.map((name) =>
       el('span', null, weft.swatch(name), ` ${weft.class_style(name).label}`)),
-    el('span', null, 'a thin bar behind a matmul: its rows on their way through the array'));
+    el('span', null, 'a thin bar after a matmul: its rows on their way through the array'));
   }
 
   function listen() {

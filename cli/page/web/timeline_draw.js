@@ -1,5 +1,5 @@
-// Draws the timeline. Bars narrower than a pixel are drawn once for all that share it, so that
-// twenty thousand instructions cost no more than the canvas is wide.
+// Draws the timeline. Of several bars within one pixel only one is drawn, so that the cost depends
+// on the width of the canvas and not on the number of instructions.
 'use strict';
 
 (function (weft) {
@@ -7,9 +7,9 @@
   const kGap = 5;
   const kRuler = 22;
   const kGutter = 68;
-  const kLabelFrom = 46;  // pixels that a bar needs before its text is written into it
+  const kLabelFrom = 46;  // least pixels of a bar with text
 
-  // Where a unit's bars mean the same as a class of the ledger they have its colour.
+  // A unit has the color of a ledger class if its bars mean the same.
   const kUnitColors = {matmul: '#009e73', push: '#56b4e9', vector: '#0072b2'};
   const kOtherUnit = '#8894a8';
   const kDark = '#10151b';
@@ -107,7 +107,7 @@
     context.globalAlpha = 1;
     context.fillRect(from + (wide ? 0.5 : 0), y + 2, Math.max(1, solid_to - from - (wide ? 1 : 0)),
       kLane - 4);
-    if (wide) {  // transfers overlap by their latency: an edge shows where each begins
+    if (wide) {  // transfers overlap by their latency: an edge marks each start
       context.fillStyle = weft.colors().ground;
       context.fillRect(from, y + 2, 1, kLane - 4);
     }
@@ -155,7 +155,7 @@
     return low;
   }
 
-  // --- Shares where instructions were left out --------------------------------------------------
+  // --- Shares where instructions are not listed --------------------------------------------------
 
   function draw_bins(context, layout, view, {bins, window, classes}) {
     const many = bins.busy.length ? bins.busy[0].length : 0;
@@ -163,7 +163,7 @@
     for (let bin = first; bin < many && bin * bins.cycles < view.end; ++bin) {
       const begin = bin * bins.cycles;
       if (begin >= window[0] && begin + bins.cycles <= window[1]) continue;
-      // Whole pixels, or a seam shows between neighbours.
+      // Whole pixels avoid seams between neighbors.
       const from = Math.round(x_of(layout, view, begin));
       const width = Math.max(1, Math.round(x_of(layout, view, begin + bins.cycles)) - from);
       draw_bin(context, layout, bins, bin, from, width);
@@ -192,7 +192,7 @@
     });
   }
 
-  // --- Now -------------------------------------------------------------------------------------
+  // --- Current cycle ---------------------------------------------------------------------------
 
   function draw_now(context, layout, view) {
     const x = x_of(layout, view, weft.cycle);

@@ -1,11 +1,11 @@
-// What the timeline draws: bars in lanes, ascending in begin and in end, because units work in
-// order.
+// The timeline's bars in lanes. Bars are in ascending order of begin and of end, because each unit
+// works in order.
 'use strict';
 
 (function (weft) {
   const {data} = weft;
 
-  // The classes of the ledger that fill the gaps of the matmul lane.
+  // The classes of the ledger that fill gaps of the matmul lane.
   const is_stall = (name) => name.endsWith('_stall');
 
   function unit_lane(timeline, unit) {
@@ -20,7 +20,7 @@
     return lane;
   }
 
-  /** The matmul lane also knows until when rows enter, and where it waited. */
+  /** Adds to the matmul lane the cycles until its rows have entered, and its waits. */
   function with_streams(lane, timeline) {
     lane.entered = weft.matmuls.map((matmul) => matmul.end);
     lane.waits = span_runs(timeline).filter((run) => is_stall(run.name));
@@ -76,7 +76,7 @@
     return low < runs.length && runs[low].begin <= cycle ? runs[low] : null;
   };
 
-  // --- Shares where instructions were left out --------------------------------------------------
+  // --- Shares where instructions are not listed -------------------------------------------------
 
   const bin_of = (bins, cycle) => Math.floor(cycle / bins.cycles);
 
@@ -86,14 +86,14 @@
     return [begin, Math.min(weft.total, begin + bins.cycles)];
   };
 
-  /** For each bin the share in which a lane is busy. */
+  /** For each bin, the share in which a lane is busy. */
   weft.lane_shares = (bins, lane) => (lane.unit < 0 ? bins.pushes : bins.busy[lane.unit]);
 
-  /** The share of the bin around `cycle`; null without bins. */
+  /** A lane's busy share in the bin around `cycle`; null without bins. */
   weft.busy_share = ({bins}, lane, cycle) =>
     (bins ? weft.lane_shares(bins, lane)[bin_of(bins, cycle)] ?? null : null);
 
-  /** The classes of the ledger in the bin around `cycle`, the largest share first. */
+  /** The classes of the ledger in the bin around `cycle`, largest share first. */
   weft.class_shares = function ({bins, classes}, cycle) {
     if (!bins) return [];
     return classes.map((name, i) => ({name, share: bins.classes[i][bin_of(bins, cycle)] || 0}))

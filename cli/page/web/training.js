@@ -1,5 +1,5 @@
-// A training run: loss and accuracy over the steps, and the same as a table. What is learnt from is
-// a solid line, what is judged by a dashed one; single steps are a faint line behind.
+// A training run: loss and accuracy over the steps, as curves and as a table. Solid lines are the
+// training images, dashed lines the test images; a faint line behind them is single steps.
 'use strict';
 
 (function (weft) {
@@ -91,9 +91,9 @@
   weft.draw_training = function () {
     const {training} = data;
     if (!training || training.epochs.length === 0) return;
-    const section = weft.section('training', 'How it learnt',
-      'Loss and share of right answers after each epoch, on the images that are learnt from and ' +
-      'on those that are not.' + (training.steps.length > 0
+    const section = weft.section('training', 'How it learned',
+      'Loss and share of right answers after each epoch, on the training images and on the ' +
+      'test images.' + (training.steps.length > 0
         ? ' The faint line is the loss of single steps.' : ''));
     const stage = el('div', {class: 'stage training'});
     section.append(legend(), stage, table(training.epochs));

@@ -1,4 +1,4 @@
-// From one run to another, an assumption at a time: a table whose bars begin where the bar above
+// From one run to another, one setting at a time. Each bar of the table begins where the bar above
 // ends, from A's cycles to B's.
 'use strict';
 
@@ -9,14 +9,14 @@
 
   const kind_of = (change) => (change > 0 ? 'slower' : change < 0 ? 'faster' : 'same');
 
-  /** The classes of the ledger that a step changes, the largest change first. */
+  /** The classes of the ledger that a step changes, largest change first. */
   function classes_of(ledger_change) {
     return Object.entries(ledger_change).filter(([, change]) => change !== 0)
       .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
       .map(([name, change]) => `${weft.class_style(name).label} ${signed(change)}`);
   }
 
-  /** [from, to) cycles of the scale that ends at `most`. */
+  /** A bar from `from` to `to` cycles on a scale up to `most`. */
   function bar(from, to, most, kind) {
     const piece = el('i', {class: kind});
     piece.style.marginLeft = `${(100 * Math.min(from, to)) / most}%`;
@@ -46,8 +46,8 @@
     const {why} = data;
     if (!why) return;
     const section = weft.section('why', 'Which assumption costs what',
-      'A becomes B one assumption at a time, each on top of those above it and simulated. The ' +
-      'changes sum to the difference; another order can share it out differently.');
+      'A becomes B one assumption at a time, each in addition to those above it, and simulated. ' +
+      'The changes sum to the difference; another order can divide it differently.');
     const all = [why.a.cycles.total, ...why.steps.map((step) => step.cycles)];
     const most = Math.max(1, ...all);
     const titles = ['switched', 'from A\u2019s', 'to B\u2019s', 'cycles', 'change', '',
@@ -60,7 +60,7 @@
       el('tfoot', null, el('tr', null, el('th', {scope: 'row'}, 'sum'), el('td', {colspan: 3}),
         el('td', {class: 'number', id: 'why-sum'}, signed(why.difference)), el('td'), el('td'))))));
     if (why.steps.length === 0) {
-      section.append(el('p', null, 'Nothing that has an effect on cycles differs.'));
+      section.append(el('p', null, 'The runs differ in nothing that affects cycles.'));
     }
   };
 })(globalThis.weft);
