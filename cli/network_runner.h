@@ -47,7 +47,7 @@ struct NetworkRun {
 
 struct NetworkRunOptions {
   SimulateOptions simulate;
-  bool keep_results = false;  // engine fast only: keep each layer's result
+  bool keep_results = false;  // fast and timed only: keep each layer's result
   bool keep_timelines = false;
   /// Receives the first program and its result. Returns for how many cycles to record the array's
   /// inputs (record_array()). Not called without values.
