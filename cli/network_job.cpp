@@ -77,8 +77,8 @@ std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
   return std::nullopt;
 }
 
-/// Only `fast` and `timed` expose each layer's result in the unified buffer. Another engine passes if
-/// the fast run is right and the host read the same values from both, bit for bit.
+/// Only `fast` and `timed` expose each layer's result in the unified buffer. Another engine passes
+/// if the fast run is right and the host read the same values from both, bit for bit.
 NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job,
                    const NetworkRun& run, const Streams& streams) {
   if (has_kernels(job.options.engine)) {

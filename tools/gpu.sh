@@ -53,6 +53,7 @@ main() {
   build_alone
   local report status=0
   report=$(mktemp)
+  # shellcheck disable=SC2016  # the backquotes are Markdown
   printf 'Written by `tools/gpu.sh` on %s.\n\n' "$(date -u +%F)" >"$report"
   build/cuda/weft_gpu >>"$report" || status=$?
   if [ "$status" -eq 2 ]; then

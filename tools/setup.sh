@@ -18,8 +18,9 @@ die() {
 # Two runs must not configure and build in one folder at once. The lock is the open file: it ends with
 # the last process that holds it, however that ends.
 take_lock() {
-  mkdir -p "$weft_root/build" 2>/dev/null && { : >>"$weft_root/build/lock"; } 2>/dev/null ||
+  if ! mkdir -p "$weft_root/build" 2>/dev/null || ! { : >>"$weft_root/build/lock"; } 2>/dev/null; then
     die "cannot write to $weft_root/build: no space, or not your folder"
+  fi
   exec {weft_lock}>>"$weft_root/build/lock"
   if flock --nonblock "$weft_lock"; then return 0; fi
   say "another run is installing or building here; waiting for it"

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Checks the rules of the house that no compiler checks. Prints each violation; exit code 1 if there is one.
+#   tools/check.sh            all rules; clang-tidy on the files that differ from the branch main
+#   tools/check.sh --all      all rules; clang-tidy on every file
+#   tools/check.sh RULE...    these rules alone:
+#     format    C++ is formatted as .clang-format says
+#     layers    folders include only what cmake/CheckLayers.cmake allows
+#     scripts   shellcheck finds nothing in the shell scripts
+#     tidy      clang-tidy finds nothing (.clang-tidy)
+set -euo pipefail
+# shellcheck source=tools/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+readonly kRules=(format layers scripts tidy)
+readonly kBranch=main  # tidy compares with the commit at which the work left this branch
+
+usage() {
+  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
+
+# sources PATTERN: the files that git tracks and those that it does not ignore, where they exist.
+sources() {
+  git ls-files --cached --others --exclude-standard -- '*.h' '*.cpp' '*.cu' '*.cuh' |
+    while read -r file; do if [[ -f "$file" ]]; then echo "$file"; fi; done
+}
+
+check_format() { sources | xargs -P 2 -n 100 clang-format --dry-run -Werror; }
+
+check_layers() { cmake -DROOT="$weft_root" -P cmake/CheckLayers.cmake; }
+
+check_scripts() { git ls-files '*.sh' .ci/run | xargs shellcheck -x; }
+
+# Files of the working tree that are not as on the branch, if there is such a branch.
+changed_sources() {
+  local base
+  base="$(git merge-base HEAD "$kBranch" 2>/dev/null)" || base=HEAD
+  comm -12 <(sources | sort) <({ git diff --name-only "$base"; git ls-files --others; } | sort -u)
+}
+
+# clang-tidy needs each file's own compile command, so neither unity files nor precompiled headers;
+# only what the configuration itself generates.
+check_tidy() {
+  local build="$weft_root/build/tidy"
+  quietly "configuring" cmake -S "$weft_root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DWEFT_CUDA=OFF
+  { if [[ -n "$all" ]]; then sources; else changed_sources; fi } | grep '\.cpp$' |
+    grep -Ff <(sed -n 's/.*"file": "\(.*\)".*/\1/p' "$build/compile_commands.json" |
+      sed "s|^$weft_root/||") |
+    xargs -r -P 2 -n 1 clang-tidy -p "$build" --quiet --warnings-as-errors='*'
+}
+
+all=""
+rules=()
+for argument in "$@"; do
+  case "$argument" in
+    --all) all=yes ;;
+    format | layers | scripts | tidy) rules+=("$argument") ;;
+    *) usage ;;
+  esac
+done
+if [[ ${#rules[@]} -eq 0 ]]; then rules=("${kRules[@]}"); fi
+
+cd "$weft_root"
+status=0
+for rule in "${rules[@]}"; do
+  if [[ "$rule" == tidy ]]; then install_packages run rtl test check; else install_packages run test; fi
+  if ! "check_$rule"; then
+    say "the rule '$rule' is broken; see above"
+    status=1
+  fi
+done
+exit "$status"
