@@ -300,7 +300,7 @@ std::string network_report_text(const NetworkReport& report, const Style& style)
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);
   };
-  add("machine", machine_line(report.machine));
+  text += machine_text(report.machine, style);
   add("network", workload_line(report));
   text += '\n' + LayerTable(report).text(style) + '\n';
   if (run.layers.size() == 1 && run.layers.front().info.issued_macs > 0) {

@@ -97,7 +97,7 @@ Json network_report_json(const NetworkReport& report) {
           {"command", report.command},
           {"backend", "machine"},
           {"engine", to_string(report.engine)},
-          {"machine", machine_json(report.machine)},
+          {"machine", described_machine_json(report.machine)},
           {"workload", workload_json(report)},
           {"cycles", cycles_json(run.total, run.ledger)},
           {"macs", {{"useful", run.useful_macs}, {"issued", run.issued_macs}}},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/decimal.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
@@ -117,8 +118,31 @@ std::optional<double> tops(const RunReport& report) {
 }
 
 std::string machine_line(const MachineConfig& config) {
-  return fmt::format("{}: {} x {} {}, {}", config.name, config.array_rows, config.array_cols,
-                     to_string(config.dtype), clock(config));
+  return fmt::format("{}: {} x {} {}, {}", machine_title(config), config.array_rows,
+                     config.array_cols, to_string(config.dtype), clock(config));
+}
+
+std::string modified_line(const MachineConfig& config) {
+  std::vector<std::string> changes;
+  for (const ConfigChange& change : changes_from_preset(config)) {
+    changes.push_back(
+        fmt::format("{} {} ({}: {})", change.key, change.value, config.name, change.preset));
+  }
+  return fmt::format("{}", fmt::join(changes, ", "));
+}
+
+std::string machine_text(const MachineConfig& config, const Style& style) {
+  std::string text = labelled_line("machine", machine_line(config), style);
+  const std::string modified = modified_line(config);
+  if (!modified.empty()) text += labelled_line("modified", modified, style);
+  return text;
+}
+
+std::string machine_heading(const MachineConfig& config, const Style& style) {
+  std::string text = style.bold(machine_line(config)) + '\n';
+  const std::string modified = modified_line(config);
+  if (!modified.empty()) text += fmt::format("modified: {}\n", modified);
+  return text;
 }
 
 std::string plan_line(const TilingPlan& plan) {
@@ -138,7 +162,7 @@ std::string report_text(const RunReport& report, const Style& style) {
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);
   };
-  add("machine", machine_line(report.machine));
+  text += machine_text(report.machine, style);
   add(report.command, workload_line(report));
   if (report.plan) add("plan", plan_line(*report.plan));
   add("cycles", cycles_line(report.result.total, report.machine));

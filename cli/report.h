@@ -42,6 +42,9 @@ std::optional<double> tops(const RunReport& report);
 
 /// The machine's keys with their values as numbers and strings.
 nlohmann::ordered_json machine_json(const MachineConfig& config);
+/// The same with `title`, the machine's name for people, and `modified`: each key in which the
+/// machine differs from the preset of its name, with the preset's value.
+nlohmann::ordered_json described_machine_json(const MachineConfig& config);
 /// Reads back what machine_json() wrote. Throws InputError for a missing key, ConfigError for a
 /// value out of range.
 MachineConfig machine_of(const nlohmann::ordered_json& json);
@@ -73,6 +76,12 @@ std::string lockstep_line(std::uint64_t cycles, const Style& style);
 std::string labelled_line(std::string_view label, const std::string& value, const Style& style);
 /// "R x C int8, 700 MHz" and the like.
 std::string machine_line(const MachineConfig& config);
+/// The labelled lines of a report: the machine, and what was modified in it, if anything was.
+std::string machine_text(const MachineConfig& config, const Style& style);
+/// The same as the heading of `explain`, without labels.
+std::string machine_heading(const MachineConfig& config, const Style& style);
+/// "array.rows 64 (tpu-v2: 128)" for each key that differs from the preset; empty if none does.
+std::string modified_line(const MachineConfig& config);
 /// "8 x 8 tiles, 64 folds, 1 chunk of 1000 rows, 4.6 % padding".
 std::string plan_line(const TilingPlan& plan);
 /// "64,382 = load 128 + steps 63,000 + last fold 1,254".

@@ -68,6 +68,12 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
+/// A key's value as text becomes a switch, a number or a string.
+Json key_value(const std::string& text) {
+  if (text == "on" || text == "off") return text == "on";
+  return is_number(text) ? Json::parse(text) : Json(text);
+}
+
 /// Turns a value of machine_json() into text for set_key().
 std::string key_text(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
@@ -79,15 +85,18 @@ std::string key_text(const Json& value) {
 Json machine_json(const MachineConfig& config) {
   Json machine;
   for (const ConfigKey& key : config_keys()) {
-    const std::string value = key.print(config);
     const std::string name = json_name(key.name);
-    if (value == "on" || value == "off") {
-      machine[name] = value == "on";
-    } else if (name != "name" && is_number(value)) {
-      machine[name] = Json::parse(value);
-    } else {
-      machine[name] = value;
-    }
+    machine[name] = name == "name" ? Json(key.print(config)) : key_value(key.print(config));
+  }
+  return machine;
+}
+
+Json described_machine_json(const MachineConfig& config) {
+  Json machine = machine_json(config);
+  machine["title"] = machine_title(config);
+  machine["modified"] = Json::object();
+  for (const ConfigChange& change : changes_from_preset(config)) {
+    machine["modified"][json_name(change.key)] = key_value(change.preset);
   }
   return machine;
 }
@@ -146,7 +155,7 @@ Json report_json(const RunReport& report) {
   json["schema"] = 1;
   json["command"] = report.command;
   json["engine"] = to_string(report.engine);
-  json["machine"] = machine_json(report.machine);
+  json["machine"] = described_machine_json(report.machine);
   json["workload"] = workload_json(report.workload);
   json["plan"] = report.plan ? plan_json(*report.plan) : Json(nullptr);
   json["cycles"] = cycles_json(report.result);

@@ -8,6 +8,7 @@
 #include "cli/network_report.h"
 #include "compiler/lowering/instruction_tiles.h"
 #include "sim/analysis/summary.h"
+#include "sim/config/config_keys.h"
 #include "sim/trace/trace_events.h"
 
 namespace weft::cli {
@@ -21,9 +22,10 @@ void add_tile(const InstructionTile& tile, TraceArguments& args) {
 
 std::string program_title(std::string_view command, const MachineConfig& config,
                           const Program& program) {
-  if (!program.computes) return fmt::format("weft {} on {}", command, config.name);
+  if (!program.computes) return fmt::format("weft {} on {}", command, machine_title(config));
   const MatmulSpec& spec = *program.computes;
-  return fmt::format("weft {} {} x {} x {} on {}", command, spec.m, spec.k, spec.n, config.name);
+  return fmt::format("weft {} {} x {} x {} on {}", command, spec.m, spec.k, spec.n,
+                     machine_title(config));
 }
 
 void add_programs(TraceEvents& events, const network::NetworkProgram& program,
@@ -79,7 +81,7 @@ void write_program_trace(std::ostream& out, std::string_view command, const Mach
 
 void write_network_trace(std::ostream& out, std::string_view title, const MachineConfig& config,
                          const network::NetworkProgram& program, const NetworkRun& run) {
-  TraceEvents events(out, config, fmt::format("weft {} on {}", title, config.name));
+  TraceEvents events(out, config, fmt::format("weft {} on {}", title, machine_title(config)));
   add_programs(events, program, run);
   add_layers(events, run);
   events.finish();

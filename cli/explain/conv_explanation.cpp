@@ -237,7 +237,7 @@ Json conv_explanation_json(const ConvExplanation& explanation) {
 
 void print_conv(const ConvExplanation& explanation, const Streams& streams) {
   const NetworkReport& report = explanation.report;
-  streams.out << streams.style.bold(machine_line(report.machine)) << '\n'
+  streams.out << machine_heading(report.machine, streams.style)
               << wrapped(fmt::format("{}; {}", report.network, settings(explanation.spec)));
   for (const std::string& note : report.notes) streams.out << wrapped(note);
   streams.out << '\n';

@@ -147,7 +147,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
   const RunReport& report = explanation.report;
   const TilingPlan& plan = *report.plan;
   const Style& style = streams.style;
-  streams.out << style.bold(machine_line(report.machine)) << "\n\n";
+  streams.out << machine_heading(report.machine, style) << '\n';
   if (explanation.sweep) {
     streams.out << sweep_text(*explanation.sweep);
     return;

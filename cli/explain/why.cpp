@@ -135,7 +135,7 @@ std::string step_notes(const Why& why) {
 Json run_json(const WhyRun& run) {
   Json cycles = {{"total", run.outcome.cycles}};
   cycles.update(ledger_json(run.outcome.ledger));
-  return {{"file", run.file}, {"machine", machine_json(run.machine)}, {"cycles", cycles}};
+  return {{"file", run.file}, {"machine", described_machine_json(run.machine)}, {"cycles", cycles}};
 }
 
 Json step_json(const WhyStep& step) {

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/span_excess.h"
 #include "sim/analysis/summary.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
@@ -168,11 +169,12 @@ Json animation_json(const NetworkReport& report, Json& notes) {
 Json network_page_data(const NetworkJob& job, const network::NetworkProgram& program,
                        const NetworkReport& report) {
   Json notes = Json::array();
-  Json data = {{"title", fmt::format("{} {} on {}", job.command, job.network, job.machine.name)},
-               {"command", job.command_line},
-               {"report", network_report_json(report)},
-               {"tiles", tile_maps_json(report)},
-               {"layers", layer_list_json(report)}};
+  Json data = {
+      {"title", fmt::format("{} {} on {}", job.command, job.network, machine_title(job.machine))},
+      {"command", job.command_line},
+      {"report", network_report_json(report)},
+      {"tiles", tile_maps_json(report)},
+      {"layers", layer_list_json(report)}};
   if (report.run.programs > 0) {
     data["timeline"] = timeline_json(page_run(program, report), notes);
     data["roofline"] = roofline_json(job.machine, roofline_points(report));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/span_excess.h"
+#include "sim/config/config_keys.h"
 #include "sim/simulate.h"
 
 namespace weft::cli {
@@ -22,7 +23,7 @@ std::uint64_t spec_macs(const MatmulSpec& spec) {
 std::string title(const Job& job, const RunReport& report) {
   std::string text = job.command;
   if (report.workload) text += fmt::format(" {}", size_text(*report.workload));
-  return text + fmt::format(" on {}", job.machine.name);
+  return text + fmt::format(" on {}", machine_title(job.machine));
 }
 
 PageRun page_run(const Job& job, const RunReport& report) {

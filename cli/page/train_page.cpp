@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cli/report.h"
+#include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
@@ -26,7 +27,7 @@ Json steps_json(std::span<const double> losses) {
 }
 
 std::string place(const TrainRequest& request) {
-  return request.device == TrainDevice::kSim ? request.machine.name
+  return request.device == TrainDevice::kSim ? machine_title(request.machine)
                                              : std::string(to_string(request.device));
 }
 

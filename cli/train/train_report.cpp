@@ -92,7 +92,7 @@ std::string train_heading(const TrainReport& report, const Style& style) {
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);
   };
-  if (simulated(report)) add("machine", machine_line(report.request.machine));
+  if (simulated(report)) text += machine_text(report.request.machine, style);
   add("network", fmt::format("{}, batch {}, {} parameters", report.request.model, report.batch,
                              grouped(report.parameters)));
   add("data", fmt::format("{}: {} images to train, {} to test", report.data,
@@ -175,7 +175,7 @@ Json train_json(const TrainReport& report) {
           {"command", "train"},
           {"backend", to_string(request.device)},
           {"engine", simulated(report) ? Json(to_string(request.engine)) : Json(nullptr)},
-          {"machine", simulated(report) ? machine_json(request.machine) : Json(nullptr)},
+          {"machine", simulated(report) ? described_machine_json(request.machine) : Json(nullptr)},
           {"workload",
            {{"network", request.model},
             {"parameters", report.parameters},

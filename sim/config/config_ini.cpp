@@ -2,6 +2,7 @@
 // set_key(), so that a key means the same in either place.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
@@ -121,6 +122,23 @@ void apply_options(MachineConfig& config, const po::variables_map& values) {
 MachineConfig load_preset(std::string_view name) {
   std::istringstream text{std::string(preset_text(name))};
   return parse_ini(text, fmt::format("preset {}", name));
+}
+
+std::vector<ConfigChange> changes_from_preset(const MachineConfig& config) {
+  std::vector<ConfigChange> changes;
+  const std::vector<std::string> presets = preset_names();
+  if (std::ranges::find(presets, config.name) == presets.end()) return changes;
+  const MachineConfig preset = load_preset(config.name);
+  for (const ConfigKey& key : config_keys()) {
+    std::string before = key.print(preset);
+    std::string now = key.print(config);
+    if (before != now) changes.push_back({key.name, std::move(before), std::move(now)});
+  }
+  return changes;
+}
+
+std::string machine_title(const MachineConfig& config) {
+  return changes_from_preset(config).empty() ? config.name : config.name + ", modified";
 }
 
 MachineConfig load_machine(const std::string& preset_or_file) {

@@ -17,7 +17,7 @@
     if (!m) return '';
     const memory = m.memory_kind === 'ideal' ? 'ideal memory'
       : `${m.memory_kind} memory, ${m.memory_gb_per_s} GB/s`;
-    return `${m.name}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
+    return `${m.title}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
       `double buffer ${m.double_buffer ? 'on' : 'off'} · engine ${report.engine}`;
   }
 
