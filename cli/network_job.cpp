@@ -174,6 +174,7 @@ NetworkReport start_report(const NetworkJob& job) {
   report.machine = job.machine;
   report.conv = job.conv;
   report.sequence = job.sequence;
+  report.host_time = job.host_time;
   report.with_values = job.options.with_values();
   return report;
 }

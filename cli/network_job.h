@@ -31,6 +31,7 @@ struct NetworkJob {
   nlohmann::ordered_json page_parts = {};     // further data of the page, by key (docs/page.md)
   std::optional<std::int64_t> sequence = {};  // set if the user gave one
   std::optional<OutputFolder> outputs;
+  std::optional<HostTimeOption> host_time = {};
 };
 
 /// Checks what must hold before inputs are read or drawn: the report and the waveform can be

@@ -164,8 +164,7 @@ std::string workload_line(const NetworkReport& report) {
 }
 
 std::string work_line(const NetworkReport& report) {
-  const auto on_host =
-      static_cast<std::size_t>(std::ranges::count(report.run.layers, true, &LayerRun::on_host));
+  const std::size_t on_host = host_layers(report);
   std::string line = fmt::format("{} in {}, {}", counted(report.run.instructions, "instruction"),
                                  counted(report.run.programs, "program"),
                                  counted(report.run.layers.size(), "layer"));
@@ -183,13 +182,6 @@ std::string speed_line(const NetworkReport& report) {
   const auto used = utilization(report.machine, report.run.useful_macs, report.run.total);
   return fmt::format("{} of {} peak, {} of the array used", si(speed, "OP/s"), si(peak, "OP/s"),
                      percent(used.value_or(0)));
-}
-
-std::string throughput_line(const NetworkReport& report) {
-  return fmt::format(
-      "{} at batch {}",
-      si(static_cast<double>(report.batch) / simulated_seconds(report), "inferences/s"),
-      report.batch);
 }
 
 std::string check_line(const NetworkReport& report, const Style& style) {

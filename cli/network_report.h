@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/host_time.h"
 #include "cli/network_check.h"
 #include "cli/network_conv.h"
 #include "cli/network_runner.h"
@@ -32,8 +33,9 @@ struct NetworkReport {
   std::uint64_t macs = 0;  // of the whole network, on machine and host
   NetworkRun run;
   std::optional<NetworkCheck> check;
-  double wall_seconds = 0;         // of the simulation and the host's nodes
-  std::vector<std::string> notes;  // about the whole network
+  double wall_seconds = 0;                       // of the simulation and the host's nodes
+  std::optional<HostTimeOption> host_time = {};  // set if the user asked to count the host's time
+  std::vector<std::string> notes;                // about the whole network
   bool with_values = false;
   std::vector<OutputSummary> outputs;  // empty without values
 };

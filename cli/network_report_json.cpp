@@ -65,6 +65,16 @@ std::optional<double> tops(const NetworkReport& report) {
   return 2 * static_cast<double>(report.run.useful_macs) / simulated_seconds(report) / 1e12;
 }
 
+/// The host layers, whose time `seconds` and the cycles leave out.
+Json host_json(const NetworkReport& report) {
+  const bool counted = report.host_time && host_layers(report) > 0;
+  return {{"layers", host_layers(report)},
+          {"seconds", counted ? or_null(host_seconds(report)) : Json(nullptr)},
+          {"source", !counted                    ? Json(nullptr)
+                     : report.host_time->seconds ? Json("given")
+                                                 : Json("measured")}};
+}
+
 Json layers_json(const NetworkReport& report) {
   Json layers = Json::array();
   for (const LayerRun& layer : report.run.layers) {
@@ -103,6 +113,7 @@ Json network_report_json(const NetworkReport& report) {
           {"macs", {{"useful", run.useful_macs}, {"issued", run.issued_macs}}},
           {"utilization", or_null(utilization(report.machine, run.useful_macs, run.total))},
           {"seconds", simulated_seconds(report)},
+          {"host", host_json(report)},
           {"tops", or_null(tops(report))},
           {"traffic", traffic_json(run.traffic)},
           {"programs", run.programs},

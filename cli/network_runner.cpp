@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <utility>
 #include <vector>
@@ -190,6 +191,7 @@ class SessionRun {
     layer.info.result = program_.graph.type(first_output(node));
     run_.layers.push_back(std::move(layer));
     if (!with_values()) return;
+    const auto start = std::chrono::steady_clock::now();
     try {
       evaluate(node);
     } catch (const InputError& error) {
@@ -197,6 +199,8 @@ class SessionRun {
     } catch (const std::bad_alloc&) {
       throw InputError(node_label(node) + ": not enough memory for its result");
     }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    run_.layers.back().host_seconds = taken.count();
   }
 
   void evaluate(const graph::Node& node) {

@@ -22,9 +22,10 @@ using NamedTensors = std::map<std::string, graph::Tensor>;
 /// One row of the layer table after the run.
 struct LayerRun {
   network::LayerInfo info;
-  bool on_host = false;  // then `info.note` says why, and there are no cycles
-  Cycle cycles = 0;      // from the end of the previous layer to the end of this one
-  CycleLedger ledger;    // of these cycles
+  bool on_host = false;     // then `info.note` says why, and there are no cycles
+  double host_seconds = 0;  // what the host took for it here; 0 without values
+  Cycle cycles = 0;         // from the end of the previous layer to the end of this one
+  CycleLedger ledger;       // of these cycles
 };
 
 struct NetworkRun {

@@ -22,6 +22,8 @@ po::options_description run_options() {
       "write each output as DIR/NAME.npy; the folder is created if missing");
   add("backend", po::value<std::string>()->value_name("NAME"),
       "machine (default); cpu: the reference alone, no machine");
+  add("host-time", po::value<std::string>()->value_name("TIME"),
+      "count the time of host layers: measured (on this computer), or a time such as 1.5ms");
   po::options_description network = network_flags();
   for (const auto& part : {input_flag(), own}) {
     for (const auto& option : part.options()) network.add(option);
@@ -50,7 +52,7 @@ bool wants_reference_alone(const Arguments& arguments) {
 /// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
   std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep",
-                                      "vcd",    "trace",   "html"};
+                                      "vcd",    "trace",   "html",  "host-time"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -98,6 +100,11 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
   job.options = read_options(arguments, request, files);
+  if (const auto time = arguments.text("host-time")) job.host_time = parse_host_time(*time);
+  if (job.host_time && !job.host_time->seconds && !job.options.with_values()) {
+    throw InputError(
+        "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");
+  }
   job.machine = read_machine(arguments);
   check_before_network(job.machine, job.options);
   job.graph = load_network(request, tensors_of(files));
