@@ -98,10 +98,13 @@ class FloatComparison {
       const std::uint64_t row = rows.first + i / result_.cols();
       const std::uint64_t col = i % result_.cols();
       const double actual = double{result_.at<float>(row, col)};
+      if (std::isnan(actual) && std::isnan(expected[i])) ++report.nans;
       if (same(rounded(expected[i]), actual)) continue;
       report.bit_exact = false;
-      if (std::isfinite(actual) && std::isfinite(expected[i])) {
-        report.max_abs_error = std::max(report.max_abs_error, std::abs(actual - expected[i]));
+      const double error = std::abs(actual - expected[i]);
+      if (std::isfinite(error) && error > report.max_abs_error) {
+        report.max_abs_error = error;
+        report.bound = bound(magnitude(row, col));
       }
       if (!acceptable(expected[i], actual, magnitude(row, col))) {
         note_mismatch(report, row, col, fmt::to_string(expected[i]), fmt::to_string(actual));
@@ -124,9 +127,11 @@ class FloatComparison {
     // Sums that may leave the range of binary32 on the way may end as an infinity or a NaN.
     const bool may_overflow = size * (1 + gamma_) >= double{std::numeric_limits<float>::max()};
     if (!std::isfinite(actual)) return may_overflow;
-    const double bound = gamma_ * size + roundings_ * 0x1p-149;
-    return std::abs(actual - expected) <= bound;
+    return std::abs(actual - expected) <= bound(size);
   }
+
+  /// The largest error that roundings can amount to, for sums of at most this magnitude.
+  double bound(double size) const { return gamma_ * size + roundings_ * 0x1p-149; }
 
   const MatmulProblem& problem_;
   const Matrix& result_;
@@ -142,6 +147,7 @@ CheckReport check_with_cpu(const MatmulProblem& problem, const Matrix& result,
   CheckReport report;
   report.reference = "cpu";
   report.bit_exact = true;
+  report.elements = result.rows() * result.cols();
   if (result.type() == ElementType::kInt32) {
     for_each_row_range(result, [&](RowRange rows) {
       compare_int32(matmul_int32(problem, rows, threads), result, rows, report);

@@ -30,6 +30,9 @@ struct CheckReport {
   std::string reference = "none";
   bool bit_exact = false;    // floats: every result equals the rounded reference
   double max_abs_error = 0;  // over finite elements
+  double bound = 0;          // floats: the error allowed at the element with the largest one
+  std::uint64_t nans = 0;    // elements that are NaN in the result and in the reference
+  std::uint64_t elements = 0;
   std::optional<Mismatch> mismatch;
 
   bool ran() const { return reference != "none"; }

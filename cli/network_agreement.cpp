@@ -16,7 +16,8 @@ void add_errors(std::span<const float> expected, std::span<const float> actual,
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double value = std::abs(double{expected[i]});
     const double error = std::abs(double{actual[i]} - double{expected[i]});
-    output.largest_error = std::max(output.largest_error, error);
+    // No comparison with NaN is true, so a NaN stays the largest error.
+    if (std::isnan(error) || error > output.largest_error) output.largest_error = error;
     output.largest_value = std::max(output.largest_value, value);
     output.error_sum += error;
     output.value_sum += value;

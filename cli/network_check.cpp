@@ -240,7 +240,7 @@ class Checker {
       const bool infinite = overflows(want[i], bound[i], got[i], layer.wide);
       const double share = infinite ? 0 : error / bound[i];
       if (!(share <= 1) && !check_.mismatch) mismatch(name, real, i, want[i], bound[i], got[i]);
-      check.share = std::isnan(share) ? 2 : std::max(check.share, share);
+      check.share = std::max(check.share, std::isnan(share) ? 2 : share);
     }
   }
 

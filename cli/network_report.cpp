@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/printable.h"
 #include "cli/report.h"
 #include "models/networks/count.h"
 
@@ -184,6 +185,7 @@ std::string speed_line(const NetworkReport& report) {
                      percent(used.value_or(0)));
 }
 
+/// Names the layer with the largest error and the one whose error is the largest part of its bound.
 std::string check_line(const NetworkReport& report, const Style& style) {
   if (!report.check) return style.dim("none");
   const NetworkCheck& check = *report.check;
@@ -194,9 +196,13 @@ std::string check_line(const NetworkReport& report, const Style& style) {
   }
   const std::string layers = counted(check.layers.size(), "layer");
   if (check.bit_exact) return style.good(layers + " equal to cpu, bit for bit");
+  const LayerCheck& wrong = *std::ranges::max_element(check.layers, {}, &LayerCheck::max_abs_error);
+  const LayerCheck& close = *std::ranges::max_element(check.layers, {}, &LayerCheck::share);
   return style.good(
-      fmt::format("{} equal to cpu within rounding, largest error {:.2g}, {} of its bound at most",
-                  layers, check.max_abs_error, percent(worst_share(check))));
+      fmt::format("{} equal to cpu within rounding, largest error {:.2g} in {}; {} is closest to "
+                  "its bound, at {}",
+                  layers, wrong.max_abs_error, printable(wrong.layer), printable(close.layer),
+                  percent(close.share)));
 }
 
 /// "9 x 4 tiles along K and N, 13 chunks of rows, 36 fetches, 4.6 % padding".

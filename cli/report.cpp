@@ -55,9 +55,15 @@ std::string check_line(const CheckReport& check, const Style& style) {
     return style.bad(fmt::format("MISMATCH with {} at [{}][{}]: expected {}, got {}",
                                  check.reference, at.row, at.col, at.expected, at.actual));
   }
-  if (check.bit_exact) return style.good(fmt::format("equal to {}, bit for bit", check.reference));
-  return style.good(fmt::format("equal to {} within rounding, largest error {:.2g}",
-                                check.reference, check.max_abs_error));
+  std::string line = fmt::format("equal to {}", check.reference);
+  line += check.bit_exact
+              ? ", bit for bit"
+              : fmt::format(" within rounding, largest error {:.2g}, where {:.2g} is allowed",
+                            check.max_abs_error, check.bound);
+  if (check.nans > 0) {
+    line += fmt::format(", NaN in {} of {} elements", grouped(check.nans), grouped(check.elements));
+  }
+  return style.good(line);
 }
 
 }  // namespace

@@ -45,8 +45,10 @@ Json check_json(const CheckReport& check) {
   Json json = {{"reference", check.reference},
                {"agrees", nullptr},
                {"bit_exact", nullptr},
-               {"max_abs_error", nullptr}};
+               {"max_abs_error", nullptr},
+               {"nan_elements", nullptr}};
   if (check.ran()) {
+    json["nan_elements"] = check.nans;
     json["agrees"] = !check.mismatch.has_value();
     json["bit_exact"] = check.bit_exact;
     json["max_abs_error"] = check.max_abs_error;

@@ -51,8 +51,8 @@ std::optional<double> largest_output_error(const NamedTensors& outputs, const Na
   for (const auto& [name, tensor] : exact) {
     const auto found = outputs.find(name);
     if (!graph::is_float(tensor.type()) || found == outputs.end()) continue;
-    largest = std::max(largest.value_or(0),
-                       largest_difference(as_doubles(found->second), as_doubles(tensor)));
+    const double error = largest_difference(as_doubles(found->second), as_doubles(tensor));
+    if (!largest || std::isnan(error) || error > *largest) largest = error;  // NaN stays
   }
   return largest;
 }

@@ -24,7 +24,7 @@ struct Wait {
 };
 
 constexpr std::array<Wait, 6> kWaits = {{
-    {&CycleLedger::weight_stall, "for weights from memory"},
+    {&CycleLedger::weight_stall, "for weights to be fetched"},
     {&CycleLedger::input_stall, "for activations"},
     {&CycleLedger::raw_stall, "for the vector unit"},
     {&CycleLedger::fill_drain, "for the array to drain"},
