@@ -15,6 +15,7 @@
 #include "cli/npy_tensor.h"
 #include "cli/output_summary.h"
 #include "models/data/digits8x8.h"
+#include "models/networks/digits.h"
 #include "models/training/classifier.h"
 
 namespace weft::cli {
@@ -145,8 +146,36 @@ std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph
   return samples;
 }
 
+namespace {
+
+constexpr std::int64_t kImages = 64;  // that digit_samples() gives
+
+/// The network's only input if it takes images of the size that draw_digits() draws.
+const graph::Value* drawn_digit_input(const Graph& graph) {
+  if (graph.inputs.size() != 1) return nullptr;
+  const graph::Value& input = graph.values[graph.inputs.front()];
+  const Shape& shape = input.type.shape;
+  const bool flat = shape.size() == 2 && shape[1] == networks::kDigitSize * networks::kDigitSize;
+  const bool image = shape.size() == 4 && shape[1] == 1 && shape[2] == networks::kDigitSize &&
+                     shape[3] == networks::kDigitSize;
+  return input.type.type == graph::DataType::kFloat32 && (flat || image) ? &input : nullptr;
+}
+
+std::vector<NamedTensors> drawn_digit_samples(const graph::Value& input) {
+  const std::int64_t batch = input.type.shape[0];
+  const std::int64_t count = std::max<std::int64_t>(1, kImages / batch);
+  const Tensor images = networks::draw_digits(count * batch, 1).images;
+  std::vector<Tensor> tensors;
+  split(images, input.type.shape, tensors);
+  std::vector<NamedTensors> samples;
+  for (Tensor& tensor : tensors) samples.push_back({{input.name, std::move(tensor)}});
+  return samples;
+}
+
+}  // namespace
+
 std::vector<NamedTensors> digit_samples(const Graph& graph) {
-  constexpr std::int64_t kImages = 64;
+  if (const graph::Value* input = drawn_digit_input(graph)) return drawn_digit_samples(*input);
   const data::Dataset digits = data::digits8x8();
   const training::ClassifierShape shape = training::classifier_shape(graph);
   data::check_fits(digits, shape.image_shape, shape.classes);

@@ -23,8 +23,10 @@ namespace weft::cli {
 std::vector<NamedTensors> read_samples(const std::filesystem::path& place,
                                        const graph::Graph& graph);
 
-/// The first 64 training images of the embedded digits (models/data/digits8x8.h), in batches of the
-/// network's size; at least one batch. Throws InputError if they do not fit the network's input.
+/// 64 images of digits, in batches of the network's size; at least one batch. They are the first
+/// training images of the embedded digits (models/data/digits8x8.h), or drawn digits
+/// (models/networks/digits.h) for a network that takes images of 28 x 28. Throws InputError if they
+/// do not fit the network's input.
 std::vector<NamedTensors> digit_samples(const graph::Graph& graph);
 
 }  // namespace weft::cli

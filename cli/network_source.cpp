@@ -40,6 +40,15 @@ graph::Shape parse_shape(const NameAndText& given) {
   }
 }
 
+/// Tables of layers, as other simulators take them, are no networks: they have no connections.
+void check_is_no_table(const std::string& model) {
+  if (fs::path(model).extension() != ".csv") return;
+  throw InputError(
+      fmt::format("{}: is a table, not an ONNX model; run its layers one by one with `weft conv` "
+                  "and `weft matmul`",
+                  printable(model)));
+}
+
 /// Throws InputError unless `model` is the name of a built-in network.
 void check_known(const std::string& model) {
   std::error_code error;
@@ -113,6 +122,7 @@ NetworkRequest read_network_request(const Arguments& arguments) {
   check_positional_count(arguments, 1);
   NetworkRequest request;
   request.model = arguments.positionals.front();
+  check_is_no_table(request.model);
   request.is_file = names_file(request.model);
   if (!request.is_file) check_known(request.model);
   request.batch = read_count(arguments, "batch", networks::kLargestBatch);

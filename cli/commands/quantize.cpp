@@ -32,8 +32,8 @@ po::options_description quantize_options() {
   auto add = own.add_options();
   add("calibrate", po::value<std::string>()->value_name("FILE|DIR"),
       "sample inputs: an .npy file or a folder of them (for several inputs: DIR/INPUT.npy or "
-      "DIR/INPUT/*.npy); the first dimension may stack samples; digits: 64 of the embedded digits "
-      "that `weft train` learns from");
+      "DIR/INPUT/*.npy); the first dimension may stack samples; digits: 64 images "
+      "of digits, of 8x8 as `weft train` learns from or drawn ones of 28x28");
   add("output,o", po::value<std::string>()->value_name("FILE"), "the quantized network, .onnx");
   po::options_description all;
   all.add(own).add(network_flags());

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "compiler/onnx/codec/tensor_proto.h"
@@ -127,9 +129,12 @@ class Binder {
                                  suggestion(input)));
   }
 
-  /// Exporters name the first dimension batch, batch_size, or unk_batch.
+  /// Exporters name the first dimension batch, batch_size or unk_batch; people also N, B or bs.
   static bool is_named_batch(const Dimension& dim) {
-    return dim.dim_param().find("batch") != std::string::npos;
+    std::string name = dim.dim_param();
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name == "n" || name == "b" || name == "bs" || name.find("batch") != std::string::npos;
   }
 
   void require_value_fits(const BoundInput& input) const {
