@@ -1,6 +1,6 @@
 # Usage: cmake -DROOT=<source tree> -P CheckLayers.cmake
 # For each folder, the prefixes of project headers that it may include (a regular expression).
-# `compiler` never sees sim/machine or sim/array: the program is all that passes between them.
+# `compiler` never includes sim/machine or sim/array: only the program passes between them.
 set(layers pe sim/config sim/isa sim/memory sim/timing sim/stats sim/hazards sim/array sim/trace
   rtl sim/machine compiler models cli)
 set(allow_pe "pe/")

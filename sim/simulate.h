@@ -1,4 +1,4 @@
-// The front door of the simulator: one machine, one program, one result, whichever engine.
+// The entry point of the simulator: one machine, one program, one result, with any engine.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace weft {
 
-/// analytic: recurrences, cycles only. fast: timed SystemC, values by SIMD kernels.
-/// stepped: SystemC with every PE register advanced every cycle. rtl: the same with the array in
-/// SystemVerilog, compiled by Verilator.
+/// analytic: solves recurrences for the cycles, computes no values. fast: timed SystemC, with
+/// values from SIMD kernels. stepped: SystemC that advances every PE register every cycle. rtl:
+/// like stepped, with the array in SystemVerilog, compiled by Verilator.
 enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped, kRtl };
 
 std::string_view to_string(Engine engine);
@@ -26,12 +26,12 @@ std::optional<Engine> engine_from_string(std::string_view name);
 
 struct SimulateOptions {
   Engine engine = Engine::kFast;
-  unsigned threads = 1;  // for the kernels of `fast`; the bits do not depend on it
-  /// Called now and then with the share done (0 to 1), never from another thread.
+  unsigned threads = 1;  // for the kernels of `fast`; the results do not depend on it
+  /// Called from time to time with the share done (0 to 1), always from the calling thread.
   std::function<void(double)> progress;
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
-  std::ostream* vcd = nullptr;  // stepped and rtl: where a waveform of the array goes
-  /// fast only: called after each instruction, in program order, with the values as they are then.
+  std::ostream* vcd = nullptr;  // stepped and rtl: receives a waveform of the array
+  /// fast only: called after each instruction, in program order, with the values at that time.
   std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
 };
 
@@ -42,15 +42,16 @@ struct SimulateOptions {
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
 
-/// The values alone of a run that simulate() has made, by engine fast, of the same program on the
-/// same machine: other values in `memory` take the same cycles. Throws InputError from `memory`.
+/// Computes only the values. simulate() must have run the same program on the same machine with
+/// engine fast: the cycles are the same for other values in `memory`. Throws InputError from
+/// `memory`.
 void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
                      const SimulateOptions& options);
 
-/// What enters the array in cycles [0, cycles) of the run that simulate() makes of the same
-/// arguments: the values of `stepped`, whose cycles are every engine's. 0 < cycles <= 2^31; beyond
-/// the end of the run nothing enters. Results in `memory` are overwritten with the same values as
-/// far as the run gets. Throws as simulate() does, except for hazards, which it does not look for.
+/// Records what enters the array in cycles [0, cycles) when simulate() runs the same arguments. It
+/// runs `stepped`, which has the same cycles as every engine. 0 < cycles <= 2^31; after the end of
+/// the run nothing enters. Writes the results that the run reaches into `memory` again, with the
+/// same values. Throws like simulate(), but does not look for hazards.
 ArrayRecording record_array(const MachineConfig& config, const Program& program, HostMemory& memory,
                             Cycle cycles);
 

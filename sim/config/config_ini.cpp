@@ -1,5 +1,5 @@
-// INI files and command-line options, both read by Boost.Program_options and both applied through
-// set_key(), so that a key means the same in either place.
+// Reads INI files and command-line options. Boost.Program_options parses both and set_key() applies
+// both, so that a key means the same in either place.
 #include <fmt/format.h>
 
 #include <boost/program_options/errors.hpp>
@@ -23,7 +23,7 @@ constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 constexpr std::string_view kMachineSection = "machine.";
 
-/// [machine] also holds the keys that have no section.
+/// Removes the prefix `machine.` from keys that have no section, because [machine] may hold them.
 std::string_view without_machine_section(std::string_view key) {
   const std::string_view bare =
       key.starts_with(kMachineSection) ? key.substr(kMachineSection.size()) : key;
@@ -45,7 +45,7 @@ std::string read_bounded(std::istream& in, std::string_view origin) {
   return text;
 }
 
-/// What stands for the value in --help: ROWS for array.rows, on|off for a choice.
+/// The placeholder of the value in --help: ROWS for array.rows, on|off for a choice.
 std::string value_name(const ConfigKey& key) {
   if (key.range.find('|') != std::string::npos) return key.range;
   std::string name = key.name.substr(key.name.find('.') + 1);

@@ -57,7 +57,7 @@ ConfigKey choice(std::string name, std::string help, Field MachineConfig::*membe
           }};
 }
 
-/// Names stand in INI files, JSON, HTML and file names, so they keep to characters that need no
+/// Names appear in INI files, JSON, HTML and file names, so they use only characters that need no
 /// quoting in any of them.
 bool is_machine_name(std::string_view text) {
   constexpr std::string_view kAllowed =
@@ -119,7 +119,7 @@ std::vector<ConfigKey> make_keys() {
   };
 }
 
-/// "; did you mean array.rows?", or where all names are to be found.
+/// "did you mean array.rows?", or where to find all names.
 std::string advice_for(std::string_view name) {
   std::vector<std::string> names;
   for (const ConfigKey& key : config_keys()) names.push_back(key.name);

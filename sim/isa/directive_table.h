@@ -1,5 +1,5 @@
-// The lines of a `.weft` file that are no instructions: what the program was laid out for, its
-// tensors, and what it computes. Same descriptors as the instruction set, but no binary form.
+// The lines of a `.weft` file that are not instructions: the machine of the program, its tensors,
+// and what it computes. They use the descriptors of the instruction set, but have no binary form.
 #pragma once
 
 #include <tuple>

@@ -1,7 +1,7 @@
 // The instruction set: opcodes, and for each operand its text key, the member that it sets, how it
 // is written and packed, whether it may be left out, and what it means. Assembler, disassembler,
-// encoder, decoder and the tables of docs/isa.md all follow from this one table; the opcodes stand
-// in the order of Unit, which is that of Operation's alternatives.
+// encoder, decoder and the tables of docs/isa.md all use this one table. The opcodes have the same
+// order as Unit and as the alternatives of Operation.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace weft {
 
-/// One instruction: its name, which is also its unit's, its operands and its one-line meaning.
+/// One instruction: its name (also the name of its unit), its one-line meaning and its operands.
 template <class Op, class Operands>
 struct Opcode {
   using Operation = Op;
@@ -44,27 +44,27 @@ constexpr auto required(std::string_view key, Codec codec, Get get, std::string_
   return Operand<Codec, Get>{key, codec, get, true, doc};
 }
 
-/// An operand that is left out where it has its default value.
+/// An operand that may be left out; it then has its default value.
 template <class Codec, class Get>
 constexpr auto optional(std::string_view key, Codec codec, Get get, std::string_view doc) {
   return Operand<Codec, Get>{key, codec, get, false, doc};
 }
 
-/// An operand of which either it or that of key `other` must be written, not both.
+/// An alternative to the operand with key `other`: exactly one of the two must be written.
 template <class Codec, class Get>
 constexpr auto either(std::string_view key, Codec codec, Get get, std::string_view other,
                       std::string_view doc) {
   return Operand<Codec, Get>{key, codec, get, true, doc, other};
 }
 
-/// An optional operand that means something only beside that of key `owner`.
+/// An optional operand that may be written only together with the operand with key `owner`.
 template <class Codec, class Get>
 constexpr auto beside(std::string_view owner, std::string_view key, Codec codec, Get get,
                       std::string_view doc) {
   return Operand<Codec, Get>{key, codec, get, false, doc, {}, owner};
 }
 
-/// Something inside a part of the operation that may be missing.
+/// The path to a member of a part that the operation may lack.
 template <class Part, class... Members>
 constexpr auto inside(Part part, Members... members) {
   return PartPath<Part, Members...>{part, {{members...}}};
@@ -202,7 +202,7 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::optional("rows", table::kRow, table::at(&Store::rows), "how many UB rows")),
 };
 
-/// What every instruction may carry.
+/// The operand that every instruction may have.
 inline constexpr auto kAfter =
     table::optional("after", AfterCounts{}, table::at(&Instruction::after),
                     "for each unit, how many of its instructions must have retired first");
@@ -219,7 +219,7 @@ constexpr void with_opcode(Unit unit, Function&& function) {
 /// The unit's name: "load", "fetch", "matmul", "vector" or "store".
 std::string_view unit_name(Unit unit);
 
-/// The inverse; nothing for an unknown name.
+/// The inverse of unit_name(). Returns nullopt for an unknown name.
 std::optional<Unit> unit_from_name(std::string_view name);
 
 static_assert(std::tuple_size_v<decltype(kInstructionSet)> == kUnitCount);

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-/// A cell may not hold the character that ends it.
+/// Escapes '|', which would end the cell of the table.
 std::string cell(std::string text) {
   for (std::size_t i = text.find('|'); i != std::string::npos; i = text.find('|', i + 2)) {
     text.replace(i, 1, "\\|");
