@@ -25,7 +25,7 @@ endif()
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
-  weft_no_cuda("no nvcc found that works")
+  weft_no_cuda("no working nvcc found")
   return()
 endif()
 

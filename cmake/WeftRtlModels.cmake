@@ -19,7 +19,7 @@ weft_interface(WEFT_RTL_INTERFACE
 function(weft_rtl_model model)
   cmake_parse_arguments(ARG "DRAFT" "TARGET;FOLDER;RTL_DIR" "" ${ARGN})
   if(NOT model MATCHES "^(int8|bf16|fp16)-([1-9][0-9]*)x([1-9][0-9]*)-([1-9][0-9]*)$")
-    message(FATAL_ERROR "'${model}' is no array; write for example int8-4x4-4096")
+    message(FATAL_ERROR "'${model}' is not an array; write for example int8-4x4-4096")
   endif()
   set(type ${CMAKE_MATCH_1})
   set(rows ${CMAKE_MATCH_2})

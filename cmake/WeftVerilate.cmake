@@ -1,7 +1,7 @@
 # Finds Verilator, builds its runtime as weft::verilated, and compiles modules of rtl/ into libraries.
 # CMake's own verilate() is not used, because it runs Verilator when CMake configures.
 find_program(WEFT_VERILATOR verilator)
-option(WEFT_RTL "Build what runs the SystemVerilog of rtl/ (needs Verilator)" ON)
+option(WEFT_RTL "Build the parts that run the SystemVerilog of rtl/ (needs Verilator)" ON)
 
 if(WEFT_RTL AND NOT WEFT_VERILATOR)
   weft_missing_tool(verilator "no --engine rtl and no test of rtl/ by simulation")

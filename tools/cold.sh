@@ -54,7 +54,7 @@ check() {
   for tool in debootstrap unshare git; do
     command -v "$tool" >/dev/null || die "$tool not found; install the Debian package of this name"
   done
-  checkout rev-parse HEAD >/dev/null 2>&1 || die "$weft_root is no checkout of git"
+  checkout rev-parse HEAD >/dev/null 2>&1 || die "$weft_root is not a git checkout"
   if [[ -n "$(checkout status --porcelain)" ]]; then
     say "there are uncommitted changes; the bare machine gets HEAD without them"
   fi
@@ -75,7 +75,7 @@ choose_root() {
   root="$(cd "$root" && pwd -P)"
   [[ "$root" != / ]] || die "/ is this machine, not a bare one"
   if [[ -n "$(ls -A "$root")" ]]; then
-    [[ -f "$root/etc/debian_version" ]] || die "$root is not empty and no Debian"
+    [[ -f "$root/etc/debian_version" ]] || die "$root is not empty and not a Debian"
     keep=yes
   fi
 }

@@ -141,7 +141,7 @@ check_tools() {
   local tool
   for tool in c++ cmake ninja pkg-config; do
     if command -v "$tool" >/dev/null; then continue; fi
-    die "$tool not found; install what the Debian packages of tools/packages.txt bring, then try again"
+    die "$tool not found; install the tools of the packages in tools/packages.txt, then try again"
   done
 }
 

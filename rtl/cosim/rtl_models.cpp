@@ -80,13 +80,13 @@ std::optional<RtlArray> find_array(const MachineConfig& config) {
   return found == arrays.end() ? std::nullopt : std::optional(*found);
 }
 
-/// "; built are 4x4 int8, 8x8 int8", or an empty string.
+/// "; built arrays: 4x4 int8, 8x8 int8", or an empty string.
 std::string built_arrays() {
   std::string text;
   std::string last;
   for (const RtlArray& array : rtl_arrays()) {
     const std::string name = size_and_type(array);
-    if (name != last) text += (text.empty() ? "; built are " : ", ") + name;
+    if (name != last) text += (text.empty() ? "; built arrays: " : ", ") + name;
     last = name;
   }
   return text;

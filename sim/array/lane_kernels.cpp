@@ -66,7 +66,7 @@ void combine_either(VectorCombine combine, Word* x, const Word* y, std::size_t n
     case VectorCombine::kDiv:
     case VectorCombine::kPow:
     case VectorCombine::kPrelu:
-      throw SimulationError("a vector instruction combines integers as only reals can be");
+      throw SimulationError("a vector instruction uses a combine of reals on integers");
   }
 }
 
@@ -97,7 +97,7 @@ void apply_either(VectorOp op, Word low, Word high, Word* x, std::size_t n) {
     case VectorOp::kAbs:
       return for_each_lane(x, n, [](Word value) { return lane::abs(value); });
     default:
-      throw SimulationError("a vector instruction applies a function of reals to integers");
+      throw SimulationError("a vector instruction uses a function of reals on integers");
   }
 }
 

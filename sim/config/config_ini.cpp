@@ -39,7 +39,7 @@ std::string read_bounded(std::istream& in, std::string_view origin) {
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
   if (text.size() > kMaxIniBytes) {
-    throw ConfigError(fmt::format("{}: longer than 1 MiB, which no machine file is", origin));
+    throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for a machine file", origin));
   }
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;

@@ -145,7 +145,7 @@ class HazardCheck {
                     conflict.later_writes ? "writes" : "reads", what, conflict.row);
     const Access& earlier = conflict.earlier;
     if (!earlier.happened()) {
-      throw HazardError(later + ", which nothing has written before it in the program");
+      throw HazardError(later + ", which no earlier instruction has written");
     }
     throw HazardError(fmt::format("{}, which {} {} cycle {}", later, name(earlier.instruction),
                                   conflict.earlier_writes ? "writes at the end of" : "reads until",

@@ -157,9 +157,10 @@ bool take_after(std::string_view key, std::string_view text, Instruction& instru
 Instruction parse_instruction_tokens(const Tokens& tokens) {
   const auto unit = unit_from_name(tokens.front());
   if (!unit) {
-    throw InputError(fmt::format(
-        "unknown opcode {}; there are load, fetch, matmul, vector, store and, to finish, end",
-        printable(tokens.front())));
+    throw InputError(
+        fmt::format("unknown opcode {}; the opcodes are load, fetch, matmul, vector, store; the "
+                    "last line is end",
+                    printable(tokens.front())));
   }
   Instruction instruction;
   with_opcode(*unit, [&]<class Entry>(const Entry& opcode) {
@@ -212,7 +213,7 @@ class Assembler {
 
   void take_tensor(const Tokens& tokens) {
     check_before_code("tensor");
-    if (program_.computes) throw InputError("tensor lines stand before the computes line");
+    if (program_.computes) throw InputError("tensor lines must come before the computes line");
     if (program_.tensors.size() == kMaxTensors) throw InputError("more than 4096 tensors");
     parse_directive(kTensorLine, tokens, 1, program_.tensors.emplace_back());
     program_.source.tensor_lines.push_back(line_);
@@ -220,7 +221,7 @@ class Assembler {
 
   void take_computes(const Tokens& tokens) {
     check_before_code("computes");
-    if (program_.computes) throw InputError("there is a computes line already");
+    if (program_.computes) throw InputError("the program has a second computes line");
     if (tokens.size() < 2 || tokens[1] != "matmul") {
       throw InputError("computes must be followed by matmul");
     }
@@ -230,7 +231,7 @@ class Assembler {
 
   void check_before_code(std::string_view line) const {
     if (program_.code.empty()) return;
-    throw InputError(fmt::format("{} lines stand before the first instruction", line));
+    throw InputError(fmt::format("{} lines must come before the first instruction", line));
   }
 
   Program program_;

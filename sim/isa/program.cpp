@@ -90,7 +90,7 @@ class InstructionChecker {
 
   void check(const Fetch& fetch) const {
     if (fetch.buffer) {
-      if (fetch.tile != 0) fail("a tile of weight memory and one of the unified buffer");
+      if (fetch.tile != 0) fail("names both a tile of weight memory and one of the unified buffer");
       return check_buffer_tile(*fetch.buffer, config_);
     }
     if (program_.tensors.empty() || weights_.find(fetch.tile, 1) != nullptr) return;
@@ -104,10 +104,10 @@ class InstructionChecker {
     check_element("pad", matmul.ub.pad, config_);
     if (matmul.next_weights) ++tiles_taken_;
     if (tiles_taken_ > total_[Unit::kFetch]) {
-      fail("takes the next weights, but the matmuls before it take all tiles fetched ({})",
+      fail("takes the next weights, but earlier matmuls take all fetched tiles ({})",
            total_[Unit::kFetch]);
     }
-    if (tiles_taken_ == 0) fail("weights=keep, but no weights were swapped in before");
+    if (tiles_taken_ == 0) fail("weights=keep, but no earlier matmul swapped weights in");
   }
 
   void check(const Vector& vector) const { check_vector(vector, config_); }

@@ -119,7 +119,7 @@ class VectorCheck {
     if (vector_.op == VectorOp::kClamp) return check_clamp();
     if ((vector_.low != 0 && !takes_alpha(vector_.op)) ||
         (vector_.high != 0 && !takes_beta(vector_.op))) {
-      fail("op={} has no use for low or high; leave out what is not a parameter of it",
+      fail("low or high is given, but op={} has no such parameter; remove it",
            name(table::kVectorOp, vector_.op));
     }
   }
@@ -135,7 +135,7 @@ class VectorCheck {
   void check_source() {
     if (!vector_.source) return check_accumulators(vector_.acc, vector_.rows, config_);
     const VectorSource& source = *vector_.source;
-    if (vector_.acc != 0) fail("an accumulator row and a source in the unified buffer");
+    if (vector_.acc != 0) fail("names both an accumulator row and a source in the unified buffer");
     const RowShape shape = check_format("a", source.format, source.window, lanes_);
     check_quantization("a.quant", source.format, source.quantization);
     check_generator(source.rows, vector_.rows, shape, config_);

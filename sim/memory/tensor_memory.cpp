@@ -147,8 +147,8 @@ void TensorMemory::write_rows(std::uint64_t host_row, std::span<const std::byte>
   for (; !in.empty(); in = in.subspan(row_bytes()), ++host_row) {
     const Binding& binding = locate(host_, host_row, "host row");
     if (binding.sink == nullptr) {
-      throw InputError(fmt::format("host row {} lies in tensor '{}', which is no result", host_row,
-                                   binding.tensor.name));
+      throw InputError(fmt::format("host row {} lies in tensor '{}', which is not a result",
+                                   host_row, binding.tensor.name));
     }
     const RowLayout layout(binding.tensor, row_bytes(), array_cols_, row_rows_);
     const Piece piece = layout.piece(host_row - binding.tensor.base);
