@@ -1,5 +1,5 @@
-// Decimal fractions as scaled integers: "12.5" with 9 decimals is 12500000000. Exact both ways, so
-// that no rate passes through floating point on its way from a file to a cycle count.
+// Decimal fractions as scaled integers: "12.5" with 9 decimals is 12500000000. Both conversions are
+// exact, so that no rate in a file is rounded before it becomes a cycle count.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace weft {
 
-/// `text` times 10^decimals. Nothing for text that is not digits[.digits], that has more decimals
-/// than fit, or that overflows.
+/// `text` times 10^decimals. Returns nullopt if `text` is not digits[.digits], has more than
+/// `decimals` decimals, or overflows.
 std::optional<std::uint64_t> parse_decimal(std::string_view text, unsigned decimals);
 
 /// The shortest text that parse_decimal() reads as `value`.

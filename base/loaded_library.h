@@ -1,9 +1,9 @@
-// Libraries that a program loads when it first needs them: code that would cost every start
-// milliseconds (ONNX) or every build minutes (the RTL). They lie in the folder lib/weft beside the
-// program's own folder or beside one above it:
+// Libraries that a program loads only when it needs them: their code would cost every start
+// milliseconds (ONNX) or every build minutes (the RTL). They lie in a folder lib/weft beside the
+// program's folder, or beside a folder above it:
 //
-//   PREFIX/bin/weft  ->  PREFIX/lib/weft        build/release/tests/cli/x  ->
-//   build/release/lib/weft
+//   PREFIX/bin/weft            ->  PREFIX/lib/weft
+//   build/release/tests/cli/x  ->  build/release/lib/weft
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,19 @@
 
 namespace weft {
 
-/// The nearest lib/weft as drawn above. Throws ConfigError if there is none.
+/// The nearest lib/weft, as shown above. Throws ConfigError if there is none.
 std::filesystem::path library_folder();
 
-/// The address of `symbol` in the library `file`, which is loaded and never unloaded. The library
-/// sees none of the program's symbols and the program sees none of its others. Throws ConfigError.
+/// Loads the library `file`, for the rest of the process, and returns the address of `symbol` in
+/// it. The library sees no symbols of the program, and the program no others of the library. Throws
+/// ConfigError.
 const void* load_symbol(const std::filesystem::path& file, const char* symbol);
 
-/// Throws the ConfigError of load_library.
+/// Throws the ConfigError with which load_library() reports another interface.
 [[noreturn]] void throw_other_interface(const std::filesystem::path& file);
 
-/// The `const T` that `file` exports as `symbol`. Its first member `interface` must be `interface`,
-/// which names the headers that both sides were compiled from; else throws ConfigError.
+/// The `const T` that `file` exports as `symbol`. Its first member must equal `interface`, a hash
+/// of the headers that both sides were compiled from; otherwise throws ConfigError.
 template <class T>
 const T& load_library(const std::filesystem::path& file, const char* symbol,
                       const std::string& interface) {

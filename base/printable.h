@@ -1,4 +1,4 @@
-// Untrusted text inside an error message: quoted, on one line, of bounded length.
+// Prepares untrusted text for an error message: quoted, on one line, of bounded length.
 #pragma once
 
 #include <string>

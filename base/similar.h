@@ -1,4 +1,4 @@
-// The name that was probably meant by a mistyped one.
+// Finds the name that a mistyped name probably meant.
 #pragma once
 
 #include <span>
@@ -7,8 +7,9 @@
 
 namespace weft {
 
-/// The one of `known` that continues `name` (`memory.gb`), else the most similar: at most three
-/// characters inserted, deleted or replaced, fewer for a short name. Empty if there is none.
+/// A name in `known` that begins with `name` (as for `memory.gb`), otherwise the most similar one.
+/// A similar name differs by at most three inserted, deleted or replaced characters, by fewer if
+/// `name` is short. Returns "" if there is none.
 std::string most_similar(std::string_view name, std::span<const std::string> known);
 
 }  // namespace weft

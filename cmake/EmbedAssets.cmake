@@ -1,5 +1,5 @@
 # Usage: cmake -DOUTPUT=assets.cpp -DFILES="a;b;c" -P EmbedAssets.cmake
-# The contents of FILES, in their order, as what cli/page/assets.h declares.
+# Writes the definition of what cli/page/assets.h declares: the contents of FILES, in this order.
 set(text "#include \"cli/page/assets.h\"\n\nnamespace weft::cli {\nnamespace {\n\n")
 set(table "")
 set(index 0)

@@ -1,14 +1,14 @@
 # Usage: cmake -DVERILATOR= -DRTL_DIR= -DPREFIX= -DTOP= -DPARAMETERS= -DDRAFT= -DFOLDER=
 #   -DDEPFILE= -P ...
-# Runs Verilator into an empty FOLDER and writes there fast.cpp and slow.cpp, which include what it
-# generated (the number of files is its business), and a dependency file for the build tool. DRAFT:
-# without warnings, and all.cpp in place of the two.
+# Runs Verilator, with FOLDER as its empty output folder. Writes fast.cpp and slow.cpp there, which
+# include the generated files (their number varies), and DEPFILE for the build tool. With DRAFT,
+# warnings are off, and all.cpp replaces the two.
 file(REMOVE_RECURSE "${FOLDER}")
 set(warnings -Wall)
 if(DRAFT)
   set(warnings -Wno-lint -Wno-style -Wno-UNOPTFLAT -Wno-fatal)
 endif()
-file(GLOB_RECURSE top_file "${RTL_DIR}/${TOP}.sv")  # it may lie in a folder of its own
+file(GLOB_RECURSE top_file "${RTL_DIR}/${TOP}.sv")  # TOP may lie in a subfolder
 execute_process(
   COMMAND "${VERILATOR}" --cc ${warnings} -O3 --x-assign fast --x-initial fast --assert
     --prefix "${PREFIX}" --Mdir "${FOLDER}" --top-module "${TOP}" ${PARAMETERS}
@@ -37,7 +37,8 @@ else()
   write_part(slow ${slow_sources})
 endif()
 
-# Verilator's own list of what it read, behind the one output that the build tool knows it by.
+# Verilator lists the files that it read. They become the prerequisites of PREFIX.h, the output that
+# the build tool knows.
 file(READ "${FOLDER}/${PREFIX}__ver.d" dependencies)
 string(REGEX REPLACE "^[^:]*:" "" dependencies "${dependencies}")
 file(WRITE "${DEPFILE}" "${FOLDER}/${PREFIX}.h:${dependencies}")

@@ -1,7 +1,8 @@
 # Every outside library in one place. tools/packages.txt names the Debian packages that bring them.
 find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
-# Highway's library is loaded, not linked (sim/array/highway_library.cpp): its headers, and its name.
+# Weft loads Highway's library instead of linking it (sim/array/highway_library.cpp), so this target
+# has only its headers and the library's file name.
 add_library(weft_highway INTERFACE)
 target_include_directories(weft_highway SYSTEM INTERFACE
   $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
@@ -19,7 +20,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED systemc)
 
 # Debian builds SystemC as C++17 and its headers bake the language version into a link-time symbol,
-# so C++20 code has to claim C++17 to SystemC. This is the one target that carries SystemC.
+# so C++20 code has to claim C++17 to SystemC. Only this target brings in SystemC.
 add_library(weft_systemc INTERFACE)
 target_compile_definitions(weft_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
 target_include_directories(weft_systemc SYSTEM INTERFACE ${SYSTEMC_INCLUDE_DIRS})

@@ -6,7 +6,7 @@ add_library(weft_warnings INTERFACE)
 target_compile_options(weft_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Wold-style-cast -Woverloaded-virtual -Wdouble-promotion -Wcast-qual
-  # GCC 12 warns of a null pointer inside Boost's typed_value<std::string>, from -O2 on; none occurs.
+  # From -O2 on, GCC 12 wrongly reports a null pointer inside Boost's typed_value<std::string>.
   $<$<NOT:$<BOOL:$<TARGET_PROPERTY:WEFT_USES_BOOST_OPTIONS>>>:-Wnull-dereference>
   $<$<BOOL:${WEFT_WERROR}>:-Werror>)
 
@@ -15,8 +15,8 @@ if(WEFT_SANITIZE)
   list(JOIN WEFT_SANITIZE "," weft_sanitize_list)
   target_compile_options(weft_sanitizers INTERFACE
     -fsanitize=${weft_sanitize_list} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # SystemC runs its threads on stacks of its own, which a finished simulation leaves without
-  # unwinding; with stack red zones ASan takes their next use for an overflow.
+  # SystemC threads run on separate stacks, and a finished simulation does not unwind them. With
+  # stack red zones, ASan would report their next use as an overflow.
   if("address" IN_LIST WEFT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(weft_sanitizers INTERFACE --param=asan-stack=0)
   endif()
@@ -28,31 +28,31 @@ target_include_directories(weft_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(weft_options INTERFACE -ffp-contract=off)
 target_link_libraries(weft_options INTERFACE weft_warnings weft_sanitizers)
 
-# --- Less to compile -------------------------------------------------------------------------------
-# Half of the time to compile a file goes into the headers that it includes. Compiled together, the files
-# of a library read Weft's own headers once; precompiled, those of the C++ library are read once in all.
-# A file that is changed is then compiled with its neighbours, so this is for those who build
-# everything: the preset `dev` leaves both off.
+# --- Faster full builds ----------------------------------------------------------------------------
+# Half of a file's compile time goes into the headers that it includes. WEFT_UNITY compiles the files of
+# a library together, which reads Weft's own headers once per group. WEFT_PRECOMPILE reads the headers
+# of the C++ library once per build. A changed file is then compiled again with its neighbors, so both
+# help only full builds; the preset `dev` leaves them off.
 option(WEFT_UNITY "Compile the files of a library together" OFF)
 option(WEFT_PRECOMPILE "Precompile the headers of the C++ library, fmt and GoogleTest" OFF)
-set(WEFT_UNITY_FILES 24)  # at once: enough to share headers, few enough to keep several cores busy
+set(WEFT_UNITY_FILES 24)  # per group: enough to share headers, few enough to keep several cores busy
 set(weft_precompiled_headers
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <filesystem> <fstream> <functional>
   <limits> <map> <memory> <numeric> <optional> <ranges> <set> <span> <sstream> <stdexcept> <string>
   <string_view> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/format.h>)
 
-# weft_quick(TARGET PRECOMPILED): as above, with the precompiled headers of another target, or none.
-# Files with options of their own are left out of the first by CMake.
+# weft_quick(TARGET PRECOMPILED): applies both options to TARGET. It reuses the precompiled headers of
+# the target PRECOMPILED, if not empty. CMake does not group files that have their own compile options.
 function(weft_quick target precompiled)
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ${WEFT_UNITY} UNITY_BUILD_BATCH_SIZE ${WEFT_UNITY_FILES})
   if(WEFT_PRECOMPILE AND precompiled)
     target_precompile_headers(${target} REUSE_FROM ${precompiled})
-    target_link_libraries(${target} PRIVATE fmt::fmt)  # its definitions must be those of the headers
+    target_link_libraries(${target} PRIVATE fmt::fmt)  # the headers were compiled with its definitions
   endif()
 endfunction()
 
-# weft_precompiled(TARGET LIBRARIES HEADERS...): the target that owns precompiled headers.
+# weft_precompiled(TARGET LIBRARIES HEADERS...): adds TARGET, which owns the precompiled headers.
 function(weft_precompiled target libraries)
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp" CONTENT "" @ONLY)
   add_library(${target} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
@@ -63,10 +63,10 @@ if(WEFT_PRECOMPILE)
   weft_precompiled(weft_precompiled fmt::fmt ${weft_precompiled_headers})
 endif()
 
-# A release is compiled with -O2, but
-# weft_hot(TARGET) with -O3: its loops take most of the time of a run;
-# weft_cold(TARGET) with -O1, a third faster to compile: it reads, writes or arranges things once.
-# Headers precompiled with -O2 would bring that level into functions with an instruction set of their own.
+# A release is compiled with -O2, except for two kinds of targets:
+# weft_hot(TARGET) uses -O3, because its loops take most of the time of a run;
+# weft_cold(TARGET) uses -O1, which compiles a third faster, because its code runs only once.
+# weft_hot avoids precompiled headers: they would bring -O2 into functions for a special instruction set.
 function(weft_hot target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
   set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
@@ -75,8 +75,8 @@ function(weft_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# weft_library(NAME SOURCES ... DEPENDS ...): a library weft_NAME with the alias weft::NAME; static,
-# or header-only if it has no sources.
+# weft_library(NAME SOURCES ... DEPENDS ...): adds the library weft_NAME with the alias weft::NAME. It is
+# static, or header-only if it has no sources.
 function(weft_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   if(ARG_SOURCES)
@@ -92,7 +92,7 @@ endfunction()
 
 option(WEFT_REQUIRE_TOOLS "Make a missing optional tool an error" OFF)
 
-# weft_missing_tool(TOOL LOSS): says what is lost, or fails where all tools are required.
+# weft_missing_tool(TOOL LOSS): reports what is lost, or fails if WEFT_REQUIRE_TOOLS is on.
 function(weft_missing_tool tool loss)
   if(WEFT_REQUIRE_TOOLS)
     message(FATAL_ERROR "${tool} not found: ${loss}. Install it, see tools/packages.txt")
@@ -100,8 +100,8 @@ function(weft_missing_tool tool loss)
   message(STATUS "${tool} not found: ${loss}")
 endfunction()
 
-# weft_interface(VARIABLE file ...): a name for what these files of the source tree say and for the
-# compiler. A library that a program loads carries it, and fits only a program that has the same.
+# weft_interface(VARIABLE file ...): sets VARIABLE to a hash of these source files, the compiler and the
+# build type. A loaded library carries this hash, and a program accepts it only if its own is equal.
 function(weft_interface variable)
   set(text "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE}")
   foreach(file IN LISTS ARGN)

@@ -1,6 +1,6 @@
 # Arrays of chosen sizes and types, compiled from rtl/ into libraries that a program loads.
 
-# What the element types are to the RTL and to C++. ExponentWidth 0 is an integer.
+# The RTL parameters and the C++ arithmetic of each element type. ExponentWidth 0 means an integer.
 set(weft_rtl_int8 ElementWidth=8 ExponentWidth=0)
 set(weft_rtl_bf16 ElementWidth=16 ExponentWidth=8)
 set(weft_rtl_fp16 ElementWidth=16 ExponentWidth=5)
@@ -8,18 +8,18 @@ set(weft_arithmetic_int8 Int8Arithmetic)
 set(weft_arithmetic_bf16 Bf16Arithmetic)
 set(weft_arithmetic_fp16 Fp16Arithmetic)
 
-# Program and library fit together if they saw the same text of what crosses the border.
+# Program and library fit together if both were compiled with the same text of these shared headers.
 weft_interface(WEFT_RTL_INTERFACE
   pe/arithmetic.h pe/element_type.h pe/float_formats.h pe/pe.h sim/array/datapath.h
   sim/timing/timeline.h base/error.h rtl/cosim/rtl_model.h)
 
 # weft_rtl_model(TYPE-ROWSxCOLS-ACCUMULATOR_ROWS TARGET target FOLDER folder [RTL_DIR dir] [DRAFT]):
-# the target builds the library of this array (rtl/cosim/rtl_model.h), of this name in the folder.
-# DRAFT is that of weft_verilate. The target is not part of `all`.
+# adds a target that builds the library of this array (rtl/cosim/rtl_model.h) in the folder, under the
+# array's name. weft_verilate explains DRAFT. The target is not part of `all`.
 function(weft_rtl_model model)
   cmake_parse_arguments(ARG "DRAFT" "TARGET;FOLDER;RTL_DIR" "" ${ARGN})
   if(NOT model MATCHES "^(int8|bf16|fp16)-([1-9][0-9]*)x([1-9][0-9]*)-([1-9][0-9]*)$")
-    message(FATAL_ERROR "'${model}' is no array; write for example int8-4x4-4096")
+    message(FATAL_ERROR "'${model}' is not an array; write for example int8-4x4-4096")
   endif()
   set(type ${CMAKE_MATCH_1})
   set(rows ${CMAKE_MATCH_2})

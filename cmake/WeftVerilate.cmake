@@ -1,7 +1,7 @@
-# Verilator: finds it, builds its runtime as weft::verilated, and makes libraries of modules of rtl/.
+# Finds Verilator, builds its runtime as weft::verilated, and compiles modules of rtl/ into libraries.
 # CMake's own verilate() is not used, because it runs Verilator when CMake configures.
 find_program(WEFT_VERILATOR verilator)
-option(WEFT_RTL "Build what runs the SystemVerilog of rtl/ (needs Verilator)" ON)
+option(WEFT_RTL "Build the parts that run the SystemVerilog of rtl/ (needs Verilator)" ON)
 
 if(WEFT_RTL AND NOT WEFT_VERILATOR)
   weft_missing_tool(verilator "no --engine rtl and no test of rtl/ by simulation")
@@ -15,15 +15,16 @@ execute_process(COMMAND "${WEFT_VERILATOR}" -getenv VERILATOR_ROOT
   OUTPUT_VARIABLE weft_verilator_root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(weft_verilator_include "${weft_verilator_root}/include")
 
-# Verilator's code, its runtime and what it generates, is compiled as it comes: without warnings,
-# and without sanitizers, which would be slow and report on code that is not Weft's.
+# Compiles Verilator's runtime and the code that it generates without warnings and sanitizers. They
+# would report on code that is not Weft's, and sanitizers would be slow.
 function(weft_foreign_code target)
   target_include_directories(${target} SYSTEM PUBLIC
     "${weft_verilator_include}" "${weft_verilator_include}/vltstd")
   target_compile_options(${target} PRIVATE -w -g0)
 endfunction()
 
-# The hooks turn a failing assertion into an exception; they are Weft's own, hence apart.
+# The hooks turn a failing assertion into an exception. They are Weft's own code, so they are compiled
+# apart, with all warnings.
 add_library(weft_verilated_hooks OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/rtl/cosim/verilated_hooks.cpp")
 target_link_libraries(weft_verilated_hooks PRIVATE weft_options)
 
@@ -41,11 +42,11 @@ target_link_libraries(weft_verilated PUBLIC Threads::Threads)
 # weft_verilate(PREFIX V... TOP module OUTPUT variable [PARAMETERS Name=value ...] [RTL_DIR dir]
 #               [DRAFT])
 #
-# A static library of the class PREFIX, header "PREFIX.h", which simulates module TOP with these
-# parameters; the target's name goes into the variable. PREFIX is unique in the build. Verilator
-# runs at build time, again whenever a file changes that it read. A failing assertion of the RTL
-# throws SimulationError from eval(). DRAFT is for RTL that runs once and may be wrong: compiled
-# quickly, not to run fast, and without Verilator's warnings.
+# Adds a static library with the class PREFIX, declared in "PREFIX.h". The class simulates module TOP
+# with these parameters. Sets the variable to the target's name. PREFIX must be unique in the build.
+# Verilator runs at build time, and again when a file that it read changes. A failing assertion of
+# the RTL throws SimulationError from eval(). DRAFT is for RTL that runs once and may be wrong: it
+# compiles quickly, runs slowly, and gives no Verilator warnings.
 function(weft_verilate)
   cmake_parse_arguments(ARG "DRAFT" "PREFIX;TOP;OUTPUT;RTL_DIR" "PARAMETERS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_PREFIX OR NOT ARG_TOP OR NOT ARG_OUTPUT)
@@ -78,7 +79,7 @@ function(weft_verilate)
   weft_foreign_code(${target})
   target_include_directories(${target} SYSTEM PUBLIC "${folder}")
   target_link_libraries(${target} PUBLIC weft_verilated)
-  # slow.cpp runs once, when a model is made, and would take most of the compiler's time.
+  # slow.cpp runs only once per model, and optimizing it would take most of the compile time.
   set_source_files_properties("${folder}/fast.cpp" PROPERTIES COMPILE_OPTIONS -O2)
   set_source_files_properties("${folder}/slow.cpp" "${folder}/all.cpp" PROPERTIES
     COMPILE_OPTIONS -O0)

@@ -16,12 +16,12 @@ namespace weft {
 
 inline constexpr std::uint32_t kCanonicalNan = 0x7FC00000U;
 
-/// The one NaN that the machine produces; other values unchanged.
+/// Returns the canonical NaN for every NaN, and other values unchanged.
 inline float canonical(float value) {
   return std::isnan(value) ? std::bit_cast<float>(kCanonicalNan) : value;
 }
 
-/// The bf16 of which `value` is the widening, every NaN with its payload, where to_bf16() rounds.
+/// The bf16 that widens to `value`. Unlike to_bf16(), it never rounds and keeps a NaN's payload.
 inline std::uint16_t unwidened(Bf16, float value) {
   return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
 }
@@ -49,9 +49,9 @@ struct Int8Arithmetic {
   static constexpr ElementType kType = ElementType::kInt8;
 
   static Operand widen(Element value) { return value; }
-  /// The element of which `bits` holds the pattern, in its low byte.
+  /// The element whose bit pattern is the low byte of `bits`.
   static Element from_bits(std::uint16_t bits) { return static_cast<Element>(bits & 0xFFU); }
-  /// The pattern of an operand, in the low byte: to_bits(widen(from_bits(b))) is b's low byte.
+  /// The bit pattern of an operand, in the low byte: to_bits(widen(from_bits(b))) is b's low byte.
   static std::uint16_t to_bits(Operand value) { return static_cast<std::uint8_t>(value); }
   /// psum + act * weight modulo 2^32.
   static Psum mac(Operand act, Operand weight, Psum psum) {
@@ -74,7 +74,7 @@ struct FloatArithmetic {
 
   static Operand widen(Element value) { return to_float(value); }
   static Element from_bits(std::uint16_t bits) { return Element{bits}; }
-  /// The pattern that `value` was widened from; it must be a widened element.
+  /// The bit pattern of the element that widens to `value`; `value` must be a widened element.
   static std::uint16_t to_bits(Operand value) { return unwidened(Format{}, value); }
   static Psum mac(Operand act, Operand weight, Psum psum) {
     return canonical(std::fma(act, weight, psum));

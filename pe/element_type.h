@@ -38,7 +38,7 @@ constexpr ElementType accumulator_type(ElementType array_type) {
 /// "int8", "bf16", "fp16", "int32" or "float32".
 std::string_view to_string(ElementType type);
 
-/// The inverse of to_string(); nothing for an unknown name.
+/// The inverse of to_string(). Returns nullopt for an unknown name.
 std::optional<ElementType> element_type_from_string(std::string_view name);
 
 }  // namespace weft

@@ -16,14 +16,14 @@ std::uint64_t shift_right_to_nearest_even(std::uint64_t significand, int drop) {
   return kept + static_cast<std::uint64_t>(rest > half || (rest == half && (kept & 1U) != 0));
 }
 
-/// The 16-bit format with `kMantissaBits` stored bits that is nearest to `value`.
+/// Rounds `value` to the 16-bit format that stores `kMantissaBits` bits of the mantissa.
 ///
 ///   value  1.mmmm...  * 2^e   (53 bits)
 ///          |kept|drop|        drop = 52 - kMantissaBits, more below the smallest normal
 ///
-/// The kept bits are added to the exponent field below their leading one, so that a carry out of
-/// the mantissa raises the exponent by itself, from subnormal to normal and from the largest finite
-/// value to infinity.
+/// The exponent field is one too small, because the leading one of the kept bits is added to it. So
+/// a carry out of the mantissa raises the exponent: from subnormal to normal, or from the largest
+/// finite value to infinity.
 template <int kMantissaBits>
 std::uint16_t narrow(double value) {
   constexpr int kExponentBits = 15 - kMantissaBits;

@@ -23,7 +23,7 @@ struct Fp16 {
   friend bool operator==(Fp16, Fp16) = default;
 };
 
-/// Exact; a NaN keeps its payload. Inline and free of branches so that loops over it vectorise.
+/// Exact; a NaN keeps its payload. Inline and free of branches so that loops over it vectorize.
 constexpr float to_float(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
@@ -52,16 +52,16 @@ constexpr float to_float(Fp16 value) {
 constexpr Bf16 to_bf16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return Bf16{0x7FC0};
-  // Just under half of the dropped part's unit, plus one more if the kept part is odd: a tie
-  // carries exactly when that makes the result even. The carry may run into the exponent, up to
-  // infinity, which is the overflow rule.
+  // Adds just under half of the last kept place, plus one if the kept part is odd. A tie then
+  // carries exactly when the carry makes the result even. The carry may raise the exponent, up to
+  // infinity, as the overflow rule demands.
   const std::uint32_t rounding = 0x7FFFU + ((bits >> 16) & 1U);
   return Bf16{static_cast<std::uint16_t>((bits + rounding) >> 16)};
 }
 
 Fp16 to_fp16(float value);
 
-/// One rounding from binary64, not two by way of binary32.
+/// Rounds once, from binary64, and not a second time by way of binary32.
 Bf16 to_bf16(double value);
 Fp16 to_fp16(double value);
 

@@ -11,8 +11,8 @@
 //                  v                 v
 //             weight_out, push      psum
 //
-// push_i: weight_out <= weight_shadow; weight_shadow <= weight_i. The tile enters bottom row first
-// and each push displaces the last one downwards; the push itself goes down one row a cycle.
+// push_i: weight_out <= weight_shadow; weight_shadow <= weight_i. The tile enters bottom row first,
+// and each push moves the earlier weights down. The push itself goes down one row per cycle.
 // swap_i (with the first activation row of a tile): weight_active <= weight_shadow, and the product
 // of this very cycle uses it. Every output is a register. Source: docs/timing.md.
 #pragma once

@@ -1,13 +1,13 @@
-// The accumulators: Depth rows of Cols sums, one row written a cycle, either overwritten with the
-// array's results or added to; a second port reads for the vector unit. What is written in a cycle
-// can be read from the next cycle on. The rows start as zero.
+// The accumulators: Depth rows of Cols sums, all zero at first. Each cycle can write one row: the
+// array's results overwrite it or are added to it. A second port reads for the vector unit. What is
+// written in a cycle can be read from the next cycle on.
 //
 //   data_i ---->(+)---> write_data_o --> [ memory ] --> read_data_o
 //                ^                           |
 //                +------ accumulate_i -------+
 //
 // ExponentWidth 0: two's-complement sums that wrap; otherwise IEEE 754 binary32, round to nearest
-// even, every NaN canonical: an fma with the factor one.
+// even, every NaN canonical; the addition is an fma with the factor one.
 module accumulator #(
   parameter int Depth         = 16,
   parameter int Cols          = 4,
@@ -55,8 +55,8 @@ module accumulator #(
     if (write_i) memory_q[row_i] <= write_data_o;
   end
 
-  // Where Depth is no power of two, row_i can name more rows than there are. Icarus 11 reads
-  // no label before an assertion and refuses one in always_ff, Yosys reads no else behind it.
+  // If Depth is not a power of two, row_i can name rows that do not exist. Icarus 11 accepts no
+  // label before an assertion and no assertion in always_ff; Yosys accepts no else after it.
   always @(posedge clk_i) begin
     assert (!write_i || 32'(row_i) < Depth);
     assert (32'(read_row_i) < Depth);

@@ -2,22 +2,22 @@
 // rounding to nearest even, subnormals kept, every NaN canonical (0x7FC00000). Source: IEEE
 // 754-2019, 4.3.1 and 5.4.1.
 //
-// Product and addend meet in a frame of fixed point. The one with the larger exponent stands at the
-// top, the other is moved right by the difference; what falls out of the frame is remembered by
-// setting its last bit.
+// Product and addend are aligned in a fixed-point frame. The one with the larger exponent leads: it
+// stands at the top, and the other is moved right by the difference of the exponents. If a one falls
+// out of the frame, the frame's last bit is set.
 //
 //    63      62 ........ 39 ........ 15 ...... 0
 //   carry | addend   (24) |                          if the addend leads
 //   carry | product  (48)           |                if the product leads
 //
-// Why 64 bits are enough: bits fall out only when the smaller moves by more than 15 places, and then
-// the sum loses at most one leading bit, so its last place and rounding bit lie far above bit 0. A
-// factor that is subnormal leaves the leading product with up to 23 leading zeros; the addend then
-// loses bits only from 40 places on, and the rounding bit still lies above bit 13. A subnormal
-// addend that leads bounds the last place by its own.
+// Why 64 bits are enough: bits fall out only when the smaller moves by more than 15 places. The sum
+// then loses at most one leading bit, so its last place and rounding bit lie far above bit 0. A
+// subnormal factor can give the leading product up to 23 leading zeros. The addend then loses bits
+// only from 40 places on, and the rounding bit still lies above bit 13. If a subnormal addend leads,
+// the last place of the sum is never below the last place of the addend.
 //
-// Functions of a package, because Verilator then compiles the arithmetic once, where a module would
-// be repeated for each of the array's processing elements.
+// These are functions of a package, because Verilator then compiles the arithmetic once. It would
+// compile a module again for each processing element of the array.
 package binary32_pkg;
   localparam int ExponentWidth  = 8;
   localparam int FractionWidth  = 23;
@@ -48,7 +48,7 @@ package binary32_pkg;
     significand_of = {x[FractionWidth+:ExponentWidth] != '0, x[FractionWidth-1:0]};
   endfunction
 
-  // Right by `distance`, with the last bit set if a one fell out.
+  // Shifts right by `distance`; the last bit is set if a one falls out.
   function automatic logic [FrameWidth-1:0] shift_right(input logic [FrameWidth-1:0] x,
                                                         input logic [SumWidth-1:0] distance);
     logic [ShiftWidth-1:0] shift;
@@ -59,7 +59,7 @@ package binary32_pkg;
   endfunction
 
   // {sign, magnitude} of the leading term plus the moved one. An exact zero is +0 unless both are
-  // -0. Leading zeros of a subnormal can make the leading term the smaller after all.
+  // -0. A leading term with leading zeros, from a subnormal, can be the smaller one after all.
   function automatic logic [FrameWidth:0] signed_sum(input logic                  sign_leading,
                                                      input logic [FrameWidth-1:0] leading,
                                                      input logic                  sign_moved,
@@ -79,8 +79,8 @@ package binary32_pkg;
     signed_sum = {sign, magnitude};
   endfunction
 
-  // {room, magnitude} moved left by the number of leading zeros, but never below the exponent of the
-  // subnormals: `room` is how far the exponent may still fall.
+  // Moves the magnitude left by its leading zeros, but never below the exponent of the subnormals.
+  // Returns {room, magnitude}: `room` is how far the exponent may still fall.
   function automatic logic [SumWidth+FrameWidth-1:0] normalise(
       input logic [SumWidth-1:0] frame_exponent, input logic [FrameWidth-1:0] magnitude);
     logic [  SumWidth-1:0] room;
@@ -96,8 +96,8 @@ package binary32_pkg;
     normalise = {room, normal};
   endfunction
 
-  // The carry bit has one more than the frame's exponent. Rounding up may carry into the exponent:
-  // from subnormal to normal, or to infinity, which is right in both cases.
+  // The exponent of the carry bit is one above the frame's. Rounding up may carry into the exponent,
+  // from subnormal to normal or to infinity; both are right.
   function automatic logic [MagnitudeWidth-1:0] round(input logic [  SumWidth-1:0] room,
                                                       input logic [FrameWidth-1:0] normal);
     logic [              SumWidth-1:0] field;
@@ -110,9 +110,9 @@ package binary32_pkg;
     if (rounded[FractionWidth+:SumWidth] >= SumWidth'(Largest)) round = Infinity;
   endfunction
 
-  // A number of a format with a narrower exponent, exactly; its fraction stands left-aligned. `special`
-  // marks infinities and NaNs. The format's subnormals become normal numbers: moving the leading one
-  // to the place of the hidden bit takes one off the exponent for each place.
+  // Widens a number of a format with a narrower exponent, exactly; its fraction is left-aligned.
+  // `special` marks infinities and NaNs. The format's subnormals become normal numbers: the leading
+  // one moves to the place of the hidden bit, and each place takes one off the exponent.
   function automatic logic [Width-1:0] widen(
       input logic sign, input logic [ExponentWidth-1:0] exponent,
       input logic [FractionWidth-1:0] fraction, input logic special,

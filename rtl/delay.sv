@@ -15,7 +15,7 @@ module delay #(
     assign unused_clock = ^{clk_i, rst_ni};
     assign q_o = d_i;
   end else begin : gen_chain
-    // The newest value lies lowest, so one concatenation moves all of them on.
+    // The newest value is in the lowest bits, so one concatenation shifts the whole chain.
     logic [Depth*Width-1:0]     chain_d, chain_q;
     logic [(Depth+1)*Width-1:0] taps;
 

@@ -1,5 +1,5 @@
-// The triangle of registers behind the array, the mirror image of skew: lane i leaves Lanes-1-i
-// cycles late, so that a row of results leaves whole.
+// The triangle of registers after the array, the mirror image of skew: lane i leaves Lanes-1-i
+// cycles late, so that all results of a row leave in the same cycle.
 //
 //   lane 0  --[ ]-[ ]---->
 //   lane 1  ------[ ]---->

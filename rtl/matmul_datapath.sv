@@ -1,11 +1,11 @@
-// The datapath of the matmul unit: the array and the accumulators behind it. Where a row of results
-// goes is decided when its activations enter and travels beside them.
+// The datapath of the matmul unit: the array and the accumulators after it. The destination of a row
+// of results enters with its activations and is delayed as long as they are.
 //
 //   valid_i, act_i, swap_i --> [ mxu ] --result--> [ accumulator ] --> read_data_o
 //   row_i, accumulate_i   --> [ delay Rows+Cols-1 ] ----^
 //
-// A row that enters in cycle A is written at the end of cycle A+Rows+Cols-1, in which write_o,
-// write_row_o and write_data_o show it.
+// A row that enters in cycle A is written at the end of cycle A+Rows+Cols-1. In that cycle, write_o,
+// write_row_o and write_data_o show the write.
 module matmul_datapath #(
   parameter int Rows          = 4,
   parameter int Cols          = 4,

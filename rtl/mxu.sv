@@ -1,5 +1,5 @@
-// The array: Rows x Cols processing elements with the skew registers in front and the deskew
-// registers behind. PE(r,c) does at cycle t+r+c what PE(0,0) does at cycle t.
+// The array: Rows x Cols processing elements, with skew registers before them and deskew registers
+// after them. PE(r,c) does at cycle t+r+c what PE(0,0) does at cycle t.
 //
 //                 weight_i, push_i
 //                        |  skew (c registers in column c)
@@ -24,20 +24,20 @@ module mxu #(
   input  logic                         rst_ni,
   input  logic                         valid_i,   // a row of activations enters
   input  logic [Rows*ElementWidth-1:0] act_i,     // element r belongs to array row r
-  input  logic                         swap_i,    // it is the first of a tile
+  input  logic                         swap_i,    // the row is the first of a tile
   input  logic                         push_i,    // a row of weights enters
   input  logic [Cols*ElementWidth-1:0] weight_i,  // element c belongs to array column c
   output logic                         valid_o,   // a row of results leaves
   output logic [   Cols*PsumWidth-1:0] result_o
 );
-  // What passes an edge of the grid at one place: a value and the control that travels with it.
+  // One lane at an edge of the grid: a value and the control bit that travels with it.
   localparam int LaneWidth = ElementWidth + 1;
 
   // --- Skew ------------------------------------------------------------------------------------
   logic [Rows*LaneWidth-1:0] act_front, act_skewed;
   logic [Cols*LaneWidth-1:0] weight_front, weight_skewed;
 
-  // Where no row enters zeros do: what an idle PE computes does not depend on stale inputs.
+  // If no row enters, zeros do, so that idle PEs do not compute with stale inputs.
   for (genvar r = 0; r < Rows; r++) begin : gen_act_front
     assign act_front[r*LaneWidth+:LaneWidth] = {
       swap_i, valid_i ? act_i[r*ElementWidth+:ElementWidth] : {ElementWidth{1'b0}}
@@ -69,7 +69,7 @@ module mxu #(
   );
 
   // --- Grid ------------------------------------------------------------------------------------
-  // Wires between PEs: act has Cols+1 places a row, from the left edge to the right; weight and
+  // Wires between PEs: act has Cols+1 places per row, from the left edge to the right; weight and
   // psum have Rows+1 rows, from the top edge to the bottom.
   logic [Rows*(Cols+1)*LaneWidth-1:0] act;
   logic [(Rows+1)*Cols*LaneWidth-1:0] weight;
@@ -129,7 +129,7 @@ module mxu #(
       end
     end
 
-    // What leaves the right edge goes nowhere.
+    // Nothing uses what leaves the right edge.
     logic unused_act;
     assign unused_act = ^act[(r*(Cols+1)+Cols)*LaneWidth+:LaneWidth];
   end
@@ -148,7 +148,7 @@ module mxu #(
     .lanes_o(result_o)
   );
 
-  // Rows PEs down, and Cols-1 columns of skew or deskew, whichever way.
+  // Rows cycles down the PEs; c cycles to column c and Cols-1-c of deskew make Cols-1 for each c.
   delay #(
     .Width(1),
     .Depth(Rows + Cols - 1)
@@ -165,7 +165,7 @@ module mxu #(
   localparam int CountWidth = $clog2(Rows + 1);
   localparam logic [CountWidth-1:0] Complete = CountWidth'(Rows);
 
-  logic [CountWidth-1:0] pushed, pushed_d, pushed_q;  // rows of the next tile
+  logic [CountWidth-1:0] pushed, pushed_d, pushed_q;  // pushed rows of the next tile
   logic                  swap_has_row, swap_has_tile, push_has_room;
 
   assign pushed        = swap_i ? '0 : pushed_q;

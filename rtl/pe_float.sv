@@ -1,6 +1,6 @@
 // The floating-point processing element: psum <= fma(act_i, weight, psum_i) in IEEE 754 binary32,
 // one rounding. ExponentWidth 8 makes it bf16, 5 makes it fp16; the operands widen exactly.
-// pe_registers has the registers and the drawing.
+// pe_registers.sv has the registers and a drawing.
 module pe_float #(
   parameter int ElementWidth  = 16,
   parameter int ExponentWidth = 8,

@@ -1,5 +1,5 @@
 // The int8 processing element: psum <= psum_i + act_i * weight, signed 8 x 8 bit products, a
-// two's-complement sum of PsumWidth bits that wraps. pe_registers has the registers and the drawing.
+// two's-complement sum of PsumWidth bits that wraps. pe_registers.sv has the registers and a drawing.
 module pe_int8 #(
   parameter int ElementWidth = 8,
   parameter int PsumWidth    = 32

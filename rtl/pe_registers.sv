@@ -1,5 +1,5 @@
-// The registers of one processing element and how they move; the arithmetic between act_i,
-// weight_o and psum_d_i is the business of pe_int8 and pe_float.
+// The registers of one processing element and how they move. pe_int8 and pe_float do the arithmetic:
+// they compute psum_d_i from act_i and weight_used_o.
 //
 //            weight_i, push_i      psum_d_i
 //                  |                 |
@@ -13,8 +13,8 @@
 //            weight_out_o, push_o  psum_o
 //
 // A push takes weight_i into the shadow and hands the shadow's old weight down; the push itself goes
-// down one row a cycle. A swap comes with the first activation of a tile, whose product already
-// uses the shadow. Both in one cycle is legal: the swap takes the old shadow, the push refills it.
+// down one row per cycle. A swap comes with the first activation of a tile; its product already uses
+// the shadow. Both may come in one cycle: the swap takes the old shadow, the push refills it.
 module pe_registers #(
   parameter int ElementWidth = 8,
   parameter int PsumWidth    = 32

@@ -1,5 +1,5 @@
-// The triangle of registers in front of the array: lane i enters i cycles late, so that what
-// belongs together meets in PE(r,c) although partial sums move down one row a cycle.
+// The triangle of registers before the array: lane i enters i cycles late. All data moves by one PE
+// per cycle, so an activation, its weight and its partial sum arrive at PE(r,c) together.
 //
 //   lane 0  ------------->
 //   lane 1  ------[ ]---->

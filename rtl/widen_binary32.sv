@@ -4,8 +4,8 @@
 //   ExponentWidth 5, fp16   s eeeee ffffffffff      IEEE 754 binary16
 //   binary32                s eeeeeeee fffffffffffffffffffffff
 //
-// With the exponent as wide as binary32's only zeros are appended. A narrower one is rebiased, and
-// its subnormals become normal numbers.
+// If the exponent is as wide as that of binary32, only zeros are appended. A narrower exponent is
+// rebiased, and the subnormals become normal numbers.
 module widen_binary32 #(
   parameter int ElementWidth  = 16,
   parameter int ExponentWidth = 5

@@ -1,4 +1,4 @@
-// The front door of the simulator: one machine, one program, one result, whichever engine.
+// The entry point of the simulator: one machine, one program, one result, with any engine.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,10 @@
 
 namespace weft {
 
-/// How a run finds its cycles, and how it computes values:
-///   analytic  recurrences; no values
-///   fast      recurrences; SIMD kernels, in program order
-///   timed     SystemC units that wait for events; the same kernels
-///   stepped   SystemC units that clock every register of the array
-///   rtl       the same, with the array in SystemVerilog, compiled by Verilator
-/// `analytic` and `fast` have no global state: several threads may simulate at once. SystemC has
-/// one simulation per process, so no two runs of the other three may overlap.
-enum class Engine : std::uint8_t { kAnalytic, kFast, kTimed, kStepped, kRtl };
+/// analytic: solves recurrences for the cycles, computes no values. fast: timed SystemC, with
+/// values from SIMD kernels. stepped: SystemC that advances every PE register every cycle. rtl:
+/// like stepped, with the array in SystemVerilog, compiled by Verilator.
+enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped, kRtl };
 
 std::string_view to_string(Engine engine);
 /// Returns nullopt for a name that is no engine's.
@@ -39,12 +34,12 @@ constexpr bool has_kernels(Engine engine) {
 
 struct SimulateOptions {
   Engine engine = Engine::kFast;
-  unsigned threads = 1;  // for the kernels; the bits do not depend on it
-  /// Called now and then with the share done (0 to 1), never from another thread.
+  unsigned threads = 1;  // for the kernels of `fast`; the results do not depend on it
+  /// Called from time to time with the share done (0 to 1), always from the calling thread.
   std::function<void(double)> progress;
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
-  std::ostream* vcd = nullptr;  // stepped and rtl: where a waveform of the array goes
-  /// fast and timed only: called after each instruction, in program order, with the values then.
+  std::ostream* vcd = nullptr;  // stepped and rtl: receives a waveform of the array
+  /// fast only: called after each instruction, in program order, with the values at that time.
   std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
 };
 
@@ -55,15 +50,16 @@ struct SimulateOptions {
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
 
-/// Computes the values of a run with kernels, without its cycles, which depend on no value. For a
-/// program that simulate() has run on the same machine. Throws InputError from `memory`.
+/// Computes only the values. simulate() must have run the same program on the same machine with
+/// engine fast: the cycles are the same for other values in `memory`. Throws InputError from
+/// `memory`.
 void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
                      const SimulateOptions& options);
 
-/// What enters the array in cycles [0, cycles) of the run that simulate() makes of the same
-/// arguments: the values of `stepped`, whose cycles are every engine's. 0 < cycles <= 2^31; beyond
-/// the end of the run nothing enters. Results in `memory` are overwritten with the same values as
-/// far as the run gets. Throws as simulate() does, except for hazards, which it does not look for.
+/// Records what enters the array in cycles [0, cycles) when simulate() runs the same arguments. It
+/// runs `stepped`, which has the same cycles as every engine. 0 < cycles <= 2^31; after the end of
+/// the run nothing enters. Writes the results that the run reaches into `memory` again, with the
+/// same values. Throws like simulate(), but does not look for hazards.
 ArrayRecording record_array(const MachineConfig& config, const Program& program, HostMemory& memory,
                             Cycle cycles);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds weft_bench and runs it with the arguments given, which are those of
-# Google Benchmark. docs/performance.md has its rows.
+# Installs what is missing, builds weft_bench and runs it with the given arguments, which are options of
+# Google Benchmark. docs/performance.md explains the rows.
 set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Tries the README on a bare Debian 12: makes a minimal root, clones this checkout's HEAD into it,
 # and runs tools/run.sh and tools/test.sh there. Prints what each took. Needs root and debootstrap.
-#   tools/cold.sh                      in a temporary folder, which it removes in the end
-#   tools/cold.sh FOLDER               in this one; a Debian that is there already is used and stays
-#   tools/cold.sh --user               as a user who may use sudo; otherwise as root
-#   tools/cold.sh --run-only           without tools/test.sh
-#   tools/cold.sh --keep               leaves the root where it is
-#   tools/cold.sh --mirror URL         takes all packages from there
+#   tools/cold.sh                      makes the root in a temporary folder and removes it at the end
+#   tools/cold.sh FOLDER               makes the root in FOLDER; uses and keeps a Debian already there
+#   tools/cold.sh --user               works as a user who may use sudo; otherwise as root
+#   tools/cold.sh --run-only           leaves out tools/test.sh
+#   tools/cold.sh --keep               keeps the root
+#   tools/cold.sh --mirror URL         takes all packages from URL
 # Exit code 0: all commands succeeded; 1: one failed, and the end of its output is shown; 2: wrong
 # arguments.
 set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-readonly kShownLines=40    # of a command that failed
+readonly kShownLines=40    # last lines of a failed command
 readonly kMachinesRuns=20  # of `weft machines`, for the median
 
 usage() {
@@ -21,7 +21,7 @@ usage() {
   exit 2
 }
 
-# --- Outside: makes a place, and removes it however the rest ends ---------------------------------
+# --- Outside: makes the root, and removes it however the run ends ---------------------------------
 
 main() {
   keep="" login=root run_only="" mirror="" root="" child=""
@@ -40,8 +40,8 @@ main() {
   choose_root
   trap clean_up EXIT
   trap 'exit 130' INT TERM HUP
-  # The mounts and all processes belong to namespaces of their own and end with them. The shell
-  # waits for a background job, because only then does a signal reach it at once.
+  # The mounts and all processes belong to new namespaces and end with them. A background job, because
+  # the shell handles a signal at once only while it waits for one.
   unshare --mount --propagation private --pid --fork --kill-child \
     "${BASH_SOURCE[0]}" inside "$root" "$login" "$run_only" "$mirror" &
   child=$!
@@ -54,18 +54,18 @@ check() {
   for tool in debootstrap unshare git; do
     command -v "$tool" >/dev/null || die "$tool not found; install the Debian package of this name"
   done
-  checkout rev-parse HEAD >/dev/null 2>&1 || die "$weft_root is no checkout of git"
+  checkout rev-parse HEAD >/dev/null 2>&1 || die "$weft_root is not a git checkout"
   if [[ -n "$(checkout status --porcelain)" ]]; then
     say "there are uncommitted changes; the bare machine gets HEAD without them"
   fi
 }
 
-# git in this checkout, which may belong to somebody else than root.
+# Runs git in this checkout, which may belong to a user other than root.
 checkout() {
   GIT_CONFIG_GLOBAL=<(printf '[safe]\n\tdirectory = *\n') git -C "$weft_root" "$@"
 }
 
-# A folder that was there with something in it is never removed.
+# A folder that already contained something is never removed.
 choose_root() {
   if [[ -z "$root" ]]; then
     root="$(mktemp -d "${TMPDIR:-/var/tmp}/weft-cold.XXXXXX")"
@@ -75,7 +75,7 @@ choose_root() {
   root="$(cd "$root" && pwd -P)"
   [[ "$root" != / ]] || die "/ is this machine, not a bare one"
   if [[ -n "$(ls -A "$root")" ]]; then
-    [[ -f "$root/etc/debian_version" ]] || die "$root is not empty and no Debian"
+    [[ -f "$root/etc/debian_version" ]] || die "$root is not empty and not a Debian"
     keep=yes
   fi
 }
@@ -90,7 +90,7 @@ clean_up() {
     say "the root stays in $root"
     return
   fi
-  # What was killed may need a moment to end.
+  # A killed process may need a moment to end.
   rm -rf --one-file-system "$root" 2>/dev/null || { sleep 2; rm -rf --one-file-system "$root"; }
 }
 
@@ -122,7 +122,7 @@ make_debian() {
   die "debootstrap failed"
 }
 
-# What the kernel offers to every machine. /dev has the files that programs may use, no disks.
+# Mounts the kernel's file systems. /dev gets only the files that programs may use, and no disks.
 mount_kernel() {
   local name
   mount -t proc proc "$root/proc"
@@ -157,7 +157,7 @@ make_user() {
   echo "$login ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/$login"
 }
 
-# debootstrap leaves its downloads; what the commands fetch is to be counted from nothing.
+# Deletes the downloads of debootstrap, so that only those of the commands are counted.
 forget_downloads() {
   find "$root/var/cache/apt" "$root/var/lib/apt/lists" -type f -delete
 }
@@ -171,22 +171,22 @@ clone() {
   chroot "$root" chown -R "$login:" "$home/weft"
 }
 
-# as_login LOGIN COMMAND: in a login shell that knows nothing of this machine's environment.
+# as_login LOGIN COMMAND: runs it in a login shell, without this machine's environment.
 as_login() {
   env -i TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     chroot "$root" su - "$1" -c "export LANG=C.UTF-8; $2" </dev/null
 }
 
-# --- What is measured -----------------------------------------------------------------------------
+# --- Measurements ---------------------------------------------------------------------------------
 
-# bytes PATH...: of the files below.
+# bytes PATH...: the size of all files below these paths.
 bytes() { find "$@" -type f -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f", sum }'; }
 
 package_bytes() { bytes "$root/var/cache/apt/archives"; }
 
 list_bytes() { bytes "$root/var/lib/apt/lists"; }
 
-# Without what is mounted, what was downloaded, and what belongs to the checkout.
+# Leaves out mounts, downloads and the checkout.
 installed_bytes() {
   du -s --one-file-system -B1 --exclude="$root/var/cache/apt" --exclude="$root/var/lib/apt/lists" \
     --exclude="$root/tmp" --exclude="$root$home/weft" "$root" | cut -f 1
@@ -198,10 +198,10 @@ minutes() {
   awk -v s="$1" 'BEGIN { if (s < 100) printf "%.1f s", s; else printf "%.1f min", s / 60 }'
 }
 
-# row NAME WALL CPU PACKAGES LISTS INSTALLED: kept until the end.
+# row NAME WALL CPU PACKAGES LISTS INSTALLED: adds a row to the table that is printed at the end.
 row() { rows+=("$(printf '%-14s %9s %9s %9s %9s %10s' "$@")"); }
 
-# step NAME COMMAND: runs it in the clone and adds its row; if it fails, shows how it ended.
+# step NAME COMMAND: runs it in the clone and adds its row; if it fails, shows its last lines.
 step() {
   local name="$1" status=0 packages lists cpu TIMEFORMAT='%R %U %S'
   local -a taken
@@ -219,8 +219,8 @@ step() {
   return 1
 }
 
-# Milliseconds of `weft machines`, the command that does least: the median of its runs.
-# shellcheck disable=SC2016  # the shell of the bare machine is to expand these
+# Prints the median time of `weft machines`, the command that does least.
+# shellcheck disable=SC2016  # the shell of the bare machine expands these
 measure_machines() {
   as_login "$login" 'cd weft
     for ((i = 0; i < '"$kMachinesRuns"'; ++i)); do

@@ -1,4 +1,4 @@
-// The pictures of docs/gallery.md, taken from pages that `weft --html` writes:
+// Takes the pictures of docs/gallery.md from pages that `weft --html` writes:
 //
 //   WEFT=build/release/cli/weft node tools/gallery.mjs [NAME...]
 import {execFileSync} from 'node:child_process';
@@ -13,7 +13,7 @@ const kTiny = ['--machine', 'tiny'];
 const kProduct = ['matmul', '10', '9', '7', ...kTiny];
 const kConv = ['conv', '--input', '1,3,12,12', '--filters', '8', '--kernel', '3', ...kTiny];
 
-/** A section of a page at a cycle. */
+/** Each picture shows one section of a page at one cycle. */
 const kPictures = [
   {name: 'tiles', words: kProduct, section: 'tiles', cycle: 40},
   {name: 'array', words: kProduct, section: 'array', cycle: 30},
@@ -49,7 +49,7 @@ async function take(browser, {name, words, section, cycle, dark}) {
   await browser.open(pathToFileURL(page).href);
   await browser.wait_for('globalThis.weft?.ready');
   await browser.evaluate(`weft.total && weft.go_to(${cycle})`);
-  // The window holds the whole page, since a picture of more than the window would lay it out anew.
+  // The window holds the whole page: a picture larger than the window would change the layout.
   const height = await browser.evaluate('document.documentElement.scrollHeight');
   await browser.resize(kWidth, height);
   const clip = await browser.evaluate(`(() => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs on a machine with a CUDA device what cannot run without one: builds the CUDA backend alone,
-# checks and measures it, and writes the results into docs/gpu.md, between its markers.
+# For a machine with a CUDA device: builds the CUDA backend alone, checks and measures it, and writes
+# the results between the markers of docs/gpu.md.
 #   tools/gpu.sh            needs CMake, a C++20 compiler and the CUDA toolkit; fmt and Eigen
 #                           (libfmt-dev, libeigen3-dev) for the checks of operators and networks
 #   tools/gpu.sh --whole    builds Weft too, with everything in tools/packages.txt, and runs the tests
@@ -31,7 +31,7 @@ test_whole() {
   for test in "${tests[@]}"; do "build/cuda-whole/tests/cuda/$test" --gtest_brief=1; done
 }
 
-# write_results REPORT: the page with the report between the markers, moved into place when complete.
+# write_results REPORT: puts the report between the page's markers; the complete page replaces the old.
 write_results() {
   local draft
   draft=$(mktemp "$page.XXXXXX")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds arrays for `--engine rtl` out of the SystemVerilog of rtl/, each as a library that weft loads
+# Builds arrays for `--engine rtl` from the SystemVerilog of rtl/, each as a library that weft loads
 # (build/release/lib/weft/rtl). Installs what is missing first.
 #   tools/rtl.sh                      the nine that the tests use: 4x4, 8x8, 16x16; int8, bf16, fp16
-#   tools/rtl.sh 32x32 int8           one: rows x columns, element type
+#   tools/rtl.sh 32x32 int8           one array: rows x columns, element type
 #   tools/rtl.sh 32x32 int8 8192      the same with 8192 accumulator rows; the default is 4096
 set -euo pipefail
 # shellcheck source=tools/setup.sh
@@ -13,7 +13,7 @@ usage() {
   exit 2
 }
 
-# At most 999 x 999 PEs and 16 million accumulator rows: far beyond what Verilator can take.
+# At most 999 x 999 PEs and 99,999,999 accumulator rows: far more than Verilator can handle.
 target=rtl
 if [[ $# -gt 0 ]]; then
   size="${1:-}" type="${2:-}" depth="${3:-4096}"

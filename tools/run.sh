@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs weft with the arguments given. Without arguments it
-# runs the main job: a 1000x1000x1000 matrix product on the default machine. An array that
-# `--engine rtl` needs and that is not there yet is built by tools/rtl.sh.
+# Installs what is missing, builds, and runs weft with the given arguments. Without arguments it
+# runs the main job: a 1000x1000x1000 matrix product on the default machine. If `--engine rtl` needs
+# an array that is not built yet, tools/rtl.sh builds it.
 set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -13,7 +13,7 @@ take_lock
 install_packages run
 configure run
 if [[ ! -x "$weft_build/cli/weft" ]]; then say "building; the first time takes minutes"; fi
-# Arrays that were built before are brought up to date with the sources.
+# Arrays that were built before are rebuilt if their sources changed.
 targets=(weft)
 for library in "$weft_build"/lib/weft/rtl/*.so; do
   target="rtl_$(basename "$library" .so)"

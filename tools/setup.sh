@@ -1,6 +1,6 @@
-# Shared by the scripts of this folder, which source it: installs what is missing, configures, builds.
-# Everything it says goes to stderr, so that stdout belongs to the program alone. A failure is one
-# line; the next run goes on from where this one stopped.
+# The scripts of this folder source this file: it installs what is missing, configures and builds.
+# All its messages go to stderr, because stdout belongs to the program. It reports a failure in one
+# line; the next run continues where this one stopped.
 # shellcheck shell=bash
 
 weft_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -15,8 +15,8 @@ die() {
 }
 
 # --- One at a time ---------------------------------------------------------------------------------
-# Two runs must not configure and build in one folder at once. The lock is the open file: it ends with
-# the last process that holds it, however that ends.
+# Two runs must not configure and build in one folder at once. The lock belongs to the open file, so it
+# ends with the last process that has the file open, even if that process is killed.
 take_lock() {
   if ! mkdir -p "$weft_root/build" 2>/dev/null || ! { : >>"$weft_root/build/lock"; } 2>/dev/null; then
     die "cannot write to $weft_root/build: no space, or not your folder"
@@ -29,12 +29,12 @@ take_lock() {
 
 release_lock() { exec {weft_lock}>&-; }
 
-# --- Commands that speak only when they fail ---------------------------------------------------------
-# logged COMMAND...: its output goes to the log alone.
+# --- Commands that print only when they fail ---------------------------------------------------------
+# logged COMMAND...: runs it; its output goes only to the log.
 logged() { "$@" >>"$weft_log" 2>&1 </dev/null; }
 
 # quietly WHAT COMMAND...: runs the command; if it fails, says in one line that WHAT failed and why.
-# The end of the log comes first where the reason is none that explain() knows.
+# If explain() does not know the reason, the end of the log comes first.
 quietly() {
   local what="$1" reason
   shift
@@ -48,8 +48,8 @@ quietly() {
   die "$what failed: $reason"
 }
 
-# Known reasons of failures, from the log; nothing if it is none of them. A full disk can cut the log
-# itself short, so that is asked of the disk as well.
+# Prints the reason of a failure if the log shows a known one. A full disk can cut the log short, so
+# this checks the disk as well.
 explain() {
   local package
   if grep -qiE 'no space left|enough free space' "$weft_log" || disk_is_full; then
@@ -74,7 +74,7 @@ disk_is_full() {
 }
 
 # --- Packages --------------------------------------------------------------------------------------
-# packages_of SECTION...: the names in these sections of packages.txt, one a line.
+# packages_of SECTION...: the names in these sections of packages.txt, one per line.
 packages_of() {
   local section
   for section in "$@"; do
@@ -83,7 +83,7 @@ packages_of() {
   done
 }
 
-# missing_packages SECTION...: those that dpkg does not know as installed, one a line.
+# missing_packages SECTION...: the packages that dpkg does not list as installed, one per line.
 missing_packages() {
   local -a wanted
   mapfile -t wanted < <(packages_of "$@")
@@ -96,8 +96,8 @@ as_root() {
   if [[ "$(id -u)" -eq 0 ]]; then "$@"; else sudo "$@"; fi
 }
 
-# install_packages SECTION...: on Debian and its relatives, what is missing. Elsewhere the tools must
-# be there already.
+# install_packages SECTION...: installs missing packages on Debian and its derivatives. On other systems
+# the tools must be there already.
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     check_tools
@@ -112,25 +112,25 @@ install_packages() {
   fi
   say "installing ${missing[*]}"
   quietly "installing packages" apt_install "${missing[@]}"
-  printf '%s\n' "${missing[@]}" >>"$weft_root/build/installed_packages"  # for who wants to remove them
+  printf '%s\n' "${missing[@]}" >>"$weft_root/build/installed_packages"  # the README tells how to remove them
 }
 
-# The lists may be old or empty, so they are brought up to date first. That this fails matters only if
-# the packages cannot be had afterwards.
+# Apt's lists may be old or empty, so they are updated first. A failed update matters only if the
+# installation then fails.
 apt_install() {
   local tries
-  as_root dpkg --configure -a  # what an interrupted installation has left; else it does nothing
+  as_root dpkg --configure -a  # finishes an interrupted installation
   for ((tries = 0; tries < 150; ++tries)); do
     as_root apt-get update && break
     if ! tail -n 3 "$weft_log" | grep -q 'Could not get lock'; then break; fi
-    sleep 2  # another installation holds the lists
+    sleep 2  # another installation has locked the lists
   done
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
     --fix-broken -o DPkg::Lock::Timeout=600 "$@"
 }
 
-# need_package_lists: PackagesTest asks apt what the listed packages depend on, but a machine may come
-# without apt's lists.
+# need_package_lists: fetches apt's lists if there are none. PackagesTest asks apt for the dependencies
+# of the listed packages.
 need_package_lists() {
   if ! command -v apt-get >/dev/null || compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
     return 0
@@ -142,14 +142,14 @@ check_tools() {
   local tool
   for tool in c++ cmake ninja pkg-config; do
     if command -v "$tool" >/dev/null; then continue; fi
-    die "$tool not found; install what the Debian packages of tools/packages.txt bring, then try again"
+    die "$tool not found; install the tools of the packages in tools/packages.txt, then try again"
   done
 }
 
 # --- Building --------------------------------------------------------------------------------------
-# configure SECTION...: for what the packages of these sections are needed for. Ninja itself runs
-# CMake again when a CMakeLists.txt changed, but it watches neither the presets nor what was
-# installed since. `test` makes a missing tool an error.
+# configure SECTION...: configures for these sections of packages.txt, and for those of earlier calls.
+# Ninja reruns CMake when a CMakeLists.txt changes, but not when the presets change or packages are
+# installed. `test` makes a missing tool an error.
 configure() {
   local stamp="$weft_build/configured_for" section
   local -a sections=("$@") options=()
@@ -163,7 +163,7 @@ configure() {
     options+=(--fresh)
   fi
   if [[ " ${sections[*]} " == *" test "* ]]; then options+=(-DWEFT_REQUIRE_TOOLS=ON); fi
-  # What other compilers warn of has not been seen; it must not stop those who only want to use Weft.
+  # Other compilers may give warnings that GCC 12 does not give; these must not stop a user's build.
   if [[ "$(c++ -dumpversion)" != 12* ]]; then options+=(-DWEFT_WERROR=OFF); fi
   say "configuring $weft_build"
   rm -f "$stamp"
@@ -171,7 +171,7 @@ configure() {
   printf '%s\n' "${sections[@]}" | sort -u >"$stamp"
 }
 
-# has_target TARGET: whether the build knows it.
+# has_target TARGET: succeeds if the build has this target.
 has_target() { ninja -C "$weft_build" -t query "$1" >/dev/null 2>&1; }
 
 # build TARGET...

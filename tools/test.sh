@@ -3,7 +3,7 @@
 #   tools/test.sh                   all of them
 #   tools/test.sh -L unit           one tier: unit, cycle, golden, property, cosim, formal, mutants, e2e, fuzz, page
 #   tools/test.sh -R Npy -V         any other arguments of ctest
-# ctest closes with a summary of how many tests ran under each tier's label.
+# ctest ends with a summary of how many tests ran under each tier's label.
 set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -13,7 +13,7 @@ install_packages run rtl test
 if [[ "${CI:-}" == true ]]; then need_package_lists; fi
 configure run rtl test
 build all mutants libfuzzer
-# Tests see the programs of the listed packages alone (docs/testing.md).
+# Tests see only the programs of the listed packages (docs/testing.md).
 path="$("$weft_root/tests/packages/path.sh" "$weft_build/programs")"
 release_lock
 exec env PATH="$path" ctest --test-dir "$weft_build" --parallel 2 --output-on-failure --no-tests=error "$@"

@@ -1,5 +1,5 @@
-// The registers of each PE inside a Verilated array, found once by their names in the RTL's
-// hierarchy (rtl/verilator.vlt keeps them public) and read where they lie.
+// Reads the registers of each PE inside a Verilated array. The constructor finds them by their
+// names in the RTL's hierarchy, which rtl/verilator.vlt keeps public.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct PeBits {
 
 class PeProbe {
  public:
-  /// Of a `rows` x `cols` matmul_datapath that lives in `context` under `model_name`. Throws
-  /// std::logic_error if the hierarchy has other names.
+  /// Probes a `rows` x `cols` matmul_datapath that lives in `context` under `model_name`. Throws
+  /// std::logic_error if the hierarchy lacks one of the registers.
   PeProbe(const VerilatedContext& context, const std::string& model_name, std::uint32_t rows,
           std::uint32_t cols);
 

@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-/// The exit status as a shell gives it.
+/// Waits for the child to end. Returns its exit status as a shell would give it.
 int wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) != child) {
@@ -23,7 +23,8 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Standard output belongs to the report.
+/// Starts the program with its output on standard error, because standard output belongs to the
+/// report. Returns an errno value, 0 for success.
 int spawn(const char* program, char* const* words, pid_t& child) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

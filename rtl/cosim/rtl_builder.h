@@ -5,8 +5,8 @@
 
 namespace weft {
 
-/// Runs `program` as prepare_rtl_array() says, its output on standard error. Throws ConfigError if
-/// it cannot be started or fails.
+/// Runs `program` with the arguments that prepare_rtl_array() describes. Its output goes to
+/// standard error. Throws ConfigError if it cannot be started or fails.
 void build_rtl_array(const char* program, const RtlArray& array);
 
 }  // namespace weft

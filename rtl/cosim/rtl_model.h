@@ -1,6 +1,6 @@
-// One array out of the RTL, as a library that the program loads. Verilator fixes the parameters of
-// a model when it compiles it, so there is a library for each size, element type and number of
-// accumulator rows. This header is all that program and library share.
+// One array of the RTL, compiled into a library that the program loads. Verilator fixes the
+// parameters of a model when it compiles it, so there is a library for each size, element type and
+// number of accumulator rows. This header is the whole interface between program and library.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ using MakeDatapath = std::unique_ptr<Datapath<Arithmetic>> (*)();
 
 /// What a library exports as `weft_rtl_model`.
 struct RtlModel {
-  const char* interface = nullptr;  // kRtlInterface of whoever compiled it
+  const char* interface = nullptr;  // WEFT_RTL_INTERFACE of the build that compiled it
   std::variant<MakeDatapath<Int8Arithmetic>, MakeDatapath<Bf16Arithmetic>,
                MakeDatapath<Fp16Arithmetic>>
-      make;  // which one is the element type
+      make;  // the alternative tells the element type
 };
 
 inline constexpr const char* kRtlModelSymbol = "weft_rtl_model";

@@ -23,15 +23,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".so";
-constexpr std::uint32_t kUsualAccumulatorRows = 4096;  // that of tools/rtl.sh
-constexpr std::uint64_t kMostPesUnasked = 1024;        // half a minute of compiling for 256 PEs
+constexpr std::uint32_t kUsualAccumulatorRows = 4096;  // default of tools/rtl.sh
+constexpr std::uint64_t kMostPesUnasked = 1024;        // 256 PEs compile in half a minute
 
 fs::path array_folder() {
   const char* const folder = std::getenv("WEFT_RTL_PATH");
   return folder != nullptr && *folder != '\0' ? fs::path(folder) : library_folder() / "rtl";
 }
 
-/// Takes a number and what follows it from the front of `text`; nothing if they are not there.
+/// Removes a number and then `behind` from the front of `text`; nullopt if they are missing.
 std::optional<std::uint32_t> take_number(std::string_view& text, std::string_view behind) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> take_number(std::string_view& text, std::string_vie
   return number;
 }
 
-/// "int8-4x4-4096.so"; nothing for other files.
+/// Parses a name like "int8-4x4-4096.so". Returns nullopt for other files.
 std::optional<RtlArray> array_of_file(std::string_view name) {
   const std::size_t dash = name.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
@@ -70,7 +70,7 @@ RtlArray wanted_array(const MachineConfig& config) {
           std::max(config.accumulator_rows, kUsualAccumulatorRows)};
 }
 
-/// The one that fits with the fewest accumulator rows.
+/// The built array that fits `config` with the fewest accumulator rows.
 std::optional<RtlArray> find_array(const MachineConfig& config) {
   const std::vector<RtlArray> arrays = rtl_arrays();
   const auto found = std::ranges::find_if(arrays, [&](const RtlArray& array) {
@@ -80,13 +80,13 @@ std::optional<RtlArray> find_array(const MachineConfig& config) {
   return found == arrays.end() ? std::nullopt : std::optional(*found);
 }
 
-/// "; built are 4x4 int8, 8x8 int8", or nothing.
+/// "; built arrays: 4x4 int8, 8x8 int8", or an empty string.
 std::string built_arrays() {
   std::string text;
   std::string last;
   for (const RtlArray& array : rtl_arrays()) {
     const std::string name = size_and_type(array);
-    if (name != last) text += (text.empty() ? "; built are " : ", ") + name;
+    if (name != last) text += (text.empty() ? "; built arrays: " : ", ") + name;
     last = name;
   }
   return text;
@@ -107,7 +107,7 @@ const RtlModel& load(const RtlArray& array) {
   return load_library<RtlModel>(file_of(array), kRtlModelSymbol, WEFT_RTL_INTERFACE);
 }
 
-/// Why the array that is there cannot be used; nothing if it can.
+/// The reason why the built array cannot be loaded; nullopt if it can.
 std::optional<std::string> unusable(const RtlArray& array) {
   try {
     load(array);

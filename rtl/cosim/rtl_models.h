@@ -20,22 +20,24 @@ struct RtlArray {
   std::uint32_t accumulator_rows = 0;
 };
 
-/// All that are there, sorted by type, rows, columns and accumulator rows.
+/// All built arrays, sorted by type, rows, columns and accumulator rows.
 std::vector<RtlArray> rtl_arrays();
 
-/// Whether one of them has the size and type of `config`, and accumulators enough.
+/// Whether a built array has the size and type of `config`, and enough accumulator rows.
 bool has_rtl_array(const MachineConfig& config);
 
-/// Sees to it that there is an array for `config`. If there is none, or one of other sources, and
-/// the environment variable WEFT_RTL_BUILDER names a program, it is called as `PROGRAM 4x4 int8
-/// 4096` (rows x columns, type, accumulator rows) and must build one; arrays of more than 1024 PEs,
-/// which take long, are left to the user. Throws ConfigError that says what to run.
+/// Makes sure that there is an array for `config`. If it is missing or was built from other
+/// sources, the program that the environment variable WEFT_RTL_BUILDER names must build it. It is
+/// called as `PROGRAM 4x4 int8 4096` (rows x columns, type, accumulator rows), but only for up to
+/// 1024 PEs: larger arrays take long, so the user must build them. Throws ConfigError that says
+/// what to run.
 void prepare_rtl_array(const MachineConfig& config);
 
 /// The array for `config`. Throws ConfigError as above.
 const RtlModel& load_rtl_model(const MachineConfig& config);
 
-/// A datapath out of load_rtl_model(config), fresh from reset. config.dtype is Arithmetic's.
+/// Makes a datapath from load_rtl_model(config), in its reset state. config.dtype must be
+/// Arithmetic's type.
 template <class Arithmetic>
 std::unique_ptr<Datapath<Arithmetic>> make_rtl_datapath(const MachineConfig& config) {
   return std::get<MakeDatapath<Arithmetic>>(load_rtl_model(config).make)();

@@ -1,4 +1,5 @@
-// A Verilated matmul_datapath as a Datapath: drives its ports, clocks it, reads its registers.
+// Wraps a Verilated matmul_datapath as a Datapath: drives its ports, clocks it, reads its
+// registers.
 //
 //   inputs --> ports, clk_i = 0, eval --> write_o, write_row_o, write_data_o of this cycle
 //                       clk_i = 1, eval --> the edge
@@ -23,8 +24,8 @@ namespace weft {
 static_assert(std::endian::native == std::endian::little,
               "rows are copied into Verilator's ports as a little-endian machine stores them");
 
-/// Model: the class that Verilator made of matmul_datapath, with the parameters `rows`, `cols` and
-/// those of Arithmetic.
+/// Model: the class that Verilator generated from matmul_datapath, with `rows`, `cols` and the
+/// element type of Arithmetic as parameters.
 template <class Model, class Arithmetic>
 class VerilatedDatapath final : public Datapath<Arithmetic> {
  public:
@@ -33,13 +34,13 @@ class VerilatedDatapath final : public Datapath<Arithmetic> {
   using Element = typename Arithmetic::Element;
   using Psum = typename Arithmetic::Psum;
 
-  /// Comes out of reset, its accumulators zero.
+  /// Resets the model; its accumulators are zero.
   VerilatedDatapath(std::uint32_t rows, std::uint32_t cols)
       : rows_(rows), cols_(cols), sums_(cols), read_(cols) {
     reset();
   }
 
-  // A model's scopes sign off at the context that is current in the thread, not at their own.
+  // A model's scopes unregister from the thread's current context, so this one must be current.
   ~VerilatedDatapath() override {
     Verilated::threadContextp(&context_);
     model_.final();
@@ -81,7 +82,7 @@ class VerilatedDatapath final : public Datapath<Arithmetic> {
   }
 
  private:
-  // The reset is asynchronous: it takes a falling edge, and nothing has been clocked when it ends.
+  // The reset is asynchronous: it needs a falling edge of rst_ni, but no clock edge.
   void reset() {
     model_.clk_i = 0;
     for (const bool released : {true, false, true}) {
@@ -123,7 +124,7 @@ class VerilatedDatapath final : public Datapath<Arithmetic> {
   std::vector<Psum> read_;
 };
 
-/// What an RtlModel holds: makes one for the parameters that Model was built with.
+/// The function that an RtlModel holds. kRows and kCols must be the parameters of Model.
 template <class Model, class Arithmetic, std::uint32_t kRows, std::uint32_t kCols>
 std::unique_ptr<Datapath<Arithmetic>> make_verilated_datapath() {
   return std::make_unique<VerilatedDatapath<Model, Arithmetic>>(kRows, kCols);

@@ -1,6 +1,6 @@
-// What becomes of $error, $stop, $fatal and $finish in verilated code: a SimulationError with
-// file, line and message, in place of a line on standard output and abort(). Verilator's runtime
-// declares these functions and leaves them to its user where VL_USER_* are defined.
+// Turns $error, $stop, $fatal and $finish in verilated code into a SimulationError with file, line
+// and message; Verilator would print a line and call abort(). Verilator's runtime declares these
+// functions, and its user defines them where VL_USER_* are defined.
 #include "rtl/cosim/verilated_hooks.h"
 
 #include <array>
@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::string_view kErrorMark = "%Error: ";
 
-/// Verilator prints a failing assertion and only then calls vl_stop, without the text. The runtime
-/// hands no context to either call, so what connects them has to live beside them.
+/// Verilator first prints a failing assertion and then calls vl_stop, without the text. Neither
+/// call gets a context, so this variable carries the text from one to the other.
 std::string& last_error() {
   thread_local std::string text;
   return text;
 }
 
-/// "[0] %Error: accumulator.sv:58: Assertion failed ...\n" without what surrounds the message.
+/// The message in a line like "[0] %Error: accumulator.sv:58: Assertion failed ...\n".
 std::string error_message(std::string_view printed) {
   printed.remove_prefix(printed.find(kErrorMark) + kErrorMark.size());
   while (!printed.empty() && printed.back() == '\n') printed.remove_suffix(1);
@@ -53,7 +53,7 @@ int weft_verilated_print(const char* format, ...) {
   return 0;
 }
 
-// Verilator's own declarations of these are in headers that do not survive Weft's warnings.
+// The Verilator headers that declare these functions do not compile under Weft's warnings.
 void vl_stop(const char* file, int line, const char* scope);
 void vl_finish(const char* file, int line, const char* scope);
 void vl_fatal(const char* file, int line, const char* scope, const char* message);

@@ -1,5 +1,5 @@
-// A product of which nothing is known but that equal factors have equal products: the solver's
-// uninterpreted function `product`. What holds with it holds for any multiplier of this width.
+// A product of which the solver knows only that equal factors have equal products: the uninterpreted
+// function `product`. A property that holds with it holds for any multiplier of this width.
 (* blackbox, smtlib2_module *)
 module any_product (
   input  [ 7:0] a,

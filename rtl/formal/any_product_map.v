@@ -1,4 +1,4 @@
-// Puts any_product in the place of each multiplier of the design that is signed, 8 x 8 to 16 bits.
+// Replaces each signed multiplier of the design, 8 x 8 to 16 bits, with any_product.
 (* techmap_celltype = "$mul" *)
 module map_to_any_product #(
   parameter A_SIGNED = 0,

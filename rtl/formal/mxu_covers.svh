@@ -1,7 +1,7 @@
-// What the environment of mxu_properties.svh must be able to do, else its proofs would say little.
-// For arrays of two rows or more; gen_lag[k] is what happened k cycles ago.
+// Cases that the environment of mxu_properties.svh must allow; otherwise its proofs would say little.
+// For arrays of two rows or more; gen_lag[k] shows what happened k cycles ago.
 
-// Since the last reset: a tile was swapped in. Ever: a row entered before a reset.
+// swapped_q: a tile was swapped in since the last reset. interrupted_q: a row entered before a reset.
 logic swapped_q, interrupted_q, entered_q;
 initial {interrupted_q, entered_q} = '0;
 
@@ -15,7 +15,7 @@ always_ff @(posedge clk_i) begin
   interrupted_q <= interrupted_q || (entered_q && !rst_ni);
 end
 
-// Every cycle of the last Rows: a row entered and a row of weights was pushed.
+// streams[k]: k cycles ago, a row entered and a row of weights was pushed. streams[0]: a row enters.
 logic [Rows:0] streams;
 assign streams[0] = valid_i;
 for (genvar k = 1; k <= Rows; k++) begin : gen_streams

@@ -1,8 +1,8 @@
 // Properties of mxu, read by Yosys as part of the module; prove.sh runs the proofs.
 //
-// The oracle is an array without time: a push lands in its place at once, a swap changes the whole
+// The oracle is an array without delays: a push lands in its place at once, a swap changes the whole
 // tile at once, and a row has its results in the cycle in which it enters. The array must do the
-// same, PE(r,c) r+c cycles later, and show the results Rows+Cols-1 cycles later.
+// same with delays: r+c cycles for PE(r,c), and Rows+Cols-1 cycles for the results.
 //
 //   push_i, weight_i --> [ next tile ] --swap_i--> [ used tile ] --act_i--> sums
 //
@@ -12,7 +12,7 @@ localparam int TileRowWidth = Cols * ElementWidth;
 localparam int TileWidth    = Rows * TileRowWidth;
 localparam int SumsWidth    = Cols * PsumWidth;
 
-// --- Environment: the contract of mxu.sv, and a reset at first and whenever it likes -------------
+// --- Environment: the contract of mxu.sv, a reset at the start, and resets at any later time -----
 initial assume (!rst_ni);
 
 // --- Oracle --------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ always_ff @(posedge clk_i or negedge rst_ni) begin
   end
 end
 
-// gen_lag[k] shows what stood at the front k cycles ago.
+// gen_lag[k] shows the inputs and the oracle's state of k cycles ago.
 for (genvar k = 0; k <= Latency; k++) begin : gen_lag
   logic                  valid, swap, push;
   logic [CountWidth-1:0] count;      // pushed rows of the next tile
@@ -66,7 +66,7 @@ for (genvar k = 0; k <= Latency; k++) begin : gen_lag
     end
   end
 
-  // sums[r] over the array rows above r; sums[Rows] is the row of results.
+  // sums[r] adds the products of the array rows above r; sums[Rows] is the row of results.
   logic [(Rows+1)*SumsWidth-1:0] sums;
   assign sums[SumsWidth-1:0] = '0;
 

@@ -1,11 +1,11 @@
-// Properties of the registers inside the PEs of mxu. They say where each weight and each sum is,
-// which the ports show only later or never, and so make the proof inductive.
+// Properties of the registers inside the PEs of mxu. They say where each weight and each sum is. The
+// ports show this only later or never, so the proof by induction needs these properties.
 //
-// pe_wires.svh, which prove.sh writes for the size at hand, names the registers: pe_shadow,
-// pe_active and pe_used hold the weights of the PEs as a tile does.
+// prove.sh writes pe_wires.svh for the size of the array. It names the registers: pe_shadow,
+// pe_active and pe_used hold the weights of the PEs in the layout of a tile.
 `include "pe_wires.svh"
 
-// A flag a PE: does it stand where the oracle stood r+c cycles ago?
+// One flag per PE: is it in the state that the oracle had r+c cycles ago?
 logic [Rows*Cols-1:0] in_place, kept, own, added;
 
 for (genvar r = 0; r < Rows; r++) begin : gen_state_row

@@ -1,10 +1,9 @@
 // Properties of pe_int8, read by Yosys as part of the module; prove.sh runs the proofs. The oracle
-// knows the weight that was pushed last and the one that the last swap took, and multiplies by
-// shifting and adding, the way two's complement defines its digits. No assumption but a reset at
-// first.
+// keeps the weight of the last push and the weight of the last swap. It multiplies by shifting and
+// adding, as two's complement defines its digits. The only assumption is a reset at the start.
 initial assume (!rst_ni);
 
-// Wires with the attribute hierconn are connected to the registers of these names.
+// The attribute hierconn connects each wire to the register of the same name.
 (* keep, hierconn *) logic [ElementWidth-1:0]
     \u_registers.weight_shadow_q , \u_registers.weight_active_q ;
 

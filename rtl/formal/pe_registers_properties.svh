@@ -1,9 +1,9 @@
 // Properties of pe_registers, read by Yosys as part of the module; prove.sh runs the proofs. Each
-// compares a register with what stood before the clock edge. No assumption but a reset at first:
-// any order of pushes and swaps, and resets whenever they like.
+// compares a register with the values before the clock edge. The only assumption is a reset at the
+// start: pushes, swaps and more resets may come in any order.
 initial assume (!rst_ni);
 
-logic                    past_q;  // there is a cycle before this one since the reset
+logic                    past_q;  // this is not the first cycle after a reset
 logic                    past_swap_q, past_push_q;
 logic [ElementWidth-1:0] past_act_q, past_weight_q, past_active_q, past_shadow_q;
 logic [   PsumWidth-1:0] past_psum_q;

@@ -3,14 +3,14 @@
 #
 #   prove.sh [RTL_FOLDER [WORK_FOLDER [MODULE...]]]
 #
-# RTL_FOLDER defaults to the one above this script, WORK_FOLDER, for models and logs, to a temporary
-# one. MODULE is pe_registers, pe_int8, mxu or mxu:ROWSxCOLS; by default the first three.
-# Prints a line for each proof. Exit code 0: all hold and all covers are reached; 1: one does not,
-# or Yosys refuses the design; 2: wrong arguments.
+# RTL_FOLDER defaults to the folder above this script. WORK_FOLDER gets models and logs and defaults
+# to a temporary folder. MODULE is pe_registers, pe_int8, mxu or mxu:ROWSxCOLS; by default the first
+# three. Prints one line per proof. Exit code 0: all properties hold and all covers are reached; 1: a
+# property or cover fails, or Yosys refuses the design; 2: wrong arguments.
 set -euo pipefail
 
 readonly kUsage="usage: prove.sh [RTL_FOLDER [WORK_FOLDER [pe_registers|pe_int8|mxu|mxu:RxC]...]]"
-readonly kSolverSeconds=120  # a proof takes seconds; a design that was broken may take for ever
+readonly kSolverSeconds=120  # a proof takes seconds, but may never end for a broken design
 readonly kMxuSizes=(1x1 1x3 3x1 2x2 2x3 3x2)
 failures=0
 
@@ -29,9 +29,9 @@ fail() {
 
 # --- Models: a design and its properties as SMT-LIB -----------------------------------------------
 
-# The registers of the PEs as mxu_state.svh wants them. Yosys reads no hierarchical names, but
-# connects a wire with the attribute hierconn to the one that has its name in the flat design; if
-# there is none, the wire has any value, and the proof fails.
+# Prints the wires for the PEs' registers that mxu_state.svh needs. Yosys reads no hierarchical names,
+# but connects a wire with the attribute hierconn to the wire of the same name in the flat design. If
+# there is none, the wire may have any value, and the proof fails.
 pe_wires() {
   local rows=$1 cols=$2 r c weight name
   for weight in shadow:u_registers.weight_shadow_q active:u_registers.weight_active_q \
@@ -64,7 +64,7 @@ model() {
 
 # --- Proofs ---------------------------------------------------------------------------------------
 
-# What the solver's log says of failed assertions and unreached covers.
+# Prints the failed assertions and the unreached covers in the solver's log.
 complaints() {
   grep -q 'Status: ' "$1" || echo -n "no answer of the solver "
   sed -nE \
@@ -72,9 +72,9 @@ complaints() {
     sort -u | paste -sd ' '
 }
 
-# run DESIGN PROPERTIES MODE DEPTH MODEL LOGIC [OPTION...]: one call of the solver, one line.
-# Unrolled, without increments and in a logic without arrays, z3 replaces equals by equals before it
-# searches: that makes seconds of hours.
+# run DESIGN PROPERTIES MODE DEPTH MODEL LOGIC [OPTION...]: calls the solver once and prints one line.
+# With --unroll, --noincr and a logic without arrays, z3 replaces equals by equals before it searches.
+# That turns hours into seconds.
 run() {
   local design=$1 properties=$2 mode=$3 depth=$4 name=$5 logic=$6
   shift 6
@@ -88,7 +88,8 @@ run() {
   fi
 }
 
-# What holds in the first BOUND cycles from a reset on, and after any DEPTH cycles in which it held.
+# prove DESIGN BOUND DEPTH NAME LOGIC: proves that the properties hold in the first BOUND cycles from a
+# reset on, and also after any DEPTH cycles in which they held.
 prove() {
   local design=$1 bound=$2 depth=$3 name=$4 logic=$5
   run "$design" "from reset" bounded "$bound" "$name" "$logic"
@@ -113,12 +114,13 @@ prove_pe_int8() {
   prove_pe pe_int8 3 || true
 }
 
-# An array of ROWSxCOLS with any multiplier: what happened Rows+Cols cycles ago has left it.
+# Proves an array of ROWSxCOLS with any multiplier. Rows+Cols cycles are enough for the induction,
+# because older inputs have left the array.
 prove_mxu() {
   local rows=${1%x*} cols=${1#*x} name="mxu_$1"
   local depth=$((rows + cols))
   local bound=$depth
-  [[ $1 != 2x2 ]] || bound=12  # long enough to show a broken design's error from the reset on
+  [[ $1 != 2x2 ]] || bound=12  # long enough to show the error of a broken design after a reset
   sources=(delay.sv skew.sv deskew.sv pe_registers.sv pe_int8.sv mxu.sv)
   mkdir -p "$work/$name"
   pe_wires "$rows" "$cols" > "$work/$name/pe_wires.svh"
@@ -145,7 +147,7 @@ if [[ -n ${2:-} ]]; then
   work=$(cd "$2" && pwd)
 else
   work=$(mktemp -d)
-  trap '((failures)) || rm -rf "$work"' EXIT  # what failed is to be looked at
+  trap '((failures)) || rm -rf "$work"' EXIT  # keeps the logs of a failure
 fi
 shift $(($# < 2 ? $# : 2))
 (($#)) || set -- pe_registers pe_int8 mxu

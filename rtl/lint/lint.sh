@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Reads rtl/ with three tools and fails if one has anything to say.
+# Reads rtl/ with three tools and fails if one of them prints anything.
 #   rtl/lint/lint.sh [all|verilator|iverilog|yosys] [RTL_DIR]
-# Each module is its own top, with its default parameters and with those below, where loops are
-# empty, counts are no powers of two, and each number format is built. RTL_DIR: a copy to check.
+# Checks each module as the top module, with its default parameters and with the variants below. They
+# have empty loops, counts that are not powers of two, and all number formats. RTL_DIR: a copy to check.
 set -euo pipefail
 
 tools="${1:-all}"
@@ -57,7 +57,7 @@ lint_iverilog() {
   iverilog -g2012 -Wall -t null -s "$top" "${@/#/-P$top.}" "${packages[@]}" "${modules[@]}"
 }
 
-# What synthesis and proofs start from: every wire has one driver, none is part of a loop.
+# Checks what synthesis and proofs need: every wire has one driver, and none is part of a loop.
 lint_yosys() {
   local top="$1" parameter changes=""
   shift
@@ -68,7 +68,7 @@ lint_yosys() {
 
 failures=0
 
-# check TOOL TOP PARAMETER...: silent and successful, or it counts.
+# check TOOL TOP PARAMETER...: counts a failure unless the tool is silent and successful.
 check() {
   local tool="$1" output status=0
   shift

@@ -1,10 +1,10 @@
-// The array behind few pins, for FPGAs with fewer pins than a row of results has bits: operands are
-// shifted in a bit a cycle, strobe_i presents them to the array for one cycle, and a row of results
+// The array with few pins, for FPGAs with fewer pins than a row of results has bits. Operands are
+// shifted in, one bit per cycle; strobe_i presents them to the array for one cycle. A row of results
 // that leaves is kept and shifted out.
 //
 //   bit_i --> [ valid swap push | weight | act ] --strobe_i--> [ mxu ] --valid_o--> [ result ] --> bit_o
 //
-// The array itself runs every cycle, so its clock is the one that is measured.
+// The array itself runs every cycle, so the measured clock is the array's.
 module mxu_serial #(
   parameter int Rows         = 4,
   parameter int Cols         = 4,

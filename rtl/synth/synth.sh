@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the array costs in gates, and what of it fits an FPGA; docs/rtl.md explains the columns.
+# Measures the gates of the array and which sizes fit an FPGA; docs/rtl.md explains the columns.
 #   rtl/synth/synth.sh gates TOP [PARAMETER=VALUE ...]   one line: cells= registers= levels=
 #   rtl/synth/synth.sh fpga SIDE [--serial]              places and routes SIDE x SIDE int8 PEs
 #   rtl/synth/synth.sh docs                              measures both tables of docs/rtl.md and writes
@@ -48,7 +48,7 @@ gates() {
   ' "$work/stat" "$work/ltp"
 }
 
-# One line: cells=USED of=ALL pins=USED mhz=N, or what nextpnr could not do.
+# Prints one line: cells=USED of=ALL pins=USED mhz=N. If nextpnr fails, its error replaces mhz=N.
 fpga() {
   local side="$1" top=mxu log="$work/nextpnr.log"
   if [[ "${2:-}" == --serial ]]; then top=mxu_serial; fi
@@ -86,7 +86,7 @@ gates_row() {
 bf16=(ElementWidth=16 ExponentWidth=8)
 fp16=(ElementWidth=16 ExponentWidth=5)
 
-# The backquotes are Markdown's.
+# The backquotes are Markdown.
 # shellcheck disable=SC2016
 gates_table() {
   local side
@@ -103,7 +103,7 @@ gates_table() {
   printf '\n%s\n' "$(yosys -V | sed 's/ (.*//')."
 }
 
-# What nextpnr ran out of, from the line of a run that failed.
+# Prints what nextpnr ran out of (cells or pins), given the result line of a failed run.
 obstacle() {
   if [[ $(value_of cells "$1") -gt $(value_of of "$1") ]]; then echo cells; else echo pins; fi
 }
@@ -132,7 +132,7 @@ fpga_table() {
     "${device[*]}" "$seed"
 }
 
-# Puts the text of file $2 between the markers named $1 of the documentation.
+# Replaces the text between the markers $1 of docs/rtl.md with file $2.
 replace_section() {
   grep -qF "<!-- $1 -->" "$docs" || { echo "synth.sh: no marker '$1' in $docs" >&2; return 1; }
   sed -i -e "/<!-- $1 -->/,/<!-- end of $1 -->/{/<!--/!d}" -e "/<!-- $1 -->/r $2" "$docs"

@@ -14,7 +14,8 @@ std::uint64_t first_conflict(const Access& earlier, const Access& later, std::ui
   begin = rows.first_from(begin);
   if (begin >= end) return end;
   const std::uint64_t last = end - 1 - (end - 1 - begin) % rows.step;
-  // Ordered in the worst case for each: the common case, decided without a walk over the rows.
+  // The common case, which needs no loop over the rows: even the first access of `later` comes
+  // after the last access of `earlier`.
   if (later.first(begin) > earlier.last(last)) return end;
   for (std::uint64_t row = begin; row <= last; row += rows.step) {
     if (!in_order(earlier, later, row)) return row;

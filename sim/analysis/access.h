@@ -1,7 +1,7 @@
-// When an instruction touches the rows of a range: what the hazard rule compares.
+// The cycles in which an instruction touches the rows of a range; the hazard rule compares them.
 //
-//   per row   rows origin+j*group .. +group-1 in cycle begin+j      (one row a cycle)
-//   strided   row origin+j*group in cycle begin+j: of a row class   (one row a cycle)
+//   per row   rows origin+j*group .. +group-1 in cycle begin+j      (one row per cycle)
+//   strided   row origin+j*group in cycle begin+j: of a row class   (one row per cycle)
 //   block     every row somewhere in begin .. begin+length-1        (transfers; a row read by all)
 #pragma once
 
@@ -17,7 +17,7 @@ struct Access {
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t instruction = kNobody;
-  std::uint32_t group = 0;   // rows from one cycle's first to the next one's; 0 for a block
+  std::uint32_t group = 0;   // rows by which a cycle's first row advances; 0 for a block
   std::uint64_t origin = 0;  // the row touched in cycle `begin`
   Cycle begin = 0;
   Cycle length = 1;  // cycles in which any one row may be touched
@@ -30,8 +30,8 @@ struct Access {
   Cycle last(std::uint64_t row) const { return first(row) + length - 1; }
 };
 
-/// The first of the rows `rows` of [begin, end) that `later` touches before `earlier` is done with
-/// it, or `end`.
+/// The first row of class `rows` in [begin, end) that `later` touches before `earlier` has finished
+/// with it; `end` if there is none.
 std::uint64_t first_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
                              std::uint64_t end, const RowClass& rows = {});
 

@@ -13,7 +13,7 @@ class ChannelReplay {
   ChannelReplay(const MachineConfig& config, Channel channel)
       : clock_(config.clock_hz, bytes_per_second(channel, config)) {}
 
-  /// A transfer that the channel began to serve in `started`; returns when it is done with it.
+  /// Replays a transfer that began in cycle `started`. Returns the cycle after its last byte.
   Cycle serve(Cycle started, std::uint64_t bytes) {
     if (started > clock_.free_cycle()) fall_idle();
     step(started, 1);
@@ -26,7 +26,7 @@ class ChannelReplay {
   }
 
  private:
-  // The last transfer may end within a cycle.
+  // Adds the steps to share 0; the last transfer may end within a cycle.
   void fall_idle() {
     if (steps_.empty()) return;
     const Cycle last = clock_.free_cycle();

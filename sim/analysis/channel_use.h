@@ -1,5 +1,5 @@
-// How busy the memory channels are, cycle by cycle: the transfers of a run, put on their channels
-// again as the engines did it (sim/timing/channel_clock.h).
+// How busy the memory channels are, cycle by cycle. It replays the transfers of a run on their
+// channels, as the engines did (sim/timing/channel_clock.h).
 //
 //   cycle     4         5         6         7         8
 //             |---- A ----|-- B --|                          shares 1 1 0.8 0 0
@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// From `cycle` to the next step's, the channel carries `share` (0..1) of bytes_per_second().
+/// From `cycle` until the next step, the channel carries `share` (0..1) of bytes_per_second().
 struct ChannelStep {
   Cycle cycle = 0;
   double share = 0;
@@ -23,14 +23,14 @@ struct ChannelStep {
 };
 
 struct ChannelUse {
-  /// By channel; ascending, no step for cycles before the first transfer, the last with share 0.
+  /// The steps of each channel, in order of cycle. The first step is the first transfer; the last
+  /// one has share 0.
   std::array<std::vector<ChannelStep>, kChannelCount> steps;
-  /// By instruction: the cycle behind the one in which its last byte is on the channel; for what
-  /// uses no channel -1.
+  /// For each instruction, the cycle after its last byte on the channel; -1 if it uses no channel.
   std::vector<Cycle> channel_end;
 };
 
-/// Of a complete timeline. Nothing is busy on an ideal memory, where transfers take no time.
+/// `timeline` must be complete. With an ideal memory, transfers take no time and use no channel.
 ChannelUse channel_use(const MachineConfig& config, const Program& program,
                        const Timeline& timeline);
 

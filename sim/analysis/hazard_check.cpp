@@ -73,7 +73,8 @@ class HazardCheck {
     for_each_read(matmul, [this](const RowTouch& touch) { read_touched(touch, Reader::kMatmul); });
     const std::uint64_t end = std::uint64_t{matmul.acc} + matmul.rows;
     const Access access{index_, 1, matmul.acc, timing().started + array_.front_to_accumulator()};
-    // Accumulating reads and writes a row in one cycle: one access, a write to what was written.
+    // Accumulating reads and writes a row in one cycle. It counts as one access: a write to a row
+    // that must have been written before.
     if (matmul.accumulate) {
       if (const auto row = accumulators_.first_unwritten(matmul.acc, end)) {
         fail({*row, Access{}, true, false}, kAccumulatorRow, access);
@@ -87,7 +88,7 @@ class HazardCheck {
       read(accumulators_, kAccumulatorRow, vector.acc, std::uint64_t{vector.acc} + vector.rows,
            {index_, 1, vector.acc, timing().started}, Reader::kVector);
     }
-    Vector others = vector;  // the destination that a mode reads is one access with its write
+    Vector others = vector;  // without the destination: reading and writing it is one access
     others.mode = VectorMode::kOverwrite;
     for_each_read(others, config_,
                   [this](const RowTouch& touch) { read_touched(touch, Reader::kVector); });
@@ -100,7 +101,7 @@ class HazardCheck {
     });
   }
 
-  // The access of `touch` if the instruction's index 0 takes place `delay` cycles after its start.
+  // The access of `touch` if the instruction's index 0 happens `delay` cycles after its start.
   Access touched(const RowTouch& touch, Cycle delay) const {
     const auto group = static_cast<std::uint32_t>(touch.group * touch.step);
     return {index_, group, touch.row, timing().started + touch.first_index + delay, touch.length};
@@ -144,7 +145,7 @@ class HazardCheck {
                     conflict.later_writes ? "writes" : "reads", what, conflict.row);
     const Access& earlier = conflict.earlier;
     if (!earlier.happened()) {
-      throw HazardError(later + ", which nothing has written before it in the program");
+      throw HazardError(later + ", which no earlier instruction has written");
     }
     throw HazardError(fmt::format("{}, which {} {} cycle {}", later, name(earlier.instruction),
                                   conflict.earlier_writes ? "writes at the end of" : "reads until",

@@ -1,4 +1,4 @@
-// Half-open intervals of cycles, and taking some away from others.
+// Half-open intervals of cycles, and their subtraction.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Removes `covers` from `open` and calls taken(Interval) for each piece that went, in order. Both
-/// are sorted by begin; `open` is disjoint, `covers` may overlap. Linear in their sizes.
+/// Removes `covers` from `open` and calls taken(Interval) for each removed piece, in order. Both
+/// must be sorted by begin; `open` is disjoint, `covers` may overlap. Takes linear time.
 template <class Taken>
 void take(std::vector<Interval>& open, std::span<const Interval> covers, Taken&& taken) {
   std::vector<Interval> rest;

@@ -12,14 +12,14 @@
 namespace weft {
 namespace {
 
-/// Counts of cycles, by class and window.
+/// Counts the cycles by class and window.
 class Windows {
  public:
   explicit Windows(std::span<const Cycle> boundaries)
       : boundaries_(boundaries), ledgers_(boundaries.empty() ? 0 : boundaries.size() - 1) {}
 
   void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
-    // The last window that begins at or before the cycles; empty windows before it get nothing.
+    // Start at the last window that begins at or before the cycles, after any empty windows.
     auto next = std::upper_bound(boundaries_.begin(), boundaries_.end(), cycles.begin);
     if (next != boundaries_.begin()) --next;
     auto window = static_cast<std::size_t>(next - boundaries_.begin());
@@ -37,7 +37,7 @@ class Windows {
   std::vector<CycleLedger> ledgers_;
 };
 
-/// The cycles themselves, with their classes.
+/// Collects the cycles as spans with their classes.
 class Spans {
  public:
   void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
@@ -103,7 +103,7 @@ class LedgerBuilder {
     return std::get<Matmul>(matmul_instruction(position).operation).rows;
   }
 
-  // The first cycle in which `unit` has retired as many instructions as matmul k names.
+  // The first cycle in which `unit` has retired as many instructions as matmul k waits for.
   Cycle reached(std::uint32_t k, Unit unit) const {
     const std::uint32_t count = matmul_instruction(k).after[unit];
     return count == 0 ? 0 : timing(unit, count - 1).retired + 1;
@@ -113,7 +113,7 @@ class LedgerBuilder {
     take(open, covers, [&](Interval taken) { sink_.add(to, taken); });
   }
 
-  // Cycles of `open` before `until`, for one class.
+  // Gives the cycles of `open` before `until` to one class.
   void take_until(std::vector<Interval>& open, Cycle until, Class to) {
     const Interval before{0, until};
     take_class(open, {&before, 1}, to);

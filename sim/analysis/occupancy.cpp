@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-/// The reads of an instruction that started in `start`.
+/// Records the reads of an instruction that started in cycle `start`.
 struct RowReader {
   RowLives& rows;
   Cycle start;

@@ -1,18 +1,17 @@
 // How full the memories of the machine are, cycle by cycle.
 //
-//   unified buffer   rows whose content is still needed: from the first cycle of its write to the
-//   accumulators     last cycle in which it is touched (sim/analysis/row_lives.h); a row that a
-//   load
-//                    writes counts from the load's start, as its bytes may arrive in any order, and
-//                    one that a store reads until the store has retired
+//   unified buffer   rows with content that is still needed: from the first cycle of its write to
+//   accumulators     the last cycle in which it is touched (sim/analysis/row_lives.h). A row that a
+//                    load writes counts from the load's start, because its bytes may arrive in any
+//                    order; a row that a store reads counts until the store has retired
 //   weight FIFO      tiles: from the cycle in which the fetch retires until the tile's last row has
-//                    been pushed, R cycles from its push's start; to the end of the run if it is
-//                    never pushed
+//                    been pushed, R cycles after the push started; to the end of the run if the
+//                    tile is never pushed
 //
-// So a run that needs all that it writes ends at 0, and none exceeds what the machine has. Lanes of
-// a row are told apart in narrow rows; a wide row counts as a whole. All functions take the
-// timeline of a complete run without hazards, and time and memory by accesses, not by cycles or
-// rows but for strided reads, which cut a range into its rows.
+// So every count is 0 after the run and never exceeds the size of the memory. In narrow rows the
+// lanes are tracked; a wide row counts as a whole. All functions need the timeline of a complete
+// run without hazards. Their time and memory grow with the number of accesses, not of cycles or
+// rows; only strided reads cut a range into its rows.
 #pragma once
 
 #include "sim/analysis/staircase.h"

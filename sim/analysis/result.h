@@ -1,4 +1,4 @@
-// What a simulation returns: times, the ledger that sums to the total, and counters.
+// The result of a simulation: times, the ledger, which sums to the total, and counters.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// Every cycle of a run, accounted for once (docs/timing.md has the rule of precedence).
+/// Counts every cycle of a run once (docs/timing.md has the rule of precedence).
 struct CycleLedger {
   Cycle array_active = 0;
   Cycle weight_shift = 0;
@@ -25,7 +25,7 @@ struct CycleLedger {
   friend bool operator==(const CycleLedger&, const CycleLedger&) = default;
 };
 
-/// One class of the ledger and what reports call it.
+/// One class of the ledger and its name in reports.
 struct LedgerClass {
   std::string_view name;
   Cycle CycleLedger::*cycles;
@@ -64,7 +64,7 @@ struct Result {
   CycleLedger ledger;    // ledger.sum() == total
   Traffic traffic;
   std::uint64_t issued_macs = 0;      // rows streamed * R * C
-  std::uint64_t compared_cycles = 0;  // by lock-step checking, without a difference
+  std::uint64_t compared_cycles = 0;  // cycles that lock-step checking found equal
 };
 
 }  // namespace weft

@@ -32,8 +32,8 @@ void RowHistory::fill(std::uint64_t begin, std::uint64_t end) {
 }
 
 RowHistory::Segments::iterator RowHistory::cover(std::uint64_t begin, std::uint64_t end) {
-  // Programs reuse the same buffers over and over, so most ranges are one known segment.
-  // And strided convolutions come to the rows of a line one after the other.
+  // Programs reuse the same buffers, so most ranges are one known segment. Strided convolutions
+  // visit neighboring segments in order, so the segments after the last one are tried first.
   auto near = last_;
   for (int i = 0; i < kNear && near != segments_.end(); ++i, ++near) {
     if (near->first == begin && near->second.end == end) return last_ = near;
@@ -77,7 +77,8 @@ void RowHistory::keep_read(Segments::iterator segment, const Access& access, Rea
   if (later) kept = access;
 }
 
-// Of one instruction's reads of one class the later stays: they run at the same pace.
+// If an instruction reads one class of rows several times, the latest read is kept. The reads
+// advance at the same rate, so the latest one for one row is the latest for all.
 void RowHistory::keep_strided(Segment& segment, const Access& access, Reader reader,
                               const RowClass& rows) {
   bool later = true;
@@ -117,8 +118,8 @@ std::optional<Conflict> RowHistory::check_read(std::uint64_t begin, std::uint64_
 
 namespace {
 
-/// The first row of the class at which `later` is too early for `earlier`, or `end`. An instruction
-/// may not write what it has touched itself.
+/// The first row of the class that `later` writes before `earlier` has finished with it; `end` if
+/// there is none. An instruction may not write a row that it has touched itself.
 std::uint64_t first_clash(const Access& earlier, const Access& later, std::uint64_t begin,
                           std::uint64_t end, const RowClass& rows) {
   if (!earlier.happened()) return end;

@@ -1,13 +1,13 @@
-// The last accesses to every row of one memory, as ranges of rows with the same history.
+// The last accesses to every row of one memory, stored as ranges of rows with the same history.
 //
-// Instructions are recorded in program order. A write must come after every read and write before
-// it, a read after the last write. Reads since that write are kept by reader: each unit reads in
-// order, so its last instruction's read stands for all earlier ones. One instruction may read a row
-// several times, in any order: its last read counts. It may not write a row that it reads, or a
-// row twice: which value it meant would depend on the latency.
+// Instructions are recorded in program order. A write must come after all earlier reads and writes,
+// a read after the last write. The reads since that write are kept per reader: each unit reads in
+// order, so the read of its last instruction stands for all earlier ones. If an instruction reads a
+// row several times, its last read counts. It may not write a row that it reads, nor write a row
+// twice: the result would depend on the latency.
 //
-// A strided read is kept beside the reads of all rows, with the class of the rows that it touched;
-// of several reads of one row by one unit, the last instruction's counts.
+// A strided read is kept separately, with the class of rows that it touched. If one unit read a row
+// several times, the read of the last instruction counts.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@
 
 namespace weft {
 
-/// A pair of accesses to one row that time does not order as the program does. An `earlier` that
-/// never happened: the row was read before anything wrote it.
+/// A pair of accesses to one row that do not happen in program order. If `earlier` never happened,
+/// the row was read before any instruction wrote it.
 struct Conflict {
   std::uint64_t row = 0;
   Access earlier;
@@ -39,11 +39,13 @@ class RowHistory {
   RowHistory(const RowHistory&) = delete;
   RowHistory& operator=(const RowHistory&) = delete;
 
-  /// Of [begin, end), the rows `rows`.
+  /// Records a read of the rows of class `rows` in [begin, end). Returns a conflict if there is
+  /// one.
   std::optional<Conflict> read(std::uint64_t begin, std::uint64_t end, const Access& access,
                                Reader reader, const RowClass& rows = {});
-  /// The read of a row by the access that is about to write it: checked, not kept.
+  /// Checks a read by the instruction that then writes the rows, without recording it.
   std::optional<Conflict> check_read(std::uint64_t begin, std::uint64_t end, const Access& access);
+  /// Records a write of all rows in [begin, end). Returns a conflict if there is one.
   std::optional<Conflict> write(std::uint64_t begin, std::uint64_t end, const Access& access);
 
   /// The first row of [begin, end) that nothing has written yet.
@@ -69,20 +71,21 @@ class RowHistory {
   void fill(std::uint64_t begin, std::uint64_t end);
   std::optional<Conflict> conflict_of_read(const Segments::value_type& segment,
                                            const Access& access, const RowClass& rows) const;
-  // The lowest row that `access` writes before all are done with it.
+  // The conflict at the lowest row that `access` writes too early.
   std::optional<Conflict> conflict_of_write(const Segments::value_type& segment,
                                             const Access& access) const;
-  // That row for one reader's accesses to all rows or to some.
+  // The same, only with the reads of one reader, strided or not.
   std::optional<Conflict> conflict_with_reads(const Segments::value_type& segment,
                                               const Access& access, std::size_t reader) const;
-  // Keeps `access` in the segment's first rows: as many as it is, or is not, the later read of.
+  // Records the read for the first rows of the segment: those for which `access` is the later read,
+  // or those for which it is not. Splits the segment after them.
   void keep_read(Segments::iterator segment, const Access& access, Reader reader);
   static void keep_strided(Segment& segment, const Access& access, Reader reader,
                            const RowClass& rows);
   // Gives the segments of [first, end) the history of one write.
   void overwrite(Segments::iterator first, std::uint64_t end, const Access& access);
 
-  // Segments behind the last one found that are looked at before all others.
+  // How many segments, from the last one found on, cover() tries before it searches.
   static constexpr int kNear = 4;
 
   bool initialized_;

@@ -19,7 +19,7 @@ RowLives::Contents::iterator RowLives::first_from(std::uint64_t row) {
   return content->second.end > row ? cut(content, row) : next;
 }
 
-// Where no content is.
+// Adds `content` to the rows that have none.
 void RowLives::fill(RowRange rows, const Content& content) {
   auto next = contents_.lower_bound(rows.begin);
   for (std::uint64_t row = rows.begin; row < rows.end;) {
@@ -61,7 +61,7 @@ void RowLives::read(RowRange rows, const RowPace& last) {
   while (next != contents_.end() && next->first < rows.end) {
     if (next->second.end > rows.end) cut(next, rows.end);
     next->second.read = true;
-    const auto known = next++;  // before it is cut
+    const auto known = next++;  // now, because keep_later() may cut it
     keep_later(known, last);
   }
 }
@@ -79,8 +79,8 @@ void RowLives::read_each(std::uint64_t row, std::uint64_t count, std::uint64_t s
   }
 }
 
-// Two units may read in either order, so that the program's last read need not be the last in time.
-// Cuts the content where the later one changes.
+// Two units may read in either order, so the last read in the program need not be the last in time.
+// Cuts the content where the later of the two changes.
 void RowLives::keep_later(Contents::iterator content, const RowPace& pace) {
   const RowPace kept = content->second.last;
   std::uint64_t row = content->first;
@@ -92,15 +92,15 @@ void RowLives::keep_later(Contents::iterator content, const RowPace& pace) {
   if (kept.at(row) >= pace.at(end - 1)) return;
   while (true) {
     const bool later = pace.at(row) > kept.at(row);
-    content->second.last = later ? pace : kept;  // a part cut off has what its head was given
+    content->second.last = later ? pace : kept;  // cut() copies this value to the part it cuts off
     while (row < end && (pace.at(row) > kept.at(row)) == later) ++row;
     if (row == end) return;
     content = cut(content, row);
   }
 }
 
-// Adds `sign` for each row in its cycle plus `delay`: by ramps of whole groups, and by jumps for
-// groups that are cut at either end.
+// Adds `sign` for each row, `delay` cycles after the cycle that `pace` gives it: a ramp for whole
+// groups, jumps for groups that are cut at either end.
 void RowLives::count(RowRange rows, const RowPace& pace, Cycle delay, std::int64_t sign) {
   const auto jump = [&](std::uint64_t begin, std::uint64_t end) {
     if (begin < end) {

@@ -1,14 +1,15 @@
-// Which rows of a memory hold something that is still needed, from the accesses in program order
-// of a run without hazards (there, program order is time order for every row).
+// Finds which rows of a memory hold a content that is still needed. It takes the accesses of a run
+// without hazards in program order, which is also the time order for every row.
 //
 //   row    W . . R . R      W W . R          W: written, R: read
-//          =============      =======        the two lives of the row's contents
+//          =============      =======        the lives of two contents of the row
 //
 // A content lives from the first cycle in which it is written to the last cycle in which it is
-// touched. A write begins a new content if the old one has been read since its last write, and if
-// it overwrites lanes of it without combining with them; any other write adds to the content: rows
-// are filled by groups of lanes, and sums grow in place. So what is never read lives through its
-// writes. Rows with the same history are one entry: time and memory go with the accesses.
+// touched. A write begins a new content if two things are true: the old one has been read since its
+// last write, and the write overwrites some of its lanes without combining with them. Any other
+// write adds to the content: rows are filled by groups of lanes, and sums grow in place. A content
+// that is never read lives until its last write. Rows with the same history are one entry, so time
+// and memory grow with the number of accesses.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace weft {
 
-/// When the rows of a range are touched: `group` rows a cycle in order, row `origin` in `cycle`;
+/// When the rows of a range are touched: `group` rows per cycle in order, row `origin` in `cycle`;
 /// group 0: all in `cycle`.
 struct RowPace {
   Cycle cycle = 0;
@@ -48,23 +49,23 @@ struct LaneRange {
 
 class RowLives {
  public:
-  /// `first`, `last`: when the write of each row begins and ends. `combines`: the old content is
-  /// part of the new one.
+  /// `first`, `last`: when the write of each row begins and ends. `combines`: the write combines
+  /// the old content with new values.
   void write(RowRange rows, const RowPace& first, const RowPace& last, LaneRange lanes,
              bool combines);
 
   /// `last`: the last cycle in which each row is read.
   void read(RowRange rows, const RowPace& last);
 
-  /// Rows row, row + step, .. are read one a cycle, the first of the `count` in `cycle`.
+  /// Reads `count` rows row, row + step, .., one per cycle, the first in `cycle`.
   void read_each(std::uint64_t row, std::uint64_t count, std::uint64_t step, Cycle cycle);
 
-  /// Rows that are occupied by a living content, in each cycle.
+  /// The number of rows with a living content, in each cycle.
   Staircase finish() &&;
 
  private:
   struct Content {
-    std::uint64_t end = 0;  // the row behind the last
+    std::uint64_t end = 0;  // the row after the last
     RowPace first;
     RowPace last;
     LaneRange lanes;
@@ -72,9 +73,9 @@ class RowLives {
   };
   using Contents = std::map<std::uint64_t, Content>;  // by first row; disjoint
 
-  /// Cuts a content that goes on beyond `row` in two, and returns the second.
+  /// Cuts a content in two at `row` and returns the second part.
   Contents::iterator cut(Contents::iterator content, std::uint64_t row);
-  /// The first content behind `row` or at it; none begins before and goes on.
+  /// The first content at or after `row`. Cuts a content that begins before `row` and contains it.
   Contents::iterator first_from(std::uint64_t row);
   void fill(RowRange rows, const Content& content);
   void keep_later(Contents::iterator content, const RowPace& pace);

@@ -12,7 +12,7 @@ void StaircaseSum::ramp(Cycle begin, Cycle cycles, std::int64_t step) {
   if (changes_.size() >= compact_at_) compact();
 }
 
-// Ramps that continue each other cancel out where they meet: most do in a long run.
+// Changes of ramps that continue each other cancel out, so this removes most changes of a long run.
 void StaircaseSum::compact() {
   std::ranges::sort(changes_, {}, &Change::cycle);
   std::size_t kept = 0;
@@ -27,7 +27,7 @@ void StaircaseSum::compact() {
 
 namespace {
 
-/// A step that lasts one cycle only is none.
+/// Appends a point. The step of the point before is dropped if it lasts only one cycle.
 void append(Staircase& points, const StaircasePoint& point) {
   if (!points.empty()) {
     StaircasePoint& last = points.back();
@@ -39,7 +39,7 @@ void append(Staircase& points, const StaircasePoint& point) {
 
 }  // namespace
 
-// A ramp ends in its last cycle, so that the point there has the count that then stays.
+// A ramp ends in its last cycle, so the point there has the count that stays.
 Staircase StaircaseSum::points() && {
   compact();
   Staircase points;

@@ -1,5 +1,5 @@
-// A count over the cycles of a run as a sum of ramps, `step` more in each cycle. Rows are written
-// and read one or a few a cycle, so that few ramps say exactly what happens in many cycles.
+// A count over the cycles of a run, as a sum of ramps: a ramp adds `step` in each of its cycles.
+// Rows are written and read one or a few per cycle, so few ramps describe many cycles exactly.
 //
 //   count          ramp(4, 3, +2), jump(8, -1)
 //     6         ___
@@ -16,7 +16,8 @@
 
 namespace weft {
 
-/// `count` in `cycle`; in each cycle after it, until the next point's, `step` more.
+/// The count is `count` in `cycle` and grows by `step` in each cycle after it, until the next
+/// point.
 struct StaircasePoint {
   Cycle cycle = 0;
   std::int64_t count = 0;
@@ -26,21 +27,21 @@ struct StaircasePoint {
   friend bool operator==(const StaircasePoint&, const StaircasePoint&) = default;
 };
 
-/// Ascending in their cycles; 0 before the first, and the last has step 0.
+/// Points in order of cycle. The count is 0 before the first point; the last point has step 0.
 using Staircase = std::vector<StaircasePoint>;
 
 class StaircaseSum {
  public:
-  /// Adds `step` in each of the cycles begin .. begin+cycles-1; what was added stays.
+  /// Adds `step` in each of the cycles begin .. begin+cycles-1; the sum stays after that.
   void ramp(Cycle begin, Cycle cycles, std::int64_t step);
-  /// Adds `count` in `cycle`.
+  /// Adds `count` from `cycle` on.
   void jump(Cycle cycle, std::int64_t count) { ramp(cycle, 1, count); }
 
-  /// The sum, in as few points as a sweep finds. Takes n log n in the ramps.
+  /// The sum, in few points. Takes O(n log n) time for n ramps.
   Staircase points() &&;
 
  private:
-  /// From `cycle` on, each cycle adds `step` more than the cycle before added.
+  /// From `cycle` on, the count grows by `step` more per cycle than before.
   struct Change {
     Cycle cycle = 0;
     std::int64_t step = 0;

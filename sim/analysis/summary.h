@@ -1,4 +1,4 @@
-// The figures of a run that follow from program and timeline alone.
+// The figures of a run that depend only on machine, program and timeline.
 #pragma once
 
 #include "sim/analysis/result.h"
@@ -10,7 +10,7 @@ namespace weft {
 /// Last retirement + 1; 0 for an empty program.
 Cycle total_cycles(const Timeline& timeline);
 
-/// Everything in Result, from a complete timeline.
+/// Everything in Result except compared_cycles, from a complete timeline.
 Result summarize(const MachineConfig& config, const Program& program, Timeline timeline);
 
 }  // namespace weft

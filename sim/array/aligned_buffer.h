@@ -1,5 +1,5 @@
 // A zero-filled, fixed-size array on the heap that starts at a vector boundary. The kernels run on
-// coroutine stacks of 64 KiB, so everything larger than a register block lives in one of these.
+// coroutine stacks of 64 KiB, so they keep everything larger than a register block in such arrays.
 #pragma once
 
 #include <hwy/aligned_allocator.h>

@@ -5,7 +5,7 @@
 
 namespace weft {
 
-/// Keeps every product of sizes in this folder within 64 bits.
+/// Small enough that every product of sizes in this folder fits 64 bits.
 inline constexpr std::uint32_t kMaxArraySide = 1U << 20;
 
 /// Throws InputError unless both sides are 1 to kMaxArraySide.

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-/// The lanes of `tile` that lie in plane `plane`.
+/// The lanes of `tile` that lie in plane `plane` (lane_window.h).
 LanePiece plane_piece(const BufferTile& tile, std::uint32_t plane, std::uint32_t row_elements) {
   const std::uint32_t lane = plane == 0 ? 0 : plane * row_elements - tile.window.column;
   return piece_from(tile.window, lane, tile.lanes, row_elements);

@@ -1,5 +1,5 @@
-// A weight tile taken from the unified buffer, one UB row at a time, as both engines with values
-// read it: `fast` all rows at once, `stepped` and `rtl` one a cycle.
+// Reads a weight tile from the unified buffer (UB), one UB row at a time. `fast` reads all rows at
+// once, `stepped` and `rtl` one per cycle.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace weft {
 
-/// Puts what the fetch reads at `index` (below buffer_tile_reads()) into `out`: R*C elements,
-/// row-major, zero before the first row is read. Throws SimulationError if the buffer has no such
-/// row.
+/// Copies the elements of read number `index` (below buffer_tile_reads()) into the tile `out`: R*C
+/// elements, row-major. The caller sets `out` to zero before the first read. Throws SimulationError
+/// if the buffer has no such row.
 void read_tile_row(const BufferTile& tile, std::uint32_t index, const MachineConfig& config,
                    const UnifiedBuffer& buffer, std::span<std::byte> out);
 

@@ -1,10 +1,10 @@
-// The datapath of the matmul unit, the array with the accumulators behind it, as whoever clocks it
-// sees it: what enters in a cycle, what the edge that ends the cycle writes, and the registers.
+// The datapath of the matmul unit: the array and the accumulators after it. This interface shows
+// what enters in a cycle, what the edge that ends the cycle writes, and the registers.
 //
 //   act row, weight row --> [ R x C array ] --> result row --> [ accumulators ] --> vector unit
 //   accumulator row    ----- R+C-1 cycles later --------------------^
 //
-// `stepped` and `rtl` are two implementations; docs/timing.md has the cycles.
+// `stepped` and `rtl` each implement it; docs/timing.md has the cycles.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct DatapathInputs {
   const Element* weight_row = nullptr;  // C elements to push, or nullptr: no push
   bool swap = false;                    // the row is the first of a tile
   std::uint32_t acc_row = 0;            // where the sums of this row go
-  bool accumulate = false;              // they are added to it
-  Cycle cycle = 0;                      // which one this is; it only names it in reports
+  bool accumulate = false;              // true: add the sums; false: overwrite
+  Cycle cycle = 0;                      // number of this cycle, used only in reports
 };
 
-/// A row of C sums as it stands in the accumulators afterwards.
+/// A row of C sums as the accumulators hold it after the write.
 template <class Arithmetic>
 struct AccumulatorWrite {
   std::uint32_t row = 0;
@@ -51,8 +51,8 @@ class Datapath {
   virtual std::uint32_t rows() const = 0;
   virtual std::uint32_t cols() const = 0;
 
-  /// One clock edge. Returns the accumulator write of the cycle that this edge ends: that of the
-  /// row that entered R+C-1 cycles before, if one did.
+  /// One clock edge. If a row entered R+C-1 cycles ago, its sums are written in the cycle that this
+  /// edge ends, and step() returns that write.
   virtual std::optional<Write> step(const Inputs& inputs) = 0;
 
   /// The registers of PE(row, col) as the last edge left them.

@@ -1,5 +1,5 @@
-// binary32 lanes with the contract's bits: the fused multiply-add with its one rounding, and the
-// canonical NaN. Compiled once for each instruction set.
+// Operations on binary32 lanes that give the exact bits of the numerics contract: the fused
+// multiply-add with one rounding, and the canonical NaN. Compiled once for each instruction set.
 
 // The toggle that Highway's multiple inclusion prescribes instead of #pragma once.
 #if defined(WEFT_SIM_ARRAY_FLOAT_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -42,8 +42,8 @@ class FunctionalCore {
     memory_.read_rows(load.host, buffer_.rows_from(load.ub, load.rows));
   }
 
-  // A tile of weight memory is read when a matmul takes it; until then the FIFO needs only its
-  // number. What the buffer holds may change before that.
+  // A tile of weight memory is read when a matmul takes it; until then the FIFO holds its number.
+  // A tile of the buffer is read at once, because the buffer may change before a matmul takes it.
   void execute(const Fetch& fetch) {
     if (!fetch.buffer) return void(fifo_.emplace_back(fetch.tile));
     std::vector<Element> tile(tile_.size());

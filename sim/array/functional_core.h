@@ -1,8 +1,8 @@
-// What a program computes, without time: every instruction's effect on the unified buffer, the
-// weight FIFO and the accumulators, in program order, with the tile products done by SIMD kernels.
+// Computes a program's values without timing. It applies each instruction to the unified buffer,
+// the weight FIFO and the accumulators, in program order; SIMD kernels compute the tile products.
 //
-// This gives the values of a timed run because the hazard check has shown that for every row the
-// accesses happen in program order. Source: docs/timing.md, "Values and time".
+// A timed run gives the same values: the hazard check has shown that its accesses to each row
+// happen in program order. Source: docs/timing.md, "Values and time".
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace weft {
 
 struct ExecuteOptions {
   unsigned threads = 1;
-  std::function<void(double)> progress = {};  // called with the share of the rows streamed
+  std::function<void(double)> progress = {};  // called with the share of matmul rows done
   /// Called after each instruction.
   std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
 };

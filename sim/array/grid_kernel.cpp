@@ -39,7 +39,8 @@ void swap_row(const std::int8_t* swaps, std::size_t stride, const Operand* HWY_R
   }
 }
 
-/// On push: weight_out <= weight_shadow; weight_shadow <= weight_i, the old weight_out above.
+/// On push: weight_out <= weight_shadow; weight_shadow <= weight_i, the old weight_out of the PE
+/// above.
 template <class Operand>
 void push_row(const std::int8_t* pushes, std::size_t stride, const Operand* HWY_RESTRICT weight_i,
               Operand* HWY_RESTRICT shadow, Operand* HWY_RESTRICT out) {
@@ -58,7 +59,8 @@ void push_row(const std::int8_t* pushes, std::size_t stride, const Operand* HWY_
   }
 }
 
-// Whole int16 vectors, cut in two only for the sums; one lane cannot be cut.
+// Products are whole int16 vectors, cut in two only for the sums. The scalar target has one lane,
+// which cannot be cut.
 #if HWY_TARGET != HWY_SCALAR
 /// psum <= psum_i + act_i * weight. A product of two int8 fits int16, the sum wraps in int32.
 void multiply_row(const std::int8_t* acts, std::size_t stride,
@@ -148,9 +150,9 @@ HWY_AFTER_NAMESPACE();
 namespace weft {
 namespace {
 
-// Functions that name the kernels, not the kernels: until Highway has chosen a target, the entry
-// for an exported function is one that asks the processor (CPUID, slow in virtual machines) on
-// every call, and step() would keep that entry.
+// Exports functions that return the kernels, not the kernels themselves. Until Highway has chosen a
+// target, an exported function's entry asks the processor on every call (CPUID, slow in virtual
+// machines), and step() would keep that entry.
 HWY_EXPORT(int8_grid_kernel);
 HWY_EXPORT(float_grid_kernel);
 

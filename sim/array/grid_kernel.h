@@ -1,7 +1,7 @@
 // One clock edge of all PEs of an R x C grid, in place, on whole vectors.
 //
-// In place works bottom-up: row r reads psum, weight_out and push of row r-1 as they were before
-// the edge, and row r-1 is updated after row r.
+// The rows are updated bottom-up: row r reads psum, weight_out and push of row r-1 as they were
+// before the edge, and row r-1 is updated after row r.
 //
 //   buffer row 0    what enters the top: zero psums, the skewed weights
 //   buffer row r+1  the registers of array row r
@@ -16,8 +16,8 @@ namespace weft {
 inline constexpr std::size_t kGridLanes = 64;
 
 /// The registers of the grid and what enters it at this edge. Every PE on the diagonal r + c = i
-/// gets swap_i = swaps[i] and push_i = pushes[i] (0 or -1): each signal starts at PE(0,0) and takes
-/// a cycle a row and a cycle a column, so one register a diagonal stands for all of its PEs.
+/// gets swap_i = swaps[i] and push_i = pushes[i] (0 or -1). Each signal starts at PE(0,0) and takes
+/// one cycle per row and per column, so one register per diagonal stands for all PEs on it.
 template <class Operand, class Psum>
 struct GridView {
   std::size_t rows;

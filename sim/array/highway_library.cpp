@@ -1,6 +1,6 @@
-// Highway's library measures the resolution of the processor's timer when it is loaded, for the
-// benchmarks that are in it too: half of the time that a short command takes. So it is loaded when
-// a kernel first asks for one of the functions of it that Weft needs.
+// When Highway's library is loaded, it measures the resolution of the processor's timer for its
+// benchmarks. That takes half of the time of a short command. So Weft loads the library only when a
+// kernel first calls one of the functions below.
 #include <dlfcn.h>
 
 #include <stdexcept>

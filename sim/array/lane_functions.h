@@ -1,10 +1,10 @@
-// What one lane of the vector unit computes, as scalar functions: what each operator means to the
-// bit. docs/numerics.md, "The vector unit", is their source.
+// What one lane of the vector unit computes, as scalar functions that define each operator to the
+// bit. Source: docs/numerics.md, "The vector unit".
 //
-// Additions, products, quotients and square roots are single binary32 roundings. exp, log, tanh,
-// erf, pow and what is made of them are evaluated in binary64 by the C math library and rounded
-// once. A NaN may have any payload in here: no result depends on it, and what is stored is made
-// canonical. Selections are free of branches so that loops over them vectorise.
+// Sums, products, quotients and square roots round once, to binary32. The C math library evaluates
+// exp, log, tanh, erf, pow and functions built on them in binary64; the result is rounded once. A
+// NaN may have any payload here: no result depends on it, and stores make it canonical. Selections
+// are free of branches so that loops over them vectorize.
 #pragma once
 
 #include <bit>
@@ -44,7 +44,7 @@ inline std::int32_t mul(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
 }
 
-/// NaN if either is; of zeros +0 if either is.
+/// NaN if either is NaN. The larger of two zeros is +0, unless both are -0.
 inline float max(float a, float b) {
   const float larger = a > b ? a : b;
   const float equal = std::bit_cast<float>(bits(a) & bits(b));  // differ in the sign of zero only
@@ -55,7 +55,7 @@ inline std::int32_t max(std::int32_t a, std::int32_t b) {
   return a > b ? a : b;
 }
 
-/// NaN if either is; of zeros -0 if either is.
+/// NaN if either is NaN. The smaller of two zeros is -0, unless both are +0.
 inline float min(float a, float b) {
   const float smaller = a < b ? a : b;
   const float equal = std::bit_cast<float>(bits(a) | bits(b));
@@ -84,7 +84,7 @@ Word relu(Word x) {
   return x <= Word{0} ? Word{0} : x;
 }
 
-/// low, with its sign, for everything that is not greater; then the same for high. NaN stays NaN.
+/// `low`, with its sign, for all x <= low; `high` for all x > high; otherwise x. NaN stays NaN.
 template <class Word>
 Word clamp(Word x, Word low, Word high) {
   const Word raised = x <= low ? low : x;
@@ -108,7 +108,7 @@ inline float leaky_relu(float x, float alpha) {
   return prelu(x, alpha);
 }
 
-/// max(0, min(1, alpha*x + beta)), two roundings.
+/// max(0, min(1, alpha*x + beta)); alpha*x + beta rounds twice.
 inline float hard_sigmoid(float x, float alpha, float beta) {
   return max(0.0F, min(1.0F, alpha * x + beta));
 }
@@ -165,10 +165,9 @@ inline float dequantized(std::int8_t q, float scale, std::int32_t zero) {
   return static_cast<float>(q - zero) * scale;
 }
 
-/// saturate(round_half_even(x / scale) + zero), with a zero point that is an int8. NaN gives the
-/// zero point.
+/// saturate(round_half_even(x / scale) + zero); `zero` must fit int8. NaN gives the zero point.
 inline std::int8_t quantized(float x, float scale, std::int32_t zero) {
-  constexpr float kFar = 512.0F;         // saturates whatever the zero point
+  constexpr float kFar = 512.0F;         // saturates with any zero point
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: numbers near it are whole, so adding rounds
   const float quotient = x / scale;
   const float raised = quotient < -kFar ? -kFar : quotient;
@@ -183,15 +182,15 @@ inline std::int8_t saturated(std::int32_t x) {
   return static_cast<std::int8_t>(min(max(x, -128), 127));
 }
 
-/// to_bf16() as selections.
+/// to_bf16() without branches.
 inline std::uint16_t bf16_bits(float x) {
   const std::uint32_t rounded = (bits(x) + 0x7FFFU + (bits(x) >> 16 & 1U)) >> 16;
   return static_cast<std::uint16_t>(x != x ? 0x7FC0U : rounded);
 }
 
-/// to_fp16() as selections. Below the normal numbers of fp16 all have one spacing, 2^-24, which is
-/// that of binary32 numbers near 0.5: adding 0.5 rounds. Elsewhere a carry out of the mantissa
-/// raises the exponent, up to infinity.
+/// to_fp16() without branches. The subnormals of fp16 are 2^-24 apart, like binary32 numbers near
+/// 0.5, so adding 0.5 rounds to them. For normal numbers, a carry out of the mantissa raises the
+/// exponent, up to infinity.
 inline std::uint16_t fp16_bits(float x) {
   constexpr std::uint32_t kRebias = (127U - 15U) << 23;
   constexpr std::uint32_t kSmallestNormal = kRebias + (1U << 23);

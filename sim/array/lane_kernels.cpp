@@ -27,7 +27,7 @@ void for_each_pair(Word* HWY_RESTRICT x, const Word* HWY_RESTRICT y, std::size_t
   for (std::size_t i = 0; i < n; ++i) x[i] = function(x[i], y[i]);
 }
 
-/// Elements of memory that has no alignment.
+/// Loads elements from memory of any alignment.
 template <class From, class To, class Function>
 void for_each_load(const std::byte* HWY_RESTRICT from, To* HWY_RESTRICT to, std::size_t n,
                    Function function) {
@@ -66,7 +66,7 @@ void combine_either(VectorCombine combine, Word* x, const Word* y, std::size_t n
     case VectorCombine::kDiv:
     case VectorCombine::kPow:
     case VectorCombine::kPrelu:
-      throw SimulationError("a vector instruction combines integers as only reals can be");
+      throw SimulationError("a vector instruction uses a combine of reals on integers");
   }
 }
 
@@ -97,7 +97,7 @@ void apply_either(VectorOp op, Word low, Word high, Word* x, std::size_t n) {
     case VectorOp::kAbs:
       return for_each_lane(x, n, [](Word value) { return lane::abs(value); });
     default:
-      throw SimulationError("a vector instruction applies a function of reals to integers");
+      throw SimulationError("a vector instruction uses a function of reals on integers");
   }
 }
 
@@ -147,7 +147,7 @@ Word sum_lanes(Word* x, std::size_t n) {
 
 template <class Word>
 Word max_lane(Word* x, std::size_t n) {
-  while (n > 1) {  // in halves, which vectorises: the order decides nothing
+  while (n > 1) {  // in halves, because that vectorizes; the order does not change the maximum
     const std::size_t half = n / 2;
     const Word* upper = x + (n - half);
     for (std::size_t i = 0; i < half; ++i) x[i] = lane::max(x[i], upper[i]);

@@ -1,4 +1,5 @@
-// Where the lanes of a narrow row lie: the pieces that a LaneWindow cuts them into, one a plane.
+// Where the lanes of a narrow row lie. A plane is a block of UB rows that holds R columns of a
+// matrix. A LaneWindow cuts the lanes of a row into pieces, one per plane:
 //
 //   R = 4, column 2, 7 lanes      plane 0   . . 0 1      piece: element 2, lane 0, 2 lanes
 //                                 plane 1   2 3 4 5             element 0, lane 2, 4 lanes
@@ -12,8 +13,8 @@
 
 namespace weft {
 
-/// Lanes lane .. lane+count-1 are the elements element .. element+count-1 of the UB row that lies
-/// `row_offset` rows behind the row's first.
+/// Lanes lane .. lane+count-1 are the elements element .. element+count-1 of one UB row, which lies
+/// `row_offset` UB rows after the first UB row of the narrow row.
 struct LanePiece {
   std::uint64_t row_offset = 0;
   std::uint32_t element = 0;
@@ -22,7 +23,7 @@ struct LanePiece {
   friend bool operator==(const LanePiece&, const LanePiece&) = default;
 };
 
-/// The piece with lane `lane` and those behind it of a row of `lanes` lanes.
+/// The piece that starts at lane `lane`, in a row of `lanes` lanes.
 inline LanePiece piece_from(const LaneWindow& window, std::uint32_t lane, std::uint32_t lanes,
                             std::uint32_t row_elements) {
   const std::uint64_t place = std::uint64_t{window.column} + lane;

@@ -1,5 +1,4 @@
-// How far a run that computes values has come: the share of the program's matmul rows that are
-// done.
+// Measures the progress of a run that computes values: the share of the program's matmul rows done.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,8 @@ namespace weft {
 
 class ProgressMeter {
  public:
-  /// `report` may be empty; it is called with a share from 0 to 1, a thousand times at most, and
-  /// must outlive the meter.
+  /// `report` may be empty and must outlive the meter. It is called at most a thousand times, with
+  /// a share from 0 to 1.
   ProgressMeter(const Program& program, const std::function<void(double)>& report)
       : report_(report) {
     if (!report_) return;

@@ -1,10 +1,10 @@
-// Chains of registers that all shift every cycle, without moving the data: the window over a longer
-// buffer moves instead, and only when it reaches the start is it copied back to the end.
+// Chains of registers that all shift every cycle. The data does not move: a window over a longer
+// buffer moves instead. When the window reaches the start, its contents are copied to the end.
 //
 //   buffer of one row   . . . . . [0 1 2 3 4] x x x     0 = shifted in last
 //   after a shift       . . . . [0 1 2 3 4] x x x x     the last value has left the chain
 //
-// Invariant: element i of a row is what was shifted in i shifts ago, zero before the first shift.
+// Invariant: element i of a row is the value shifted in i shifts ago; zero before the first shift.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace weft {
 template <class T>
 class ShiftRows {
  public:
-  /// `rows` chains of `length` registers, all zero. `padding` more elements behind each may be read
-  /// (by whole vectors), with no meaning.
+  /// `rows` chains of `length` registers, all zero. Whole vectors may also read the `padding`
+  /// elements after each chain; their values have no meaning.
   ShiftRows(std::size_t rows, std::size_t length, std::size_t padding)
       : rows_(rows),
         length_(length),
-        // A copy of length_ elements every slack_ shifts: at most one element a row and shift.
+        // Copies length_ elements every slack_ shifts: at most one element per row and shift.
         slack_(std::max<std::size_t>(length, kMinSlack)),
         stride_(slack_ + length + padding),
         position_(slack_),
@@ -39,7 +39,7 @@ class ShiftRows {
     for (std::size_t r = 0; r < rows; ++r) first[r * stride] = values[r];
   }
 
-  /// The chain of one row, newest first; the next row's is stride() elements further.
+  /// The chain of one row, newest value first. The next row's chain starts stride() elements later.
   const T* row(std::size_t row) const { return data_.data() + row * stride_ + position_; }
   std::size_t stride() const { return stride_; }
 

@@ -8,9 +8,10 @@
 
 namespace weft {
 
-/// The last `depth` rows of `cols` values, one a cycle: what a triangle of skew registers holds,
-/// read along its diagonal. Column c of a skew triangle of up to `depth` - 1 registers shows the
-/// value that entered c cycles ago; a deskew triangle does the same from the other side.
+/// The last `depth` rows of `cols` values, one per cycle. A triangle of skew registers holds the
+/// same values; reading it means reading these rows along a diagonal. Column c of a skew triangle
+/// shows the value that entered c cycles ago, and column c of a deskew triangle the value that
+/// entered cols - 1 - c cycles ago. A column has at most `depth` - 1 registers.
 template <class T>
 class SkewRows {
  public:
@@ -19,7 +20,7 @@ class SkewRows {
   void next_cycle() { now_ = now_ + 1 == depth_ ? 0 : now_ + 1; }
   void record(const T* row) { std::copy_n(row, cols_, rows_.data() + now_ * cols_); }
 
-  /// out[c] = column c as it was recorded c cycles ago: how skew registers delay a row. depth >=
+  /// out[c] = column c as it was recorded c cycles ago, as skew registers delay it. Needs depth >=
   /// columns.
   void read_skewed(T* out) const {
     const std::size_t before_wrap = std::min(now_ + 1, cols_);
@@ -28,7 +29,7 @@ class SkewRows {
     for (std::size_t c = before_wrap; c < cols_; ++c) out[c] = rows_.data()[(last - c) * cols_ + c];
   }
 
-  /// out[c] = column c as it was recorded columns - 1 - c cycles ago: deskew registers.
+  /// out[c] = column c as it was recorded columns - 1 - c cycles ago, as deskew registers delay it.
   void read_deskewed(T* out) const {
     const std::size_t oldest = now_ + 1 + depth_ - cols_;  // the row from which column 0 comes
     const std::size_t wrapped = oldest < depth_ ? std::min(depth_ - oldest, cols_) : 0;

@@ -28,9 +28,9 @@ struct SteppedArray<Arithmetic>::Impl {
       : rows(array_rows),
         cols(array_cols),
         stride(padded(array_cols)),
-        // Row r: r skew registers, then the act registers of its C PEs, in one chain. Likewise one
-        // chain of R+C-1 for each control signal, from PE(0,0) to PE(R-1,C-1), and for the valid
-        // bits, which take as long as the results.
+        // One chain for each row r: r skew registers, then the act registers of its C PEs. One
+        // chain of R+C-1 for each control signal, from PE(0,0) to PE(R-1,C-1). One such chain for
+        // the valid bits, because the results take as long.
         acts(rows, rows + cols - 1, stride),
         swaps(1, rows + cols - 1, stride),
         pushes(1, rows + cols - 1, stride),
@@ -44,7 +44,7 @@ struct SteppedArray<Arithmetic>::Impl {
         no_acts(rows),
         result(cols) {}
 
-  /// What the output shows before the edge.
+  /// The result row that the output shows before the edge; empty if there is none.
   std::span<const Psum> output() {
     deskew.next_cycle();
     deskew.record(psum.data() + rows * stride);
@@ -56,7 +56,7 @@ struct SteppedArray<Arithmetic>::Impl {
   void enter_weights(const Operand* weight_row) {
     weight_skew.next_cycle();
     if (weight_row != nullptr) weight_skew.record(weight_row);
-    // Where no push arrives nobody looks at weight_i, so it may keep its last value.
+    // Without a push no PE reads weight_i, so it may keep its last value.
     if (std::memchr(pushes.row(0), 0xFF, cols) == nullptr) return;
     weight_skew.read_skewed(weight_out.data());
   }
@@ -88,7 +88,7 @@ struct SteppedArray<Arithmetic>::Impl {
   AlignedBuffer<Psum> psum;
   SkewRows<Operand> weight_skew;
   SkewRows<Psum> deskew;
-  AlignedBuffer<Operand> no_acts;  // the row that enters when none does
+  AlignedBuffer<Operand> no_acts;  // zeros, which enter if no row does
   AlignedBuffer<Psum> result;
 };
 

@@ -1,12 +1,12 @@
-// The array with every register advanced every cycle: the R x C PEs of pe/pe.h, R skew chains on
-// the left, C on top, C deskew chains below.
+// The array that advances every register every cycle: the R x C PEs of pe/pe.h, R skew chains on
+// the left, C skew chains on top, and C deskew chains below.
 //
 //                 weight skew (c registers in column c)
 //                        |   |   |
 //   activation skew  -> PE  PE  PE        PE(r,c) does at t+r+c what PE(0,0) does at t
 //   (r registers     -> PE  PE  PE
 //    in row r)           |   |   |
-//                 deskew (C-1-c registers in column c) -> one whole result row a cycle
+//                 deskew (C-1-c registers in column c) -> one whole result row per cycle
 //
 // A row that enters in cycle A is visible at the output in cycle A+R+C-1. Source: docs/timing.md.
 #pragma once
@@ -25,7 +25,7 @@ class SteppedArray {
   using Operand = typename Arithmetic::Operand;
   using Psum = typename Arithmetic::Psum;
 
-  /// What the front, PE(0,0)'s row and column, sees in one cycle; the skew is inside the array.
+  /// What enters at the front in one cycle; the skew is inside the array.
   struct Inputs {
     const Operand* act_row = nullptr;     // R operands, or nullptr: no row this cycle (zeros)
     const Operand* weight_row = nullptr;  // C operands to push, or nullptr: no push

@@ -1,4 +1,4 @@
-// The datapath of `stepped`: SteppedArray and the accumulators' rows, in C++.
+// The datapath of the `stepped` engine: SteppedArray and the accumulators, in C++.
 #pragma once
 
 #include <algorithm>

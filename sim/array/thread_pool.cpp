@@ -11,7 +11,7 @@ ThreadPool::ThreadPool(unsigned threads) {
   }
 }
 
-// The jthreads ask to stop, which wakes the sleepers, and join.
+// The destructors of the jthreads request a stop, which wakes the sleeping workers, and join.
 ThreadPool::~ThreadPool() = default;
 
 void ThreadPool::run(const std::function<void(unsigned)>& task) {

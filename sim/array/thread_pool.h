@@ -26,9 +26,9 @@ class ThreadPool {
 
   unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
-  /// Calls `task(member)` once for each member 0 .. size()-1, all at the same time, and returns
-  /// when all have returned. If tasks throw, rethrows one of their exceptions, after all have
-  /// returned. One call at a time.
+  /// Calls `task(member)` once for each member 0 .. size()-1, all at the same time, and waits until
+  /// all have returned. If tasks throw, it then rethrows one of their exceptions. Only one call of
+  /// run() may be active at a time.
   void run(const std::function<void(unsigned)>& task);
 
  private:
@@ -42,7 +42,7 @@ class ThreadPool {
   std::uint64_t round_ = 0;  // counts the calls of run(): a worker does each round once
   std::size_t busy_ = 0;
   std::exception_ptr error_;
-  // Last, so that it is destroyed, and with it the threads joined, before what they use.
+  // The last member, so that its destructor joins the threads before the other members end.
   std::vector<std::jthread> workers_;
 };
 

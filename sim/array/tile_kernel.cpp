@@ -16,10 +16,10 @@ namespace weft {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What becomes of the sums of a register block.
+/// What to do with the sums of a register block: keep them for the next pass, write or add them.
 enum class Outcome { kPartial, kOverwrite, kAccumulate };
 
-/// Where the sums of a register block come from and go to; `rows` x `cols` of it are wanted.
+/// Where the sums of a register block come from and go to; only `rows` x `cols` sums are stored.
 template <class Psum>
 struct SumBlock {
   const Psum* from;
@@ -31,7 +31,7 @@ struct SumBlock {
   Outcome outcome;
 };
 
-/// The sum as it is stored over `*to`, which is read only to accumulate.
+/// The value to store at `to`; the old value there is read only to accumulate.
 template <class Lanes>
 HWY_INLINE typename Lanes::V settle(typename Lanes::V sum, const hn::TFromD<typename Lanes::D>* to,
                                     Outcome outcome) {
@@ -40,8 +40,8 @@ HWY_INLINE typename Lanes::V settle(typename Lanes::V sum, const hn::TFromD<type
   return Lanes::finish(sum);
 }
 
-/// Stores the first `count` lanes: memory beyond the last column belongs to the next row, or
-/// nobody.
+/// Stores only the first `count` lanes: memory after the last column belongs to the next row, or
+/// lies outside the buffer.
 template <class Lanes>
 HWY_INLINE void store_sums(typename Lanes::V sum, hn::TFromD<typename Lanes::D>* to,
                            std::size_t count, Outcome outcome) {
@@ -58,8 +58,8 @@ HWY_INLINE void store_sums(typename Lanes::V sum, hn::TFromD<typename Lanes::D>*
   std::memcpy(to, edge, count * sizeof(T));
 }
 
-/// The inner loop: kRows x kVecs vectors of sums stay in registers while the chain runs down
-/// `words` words. Every index is a constant after unrolling, or the sums would live in memory.
+/// The inner loop: kRows x kVecs vectors of sums stay in registers while each sum adds `words`
+/// words in order. Unrolling makes every index a constant; otherwise the sums would be in memory.
 template <class Lanes, std::size_t kRows, std::size_t kVecs>
 HWY_NOINLINE void micro_kernel(const hn::TFromD<typename Lanes::D>* HWY_RESTRICT acts,
                                const hn::TFromD<typename Lanes::D>* HWY_RESTRICT weights,
@@ -111,8 +111,8 @@ inline constexpr std::size_t kBlockRows = 6;
 #endif
 static_assert(kBlockRows <= kMaxBlockRows);
 
-/// The smallest block that holds the rows. Rows that it has too many read stale activations, whose
-/// sums are not stored.
+/// Runs the smallest block that holds the rows. Its surplus rows read stale activations; their sums
+/// are not stored.
 template <class Lanes, std::size_t kVecs, class... Args>
 void run_rows(std::size_t rows, const Args&... args) {
   if (rows == 1) return micro_kernel<Lanes, 1, kVecs>(args...);
@@ -124,7 +124,7 @@ void run_rows(std::size_t rows, const Args&... args) {
   return micro_kernel<Lanes, kBlockRows, kVecs>(args...);
 }
 
-/// One panel, in strips of two vectors; `block` describes the whole panel.
+/// Runs one panel (kPanelCols columns) in strips of two vectors; `block` describes the whole panel.
 template <class Lanes, class Psum>
 void run_panel(const Psum* acts, const Psum* weights, std::size_t words,
                const SumBlock<Psum>& block) {
@@ -144,8 +144,8 @@ void run_panel(const Psum* acts, const Psum* weights, std::size_t words,
   }
 }
 
-/// One pass over a block of words for one block of activation rows: which part of the chain it is
-/// decides where the sums come from and go to.
+/// One pass over a block of words, for one block of activation rows. The first pass starts the
+/// sums, the last one writes them to the accumulators; between passes they are partial sums.
 template <class Arithmetic>
 struct Pass {
   using Psum = typename Arithmetic::Psum;
@@ -170,7 +170,8 @@ struct Pass {
             .to = last ? acc + col : partial + col,
             .to_stride = last ? tile.cols : partial_stride,
             .rows = rows,
-            // Partial sums are stored whole: the buffer is padded and the next pass loads all.
+            // All lanes of partial sums are stored: the buffer is padded, and the next pass loads
+            // whole vectors.
             .cols = last ? std::min(kPanelCols, tile.cols - col) : kPanelCols,
             .outcome = !last        ? Outcome::kPartial
                        : accumulate ? Outcome::kAccumulate
@@ -178,8 +179,8 @@ struct Pass {
   }
 };
 
-/// The activations of one row for a pass. The word that stands for the tile's zero rows is the last
-/// of the last pass; the one for panels of zeros lies behind it.
+/// Prepares the activations of one row for a pass. The last word of the last pass stands for the
+/// tile's zero rows; the word after it stands for panels of zeros.
 template <class Arithmetic, class Lanes>
 void stage_row(const Pass<Arithmetic>& pass, const typename Arithmetic::Element* row,
                typename Arithmetic::Psum* acts) {
@@ -223,7 +224,7 @@ void multiply(const PackedTile<Arithmetic>& tile,
   for (std::size_t row = 0; row < act_rows.size(); row += kBlockRows) {
     const std::size_t rows = std::min(kBlockRows, act_rows.size() - row);
     std::size_t word = 0;
-    do {  // a tile of nothing but zeros may have no word at all
+    do {  // at least one pass, because a tile of zeros may have no words
       const std::size_t words = std::min(kBlockWords, tile.live_words - word);
       run_pass<Arithmetic, Lanes>({.tile = tile,
                                    .workspace = workspace,
@@ -253,7 +254,7 @@ bool all_zero(const Element* from, std::size_t count) {
   return seen == 0;
 }
 
-/// How much of the tile is not trailing zeros.
+/// Measures how much of the tile remains without trailing zeros.
 template <class Arithmetic, class Lanes>
 void measure(const typename Arithmetic::Element* tile, PackedTile<Arithmetic>& packed) {
   const std::size_t cols = packed.cols;
@@ -273,7 +274,7 @@ void measure(const typename Arithmetic::Element* tile, PackedTile<Arithmetic>& p
   if (Lanes::kZeroRowsCount && rows < packed.rows) ++packed.live_words;
 }
 
-/// Packs `count` columns of one word row and adds what they contribute to where the chains start.
+/// Packs `count` columns of one word row and updates the start values of their sums.
 template <class Lanes, class Element, class Psum>
 void pack_word_row(const Element* const* rows, std::size_t count, Psum* HWY_RESTRICT words,
                    Psum* HWY_RESTRICT initial) {
@@ -283,7 +284,7 @@ void pack_word_row(const Element* const* rows, std::size_t count, Psum* HWY_REST
   }
 }
 
-/// The word of weight 1 by which zero rows, or a panel of zeros, take part.
+/// Writes the words of weight 1 that stand for zero rows, or for a panel of zeros.
 template <class Psum>
 void pack_zero_rows(Psum* words) {
   std::fill_n(words, kPanelCols, Psum{1});

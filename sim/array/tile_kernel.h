@@ -1,5 +1,5 @@
-// What TileProduct and its kernels agree on: the packed tile, and one table of functions for each
-// instruction set. Packing and multiplication come from the same table because they share a layout.
+// The interface between TileProduct and its kernels: the packed tile, and one table of functions
+// for each instruction set. One table has both packing and multiplication: they share a layout.
 //
 // The tile is cut into panels of 32 columns. A word is 32 bits: one float, or as many int8 weights
 // of one column as the kernel's dot product takes at once (rows g*e .. g*e+e-1 for word row g).
@@ -10,11 +10,12 @@
 //   g = 1 | w w w  ... |     | w w w  0 0 |   whose sums are never stored
 //    ...  |            |     |            |
 //
-// A panel is contiguous, so the inner loop reads the weights in one ascending stream.
+// A panel is contiguous, so the inner loop reads the weights in one ascending stream. Each sum is a
+// chain: it adds the words of its column in order.
 //
 // Tiles at the edge of a matrix end in rows and columns of zeros, often most of the tile. Trailing
-// zero rows (+0 in every bit) and trailing panels without weights are not multiplied; for floats
-// one more word, of weight 1, stands for what they do to a sum (docs/numerics.md, "Padding").
+// rows of +0 and trailing panels of +0 are not multiplied. For floats one more word, of weight 1,
+// has their effect on a sum (docs/numerics.md, "Padding").
 #pragma once
 
 #include <cstddef>
@@ -29,10 +30,10 @@ namespace weft {
 inline constexpr std::size_t kPanelCols = 32;
 /// Rows of activations that the largest kernel keeps in registers at once.
 inline constexpr std::size_t kMaxBlockRows = 12;
-/// Words of a sum's chain between two visits to memory: 32 KiB of weights, so that a panel slice
-/// stays close, and a fixed row stride for the activations, so that their addresses are constants.
+/// Words that a chain adds between two visits to memory. A panel slice is then 32 KiB of weights,
+/// which stays in the cache, and activation rows have a fixed stride, so addresses are constants.
 inline constexpr std::size_t kBlockWords = 256;
-/// Not a multiple of 4 KiB, lest all rows fall into the same cache sets.
+/// Not a multiple of 4 KiB, because all rows would then share the same cache sets.
 inline constexpr std::size_t kActStride = kBlockWords + 16;
 
 template <class Arithmetic>
@@ -44,10 +45,10 @@ struct PackedTile {
   std::size_t rows;
   std::size_t cols;
   std::size_t panels;
-  std::size_t words;            // word rows that a panel has room for
-  std::size_t live_rows = 0;    // of the tile that is packed: rows but for trailing zero rows
-  std::size_t live_words = 0;   // what a chain runs down: those rows, and the word for the others
-  std::size_t live_panels = 0;  // panels but for trailing ones of zeros
+  std::size_t words;            // word rows for which a panel has space
+  std::size_t live_rows = 0;    // rows of the packed tile without trailing zero rows
+  std::size_t live_words = 0;   // words of a chain: the live rows, and one for the zero rows
+  std::size_t live_panels = 0;  // panels without trailing panels of zeros
   AlignedBuffer<Psum> weights;  // [panels][words][kPanelCols]
   AlignedBuffer<Psum> initial;  // [panels][kPanelCols]: where each column's chain starts
 };
@@ -71,10 +72,10 @@ struct TileKernel {
   using Psum = typename Arithmetic::Psum;
 
   std::size_t elements_per_word;
-  std::size_t block_rows;  // a thread's share of the rows is best a multiple of this
-  /// tile [rows,cols], row-major, into `packed`.
+  std::size_t block_rows;  // a thread's share of the rows should be a multiple of this
+  /// Packs tile [rows,cols], row-major, into `packed`.
   void (*pack)(const Element* tile, PackedTile<Arithmetic>& packed);
-  /// acc [act_rows.size(), cols] = or += the product.
+  /// acc [act_rows.size(), cols] = the product; with `accumulate`, acc += the product.
   void (*multiply)(const PackedTile<Arithmetic>& tile, std::span<const Element* const> act_rows,
                    Psum* acc, bool accumulate, Workspace<Arithmetic>& workspace);
 };

@@ -1,6 +1,6 @@
-// The vector arithmetic of the tile kernels, one struct a kind of word: how a word of weights is
-// packed, how activations are staged, one dot product step, and what a finished sum becomes. The
-// micro-kernel is written once on top of these. Compiled once for each instruction set.
+// The vector arithmetic of the tile kernels, one struct per kind of word: it packs a word of
+// weights, stages activations, does one dot product step, and finishes a sum. The micro-kernel is
+// written once on top of these. Compiled once for each instruction set.
 
 // The toggle that Highway's multiple inclusion prescribes instead of #pragma once.
 #if defined(WEFT_SIM_ARRAY_TILE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -21,8 +21,8 @@
 #include "sim/array/float_lanes-inl.h"
 
 // Highway 1.0.3 names AVX-VNNI where its detection means AVX-512 VNNI, so the 512-bit dot product
-// needs this addition. Code under this target must hold no loop that GCC could turn into a 128- or
-// 256-bit dot product by itself: it might pick the AVX-VNNI encoding, which some of the processors
+// needs this addition. Code under this target must not contain a loop that GCC could turn into a
+// 128- or 256-bit dot product: GCC might choose the AVX-VNNI encoding, which some of the processors
 // detected here lack.
 #if HWY_TARGET == HWY_AVX3_DL
 #undef HWY_TARGET_STR
@@ -47,16 +47,16 @@ struct FloatLanes {
   static float word(const Element* const* rows, std::size_t col) {
     return Arithmetic::widen(rows[0][col]);
   }
-  /// Where a column's chain starts, given what the rows above contribute: at +0 in any case.
+  /// Where a column's chain starts: always at +0 for floats.
   static float initial(float, const Element* const*, std::size_t) { return 0.0F; }
   static void stage(const Element* from, std::size_t count, float* words) {
     for (std::size_t i = 0; i < count; ++i) words[i] = Arithmetic::widen(from[i]);
   }
   /// Whether rows of zero weights can change a sum.
   static constexpr bool kZeroRowsCount = true;
-  /// What `count` activations times weights of +0 do to any sum, as one addend. A finite one adds
-  /// a zero of its sign, so that -0 becomes +0 as soon as one of them is positive; an infinity or
-  /// NaN makes a NaN.
+  /// One addend with the effect of `count` activations times weights of +0 on any sum. A finite
+  /// activation adds a zero of its own sign, so a sum of -0 becomes +0 if any of them is positive.
+  /// An infinite or NaN activation makes the sum NaN.
   static float zero_rows(const Element* acts, std::size_t count) {
     constexpr std::uint16_t kInfinite = std::is_same_v<Element, Bf16> ? 0x7F80 : 0x7C00;
     std::uint16_t signs = 0x8000;
@@ -71,22 +71,22 @@ struct FloatLanes {
   static HWY_INLINE V dot(V acts, V weights, V sum) {
     return fused_multiply_add(acts, weights, sum);
   }
-  /// NaN is sticky: once a chain, or the addition after it, has met one, every later sum is a NaN
-  /// too, and a NaN psum influences nothing but whether the next is NaN. So making the last one
-  /// canonical gives the bits of making each one canonical.
+  /// NaN is sticky: after the first NaN in a chain, every later sum is NaN too, and its payload has
+  /// no other effect. So making only the last sum canonical gives the same bits as making each sum
+  /// canonical.
   static HWY_INLINE V finish(V sum) { return canonical_lanes(sum); }
 };
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-/// A word is four int8 rows; one vpdpbusd a step, which wraps and does not saturate.
+/// A word is four int8 rows. A step is one vpdpbusd, which wraps and does not saturate.
 struct Int8Lanes {
   using D = hn::ScalableTag<std::int32_t>;
   using V = hn::Vec<D>;
   static constexpr bool kZeroRowsCount = false;
   static constexpr std::size_t kElementsPerWord = 4;
-  // The instruction takes one operand unsigned: activations enter as a + 128 (the sign bit
-  // flipped), and each column starts at -128 * sum(w) to take it back, exactly, modulo 2^32.
+  // The instruction takes one unsigned operand, so activations enter as a + 128 (the sign bit
+  // flipped). Each column starts at -128 * sum(w) to cancel this, exactly, modulo 2^32.
   static constexpr std::int32_t kOffset = 128;
 
   static std::int32_t word(const std::int8_t* const* rows, std::size_t col) {
@@ -115,7 +115,8 @@ struct Int8Lanes {
 
 #elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
 
-/// A word is two int8 rows, widened to int16; vpmaddwd, whose sum of two products is exact.
+/// A word is two int8 rows, widened to int16. A step is one vpmaddwd; its sum of two products is
+/// exact.
 struct Int8Lanes {
   using D = hn::ScalableTag<std::int32_t>;
   using V = hn::Vec<D>;
@@ -147,7 +148,7 @@ struct Int8Lanes {
 
 #else
 
-/// A word is one int8 widened to int32: plain, for targets whose pairwise products change lanes.
+/// A word is one int8 widened to int32, for targets where pairwise products move between lanes.
 struct Int8Lanes {
   using D = hn::ScalableTag<std::int32_t>;
   using V = hn::Vec<D>;

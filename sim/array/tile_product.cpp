@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-/// Below this many multiply-accumulates waking the threads costs more than they save.
+/// For fewer multiply-accumulates, waking the threads costs more time than they save.
 constexpr std::uint64_t kMinMacsForThreads = 1'000'000;
 
 }  // namespace
@@ -31,8 +31,8 @@ struct TileProduct<Arithmetic>::Impl {
   using ActRows = std::span<const Element* const>;
 
   void multiply_part(unsigned member, ActRows act_rows, Psum* acc, bool accumulate) {
-    // Whole register blocks a member, the last one the rest; rows do not depend on each other, so
-    // the bits do not depend on the split.
+    // Each member gets whole register blocks, the last one also the rest. Rows do not depend on
+    // each other, so the results do not depend on the split.
     const std::size_t blocks = (act_rows.size() + kernel.block_rows - 1) / kernel.block_rows;
     const auto bound = [&](std::size_t part) {
       return std::min(blocks * part / threads * kernel.block_rows, act_rows.size());
@@ -53,8 +53,8 @@ struct TileProduct<Arithmetic>::Impl {
   TileKernel<Arithmetic> kernel;
   PackedTile<Arithmetic> tile;
   unsigned threads;
-  std::vector<Workspace<Arithmetic>> workspaces;  // one a member of the team
-  std::optional<ThreadPool> pool;                 // made for the first product that is worth it
+  std::vector<Workspace<Arithmetic>> workspaces;  // one per member of the team
+  std::optional<ThreadPool> pool;                 // made for the first large enough product
 };
 
 template <class Arithmetic>

@@ -1,7 +1,7 @@
-// One tile of weights times a block of activation rows, with the bits of the array: each sum runs
-// down the R rows from +0 in order, then is written to, or added once to, the accumulators.
-// This is how the `fast` engine computes values. The kernels choose the instruction set at run time
-// (Highway); every one of them gives the same bits. Derivation: docs/numerics.md.
+// Multiplies one tile of weights with a block of activation rows and gives the same bits as the
+// array: each sum starts at +0 and adds the R products in row order. The accumulators then take it,
+// or add it once. The `fast` engine computes its values this way. Highway chooses the instruction
+// set at run time; all of them give the same bits. Derivation: docs/numerics.md.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,9 @@ class TileProduct {
   /// Takes the tile [R,C], row-major, and packs it for the kernel.
   void load_tile(std::span<const Element> tile);
 
-  /// acc[i][c] (row-major, C words a row) = or += the product of act_rows[i] (R elements each) and
-  /// the loaded tile. Rows may repeat; they must not overlap `acc`.
+  /// acc[i] = act_rows[i] * the loaded tile; with `accumulate`, acc[i] += that. acc is row-major
+  /// with C words per row, each act row has R elements. Rows may repeat; they must not overlap
+  /// `acc`.
   void multiply(std::span<const Element* const> act_rows, std::span<Psum> acc, bool accumulate);
 
  private:

@@ -1,10 +1,9 @@
-// The vector unit's datapath: what one row of a vector instruction becomes. Both engines with
-// values use it, row by row: `fast` writes each row at once, `stepped` and `rtl` when it becomes
-// readable.
+// The vector unit's datapath: computes one row of a vector instruction. All engines with values use
+// it, row by row: `fast` writes each row at once, `stepped` and `rtl` when it becomes readable.
 //
 //   sums, or UB row --load, + bias--> x --combine y--> op --> reduce --mode, destination--> store
 //
-// Everything happens in one type, the domain's words. Source: docs/numerics.md, "The vector unit".
+// All steps use one type, the domain's words. Source: docs/numerics.md, "The vector unit".
 #pragma once
 
 #include <cstddef>
@@ -31,18 +30,18 @@ class VectorLanes {
   /// `config` must outlive this.
   explicit VectorLanes(const MachineConfig& config);
 
-  /// The rows to come are those of `vector`, which must be valid and outlive them.
+  /// Starts the instruction `vector`. It must be valid and outlive the calls of compute().
   void begin(const Vector& vector);
 
-  /// Row `index` of the result, from the values of this moment: lanes in the format of the result,
-  /// those to be written and no others. `sums`: the row's C accumulators, or null if it has a
-  /// source. The bytes are valid until the next call. Throws SimulationError if the buffer lacks a
-  /// row.
+  /// Computes row `index` of the result from the current values. Returns only the lanes to write,
+  /// in the format of the result; they are valid until the next call. `sums`: the row's C
+  /// accumulators, or null if the instruction has a source. Throws SimulationError if the buffer
+  /// lacks a row.
   std::span<const std::byte> compute(std::uint32_t index, const Psum* sums,
                                      const UnifiedBuffer& buffer);
 
  private:
-  /// Lanes of one type: those that are computed, and those that join them.
+  /// Lanes of one type: the computed lanes x, and the lanes y that are combined with them.
   template <class Word>
   struct Lanes {
     explicit Lanes(std::size_t size) : x(size), y(size) {}
@@ -79,13 +78,14 @@ class VectorLanes {
   const Vector* vector_ = nullptr;
   std::uint32_t count_ = 0;                        // lanes that are computed
   std::uint32_t results_ = 0;                      // lanes that hold a result
-  std::vector<std::optional<std::int64_t>> walk_;  // the source's row of each row; none: padding
+  std::vector<std::optional<std::int64_t>> walk_;  // UB row of each source row; nullopt: padding
   std::tuple<Lanes<std::int32_t>, Lanes<float>> lanes_;
   std::vector<std::byte> encoded_;
 };
 
-/// Puts row `index` of the result of `vector`, as VectorLanes::compute() returned it, where it
-/// belongs; everything around it keeps its value. Throws SimulationError if the buffer lacks a row.
+/// Writes row `index` of the result of `vector`, as VectorLanes::compute() returned it, to its
+/// place in the buffer. The bytes around it keep their values. Throws SimulationError if the buffer
+/// lacks a row.
 void write_vector_row(const Vector& vector, std::uint32_t index, std::span<const std::byte> lanes,
                       const MachineConfig& config, UnifiedBuffer& buffer);
 

@@ -1,5 +1,5 @@
-// INI files and command-line options, both read by Boost.Program_options and both applied through
-// set_key(), so that a key means the same in either place.
+// Reads INI files and command-line options. Boost.Program_options parses both and set_key() applies
+// both, so that a key means the same in either place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::size_t kMaxIniBytes = std::size_t{1} << 20U;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin UTF-8 with it
 constexpr std::string_view kMachineSection = "machine.";
 
-/// [machine] also holds the keys that have no section.
+/// Removes the prefix `machine.` from keys that have no section, because [machine] may hold them.
 std::string_view without_machine_section(std::string_view key) {
   const std::string_view bare =
       key.starts_with(kMachineSection) ? key.substr(kMachineSection.size()) : key;
@@ -40,13 +40,13 @@ std::string read_bounded(std::istream& in, std::string_view origin) {
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read", origin));
   if (text.size() > kMaxIniBytes) {
-    throw ConfigError(fmt::format("{}: longer than 1 MiB, which no machine file is", origin));
+    throw ConfigError(fmt::format("{}: larger than 1 MiB, too large for a machine file", origin));
   }
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }
 
-/// What stands for the value in --help: ROWS for array.rows, on|off for a choice.
+/// The placeholder of the value in --help: ROWS for array.rows, on|off for a choice.
 std::string value_name(const ConfigKey& key) {
   if (key.range.find('|') != std::string::npos) return key.range;
   std::string name = key.name.substr(key.name.find('.') + 1);

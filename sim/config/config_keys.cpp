@@ -57,7 +57,7 @@ ConfigKey choice(std::string name, std::string help, Field MachineConfig::*membe
           }};
 }
 
-/// Names stand in INI files, JSON, HTML and file names, so they keep to characters that need no
+/// Names appear in INI files, JSON, HTML and file names, so they use only characters that need no
 /// quoting in any of them.
 bool is_machine_name(std::string_view text) {
   constexpr std::string_view kAllowed =
@@ -94,32 +94,33 @@ std::vector<ConfigKey> make_keys() {
       number("array.rows", "R, rows of PEs, along K", &Config::array_rows, 1, 4096),
       number("array.cols", "C, columns of PEs, along N", &Config::array_cols, 1, 4096),
       choice("array.dtype", "type of activations and weights", &Config::dtype, kTypes),
-      choice("array.double_buffer", "a tile moves into the shadow while another is in use",
+      choice("array.double_buffer", "the next tile shifts in while the current one is in use",
              &Config::double_buffer, kSwitch),
       number("accumulators.rows", "rows of C 32-bit sums", &Config::accumulator_rows, 1, 1U << 24U),
       number("unified_buffer.kib", "unified buffer in KiB, in rows of R elements",
              &Config::unified_buffer_kib, 1, 1U << 21U),
-      number("weight_fifo.tiles", "fetched tiles that can wait", &Config::weight_fifo_tiles, 1,
+      number("weight_fifo.tiles", "how many fetched tiles can wait", &Config::weight_fifo_tiles, 1,
              1024),
       choice("memory.kind",
-             "ideal: transfers take no time; shared: one channel; split: weights and host apart",
+             "ideal: transfers take no time; shared: one channel; split: one for weights, one for "
+             "host",
              &Config::memory_kind, kKinds),
-      number("memory.gb_per_s", "memory rate in 10^9 bytes a second; all transfers if shared",
+      number("memory.gb_per_s", "memory rate in 10^9 bytes per second; for all transfers if shared",
              &Config::memory_bytes_per_s, kMega, 100'000 * kGiga, 9),
       number("memory.latency_cycles", "cycles from the end of a memory transfer to its last byte",
              &Config::memory_latency_cycles, 0, kMaxLatency),
-      number("host.gb_per_s", "host link in 10^9 bytes a second, if split",
+      number("host.gb_per_s", "host link rate in 10^9 bytes per second, if split",
              &Config::host_bytes_per_s, kMega, 100'000 * kGiga, 9),
       number("host.latency_cycles", "cycles from the end of a host transfer to its last byte",
              &Config::host_latency_cycles, 0, kMaxLatency),
       number("vector.latency_cycles", "cycles from reading a row to its result",
              &Config::vector_latency_cycles, 1, kMaxLatency),
-      number("sequencer.queue_depth", "instructions that wait in front of each unit",
+      number("sequencer.queue_depth", "how many instructions can wait in the queue of each unit",
              &Config::queue_depth, 1, 4096),
   };
 }
 
-/// "; did you mean array.rows?", or where all names are to be found.
+/// "did you mean array.rows?", or where to find all names.
 std::string advice_for(std::string_view name) {
   std::vector<std::string> names;
   for (const ConfigKey& key : config_keys()) names.push_back(key.name);

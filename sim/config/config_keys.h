@@ -1,12 +1,12 @@
-// The machine's keys: one table from which come the INI parser, the command-line options, the range
-// checks and the printed description. A key is an option of the same name: `--array.rows 128` is
+// The machine's keys: one table defines the INI parser, the command-line options, the range checks
+// and the printed description. A key is an option of the same name: `--array.rows 128` is
 //
 //     [array]
 //     rows = 128
 //
-// in a file. `clock_mhz` has no section of its own; in a file it stands above the first section or
-// in [machine]. Keys that a file leaves out keep the defaults of MachineConfig. Numbers are written
-// in plain decimal digits whatever the locale, and parse exactly into integers.
+// in a file. `clock_mhz` has no section; in a file it stands above the first section or in
+// [machine]. Keys that a file leaves out keep the defaults of MachineConfig. Numbers are plain
+// decimal digits in any locale, and parse exactly into integers.
 #pragma once
 
 #include <boost/program_options/options_description.hpp>
@@ -26,21 +26,21 @@ struct ConfigKey {
   std::string name;
   std::string help;   // one line, with the unit
   std::string range;  // as shown in errors: "1..4096", "on|off"
-  /// The field takes the parsed text; false if the text is no value in the range.
+  /// Sets the field from the text. Returns false if the text is not a value in the range.
   std::function<bool(MachineConfig&, std::string_view)> parse;
-  /// The field as parse() reads it.
+  /// The field as text that parse() reads.
   std::function<std::string(const MachineConfig&)> print;
 };
 
 /// All keys in the order in which they are documented and written.
 std::span<const ConfigKey> config_keys();
 
-/// Sets one key; combinations of keys are left to validate(). Throws ConfigError for an unknown key
-/// (with a similar one) and for a value outside the key's range.
+/// Sets one key; validate() checks combinations of keys. Throws ConfigError for an unknown key
+/// (suggesting a similar one) and for a value outside the key's range.
 void set_key(MachineConfig& config, std::string_view key, std::string_view value);
 
 /// The configuration in the INI text `in`; `origin` is its name in errors. Throws ConfigError for
-/// a line that is none, an unknown or repeated key, a value or a combination out of range.
+/// a malformed line, an unknown or repeated key, and a value or combination out of range.
 MachineConfig parse_ini(std::istream& in, std::string_view origin);
 
 /// INI text with every key; parse_ini() gives back an equal configuration.
@@ -55,29 +55,15 @@ void apply_options(MachineConfig& config, const boost::program_options::variable
 /// Names of the embedded presets, simplest first.
 std::vector<std::string> preset_names();
 
-/// The INI text of a preset, with the source of each value in its comments. Throws ConfigError that
-/// lists the presets if there is none of this name.
+/// The INI text of a preset, with the source of each value in its comments. If there is no preset
+/// of this name, throws ConfigError that lists the presets.
 std::string_view preset_text(std::string_view name);
 
-/// The configuration of a preset. Throws ConfigError as preset_text().
+/// The configuration of a preset. Throws ConfigError like preset_text().
 MachineConfig load_preset(std::string_view name);
 
-/// A key whose value is not the preset's.
-struct ConfigChange {
-  std::string key;
-  std::string preset;  // as ConfigKey::print() gives it
-  std::string value;
-};
-
-/// The keys in which a machine with the name of a preset differs from that preset, in the order of
-/// the table; none for a machine with another name.
-std::vector<ConfigChange> changes_from_preset(const MachineConfig& config);
-
-/// The machine's name for people: "tpu-v2", or "tpu-v2, modified" if it differs from that preset.
-std::string machine_title(const MachineConfig& config);
-
-/// A preset by its name, else an INI file by its path (`./tiny` names a file). Throws ConfigError
-/// if there is neither, or the file is wrong.
+/// Loads a preset by its name, otherwise an INI file by its path (`./tiny` names a file). Throws
+/// ConfigError if there is neither, or if the file is wrong.
 MachineConfig load_machine(const std::string& preset_or_file);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// The machine's parameters: one struct, filled from an INI file, a preset or the command line, all
-// through the one table of keys in machine_config.cpp.
+// The machine's parameters: one struct, filled from an INI file, a preset or the command line. The
+// table of keys in config_keys.cpp defines all of them.
 //
 // Rates are kept as exact integers (Hz, bytes per second) so that no cycle count ever depends on
 // floating point. Source of the preset values: docs/machines.md.
@@ -13,7 +13,7 @@
 namespace weft {
 
 /// ideal: every transfer takes zero cycles. shared: one channel for fetch, load and store.
-/// split: weight memory (fetch) and host link (load, store) apart, as in TPU v1.
+/// split: one channel for weight memory (fetch), one for the host link (load, store), as in TPU v1.
 enum class MemoryKind : std::uint8_t { kIdeal, kShared, kSplit };
 
 struct MachineConfig {

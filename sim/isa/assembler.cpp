@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-// A program is read from anywhere, so each of its counts has a bound far above any real need.
+// A program may come from anywhere, so every count in it has a bound, far above any real need.
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::size_t kMaxTensors = 4096;
 constexpr std::size_t kMaxLines = std::numeric_limits<std::uint32_t>::max();
@@ -39,14 +39,14 @@ Tokens split(std::string_view line) {
   }
 }
 
-/// Reads the operands of one line into an operation and keeps count of those given.
+/// Reads the operands of one line into an operation and remembers which were given.
 template <class Entry>
 class OperandParser {
  public:
   using Op = typename Entry::Operation;
   OperandParser(const Entry& entry, Op& op) : entry_(entry), op_(op) {}
 
-  /// True if the line may have an operand of this key, which then has been read.
+  /// Reads the operand if the line may have one with this key; otherwise returns false.
   bool take(std::string_view key, std::string_view text) {
     bool known = false;
     for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
@@ -59,7 +59,8 @@ class OperandParser {
     return known;
   }
 
-  /// Fills in the defaults, after the last operand since one may depend on another.
+  /// Checks the operands and fills in the defaults. Call it after the last operand, because a
+  /// default may depend on other operands.
   void finish() {
     for_each_operand(entry_.operands, [&](const auto& operand, std::size_t index) {
       check_company(operand, given_[index]);
@@ -93,7 +94,7 @@ class OperandParser {
     return given;
   }
 
-  /// Which operands must stand beside `operand`, and which must not.
+  /// Throws InputError if an operand is missing that `operand` needs, or given that it excludes.
   template <class Descriptor>
   void check_company(const Descriptor& operand, bool given) const {
     const bool replaced = is_given(operand.unless);
@@ -125,7 +126,7 @@ std::pair<std::string_view, std::string_view> split_operand(std::string_view tok
   return {token.substr(0, equals), token.substr(equals + 1)};
 }
 
-/// Reads tokens[first ..] into `op`; `take_common(key, text)` may take keys of every line.
+/// Reads tokens[first ..] into `op`; `take_common(key, text)` takes keys that any line may have.
 template <class Entry, class TakeCommon>
 void parse_operands(const Entry& entry, const Tokens& tokens, std::size_t first,
                     typename Entry::Operation& op, TakeCommon take_common) {
@@ -145,7 +146,7 @@ void parse_directive(const Entry& entry, const Tokens& tokens, std::size_t first
   parse_operands(entry, tokens, first, op, [](auto, auto) { return false; });
 }
 
-/// Takes `after=`, which every instruction may carry once.
+/// Takes `after=`, which every instruction may have once.
 bool take_after(std::string_view key, std::string_view text, Instruction& instruction) {
   if (key != kAfter.key) return false;
   if (instruction.after != After{}) throw InputError("operand after is given twice");
@@ -156,9 +157,10 @@ bool take_after(std::string_view key, std::string_view text, Instruction& instru
 Instruction parse_instruction_tokens(const Tokens& tokens) {
   const auto unit = unit_from_name(tokens.front());
   if (!unit) {
-    throw InputError(fmt::format(
-        "unknown opcode {}; there are load, fetch, matmul, vector, store and, to finish, end",
-        printable(tokens.front())));
+    throw InputError(
+        fmt::format("unknown opcode {}; the opcodes are load, fetch, matmul, vector, store; the "
+                    "last line is end",
+                    printable(tokens.front())));
   }
   Instruction instruction;
   with_opcode(*unit, [&]<class Entry>(const Entry& opcode) {
@@ -211,7 +213,7 @@ class Assembler {
 
   void take_tensor(const Tokens& tokens) {
     check_before_code("tensor");
-    if (program_.computes) throw InputError("tensor lines stand before the computes line");
+    if (program_.computes) throw InputError("tensor lines must come before the computes line");
     if (program_.tensors.size() == kMaxTensors) throw InputError("more than 4096 tensors");
     parse_directive(kTensorLine, tokens, 1, program_.tensors.emplace_back());
     program_.source.tensor_lines.push_back(line_);
@@ -219,7 +221,7 @@ class Assembler {
 
   void take_computes(const Tokens& tokens) {
     check_before_code("computes");
-    if (program_.computes) throw InputError("there is a computes line already");
+    if (program_.computes) throw InputError("the program has a second computes line");
     if (tokens.size() < 2 || tokens[1] != "matmul") {
       throw InputError("computes must be followed by matmul");
     }
@@ -229,7 +231,7 @@ class Assembler {
 
   void check_before_code(std::string_view line) const {
     if (program_.code.empty()) return;
-    throw InputError(fmt::format("{} lines stand before the first instruction", line));
+    throw InputError(fmt::format("{} lines must come before the first instruction", line));
   }
 
   Program program_;
@@ -239,7 +241,8 @@ class Assembler {
   bool ended_ = false;
 };
 
-/// The next line of bounded length; false at the end of the text.
+/// Reads the next line into `buffer`. Returns false at the end of the text. Throws InputError for a
+/// line longer than the buffer.
 bool read_line(std::istream& in, std::vector<char>& buffer, std::string_view& line) {
   in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
   auto length = static_cast<std::size_t>(in.gcount());

@@ -1,5 +1,5 @@
-// Bit fields packed one after the other, least significant bit first, as the binary instruction
-// words are. Example: 3 bits 0b101, then 7 bits 0b0000011:
+// Bit fields packed one after the other, least significant bit first, as in the binary instruction
+// words. Example: 3 bits 0b101, then 7 bits 0b0000011:
 //
 //     byte 0: 00011 101   byte 1: 000000 00
 #pragma once
@@ -10,12 +10,12 @@
 
 namespace weft {
 
-/// Writes into bytes that were zero. The caller sees to it that the fields fit.
+/// Writes into bytes that must be zero at first. The caller must ensure that the fields fit.
 class BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> bytes) : bytes_(bytes) {}
 
-  /// The low `bits` bits of `value`.
+  /// Writes the low `bits` bits of `value`.
   void put(std::uint64_t value, unsigned bits) {
     for (unsigned i = 0; i < bits; ++i, ++position_) {
       if ((value >> i & 1U) != 0) bytes_[position_ / 8] |= std::byte{1} << (position_ % 8);
@@ -43,14 +43,14 @@ class BitReader {
     return value;
   }
 
-  /// True if the next `bits` bits are zeros.
+  /// Reads `bits` bits. Returns true if all are zeros.
   bool skip_zeros(std::size_t bits) {
     bool all_zero = true;
     for (; bits > 0; --bits) all_zero = get(1) == 0 && all_zero;
     return all_zero;
   }
 
-  /// True if nothing but zeros follows.
+  /// Reads all remaining bits. Returns true if all are zeros.
   bool rest_is_zero() { return skip_zeros(bytes_.size() * 8 - position_); }
 
  private:

@@ -1,5 +1,5 @@
-// The lines of a `.weft` file that are no instructions: what the program was laid out for, its
-// tensors, and what it computes. Same descriptors as the instruction set, but no binary form.
+// The lines of a `.weft` file that are not instructions: the machine of the program, its tensors,
+// and what it computes. They use the descriptors of the instruction set, but have no binary form.
 #pragma once
 
 #include <tuple>
@@ -18,14 +18,17 @@ inline constexpr Choice<Activation, 3> kActivation{{"none", "relu", "relu6"}};
 inline constexpr auto kMachineLine = table::opcode<Program>(
     "machine", "The array for which rows and tiles are laid out.",
     table::required("rows", table::kRow, table::at(&Program::array_rows), "R, rows of the array"),
-    table::required("cols", table::kRow, table::at(&Program::array_cols), "C, its columns"),
-    table::required("dtype", TypeName{}, table::at(&Program::dtype), "what it multiplies"));
+    table::required("cols", table::kRow, table::at(&Program::array_cols),
+                    "C, columns of the array"),
+    table::required("dtype", TypeName{}, table::at(&Program::dtype),
+                    "the type that it multiplies"));
 
 inline constexpr auto kTensorLine = table::opcode<TensorDecl>(
-    "tensor", "A matrix behind host rows or, for weights, behind tiles.",
-    table::required("name", Name{}, table::at(&TensorDecl::name), "by which it is bound"),
-    table::required("role", table::kRole, table::at(&TensorDecl::role), "which layout it has"),
-    table::required("type", TypeName{}, table::at(&TensorDecl::type), "its elements"),
+    "tensor", "A matrix in host memory or, for weights, in weight memory.",
+    table::required("name", Name{}, table::at(&TensorDecl::name),
+                    "the name under which a run binds a matrix to it"),
+    table::required("role", table::kRole, table::at(&TensorDecl::role), "its layout"),
+    table::required("type", TypeName{}, table::at(&TensorDecl::type), "the type of its elements"),
     table::required("shape", Shape{}, table::at(), "its rows and columns"),
     table::required("base", table::kAddress, table::at(&TensorDecl::base),
                     "its first host row, or its first tile"));
@@ -35,8 +38,9 @@ inline constexpr auto kComputesLine = table::opcode<MatmulSpec>(
     table::required("m", table::kAddress, table::at(&MatmulSpec::m), "rows of a"),
     table::required("k", table::kAddress, table::at(&MatmulSpec::k), "columns of a"),
     table::required("n", table::kAddress, table::at(&MatmulSpec::n), "columns of b"),
-    table::optional("bias", table::kSwitch, table::at(&MatmulSpec::bias), "whether one is added"),
+    table::optional("bias", table::kSwitch, table::at(&MatmulSpec::bias),
+                    "whether a bias is added"),
     table::optional("activation", table::kActivation, table::at(&MatmulSpec::activation),
-                    "what follows"));
+                    "the activation function after that"));
 
 }  // namespace weft

@@ -7,7 +7,8 @@
 namespace weft {
 namespace {
 
-/// False if the bits are no value of the operand, or any is set though `operation` lacks its part.
+/// Returns false if the bits are not a value of the operand. If `operation` lacks the part with
+/// this operand, all bits must be zeros.
 template <class Descriptor, class Op>
 bool decode_operand(BitReader& reader, const Descriptor& operand, Op& operation) {
   if (operand.is_missing(operation)) return reader.skip_zeros(operand.codec.kBits);

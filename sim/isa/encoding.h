@@ -3,9 +3,9 @@
 //   bit 0      3                            163
 //   | opcode   | after: 5 counts of 32 bits | operands in the order of the table | zeros |
 //
-// Least significant bit first; docs/isa.md lists the widths. The operands of a part that the
-// instruction lacks (a source in the unified buffer, say) are zeros, so that each field has one
-// place.
+// Least significant bit first; docs/isa.md lists the widths. If an instruction lacks a part, for
+// example a source in the unified buffer, the operands of that part are zeros. So each field has a
+// fixed place.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ constexpr std::size_t longest_instruction_bits() {
   return longest;
 }
 
-/// Whole 64-bit words.
+/// Bytes of every instruction: the longest one, rounded up to 64-bit words.
 inline constexpr std::size_t kInstructionBytes = (longest_instruction_bits() + 63) / 64 * 8;
 
-/// kInstructionBytes bytes.
+/// Encodes an instruction in kInstructionBytes bytes.
 std::vector<std::byte> encode(const Instruction& instruction);
 
 /// The inverse of encode(). Throws InputError if `bytes` is not kInstructionBytes long, has an

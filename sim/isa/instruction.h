@@ -1,8 +1,8 @@
-// The instructions: five opcodes, one for each unit. What each operand means, how wide it is and
-// how it is written is in one table, sim/isa/instruction_table.h; docs/isa.md is made from it.
+// The instructions: five opcodes, one for each unit. One table, sim/isa/instruction_table.h, gives
+// the meaning, width and text form of each operand; docs/isa.md is generated from it.
 //
 // Dependences are explicit: an instruction starts when every unit u has retired after[u]
-// instructions. The hardware has no interlocks but one: a push waits for its tile in the FIFO.
+// instructions. The hardware has only one interlock: a push waits for its tile in the FIFO.
 #pragma once
 
 #include <array>
@@ -34,8 +34,9 @@ struct Load {
   friend bool operator==(const Load&, const Load&) = default;
 };
 
-/// Which UB elements are the lanes of a vector row, or the columns of a tile, in narrow rows of R
-/// elements. Channels beyond one row lie in further planes, `plane` UB rows apart:
+/// Which UB elements are the lanes of a vector row, or the columns of a tile, in narrow rows. A
+/// narrow row has R elements in each plane; a plane is a block of UB rows. Channels that do not fit
+/// one plane continue in the next plane, `plane` UB rows later:
 ///
 ///   lane c of row r  =  UB row r + (column + c) / R * plane, element (column + c) % R
 struct LaneWindow {
@@ -46,7 +47,7 @@ struct LaneWindow {
 
 /// A block of UB rows taken as weights: `rows` rows from `row` on, `lanes` lanes of each. Row i and
 /// lane j become tile element [at + i][j], or [at + j][i] if transposed; the rest of the tile is 0.
-/// One UB row is read in a cycle.
+/// A fetch reads one UB row per cycle.
 struct BufferTile {
   std::uint32_t row = 0;
   std::uint32_t rows = 1;
@@ -71,8 +72,8 @@ struct RowLoop {
   friend bool operator==(const RowLoop&, const RowLoop&) = default;
 };
 
-/// A coordinate that moves with one loop: origin + index * step must lie in [0, limit), or the row
-/// is padding. limit = 0: no bound.
+/// A coordinate that moves with one loop: if origin + index * step does not lie in [0, limit), the
+/// row is padding. limit = 0: no bound.
 struct RowBound {
   std::int32_t origin = 0;
   std::int32_t step = 0;
@@ -81,7 +82,7 @@ struct RowBound {
 };
 
 /// Which UB rows a matmul streams: row = base + sum of index_j * stride_j over the loops, loop 0
-/// innermost. bounds[j] watches loop j (0: x, 1: y); a row outside is `pad` in all R elements.
+/// innermost. bounds[j] applies to loop j (0: x, 1: y); a row outside has `pad` in all R elements.
 struct RowGenerator {
   std::uint32_t base = 0;
   std::array<RowLoop, 4> loops{};
@@ -125,7 +126,7 @@ enum class VectorOp : std::uint8_t {
   kReciprocal,
 };
 
-/// What a vector instruction makes of lane x of its first and lane y of its second operand.
+/// How a vector instruction combines lane x of its first and lane y of its second operand.
 /// sub: x - y. div: x / y. pow: x to the y. prelu: x, or x * y if x < 0.
 enum class VectorCombine : std::uint8_t {
   kNone,
@@ -139,15 +140,14 @@ enum class VectorCombine : std::uint8_t {
   kPrelu,
 };
 
-/// Across the lanes of a row: the sum or the maximum of the first `lanes` lanes, given to all
-/// lanes.
+/// Replaces every lane of a row with the sum or the maximum of the first `lanes` lanes.
 enum class VectorReduce : std::uint8_t { kNone, kSum, kMax };
 
-/// Overwrite the destination, or add to it or take the maximum with what is there.
+/// Overwrites the destination, adds to it, or keeps the maximum of the old and the new value.
 enum class VectorMode : std::uint8_t { kOverwrite, kAdd, kMax };
 
-/// narrow: elements of the array's type, R to a UB row, by a LaneWindow. wide: C 32-bit words in
-/// result_row_rows() UB rows one after the other.
+/// narrow: elements of the array's type, R per UB row, placed by a LaneWindow. wide: C 32-bit words
+/// in result_row_rows() consecutive UB rows.
 enum class RowFormat : std::uint8_t { kWide, kNarrow };
 
 /// accumulator: lanes have the accumulators' type: 32-bit integers, wrapping, or binary32. float:
@@ -155,16 +155,16 @@ enum class RowFormat : std::uint8_t { kWide, kNarrow };
 enum class VectorDomain : std::uint8_t { kAccumulator, kFloat };
 
 /// real = (q - zero) * scale: how the float domain reads narrow int8 elements, and how it writes
-/// them: q = saturate(round_half_even(real / scale) + zero). Bit patterns of binary32 for scale.
-/// float machines have no use for it: scale 1, zero 0.
+/// them: q = saturate(round_half_even(real / scale) + zero). `scale` is the bit pattern of a
+/// binary32. Arrays of bf16 or fp16 do not use it: scale 1, zero 0.
 struct Quantization {
   std::uint32_t scale = 0x3F80'0000;
   std::int32_t zero = 0;
   friend bool operator==(const Quantization&, const Quantization&) = default;
 };
 
-/// The first operand, if it lies in the UB: rows of a row generator. Its `pad` is an element as it
-/// stands in narrow rows (in wide rows: padding is +0).
+/// The first operand, if it lies in the UB: rows of a row generator. `pad` fills padding in narrow
+/// rows; padding in wide rows is +0.
 struct VectorSource {
   RowGenerator rows = {};
   RowFormat format = RowFormat::kNarrow;
@@ -173,7 +173,7 @@ struct VectorSource {
   friend bool operator==(const VectorSource&, const VectorSource&) = default;
 };
 
-/// The second operand: UB rows row, row + step, row + 2*step, ...; step 0 is one row for all.
+/// The second operand: UB rows row, row + step, row + 2*step, ...; step 0 uses one row for all.
 struct VectorOperand {
   std::uint32_t row = 0;
   std::uint32_t step = 0;
@@ -183,15 +183,15 @@ struct VectorOperand {
   friend bool operator==(const VectorOperand&, const VectorOperand&) = default;
 };
 
-/// Accumulators or UB -> UB, one row of C lanes a cycle, each result lane
+/// Accumulators or UB -> UB, one row of C lanes per cycle. Each result lane is
 ///
 ///   out = mode(out, reduce(op(combine(convert(x + bias), y))))
 ///
-/// with x from the accumulators (row acc + i) or from `source`, the bias (one wide row of the
-/// accumulators' type) added in that type, and convert() to the domain. Result row i goes to UB row
-/// ub + i (narrow) or ub + i * result_row_rows() (wide). Lanes from `lanes` on are not computed;
-/// `fill` writes them as zero, else they keep what they hold. The rows that are read and those that
-/// are written must be disjoint, but for the destination that `mode` reads.
+/// x comes from the accumulators (row acc + i) or from `source`. The bias is one wide row of the
+/// accumulators' type and is added in that type; convert() then converts to the domain. Result row
+/// i goes to UB row ub + i (narrow) or ub + i * result_row_rows() (wide). Lanes from `lanes` on are
+/// not computed; `fill` writes zeros there, otherwise they keep their values. An instruction must
+/// not write a row that it reads, except for the destination that `mode` reads.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   VectorCombine combine = VectorCombine::kNone;  // needs `operand`

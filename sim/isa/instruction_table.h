@@ -1,7 +1,7 @@
 // The instruction set: opcodes, and for each operand its text key, the member that it sets, how it
 // is written and packed, whether it may be left out, and what it means. Assembler, disassembler,
-// encoder, decoder and the tables of docs/isa.md all follow from this one table; the opcodes stand
-// in the order of Unit, which is that of Operation's alternatives.
+// encoder, decoder and the tables of docs/isa.md all use this one table. The opcodes have the same
+// order as Unit and as the alternatives of Operation.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace weft {
 
-/// One instruction: its name, which is also its unit's, its operands and its one-line meaning.
+/// One instruction: its name (also the name of its unit), its one-line meaning and its operands.
 template <class Op, class Operands>
 struct Opcode {
   using Operation = Op;
@@ -44,27 +44,27 @@ constexpr auto required(std::string_view key, Codec codec, Get get, std::string_
   return Operand<Codec, Get>{key, codec, get, true, doc};
 }
 
-/// An operand that is left out where it has its default value.
+/// An operand that may be left out; it then has its default value.
 template <class Codec, class Get>
 constexpr auto optional(std::string_view key, Codec codec, Get get, std::string_view doc) {
   return Operand<Codec, Get>{key, codec, get, false, doc};
 }
 
-/// An operand of which either it or that of key `other` must be written, not both.
+/// An alternative to the operand with key `other`: exactly one of the two must be written.
 template <class Codec, class Get>
 constexpr auto either(std::string_view key, Codec codec, Get get, std::string_view other,
                       std::string_view doc) {
   return Operand<Codec, Get>{key, codec, get, true, doc, other};
 }
 
-/// An optional operand that means something only beside that of key `owner`.
+/// An optional operand that may be written only together with the operand with key `owner`.
 template <class Codec, class Get>
 constexpr auto beside(std::string_view owner, std::string_view key, Codec codec, Get get,
                       std::string_view doc) {
   return Operand<Codec, Get>{key, codec, get, false, doc, {}, owner};
 }
 
-/// Something inside a part of the operation that may be missing.
+/// The path to a member of a part that the operation may lack.
 template <class Part, class... Members>
 constexpr auto inside(Part part, Members... members) {
   return PartPath<Part, Members...>{part, {{members...}}};
@@ -102,11 +102,11 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::either("tile", table::kAddress, table::at(&Fetch::tile), "buffer",
                       "which tile of weight memory"),
         table::optional("buffer", Owner{TileBlock{}, table::at()}, table::at(&Fetch::buffer),
-                        "a tile of UB rows: row i, lane j is tile element [at + i][j]; what is "
-                        "left of the tile is 0"),
+                        "a tile of UB rows: row i, lane j is tile element [at + i][j]; the rest "
+                        "of the tile is 0"),
         table::beside("buffer", "window", table::kWindow,
                       table::inside(&Fetch::buffer, &BufferTile::window),
-                      "the element of the first lane, and the UB rows from plane to plane"),
+                      "the element of the first lane, and the distance of the planes in UB rows"),
         table::beside("buffer", "transpose", table::kSwitch,
                       table::inside(&Fetch::buffer, &BufferTile::transpose),
                       "row i, lane j is tile element [at + j][i]"),
@@ -122,7 +122,7 @@ inline constexpr auto kInstructionSet = std::tuple{
                         "the row generator's loops, innermost first; by default one loop, rows:1"),
         table::optional("bounds", Bounds{}, table::at(&Matmul::ub, &RowGenerator::bounds),
                         "coordinates of loops 0 and 1; outside 0..limit-1 the row is padding, and "
-                        "limit 0 bounds nothing"),
+                        "limit 0 means no bound"),
         table::optional("pad", table::kElement, table::at(&Matmul::ub, &RowGenerator::pad),
                         "the element that fills a padding row"),
         table::required("acc", table::kRow, table::at(&Matmul::acc), "first accumulator row"),
@@ -135,11 +135,11 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::optional("op", table::kVectorOp, table::at(&Vector::op),
                         "the function of each lane, after bias and second operand"),
         table::optional("combine", table::kCombine, table::at(&Vector::combine),
-                        "what is made of a lane and that of `b`"),
+                        "how each lane is combined with the lane of `b`"),
         table::optional("reduce", table::kReduce, table::at(&Vector::reduce),
-                        "sum or maximum of the lanes, given to each of them"),
+                        "replaces every lane with the sum or maximum of the lanes"),
         table::optional("mode", table::kVectorMode, table::at(&Vector::mode),
-                        "overwrite the destination, add to it, or keep the larger"),
+                        "overwrite the destination, add to it, or keep the larger value"),
         table::optional("domain", table::kDomain, table::at(&Vector::domain),
                         "lanes are of the accumulator type, or binary32"),
         table::either("acc", table::kRow, table::at(&Vector::acc), "a", "first accumulator row"),
@@ -163,12 +163,12 @@ inline constexpr auto kInstructionSet = std::tuple{
                       "where the lanes are in narrow rows"),
         table::beside("a", "a.quant", table::kQuantization,
                       table::inside(&Vector::source, &VectorSource::quantization),
-                      "what narrow int8 elements mean in the float domain"),
+                      "how narrow int8 elements convert to the float domain"),
         table::optional("b", Owner{table::kRow, table::at(&VectorOperand::row)},
                         table::at(&Vector::operand), "first UB row of the second operand"),
         table::beside("b", "b.step", table::kRow,
                       table::inside(&Vector::operand, &VectorOperand::step),
-                      "UB rows from one row of it to the next; 0 gives all the same"),
+                      "UB rows from one row of `b` to the next; 0 uses one row for all"),
         table::beside("b", "b.format", table::kFormat,
                       table::inside(&Vector::operand, &VectorOperand::format), "as `a.format`"),
         table::beside("b", "b.window", table::kWindow,
@@ -190,7 +190,7 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::optional("window", table::kWindow, table::at(&Vector::window),
                         "where the lanes go in narrow rows"),
         table::optional("quant", table::kQuantization, table::at(&Vector::quantization),
-                        "how the float domain becomes narrow int8 elements"),
+                        "how the float domain converts to narrow int8 elements"),
         table::optional("lanes", table::kRow, table::at(&Vector::lanes),
                         "how many lanes are computed; 0 means all C"),
         table::optional("fill", table::kSwitch, table::at(&Vector::fill),
@@ -202,7 +202,7 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::optional("rows", table::kRow, table::at(&Store::rows), "how many UB rows")),
 };
 
-/// What every instruction may carry.
+/// The operand that every instruction may have.
 inline constexpr auto kAfter =
     table::optional("after", AfterCounts{}, table::at(&Instruction::after),
                     "for each unit, how many of its instructions must have retired first");
@@ -219,7 +219,7 @@ constexpr void with_opcode(Unit unit, Function&& function) {
 /// The unit's name: "load", "fetch", "matmul", "vector" or "store".
 std::string_view unit_name(Unit unit);
 
-/// The inverse; nothing for an unknown name.
+/// The inverse of unit_name(). Returns nullopt for an unknown name.
 std::optional<Unit> unit_from_name(std::string_view name);
 
 static_assert(std::tuple_size_v<decltype(kInstructionSet)> == kUnitCount);

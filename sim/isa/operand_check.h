@@ -1,6 +1,6 @@
-// What validate() demands of an instruction's operands, whatever stands around it in the program:
-// rows inside the memories, lanes inside the array, no operand that means nothing. Every check
-// throws InputError with what is wrong and what is allowed, but without a place.
+// The checks of validate() on the operands of one instruction, without the rest of the program:
+// rows lie inside the memories, lanes inside the array, and every operand has a meaning. Each check
+// throws InputError that says what is wrong and what is allowed, but not in which line.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ template <class... Args>
   throw InputError(fmt::format(what, std::forward<Args>(args)...));
 }
 
-/// At least one row.
+/// `rows` is at least 1.
 void check_rows(std::uint32_t rows);
 
 /// UB rows first .. first+count-1 exist.
@@ -34,19 +34,20 @@ void check_accumulators(std::uint64_t first, std::uint64_t count, const MachineC
 /// `pattern` is an element of the array's type.
 void check_element(std::string_view operand, std::uint16_t pattern, const MachineConfig& config);
 
-/// The loops take at least `rows` steps, and the UB rows that they reach, each of them the first of
-/// `shape`, exist.
+/// The loops take at least `rows` steps. Each step reaches the first UB row of a `shape`; all UB
+/// rows of these shapes exist.
 void check_generator(const RowGenerator& generator, std::uint32_t rows, const RowShape& shape,
                      const MachineConfig& config);
 
-/// The window's first lane lies in a row, and the lanes beyond it have planes to lie in.
+/// The window's first lane lies in the row. If the lanes need several planes, the planes have a
+/// distance.
 void check_window(std::string_view operand, const LaneWindow& window, std::uint32_t lanes,
                   const MachineConfig& config);
 
-/// All of a vector instruction.
+/// Checks all operands of a vector instruction.
 void check_vector(const Vector& vector, const MachineConfig& config);
 
-/// All of a tile in the unified buffer.
+/// Checks all fields of a tile in the unified buffer.
 void check_buffer_tile(const BufferTile& tile, const MachineConfig& config);
 
 }  // namespace weft

@@ -8,7 +8,7 @@ namespace {
 constexpr List<Words<RowLoop, &RowLoop::count, &RowLoop::stride>, RowLoop, 4> kLoops;
 constexpr Pattern<std::uint32_t> kWord;
 
-/// The generator of an operation that has one.
+/// The row generator of an operation; a vector instruction without a source gets one.
 RowGenerator& generator_of(Matmul& matmul) {
   return matmul.ub;
 }

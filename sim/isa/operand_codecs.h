@@ -1,10 +1,11 @@
-// How an operand's value is written, read, packed and described: one small type for each kind of
-// operand, used by the tables in instruction_table.h and directive_table.h.
+// Codecs: how an operand's value is written, read, packed and described. There is one small type
+// for each kind of operand; the tables in instruction_table.h and directive_table.h use them.
 //
-// A codec has kBits (its width in the binary form), parse(text, value) (false if the text is no
-// such value), print(value, out), encode, decode (false if the bits are no such value) and form()
-// (how docs and errors describe it). kPlainDefault: the default is what a fresh operation holds;
-// otherwise the codec has is_default() and set_default() over the whole operation.
+// A codec has kBits (its width in the binary form), parse(text, value) (false if the text is not
+// such a value), print(value, out), encode, decode (false if the bits are not such a value) and
+// form() (its description in docs and errors). kPlainDefault: the default is the value in a
+// default-constructed operation; otherwise the codec has is_default() and set_default(), which take
+// the whole operation.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 namespace weft {
 
-/// All of `text` as a number of type T in plain decimal (or hexadecimal) digits.
+/// Reads all of `text` as a number of type T in plain decimal (or hexadecimal) digits.
 template <class T>
 bool parse_number(std::string_view text, T& value, int base = 10) {
   const char* end = text.data() + text.size();
@@ -104,7 +105,7 @@ struct Choice {
 
 namespace detail {
 
-/// As many numbers as there are `values`, with colons between them.
+/// Reads one number for each argument, with colons between them.
 template <class First, class... Rest>
 bool parse_colons(std::string_view text, First& first, Rest&... rest) {
   if constexpr (sizeof...(rest) == 0) {
@@ -122,7 +123,7 @@ void print_colons(std::string& out, First first, Rest... rest) {
   (out.append(":").append(std::to_string(rest)), ...);
 }
 
-/// Comma-separated items, at least one and at most items.size(), each read by `parse_item`.
+/// Reads comma-separated items with `parse_item`, at least one and at most items.size().
 template <class Items, class ParseItem>
 bool parse_list(std::string_view text, Items& items, ParseItem parse_item) {
   std::size_t count = 0;
@@ -137,7 +138,7 @@ bool parse_list(std::string_view text, Items& items, ParseItem parse_item) {
 
 }  // namespace detail
 
-/// Some members of a Value, 32-bit numbers each, with colons between them.
+/// Some members of a Value, written as 32-bit numbers with colons between them.
 template <class Value, auto... kMembers>
 struct Words {
   static constexpr unsigned kBits = sizeof...(kMembers) * 32;
@@ -160,8 +161,8 @@ struct Words {
   }
 };
 
-/// Up to kSize items with commas between them, at least one; those at the end that are as fresh
-/// ones may be left out.
+/// One to kSize items with commas between them. Items at the end that have their default value may
+/// be left out.
 template <class Codec, class Item, std::size_t kSize>
 struct List {
   static constexpr unsigned kBits = kSize * Codec::kBits;
@@ -189,8 +190,8 @@ struct List {
   }
 };
 
-/// The loops of a row generator, that of an operation Op (Matmul or Vector), innermost first; left
-/// out, they walk `rows` rows one after the other.
+/// The loops of the row generator of an operation Op (Matmul or Vector), innermost first. The
+/// default is one loop over `rows` consecutive rows.
 template <class Op>
 struct Loops {
   static constexpr unsigned kBits = 4 * 64;
@@ -228,8 +229,8 @@ struct TileBlock : Words<BufferTile, &BufferTile::row, &BufferTile::rows, &Buffe
   std::string form() const { return "row:rows:lanes"; }
 };
 
-/// A part of the operation that may be missing, and is there if this operand is: one bit, then
-/// `codec` on what `get` finds in the part.
+/// An optional part of the operation, which exists if this operand is written. Its binary form is
+/// one bit, then `codec` on the member of the part that `get` finds.
 template <class Codec, class Get>
 struct Owner {
   static constexpr unsigned kBits = 1 + Codec::kBits;
@@ -239,7 +240,7 @@ struct Owner {
 
   template <class Part>
   bool parse(std::string_view text, std::optional<Part>& part) const {
-    if (!part) part.emplace();  // an operand before this one may have made it
+    if (!part) part.emplace();  // an earlier operand may have made the part
     return codec.parse(text, get(*part));
   }
   template <class Part>
@@ -263,7 +264,7 @@ struct Owner {
 template <class Codec, class Get>
 Owner(Codec, Get) -> Owner<Codec, Get>;
 
-/// The UB row of a vector instruction's bias; left out, there is none.
+/// The UB row of a vector instruction's bias; by default there is no bias.
 struct BiasRow {
   static constexpr unsigned kBits = 1 + 32;
   static constexpr bool kPlainDefault = false;

@@ -1,9 +1,9 @@
-// What a table of operands is made of: descriptors that pair a key with a member and a codec, and
+// The elements of a table of operands: descriptors that pair a key with a member and a codec, and
 // the loop over them. A table is a constexpr std::tuple of Operand.
 //
-// Some operands belong to a part of the operation that may be missing, such as a vector
-// instruction's source in the unified buffer. One operand, the owner, brings the part with it; the
-// others may be written only beside the owner, and in binary they are zeros without it.
+// Some operands belong to an optional part of the operation, such as a vector instruction's source
+// in the unified buffer. The part exists if one operand, its owner, is written. The other operands
+// of the part may be written only together with the owner; without it, their bits are zeros.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace weft {
 
-/// The way from an operation to the part of it that an operand sets: a chain of members; with none,
-/// the whole operation.
+/// The path from an operation to the member that an operand sets: a chain of members. An empty
+/// chain means the whole operation.
 template <class... Members>
 struct Path {
   std::tuple<Members...> members;
@@ -27,8 +27,8 @@ struct Path {
   }
 };
 
-/// The way to something inside a part that may be missing. Reading finds what a fresh part holds if
-/// there is none, writing makes one.
+/// The path to a member of an optional part. If the part is missing, reading gives the default
+/// value and writing creates the part.
 template <class Part, class... Members>
 struct PartPath {
   Part part;
@@ -55,7 +55,7 @@ struct PartPath {
       decltype(std::declval<Op&>().*std::declval<Part>())>::value_type kFresh{};
 };
 
-/// The whole operation, for a codec that works on the part as well as on the rest.
+/// Gives the whole operation to a codec that needs both the optional part and the rest.
 template <class Part>
 struct WithPart {
   Part part;
@@ -81,8 +81,8 @@ struct Operand {
   Get get;
   bool required;
   std::string_view doc;
-  std::string_view unless = {};  // a required operand: the key that may be written instead
-  std::string_view owner = {};   // the key without which this one means nothing
+  std::string_view unless = {};  // of a required operand: key of the alternative to it
+  std::string_view owner = {};   // key of the operand that must be written with this one
 
   /// True if the operand belongs to a part that `op` lacks.
   template <class Op>
@@ -131,8 +131,8 @@ constexpr void for_each_operand(const Operands& operands, Function&& function) {
       operands);
 }
 
-/// True if the text of `op` goes without `operand`: it has its default, or another is written for
-/// it.
+/// True if the text of `op` does not contain `operand`: it has its default, or its alternative is
+/// written.
 template <class Operands, class Descriptor, class Op>
 bool is_left_out(const Operands& operands, const Descriptor& operand, const Op& op) {
   bool replaced = false;

@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-/// Disjoint address intervals that grow as results are stored.
+/// The host rows that stores have written so far, as disjoint intervals.
 class StoredRows {
  public:
   void add(std::uint64_t first, std::uint64_t end) {
@@ -39,8 +39,8 @@ class StoredRows {
   std::map<std::uint64_t, std::uint64_t> ends_;  // by first address
 };
 
-/// Checks a program's instructions in order. Every check throws InputError without a place, which
-/// check_all() puts before it.
+/// Checks a program's instructions in order. Every check throws InputError, and check_all() puts
+/// the line and instruction before its message.
 class InstructionChecker {
  public:
   InstructionChecker(const Program& program, const MachineConfig& config)
@@ -90,7 +90,7 @@ class InstructionChecker {
 
   void check(const Fetch& fetch) const {
     if (fetch.buffer) {
-      if (fetch.tile != 0) fail("a tile of weight memory and one of the unified buffer");
+      if (fetch.tile != 0) fail("names both a tile of weight memory and one of the unified buffer");
       return check_buffer_tile(*fetch.buffer, config_);
     }
     if (program_.tensors.empty() || weights_.find(fetch.tile, 1) != nullptr) return;
@@ -104,10 +104,10 @@ class InstructionChecker {
     check_element("pad", matmul.ub.pad, config_);
     if (matmul.next_weights) ++tiles_taken_;
     if (tiles_taken_ > total_[Unit::kFetch]) {
-      fail("takes the next weights, but the matmuls before it take all tiles fetched ({})",
+      fail("takes the next weights, but earlier matmuls take all fetched tiles ({})",
            total_[Unit::kFetch]);
     }
-    if (tiles_taken_ == 0) fail("weights=keep, but no weights were swapped in before");
+    if (tiles_taken_ == 0) fail("weights=keep, but no earlier matmul swapped weights in");
   }
 
   void check(const Vector& vector) const { check_vector(vector, config_); }
@@ -123,7 +123,7 @@ class InstructionChecker {
     stored_.add(store.host, store.host + store.rows);
   }
 
-  /// Queues are in order, so an instruction can wait only for those before it in its own unit.
+  /// Each unit works in order, so an instruction can wait only for earlier ones of its own unit.
   void check_after(const Instruction& instruction) const {
     for (std::size_t i = 0; i < kUnitCount; ++i) {
       const auto unit = static_cast<Unit>(i);
@@ -141,8 +141,8 @@ class InstructionChecker {
   TensorMap weights_;
   StoredRows stored_;
   std::size_t index_ = 0;
-  After total_;  // instructions of each unit, in all and so far
-  After seen_;
+  After total_;  // instructions of each unit in the whole program
+  After seen_;   // instructions of each unit so far
   std::uint64_t tiles_taken_ = 0;
 };
 

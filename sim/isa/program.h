@@ -1,13 +1,13 @@
-// A program: the instructions, the machine that they were laid out for, and the tensors that lie
-// behind the host rows and the tile numbers they name. Its text form is a `.weft` file.
+// A program: the instructions, the machine for which they are laid out, and the tensors to which
+// their host rows and tile numbers belong. Its text form is a `.weft` file.
 //
-// Layouts. Host memory is addressed in UB rows (R elements), weight memory in tiles (R x C); what
-// lies outside the matrix is zero:
+// Layouts. Host memory is addressed in UB rows (R elements), weight memory in tiles (R x C);
+// elements outside the matrix are zero:
 //   activation [M,K]  host row base + kt*M + m          = elements [m][kt*R .. kt*R+R)
 //   weights    [K,N]  tile     base + nt*ceil(K/R) + kt = elements [kt*R ..][nt*C ..]
 //   bias       [1,N]  host row base + nt*rr ..          = 32-bit words [nt*C .. nt*C+C)
 //   result     [M,N]  host row base + (nt*M + m)*rr ..  = 32-bit words [m][nt*C .. nt*C+C)
-//   narrow     [M,N]  as activation; written by stores, and loads may read it back
+//   narrow     [M,N]  like activation; stores write it, and loads may read it back
 // with rr = MachineConfig::result_row_rows().
 #pragma once
 
@@ -44,8 +44,8 @@ struct TensorDecl {
 
 enum class Activation : std::uint8_t { kNone, kRelu, kRelu6 };
 
-/// What a program computes, so that whoever runs it can check it: activation(A*B + bias), with A
-/// the tensor "a" [M,K], B "b" [K,N], bias "bias" [1,N] if there is one, into "out" [M,N].
+/// What a program computes, so that a run can be checked: out = activation(a*b + bias) with the
+/// tensors "a" [M,K], "b" [K,N], "bias" [1,N] (if there is one) and "out" [M,N].
 struct MatmulSpec {
   std::uint64_t m = 0;
   std::uint64_t k = 0;
@@ -55,11 +55,11 @@ struct MatmulSpec {
   friend bool operator==(const MatmulSpec&, const MatmulSpec&) = default;
 };
 
-/// Instructions of one program, compiled or written: at 216 bytes each, 13.5 GiB.
+/// The most instructions that a program may have: at 216 bytes each, 13.5 GiB.
 inline constexpr std::size_t kMaxInstructions = std::size_t{1} << 26U;
 
 struct Program {
-  std::uint32_t array_rows = 0;  // R and C and the type for which tiles and rows are laid out
+  std::uint32_t array_rows = 0;  // tiles and rows are laid out for this R, C and type
   std::uint32_t array_cols = 0;
   ElementType dtype = ElementType::kInt8;
   std::vector<TensorDecl> tensors;
@@ -67,7 +67,7 @@ struct Program {
   std::vector<Instruction> code;
   ProgramSource source = {};  // for messages only
 
-  /// The same program, wherever it was written.
+  /// The same program; the source may differ.
   friend bool operator==(const Program& a, const Program& b) {
     return a.array_rows == b.array_rows && a.array_cols == b.array_cols && a.dtype == b.dtype &&
            a.tensors == b.tensors && a.computes == b.computes && a.code == b.code;
@@ -78,20 +78,20 @@ struct Program {
 /// the number overflows, or the program has no array.
 std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program);
 
-/// UB rows that one row of C 32-bit results occupies, as MachineConfig::result_row_rows().
+/// UB rows that one row of C 32-bit results occupies, like MachineConfig::result_row_rows().
 std::uint32_t result_row_rows(const Program& program);
 
-/// Throws InputError naming the tensor, and its line if the program has a source, if a name is
-/// empty or taken, a size is zero or overflows, a type does not suit its role, two tensors overlap,
-/// or `computes` names shapes that they lack.
+/// Throws InputError if a name is empty or used twice, a size is zero or overflows, a type does not
+/// suit its role, two tensors overlap, or the tensors do not have the shapes that `computes` needs.
+/// The message names the tensor, and its line if the program has a source.
 void validate_tensors(const Program& program);
 
 /// Throws InputError naming line, instruction and operand if the program cannot run on this machine
-/// whatever the timing: other R, C or type, a row or a tile outside its memory, zero rows, operands
+/// with any timing: another R, C or type, a row or a tile outside its memory, zero rows, operands
 /// that contradict each other (sim/isa/operand_check.h), an `after` count that no unit can reach, a
 /// matmul that keeps weights before any was loaded. Includes validate_tensors(). A load may read a
-/// result or a narrow tensor only where an earlier store wrote it. In a program without tensors
-/// host rows and tiles are whatever its HostMemory makes of them.
+/// result or a narrow tensor only where an earlier store wrote it. If a program has no tensors, its
+/// host rows and tiles are not checked; its HostMemory defines them.
 void validate(const Program& program, const MachineConfig& config);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// Where the lines of a program came from, so that an error found long after assembly (a tensor that
-// overlaps, a hazard, a deadlock) still names file and line. 4 bytes an instruction.
+// The file and line of each part of a program, so that an error found long after assembly (a tensor
+// that overlaps, a hazard, a deadlock) can name them. Takes 4 bytes per instruction.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ struct ProgramSource {
 
 struct Program;
 
-/// "instruction 7 (matmul)", or "instruction 7 (matmul, prog.weft:21)" if the program has a source:
-/// what every message about a run calls an instruction. They count from 0.
+/// The name of an instruction in all messages about a run: "instruction 7 (matmul)", or
+/// "instruction 7 (matmul, prog.weft:21)" if the program has a source. Instructions count from 0.
 std::string instruction_name(const Program& program, std::size_t index);
 
-/// "prog.weft:21: ", with which a message about that line begins; "" without a source.
+/// The beginning of a message about a line: "prog.weft:21: ", or "" without a source.
 std::string line_prefix(const ProgramSource& source, std::uint32_t line);
 
-/// The line of entry `index`, or 0 where there is none.
+/// The line of entry `index`, or 0 if there is none.
 std::uint32_t line_of(const std::vector<std::uint32_t>& lines, std::size_t index);
 
 }  // namespace weft

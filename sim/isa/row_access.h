@@ -1,14 +1,14 @@
-// Which rows of the unified buffer an instruction touches beside the transfers' plain ranges, and
-// when: what orders them (dependences) and what proves the order (hazards) agree here.
+// Which rows of the unified buffer an instruction touches, and when; transfers touch plain ranges
+// instead. The compiler's dependences and the hazard check both use this file, so they agree.
 //
 //   narrow, R = 4, column 2, 7 lanes, plane 8         wide, result_row_rows() = 4
 //     row 0   . . 0 1                                   row 0..3   lanes 0..C-1 of index 0
 //     row 8   2 3 4 5      three planes at index 0      row 4..7   lanes 0..C-1 of index 1
 //     row 16  6 . . .
 //
-// An index is a row of the instruction; one index takes place in one cycle, the first in the cycle
-// in which the instruction starts (a write: as much later as the unit's latency). A narrow row is
-// touched as a whole even if the lanes are but a part of it.
+// An index is a row of the instruction. Each index takes one cycle; index 0 is read in the cycle in
+// which the instruction starts, and written later by the unit's latency. A UB row of a narrow row
+// is touched as a whole even if the lanes are only a part of it.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace weft {
 
-/// Rows row, row+step, .. (`count` of them): row + j*step is touched at the indices
-/// first_index + j/group and, if `length` is more than 1 (one row for many indices), at the
-/// length-1 indices after that.
+/// `count` rows: row, row+step, .. Row row + j*step is touched at index first_index + j/group. If
+/// `length` is more than 1 (one row for many indices), it is touched at the next length-1 indices,
+/// too.
 struct RowTouch {
   std::uint64_t row = 0;
   std::uint64_t count = 1;
@@ -31,9 +31,9 @@ struct RowTouch {
   std::uint32_t length = 1;
   std::uint64_t step = 1;  // more than 1 only if group and length are 1
 
-  /// The row behind the last.
+  /// The row after the last one.
   std::uint64_t end() const { return row + (count - 1) * step + 1; }
-  /// Of the rows row .. end()-1, those that are touched.
+  /// The class of the touched rows among row .. end()-1.
   RowClass rows() const { return RowClass::of(row, step); }
   friend bool operator==(const RowTouch&, const RowTouch&) = default;
 };
@@ -43,12 +43,12 @@ constexpr std::uint32_t computed_lanes(const Vector& vector, const MachineConfig
   return vector.lanes == 0 ? config.array_cols : vector.lanes;
 }
 
-/// Lanes that hold a result: those computed, or all C, to which a reduction gives its result.
+/// Lanes that hold a result: the computed ones, or all C for a reduction, which fills them all.
 constexpr std::uint32_t result_lanes(const Vector& vector, const MachineConfig& config) {
   return vector.reduce == VectorReduce::kNone ? computed_lanes(vector, config) : config.array_cols;
 }
 
-/// Lanes of the result that are written: with `fill` all C, else those that hold one.
+/// Lanes of the result that are written: all C with `fill`, otherwise those that hold a result.
 constexpr std::uint32_t written_lanes(const Vector& vector, const MachineConfig& config) {
   return vector.fill ? config.array_cols : result_lanes(vector, config);
 }
@@ -59,20 +59,20 @@ constexpr std::uint64_t plane_count(const LaneWindow& window, std::uint32_t lane
   return (std::uint64_t{window.column} + lanes - 1) / config.array_rows + 1;
 }
 
-/// UB rows that a fetch reads, one a cycle, and so the cycles that it takes: the tile's rows of the
-/// first plane, then those of the second, and so on.
+/// UB rows that a fetch reads: the tile's rows of the first plane, then those of the second, and so
+/// on. It reads one per cycle, so this is also its number of cycles.
 constexpr std::uint64_t buffer_tile_reads(const BufferTile& tile, const MachineConfig& config) {
   return tile.rows * plane_count(tile.window, tile.lanes, config);
 }
 
-/// What one index touches: `blocks` blocks of `group` consecutive rows, `distance` rows apart.
+/// The rows that one index touches: `blocks` blocks of `group` consecutive rows, `distance` apart.
 struct RowShape {
   std::uint64_t blocks = 1;
   std::uint64_t distance = 0;
   std::uint32_t group = 1;
 };
 
-/// From the first row of a shape to the one behind its last.
+/// The number of rows from the first row of a shape to its last row.
 constexpr std::uint64_t shape_extent(const RowShape& shape) {
   return (shape.blocks - 1) * shape.distance + shape.group;
 }
@@ -83,7 +83,8 @@ RowShape row_shape(RowFormat format, const LaneWindow& window, std::uint32_t lan
 
 namespace detail {
 
-/// The rows at which the indices of `run` begin, each of the shape's first block moved by `offset`.
+/// Calls `function` for one block of each index of `run`. The block has `group` rows and begins
+/// `offset` rows after the first row of its index.
 template <class Function>
 void touch_block(const RowRun& run, std::uint64_t offset, std::uint32_t group, Function& function) {
   const auto first = static_cast<std::uint64_t>(run.first_row) + offset;
@@ -113,8 +114,8 @@ void touch_run(const RowRun& run, const RowShape& shape, Function& function) {
 
 }  // namespace detail
 
-/// Calls function(RowTouch) for the rows of the unified buffer that `vector` writes, at indices
-/// counted from its first result.
+/// Calls function(RowTouch) for the rows of the unified buffer that `vector` writes. Index 0 is its
+/// first result.
 template <class Function>
 void for_each_write(const Vector& vector, const MachineConfig& config, Function&& function) {
   const RowShape shape =
@@ -125,8 +126,8 @@ void for_each_write(const Vector& vector, const MachineConfig& config, Function&
 }
 
 /// Calls function(RowTouch) for the rows of the unified buffer that `vector` reads: of its source,
-/// operand and bias, and, if `mode` combines with it, of its destination. A row may be named more
-/// than once, and not in order of index. Padding rows are not read.
+/// operand and bias, and of its destination if `mode` reads it. A row may occur more than once, and
+/// not in order of index. Padding rows are not read.
 template <class Function>
 void for_each_read(const Vector& vector, const MachineConfig& config, Function&& function) {
   const std::uint32_t lanes = computed_lanes(vector, config);

@@ -1,8 +1,8 @@
-// The rows that a strided walk touches within a range: those that leave the same rest.
+// The rows that a strided walk touches within a range: the rows with the same remainder.
 //
 //   step 3, phase 1    0 [1] 2 3 [4] 5 6 [7] 8 ...
 //
-// Who keeps a history of rows keeps classes with whole ranges instead of one entry a row: a
+// A history of rows stores classes of whole ranges instead of one entry per row. For example, a
 // convolution of stride 2 reads a line of thousands of pixels as one class.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// Rows r with r mod step = phase; all rows by default. step is at least 1, phase below it.
+/// Rows r with r mod step = phase; all rows by default. step is at least 1, phase is below step.
 struct RowClass {
   std::uint64_t step = 1;
   std::uint64_t phase = 0;

@@ -8,13 +8,13 @@ using detail::MergedLoops;
 
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 32U;
 
-/// How many steps of `step` >= 1 lead from 0 to `distance` or beyond; 0 for a distance below 1.
+/// The number of steps of `step` >= 1 from 0 to at least `distance`; 0 for a distance below 1.
 std::uint64_t steps_to(std::int64_t distance, std::int64_t step) {
   return distance <= 0 ? 0 : static_cast<std::uint64_t>((distance + step - 1) / step);
 }
 
-/// The loop with those of its indices for which origin + index*step lies in [0, limit). A loop of
-/// no steps is one step out of bounds.
+/// The loop with the range of indices for which origin + index*step lies in [0, limit). A loop
+/// without steps becomes one step out of bounds.
 BoundedLoop bounded_loop(const RowLoop& loop, const RowBound& bound) {
   if (loop.count == 0) return {1, loop.stride, 0, 0};
   BoundedLoop result{loop.count, loop.stride, 0, loop.count};
@@ -57,8 +57,8 @@ std::array<std::uint64_t, 4> loop_spans(const std::array<BoundedLoop, 4>& loops)
   return spans;
 }
 
-/// The rows of the box in which each index j lies in [first[j], last[j]), as far as in bounds. From
-/// the outermost loop inwards, so that an empty box ends before its sum can overflow.
+/// Extends `extremes` by the rows of a box: each index j lies in [first[j], last[j]) and in bounds.
+/// Starts at the outermost loop, so that it leaves an empty box before the sum can overflow.
 void include_box(const std::array<BoundedLoop, 4>& loops, const std::array<std::uint64_t, 4>& first,
                  const std::array<std::uint64_t, 4>& last, std::int64_t base,
                  std::optional<RowExtremes>& extremes) {
@@ -85,9 +85,9 @@ std::uint64_t walk_length(const RowGenerator& generator) {
   return product;
 }
 
-// The first `rows` indices, written in the mixed radix of the counts, are at most four boxes: for
-// each loop the one in which the loops outside it stand at their digit of `rows`, this loop is
-// below its digit, and the loops inside it are free. Of a box, the extremes are at corners.
+// Write `rows` in the mixed radix of the loop counts. The first `rows` indices are then at most
+// four boxes, one per loop: the loops outside it are at their digit of `rows`, this loop is below
+// its digit, and the loops inside it are free. The extremes of a box are at its corners.
 std::optional<RowExtremes> row_extremes(const RowGenerator& generator, std::uint32_t rows) {
   const std::array<BoundedLoop, 4> loops = bounded_loops(generator);
   const std::array<std::uint64_t, 4> spans = loop_spans(loops);
@@ -109,7 +109,7 @@ std::optional<RowExtremes> row_extremes(const RowGenerator& generator, std::uint
 
 MergedLoops detail::merge_loops(const RowGenerator& generator) {
   MergedLoops merged;
-  merged.depth = 1;  // starts as one step of stride 0, which any loop continues
+  merged.depth = 1;  // begins with one step of stride 0, which merges with any loop
   merged.spans.fill(1);
   const std::array<BoundedLoop, 4> loops = bounded_loops(generator);
   for (const BoundedLoop& outer : loops) {

@@ -1,13 +1,13 @@
-// The row generator of a matmul: which UB rows it streams, in which order.
+// The row generator of a matmul or vector instruction: which UB rows it reads, in which order.
 //
 //   for i3 < count3:                      row = base + i0*stride0 + i1*stride1
 //     for i2 < count2:                             + i2*stride2 + i3*stride3
 //       for i1 < count1:   <- bounds[1]
 //         for i0 < count0: <- bounds[0]   padding where origin + i*step is outside [0, limit)
 //
-// The walk ends after `rows` rows, so that the outer loops may be cut short. Convolution uses it: x
-// and y of an output row are loops 0 and 1, the filter's offset is in base and origin, and the
-// border is padding. The arithmetic fits 64 bits: indices that are reached sum to less than 2^32, a
+// The walk ends after `rows` rows, so the outer loops may be cut short. In a convolution, loops 0
+// and 1 are x and y of an output pixel, base and origin contain the filter's offset, and the border
+// is padding. The arithmetic fits 64 bits: the indices that are reached sum to less than 2^32, a
 // stride is at most 2^31 in magnitude, and their products sum to less than 2^63.
 #pragma once
 
@@ -45,8 +45,8 @@ struct RowExtremes {
   std::int64_t highest = 0;
 };
 
-/// Of the first `rows` rows of the walk those that are no padding; nothing if all are. `rows` must
-/// be at most the product of the counts. Takes constant time.
+/// The extremes of the first `rows` rows of the walk, without padding; nullopt if all are padding.
+/// `rows` must be at most the product of the counts. Takes constant time.
 std::optional<RowExtremes> row_extremes(const RowGenerator& generator, std::uint32_t rows);
 
 /// The product of the loop counts, 2^32 if it is larger.
@@ -54,7 +54,7 @@ std::uint64_t walk_length(const RowGenerator& generator);
 
 namespace detail {
 
-/// A loop of which only the indices [first, last) are in bounds.
+/// A loop whose indices [first, last) are in bounds.
 struct BoundedLoop {
   std::uint64_t count = 1;
   std::int64_t stride = 0;
@@ -65,7 +65,7 @@ struct BoundedLoop {
   bool is_empty() const { return first >= last; }
 };
 
-/// The loops of a generator, with neighbours that continue each other made one.
+/// The loops of a generator; neighboring loops that continue each other are merged.
 struct MergedLoops {
   std::array<BoundedLoop, 4> loops{};
   std::array<std::uint64_t, 4> spans{};  // rows of one step of each loop, padding included
@@ -96,17 +96,17 @@ void walk_runs(const MergedLoops& merged, std::size_t level, std::uint64_t index
 
 }  // namespace detail
 
-/// Calls function(RowRun) for the rows of the walk that are no padding, in order of index: one call
-/// for each pass of the innermost loop, after loops that continue each other were made one. So a
-/// contiguous walk is one call however its loops are written, and a padded pass is none.
+/// Calls function(RowRun) for the rows of the walk that are not padding, in order of index: one
+/// call for each pass of the innermost loop. Loops that continue each other are merged first, so
+/// that a contiguous walk is always one call. A pass of padding is no call.
 template <class Function>
 void for_each_run(const RowGenerator& generator, std::uint32_t rows, Function&& function) {
   const detail::MergedLoops merged = detail::merge_loops(generator);
   detail::walk_runs(merged, merged.depth - 1, 0, generator.base, rows, function);
 }
 
-/// Calls function(index, row) for every index 0 .. rows-1, with the UB row as optional<int64_t>:
-/// nothing for padding.
+/// Calls function(index, row) for every index 0 .. rows-1. `row` is the UB row as
+/// optional<int64_t>, nullopt for padding.
 template <class Function>
 void for_each_row(const RowGenerator& generator, std::uint32_t rows, Function&& function) {
   std::uint32_t next = 0;

@@ -46,7 +46,7 @@ ElementType type_for(TensorRole role, ElementType dtype) {
   return is_wide ? accumulator_type(dtype) : dtype;
 }
 
-/// A row of biases may also be one of scales, which are binary32 on every machine.
+/// A bias tensor may also hold scales, which are binary32 on every machine.
 bool suits(const TensorDecl& tensor, ElementType dtype) {
   if (tensor.role == TensorRole::kBias && tensor.type == ElementType::kFloat32) return true;
   return tensor.type == type_for(tensor.role, dtype);

@@ -1,5 +1,5 @@
-// The layouts of program.h in numbers: where the rows and tiles of a program's tensors lie, and
-// which tensor lies behind an address.
+// Computes the layouts of program.h: where the rows and tiles of a program's tensors lie, and which
+// tensor an address belongs to.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
   return a / b + (a % b == 0 ? 0 : 1);
 }
 
-/// True for the tensors that are addressed in tiles, false for those in host rows.
+/// True for tensors that are addressed in tiles, false for tensors that are addressed in host rows.
 constexpr bool lies_in_weight_memory(TensorRole role) {
   return role == TensorRole::kWeights;
 }
@@ -34,7 +34,7 @@ struct TensorSpan {
 /// The tensors of one of the two memories, sorted by address.
 class TensorMap {
  public:
-  /// Throws InputError as validate_tensors() does for extents that overflow.
+  /// Throws InputError, like validate_tensors(), for extents that overflow.
   TensorMap(const Program& program, bool weight_memory);
 
   /// The tensor that holds all `count` addresses from `first` on, or nullptr.

@@ -1,7 +1,7 @@
-// The text form of programs: one line an instruction, `opcode key=value ...`, defaults left out.
+// The text form of programs: one line per instruction, `opcode key=value ...`, defaults left out.
 // docs/isa.md has the grammar. Reading and writing lose nothing: assemble(disassemble(p)) == p for
-// every program that validate() accepts, and disassemble(assemble(text)) is `text` with comments,
-// defaults and spacing brought into the one canonical form.
+// every program that validate() accepts. disassemble(assemble(text)) is `text` in canonical form:
+// without comments and defaults, and with canonical spacing.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,9 @@
 
 namespace weft {
 
-/// Reads a program up to its `end` line. `origin` names the text in errors,
-/// these and later ones (Program::source). A byte order mark is skipped. Throws InputError
-/// `origin:line: what` for anything that is not as the grammar says, and for text that ends early;
-/// what the program does is left to validate().
+/// Reads a program up to its `end` line. `origin` names the text in errors, also in later ones
+/// (Program::source). Skips a byte order mark. Throws InputError `origin:line: what` for text that
+/// does not follow the grammar or ends early; validate() checks the rest.
 Program assemble(std::istream& in, std::string_view origin);
 
 /// assemble() on a file. Throws InputError if it cannot be opened.
@@ -33,7 +32,7 @@ void disassemble(const Program& program, std::ostream& out);
 /// The canonical text of one instruction, without a line end.
 std::string format(const Instruction& instruction);
 
-/// The inverse of format(). Throws InputError without a place.
+/// The inverse of format(). Throws InputError that does not name a line.
 Instruction parse_instruction(std::string_view line);
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// check_vector() of operand_check.h.
+// Implements check_vector() of operand_check.h.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-/// The rows at which indices begin lie in [first, last]; each is the first of `shape`.
+/// The rows of an operand: each index begins at a row in [first, last] and touches a `shape` there.
 struct Footprint {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -24,8 +24,8 @@ struct Footprint {
   }
 };
 
-/// True if some block of `b` has a row in [begin, end). Blocks of one footprint have one size, so
-/// those that lie there are found by division.
+/// True if a block of `b` has a row in [begin, end). All blocks of a footprint have the same size,
+/// so a division finds the first candidate.
 bool touches(const Footprint& b, std::int64_t begin, std::int64_t end) {
   if (b.shape.blocks == 1) return b.begin(0) < end && begin < b.end(0);
   const auto distance = static_cast<std::int64_t>(b.shape.distance);
@@ -50,7 +50,7 @@ constexpr bool takes_beta(VectorOp op) {
   return op == VectorOp::kSelu || op == VectorOp::kHardSigmoid;
 }
 
-/// What integer lanes can do.
+/// True for the functions of integer lanes.
 constexpr bool is_integer_op(VectorOp op) {
   return op == VectorOp::kCopy || op == VectorOp::kRelu || op == VectorOp::kClamp ||
          op == VectorOp::kNeg || op == VectorOp::kAbs;
@@ -119,7 +119,7 @@ class VectorCheck {
     if (vector_.op == VectorOp::kClamp) return check_clamp();
     if ((vector_.low != 0 && !takes_alpha(vector_.op)) ||
         (vector_.high != 0 && !takes_beta(vector_.op))) {
-      fail("op={} has no use for low or high; leave out what is not a parameter of it",
+      fail("low or high is given, but op={} has no such parameter; remove it",
            name(table::kVectorOp, vector_.op));
     }
   }
@@ -135,7 +135,7 @@ class VectorCheck {
   void check_source() {
     if (!vector_.source) return check_accumulators(vector_.acc, vector_.rows, config_);
     const VectorSource& source = *vector_.source;
-    if (vector_.acc != 0) fail("an accumulator row and a source in the unified buffer");
+    if (vector_.acc != 0) fail("names both an accumulator row and a source in the unified buffer");
     const RowShape shape = check_format("a", source.format, source.window, lanes_);
     check_quantization("a.quant", source.format, source.quantization);
     check_generator(source.rows, vector_.rows, shape, config_);
@@ -189,7 +189,7 @@ class VectorCheck {
     }
   }
 
-  /// The shape of an operand's rows, after its window was checked.
+  /// Checks an operand's window. Returns the shape of its rows.
   RowShape check_format(std::string_view operand, RowFormat format, const LaneWindow& window,
                         std::uint32_t lanes) const {
     if (format == RowFormat::kNarrow) {
@@ -216,7 +216,7 @@ class VectorCheck {
     }
   }
 
-  /// The rows from `first` on, of which the last index begins `walk` rows further.
+  /// Checks an operand's rows: index 0 begins at `first`, the last index `walk` rows later.
   void check_extent(std::string_view operand, std::uint64_t first, std::uint64_t walk,
                     const RowShape& shape) const {
     std::uint64_t rows = 0;

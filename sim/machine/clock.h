@@ -1,12 +1,12 @@
-// How cycles lie on SystemC time. Within a cycle, things happen at three moments, so that no result
-// depends on the order in which SystemC runs processes at the same time:
+// How cycles map to SystemC time. Each cycle has three kinds of moments, so that no result depends
+// on the order in which SystemC runs processes at the same time:
 //
 //   cycle t   |0 retire, dispatch |1 start |2, 3, 4 ... grant |                      | cycle t+1
 //
 //   tick 0   what retired at the end of cycle t-1 becomes visible and is written; the sequencer
 //            dispatches, seeing only the starts of cycles before t
 //   tick 1   units start what was dispatched before t, seeing all retirements before t
-//   tick 2+  channels are granted, one transfer a tick, among all requests of ticks 1 to now
+//   tick 2+  channels are granted, one transfer per tick, among all requests of ticks 1 to now
 #pragma once
 
 #include <cstdint>

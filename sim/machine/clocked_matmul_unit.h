@@ -1,14 +1,13 @@
 // The matmul unit with every register of its datapath: every cycle it decides what enters at the
-// front and clocks array and accumulators. Its control knows nothing of the closed forms of
-// docs/timing.md; that its cycles equal theirs is what the tests show. The datapath is C++ or RTL.
+// front and clocks array and accumulators. Its control does not use the closed forms of
+// docs/timing.md; tests show that its cycles agree with them. The datapath is C++ or RTL.
 //
 //   tiles --> [push control] --weight row-->  +----------+
 //                                             | datapath | --> row written, perhaps the last
 //   UB rows -> [stream control] --act row-->  +----------+
 //
-// It sleeps while nothing can enter and long enough after the last row that no register of the
-// array would change, and when the program is over; any dispatch, retirement or arriving tile wakes
-// it.
+// It sleeps when the program is over, or when nothing can enter and no register of the array would
+// change any more. Any dispatch, retirement or arriving tile wakes it.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +53,8 @@ class ClockedMatmulUnit : public UnitModule {
     bool last;
   };
 
-  // SystemC makes a report of its own of an exception that leaves a process, so one thrown by the
-  // datapath ends the simulation and waits in the context.
+  // SystemC would turn an exception that leaves a process into its own report. So an exception of
+  // the datapath is kept in the context, and the simulation ends.
   void clock_loop() {
     while (true) {
       await_work();
@@ -63,7 +62,7 @@ class ClockedMatmulUnit : public UnitModule {
         cycle();
       } catch (...) {
         context_.failure = std::current_exception();
-        sc_core::sc_pause();  // sc_stop() would talk to stdout
+        sc_core::sc_pause();  // sc_stop() would print to stdout
         return;
       }
       wait_until(current_cycle() + 1, kStartTick);
@@ -169,7 +168,8 @@ class ClockedMatmulUnit : public UnitModule {
     return retired == context_.program.code.size();
   }
 
-  // With double buffering the pushes need no instruction; otherwise they wait for the head.
+  // With double buffering a push needs no matmul at the head of the queue; otherwise it waits for
+  // one.
   bool asleep() const {
     if (in_flight_.empty() && all_retired()) return true;
     const bool settled = rows_left_ == 0 && push_rows_left_ == 0 && in_flight_.empty() &&
@@ -201,7 +201,7 @@ class ClockedMatmulUnit : public UnitModule {
   // Stream control.
   const Matmul* matmul_ = nullptr;
   std::uint32_t stream_index_ = 0;
-  std::vector<std::optional<std::int64_t>> walk_;  // the UB row of each row, none for padding
+  std::vector<std::optional<std::int64_t>> walk_;  // UB row of each row; nullopt: padding
   std::uint32_t rows_left_ = 0;
   std::vector<Element> act_row_;
   std::deque<RowInFlight> in_flight_;
@@ -212,7 +212,7 @@ class ClockedMatmulUnit : public UnitModule {
   bool shadow_full_ = false;
 
   std::uint32_t drain_left_ = 0;  // cycles until the last row that entered has left the last PE
-  std::uint32_t quiet_cycles_ = 1U << 20;  // since anything entered
+  std::uint32_t quiet_cycles_ = 1U << 20;  // cycles since anything entered
 };
 
 }  // namespace weft

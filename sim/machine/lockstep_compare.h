@@ -1,4 +1,4 @@
-// What lock-step checking compares, bit for bit, and how a difference reads.
+// Lock-step checking: what it compares, bit for bit, and the text of a difference.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// Signals bear the names of the RTL's registers and ports.
+/// Signals have the names of the RTL's registers and ports.
 struct LockstepDifference {
   Cycle cycle = 0;
   std::string place{};  // "PE row 2, column 1" or "accumulator row 5, column 0"
@@ -41,7 +41,7 @@ inline bool same_bits(std::int8_t a, std::int8_t b) {
 inline bool same_bits(std::int32_t a, std::int32_t b) {
   return a == b;
 }
-/// NaN payloads and the sign of zero count.
+/// Compares NaN payloads and the sign of zero, too.
 inline bool same_bits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
@@ -59,7 +59,7 @@ inline std::string shown(float value) {
   return fmt::format("{} (0x{:08x})", value, std::bit_cast<std::uint32_t>(value));
 }
 
-/// The first of `expected`'s registers, in this order, that `actual` does not have.
+/// The first register, in the order below, in which `expected` and `actual` differ.
 template <class Arithmetic>
 std::optional<LockstepDifference> compare_registers(const PeRegisters<Arithmetic>& expected,
                                                     const PeRegisters<Arithmetic>& actual) {
@@ -80,7 +80,7 @@ std::optional<LockstepDifference> compare_registers(const PeRegisters<Arithmetic
   return difference;
 }
 
-/// Of two rows of sums that stand for accumulator row `row`.
+/// The first difference between two versions of accumulator row `row`.
 template <class Psum>
 std::optional<LockstepDifference> compare_sums(std::string_view signal, std::uint32_t row,
                                                std::span<const Psum> expected,
@@ -95,7 +95,7 @@ std::optional<LockstepDifference> compare_sums(std::string_view signal, std::uin
   return std::nullopt;
 }
 
-/// Of the accumulator writes of one cycle.
+/// The first difference between the accumulator writes of one cycle.
 template <class Arithmetic>
 std::optional<LockstepDifference> compare_writes(
     const std::optional<AccumulatorWrite<Arithmetic>>& expected,

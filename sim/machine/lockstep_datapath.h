@@ -1,7 +1,7 @@
-// Two datapaths side by side: the machine is driven by the expected one, the actual one gets the
-// same inputs, and after every edge all PE registers and the accumulator write are compared, bit
-// for bit; so is every accumulator row that the vector unit reads. The first difference is kept, a
-// few more cycles are recorded, then the run ends with a LockstepError.
+// Two datapaths side by side. Both get the same inputs; the machine sees only the expected one.
+// After every edge all PE registers and the accumulator write are compared, bit for bit, and also
+// every accumulator row that the vector unit reads. After the first difference a few more cycles
+// are recorded, then the run ends with a LockstepError.
 //
 //              +-> expected --> registers, write ----> the machine
 //   inputs ----+                       == ?
@@ -25,7 +25,8 @@ class LockstepDatapath final : public Datapath<Arithmetic> {
   using typename Datapath<Arithmetic>::Write;
   using Psum = typename Arithmetic::Psum;
 
-  /// Both of the same size, fresh from reset. The waveform of a difference mentions clock_hz.
+  /// Both must have the same size and be in their reset state. clock_hz only appears in the
+  /// waveform of a difference.
   LockstepDatapath(Datapath<Arithmetic>& expected, Datapath<Arithmetic>& actual,
                    std::uint64_t clock_hz)
       : expected_(expected),
@@ -61,16 +62,16 @@ class LockstepDatapath final : public Datapath<Arithmetic> {
     return expected;
   }
 
-  /// To be called when the run is over. Throws LockstepError if a difference was seen.
+  /// Call it when the run is over. Throws LockstepError if there was a difference.
   void finish() const {
     if (difference_) throw LockstepError(difference_->text(), recorder_.waveform());
   }
 
-  /// Edges after which everything was compared.
+  /// The number of edges compared so far.
   std::uint64_t cycles() const { return cycles_; }
 
  private:
-  // A quarter of what is recorded shows what became of the difference, the rest how it came about.
+  // A quarter of the recorded cycles comes after the difference, the rest before it.
   static constexpr std::uint32_t kCyclesAfter = LockstepRecorder<Arithmetic>::kCycles / 4;
 
   void note(Cycle cycle, std::optional<LockstepDifference> difference) {

@@ -1,5 +1,5 @@
-// The last cycles of two datapaths side by side, kept in a ring, to be written as one waveform when
-// they have come to differ.
+// Keeps the last cycles of two datapaths in a ring buffer and writes them as one waveform when the
+// datapaths differ.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class LockstepRecorder {
   LockstepRecorder(std::uint32_t rows, std::uint32_t cols, std::uint64_t clock_hz)
       : rows_(rows), cols_(cols), clock_hz_(clock_hz) {}
 
-  /// Before the step of a cycle.
+  /// Call it before the step of a cycle.
   void begin_cycle(const DatapathInputs<Arithmetic>& inputs, const Datapath<Arithmetic>& expected,
                    const Datapath<Arithmetic>& actual) {
     Pair& pair = ring_[count_ % kCycles];
@@ -29,7 +29,7 @@ class LockstepRecorder {
     pair.actual.begin(inputs.cycle, inputs, actual);
   }
 
-  /// After it.
+  /// Call it after the step.
   void end_cycle(const std::optional<AccumulatorWrite<Arithmetic>>& expected,
                  const std::optional<AccumulatorWrite<Arithmetic>>& actual) {
     Pair& pair = ring_[count_ % kCycles];
@@ -38,7 +38,7 @@ class LockstepRecorder {
     ++count_;
   }
 
-  /// A VCD file of what is kept, with the scopes `stepped` and `rtl`.
+  /// A VCD file of the kept cycles, with the scopes `stepped` and `rtl`.
   std::string waveform() const {
     std::ostringstream out;
     DatapathVcd<Arithmetic> vcd(out, rows_, cols_, clock_hz_, {"stepped", "rtl"});

@@ -18,7 +18,7 @@
 #include "sim/machine/vector_unit.h"
 #include "sim/timing/stall_report.h"
 
-// libsystemc.so refers to sc_main, which a program with a main() of its own never calls.
+// libsystemc.so needs the symbol sc_main; it is never called in a program with its own main().
 extern "C" __attribute__((visibility("default"))) int sc_main(int, char*[]) {
   return 0;
 }
@@ -26,7 +26,7 @@ extern "C" __attribute__((visibility("default"))) int sc_main(int, char*[]) {
 namespace weft {
 namespace {
 
-// SystemC keeps one global simulation; each run owns a fresh one and restores the one before.
+// SystemC has one global simulation. Each run makes a new one and restores the previous one.
 class SimulationContext {
  public:
   SimulationContext()
@@ -73,7 +73,7 @@ class Machine {
 
   const Streams& streams() const { return streams_; }
 
-  /// Cycles [0, end) alone, or all if there are fewer.
+  /// Runs only cycles [0, end), or all cycles if there are fewer.
   void run_until(Cycle end) {
     sc_core::sc_start(ticks(moment(end, 0)), sc_core::SC_EXIT_ON_STARVATION);
     if (context_.failure) std::rethrow_exception(context_.failure);
@@ -92,7 +92,7 @@ class Machine {
   }
 
  private:
-  // The host link is the weight channel itself where memory is shared.
+  // Only split memory has a separate host link; otherwise loads and stores use the weight channel.
   void connect_host(HostMemory* memory) {
     MemoryChannel* host = &weight_channel_;
     if (context_.config.memory_kind == MemoryKind::kSplit) {
@@ -153,7 +153,7 @@ Timeline run_traced(const ClockedRun& run, Datapath<Arithmetic>& datapath) {
   return timeline;
 }
 
-/// A difference is worth more than the failure that may follow from it.
+/// If a difference leads to a failure of the machine, throws the difference, not the failure.
 template <class Arithmetic>
 ClockedResult run_lockstep(const ClockedRun& run, Datapath<Arithmetic>& rtl) {
   SteppedDatapath<Arithmetic> stepped(run.config);

@@ -1,4 +1,4 @@
-// The SystemC machine put together, and one run of it.
+// The complete SystemC machine, and the functions that run it.
 //
 //                      sequencer
 //        +--------+-------+--------+--------+
@@ -25,7 +25,7 @@ namespace weft {
 /// Runs the machine with timed waits, without values. Throws DeadlockError.
 Timeline run_timed_machine(const MachineConfig& config, const Program& program);
 
-/// What the matmul unit of a clocked run contains.
+/// The datapath in the matmul unit of a clocked run.
 enum class ArrayModel : std::uint8_t { kStepped, kRtl };
 
 struct ClockedRun {
@@ -34,22 +34,22 @@ struct ClockedRun {
   HostMemory& memory;
   ArrayModel array = ArrayModel::kStepped;
   bool lockstep = false;        // kRtl only: compare with kStepped after every edge
-  std::ostream* vcd = nullptr;  // where the waveform goes
+  std::ostream* vcd = nullptr;  // receives the waveform, if not null
   std::function<void(double)> progress;
 };
 
-/// What enters the array in cycles [0, cycles) of a run of the `stepped` machine, which is stopped
-/// there. cycles <= 2^31. The memory supplies the values; a run that is cut short leaves its
-/// results unfinished. Throws as run_clocked_machine() does.
+/// Records what enters the array in cycles [0, cycles) of a run of the `stepped` machine, then
+/// stops the run. cycles <= 2^31. The memory supplies the values; if the run is stopped early, its
+/// results are incomplete. Throws like run_clocked_machine().
 ArrayRecording record_clocked_machine(const MachineConfig& config, const Program& program,
                                       HostMemory& memory, Cycle cycles);
 
 struct ClockedResult {
   Timeline timeline;
-  std::uint64_t compared_cycles = 0;  // by lock-step checking
+  std::uint64_t compared_cycles = 0;  // cycles that lock-step checking compared
 };
 
-/// Runs the machine with every PE register advanced every cycle; values move between the memory and
+/// Runs the machine and advances every PE register every cycle; values move between the memory and
 /// the array. Throws DeadlockError, ConfigError (no such RTL), LockstepError, InputError (the
 /// waveform cannot be written).
 ClockedResult run_clocked_machine(const ClockedRun& run);

@@ -1,5 +1,5 @@
-// The SystemC machine as a library that weft loads, lib/weft/machine.so: libsystemc takes several
-// milliseconds to load, which commands without a simulation, and `analytic`, need not pay.
+// The SystemC machine as a library that weft loads, lib/weft/machine.so. Loading libsystemc takes
+// several milliseconds, so commands without a simulation, and `analytic`, do without it.
 #pragma once
 
 #include "sim/machine/machine.h"
@@ -8,7 +8,7 @@ namespace weft {
 
 /// What machine.so exports as `weft_machine`: the functions of machine.h.
 struct MachineLibrary {
-  const char* interface = nullptr;  // names the headers that it was compiled from
+  const char* interface = nullptr;  // hash of the headers that it was compiled from
   Timeline (*run_timed)(const MachineConfig& config, const Program& program) = nullptr;
   ArrayRecording (*record_clocked)(const MachineConfig& config, const Program& program,
                                    HostMemory& memory, Cycle cycles) = nullptr;

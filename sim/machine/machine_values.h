@@ -1,6 +1,6 @@
-// The values that a clocked run moves through the machine as time passes: the contents of the
-// unified buffer and of the weight FIFO; those of the accumulators lie in the datapath. An engine
-// that only tells time has none.
+// The values that a clocked run moves through the machine: the contents of the unified buffer and
+// of the weight FIFO. The datapath holds the accumulators. An engine without values does not use
+// this.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ class MachineValues {
   MachineValues(const MachineValues&) = delete;
   MachineValues& operator=(const MachineValues&) = delete;
 
-  /// The rows to come are those of `vector`, which must outlive them.
+  /// Starts the instruction `vector`, which must outlive the calls of vector_row().
   virtual void begin_vector(const Vector& vector) = 0;
-  /// The lanes that row `row` of that instruction writes, from the values of this moment.
+  /// The lanes that row `row` of that instruction writes, computed from the current values.
   virtual std::span<const std::byte> vector_row(std::uint32_t row) = 0;
 
   UnifiedBuffer buffer;

@@ -51,7 +51,7 @@ Cycle MemoryChannel::await_grant(const tlm::tlm_generic_payload& payload) {
 }
 
 void MemoryChannel::move_data(tlm::tlm_generic_payload& payload) {
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;  // a transfer of time alone
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;  // no values, only time
   const std::uint64_t address = payload.get_address();
   auto* data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
   const std::span<std::byte> bytes(data, payload.get_data_length());
@@ -67,8 +67,8 @@ void MemoryChannel::move_data(tlm::tlm_generic_payload& payload) {
 void MemoryChannel::grant_loop() {
   while (true) {
     while (waiting_.empty()) sc_core::wait(requested_);
-    // All requests of this cycle have to be in before one of them is chosen; after a grant, the
-    // next one waits a tick, in which the unit that was served may ask again.
+    // All requests of this cycle must arrive before one of them is chosen. After a grant, the next
+    // one waits a tick, so that the served unit can request again.
     wait_until(std::max(current_cycle(), clock_.free_cycle()), kGrantTick);
     grant_oldest();
     sc_core::wait(ticks(1));

@@ -4,9 +4,9 @@
 //   fetch --socket--+-- one transfer at a time -- HostMemory (rows), or weight memory (tiles)
 //   store --socket--+
 //
-// b_transport blocks until the channel is granted, moves the data if there is any, and annotates
-// the time until the beginning of the cycle after the one in which the last byte arrives; the
-// initiator may start its next transfer before that. With an ideal memory both are zero cycles.
+// b_transport blocks until the channel is granted, then moves the data if there is any. The delay
+// that it returns ends at the beginning of the cycle after the last byte arrives; the initiator may
+// start its next transfer before that. With an ideal memory, blocking and transfer take no cycles.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -28,7 +28,7 @@ namespace weft {
 /// lower.
 inline constexpr std::uint64_t kWeightSpace = std::uint64_t{1} << 63;
 
-/// Rides with each transfer: its place in the program, by which the channel arbitrates.
+/// An extension of each transfer: its place in the program, which decides the arbitration.
 struct ProgramOrder : tlm::tlm_extension<ProgramOrder> {
   std::uint32_t index = 0;
   tlm::tlm_extension_base* clone() const override;
@@ -38,7 +38,7 @@ struct ProgramOrder : tlm::tlm_extension<ProgramOrder> {
 class MemoryChannel : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(MemoryChannel);
-  /// `channel`: nothing for an ideal memory. `memory` may be null if no transfer carries data.
+  /// `channel`: nullopt for an ideal memory. `memory` may be null if no transfer carries data.
   MemoryChannel(sc_core::sc_module_name name, const MachineConfig& config,
                 std::optional<Channel> channel, HostMemory* memory);
 

@@ -1,4 +1,4 @@
-// A datapath whose inputs are kept: every step goes to the datapath behind it.
+// A datapath that records its inputs and passes every step on to another datapath.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class RecordedDatapath final : public Datapath<Arithmetic> {
   using typename Datapath<Arithmetic>::Write;
   using Psum = typename Arithmetic::Psum;
 
-  /// Cycles before `recording.end` are kept.
+  /// Records the cycles before `recording.end`.
   RecordedDatapath(Datapath<Arithmetic>& datapath, ArrayRecording& recording)
       : datapath_(datapath), recording_(recording) {}
 

@@ -1,4 +1,4 @@
-// Reads the program in order and dispatches at most one instruction a cycle, each to its unit's
+// Reads the program in order and dispatches at most one instruction per cycle, each to its unit's
 // queue; waits while that queue is full.
 #pragma once
 

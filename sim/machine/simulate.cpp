@@ -45,7 +45,7 @@ ClockedResult run_engine(const MachineConfig& config, const Program& program, Ho
                               .progress = options.progress});
 }
 
-/// Options that the engine would ignore are mistakes.
+/// Throws InputError for options that the engine would ignore, because they are mistakes.
 void check_options(const SimulateOptions& options) {
   const bool clocked = options.engine == Engine::kStepped || options.engine == Engine::kRtl;
   if (options.lockstep && options.engine != Engine::kRtl) {
@@ -59,7 +59,7 @@ void check_options(const SimulateOptions& options) {
   }
 }
 
-// A push that would begin after the last retirement is none of this run's.
+// Removes pushes that would begin after the last retirement, which ends the run.
 void drop_late_pushes(Timeline& timeline) {
   const Cycle total = total_cycles(timeline);
   while (!timeline.pushes.empty() && timeline.pushes.back() >= total) timeline.pushes.pop_back();

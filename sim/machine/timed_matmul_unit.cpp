@@ -28,13 +28,13 @@ void TimedMatmulUnit::weight_port() {
   }
 }
 
-// The swap of the tile before may pass in this very cycle.
+// The push may begin in the cycle in which the previous tile is swapped in.
 void TimedMatmulUnit::await_shadow_free(std::uint32_t tile) {
   while (swapped_ < tile) wait(swap_event_);
 }
 
 void TimedMatmulUnit::await_array_empty(std::uint32_t tile) {
-  if (tile >= streams_.tile_takers.size()) wait();  // nobody takes it: never
+  if (tile >= streams_.tile_takers.size()) wait();  // no matmul takes the tile: waits for ever
   const std::uint32_t taker = streams_.tile_takers[tile];
   while (started_count() < taker) wait(started_event());
   while (!has_head()) wait(enqueued_event());

@@ -1,6 +1,6 @@
-// The matmul unit of the `timed` engine: two processes, the weight port and the activation port,
-// that wait for the moments at which they may act (docs/timing.md, the lines for W and A) and let
-// the time pass in one step. No values.
+// The matmul unit of the `fast` engine, without values. It has two processes, the weight port and
+// the activation port. Each waits until it may act (docs/timing.md, the lines for W and A), then
+// lets the time of its action pass in one step.
 //
 //   weight port:      push tile 0 |  push tile 1 ...          W: shadow free (or array empty)
 //   activation port:              | stream matmul 0 | ...     A: tile in the shadow, port free
@@ -28,7 +28,7 @@ class TimedMatmulUnit : public UnitModule {
 
   const Streams& streams_;
   const ArrayTiming array_;
-  Cycle port_free_ = 0;  // of the activation port
+  Cycle port_free_ = 0;  // when the activation port is free
   Cycle array_empty_ = 0;
   std::uint32_t swapped_ = 0;  // tiles swapped in
   sc_core::sc_event swap_event_;

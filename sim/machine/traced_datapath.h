@@ -1,4 +1,4 @@
-// A datapath that is recorded: every step goes to the datapath behind it and into a waveform.
+// A datapath that passes every step on to another datapath and writes it to a waveform.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class TracedDatapath final : public Datapath<Arithmetic> {
   using typename Datapath<Arithmetic>::Write;
   using Psum = typename Arithmetic::Psum;
 
-  /// `vcd` takes the waveform. Throws InputError here and in step() if it cannot be written.
+  /// `vcd` receives the waveform. Throws InputError, also in step(), if it cannot be written.
   TracedDatapath(Datapath<Arithmetic>& datapath, std::uint64_t clock_hz, std::ostream& vcd)
       : datapath_(datapath),
         vcd_(vcd, datapath.rows(), datapath.cols(), clock_hz, {std::string(kDatapathScope)}) {}

@@ -31,14 +31,15 @@ void TransferUnit::transfer_loop() {
     const Head head = await_head();
     const Cycle reads = buffer_read_cycles(head.instruction.operation, context_.config);
     const Cycle arrived = reads > 0 ? read_buffer(head, reads) : transfer(head);
-    // In order: a tile from memory does not pass one that is still being read from the buffer.
+    // Transfers arrive in order: a tile from memory waits for one that is still read from the
+    // buffer.
     last_retired_ = std::max(last_retired_, arrived);
     start_head();
     retire_at(head.index, last_retired_);
   }
 }
 
-// The reading goes on while the unit turns to its next transfer.
+// The buffer is read while the unit works on its next transfer.
 Cycle TransferUnit::read_buffer(const Head& head, Cycle reads) {
   wait_until(buffer_port_free_, kStartTick);
   const Cycle start = current_cycle();
@@ -84,7 +85,8 @@ Cycle TransferUnit::transfer(const Head& head) {
   return static_cast<Cycle>((now_ticks() + delay.value()) / kTicksPerCycle) - 1;
 }
 
-// A store is read from the buffer itself; what a load or a fetch brings waits for its retirement.
+// A store reads directly from the buffer. The data of a load or fetch waits in `arriving_` until
+// the instruction retires.
 void TransferUnit::attach_data(tlm::tlm_generic_payload& payload, const Operation& operation) {
   if (const auto* store = std::get_if<Store>(&operation)) {
     const std::span<std::byte> rows = values_->buffer.rows_from(store->ub, store->rows);

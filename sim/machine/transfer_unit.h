@@ -1,9 +1,9 @@
 // The load, fetch and store units: each sends its instructions, in order, to its memory channel.
 //
-// The unit may start its next transfer as soon as the channel took the last one; the latency of
-// several transfers overlaps. With values, a load writes the unified buffer and a fetch delivers
-// its tile at the end of the cycle in which it retires; a store reads the buffer when it starts.
-// A fetch from the unified buffer uses no channel: it reads one row a cycle.
+// A unit may start its next transfer as soon as the channel has granted the last one, so latencies
+// overlap. With values, a load writes the unified buffer and a fetch delivers its tile at the end
+// of the cycle in which it retires; a store reads the buffer when it starts. A fetch from the
+// unified buffer uses no channel: it reads one row per cycle.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,7 +20,7 @@ namespace weft {
 class TransferUnit : public UnitModule {
  public:
   SC_HAS_PROCESS(TransferUnit);
-  /// `values`: null if only time passes.
+  /// `values`: null in a run without values.
   TransferUnit(sc_core::sc_module_name name, MachineContext& context, MachineValues* values);
 
   tlm_utils::simple_initiator_socket<TransferUnit> socket;
@@ -41,12 +41,12 @@ class TransferUnit : public UnitModule {
   void on_retire(std::uint32_t index) override;
 
   MachineValues* values_;
-  std::deque<std::vector<std::byte>> arriving_;  // of loads and fetches that have not retired
+  std::deque<std::vector<std::byte>> arriving_;  // data of loads and fetches not yet retired
   Cycle last_retired_ = -1;
   Cycle buffer_port_free_ = 0;
   std::deque<BufferRead> buffer_reads_;
   sc_core::sc_event buffer_read_event_;
-  std::vector<std::byte> spare_;  // a load's memory for the next one: fresh pages are slow
+  std::vector<std::byte> spare_;  // memory of the last load, reused because new pages are slow
 };
 
 }  // namespace weft

@@ -21,13 +21,13 @@ namespace weft {
 
 class UnitModule;
 
-/// What every unit sees of the machine around it. Lives as long as the simulation.
+/// What every unit sees of the rest of the machine. Lives as long as the simulation.
 struct MachineContext {
   const MachineConfig& config;
   const Program& program;
   Timeline& timeline;
   std::array<UnitModule*, kUnitCount> units{};
-  std::exception_ptr failure;  // of a datapath; the simulation has been stopped
+  std::exception_ptr failure;  // exception of a datapath that has stopped the simulation
 };
 
 class UnitModule : public sc_core::sc_module {
@@ -37,8 +37,8 @@ class UnitModule : public sc_core::sc_module {
 
   /// Takes instruction `index` at the dispatch tick. The queue must not be full.
   void enqueue(std::uint32_t index);
-  /// At the dispatch tick: every slot held by an instruction that has not started before this
-  /// cycle.
+  /// At the dispatch tick: whether instructions that did not start before this cycle hold all
+  /// slots.
   bool queue_full() const { return queue_.size() >= context_.config.queue_depth; }
 
   std::uint32_t started_count() const { return started_; }
@@ -53,20 +53,20 @@ class UnitModule : public sc_core::sc_module {
     const Instruction& instruction;
   };
 
-  /// Waits until the queue's head was dispatched in an earlier cycle and its dependences are met;
-  /// returns at the start tick or later of the first such cycle.
+  /// Waits until the queue's head was dispatched in an earlier cycle and its dependences are met.
+  /// Returns in the first such cycle, at its start tick or later.
   Head await_head();
   bool has_head() const { return !queue_.empty(); }
   std::uint32_t head_index() const { return queue_.front(); }
-  /// The head was dispatched before this cycle.
+  /// Whether the head was dispatched before this cycle.
   bool head_dispatched() const;
-  /// Every count that the head's `after` names was reached before this cycle.
+  /// Whether all counts in the head's `after` were reached before this cycle.
   bool head_dependences_met() const;
 
   /// Records the head's start in the current cycle and frees its slot.
   void start_head();
-  /// Instruction `index`, the oldest that has started and was not yet passed here, retires at the
-  /// end of `cycle`.
+  /// Makes instruction `index` retire at the end of `cycle`. Call it once for each instruction, in
+  /// the order of their starts.
   void retire_at(std::uint32_t index, Cycle cycle);
   /// Called at the end of an instruction's last cycle, before its retirement is visible.
   virtual void on_retire(std::uint32_t /*index*/) {}
@@ -77,7 +77,7 @@ class UnitModule : public sc_core::sc_module {
   void retire_loop();
 
   std::deque<std::uint32_t> queue_;
-  std::deque<std::uint32_t> retiring_;  // their cycles stand in the timeline
+  std::deque<std::uint32_t> retiring_;  // the timeline has their cycles
   std::uint32_t started_ = 0;
   std::uint32_t retired_ = 0;
   sc_core::sc_event enqueued_event_;

@@ -1,5 +1,5 @@
-// The vector unit: one row a cycle from accumulators or unified buffer to the unified buffer, each
-// result readable vector.latency_cycles after its row was read.
+// The vector unit: one row per cycle from accumulators or unified buffer to the unified buffer.
+// Each result is readable vector.latency_cycles after its row was read.
 //
 //   cycle          V      V+1     V+2                       L = 2
 //   read row       0      1       2
@@ -17,7 +17,7 @@ namespace weft {
 class VectorUnit : public UnitModule {
  public:
   SC_HAS_PROCESS(VectorUnit);
-  /// `values`: null if only time passes.
+  /// `values`: null in a run without values.
   VectorUnit(sc_core::sc_module_name name, MachineContext& context, MachineValues* values);
 
  private:

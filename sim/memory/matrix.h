@@ -1,4 +1,4 @@
-// An owning row-major matrix of one element type: what users give and get.
+// An owning row-major matrix of one element type, for the inputs and results of a run.
 #pragma once
 
 #include <cassert>

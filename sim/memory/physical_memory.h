@@ -1,11 +1,11 @@
-// What this computer has, so that a mistyped size is an error rather than a machine that swaps.
+// The memory of this computer, so that a mistyped size gives an error instead of endless swapping.
 #pragma once
 
 #include <cstdint>
 
 namespace weft {
 
-/// Bytes of physical memory; the largest number if the system does not tell.
+/// Bytes of physical memory; the largest number if the system does not report it.
 std::uint64_t physical_memory_bytes();
 
 }  // namespace weft

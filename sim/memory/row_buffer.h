@@ -1,8 +1,8 @@
-// Rows of equal length, all in one block of memory and zero at first: what unified buffer and
-// accumulators are. A row outside is an error of the simulated machine, never of the simulator.
+// Rows of equal length in one block of memory, zero at first; the base of the unified buffer and of
+// the accumulators. Access to a row that does not exist is an error of the simulated machine.
 //
-// Zeros are written when a row is first asked for, a few rows at once: a program that runs for
-// microseconds does not touch all of a buffer of megabytes.
+// The zeros are written when a row is first used, a few rows at once: a short program does not need
+// all of a large buffer.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ namespace weft {
 template <class T>
 class RowBuffer {
  public:
-  /// `name` is how errors call it. The product of the sizes is bounded by the configuration's
-  /// ranges; throws ConfigError if it does not fit this computer's address space even so.
+  /// `name` is the name in errors. Throws ConfigError if the product of the sizes does not fit this
+  /// computer's address space, although the configuration bounds the sizes.
   RowBuffer(std::string_view name, std::uint64_t rows, std::uint64_t row_size)
       : name_(name), rows_(rows), row_size_(row_size) {
     std::uint64_t size = 0;
@@ -43,7 +43,7 @@ class RowBuffer {
   std::span<T> row(std::uint64_t index) { return rows_from(index, 1); }
   std::span<const T> row(std::uint64_t index) const { return rows_from(index, 1); }
 
-  /// `count` rows from `first` on, which lie one after the other. Throws SimulationError.
+  /// `count` rows from `first` on, contiguous in memory. Throws SimulationError.
   std::span<T> rows_from(std::uint64_t first, std::uint64_t count) {
     check(first, count);
     make_ready(first, count);

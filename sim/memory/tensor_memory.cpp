@@ -27,14 +27,14 @@ void check_matrix(const TensorDecl& tensor, const Matrix& matrix) {
                                to_string(matrix.type()), matrix.rows(), matrix.cols()));
 }
 
-/// A piece of one matrix row that lies in one UB row: where, and how long; the rest is padding.
+/// The piece of a matrix row that lies in one UB row; the rest of the UB row is padding.
 struct Piece {
   std::uint64_t row = 0;
   std::uint64_t byte = 0;  // from the start of the matrix row
   std::uint64_t bytes = 0;
 };
 
-/// The piece in UB row `offset` of the tensor.
+/// Finds the piece that lies in UB row `offset` of a tensor.
 class RowLayout {
  public:
   RowLayout(const TensorDecl& tensor, std::uint64_t row_bytes, std::uint64_t array_cols,
@@ -44,7 +44,8 @@ class RowLayout {
         row_bytes_(row_bytes) {
     const bool is_narrow =
         tensor.role == TensorRole::kActivation || tensor.role == TensorRole::kNarrow;
-    // A block is what one k tile or one n tile takes of a matrix row, in `rows_per_block_` UB rows.
+    // A block is the part of a matrix row that belongs to one k tile or n tile. It takes
+    // `rows_per_block_` UB rows.
     rows_per_block_ = is_narrow ? 1 : row_rows;
     block_bytes_ = is_narrow ? row_bytes : array_cols * element_bytes(tensor.type);
   }
@@ -146,8 +147,8 @@ void TensorMemory::write_rows(std::uint64_t host_row, std::span<const std::byte>
   for (; !in.empty(); in = in.subspan(row_bytes()), ++host_row) {
     const Binding& binding = locate(host_, host_row, "host row");
     if (binding.sink == nullptr) {
-      throw InputError(fmt::format("host row {} lies in tensor '{}', which is no result", host_row,
-                                   binding.tensor.name));
+      throw InputError(fmt::format("host row {} lies in tensor '{}', which is not a result",
+                                   host_row, binding.tensor.name));
     }
     const RowLayout layout(binding.tensor, row_bytes(), array_cols_, row_rows_);
     const Piece piece = layout.piece(host_row - binding.tensor.base);

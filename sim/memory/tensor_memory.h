@@ -1,5 +1,5 @@
-// Host and weight memory made of a program's tensors: rows and tiles are gathered straight from
-// row-major matrices, and results scattered into them, as the layouts of sim/isa/program.h say.
+// Host and weight memory that consist of a program's tensors. Reads gather rows and tiles directly
+// from row-major matrices, and writes scatter results into them. sim/isa/program.h has the layouts.
 //
 //   activation [M,K], R = 4          host rows
 //       k: 0123 4567 89              base      +0   m0: 0123      base+M    m0: 4567
@@ -24,24 +24,25 @@ namespace weft {
 
 class TensorMemory : public HostMemory {
  public:
-  /// The tensors of `program`, of which none is bound yet. Throws InputError as validate_tensors().
+  /// Takes the tensors of `program`; none has a matrix yet. Throws InputError like
+  /// validate_tensors().
   explicit TensorMemory(const Program& program);
 
-  /// Puts `matrix` behind the input tensor `name`; it must outlive this memory. Throws InputError
-  /// naming expected and actual if there is no such input, or its type or shape differ.
+  /// Gives `matrix` to the input tensor `name`; it must outlive this memory. Throws InputError if
+  /// there is no such input, or if type or shape differ (the message names expected and actual).
   void bind(std::string_view name, const Matrix& matrix);
   void bind(std::string_view name, Matrix&& matrix) = delete;
 
-  /// Puts `matrix` behind the result or narrow tensor `name`; it must outlive this memory and is
-  /// written to. Throws InputError as bind().
+  /// Gives `matrix` to the result or narrow tensor `name`. It must outlive this memory; the run
+  /// writes to it. Throws InputError like bind().
   void bind_result(std::string_view name, Matrix& matrix);
 
-  /// Throws InputError that names the first tensor without a matrix. Reads and writes of such a
-  /// tensor throw too; this finds it before the run.
+  /// Throws InputError that names the first tensor without a matrix, before a read or write of it
+  /// throws during the run.
   void check_all_bound() const;
 
-  /// Throw InputError if a row or tile lies in no tensor of the program, or in one without a
-  /// matrix; write_rows() also if the tensor is no output (is_output()).
+  /// These throw InputError if a row or tile lies in no tensor of the program, or in a tensor
+  /// without a matrix. write_rows() also throws if the tensor is not an output (is_output()).
   void read_rows(std::uint64_t host_row, std::span<std::byte> out) const override;
   void read_tile(std::uint64_t tile, std::span<std::byte> out) const override;
   void write_rows(std::uint64_t host_row, std::span<const std::byte> in) override;

@@ -1,5 +1,5 @@
-// The unified buffer's values: rows of R elements as bytes. When a row may be read or written is
-// the machine's business, not the buffer's.
+// The unified buffer's values: rows of R elements as bytes. The machine decides when a row may be
+// read or written.
 #pragma once
 
 #include <cstddef>

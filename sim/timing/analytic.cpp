@@ -17,8 +17,8 @@ namespace weft {
 namespace {
 
 // Solves the recurrences in any order in which their right-hand sides are known. Only a channel
-// that several units share needs time order: it is granted when nothing else can be solved, because
-// then every unit whose next transfer is still unknown waits for a later cycle than this grant's.
+// that several units share needs time order. It is granted when nothing else can be solved: every
+// unit whose next transfer is still unknown then waits for a later cycle than this grant's.
 class Recurrences {
  public:
   Recurrences(const MachineConfig& config, const Program& program)
@@ -45,7 +45,7 @@ class Recurrences {
   }
 
  private:
-  // One round over all that needs no arbitration; true if anything moved.
+  // Makes one pass over the steps that need no arbitration. Returns true if anything moved.
   bool settle() {
     bool moved = false;
     while (dispatch()) moved = true;
@@ -81,7 +81,7 @@ class Recurrences {
     return true;
   }
 
-  // The first cycle in which the unit's head may start as far as dispatch and `after` go.
+  // The first cycle in which dispatch and `after` let the unit's head start; nullopt if unknown.
   std::optional<Cycle> ready(Unit unit) {
     const std::uint32_t position = started(unit);
     if (position >= dispatched_[static_cast<std::size_t>(unit)]) return std::nullopt;
@@ -111,7 +111,7 @@ class Recurrences {
   }
   bool has_head(Unit unit) { return started(unit) < dispatched_[static_cast<std::size_t>(unit)]; }
 
-  // What the head needs is shared with other units. Nothing without a head.
+  // Whether the unit has a head and its head needs a channel that other units share.
   bool arbitrated(Unit unit) {
     const auto channel = channel_of(unit, config_.memory_kind);
     if (!channel || !has_head(unit)) return false;
@@ -120,7 +120,7 @@ class Recurrences {
            buffer_read_cycles(head(unit), config_) == 0;
   }
 
-  // In order: no earlier than the unit's previous start.
+  // A unit starts transfers in order: no earlier than its previous start.
   std::optional<Cycle> transfer_ready(Unit unit) {
     const auto cycle = ready(unit);
     if (!cycle || started(unit) == 0) return cycle;
@@ -145,21 +145,21 @@ class Recurrences {
     return true;
   }
 
-  // The port is free once the fetch from the buffer before this one has read its last row.
+  // The port is free when the previous fetch from the buffer has read its last row.
   void read_buffer(Cycle ready, Cycle reads) {
     const Cycle start = std::max(ready, buffer_port_free_);
     buffer_port_free_ = start + reads;
     record_transfer(Unit::kFetch, start, start + reads - 1);
   }
 
-  // In order: a tile from memory does not pass one that is still being read from the buffer.
+  // Transfers arrive in order: a tile from memory waits for one that is still read from the buffer.
   void record_transfer(Unit unit, Cycle start, Cycle arrived) {
     const bool first = started(unit) == 0;
     record(unit, start,
            first ? arrived : std::max(arrived, timing(unit, started(unit) - 1).retired));
   }
 
-  // Gives the shared channel to the oldest of the transfers that wait when it becomes free.
+  // Gives the shared channel to the oldest transfer that waits when the channel becomes free.
   bool grant() {
     Cycle first_ready = kMaxCycle;
     for (const Unit unit : {Unit::kLoad, Unit::kFetch, Unit::kStore}) {
@@ -194,7 +194,7 @@ class Recurrences {
     return std::get<Matmul>(program_.code[streams_[Unit::kMatmul][position]].operation);
   }
 
-  // The four lines for W.
+  // The recurrence for W, a tile's first push.
   bool push_tile() {
     const auto tile = static_cast<std::uint32_t>(timeline_.pushes.size());
     if (tile >= started(Unit::kFetch)) return false;
@@ -207,14 +207,15 @@ class Recurrences {
     return true;
   }
 
-  // Double-buffered: the swap of the tile before has passed PE(0,0).
+  // Double-buffered: the cycle in which the swap of the previous tile has passed PE(0,0).
   std::optional<Cycle> shadow_free(std::uint32_t tile) const {
     if (tile == 0) return 0;
     if (swaps_.size() < tile) return std::nullopt;
     return swaps_[tile - 1];
   }
 
-  // Not double-buffered: the matmul that takes the tile heads its queue and the array is empty.
+  // Not double-buffered: the cycle in which the array is empty and the matmul that takes the tile
+  // is the head of its queue.
   std::optional<Cycle> array_free(std::uint32_t tile) {
     if (tile >= streams_.tile_takers.size()) return std::nullopt;
     const std::uint32_t taker = streams_.tile_takers[tile];
@@ -229,7 +230,7 @@ class Recurrences {
     return cycle;
   }
 
-  // The four lines for A.
+  // The recurrence for A, the cycle in which a matmul's first row enters.
   bool start_matmul() {
     auto cycle = ready(Unit::kMatmul);
     if (!cycle) return false;

@@ -1,7 +1,7 @@
-// The clock of the engines `analytic` and `fast`: the recurrences of docs/timing.md, solved
-// instruction by instruction, without SystemC and without values. They share only constants and the
-// channel's arithmetic (sim/timing) with the SystemC units of `timed`, and not even constants with
-// the clocked array of `stepped`. Otherwise their agreement would prove nothing.
+// The `analytic` engine: solves the recurrences of docs/timing.md instruction by instruction,
+// without SystemC and without values. It shares only the constants and the channel arithmetic of
+// sim/timing with the SystemC units, and not even the constants with the clocked array. So their
+// agreement is evidence that both are right.
 #pragma once
 
 #include "sim/config/machine_config.h"
@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// When every instruction is dispatched, starts and retires. The program must be valid for the
-/// machine. Throws DeadlockError. Linear in the number of instructions.
+/// Computes when each instruction is dispatched, starts and retires. The program must be valid for
+/// the machine. Throws DeadlockError. Takes time linear in the number of instructions.
 Timeline analytic_timeline(const MachineConfig& config, const Program& program);
 
 }  // namespace weft

@@ -14,7 +14,7 @@ struct ArrayTiming {
   explicit ArrayTiming(const MachineConfig& config)
       : rows(config.array_rows), cols(config.array_cols) {}
 
-  /// Cycles in which a tile occupies the weight port: one a row.
+  /// Cycles in which a tile occupies the weight port: one per row.
   Cycle push() const { return rows; }
   /// From the front to the last PE: R-1 rows down and C-1 columns right.
   Cycle front_to_last_pe() const { return (rows - 1) + (cols - 1); }
@@ -24,7 +24,7 @@ struct ArrayTiming {
   /// The first cycle in which the array is empty after `row_count` rows entered from `start` on:
   /// the last row enters in start+row_count-1 and is in the last PE front_to_last_pe() later.
   Cycle empty(Cycle start, Cycle row_count) const { return start + row_count + front_to_last_pe(); }
-  /// Retirement: the last row's accumulator write.
+  /// The cycle of retirement: the last row's accumulator write.
   Cycle retire(Cycle start, Cycle row_count) const {
     return start + (row_count - 1) + front_to_accumulator();
   }

@@ -14,15 +14,15 @@
 
 namespace weft {
 
-/// Simulated times must stay below this cycle; a run that does not is a SimulationError.
+/// Simulated times must stay below this cycle; a longer run throws SimulationError.
 inline constexpr Cycle kMaxCycle = Cycle{1} << 47;
 
-/// Returns `cycle`, or throws SimulationError if it is beyond kMaxCycle.
+/// Returns `cycle`, or throws SimulationError if it is kMaxCycle or more.
 Cycle checked(Cycle cycle);
 
 class ChannelClock {
  public:
-  /// Both rates at least 1.
+  /// Both rates must be at least 1.
   ChannelClock(std::uint64_t clock_hz, std::uint64_t bytes_per_s);
 
   /// The first cycle in which the channel is free for at least a part of the cycle.
@@ -32,13 +32,13 @@ class ChannelClock {
     return static_cast<double>(free_fraction_) / static_cast<double>(cycles_denominator_);
   }
 
-  /// Occupies the channel for `bytes` (at least 1) from the later of `ready`, the beginning of that
-  /// cycle, and the moment at which the channel is free. Returns the cycle in which the last byte
-  /// is on the channel.
+  /// Occupies the channel for `bytes` (at least 1), from the beginning of cycle `ready` or from the
+  /// moment at which the channel is free, whichever is later. Returns the cycle in which the last
+  /// byte is on the channel.
   Cycle occupy(Cycle ready, std::uint64_t bytes);
 
  private:
-  std::uint64_t cycles_numerator_;  // cycles a byte, as a reduced fraction
+  std::uint64_t cycles_numerator_;  // cycles per byte, as a reduced fraction
   std::uint64_t cycles_denominator_;
   Cycle free_cycle_ = 0;
   std::uint64_t free_fraction_ = 0;  // of cycles_denominator_

@@ -56,9 +56,9 @@ std::string head_report(const Program& program, const Streams& streams, Unit uni
 std::string sequencer_report(const MachineConfig& config, const Program& program,
                              const Progress& progress) {
   const Unit unit = program.code[progress.dispatched].unit();
-  return fmt::format("sequencer: {} waits for a slot in the {} queue of {}",
-                     instruction_name(program, progress.dispatched), unit_name(unit),
-                     config.queue_depth);
+  return fmt::format(
+      "sequencer: {} waits for a free slot in the {} queue (sequencer.queue_depth = {})",
+      instruction_name(program, progress.dispatched), unit_name(unit), config.queue_depth);
 }
 
 }  // namespace

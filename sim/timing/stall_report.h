@@ -1,4 +1,5 @@
-// What a machine that can never proceed says: each unit's head instruction and what it waits for.
+// The report of a machine that can never proceed: each unit's head instruction and its reasons to
+// wait.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ struct Progress {
 };
 
 /// One line for a DeadlockError: the cycle of the last retirement, then for each unit with work
-/// left its head instruction and the counts or the tile it waits for.
+/// left its head instruction, and the counts or the tile for which it waits.
 std::string stall_report(const MachineConfig& config, const Program& program,
                          const Streams& streams, const Progress& progress,
                          const Timeline& timeline);

@@ -1,4 +1,4 @@
-// A program seen by unit: the order in which each queue receives its instructions.
+// A program split by unit: the order in which each queue receives its instructions.
 #pragma once
 
 #include <array>

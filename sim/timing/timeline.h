@@ -1,5 +1,5 @@
-// When each instruction of a program was dispatched, started and retired: what an engine measures,
-// and all that hazards, ledger and counters are computed from.
+// When each instruction of a program was dispatched, started and retired. Every engine measures a
+// timeline; the hazard check, the ledger and the counters are computed from it.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ using Cycle = std::int64_t;
 
 struct InstructionTiming {
   Cycle dispatched = -1;
-  Cycle started = -1;  // matmul: A, the first activation row at PE(0,0); vector: V; else transfer
+  Cycle started = -1;  // matmul: A, first activation row at PE(0,0); vector: V; else: transfer
   Cycle retired = -1;  // at the end of this cycle
   friend bool operator==(const InstructionTiming&, const InstructionTiming&) = default;
 };
 
 struct Timeline {
   std::vector<InstructionTiming> instructions;  // in program order
-  std::vector<Cycle> pushes;                    // W of each tile that was pushed, in FIFO order
+  std::vector<Cycle> pushes;                    // W, first push of each pushed tile, in FIFO order
 
   friend bool operator==(const Timeline&, const Timeline&) = default;
 };

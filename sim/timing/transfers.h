@@ -1,13 +1,14 @@
-// Which channel a unit's transfers use, how many bytes they move and how late the last one arrives.
+// Which channel a unit's transfers use, how many bytes they move and how late the last byte
+// arrives.
 //
 //   ideal            shared                     split
 //   no channel       load  --+                  load  --+-- host link
 //                    fetch --+-- memory         store --+
 //                    store --+                  fetch ----- weight memory
 //
-// A fetch from the unified buffer uses none: it reads one row a cycle, one such fetch at a time.
-// When several units wait for one channel, the instruction that comes first in the program goes
-// first.
+// A fetch from the unified buffer uses no channel: it reads one row per cycle, one such fetch at a
+// time. When several units wait for one channel, the instruction that comes first in the program
+// goes first.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ constexpr bool is_transfer(Unit unit) {
   return unit == Unit::kLoad || unit == Unit::kFetch || unit == Unit::kStore;
 }
 
-/// The channel of a transfer unit; nothing on an ideal memory.
+/// The channel of a transfer unit; nullopt for an ideal memory.
 std::optional<Channel> channel_of(Unit unit, MemoryKind kind);
 
 std::uint64_t bytes_per_second(Channel channel, const MachineConfig& config);
@@ -36,7 +37,7 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config);
 /// and for a fetch from the buffer, which uses no channel.
 std::uint64_t transfer_bytes(const Operation& operation, const MachineConfig& config);
 
-/// Cycles in which a fetch from the buffer reads it: one a row, and so its duration. 0 for others.
+/// Cycles that a fetch from the buffer takes: one per row. 0 for other operations.
 Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // What entered the matmul datapath in the first cycles of a run: the rows of activations with their
-// destinations, and the rows of weights that were pushed. All registers of the array follow from it
-// by pe/pe.h, so that it is the smallest record of an animation.
+// destinations, and the rows of weights that were pushed. An animation needs no more, because all
+// registers of the array follow from these inputs (pe/pe.h).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace weft {
 
 struct ArrayRecording {
-  /// A row of R elements each.
+  /// Rows of R elements each.
   struct Activations {
     std::vector<std::int32_t> cycle = {};
     std::vector<std::int32_t> acc_row = {};
@@ -21,7 +21,7 @@ struct ArrayRecording {
     std::vector<std::uint8_t> accumulate = {};  // 1: added to the accumulator row
     std::vector<std::byte> values = {};         // as the machine holds them, little-endian
   };
-  /// A row of C elements each.
+  /// Rows of C elements each.
   struct Weights {
     std::vector<std::int32_t> cycle = {};
     std::vector<std::byte> values = {};

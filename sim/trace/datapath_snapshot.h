@@ -1,11 +1,11 @@
-// What one cycle of the matmul datapath looked like: what entered, the registers during the cycle,
-// and the accumulator write that the edge at its end made.
+// One cycle of the matmul datapath: what entered, the registers during the cycle, and the
+// accumulator write of the edge at its end.
 //
 //   snapshot.begin(cycle, inputs, datapath);   // the registers before the edge
 //   const auto write = datapath.step(inputs);  // the edge
 //   snapshot.finish(write);
 //
-// It owns copies, so that it may outlive the cycle, and keeps its memory from cycle to cycle.
+// It owns copies, so it may outlive the cycle; it reuses its memory from cycle to cycle.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct DatapathSnapshot {
   std::uint32_t write_row = 0;
   std::vector<Psum> write_data;  // C sums if write, else none
 
-  /// Before the step that ends `cycle`, with what will be given to it.
+  /// Call it before the step that ends cycle `now`, with the inputs of that step.
   void begin(Cycle now, const DatapathInputs<Arithmetic>& inputs,
              const Datapath<Arithmetic>& datapath) {
     cycle = now;
@@ -56,7 +56,7 @@ struct DatapathSnapshot {
     copy_registers(datapath);
   }
 
-  /// After that step, with what it returned.
+  /// Call it after that step, with its result.
   void finish(const std::optional<AccumulatorWrite<Arithmetic>>& stored) {
     write = stored.has_value();
     write_row = write ? stored->row : 0;

@@ -18,7 +18,7 @@ using Kind = VcdWriter::Kind;
 constexpr std::uint32_t kCycleUnits = 10;  // time units of one cycle
 constexpr std::uint32_t kClockHighUnits = kCycleUnits / 2;
 constexpr std::uint32_t kPsumWidth = 32;
-constexpr std::uint32_t kRowWidth = 32;  // of an accumulator row's number, for any depth
+constexpr std::uint32_t kRowWidth = 32;  // bits of an accumulator row's number, for any depth
 constexpr std::uint32_t kCycleWidth = 64;
 constexpr std::uint64_t kSignalsOfPe = 7;
 constexpr std::uint64_t kSignalsOfTop = 9;  // without lanes and PEs
@@ -32,7 +32,7 @@ std::uint64_t start_of(Cycle cycle) {
   return static_cast<std::uint64_t>(cycle) * kCycleUnits;
 }
 
-/// Returns what the comment says, once it is known that the signals are not too many.
+/// The comment of the dump. Throws InputError if there are too many signals.
 template <class Arithmetic>
 std::string described(std::uint64_t rows, std::uint64_t cols, std::uint64_t clock_hz,
                       std::uint64_t tops) {
@@ -179,7 +179,7 @@ void DatapathVcd<Arithmetic>::end_cycle() {
   set_clock(false);
 }
 
-/// From the end of the last recorded cycle on, until the next one.
+/// Sets the values for the cycles between the last recorded cycle and the next one.
 template <class Arithmetic>
 void DatapathVcd<Arithmetic>::sleep() {
   const Snapshot nothing;
@@ -202,7 +202,7 @@ void DatapathVcd<Arithmetic>::set_inputs(const Top& top, const Snapshot& snapsho
   vcd_.set(top.valid, s.valid ? 1 : 0);
   vcd_.set(top.swap, s.swap ? 1 : 0);
   vcd_.set(top.push, s.push ? 1 : 0);
-  // Where no row enters zeros do, and they are used.
+  // If no row enters, zeros do, and the PEs use them.
   for (std::size_t r = 0; r < top.act.size(); ++r) {
     vcd_.set(top.act[r], s.valid ? bits_of<Arithmetic>(s.act_row[r]) : 0);
   }

@@ -1,5 +1,5 @@
-// The waveform of a matmul datapath, or of several side by side, with the scopes and names that the
-// RTL has: two engines that do the same give the same bytes. Ten time units are one cycle:
+// The waveform of a matmul datapath, or of several side by side, with the scopes and names of the
+// RTL. Two engines that behave the same give the same bytes. Ten time units are one cycle:
 //
 //   time     10t        10t+5      10t+10
 //   clk_i    rises      falls      rises
@@ -23,10 +23,10 @@
 
 namespace weft {
 
-/// The scope of a datapath that is recorded alone, whichever engine runs it.
+/// The scope of a datapath that is recorded alone, with any engine.
 inline constexpr std::string_view kDatapathScope = "matmul_datapath";
 
-/// The most signals that a waveform may have; more would take gigabytes before the first cycle.
+/// A waveform must have fewer signals; more would take gigabytes before the first cycle.
 inline constexpr std::uint64_t kMaxWaveformSignals = std::uint64_t{1} << 23;
 
 template <class Arithmetic>
@@ -35,18 +35,18 @@ class DatapathVcd {
   using Snapshot = DatapathSnapshot<Arithmetic>;
 
   /// Declares the signals of one datapath of rows x cols PEs for each of `top_scopes`, the names of
-  /// their outermost scopes: kDatapathScope alone, or one name an engine. clock_hz is only told in
-  /// the comment of the dump. `out` must outlive this object. Throws InputError for a name that is
-  /// none or stands twice, for kMaxWaveformSignals and more, and when the stream refuses.
+  /// the outermost scopes: kDatapathScope alone, or one name per engine. clock_hz only appears in
+  /// the comment of the dump. `out` must outlive this object. Throws InputError for an invalid or
+  /// repeated name, for kMaxWaveformSignals signals or more, and if writing fails.
   DatapathVcd(std::ostream& out, std::uint32_t rows, std::uint32_t cols, std::uint64_t clock_hz,
               const std::vector<std::string>& top_scopes);
 
-  /// One cycle: a snapshot of it for each top scope, in their order. Cycles may be left out only
-  /// while no register changes. Throws InputError when the stream refuses (a full disk), and
+  /// Adds one cycle: one snapshot for each top scope, in their order. Cycles may be left out only
+  /// while no register changes. Throws InputError if writing fails (a full disk), and
   /// SimulationError if the snapshots' number, sizes or cycles do not fit.
   void add(std::span<const Snapshot* const> snapshots);
 
-  /// Ends the dump with the end of the last cycle and flushes the stream; throws as add() does.
+  /// Ends the dump at the end of the last cycle and flushes the stream. Throws like add().
   void finish();
 
  private:

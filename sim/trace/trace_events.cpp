@@ -20,7 +20,7 @@ namespace {
 
 using Track = TraceStream::Track;
 
-// In the order in which they are shown.
+// Viewers show the tracks in this order.
 constexpr Track kLayers = 1;
 constexpr Track kLedger = 2;
 constexpr Track kLoad = 3;
@@ -32,7 +32,7 @@ constexpr Track kVector = 8;
 constexpr Track kStore = 9;
 constexpr Track kHost = 10;
 
-/// By BarTrack.
+/// The track of each BarTrack.
 constexpr std::array<Track, kBarTrackCount> kUnitTracks = {kLoad,   kFetch,  kBufferFetch,
                                                            kMatmul, kVector, kStore};
 
@@ -119,8 +119,8 @@ void TraceEvents::add_pushes(const Program& program, const Timeline& timeline, C
   }
 }
 
-// Where the count moves evenly, its last value before the next point is a sample of its own, so
-// that every peak is one.
+// Where the count changes in steps, its last value before the next point gets a separate sample, so
+// that every peak is shown.
 void TraceEvents::add_counter(std::string_view name, std::string_view series,
                               const Staircase& points, Cycle begin) {
   const auto sample = [&](Cycle cycle, std::int64_t count) {

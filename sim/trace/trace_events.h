@@ -1,10 +1,10 @@
-// A run as bars and counters over time, in the trace event format (docs/trace.md): one track for
-// each unit, the weight port, the ledger, the layers of a network, the host; counters of what is in
-// the buffers and on the channels.
+// A run as bars and counters over time, in the trace event format (docs/trace.md). There is one
+// track for each unit, the weight port, the ledger, the layers of a network and the host. Counters
+// show how full the buffers and how busy the channels are.
 //
 //   construct | add_program, at its own first cycle, add_layer, add_host_node ... | finish
 //
-// Programs of a run follow each other. The bytes depend on nothing but the calls.
+// The programs of a run follow each other. The output depends only on the calls.
 #pragma once
 
 #include <functional>
@@ -25,20 +25,21 @@ namespace weft {
 
 class TraceEvents {
  public:
-  /// What the caller knows about an instruction beyond the program: tiles, a layer.
+  /// Adds what the caller knows about an instruction beyond the program: tiles, a layer.
   using DescribeInstruction = std::function<void(std::size_t instruction, TraceArguments& args)>;
 
   /// `title` names the run. `out` must outlive the writer.
   TraceEvents(std::ostream& out, const MachineConfig& config, std::string_view title);
 
-  /// All that a program did, from a complete timeline without hazards. Its cycle 0 is `begin`, no
-  /// earlier than the end of the program before. `describe` may be empty.
+  /// Adds all bars and counters of a program, from a complete timeline without hazards. The program
+  /// starts at cycle `begin` of the run, not before the previous program ends. `describe` may be
+  /// empty.
   void add_program(const Program& program, const Timeline& timeline, Cycle begin,
                    const DescribeInstruction& describe);
 
-  /// A layer that had the cycles [begin, end) of the run to itself, after those added before.
+  /// Adds a layer. No other layer ran in its cycles [begin, end) of the run. Add layers in order.
   void add_layer(std::string_view name, Cycle begin, Cycle end, const TraceArguments& args);
-  /// What the host computed between programs; it takes no cycles.
+  /// Adds a node that the host computed between programs; it takes no cycles.
   void add_host_node(std::string_view name, Cycle at, const TraceArguments& args);
 
   /// Ends the file.
@@ -46,7 +47,7 @@ class TraceEvents {
 
   std::uint64_t events() const { return stream_.events(); }
 
-  // Every function may write, and throws what the stream throws.
+  // Every function may write to the stream and throws what the stream throws.
 
  private:
   void add_ledger(const Program& program, const Timeline& timeline, Cycle begin);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
 
-/// Stands in JSON as it is.
+/// True for a character that needs no escape.
 bool is_plain(char character) {
   return character >= 0x20 && character < 0x7F && character != '"' && character != '\\' &&
          character != '<';

@@ -1,16 +1,15 @@
 // Writes events in the trace event format, the JSON that ui.perfetto.dev and chrome://tracing open:
-// an object with the list "traceEvents", here one event a line. Source: "Trace Event Format", the
-// format's own document, phases X, C, i and M.
+// an object with the list "traceEvents", here with one event per line. Source: "Trace Event
+// Format", the document of the format, phases X, C, i and M.
 //
 //   {"otherData":{...},"traceEvents":[
 //   {"ph":"X","pid":1,"tid":3,"ts":12,"dur":5,"name":"load","args":{"index":0}},   a bar on a track
-//   {"ph":"C","pid":1,"ts":12,"name":"FIFO","args":{"tiles":2}},                   a counter's
-//   value
+//   {"ph":"C","pid":1,"ts":12,"name":"FIFO","args":{"tiles":2}},                   a counter value
 //   ...
 //
-// Bars of one track must be nested or apart: readers drop what overlaps. Timestamps are in
-// microseconds; a cycle is written as one, so that all are whole numbers and no reader rounds them.
-// The text is ASCII throughout, and safe inside an HTML script element.
+// Bars of one track must be nested or disjoint: readers drop bars that overlap. Timestamps are in
+// microseconds. A cycle is written as one microsecond, so that no reader rounds the whole numbers.
+// The text is pure ASCII and safe inside an HTML script element.
 #pragma once
 
 #include <concepts>
@@ -23,7 +22,7 @@
 
 namespace weft {
 
-/// Appends `text` as a JSON string. What is not UTF-8 becomes U+FFFD; '<' is escaped.
+/// Appends `text` as a JSON string. Invalid UTF-8 becomes U+FFFD; '<' is escaped.
 void append_json_string(std::string& out, std::string_view text);
 
 /// Named values that a reader shows beside an event. Keys need no escaping.
@@ -36,7 +35,7 @@ class TraceArguments {
   TraceArguments& add(std::string_view key, std::integral auto value) {
     return add_number(key, std::to_string(value));
   }
-  /// Of a finite number.
+  /// `value` must be finite.
   TraceArguments& add(std::string_view key, double value);
 
   void clear() { members_.clear(); }
@@ -54,26 +53,28 @@ class TraceStream {
  public:
   using Track = std::uint32_t;  // from 1 on; shown in this order
 
-  /// Begins the file; `facts` are about the whole of it. `out` must outlive the stream.
+  /// Begins the file; `facts` describe the whole file. `out` must outlive the stream.
   TraceStream(std::ostream& out, const TraceArguments& facts);
 
-  /// What the reader calls the whole of the tracks.
+  /// Names the group of all tracks.
   void name_process(std::string_view name);
   void name_track(Track track, std::string_view name);
 
-  /// Cycles [begin, end); of none, a mark. Tracks are sorted: by begin, the longer first.
+  /// Adds a bar over cycles [begin, end); readers show an empty one as a mark. Call it in order of
+  /// begin for each track, with the longer bar first.
   void bar(Track track, std::string_view name, Cycle begin, Cycle end, const TraceArguments& args);
-  /// A moment on a track.
+  /// Marks a moment on a track.
   void mark(Track track, std::string_view name, Cycle at, const TraceArguments& args);
-  /// From cycle `at` on the counter `name` has `value`, one series. Each counter is sorted.
+  /// From cycle `at` on, the counter `name` has `value`, one series. Call it in order of cycle for
+  /// each counter.
   void counter(std::string_view name, Cycle at, const TraceArguments& value);
 
-  /// Ends the file and flushes. Without it the file lacks its end.
+  /// Ends the file and flushes. Without this call the file is incomplete.
   void finish();
 
   std::uint64_t events() const { return events_; }
 
-  // Every function may write, and throws what the stream throws.
+  // Every function may write to the stream and throws what the stream throws.
 
  private:
   void begin_event(char phase);

@@ -34,7 +34,7 @@ class BarBuilder {
   }
 
  private:
-  /// A moment before which the instruction could not start, and why.
+  /// A cycle before which the instruction could not start, and the reason.
   struct Limit {
     Cycle cycle = 0;
     std::string_view cause;
@@ -67,7 +67,7 @@ class BarBuilder {
     return use_.channel_end[index] < 0 ? timing.started + 1 : use_.channel_end[index];
   }
 
-  // Called once for each instruction, in order.
+  // Must be called once for each instruction, in order, because it counts the tiles.
   Limit last_limit(std::uint32_t index) {
     Limit last;
     const After& after = program_.code[index].after;

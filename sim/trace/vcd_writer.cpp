@@ -33,7 +33,8 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
 }
 
-/// Anything else could end the declaration early or break a viewer's paths.
+/// True for an identifier with an optional index. Anything else could end the declaration early or
+/// break a viewer's paths.
 bool is_name(std::string_view text) {
   const std::size_t bracket = text.find('[');
   if (bracket == std::string_view::npos) return is_identifier(text);
@@ -42,7 +43,7 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(index.substr(0, index.size() - 1), is_digit);
 }
 
-/// A '$' could be the "$end" of the comment.
+/// True for printable text without '$', which could be the "$end" of the comment.
 bool is_comment(std::string_view text) {
   return std::ranges::all_of(
       text, [](char c) { return c == '\n' || (c >= ' ' && c <= '~' && c != '$'); });

@@ -1,10 +1,9 @@
-// Writes a value change dump (VCD), the waveform format that GTKWave and its like read: first the
-// signals in their scopes, then for each time the values that changed at it.
+// Writes a value change dump (VCD), the waveform format of GTKWave and other viewers: first the
+// signals in their scopes, then for each time the values that change at it.
 //
-//   comment, time scale | open_scope, add_signal, close_scope ... | set_time, set, set, ... |
-//   finish
+//   constructor | open_scope, add_signal, close_scope ... | set_time, set, set, ... | finish
 //
-// The bytes depend on nothing but the calls: no date, no name of a machine. Source: IEEE 1364-2005,
+// The output depends only on the calls: it has no date and no host name. Source: IEEE 1364-2005,
 // 18.2.
 #pragma once
 
@@ -32,31 +31,31 @@ class VcdWriter {
   VcdWriter(std::ostream& out, std::string_view comment);
 
   // --- Header ----------------------------------------------------------------------------------
-  /// Opens a scope inside the open one. A name is a Verilog identifier, which an index may follow
-  /// ("gen_row[3]"), and used once in its scope; InputError otherwise.
+  /// Opens a scope inside the open one. The name must be a Verilog identifier, with an optional
+  /// index ("gen_row[3]"), and unique in its scope; otherwise throws InputError.
   void open_scope(Scope scope, std::string_view name);
   void close_scope();
 
-  /// Declares a signal of 1 to 64 bits in the open scope; its name as for open_scope().
+  /// Declares a signal of 1 to 64 bits in the open scope. open_scope() has the rules for its name.
   Signal add_signal(Kind kind, std::string_view name, std::uint32_t width);
 
   // --- Values ----------------------------------------------------------------------------------
-  /// What set() is told from now on happens at `time`, which must be later than the last one. The
-  /// first call ends the header; a signal that is not set before the second is unknown.
+  /// Sets the time of the values that follow; it must be later than the last time. The first call
+  /// ends the header. A signal that is not set before the second call is unknown.
   void set_time(std::uint64_t time);
 
-  /// The low bits of `value`, as many as the signal has; writes nothing if they stand already.
+  /// Sets the signal to the low bits of `value`. Writes nothing if it has this value already.
   void set(Signal signal, std::uint64_t value);
 
-  /// x, the value that VCD has for "unknown or unused".
+  /// Sets the signal to x, which means unknown or unused.
   void set_unknown(Signal signal);
 
-  /// Ends the dump at `time`, later than the last one, so that the last values are seen to last
-  /// until then, and flushes. Without it the dump lacks its end.
+  /// Ends the dump at `time` and flushes. The time must be later than the last one, so that viewers
+  /// show the last values until then. Without this call the dump is incomplete.
   void finish(std::uint64_t time);
 
-  // Every function may write, and throws InputError once the stream refuses (a full disk), and
-  // SimulationError if it is called out of turn.
+  // Every function may write to the stream. It throws InputError if writing fails (a full disk),
+  // and SimulationError if it is called out of order.
 
  private:
   enum class State : std::uint8_t { kUnset, kUnknown, kKnown };

@@ -158,7 +158,7 @@ TEST(ConfigIniTest, NamesALineThatIsNone) {
 
 TEST(ConfigIniTest, NamesAFileThatIsTooLong) {
   EXPECT_EQ(parse_error(std::string(2U << 20U, '#')),
-            "test.ini: longer than 1 MiB, which no machine file is");
+            "test.ini: larger than 1 MiB, too large for a machine file");
 }
 
 TEST(ConfigKeysTest, NamesKeyValueAndRange) {

@@ -144,8 +144,8 @@ TEST(ValidateTest, FindsTilesThatAreNeverFetched) {
   EXPECT_EQ(code_error("matmul ub=0 acc=0\nfetch tile=0"), "");
   EXPECT_EQ(
       code_error("fetch tile=0\nmatmul ub=0 acc=0\nmatmul ub=0 acc=1"),
-      "t:5: instruction 2 (matmul ub=0 acc=1): takes the next weights, but the matmuls before it "
-      "take all tiles fetched (1)");
+      "t:5: instruction 2 (matmul ub=0 acc=1): takes the next weights, but earlier matmuls take "
+      "all fetched tiles (1)");
 }
 
 TEST(ValidateTest, KeepsVectorInstructionsInsideTheBuffers) {

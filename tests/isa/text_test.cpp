@@ -283,7 +283,7 @@ TEST(AssemblerTest, RefusesMalformedDirectives) {
   EXPECT_NE(body_error("computes conv m=1 k=1 n=1"), "");
   EXPECT_NE(body_error("computes matmul m=1 k=1 n=1\ncomputes matmul m=1 k=1 n=1"), "");
   EXPECT_EQ(body_error("fetch tile=0\ntensor name=a"),
-            "t.weft:4: tensor lines stand before the first instruction");
+            "t.weft:4: tensor lines must come before the first instruction");
 }
 
 TEST(AssemblerTest, RefusesAnotherHead) {
@@ -326,7 +326,7 @@ TEST(AssemblerTest, BoundsTheNumberOfTensors) {
 TEST(AssemblerTest, QuotesBytesThatCannotBePrinted) {
   EXPECT_EQ(body_error(std::string("\x01\xff") + std::string(100, 'y')),
             "t.weft:3: unknown opcode '\\x01\\xff" + std::string(46, 'y') +
-                "...'; there are load, fetch, matmul, vector, store and, to finish, end");
+                "...'; the opcodes are load, fetch, matmul, vector, store; the last line is end");
 }
 
 TEST(AssemblerTest, NamesAFileThatIsMissing) {

@@ -197,7 +197,7 @@ TEST(VectorCheckTest, TakesParametersOnlyWhereAFunctionHasThem) {
     EXPECT_EQ(int8_error(line + "low=0x3f000000 high=0x3f000000 op=" + op), "") << op;
   }
   EXPECT_EQ(int8_error(line + "low=1 op=relu"),
-            "op=relu has no use for low or high; leave out what is not a parameter of it");
+            "low or high is given, but op=relu has no such parameter; remove it");
   for (const char* op : {"copy", "sigmoid", "hard_swish", "tanh", "erf", "softplus", "sqrt", "exp",
                          "log", "neg", "abs", "reciprocal"}) {
     EXPECT_NE(int8_error(line + "low=1 op=" + op), "") << op;

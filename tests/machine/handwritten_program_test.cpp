@@ -109,7 +109,7 @@ TEST_P(HandwrittenProgramTest, NamesAnAccumulatorRowThatNothingWrote) {
                          "matmul ub=0 rows=3 acc=0 after=load:1\n"
                          "vector acc=1 ub=8 rows=3 after=matmul:1\n"),
       "hazard in cycle 12: instruction 3 (vector, test.weft:6) reads accumulator row 3, which "
-      "nothing has written before it in the program");
+      "no earlier instruction has written");
 }
 
 TEST_P(HandwrittenProgramTest, NamesTheFifoSlotThatIsFetchedOverTooEarly) {
@@ -150,8 +150,8 @@ TEST_P(HandwrittenProgramTest, NamesTheFullQueueThatStopsTheSequencer) {
       "load host=0 ub=0 after=store:1\n"
       "load host=0 ub=0\n"
       "store ub=0 host=0\n");
-  EXPECT_NE(message.find("sequencer: instruction 1 (load, test.weft:4) waits for a slot in the "
-                         "load queue of 1"),
+  EXPECT_NE(message.find("sequencer: instruction 1 (load, test.weft:4) waits for a free slot in "
+                         "the load queue (sequencer.queue_depth = 1)"),
             std::string::npos)
       << message;
 }

@@ -19,9 +19,9 @@ Row tile_row(std::function<void()> baseline, double target) {
           .target = target};
 }
 
-/// Streams tiles of M rows through a double-buffered array: a new tile is pushed during the first R
-/// cycles of each, and swapped in with its first row. M = R keeps the pushes going all the time, a
-/// large M hardly has any.
+/// Streams M activation rows per weight tile through a double-buffered array. The next tile is
+/// pushed during the first R cycles of each tile, and swapped in with its own first row. With M = R
+/// every cycle pushes a row of weights; with a large M few cycles do.
 template <class Arithmetic>
 class SteppedStream {
  public:

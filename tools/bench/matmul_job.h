@@ -1,5 +1,5 @@
-// A matmul that is ready to be simulated: machine, compiled program and matrices. What a row times
-// is simulate() alone.
+// A matmul that is ready to be simulated: machine, compiled program and matrices. So a row of the
+// table times only simulate().
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct NetworkBench {
   cli::NamedTensors inputs;
 };
 
-/// Both sides make the weights anew, as one run of the command does.
+/// Both sides generate the weights again in each call, as each run of the command does.
 Row values_row() {
   const auto bench = std::make_shared<NetworkBench>();
   return {.name = "fast, bf16, resnet50, one thread",

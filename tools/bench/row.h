@@ -1,6 +1,6 @@
-// The rows of weft_bench's table. A row has one or two sides, Weft's and what it is compared with;
-// each becomes a benchmark of its own, and Google Benchmark runs the repetitions of all of them in
-// random order, so that both sides meet the same clock and the same neighbours.
+// The rows of weft_bench's table. A row has one or two sides: Weft and its baseline. Each side is a
+// separate benchmark. Google Benchmark runs the repetitions of all of them in random order, so that
+// both sides see the same clock rate and the same load from other processes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace weft::bench {
 
-/// What a row's target is about.
+/// The quantity that a row's target limits.
 enum class Figure : std::uint8_t {
   kRatio,  // Weft's time / the baseline's, at most
   kRate,   // work / Weft's time, at least
@@ -23,7 +23,7 @@ struct Row {
   std::function<void()> weft = {};
   std::function<void()> baseline = {};  // empty: there is none, or its library is missing
   Figure figure = Figure::kRatio;
-  std::optional<double> target = {};  // none: the row only informs
+  std::optional<double> target = {};  // nullopt: the row only informs
   double work = 0;                    // of one call of `weft`, for kRate
   std::string work_unit = {};
 };
@@ -43,7 +43,7 @@ std::vector<Row> training_rows();
 /// ResNet-50 from its builder to its cycles on tpu-v2, without values.
 void run_network_analytically();
 
-/// Bytes that work needs at its peak, and what they may be at most.
+/// Peak memory of some work in bytes, and its limit.
 struct Peak {
   std::string name = {};
   double bytes = 0;

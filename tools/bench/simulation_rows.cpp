@@ -46,8 +46,8 @@ Row threads_row(ElementType dtype) {
           .baseline = [job] { job->run(Engine::kFast, 1); }};
 }
 
-// Counts the cycles of the array's span only: outside it the array may be asleep, and a cycle that
-// advances no register is no work.
+// Counts only the cycles of the array's span. Outside it the array may be asleep, and a cycle that
+// advances no register does not count as work.
 Row stepped_row() {
   const MachineConfig config = tpu_v2(ElementType::kInt8);
   const auto job = std::make_shared<MatmulJob>(config, cube(1024));
@@ -60,7 +60,8 @@ Row stepped_row() {
           .work_unit = "PE/s"};
 }
 
-// Simulated cycles a second of an engine with every register, on an array that RTL is built for.
+// The machine for measuring simulated cycles per second of engines that clock every register. Its
+// array is one of the default arrays of the RTL.
 MachineConfig clocked_machine(ElementType dtype) {
   MachineConfig config = tpu_v2_of_side(16);
   config.dtype = dtype;

@@ -35,7 +35,7 @@ std::string rate(double per_second, const std::string& unit) {
                            : fmt::format("{:.2f} M {}", per_second / 1e6, unit);
 }
 
-/// The figure that the target is about, if all that it needs was measured.
+/// The figure that the target limits; nullopt if a measurement for it is missing.
 std::optional<double> figure(const Row& row, std::optional<double> weft,
                              std::optional<double> baseline) {
   if (!weft || (row.figure == Figure::kRatio && !baseline)) return {};
@@ -117,7 +117,7 @@ std::optional<double> TableReporter::median(const std::string& benchmark) const 
   return *middle;
 }
 
-/// Nothing for a row that --benchmark_filter left out.
+/// Prints nothing for a row that --benchmark_filter left out.
 void TableReporter::print(const Row& row) const {
   const auto weft = median(weft_benchmark(row));
   const auto baseline = median(baseline_benchmark(row));

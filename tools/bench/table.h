@@ -1,5 +1,5 @@
-// The one table that weft_bench prints: the median of each side's repetitions, what follows from
-// them, and whether the target is met.
+// The table that weft_bench prints: the median of each side's repetitions, the figure that follows
+// from the medians, and whether it meets the target.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -31,7 +31,8 @@ class TableReporter : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> seconds_;  // of one call, by benchmark
 };
 
-/// The benchmark that stands for a row's side. Google Benchmark reads '/' as its own separator.
+/// The benchmark names of a row's two sides. They must not contain '/', the separator of Google
+/// Benchmark.
 std::string weft_benchmark(const Row& row);
 std::string baseline_benchmark(const Row& row);
 

@@ -1,5 +1,5 @@
-// A whole 1024^3 product done tile by tile as the fast engine does it: 128 x 128 tiles, all of M
-// streamed through each, folds along K accumulated.
+// A whole 1024^3 product, computed tile by tile as the fast engine does it: 128 x 128 tiles, all
+// rows of M streamed through each, sums accumulated along K.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class TiledProduct {
     randomize(weights_, random);
   }
 
-  /// Computes all 64 folds; the result of each block of columns replaces that of the one before.
+  /// Computes all 64 folds. Each block of columns overwrites the result of the block before.
   void run() {
     for (std::size_t n = 0; n < kSize; n += kTile) {
       for (std::size_t k = 0; k < kSize; k += kTile) fold(n, k);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr training::OptimizerOptions kOptimizer = {.learning_rate = 0.05, .momentum = 0.9};
 
-/// A training run that goes on, an epoch a call: steps, then loss and accuracy of all images.
+/// A training run that each call continues by one epoch: steps, then loss and accuracy of all
+/// images.
 class Training {
  public:
   Training(const std::string& network, bool simulated)

@@ -1,6 +1,6 @@
-// weft_bench: how fast the simulator is on this machine, next to the fastest libraries for the bare
-// product. docs/performance.md explains the rows. Takes Google Benchmark's options, for example
-// --benchmark_filter=fast or --benchmark_repetitions=25.
+// weft_bench measures how fast the simulator is on this machine, compared with the fastest
+// libraries for the bare product. docs/performance.md explains the rows. Takes Google Benchmark's
+// options, for example --benchmark_filter=fast or --benchmark_repetitions=25.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ void add(const std::string& name, const std::function<void()>& side) {
   })->UseRealTime();  // CPU time would leave out what other threads do
 }
 
-/// Ours first: Google Benchmark takes the last of an option that is given twice.
+/// The defaults come first: if an option is given twice, Google Benchmark takes the last.
 std::vector<char*> with_defaults(int argc, char** argv, std::vector<std::string>& defaults) {
   std::vector<char*> arguments{argv[0]};
   for (std::string& argument : defaults) arguments.push_back(argument.data());
@@ -61,7 +61,7 @@ int run(int argc, char** argv) {
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
-  const std::vector<Peak> memory = peaks();  // before the rows take theirs
+  const std::vector<Peak> memory = peaks();  // before the rows allocate memory
   const std::vector<Row> rows = all_rows();
   for (const Row& row : rows) {
     add(weft_benchmark(row), row.weft);

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-/// A cell may not hold the character that ends it.
+/// Escapes '|', which would end the cell of the table.
 std::string cell(std::string text) {
   for (std::size_t i = text.find('|'); i != std::string::npos; i = text.find('|', i + 2)) {
     text.replace(i, 1, "\\|");
@@ -65,7 +65,8 @@ std::string instruction_set_markdown() {
   text += fmt::format(
       "\nIn binary an instruction takes {} bytes: {} bits of opcode, {} of `after`, "
       "then the operands in the order of their table, then zeros. An operand that belongs to "
-      "another (`a.loops` to `a`) may be written only beside it, and is zeros without it.\n\n",
+      "another (`a.loops` to `a`) may be written only together with it; without it, its bits are "
+      "zeros.\n\n",
       kInstructionBytes, kOpcodeBits, AfterCounts::kBits);
   text += entry_markdown(kMachineLine, false) + entry_markdown(kTensorLine, false);
   return text + entry_markdown(kComputesLine, false);

@@ -1,4 +1,4 @@
-// Usage: weft_isa_doc FILE: rewrites what stands between the generated-text markers of FILE
+// Usage: weft_isa_doc FILE: replaces the text between the generated-text markers of FILE
 // (docs/isa.md) with the tables of the instruction set.
 #include <exception>
 #include <fstream>
