@@ -1,22 +1,8 @@
 # Usage: cmake -DROOT=<source tree> -P CheckLayers.cmake
-# For each folder, the prefixes of project headers that it may include (a regular expression).
-# `compiler` never includes sim/machine or sim/array: only the program passes between them.
-set(layers pe sim/config sim/isa sim/memory sim/timing sim/stats sim/hazards sim/array sim/trace
-  rtl sim/machine compiler models cli)
-set(allow_pe "pe/")
-set(allow_sim/config "pe/|sim/config/")
-set(allow_sim/isa "pe/|sim/config/|sim/isa/")
-set(allow_sim/memory "pe/|sim/config/|sim/isa/|sim/memory/")
-set(allow_sim/stats "pe/|sim/(config|isa|timing|stats)/")
-set(allow_sim/timing "pe/|sim/(config|isa|timing)/")
-set(allow_sim/hazards "pe/|sim/(config|isa|timing|hazards)/")
-set(allow_sim/array "pe/|sim/(config|isa|memory|timing|array)/")
-set(allow_sim/trace "pe/|sim/(config|isa|memory|timing|stats|array|trace)/")
-set(allow_rtl "pe/|sim/(config|timing|array)/|rtl/")
-set(allow_sim/machine "pe/|sim/|rtl/cosim/")
-set(allow_compiler "pe/|sim/(config|isa|memory)/|compiler/")
-set(allow_models "pe/|sim/(config|isa|memory)/|compiler/|models/")
-set(allow_cli "pe/|sim/|rtl/cosim/|compiler/|models/|cli/")
+# The rooms of the house, lowest first, each with the rooms whose headers it may include besides its own. A row
+# may name only rooms above it, so no two rooms can include each other, not even through others. A file belongs
+# to the longest path here that it begins with.
+cmake_minimum_required(VERSION 3.25)
 
 set(table
   "base:"

@@ -16,30 +16,36 @@
 
 namespace weft {
 
-/// analytic: solves recurrences for the cycles, computes no values. fast: timed SystemC, with
-/// values from SIMD kernels. stepped: SystemC that advances every PE register every cycle. rtl:
-/// like stepped, with the array in SystemVerilog, compiled by Verilator.
-enum class Engine : std::uint8_t { kAnalytic, kFast, kStepped, kRtl };
+/// How a run finds its cycles, and how it computes values:
+///   analytic  recurrences; no values
+///   fast      recurrences; SIMD kernels, in program order
+///   timed     SystemC units that wait for events; the same kernels
+///   stepped   SystemC units that clock every register of the array
+///   rtl       the same, with the array in SystemVerilog, compiled by Verilator
+/// `analytic` and `fast` have no global state: several threads may simulate at once. SystemC has
+/// one simulation per process, so no two runs of the other three may overlap.
+enum class Engine : std::uint8_t { kAnalytic, kFast, kTimed, kStepped, kRtl };
 
 std::string_view to_string(Engine engine);
-/// Returns nullopt for a name that is no engine's.
+/// Returns nullopt if no engine has this name.
 std::optional<Engine> engine_from_string(std::string_view name);
 /// The names of all engines, for messages: "analytic, fast, timed, stepped or rtl".
 std::string_view engine_names();
 
-/// Whether the engine computes values by kernels, instruction after instruction.
+/// True if the engine computes values with kernels, instruction after instruction.
 constexpr bool has_kernels(Engine engine) {
   return engine == Engine::kFast || engine == Engine::kTimed;
 }
 
 struct SimulateOptions {
   Engine engine = Engine::kFast;
-  unsigned threads = 1;  // for the kernels of `fast`; the results do not depend on it
+  unsigned threads = 1;  // for the kernels; the results do not depend on it
   /// Called from time to time with the share done (0 to 1), always from the calling thread.
   std::function<void(double)> progress;
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
   std::ostream* vcd = nullptr;  // stepped and rtl: receives a waveform of the array
-  /// fast only: called after each instruction, in program order, with the values at that time.
+  /// fast and timed only: called after each instruction, in program order, with the values at that
+  /// time.
   std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};
 };
 
@@ -50,9 +56,8 @@ struct SimulateOptions {
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
 
-/// Computes only the values. simulate() must have run the same program on the same machine with
-/// engine fast: the cycles are the same for other values in `memory`. Throws InputError from
-/// `memory`.
+/// Computes the values of a run with kernels, but not its cycles, which depend on no value.
+/// simulate() must have run the same program on the same machine. Throws InputError from `memory`.
 void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,
                      const SimulateOptions& options);
 

@@ -62,6 +62,20 @@ std::string_view preset_text(std::string_view name);
 /// The configuration of a preset. Throws ConfigError like preset_text().
 MachineConfig load_preset(std::string_view name);
 
+/// A key whose value differs from the preset's.
+struct ConfigChange {
+  std::string key;
+  std::string preset;  // as ConfigKey::print() gives it
+  std::string value;
+};
+
+/// The keys in which a machine with the name of a preset differs from that preset, in the order of
+/// the table; empty for a machine with another name.
+std::vector<ConfigChange> changes_from_preset(const MachineConfig& config);
+
+/// The machine's name for people: "tpu-v2", or "tpu-v2, modified" if it differs from that preset.
+std::string machine_title(const MachineConfig& config);
+
 /// Loads a preset by its name, otherwise an INI file by its path (`./tiny` names a file). Throws
 /// ConfigError if there is neither, or if the file is wrong.
 MachineConfig load_machine(const std::string& preset_or_file);

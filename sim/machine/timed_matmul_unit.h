@@ -1,4 +1,4 @@
-// The matmul unit of the `fast` engine, without values. It has two processes, the weight port and
+// The matmul unit of the `timed` engine, without values. It has two processes, the weight port and
 // the activation port. Each waits until it may act (docs/timing.md, the lines for W and A), then
 // lets the time of its action pass in one step.
 //

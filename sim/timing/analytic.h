@@ -1,7 +1,7 @@
-// The `analytic` engine: solves the recurrences of docs/timing.md instruction by instruction,
-// without SystemC and without values. It shares only the constants and the channel arithmetic of
-// sim/timing with the SystemC units, and not even the constants with the clocked array. So their
-// agreement is evidence that both are right.
+// The clock of the engines `analytic` and `fast`: solves the recurrences of docs/timing.md
+// instruction by instruction, without SystemC and without values. It shares only the constants and
+// the channel arithmetic of sim/timing with the SystemC units of `timed`, and not even the
+// constants with the clocked array of `stepped`. So their agreement is evidence that all are right.
 #pragma once
 
 #include "sim/config/machine_config.h"
