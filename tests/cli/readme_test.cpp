@@ -24,6 +24,10 @@ TEST(ReadmeTest, CommandsPrintWhatItSays) {
   expect_printed("README.md", 5);
 }
 
+TEST(ReadmeTest, CommandsPrintWhatTheTourSays) {
+  expect_printed("docs/tour.md", 4);
+}
+
 TEST(ReadmeTest, CommandsPrintWhatTheExplanationsSay) {
   expect_printed("docs/explain.md", 2);
 }
