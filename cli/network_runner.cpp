@@ -106,18 +106,6 @@ void add(CycleLedger& sum, const CycleLedger& more) {
   for (const LedgerClass& entry : kLedgerClasses) sum.*entry.cycles += more.*entry.cycles;
 }
 
-/// Returns 0, then for each layer the cycle after the last retirement in this layer and all before
-/// it.
-std::vector<Cycle> layer_boundaries(const network::MachineStep& step, const Timeline& timeline) {
-  std::vector<Cycle> ends(step.layers.size() + 1, 0);
-  for (std::size_t i = 0; i < timeline.instructions.size(); ++i) {
-    Cycle& end = ends[step.instruction_layer[i] + 1];
-    end = std::max(end, timeline.instructions[i].retired + 1);
-  }
-  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] = std::max(ends[i], ends[i - 1]);
-  return ends;
-}
-
 /// The last instruction of each layer.
 std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
   std::vector<std::size_t> last(step.layers.size(), 0);
@@ -292,15 +280,14 @@ class SessionRun {
   }
 
   std::vector<LayerRun> layer_runs(const network::MachineStep& step, const Result& result) const {
-    const std::vector<Cycle> boundaries = layer_boundaries(step, result.timeline);
-    const std::vector<CycleLedger> parts =
-        ledgers(config_, step.program, result.timeline, boundaries);
+    const std::vector<CycleLedger> parts = ledgers_by_group(
+        config_, step.program, result.timeline, step.instruction_layer, step.layers.size());
     std::vector<LayerRun> layers;
     for (std::size_t i = 0; i < step.layers.size(); ++i) {
       LayerRun layer;
       layer.info = step.layers[i];
-      layer.cycles = boundaries[i + 1] - boundaries[i];
       layer.ledger = parts[i];
+      layer.cycles = parts[i].sum();
       layers.push_back(std::move(layer));
     }
     return layers;

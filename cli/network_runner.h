@@ -24,7 +24,7 @@ struct LayerRun {
   network::LayerInfo info;
   bool on_host = false;     // then `info.note` says why, and there are no cycles
   double host_seconds = 0;  // what the host took for it here; 0 without values
-  Cycle cycles = 0;         // from the end of the previous layer to the end of this one
+  Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
   CycleLedger ledger;       // of these cycles
 };
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,15 @@ CycleLedger ledger(const MachineConfig& config, const Program& program, const Ti
 /// counted. If the windows cover the run, their sum is its ledger.
 std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
                                  const Timeline& timeline, std::span<const Cycle> boundaries);
+
+/// The same cycles by group: entry g counts the cycles of the instructions of group g. Each cycle
+/// belongs to the instruction by which it is classed (docs/timing.md, "Whose cycle it is"), so the
+/// groups sum to the run's ledger however their instructions interleave. `group_of` has one entry
+/// below `groups` for each instruction.
+std::vector<CycleLedger> ledgers_by_group(const MachineConfig& config, const Program& program,
+                                          const Timeline& timeline,
+                                          std::span<const std::uint32_t> group_of,
+                                          std::size_t groups);
 
 /// Consecutive cycles of one class.
 struct LedgerSpan {
