@@ -33,7 +33,79 @@ class CycleClassifier {
     return after_the_last(t, ledger);
   }
 
+  /// The instruction to which cycle t belongs (docs/timing.md, "Whose cycle it is").
+  std::size_t owner(Cycle t) const {
+    CycleLedger one;
+    const Cycle* const its_class = &classify(t, one);
+    const auto until_retired = [&](auto i) { return retired(i) >= t; };
+    const auto under_way = [&](auto i) { return within(t, started(i), retired(i)); };
+    if (its_class == &one.array_active)
+      return first(Unit::kMatmul,
+                   [&](auto i) { return within(t, started(i), started(i) + rows(i) - 1); });
+    if (its_class == &one.weight_shift) {
+      std::size_t tile = 0;
+      while (!within(t, timeline_.pushes[tile], timeline_.pushes[tile] + config_.array_rows - 1)) {
+        ++tile;
+      }
+      return nth(Unit::kFetch, tile);
+    }
+    if (its_class == &one.weight_stall) {
+      const std::size_t fetch = nth(Unit::kFetch, tiles_before(next_matmul(t)));
+      if (timeline_.instructions[fetch].dispatched < t) return first(Unit::kFetch, until_retired);
+      std::size_t i = 0;
+      while (timeline_.instructions[i].dispatched < t) ++i;
+      return i;
+    }
+    if (its_class == &one.input_stall) return first(Unit::kLoad, until_retired);
+    if (its_class == &one.raw_stall) return first(Unit::kVector, until_retired);
+    if (its_class == &one.vector) return first(Unit::kVector, under_way);
+    if (its_class == &one.output) return first(Unit::kStore, under_way);
+    const std::size_t next = next_matmul(t);
+    if (its_class == &one.fill_drain) return last_matmul_before(next);
+    return next < program_.code.size() ? next : last_retired();
+  }
+
  private:
+  template <class Predicate>
+  std::size_t first(Unit unit, Predicate predicate) const {
+    std::size_t i = 0;
+    while (program_.code[i].unit() != unit || !predicate(i)) ++i;
+    return i;
+  }
+
+  /// The first matmul that starts after cycle t, or the number of instructions.
+  std::size_t next_matmul(Cycle t) const {
+    std::size_t i = 0;
+    while (i < program_.code.size() &&
+           (program_.code[i].unit() != Unit::kMatmul || started(i) <= t)) {
+      ++i;
+    }
+    return i;
+  }
+
+  std::size_t last_matmul_before(std::size_t end) const {
+    do --end;
+    while (program_.code[end].unit() != Unit::kMatmul);
+    return end;
+  }
+
+  std::uint64_t tiles_before(std::size_t end) const {
+    std::uint64_t tiles = 0;
+    for (std::size_t i = 0; i < end; ++i) {
+      const auto* matmul = std::get_if<Matmul>(&program_.code[i].operation);
+      tiles += matmul != nullptr && matmul->next_weights ? 1U : 0U;
+    }
+    return tiles;
+  }
+
+  std::size_t last_retired() const {
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < program_.code.size(); ++i) {
+      if (retired(i) > retired(last)) last = i;
+    }
+    return last;
+  }
+
   static bool within(Cycle t, Cycle first, Cycle last) { return first <= t && t <= last; }
   Cycle started(std::size_t i) const { return timeline_.instructions[i].started; }
   Cycle retired(std::size_t i) const { return timeline_.instructions[i].retired; }
@@ -108,6 +180,21 @@ void expect_spans(const std::vector<LedgerSpan>& spans, const CycleClassifier& c
   ASSERT_EQ(at, total);
 }
 
+/// Puts the instructions into random groups and compares the ledgers of the groups.
+void expect_groups(const MachineConfig& config, const Program& program, const Timeline& timeline,
+                   const CycleClassifier& classifier, Cycle total, Random& random) {
+  constexpr std::uint32_t kGroups = 4;
+  std::vector<std::uint32_t> group_of;
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    group_of.push_back(random.between(0, kGroups - 1));
+  }
+  std::vector<CycleLedger> expected(kGroups);
+  for (Cycle t = 0; t < total; ++t) {
+    ++classifier.classify(t, expected[group_of[classifier.owner(t)]]);
+  }
+  ASSERT_EQ(ledgers_by_group(config, program, timeline, group_of, kGroups), expected);
+}
+
 /// Returns ascending boundaries from 0 to `total`. Some windows between them are empty.
 std::vector<Cycle> random_boundaries(Cycle total, Random& random) {
   std::vector<Cycle> boundaries = {0, total};
@@ -154,6 +241,7 @@ TEST(LedgerPropertyTest, EqualsAClassificationOfEachCycleOnRandomPrograms) {
     ASSERT_EQ(ledgers(config, made.program(), timeline, boundaries), windows);
     ASSERT_EQ(ledger(config, made.program(), timeline, total), expected);
     ASSERT_EQ(expected.sum(), total);
+    expect_groups(config, made.program(), timeline, classifier, total, random);
     expect_spans(ledger_spans(config, made.program(), timeline, total), classifier, total);
     several += boundaries.size() > 4 ? 1 : 0;
     ++runs;
