@@ -8,11 +8,13 @@ set(warnings -Wall)
 if(DRAFT)
   set(warnings -Wno-lint -Wno-style -Wno-UNOPTFLAT -Wno-fatal)
 endif()
-file(GLOB_RECURSE top_file "${RTL_DIR}/${TOP}.sv")  # TOP may lie in a subfolder
+file(GLOB_RECURSE top_file RELATIVE "${RTL_DIR}" "${RTL_DIR}/${TOP}.sv")  # may lie in a subfolder
+# Verilator cannot read a file whose path has a space, so it runs in the folder of the files.
 execute_process(
   COMMAND "${VERILATOR}" --cc ${warnings} -O3 --x-assign fast --x-initial fast --assert
     --prefix "${PREFIX}" --Mdir "${FOLDER}" --top-module "${TOP}" ${PARAMETERS}
-    -y "${RTL_DIR}" "${RTL_DIR}/verilator.vlt" "${RTL_DIR}/binary32_pkg.sv" ${top_file}
+    -y . verilator.vlt binary32_pkg.sv ${top_file}
+  WORKING_DIRECTORY "${RTL_DIR}"
   RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "Verilator failed on ${TOP} ${PARAMETERS}")
@@ -37,8 +39,18 @@ else()
   write_part(slow ${slow_sources})
 endif()
 
-# Verilator lists the files that it read. They become the prerequisites of PREFIX.h, the output that
-# the build tool knows.
-file(READ "${FOLDER}/${PREFIX}__ver.d" dependencies)
-string(REGEX REPLACE "^[^:]*:" "" dependencies "${dependencies}")
-file(WRITE "${DEPFILE}" "${FOLDER}/${PREFIX}.h:${dependencies}")
+# Verilator lists the files that it read; names in RTL_DIR are relative to it. These files become the
+# prerequisites of PREFIX.h, the output that the build tool knows.
+file(READ "${FOLDER}/${PREFIX}__ver.d" text)
+string(REGEX REPLACE "^[^:]*:" "" text "${text}")
+string(REGEX MATCHALL "[^ \t\r\n]+" names "${text}")
+set(dependencies "")
+foreach(name IN LISTS names)
+  cmake_path(ABSOLUTE_PATH name BASE_DIRECTORY "${RTL_DIR}" NORMALIZE)
+  if(EXISTS "${name}")
+    string(REPLACE " " "\\ " name "${name}")
+    string(APPEND dependencies " ${name}")
+  endif()
+endforeach()
+string(REPLACE " " "\\ " folder "${FOLDER}")
+file(WRITE "${DEPFILE}" "${folder}/${PREFIX}.h:${dependencies}\n")
