@@ -46,7 +46,7 @@ void check_is_no_table(const std::string& model) {
   throw InputError(
       fmt::format("{}: is a table, not an ONNX model; run its layers one by one with `weft conv` "
                   "and `weft matmul`",
-                  printable(model)));
+                  model));
 }
 
 /// Throws InputError unless `model` is the name of a built-in network.
