@@ -74,10 +74,15 @@ void check_writable(const fs::path& path) {
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(path, errno, "choose another folder");
 }
 
-OutputFile::OutputFile(const fs::path& path) : shown_(path), target_(resolve(path)) {
+OutputFile::OutputFile(const fs::path& path, WhileWriting shown)
+    : shown_(path), target_(resolve(path)) {
   check_writable(path);
   if (is_device(target_)) {
     descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else if (shown == WhileWriting::kVisible) {
+    temporary_ = target_;
+    temporary_ += fmt::format(".{}.partial", ::getpid());
+    open_named();
   } else {
     temporary_ =
         folder_of(target_) / fmt::format(".{}.{}.tmp", target_.filename().string(), ::getpid());
@@ -99,8 +104,13 @@ void OutputFile::open_temporary() {
   descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0 && ::access(descriptor_path().c_str(), F_OK) == 0) return;
   if (descriptor_ >= 0) ::close(descriptor_);
+  open_named();
+}
+
+void OutputFile::open_named() {
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   named_ = descriptor_ >= 0;
+  if (named_) removal_.emplace(temporary_);
 }
 
 std::string OutputFile::descriptor_path() const {
@@ -144,6 +154,7 @@ void OutputFile::commit() {
     fail(shown_, errno, "choose another file");
   }
   named_ = false;
+  removal_.reset();
 }
 
 void write_file(const fs::path& path, std::string_view text) {

@@ -5,10 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "base/interrupt.h"
 
 namespace weft {
 
@@ -16,10 +20,17 @@ namespace weft {
 /// permission, a pipe). Writes nothing, so that commands can ask before a long simulation.
 void check_writable(const std::filesystem::path& path);
 
+/// What others see of a file before it is complete.
+enum class WhileWriting : std::uint8_t {
+  kHidden,   // nothing
+  kVisible,  // NAME.PID.partial beside it: for files so large that their growth is of interest
+};
+
 class OutputFile {
  public:
   /// Opens the temporary file. Throws InputError like check_writable().
-  explicit OutputFile(const std::filesystem::path& path);
+  explicit OutputFile(const std::filesystem::path& path,
+                      WhileWriting shown = WhileWriting::kHidden);
   /// Removes the temporary file unless commit() was reached.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -33,14 +44,16 @@ class OutputFile {
 
  private:
   void open_temporary();
+  void open_named();
   std::string descriptor_path() const;
   void give_temporary_name();
   void close_file();
 
-  std::filesystem::path shown_;      // as the user named it
-  std::filesystem::path target_;     // after following links
-  std::filesystem::path temporary_;  // empty for a device
-  bool named_ = false;               // the file has its temporary name
+  std::filesystem::path shown_;                // as the user named it
+  std::filesystem::path target_;               // after following links
+  std::filesystem::path temporary_;            // empty for a device
+  bool named_ = false;                         // the file has its temporary name
+  std::optional<RemovedOnInterrupt> removal_;  // while it has
   int descriptor_ = -1;
 };
 

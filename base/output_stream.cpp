@@ -2,7 +2,8 @@
 
 namespace weft {
 
-OutputStream::Buffer::Buffer(const std::filesystem::path& path) : file_(path) {
+OutputStream::Buffer::Buffer(const std::filesystem::path& path, WhileWriting shown)
+    : file_(path, shown) {
   setp(bytes_.data(), bytes_.data() + bytes_.size());
 }
 
@@ -31,8 +32,8 @@ void OutputStream::Buffer::commit() {
 
 // The base is constructed before the buffer, so it starts with no buffer. badbit makes the stream
 // rethrow what the buffer throws.
-OutputStream::OutputStream(const std::filesystem::path& path)
-    : std::ostream(nullptr), buffer_(path) {
+OutputStream::OutputStream(const std::filesystem::path& path, WhileWriting shown)
+    : std::ostream(nullptr), buffer_(path, shown) {
   rdbuf(&buffer_);
   exceptions(std::ios::badbit);
 }

@@ -12,7 +12,8 @@ namespace weft {
 class OutputStream : public std::ostream {
  public:
   /// Opens the file. Throws InputError. Each failed write throws it too, through the stream.
-  explicit OutputStream(const std::filesystem::path& path);
+  explicit OutputStream(const std::filesystem::path& path,
+                        WhileWriting shown = WhileWriting::kHidden);
 
   /// Writes the rest of the buffer and gives the file its name. Throws InputError.
   void commit();
@@ -20,7 +21,7 @@ class OutputStream : public std::ostream {
  private:
   class Buffer : public std::streambuf {
    public:
-    explicit Buffer(const std::filesystem::path& path);
+    Buffer(const std::filesystem::path& path, WhileWriting shown);
     void commit();
 
    protected:

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "cli/waveform.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
@@ -174,6 +175,7 @@ po::options_description simulation_flags() {
   add("check", text_value("NAME"), "cpu: compare with a reference (default); none");
   add("lockstep", "with --engine rtl: run stepped beside it and compare every register each cycle");
   add("vcd", text_value("FILE"), "with stepped or rtl: write a waveform of the array");
+  add("vcd-cycles", text_value("A..B"), "with --vcd: show cycles A to B only");
   add("trace", text_value("FILE"), "write a trace of each unit's work, for ui.perfetto.dev");
   return options;
 }
@@ -240,6 +242,10 @@ RunOptions read_run_options(const Arguments& arguments) {
   options.out = arguments.text("out");
   options.json = arguments.text("json");
   options.vcd = arguments.text("vcd");
+  if (const auto cycles = arguments.text("vcd-cycles")) {
+    if (!options.vcd) throw InputError("--vcd-cycles: is for --vcd, which is not given");
+    options.vcd_cycles = parse_vcd_cycles(*cycles);
+  }
   options.html = arguments.text("html");
   options.trace = arguments.text("trace");
   options.lockstep = arguments.has("lockstep");

@@ -30,6 +30,7 @@ struct RunOptions {
   std::optional<std::string> out;
   std::optional<std::string> json;  // "-" is stdout
   std::optional<std::string> vcd;
+  CycleRange vcd_cycles;  // that the waveform shows
   std::optional<std::string> html;
   std::optional<std::string> trace;
   bool lockstep = false;

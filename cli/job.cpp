@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/run_trace.h"
 #include "cli/run_values.h"
+#include "cli/waveform.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/machine/lockstep_error.h"
 #include "sim/memory/physical_memory.h"
@@ -76,6 +77,7 @@ Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
   options.threads = job.options.threads;
   options.lockstep = job.options.lockstep;
   options.vcd = vcd;
+  options.vcd_cycles = job.options.vcd_cycles;
   options.progress = [&](double share) { progress.update(share); };
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -181,7 +183,7 @@ int run_job(const Job& job, const Streams& streams) {
     values.emplace(job.program, job.options, job.inputs, job.random_bias);
   }
   std::optional<OutputStream> vcd;
-  if (job.options.vcd) vcd.emplace(*job.options.vcd);
+  open_waveform(job.options, job.machine, job.program, vcd);
   report.result = timed_simulation(job, values ? &values->memory() : nullptr, vcd ? &*vcd : nullptr,
                                    streams, report.wall_seconds);
   std::optional<ArrayRecording> recording;

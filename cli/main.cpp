@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "cli/commands/commands.h"
 
 namespace {
@@ -60,6 +61,7 @@ int run(const weft::cli::Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  weft::end_with_a_word_on_interrupt();
   try {
     return run({argv + 1, argv + argc});
   } catch (const weft::CheckError& error) {

@@ -22,6 +22,7 @@
 #include "cli/page/page.h"
 #include "cli/progress.h"
 #include "cli/run_trace.h"
+#include "cli/waveform.h"
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
@@ -45,6 +46,7 @@ NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob
   NetworkRunOptions options = run_options(job.options.engine, job, progress);
   options.simulate.lockstep = job.options.lockstep;
   options.simulate.vcd = vcd;
+  options.simulate.vcd_cycles = job.options.vcd_cycles;
   options.keep_timelines = job.options.trace || job.options.html;
   if (job.options.html) {
     options.record = [&job](const Program& each, const Result& result) {
@@ -99,13 +101,15 @@ std::string json_text(const NetworkReport& report) {
   return json_file_text(network_report_json(report));
 }
 
-/// A waveform shows one program only.
-void check_waveform(const network::NetworkProgram& program, const RunOptions& options) {
-  if (!options.vcd) return;
-  const auto programs = std::ranges::count_if(program.steps, [](const auto& step) {
+/// A waveform shows one program only. Throws InputError unless the network is one.
+const Program& only_program(const network::NetworkProgram& program) {
+  const auto is_program = [](const auto& step) {
     return std::holds_alternative<network::MachineStep>(step);
-  });
-  if (programs == 1) return;
+  };
+  const auto programs = std::ranges::count_if(program.steps, is_program);
+  if (programs == 1) {
+    return std::get<network::MachineStep>(*std::ranges::find_if(program.steps, is_program)).program;
+  }
   throw InputError(fmt::format(
       "--vcd shows one program, but the network becomes {}; drop it, or choose a network or a "
       "machine that leaves no layer in between to the host",
@@ -144,9 +148,10 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
                                              job.options.with_values() ? &job.inputs : nullptr);
   std::ranges::move(prepared.notes, std::back_inserter(report.notes));
   const network::NetworkProgram program = compile_prepared(std::move(prepared), job.machine);
-  check_waveform(program, job.options);
   std::optional<OutputStream>& vcd = recordings.vcd;
-  if (job.options.vcd) vcd.emplace(*job.options.vcd);
+  if (job.options.vcd) {
+    open_waveform(job.options, job.machine, only_program(program), vcd);
+  }
   report.run = timed_run(program, job, vcd ? &*vcd : nullptr, streams, report.wall_seconds);
   if (job.options.trace) {
     recordings.trace.emplace(*job.options.trace);

@@ -44,6 +44,7 @@ struct SimulateOptions {
   std::function<void(double)> progress;
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
   std::ostream* vcd = nullptr;  // stepped and rtl: receives a waveform of the array
+  CycleRange vcd_cycles = {};   // the cycles that the waveform shows
   /// fast and timed only: called after each instruction, in program order, with the values at that
   /// time.
   std::function<void(std::size_t instruction, const UnifiedBuffer& buffer)> observe = {};

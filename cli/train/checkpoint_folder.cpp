@@ -1,7 +1,11 @@
 #include "cli/train/checkpoint_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -27,6 +31,18 @@ CheckpointFolder::CheckpointFolder(const std::string& folder)
                                  folder, error.message()));
   }
   check_writable(file_);
+  lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(lock_);
+    throw InputError(
+        fmt::format("{}: another training uses this folder; wait for it, or choose another "
+                    "--checkpoint",
+                    folder));
+  }
+}
+
+CheckpointFolder::~CheckpointFolder() {
+  if (lock_ >= 0) ::close(lock_);
 }
 
 bool CheckpointFolder::has_checkpoint() const {

@@ -11,9 +11,12 @@ namespace weft::cli {
 
 class CheckpointFolder {
  public:
-  /// Creates the folder if it is missing. Throws InputError if that fails or the folder is not
-  /// writable.
+  /// Creates the folder if it is missing, and locks it until this object ends. Throws InputError if
+  /// that fails, if the folder is not writable, or if another training has locked it.
   explicit CheckpointFolder(const std::string& folder);
+  ~CheckpointFolder();
+  CheckpointFolder(const CheckpointFolder&) = delete;
+  CheckpointFolder& operator=(const CheckpointFolder&) = delete;
 
   std::string file() const { return file_.string(); }
   bool has_checkpoint() const;
@@ -27,6 +30,7 @@ class CheckpointFolder {
  private:
   std::filesystem::path folder_;
   std::filesystem::path file_;
+  int lock_ = -1;  // the folder itself, open; the system unlocks it when the process ends
 };
 
 }  // namespace weft::cli

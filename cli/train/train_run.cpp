@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/output_file.h"
 #include "cli/network_pipeline.h"
 #include "cli/page/page.h"
@@ -105,6 +106,10 @@ class Run {
   }
 
   int run() {
+    if (!folder_) {
+      set_interrupt_message(
+          "weft: interrupted; nothing was kept of the training; --checkpoint DIR keeps it");
+    }
     const bool shown = !request_.quiet && !request_.json_to_stdout();
     if (shown) streams_.out << train_heading(report_, streams_.style);
     if (shown) print_log();
@@ -135,12 +140,21 @@ class Run {
     folder_->tidy();
     report_.resumed_at = trainer_->state().step;
     saved_step_ = report_.resumed_at;
+    tell_on_interrupt();
   }
 
   void save_checkpoint() {
     if (!folder_) return;
     folder_->write({identity_, trainer_->state()});
     saved_step_ = trainer_->state().step;
+    tell_on_interrupt();
+  }
+
+  void tell_on_interrupt() const {
+    set_interrupt_message(
+        fmt::format("weft: interrupted; {} has step {}, and the same command with --resume goes on "
+                    "from there",
+                    folder_->file(), saved_step_));
   }
 
   void print_log() const {

@@ -147,7 +147,7 @@ Timeline run_with_datapath(const ClockedRun& run, Datapath<Arithmetic>& datapath
 template <class Arithmetic>
 Timeline run_traced(const ClockedRun& run, Datapath<Arithmetic>& datapath) {
   if (run.vcd == nullptr) return run_with_datapath(run, datapath);
-  TracedDatapath<Arithmetic> traced(datapath, run.config.clock_hz, *run.vcd);
+  TracedDatapath<Arithmetic> traced(datapath, run.config.clock_hz, run.vcd_cycles, *run.vcd);
   Timeline timeline = run_with_datapath<Arithmetic>(run, traced);
   traced.finish();
   return timeline;

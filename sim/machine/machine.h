@@ -35,6 +35,7 @@ struct ClockedRun {
   ArrayModel array = ArrayModel::kStepped;
   bool lockstep = false;        // kRtl only: compare with kStepped after every edge
   std::ostream* vcd = nullptr;  // receives the waveform, if not null
+  CycleRange vcd_cycles = {};   // what the waveform shows
   std::function<void(double)> progress;
 };
 

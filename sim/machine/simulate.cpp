@@ -42,6 +42,7 @@ ClockedResult run_engine(const MachineConfig& config, const Program& program, Ho
                               .array = rtl ? ArrayModel::kRtl : ArrayModel::kStepped,
                               .lockstep = options.lockstep,
                               .vcd = options.vcd,
+                              .vcd_cycles = options.vcd_cycles,
                               .progress = options.progress});
 }
 

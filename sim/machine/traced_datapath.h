@@ -19,15 +19,19 @@ class TracedDatapath final : public Datapath<Arithmetic> {
   using typename Datapath<Arithmetic>::Write;
   using Psum = typename Arithmetic::Psum;
 
-  /// `vcd` receives the waveform. Throws InputError, also in step(), if it cannot be written.
-  TracedDatapath(Datapath<Arithmetic>& datapath, std::uint64_t clock_hz, std::ostream& vcd)
+  /// `vcd` receives the waveform of these cycles. Throws InputError, also in step(), if it cannot
+  /// be written.
+  TracedDatapath(Datapath<Arithmetic>& datapath, std::uint64_t clock_hz, CycleRange cycles,
+                 std::ostream& vcd)
       : datapath_(datapath),
+        cycles_(cycles),
         vcd_(vcd, datapath.rows(), datapath.cols(), clock_hz, {std::string(kDatapathScope)}) {}
 
   std::uint32_t rows() const override { return datapath_.rows(); }
   std::uint32_t cols() const override { return datapath_.cols(); }
 
   std::optional<Write> step(const Inputs& inputs) override {
+    if (!cycles_.contains(inputs.cycle)) return datapath_.step(inputs);
     snapshot_.begin(inputs.cycle, inputs, datapath_);
     const std::optional<Write> write = datapath_.step(inputs);
     snapshot_.finish(write);
@@ -48,6 +52,7 @@ class TracedDatapath final : public Datapath<Arithmetic> {
 
  private:
   Datapath<Arithmetic>& datapath_;
+  const CycleRange cycles_;
   DatapathVcd<Arithmetic> vcd_;
   DatapathSnapshot<Arithmetic> snapshot_;
 };

@@ -3,12 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace weft {
 
 /// Cycles count from 0.
 using Cycle = std::int64_t;
+
+/// The cycles first .. last, both included; by default all.
+struct CycleRange {
+  Cycle first = 0;
+  Cycle last = std::numeric_limits<Cycle>::max();
+  bool contains(Cycle cycle) const { return first <= cycle && cycle <= last; }
+};
 
 struct InstructionTiming {
   Cycle dispatched = -1;

@@ -77,6 +77,7 @@ TEST(EngineTimingPropertyTest, AllEnginesAgreeOnRandomPrograms) {
                                             .array = ArrayModel::kStepped,
                                             .lockstep = false,
                                             .vcd = nullptr,
+                                            .vcd_cycles = {},
                                             .progress = {}})
                     .timeline;
               }));

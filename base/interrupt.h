@@ -1,0 +1,34 @@
+// What happens when the user interrupts the program (Ctrl-C), or the system asks it to end. One
+// line on stderr says what was kept and how to go on. Then the program ends by the signal, so that
+// shells and scripts see it. Files that are being written never appear under their names.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace weft {
+
+/// Installs handlers for SIGINT, SIGTERM and SIGHUP, unless the program was started with the signal
+/// ignored (nohup).
+void end_with_a_word_on_interrupt();
+
+/// Sets the line, without a newline: at most kInterruptBytes, the rest is cut off. Until the first
+/// call it is "weft: interrupted; nothing was written".
+void set_interrupt_message(std::string_view message);
+inline constexpr std::size_t kInterruptBytes = 511;
+
+/// A file to remove on an interrupt, while this object lives. At most kInterruptFiles at a time;
+/// more are not removed, but stay under their temporary names.
+class RemovedOnInterrupt {
+ public:
+  explicit RemovedOnInterrupt(const std::filesystem::path& file);
+  ~RemovedOnInterrupt();
+  RemovedOnInterrupt(const RemovedOnInterrupt&) = delete;
+  RemovedOnInterrupt& operator=(const RemovedOnInterrupt&) = delete;
+
+ private:
+  std::size_t slot_;
+};
+inline constexpr std::size_t kInterruptFiles = 16;
+
+}  // namespace weft
