@@ -96,6 +96,20 @@ TEST_F(BadInputTest, TheRtlEngineNamesWhatThereIs) {
   expect_refused(with({"--vcd", "/dev/full", "--engine", "stepped"}), {"/dev/full", "space"});
 }
 
+TEST_F(BadInputTest, AWaveformMustFitTheDiskAndTheRun) {
+  const std::string out = folder_.file("out.vcd");
+  const auto with = [&](const Words& more) {
+    return Words{"matmul", "5", "6", "7", "--machine", "tiny", "--engine", "stepped"} + more;
+  };
+  expect_refused(with({"--vcd-cycles", "1..2"}), {"--vcd-cycles", "--vcd"});
+  expect_refused(with({"--vcd", out, "--vcd-cycles", "7"}), {"--vcd-cycles 7", "100..199"});
+  expect_refused(with({"--vcd", out, "--vcd-cycles", "9..8"}), {"9..8", "before"});
+  expect_refused(with({"--vcd", out, "--vcd-cycles", "5000..6000"}), {"--vcd-cycles", "cycles 0"});
+  expect_refused(
+      {"matmul", "100000000", "128", "128", "--engine", "stepped", "--check", "none", "--vcd", out},
+      {});
+}
+
 // The same file under another name is refused too, whether or not it exists yet.
 TEST_F(BadInputTest, NoOutputReplacesAnInputOrAnotherOutput) {
   const std::string a = folder_.write("a.npy", npy<std::int8_t>("|i1", "(1, 1)", {1}));

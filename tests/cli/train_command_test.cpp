@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -262,6 +264,41 @@ TEST(TrainResumeTest, GoesOnToTheSameBitsWheneverItIsKilled) {
 TEST(TrainResumeTest, DoesSoOnTheSimulatedMachine) {
   survives_being_killed(
       {"train", "digits-mlp", "--epochs", "12", "--backend", "sim", "--dtype", "fp16"});
+}
+
+/// Waits until the file exists, at most ten seconds.
+bool appears(const std::string& file) {
+  for (int i = 0; i < 1000 && !std::filesystem::exists(file); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return std::filesystem::exists(file);
+}
+
+TEST(TrainResumeTest, AnInterruptSaysWhatWasKept) {
+  const TemporaryFolder folder;
+  const std::string checkpoints = folder.file("c");
+  const Words words = {"train", "digits-cnn", "--epochs", "1000", "--checkpoint", checkpoints};
+  const std::string err = folder.file("err");
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (std::freopen(err.c_str(), "w", stderr) == nullptr) ::_exit(1);
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(1);
+    ::execl(WEFT_BINARY, WEFT_BINARY, "train", "digits-cnn", "--epochs", "1000", "--checkpoint",
+            checkpoints.c_str(), nullptr);
+    ::_exit(1);
+  }
+  ASSERT_TRUE(appears(checkpoints + "/checkpoint.weft"));
+  const Finished second = run_weft(words + Words{"--resume"});
+  EXPECT_EQ(second.code, 2);
+  EXPECT_NE(second.err.find("another training uses this folder"), std::string::npos) << second.err;
+  ::kill(child, SIGINT);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  const std::string text = folder.read("err");
+  EXPECT_NE(text.find("interrupted; " + checkpoints), std::string::npos) << text;
+  EXPECT_NE(text.find("--resume"), std::string::npos) << text;
 }
 
 TEST(TrainResumeTest, TakesMoreEpochsThanBefore) {
