@@ -128,26 +128,39 @@ std::string machine_line(const MachineConfig& config) {
                      config.array_cols, to_string(config.dtype), clock(config));
 }
 
-std::string modified_line(const MachineConfig& config) {
-  std::vector<std::string> changes;
+std::vector<std::string> modified_lines(const MachineConfig& config) {
+  constexpr std::size_t kColumns = 100;
+  std::vector<std::string> lines;
   for (const ConfigChange& change : changes_from_preset(config)) {
-    changes.push_back(
-        fmt::format("{} {} ({}: {})", change.key, change.value, config.name, change.preset));
+    const std::string text =
+        fmt::format("{} {} ({}: {})", change.key, change.value, config.name, change.preset);
+    if (lines.empty() || lines.back().size() + text.size() > kColumns) {
+      if (!lines.empty()) lines.back() += ',';
+      lines.push_back(text);
+    } else {
+      lines.back() += ", " + text;
+    }
   }
-  return fmt::format("{}", fmt::join(changes, ", "));
+  return lines;
 }
 
 std::string machine_text(const MachineConfig& config, const Style& style) {
   std::string text = labelled_line("machine", machine_line(config), style);
-  const std::string modified = modified_line(config);
-  if (!modified.empty()) text += labelled_line("modified", modified, style);
+  std::string_view label = "modified";
+  for (const std::string& line : modified_lines(config)) {
+    text += labelled_line(label, line, style);
+    label = "";
+  }
   return text;
 }
 
 std::string machine_heading(const MachineConfig& config, const Style& style) {
   std::string text = style.bold(machine_line(config)) + '\n';
-  const std::string modified = modified_line(config);
-  if (!modified.empty()) text += fmt::format("modified: {}\n", modified);
+  std::string_view label = "modified: ";
+  for (const std::string& line : modified_lines(config)) {
+    text += fmt::format("{:10}{}\n", label, line);
+    label = "";
+  }
   return text;
 }
 

@@ -80,8 +80,8 @@ std::string machine_line(const MachineConfig& config);
 std::string machine_text(const MachineConfig& config, const Style& style);
 /// The same as the heading of `explain`, without labels.
 std::string machine_heading(const MachineConfig& config, const Style& style);
-/// "array.rows 64 (tpu-v2: 128)" for each key that differs from the preset; empty if none does.
-std::string modified_line(const MachineConfig& config);
+/// "array.rows 64 (tpu-v2: 128)" for each key that differs from the preset, several to a line.
+std::vector<std::string> modified_lines(const MachineConfig& config);
 /// "8 x 8 tiles, 64 folds, 1 chunk of 1000 rows, 4.6 % padding".
 std::string plan_line(const TilingPlan& plan);
 /// "64,382 = load 128 + steps 63,000 + last fold 1,254".

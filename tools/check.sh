@@ -19,7 +19,7 @@ usage() {
   exit 2
 }
 
-# sources PATTERN: the files that git tracks and those that it does not ignore, where they exist.
+# The C++ files that git tracks or would track.
 sources() {
   git ls-files --cached --others --exclude-standard -- '*.h' '*.cpp' '*.cu' '*.cuh' |
     while read -r file; do if [[ -f "$file" ]]; then echo "$file"; fi; done
@@ -61,11 +61,20 @@ for argument in "$@"; do
 done
 if [[ ${#rules[@]} -eq 0 ]]; then rules=("${kRules[@]}"); fi
 
+check() {
+  case "$1" in
+    format) check_format ;;
+    layers) check_layers ;;
+    scripts) check_scripts ;;
+    tidy) check_tidy ;;
+  esac
+}
+
 cd "$weft_root"
 status=0
 for rule in "${rules[@]}"; do
-  if [[ "$rule" == tidy ]]; then install_packages run rtl test check; else install_packages run test; fi
-  if ! "check_$rule"; then
+  if [[ "$rule" == tidy ]]; then install_packages run rtl test check; else install_packages test; fi
+  if ! check "$rule"; then
     say "the rule '$rule' is broken; see above"
     status=1
   fi

@@ -261,10 +261,9 @@ TEST_F(HazardCheckTest, AModeMayNotReadWhatNothingWrote) {
   Vector vector = from_buffer(10, 1);
   vector.mode = VectorMode::kAdd;
   add(vector, 10, 11);
-  EXPECT_EQ(
-      hazard(),
-      "hazard in cycle 10: instruction 1 (vector) reads unified buffer row 600, which nothing "
-      "has written before it in the program");
+  EXPECT_EQ(hazard(),
+            "hazard in cycle 10: instruction 1 (vector) reads unified buffer row 600, which no "
+            "earlier instruction has written");
 }
 
 TEST_F(HazardCheckTest, AnInstructionMayNotWriteWhatItReads) {
@@ -378,8 +377,8 @@ TEST_F(HazardCheckTest, ReadingWhatNothingWroteIsAHazard) {
   add(Load{0, 0, 5}, 0, 0);
   add(matmul(0, 2, 3, true), 1, 8);
   EXPECT_EQ(hazard(),
-            "hazard in cycle 7: instruction 1 (matmul) reads accumulator row 3, which nothing has "
-            "written before it in the program");
+            "hazard in cycle 7: instruction 1 (matmul) reads accumulator row 3, which no "
+            "earlier instruction has written");
 }
 
 TEST_F(HazardCheckTest, AMatmulMayAddToTheRowsOfTheOneBeforeIt) {

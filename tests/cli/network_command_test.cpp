@@ -63,9 +63,10 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto report = nlohmann::ordered_json::parse(finished.out);
   EXPECT_EQ(keys_of(report),
-            (Words{"schema", "command", "backend", "engine", "machine", "workload", "cycles",
-                   "macs", "utilization", "seconds", "tops", "traffic", "programs", "instructions",
-                   "check", "simulator", "notes", "layers", "outputs"}));
+            (Words{"schema",   "command",   "backend", "engine",      "machine",
+                   "workload", "cycles",    "macs",    "utilization", "seconds",
+                   "host",     "tops",      "traffic", "programs",    "instructions",
+                   "check",    "simulator", "notes",   "layers",      "outputs"}));
   EXPECT_EQ(keys_of(report["workload"]),
             (Words{"network", "batch", "parameters", "macs", "inputs"}));
   EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));

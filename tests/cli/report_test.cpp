@@ -54,7 +54,8 @@ TEST(JsonTest, HasTheDocumentedKeysInOrder) {
                    "input_stall", "raw_stall", "fill_drain", "vector", "output", "idle"}));
   EXPECT_EQ(keys_of(report["macs"]), (Words{"useful", "issued", "padded_k", "padded_n"}));
   EXPECT_EQ(keys_of(report["traffic"]), (Words{"weight_bytes", "input_bytes", "output_bytes"}));
-  EXPECT_EQ(keys_of(report["check"]), (Words{"reference", "agrees", "bit_exact", "max_abs_error"}));
+  EXPECT_EQ(keys_of(report["check"]),
+            (Words{"reference", "agrees", "bit_exact", "max_abs_error", "nan_elements"}));
   EXPECT_EQ(keys_of(report["simulator"]),
             (Words{"wall_seconds", "cycles_per_second", "lockstep_cycles"}));
   EXPECT_EQ(report["schema"], 1);

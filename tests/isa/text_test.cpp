@@ -225,8 +225,8 @@ TEST(AssemblerTest, KeepsTheLineOfEveryInstructionForLaterErrors) {
 
 TEST(AssemblerTest, NamesWhatIsWrongInAnInstruction) {
   EXPECT_EQ(body_error("lode host=0 ub=0"),
-            "t.weft:3: unknown opcode 'lode'; there are load, fetch, matmul, vector, store and, to "
-            "finish, end");
+            "t.weft:3: unknown opcode 'lode'; the opcodes are load, fetch, matmul, vector, store; "
+            "the last line is end");
   EXPECT_EQ(body_error("load host=0 ub=0 row=5"),
             "t.weft:3: unknown operand 'row'; load takes host, ub, rows");
   EXPECT_EQ(body_error("\nload host=0 ub=0 ub=1"), "t.weft:4: operand ub is given twice");

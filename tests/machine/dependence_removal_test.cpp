@@ -180,7 +180,7 @@ TEST(DependenceRemovalTest, EnginesCatchRemovalsOnRealMachines) {
     const auto operands = testing::random_operands(spec, config.dtype, true, random);
     for_each_removal(program, [&](const Program& without, std::uint32_t waiter, std::size_t unit,
                                   std::uint32_t) {
-      std::array<std::string, 3> messages;
+      std::array<std::string, 4> messages;
       for (const Engine engine :
            {Engine::kAnalytic, Engine::kFast, Engine::kTimed, Engine::kStepped}) {
         try {
@@ -191,6 +191,7 @@ TEST(DependenceRemovalTest, EnginesCatchRemovalsOnRealMachines) {
       }
       EXPECT_EQ(messages[0], messages[1]);
       EXPECT_EQ(messages[0], messages[2]);
+      EXPECT_EQ(messages[0], messages[3]);
       if (!messages[0].empty()) ++caught[{program.code[waiter].operation.index(), unit}];
     });
   }

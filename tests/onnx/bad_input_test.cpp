@@ -193,11 +193,12 @@ TEST(BadModelTest, SaysHowToGiveWhatMustBeKnown) {
 
 TEST(BadModelTest, SaysHowToCloseAnOpenDimension) {
   Model model;
-  model.input("data", {"N", 3, "", 224}).output("y");
+  model.input("data", {"size", 3, "", 224}).output("y");
   model.node("Relu", {"data"}, {"y"});
-  EXPECT_EQ(error_of_model(model),
-            "test.onnx: input 'data': the dimension N of Nx3x?x224 is open; give the shape like "
-            "--shape data=1,3,1,224");
+  EXPECT_EQ(
+      error_of_model(model),
+      "test.onnx: input 'data': the dimension size of sizex3x?x224 is open; give the shape like "
+      "--shape data=1,3,1,224");
   model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
   EXPECT_EQ(error_of_model(model),
             "test.onnx: input 'data': its shape is open; give it like --shape data=1,3,224,224");

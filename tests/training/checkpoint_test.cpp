@@ -95,8 +95,8 @@ TEST(CheckpointTest, NamesWhatIsDifferentInAnotherRun) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "FILE: was written with --seed '7', this run has '8'; give what it "
-                 "had, or another --checkpoint");
+                 "FILE: was written with --seed '7', this run has '8'; use the "
+                 "same or another --checkpoint");
   }
   other = saved;
   other["machine's rows"] = std::string("8");
