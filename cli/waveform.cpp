@@ -13,6 +13,7 @@
 #include "sim/analysis/summary.h"
 #include "sim/timing/analytic.h"
 #include "sim/timing/array_timing.h"
+#include "sim/timing/channel_clock.h"
 
 namespace weft::cli {
 namespace {

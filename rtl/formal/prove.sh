@@ -52,13 +52,13 @@ model() {
   local name=$1 top=$2 defines=$3 parameters=$4 passes=$5 options=$6
   local log="$work/$name.yosys.log"
   yosys -q -l "$log" -p "
-    read_verilog -formal -sv $defines -I$work/$name ${sources[*]/#/$rtl/}
+    read_verilog -formal -sv $defines -I$name ${sources[*]/#/rtl/}
     ${parameters:+chparam $parameters $top}
     prep -flatten -top $top
     async2sync
     dffunmap
     $passes
-    write_smt2 -wires $options $work/$name.smt2" > /dev/null 2>&1 ||
+    write_smt2 -wires $options $name.smt2" > /dev/null 2>&1 ||
     { fail "$name" - model - "FAILED: $(grep -m 1 ERROR "$log") ($log)" && false; }
 }
 
@@ -125,8 +125,8 @@ prove_mxu() {
   mkdir -p "$work/$name"
   pe_wires "$rows" "$cols" > "$work/$name/pe_wires.svh"
   model "$name" mxu -DFORMAL_MXU "-set Rows $rows -set Cols $cols" \
-    "read_verilog $formal/any_product.v; techmap -map $formal/any_product_map.v
-     select -assert-none t:\$mul" "-tpl $formal/any_product.smt2.tpl" &&
+    "read_verilog formal/any_product.v; techmap -map formal/any_product_map.v
+     select -assert-none t:\$mul" "-tpl formal/any_product.smt2.tpl" &&
     prove "mxu $1" "$bound" "$depth" "$name" QF_UFBV
 }
 
@@ -150,6 +150,10 @@ else
   trap '((failures)) || rm -rf "$work"' EXIT  # keeps the logs of a failure
 fi
 shift $(($# < 2 ? $# : 2))
+# Yosys cannot read files whose path has a space, so it runs in the work folder, with links.
+cd "$work"
+ln -sfn "$rtl" rtl
+ln -sfn "$formal" formal
 (($#)) || set -- pe_registers pe_int8 mxu
 
 for module in "$@"; do

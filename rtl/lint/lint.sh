@@ -6,7 +6,8 @@
 set -euo pipefail
 
 tools="${1:-all}"
-rtl="${2:-$(dirname "${BASH_SOURCE[0]}")/..}"
+# The tools run in the folder, because they cannot read files whose path has a space.
+cd "${2:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 variants='
 delay Depth=0
@@ -36,10 +37,10 @@ mxu_serial Rows=3 Cols=5
 '
 
 # Packages come first, because they must be known where they are used.
-packages=("$rtl"/*_pkg.sv)
+packages=(*_pkg.sv)
 shopt -s nullglob
 declare -A file_of
-for file in "$rtl"/*.sv "$rtl"/synth/*.sv; do
+for file in *.sv synth/*.sv; do
   if [[ "$file" != *_pkg.sv ]]; then file_of["$(basename "$file" .sv)"]="$file"; fi
 done
 modules=("${file_of[@]}")
@@ -47,8 +48,8 @@ modules=("${file_of[@]}")
 lint_verilator() {
   local top="$1"
   shift
-  verilator --lint-only -Wall --assert --top-module "$top" "${@/#/-G}" "$rtl/verilator.vlt" \
-    "${packages[@]}" -y "$rtl" "${file_of[$top]}"
+  verilator --lint-only -Wall --assert --top-module "$top" "${@/#/-G}" verilator.vlt \
+    "${packages[@]}" -y . "${file_of[$top]}"
 }
 
 lint_iverilog() {
@@ -84,7 +85,7 @@ case "$tools" in
   *) echo "lint.sh: unknown tool '$tools'; one of all, verilator, iverilog, yosys" >&2; exit 2 ;;
 esac
 if [[ ${#modules[@]} -eq 0 ]]; then
-  echo "lint.sh: no module in $rtl" >&2
+  echo "lint.sh: no module in $PWD" >&2
   exit 2
 fi
 

@@ -10,6 +10,7 @@ rtl="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 docs="$rtl/../docs/rtl.md"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
+ln -s "$rtl" "$work/rtl"  # Yosys cannot read files whose path has a space
 
 # The FPGA: Lattice iCE40 HX8K, 7680 logic cells of a LUT, a carry and a flip-flop, 206 pins.
 device=(--hx8k --package ct256)
@@ -19,9 +20,9 @@ seed=1
 read_design() {
   local top="$1" parameter
   shift
-  echo "read_verilog -sv -noassert $rtl/binary32_pkg.sv"
+  echo "read_verilog -sv -noassert $work/rtl/binary32_pkg.sv"
   local file
-  for file in "$rtl"/*.sv "$rtl"/synth/*.sv; do
+  for file in "$work"/rtl/*.sv "$work"/rtl/synth/*.sv; do
     if [[ "$file" != *_pkg.sv ]]; then echo "read_verilog -sv -noassert $file"; fi
   done
   printf 'hierarchy -check -top %s' "$top"
