@@ -102,7 +102,7 @@ TEST_F(BadInputTest, AWaveformMustFitTheDiskAndTheRun) {
     return Words{"matmul", "5", "6", "7", "--machine", "tiny", "--engine", "stepped"} + more;
   };
   expect_refused(with({"--vcd-cycles", "1..2"}), {"--vcd-cycles", "--vcd"});
-  expect_refused(with({"--vcd", out, "--vcd-cycles", "7"}), {"--vcd-cycles 7", "100..199"});
+  expect_refused(with({"--vcd", out, "--vcd-cycles", "7"}), {"--vcd-cycles", "7", "100..199"});
   expect_refused(with({"--vcd", out, "--vcd-cycles", "9..8"}), {"9..8", "before"});
   expect_refused(with({"--vcd", out, "--vcd-cycles", "5000..6000"}), {"--vcd-cycles", "cycles 0"});
   expect_refused(
