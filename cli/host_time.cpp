@@ -42,7 +42,8 @@ HostTimeOption parse_host_time(std::string_view text) {
 }
 
 std::size_t host_layers(const NetworkReport& report) {
-  return static_cast<std::size_t>(std::ranges::count(report.run.layers, true, &LayerRun::on_host));
+  return static_cast<std::size_t>(
+      std::ranges::count(report.run.layers, true, &runtime::LayerRun::on_host));
 }
 
 std::optional<double> host_seconds(const NetworkReport& report) {
@@ -50,7 +51,7 @@ std::optional<double> host_seconds(const NetworkReport& report) {
   if (!report.host_time) return std::nullopt;
   if (report.host_time->seconds) return report.host_time->seconds;
   double sum = 0;
-  for (const LayerRun& layer : report.run.layers) sum += layer.host_seconds;
+  for (const runtime::LayerRun& layer : report.run.layers) sum += layer.host_seconds;
   return sum;
 }
 

@@ -99,8 +99,9 @@ void finish_values(const Job& job, RunValues& values, RunReport& report) {
         "uint8 B entered as x - 128; the host added 128 * the row sums of A after the run");
   }
   if (job.options.check == CheckMode::kNone || !job.program.computes) return;
-  report.check = check_with_cpu(values.operands().problem(job.program.computes->activation),
-                                values.result(), job.machine, job.options.threads);
+  report.check =
+      runtime::check_with_cpu(values.operands().problem(job.program.computes->activation),
+                              values.result(), job.machine, job.options.threads);
 }
 
 std::string json_text(const RunReport& report) {
@@ -116,7 +117,7 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
   std::optional<OutputStream> trace;
   if (job.options.out) {
     out.emplace(*job.options.out);
-    out->write(encode_npy(result));
+    out->write(runtime::encode_npy(result));
   }
   if (job.options.json && !job.options.json_to_stdout()) {
     json.emplace(*job.options.json);
@@ -145,7 +146,7 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
     streams.out << report_text(report, streams.style);
   }
   if (!report.check.mismatch) return;
-  const Mismatch& at = *report.check.mismatch;
+  const runtime::Mismatch& at = *report.check.mismatch;
   streams.err << fmt::format(
       "weft: result [{}][{}] differs from the {} reference: expected {}, got {}\n", at.row, at.col,
       report.check.reference, at.expected, at.actual);

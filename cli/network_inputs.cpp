@@ -11,10 +11,10 @@
 #include "cli/common_options.h"
 #include "cli/job.h"
 #include "cli/network_source.h"
-#include "cli/npy_tensor.h"
 #include "cli/output_summary.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/networks/sample_inputs.h"
+#include "runtime/npy_tensor.h"
 
 namespace weft::cli {
 namespace {
@@ -41,7 +41,7 @@ po::options_description input_flag() {
 
 Tensor read_tensor(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();
-  if (extension == ".npy") return to_tensor(read_npy(file));
+  if (extension == ".npy") return runtime::to_tensor(runtime::read_npy(file));
   if (extension == ".pb") return onnx_io::read_tensor_pb(file);
   throw InputError(file + ": is neither .npy nor .pb by its name; give one of these");
 }
@@ -54,8 +54,8 @@ std::vector<InputFile> read_input_files(const Arguments& arguments) {
   return files;
 }
 
-NamedTensors tensors_of(const std::vector<InputFile>& files) {
-  NamedTensors tensors;
+runtime::NamedTensors tensors_of(const std::vector<InputFile>& files) {
+  runtime::NamedTensors tensors;
   for (const InputFile& given : files) tensors.emplace(given.input, given.tensor);
   return tensors;
 }
@@ -83,10 +83,10 @@ void check_inputs_fit(const std::string& network, const Graph& graph) {
   }
 }
 
-std::vector<std::string> notes_on_inputs(const NamedTensors& inputs) {
+std::vector<std::string> notes_on_inputs(const runtime::NamedTensors& inputs) {
   std::vector<std::string> notes;
   for (const auto& [name, tensor] : inputs) {
-    if (const auto element = first_not_finite(tensor)) {
+    if (const auto element = runtime::first_not_finite(tensor)) {
       notes.push_back(fmt::format(
           "input {}: {}: where a result is NaN, the check only tells that cpu has NaN there too",
           printable(name), *element));
@@ -109,11 +109,11 @@ void check_input_files(const Graph& graph, const std::vector<InputFile>& files,
   }
 }
 
-NamedTensors network_inputs(const Graph& graph, const std::vector<InputFile>& files,
-                            std::optional<std::uint64_t> seed, bool may_be_frozen) {
+runtime::NamedTensors network_inputs(const Graph& graph, const std::vector<InputFile>& files,
+                                     std::optional<std::uint64_t> seed, bool may_be_frozen) {
   check_input_files(graph, files, may_be_frozen);
-  const NamedTensors given = tensors_of(files);
-  NamedTensors inputs;
+  const runtime::NamedTensors given = tensors_of(files);
+  runtime::NamedTensors inputs;
   for (const ValueId input : graph.inputs) {
     const auto found = given.find(graph.values[input].name);
     if (found != given.end()) inputs.insert(*found);

@@ -14,9 +14,7 @@
 #include "base/printable.h"
 #include "cli/json.h"
 #include "cli/lockstep_difference.h"
-#include "cli/network_check.h"
 #include "cli/network_inputs.h"
-#include "cli/network_pipeline.h"
 #include "cli/network_report.h"
 #include "cli/page/network_page.h"
 #include "cli/page/page.h"
@@ -26,12 +24,14 @@
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
+#include "runtime/network_check.h"
+#include "runtime/network_pipeline.h"
 
 namespace weft::cli {
 namespace {
 
-NetworkRunOptions run_options(Engine engine, const NetworkJob& job, Progress& progress) {
-  NetworkRunOptions options;
+runtime::NetworkRunOptions run_options(Engine engine, const NetworkJob& job, Progress& progress) {
+  runtime::NetworkRunOptions options;
   options.simulate.engine = engine;
   options.simulate.threads = job.options.threads;
   options.simulate.progress = [&progress](double share) { progress.update(share); };
@@ -40,10 +40,10 @@ NetworkRunOptions run_options(Engine engine, const NetworkJob& job, Progress& pr
 }
 
 /// Runs the network with everything that observes the run.
-NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob& job,
-                        std::ostream* vcd, const Streams& streams) {
+runtime::NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob& job,
+                                 std::ostream* vcd, const Streams& streams) {
   Progress progress(streams);
-  NetworkRunOptions options = run_options(job.options.engine, job, progress);
+  runtime::NetworkRunOptions options = run_options(job.options.engine, job, progress);
   options.simulate.lockstep = job.options.lockstep;
   options.simulate.vcd = vcd;
   options.simulate.vcd_cycles = job.options.vcd_cycles;
@@ -54,23 +54,24 @@ NetworkRun observed_run(const network::NetworkProgram& program, const NetworkJob
     };
   }
   try {
-    return run_network(program, job.machine, job.inputs, options);
+    return runtime::run_network(program, job.machine, job.inputs, options);
   } catch (const LockstepError& error) {
     report_difference(error);
   }
 }
 
-NetworkRun timed_run(const network::NetworkProgram& program, const NetworkJob& job,
-                     std::ostream* vcd, const Streams& streams, double& seconds) {
+runtime::NetworkRun timed_run(const network::NetworkProgram& program, const NetworkJob& job,
+                              std::ostream* vcd, const Streams& streams, double& seconds) {
   const auto start = std::chrono::steady_clock::now();
-  NetworkRun run = observed_run(program, job, vcd, streams);
+  runtime::NetworkRun run = observed_run(program, job, vcd, streams);
   seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }
 
 /// Names the first value that the host read and that differs in a bit from the fast run.
 std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
-                                      const NetworkRun& run, const NetworkRun& fast) {
+                                      const runtime::NetworkRun& run,
+                                      const runtime::NetworkRun& fast) {
   for (const auto& [value, tensor] : run.values) {
     if (tensor == fast.values.at(value)) continue;
     return fmt::format("value {}: engines {} and fast computed different bits",
@@ -81,15 +82,15 @@ std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
 
 /// Only `fast` and `timed` expose each layer's result in the unified buffer. Another engine passes
 /// if the fast run is right and the host read the same values from both, bit for bit.
-NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job,
-                   const NetworkRun& run, const Streams& streams) {
+runtime::NetworkCheck check(const network::NetworkProgram& program, const NetworkJob& job,
+                            const runtime::NetworkRun& run, const Streams& streams) {
   if (has_kernels(job.options.engine)) {
-    return check_network(program, job.machine, job.inputs, run);
+    return runtime::check_network(program, job.machine, job.inputs, run);
   }
   Progress progress(streams);
-  const NetworkRun fast =
-      run_network(program, job.machine, job.inputs, run_options(Engine::kFast, job, progress));
-  NetworkCheck check = check_network(program, job.machine, job.inputs, fast);
+  const runtime::NetworkRun fast = runtime::run_network(program, job.machine, job.inputs,
+                                                        run_options(Engine::kFast, job, progress));
+  runtime::NetworkCheck check = runtime::check_network(program, job.machine, job.inputs, fast);
   if (!check.mismatch) {
     check.mismatch = difference(program.graph, job.options.engine, run, fast);
     check.bit_exact = check.bit_exact && !check.mismatch;
@@ -144,10 +145,11 @@ struct Recordings {
 void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recordings,
                    const Streams& streams) {
   if (job.options.with_values()) report.notes = notes_on_inputs(job.inputs);
-  PreparedNetwork prepared = prepare_network(std::move(job.graph), job.machine,
-                                             job.options.with_values() ? &job.inputs : nullptr);
+  runtime::PreparedNetwork prepared = runtime::prepare_network(
+      std::move(job.graph), job.machine, job.options.with_values() ? &job.inputs : nullptr);
   std::ranges::move(prepared.notes, std::back_inserter(report.notes));
-  const network::NetworkProgram program = compile_prepared(std::move(prepared), job.machine);
+  const network::NetworkProgram program =
+      runtime::compile_prepared(std::move(prepared), job.machine);
   std::optional<OutputStream>& vcd = recordings.vcd;
   if (job.options.vcd) {
     open_waveform(job.options, job.machine, only_program(program), vcd);
@@ -161,7 +163,8 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
   report.outputs = summarize_outputs(report.run.outputs);
   if (job.options.check != CheckMode::kNone) {
     report.check = check(program, job, report.run, streams);
-    if (auto note = note_beyond_binary32(*report.check)) report.notes.push_back(*std::move(note));
+    if (auto note = runtime::note_beyond_binary32(*report.check))
+      report.notes.push_back(*std::move(note));
   }
   if (job.options.html) {
     recordings.html.emplace(*job.options.html);
@@ -184,7 +187,7 @@ NetworkReport start_report(const NetworkJob& job) {
   return report;
 }
 
-void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
+void write_network_files(const NetworkJob& job, const runtime::NamedTensors& outputs,
                          const std::string& json) {
   std::vector<FileContent> files;
   if (job.outputs) files = job.outputs->encode(outputs);

@@ -11,9 +11,9 @@
 #include "cli/network_conv.h"
 #include "cli/network_outputs.h"
 #include "cli/network_report.h"
-#include "cli/network_runner.h"
 #include "cli/streams.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {
@@ -24,8 +24,8 @@ struct NetworkJob {
   std::string network;  // its name in the report
   MachineConfig machine;
   RunOptions options;
-  graph::Graph graph;   // as it was imported or built
-  NamedTensors inputs;  // empty without values
+  graph::Graph graph;            // as it was imported or built
+  runtime::NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
   std::optional<ConvSpec> conv = {};          // set if the network is one convolution
   nlohmann::ordered_json page_parts = {};     // further data of the page, by key (docs/page.md)
@@ -43,7 +43,7 @@ NetworkReport start_report(const NetworkJob& job);
 
 /// Writes the outputs to their folder and the report to its file, if the user asked for them: all
 /// files or none. Throws InputError.
-void write_network_files(const NetworkJob& job, const NamedTensors& outputs,
+void write_network_files(const NetworkJob& job, const runtime::NamedTensors& outputs,
                          const std::string& json);
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, ConfigError,

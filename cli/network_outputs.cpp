@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/output_file.h"
 #include "base/printable.h"
-#include "cli/npy_tensor.h"
+#include "runtime/npy_tensor.h"
 
 namespace weft::cli {
 namespace {
@@ -84,7 +84,7 @@ void OutputFolder::check_not_written(const std::string& file, std::string_view w
   }
 }
 
-std::vector<FileContent> OutputFolder::encode(const NamedTensors& outputs) const {
+std::vector<FileContent> OutputFolder::encode(const runtime::NamedTensors& outputs) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) {
@@ -92,7 +92,8 @@ std::vector<FileContent> OutputFolder::encode(const NamedTensors& outputs) const
                                  folder_.string(), error.message()));
   }
   std::vector<FileContent> contents;
-  for (const auto& [name, file] : files_) contents.push_back({file, encode_npy(outputs.at(name))});
+  for (const auto& [name, file] : files_)
+    contents.push_back({file, runtime::encode_npy(outputs.at(name))});
   return contents;
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/common_options.h"
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
 
 namespace weft::cli {
 
@@ -34,7 +34,7 @@ class OutputFolder {
   void check_not_written(const std::string& file, std::string_view what) const;
 
   /// Creates the folder if it is missing, and encodes the outputs.
-  std::vector<FileContent> encode(const NamedTensors& outputs) const;
+  std::vector<FileContent> encode(const runtime::NamedTensors& outputs) const;
 
  private:
   std::filesystem::path folder_;

@@ -43,7 +43,9 @@ class LayerTable {
  public:
   explicit LayerTable(const NetworkReport& report) : report_(report) {
     for (std::size_t i = 0; i < kLedgerClasses.size(); ++i) {
-      const auto matters = [i](const LayerRun& layer) { return share_of(layer, i) >= kLeastShare; };
+      const auto matters = [i](const runtime::LayerRun& layer) {
+        return share_of(layer, i) >= kLeastShare;
+      };
       if (std::ranges::any_of(report.run.layers, matters)) classes_.push_back(i);
     }
   }
@@ -51,7 +53,7 @@ class LayerTable {
   std::string text(const Style& style) {
     Table table("lllllrr" + std::string(classes_.size(), 'r') + "rl");
     table.add(headings());
-    for (const LayerRun& layer : report_.run.layers) table.add(row(layer));
+    for (const runtime::LayerRun& layer : report_.run.layers) table.add(row(layer));
     const std::string all = table.text(0);
     const std::size_t first = all.find('\n');
     std::string text = style.bold(all.substr(0, first)) + all.substr(first);
@@ -73,7 +75,7 @@ class LayerTable {
     return row;
   }
 
-  std::vector<std::string> row(const LayerRun& layer) {
+  std::vector<std::string> row(const runtime::LayerRun& layer) {
     constexpr std::size_t kNameWidth = 18;
     constexpr std::size_t kOperatorWidth = 14;
     const network::LayerInfo& info = layer.info;
@@ -96,14 +98,14 @@ class LayerTable {
   static std::uint64_t number_of(Cycle cycles) { return static_cast<std::uint64_t>(cycles); }
 
   /// The share of one class in the layer's cycles.
-  static double share_of(const LayerRun& layer, std::size_t index) {
+  static double share_of(const runtime::LayerRun& layer, std::size_t index) {
     if (layer.cycles == 0) return 0;
     const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
     return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
   }
 
   /// The numbers of the layer's notes: "[1] [3]".
-  std::string references(const LayerRun& layer) {
+  std::string references(const runtime::LayerRun& layer) {
     std::vector<std::string> all;
     for (const std::string& note : notes_of(layer)) {
       auto at = std::ranges::find(notes_, note);
@@ -114,8 +116,9 @@ class LayerTable {
   }
 
   bool any_layer_is(std::string_view place) const {
-    return std::ranges::any_of(report_.run.layers,
-                               [&](const LayerRun& layer) { return place_of(layer) == place; });
+    return std::ranges::any_of(report_.run.layers, [&](const runtime::LayerRun& layer) {
+      return place_of(layer) == place;
+    });
   }
 
   /// Explains the columns that are not empty.
@@ -144,7 +147,7 @@ class LayerTable {
   }
 
   /// True for a vector layer during which the next matmul waits for its weight tile.
-  static bool waits_for_weights(const LayerRun& layer) {
+  static bool waits_for_weights(const runtime::LayerRun& layer) {
     if (place_of(layer) != "vector" || layer.cycles == 0) return false;
     const double share =
         static_cast<double>(layer.ledger.weight_stall) / static_cast<double>(layer.cycles);
@@ -188,7 +191,7 @@ std::string speed_line(const NetworkReport& report) {
 /// Names the layer with the largest error and the one whose error is the largest part of its bound.
 std::string check_line(const NetworkReport& report, const Style& style) {
   if (!report.check) return style.dim("none");
-  const NetworkCheck& check = *report.check;
+  const runtime::NetworkCheck& check = *report.check;
   if (check.mismatch) return style.bad("MISMATCH: " + *check.mismatch);
   if (check.layers.empty()) {
     return style.dim(report.run.programs == 0 ? "nothing to compare: cpu computed everything"
@@ -196,8 +199,10 @@ std::string check_line(const NetworkReport& report, const Style& style) {
   }
   const std::string layers = counted(check.layers.size(), "layer");
   if (check.bit_exact) return style.good(layers + " equal to cpu, bit for bit");
-  const LayerCheck& wrong = *std::ranges::max_element(check.layers, {}, &LayerCheck::max_abs_error);
-  const LayerCheck& close = *std::ranges::max_element(check.layers, {}, &LayerCheck::share);
+  const runtime::LayerCheck& wrong =
+      *std::ranges::max_element(check.layers, {}, &runtime::LayerCheck::max_abs_error);
+  const runtime::LayerCheck& close =
+      *std::ranges::max_element(check.layers, {}, &runtime::LayerCheck::share);
   return style.good(
       fmt::format("{} equal to cpu within rounding, largest error {:.2g} in {}; {} is closest to "
                   "its bound, at {}",
@@ -214,7 +219,7 @@ std::string layer_plan_line(const network::LayerInfo& info) {
 
 /// The cycles, and the lines that depend on them.
 std::string machine_lines(const NetworkReport& report, const Style& style) {
-  const NetworkRun& run = report.run;
+  const runtime::NetworkRun& run = report.run;
   std::string text = labelled_line("cycles", cycles_line(run.total, report.machine), style);
   text += ledger_text(run.ledger);
   text += labelled_line("work", work_line(report), style);
@@ -226,7 +231,7 @@ std::string machine_lines(const NetworkReport& report, const Style& style) {
 }
 
 /// Replaces machine_lines() if no program ran.
-std::string nothing_ran_line(const NetworkRun& run) {
+std::string nothing_ran_line(const runtime::NetworkRun& run) {
   if (run.layers.empty())
     return "none: nothing is left to compute; outputs are inputs or constants";
   return fmt::format(
@@ -236,12 +241,12 @@ std::string nothing_ran_line(const NetworkRun& run) {
 
 }  // namespace
 
-std::string_view place_of(const LayerRun& layer) {
+std::string_view place_of(const runtime::LayerRun& layer) {
   if (layer.on_host) return "host";
   return layer.info.issued_macs > 0 ? "array" : "vector";
 }
 
-std::vector<std::string> notes_of(const LayerRun& layer) {
+std::vector<std::string> notes_of(const runtime::LayerRun& layer) {
   std::vector<std::string> notes;
   if (!layer.info.note.empty()) {
     notes.push_back(layer.on_host ? "on the host: " + layer.info.note : layer.info.note);
@@ -263,9 +268,9 @@ std::optional<double> utilization(const MachineConfig& config, std::uint64_t use
          (static_cast<double>(cycles) * as_real(config.array_rows) * as_real(config.array_cols));
 }
 
-double worst_share(const NetworkCheck& check) {
+double worst_share(const runtime::NetworkCheck& check) {
   double worst = 0;
-  for (const LayerCheck& layer : check.layers) worst = std::max(worst, layer.share);
+  for (const runtime::LayerCheck& layer : check.layers) worst = std::max(worst, layer.share);
   return worst;
 }
 
@@ -293,7 +298,7 @@ std::string network_line(std::string_view network, std::int64_t batch, std::uint
 }
 
 std::string network_report_text(const NetworkReport& report, const Style& style) {
-  const NetworkRun& run = report.run;
+  const runtime::NetworkRun& run = report.run;
   std::string text;
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);

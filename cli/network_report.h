@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "cli/host_time.h"
-#include "cli/network_check.h"
 #include "cli/network_conv.h"
-#include "cli/network_runner.h"
 #include "cli/output_summary.h"
 #include "cli/text.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_check.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
 
@@ -31,8 +31,8 @@ struct NetworkReport {
   std::vector<graph::Value> inputs;           // names and types
   std::uint64_t parameters = 0;
   std::uint64_t macs = 0;  // of the whole network, on machine and host
-  NetworkRun run;
-  std::optional<NetworkCheck> check;
+  runtime::NetworkRun run;
+  std::optional<runtime::NetworkCheck> check;
   double wall_seconds = 0;                       // of the simulation and the host's nodes
   std::optional<HostTimeOption> host_time = {};  // set if the user asked to count the host's time
   std::vector<std::string> notes;                // about the whole network
@@ -45,9 +45,9 @@ NetworkReport describe_network(std::string command, std::string network, std::in
                                const graph::Graph& graph);
 
 /// Where the layer runs: "array", "vector" or "host".
-std::string_view place_of(const LayerRun& layer);
+std::string_view place_of(const runtime::LayerRun& layer);
 /// All notes on one layer: why it runs where it does, and what did not stay in the unified buffer.
-std::vector<std::string> notes_of(const LayerRun& layer);
+std::vector<std::string> notes_of(const runtime::LayerRun& layer);
 
 /// Seconds of the run on the machine's clock; the host's nodes take none.
 double simulated_seconds(const NetworkReport& report);
@@ -57,7 +57,7 @@ std::optional<double> utilization(const MachineConfig& config, std::uint64_t use
                                   Cycle cycles);
 
 /// The largest error of any layer, as a share of its bound.
-double worst_share(const NetworkCheck& check);
+double worst_share(const runtime::NetworkCheck& check);
 
 /// Schema 1; docs/json.md explains each key.
 nlohmann::ordered_json network_report_json(const NetworkReport& report);

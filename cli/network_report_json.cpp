@@ -20,7 +20,8 @@ Json layer_plan_json(const network::LayerInfo& info) {
           {"fetches", info.fetches}};
 }
 
-std::optional<double> layer_utilization(const LayerRun& layer, const MachineConfig& config) {
+std::optional<double> layer_utilization(const runtime::LayerRun& layer,
+                                        const MachineConfig& config) {
   if (layer.info.issued_macs == 0) return std::nullopt;
   return utilization(config, layer.info.macs, layer.cycles);
 }
@@ -31,7 +32,7 @@ Json spills_json(const network::LayerInfo& info) {
   return spills;
 }
 
-Json layer_json(const LayerRun& layer, const MachineConfig& config) {
+Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
   const network::LayerInfo& info = layer.info;
   return {{"name", info.name},
           {"op", info.op},
@@ -47,7 +48,7 @@ Json layer_json(const LayerRun& layer, const MachineConfig& config) {
           {"spilled", spills_json(info)}};
 }
 
-Json network_check_json(const std::optional<NetworkCheck>& check) {
+Json network_check_json(const std::optional<runtime::NetworkCheck>& check) {
   if (!check) {
     return {{"reference", "none"},      {"agrees", nullptr},         {"bit_exact", nullptr},
             {"max_abs_error", nullptr}, {"share_of_bound", nullptr}, {"layers", nullptr}};
@@ -77,7 +78,7 @@ Json host_json(const NetworkReport& report) {
 
 Json layers_json(const NetworkReport& report) {
   Json layers = Json::array();
-  for (const LayerRun& layer : report.run.layers) {
+  for (const runtime::LayerRun& layer : report.run.layers) {
     layers.push_back(layer_json(layer, report.machine));
   }
   return layers;
@@ -102,7 +103,7 @@ Json workload_json(const NetworkReport& report) {
 }
 
 Json network_report_json(const NetworkReport& report) {
-  const NetworkRun& run = report.run;
+  const runtime::NetworkRun& run = report.run;
   return {{"schema", 1},
           {"command", report.command},
           {"backend", "machine"},

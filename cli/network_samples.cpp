@@ -12,11 +12,11 @@
 #include "base/printable.h"
 #include "cli/network_inputs.h"
 #include "cli/network_outputs.h"
-#include "cli/npy_tensor.h"
 #include "cli/output_summary.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/digits.h"
 #include "models/training/classifier.h"
+#include "runtime/npy_tensor.h"
 
 namespace weft::cli {
 namespace {
@@ -75,7 +75,7 @@ void split(const Tensor& stack, const Shape& shape, std::vector<Tensor>& samples
 
 void add_samples(const fs::path& file, const Graph& graph, ValueId input,
                  std::vector<Tensor>& samples) {
-  const Tensor tensor = to_tensor(read_npy(file));
+  const Tensor tensor = runtime::to_tensor(runtime::read_npy(file));
   const graph::ValueType& wanted = graph.type(input);
   const bool same_type = tensor.type() == wanted.type;
   if (same_type && lacks_batch(tensor.shape(), wanted.shape)) {
@@ -86,7 +86,7 @@ void add_samples(const fs::path& file, const Graph& graph, ValueId input,
     check_input(graph, input, file.string(), tensor);
     samples.push_back(tensor);
   }
-  if (const auto element = first_not_finite(tensor)) {
+  if (const auto element = runtime::first_not_finite(tensor)) {
     throw InputError(fmt::format(
         "{}: {}: a calibration sample that is not finite gives no range; give finite numbers",
         file.string(), *element));
@@ -117,7 +117,7 @@ std::vector<Tensor> samples_of_input(const fs::path& place, const Graph& graph, 
 
 }  // namespace
 
-std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph) {
+std::vector<runtime::NamedTensors> read_samples(const fs::path& place, const Graph& graph) {
   if (graph.inputs.empty()) throw InputError("the network has no input to calibrate with");
   std::error_code error;
   if (!fs::exists(place, error)) {
@@ -130,7 +130,7 @@ std::vector<NamedTensors> read_samples(const fs::path& place, const Graph& graph
                     "or folder for each",
                     place.string(), graph.inputs.size()));
   }
-  std::vector<NamedTensors> samples;
+  std::vector<runtime::NamedTensors> samples;
   for (const ValueId input : graph.inputs) {
     const std::string& name = graph.values[input].name;
     const std::vector<Tensor> tensors =
@@ -161,25 +161,25 @@ const graph::Value* drawn_digit_input(const Graph& graph) {
   return input.type.type == graph::DataType::kFloat32 && (flat || image) ? &input : nullptr;
 }
 
-std::vector<NamedTensors> drawn_digit_samples(const graph::Value& input) {
+std::vector<runtime::NamedTensors> drawn_digit_samples(const graph::Value& input) {
   const std::int64_t batch = input.type.shape[0];
   const std::int64_t count = std::max<std::int64_t>(1, kImages / batch);
   const Tensor images = networks::draw_digits(count * batch, 1).images;
   std::vector<Tensor> tensors;
   split(images, input.type.shape, tensors);
-  std::vector<NamedTensors> samples;
+  std::vector<runtime::NamedTensors> samples;
   for (Tensor& tensor : tensors) samples.push_back({{input.name, std::move(tensor)}});
   return samples;
 }
 
 }  // namespace
 
-std::vector<NamedTensors> digit_samples(const Graph& graph) {
+std::vector<runtime::NamedTensors> digit_samples(const Graph& graph) {
   if (const graph::Value* input = drawn_digit_input(graph)) return drawn_digit_samples(*input);
   const data::Dataset digits = data::digits8x8();
   const training::ClassifierShape shape = training::classifier_shape(graph);
   data::check_fits(digits, shape.image_shape, shape.classes);
-  std::vector<NamedTensors> samples;
+  std::vector<runtime::NamedTensors> samples;
   for (std::int64_t first = 0; first == 0 || first + shape.batch <= kImages; first += shape.batch) {
     std::vector<std::uint32_t> numbers(
         static_cast<std::size_t>(std::min(shape.batch, digits.train.count())));

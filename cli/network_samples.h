@@ -12,21 +12,21 @@
 #include <filesystem>
 #include <vector>
 
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
 
 namespace weft::cli {
 
 /// Returns at least one element; each holds the inputs of one run. Throws InputError naming the
 /// file if it does not fit the input, if there is no file, or if inputs have different numbers of
 /// samples.
-std::vector<NamedTensors> read_samples(const std::filesystem::path& place,
-                                       const graph::Graph& graph);
+std::vector<runtime::NamedTensors> read_samples(const std::filesystem::path& place,
+                                                const graph::Graph& graph);
 
 /// 64 images of digits, in batches of the network's size; at least one batch. They are the first
 /// training images of the embedded digits (models/data/digits8x8.h), or drawn digits
 /// (models/networks/digits.h) for a network that takes images of 28 x 28. Throws InputError if they
 /// do not fit the network's input.
-std::vector<NamedTensors> digit_samples(const graph::Graph& graph);
+std::vector<runtime::NamedTensors> digit_samples(const graph::Graph& graph);
 
 }  // namespace weft::cli

@@ -134,7 +134,7 @@ NetworkRequest read_network_request(const Arguments& arguments) {
   return request;
 }
 
-graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values) {
+graph::Graph load_network(const NetworkRequest& request, const runtime::NamedTensors& values) {
   if (!request.is_file) {
     return networks::build_network(
         request.model, {.batch = request.batch.value_or(1), .sequence = request.sequence});

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cli/arguments.h"
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
 
 namespace weft::cli {
 
@@ -32,7 +32,7 @@ NetworkRequest read_network_request(const Arguments& arguments);
 
 /// Imports or builds the network. A file may need `values` (elements of inputs) to infer its
 /// shapes; the inputs that it freezes to them are inputs no longer. Throws InputError.
-graph::Graph load_network(const NetworkRequest& request, const NamedTensors& values = {});
+graph::Graph load_network(const NetworkRequest& request, const runtime::NamedTensors& values = {});
 
 /// Throws InputError if the network has nothing for a machine to compute.
 void require_computation(const NetworkRequest& request, const graph::Graph& graph);

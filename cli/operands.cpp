@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::int32_t kUint8ZeroPoint = -128;
 
-std::optional<NpyArray> read_header(const std::optional<std::string>& file, ElementType wanted) {
+std::optional<runtime::NpyArray> read_header(const std::optional<std::string>& file,
+                                             ElementType wanted) {
   if (!file) return std::nullopt;
-  return read_npy(*file, NpyContent::kHeader, wanted);
+  return runtime::read_npy(*file, runtime::NpyContent::kHeader, wanted);
 }
 
 void check_shape(const Matrix& matrix, const TensorDecl& tensor, const std::string& file) {
@@ -34,7 +35,7 @@ Matrix load_operand(const TensorDecl* tensor, const std::optional<std::string>& 
     return {};
   }
   if (!file) return random_matrix(tensor->type, tensor->rows, tensor->cols, seed, stream);
-  Matrix matrix = to_operand(read_npy(*file), tensor->type);
+  Matrix matrix = runtime::to_operand(runtime::read_npy(*file), tensor->type);
   check_shape(matrix, *tensor, *file);
   return matrix;
 }
@@ -46,7 +47,7 @@ std::optional<Matrix> load_bias(const TensorDecl* tensor, const RunOptions& opti
     return std::nullopt;
   }
   if (options.bias) {
-    Matrix bias = to_bias(read_npy(*options.bias), tensor->type);
+    Matrix bias = runtime::to_bias(runtime::read_npy(*options.bias), tensor->type);
     check_shape(bias, *tensor, *options.bias);
     return bias;
   }
@@ -85,9 +86,9 @@ InputHeaders read_headers(const RunOptions& options, ElementType dtype) {
   InputHeaders headers{read_header(options.a, dtype), read_header(options.b, dtype),
                        read_header(options.bias, accumulator_type(dtype))};
   for (const auto& array : {headers.a, headers.b}) {
-    if (array) matrix_shape(*array);
+    if (array) runtime::matrix_shape(*array);
   }
-  if (headers.bias) bias_shape(*headers.bias);
+  if (headers.bias) runtime::bias_shape(*headers.bias);
   return headers;
 }
 

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "cli/common_options.h"
-#include "cli/npy.h"
 #include "models/reference/cpu/product/matmul.h"
+#include "runtime/npy.h"
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"
 
@@ -20,12 +20,12 @@ namespace weft::cli {
 
 /// Type and shape of the named files; the values are not read yet.
 struct InputHeaders {
-  std::optional<NpyArray> a;
-  std::optional<NpyArray> b;
-  std::optional<NpyArray> bias;
+  std::optional<runtime::NpyArray> a;
+  std::optional<runtime::NpyArray> b;
+  std::optional<runtime::NpyArray> bias;
 
-  bool a_is_uint8() const { return a && a->type == NpyType::kUint8; }
-  bool b_is_uint8() const { return b && b->type == NpyType::kUint8; }
+  bool a_is_uint8() const { return a && a->type == runtime::NpyType::kUint8; }
+  bool b_is_uint8() const { return b && b->type == runtime::NpyType::kUint8; }
 };
 
 /// Throws InputError for invalid files and for files that do not fit an array of `dtype`.

@@ -113,7 +113,7 @@ nlohmann::ordered_json json_of(const Number& value) {
 
 }  // namespace
 
-std::vector<OutputSummary> summarize_outputs(const NamedTensors& outputs) {
+std::vector<OutputSummary> summarize_outputs(const runtime::NamedTensors& outputs) {
   std::vector<OutputSummary> summaries;
   for (const auto& [name, tensor] : outputs) summaries.push_back(summarize(name, tensor));
   return summaries;
@@ -157,25 +157,6 @@ nlohmann::ordered_json outputs_json(const std::vector<OutputSummary>& outputs) {
                     {"top", output.top}});
   }
   return list;
-}
-
-std::string position_text(std::size_t index, const graph::Shape& shape) {
-  std::vector<std::size_t> position(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    position[axis] = index % static_cast<std::size_t>(shape[axis]);
-    index /= static_cast<std::size_t>(shape[axis]);
-  }
-  return fmt::format("{}", fmt::join(position, ","));
-}
-
-std::optional<std::string> first_not_finite(const Tensor& tensor) {
-  if (!graph::is_float(tensor.type())) return std::nullopt;
-  std::optional<std::string> found;
-  for_each_element(tensor, [&](std::size_t i, const Number& value) {
-    if (found || is_finite(value)) return;
-    found = fmt::format("element [{}] is {}", position_text(i, tensor.shape()), text_of(value));
-  });
-  return found;
 }
 
 }  // namespace weft::cli

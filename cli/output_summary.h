@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "cli/network_runner.h"
 #include "cli/text.h"
 #include "compiler/graph/tensor.h"
+#include "runtime/network_runner.h"
 
 namespace weft::cli {
 
@@ -31,19 +31,12 @@ struct OutputSummary {
 };
 
 /// In the order of their names.
-std::vector<OutputSummary> summarize_outputs(const NamedTensors& outputs);
+std::vector<OutputSummary> summarize_outputs(const runtime::NamedTensors& outputs);
 
 /// "'logits' float32 1x10 from -1.5 to 3, top 7".
 std::string output_line(const OutputSummary& output);
 
 /// A JSON list; docs/json.md explains each key.
 nlohmann::ordered_json outputs_json(const std::vector<OutputSummary>& outputs);
-
-/// Position and value of the first element that is not finite: "element [0,3] is nan". nullopt if
-/// all are finite, and for integers.
-std::optional<std::string> first_not_finite(const graph::Tensor& tensor);
-
-/// The coordinates of the element `index` in row-major order: "1,3".
-std::string position_text(std::size_t index, const graph::Shape& shape);
 
 }  // namespace weft::cli

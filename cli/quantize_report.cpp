@@ -117,7 +117,7 @@ Json agreement_json(const Agreement& agreement) {
   return outputs;
 }
 
-std::string agreement_line(const std::string& name, const OutputAgreement& output) {
+std::string agreement_line(const std::string& name, const runtime::OutputAgreement& output) {
   std::string line =
       fmt::format("{}: largest error {} of the largest value, mean {} of the mean", printable(name),
                   percent(output.max_relative_error()), percent(output.mean_relative_error()));

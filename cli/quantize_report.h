@@ -6,10 +6,10 @@
 #include <string>
 
 #include "cli/json.h"
-#include "cli/network_agreement.h"
 #include "cli/network_report.h"
 #include "cli/text.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_agreement.h"
 
 namespace weft::cli {
 
@@ -18,7 +18,7 @@ struct QuantizeReport {
   std::string output;      // the output file
   graph::Graph quantised;  // with pairs of QuantizeLinear and DequantizeLinear
   std::size_t samples = 0;
-  Agreement agreement;
+  runtime::Agreement agreement;
 };
 
 /// Schema 1; docs/json.md explains each key.

@@ -13,11 +13,11 @@
 namespace weft::cli {
 namespace {
 
-NamedTensors timed_run(const NetworkJob& job, double& seconds) {
+runtime::NamedTensors timed_run(const NetworkJob& job, double& seconds) {
   return onnx_io::located(job.network, [&] {
     reference::GraphRunner runner(job.graph);
     const auto start = std::chrono::steady_clock::now();
-    NamedTensors outputs = runner.run(job.inputs);
+    runtime::NamedTensors outputs = runner.run(job.inputs);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return outputs;
   });
@@ -38,7 +38,7 @@ std::string report_text(const NetworkReport& report, const Style& style) {
 int run_reference_job(const NetworkJob& job, const Streams& streams) {
   NetworkReport report = start_report(job);
   report.notes = notes_on_inputs(job.inputs);
-  const NamedTensors outputs = timed_run(job, report.wall_seconds);
+  const runtime::NamedTensors outputs = timed_run(job, report.wall_seconds);
   report.outputs = summarize_outputs(outputs);
   const std::string json = json_file_text(reference_report_json(report));
   write_network_files(job, outputs, json);

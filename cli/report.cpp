@@ -48,10 +48,10 @@ std::string speed_line(const RunReport& report) {
                      si(peak, "OP/s"), percent(*utilization(report)));
 }
 
-std::string check_line(const CheckReport& check, const Style& style) {
+std::string check_line(const runtime::CheckReport& check, const Style& style) {
   if (!check.ran()) return style.dim("none");
   if (check.mismatch) {
-    const Mismatch& at = *check.mismatch;
+    const runtime::Mismatch& at = *check.mismatch;
     return style.bad(fmt::format("MISMATCH with {} at [{}][{}]: expected {}, got {}",
                                  check.reference, at.row, at.col, at.expected, at.actual));
   }

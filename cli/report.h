@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/check.h"
 #include "cli/text.h"
 #include "compiler/plan/tiling_plan.h"
+#include "runtime/product_check.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
@@ -24,7 +24,7 @@ struct RunReport {
   std::optional<MatmulSpec> workload;  // nullopt: the program does not say what it computes
   std::optional<TilingPlan> plan;      // nullopt: the compiler did not make the program
   Result result;
-  CheckReport check;
+  runtime::CheckReport check;
   double wall_seconds = 0;         // of the simulation alone
   std::vector<std::string> notes;  // what the host did in addition to the machine
 };

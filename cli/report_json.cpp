@@ -41,7 +41,7 @@ Json macs_json(const RunReport& report) {
   return macs;
 }
 
-Json check_json(const CheckReport& check) {
+Json check_json(const runtime::CheckReport& check) {
   Json json = {{"reference", check.reference},
                {"agrees", nullptr},
                {"bit_exact", nullptr},

@@ -29,7 +29,7 @@ std::string program_title(std::string_view command, const MachineConfig& config,
 }
 
 void add_programs(TraceEvents& events, const network::NetworkProgram& program,
-                  const NetworkRun& run) {
+                  const runtime::NetworkRun& run) {
   Cycle begin = 0;
   std::size_t layer = 0;
   auto timeline = run.timelines.begin();
@@ -50,10 +50,10 @@ void add_programs(TraceEvents& events, const network::NetworkProgram& program,
   }
 }
 
-void add_layers(TraceEvents& events, const NetworkRun& run) {
+void add_layers(TraceEvents& events, const runtime::NetworkRun& run) {
   Cycle begin = 0;
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
-    const LayerRun& layer = run.layers[i];
+    const runtime::LayerRun& layer = run.layers[i];
     TraceArguments args;
     args.add("layer", i).add("op", layer.info.op).add("where", place_of(layer));
     if (layer.on_host) {
@@ -80,7 +80,7 @@ void write_program_trace(std::ostream& out, std::string_view command, const Mach
 }
 
 void write_network_trace(std::ostream& out, std::string_view title, const MachineConfig& config,
-                         const network::NetworkProgram& program, const NetworkRun& run) {
+                         const network::NetworkProgram& program, const runtime::NetworkRun& run) {
   TraceEvents events(out, config, fmt::format("weft {} on {}", title, machine_title(config)));
   add_programs(events, program, run);
   add_layers(events, run);

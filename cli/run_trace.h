@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/network_runner.h"
 #include "compiler/plan/tiling_plan.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/timing/timeline.h"
@@ -23,6 +23,6 @@ void write_program_trace(std::ostream& out, std::string_view command, const Mach
 /// Writes the programs of a network one after the other, as in the report. `run` must have its
 /// timelines. Each instruction shows the index of its layer in the report.
 void write_network_trace(std::ostream& out, std::string_view title, const MachineConfig& config,
-                         const network::NetworkProgram& program, const NetworkRun& run);
+                         const network::NetworkProgram& program, const runtime::NetworkRun& run);
 
 }  // namespace weft::cli

@@ -43,14 +43,14 @@ void take_positionals(const Arguments& arguments, std::array<Size, 3>& sizes) {
 void take_headers(const InputHeaders& headers, std::array<Size, 3>& sizes) {
   auto& [m, k, n] = sizes;
   if (headers.a) {
-    m.set(matrix_shape(*headers.a).rows, headers.a->file);
-    k.set(matrix_shape(*headers.a).cols, headers.a->file);
+    m.set(runtime::matrix_shape(*headers.a).rows, headers.a->file);
+    k.set(runtime::matrix_shape(*headers.a).cols, headers.a->file);
   }
   if (headers.b) {
-    k.set(matrix_shape(*headers.b).rows, headers.b->file);
-    n.set(matrix_shape(*headers.b).cols, headers.b->file);
+    k.set(runtime::matrix_shape(*headers.b).rows, headers.b->file);
+    n.set(runtime::matrix_shape(*headers.b).cols, headers.b->file);
   }
-  if (headers.bias) n.set(bias_shape(*headers.bias).cols, headers.bias->file);
+  if (headers.bias) n.set(runtime::bias_shape(*headers.bias).cols, headers.bias->file);
 }
 
 /// The sizes alone, without bias and activation.

@@ -42,7 +42,8 @@ set(table
   "models/reference/cuda/checks: base compiler/graph models/reference/cpu models/reference/cuda models/reference/cuda/device models/reference/cuda/graph"
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
   "models/training: base compiler/graph compiler/autodiff models/data models/networks models/reference/cpu"
-  "cli: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace sim/machine rtl compiler/graph compiler/onnx compiler/passes compiler/autodiff compiler/plan compiler/lowering compiler/network models models/networks models/devices models/data models/training models/reference/cpu models/reference/cpu/product models/reference/cuda models/reference/cuda/device")
+  "runtime: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace compiler/graph compiler/autodiff compiler/passes compiler/network models/reference/cpu models/reference/cpu/product models/training"
+  "cli: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace sim/machine rtl compiler/graph compiler/onnx compiler/passes compiler/autodiff compiler/plan compiler/lowering compiler/network models models/networks models/devices models/data models/training models/reference/cpu models/reference/cpu/product models/reference/cuda models/reference/cuda/device runtime")
 
 set(problems "")
 set(rooms "")

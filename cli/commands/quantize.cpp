@@ -13,14 +13,14 @@
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/json.h"
-#include "cli/network_agreement.h"
-#include "cli/network_pipeline.h"
 #include "cli/network_samples.h"
 #include "cli/network_source.h"
 #include "cli/quantize_report.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/located.h"
 #include "models/reference/cpu/run_graph.h"
+#include "runtime/network_agreement.h"
+#include "runtime/network_pipeline.h"
 
 namespace weft::cli {
 namespace {
@@ -73,7 +73,7 @@ void check_outputs(const std::string& output, const std::optional<std::string>& 
 Graph load_float_network(const NetworkRequest& request) {
   Graph graph = load_network(request);
   require_computation(request, graph);
-  if (is_quantised(graph)) {
+  if (runtime::is_quantised(graph)) {
     throw InputError(request.model + ": is quantized already; give the float network");
   }
   return graph;
@@ -84,20 +84,20 @@ std::string json_text(const QuantizeReport& report) {
 }
 
 /// "digits" means the embedded digits, unless a file has this name.
-std::vector<NamedTensors> samples_for(const std::string& calibration, const std::string& model,
-                                      const Graph& graph) {
+std::vector<runtime::NamedTensors> samples_for(const std::string& calibration,
+                                               const std::string& model, const Graph& graph) {
   if (calibration != "digits" || std::filesystem::exists(calibration)) {
     return read_samples(calibration, graph);
   }
   return onnx_io::located(model, [&] { return digit_samples(graph); });
 }
 
-Agreement compare(const Graph& graph, const Graph& quantised,
-                  const std::vector<NamedTensors>& samples) {
+runtime::Agreement compare(const Graph& graph, const Graph& quantised,
+                           const std::vector<runtime::NamedTensors>& samples) {
   reference::GraphRunner expected(graph, {.keep_constants = true});
   reference::GraphRunner actual(quantised, {.keep_constants = true});
-  Agreement agreement;
-  for (const NamedTensors& sample : samples)
+  runtime::Agreement agreement;
+  for (const runtime::NamedTensors& sample : samples)
     agreement.add(expected.run(sample), actual.run(sample));
   return agreement;
 }
@@ -133,13 +133,13 @@ int run_quantize(const Words& words, const Streams& streams) {
   const std::string output = required(arguments, "output");
   check_outputs(output, arguments.text("json"), request, calibration);
   const Graph graph = load_float_network(request);
-  const std::vector<NamedTensors> samples = samples_for(calibration, request.model, graph);
+  const std::vector<runtime::NamedTensors> samples = samples_for(calibration, request.model, graph);
   QuantizeReport report;
   report.network = describe_network("quantize", request.model, batch_of(request, graph), graph);
   report.output = output;
   report.samples = samples.size();
   onnx_io::located(request.model, [&] {
-    report.quantised = quantized_network(graph, samples);
+    report.quantised = runtime::quantized_network(graph, samples);
     report.agreement = compare(graph, report.quantised, samples);
   });
   write_files(report, arguments.text("json"));

@@ -9,10 +9,10 @@
 #include "cli/compare/modelled.h"
 #include "cli/compare/simulated.h"
 #include "cli/network_inputs.h"
-#include "cli/network_pipeline.h"
 #include "compiler/onnx/located.h"
 #include "models/networks/count.h"
 #include "models/reference/cpu/run_graph.h"
+#include "runtime/network_pipeline.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
@@ -39,7 +39,7 @@ class NetworkComparison {
           "is too large to measure several times; choose a smaller batch, or leave the measured "
           "devices out");
     }
-    quantised_ = is_quantised(graph_);
+    quantised_ = runtime::is_quantised(graph_);
   }
 
   CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
@@ -78,7 +78,7 @@ class NetworkComparison {
     if (!prepared_) {
       MachineConfig config = load_preset("tpu-v2");
       config.dtype = quantised_ ? ElementType::kInt8 : ElementType::kBf16;
-      prepared_ = prepare_network(graph_, config, nullptr).graph;
+      prepared_ = runtime::prepare_network(graph_, config, nullptr).graph;
     }
     return *prepared_;
   }
@@ -95,8 +95,8 @@ class NetworkComparison {
   std::uint64_t macs_ = 0;
   bool with_values_ = false;
   bool quantised_ = false;
-  NamedTensors inputs_;
-  NamedTensors exact_;
+  runtime::NamedTensors inputs_;
+  runtime::NamedTensors exact_;
   std::optional<graph::Graph> prepared_;
   std::optional<MeasuredNetwork> values_;
 };

@@ -75,7 +75,7 @@ CompareRow measure_product(ProductValues& values) {
 
 CompareRow measure_network(const MeasuredNetwork& network) {
   reference::GraphRunner runner(network.graph, {.keep_constants = true});
-  NamedTensors outputs;
+  runtime::NamedTensors outputs;
   const auto work = [&] { outputs = runner.run(network.inputs); };
   const Processor processor = this_processor();
   CompareRow row = measured_row(

@@ -76,7 +76,7 @@ CompareRow measure_cuda_product(NumberFormat format, ProductValues& values) {
 /// Each run copies the outputs; only the first run copies the inputs.
 CompareRow measure_cuda_network(NumberFormat format, const MeasuredNetwork& network) {
   cuda::CudaGraphRunner runner(network.graph, {.matmul = type_of(format)});
-  NamedTensors outputs;
+  runtime::NamedTensors outputs;
   const auto work = [&] { outputs = runner.run(network.inputs); };
   const auto no_clock = [] { return std::optional<double>(); };
   const Timing timing = time_repeated(work, no_clock, kEnoughSeconds);

@@ -46,7 +46,8 @@ MeasuredDevice open_measured_device(std::string_view name) {
   return name == "cpu" ? cpu_device() : cuda_device();
 }
 
-std::optional<double> largest_output_error(const NamedTensors& outputs, const NamedTensors& exact) {
+std::optional<double> largest_output_error(const runtime::NamedTensors& outputs,
+                                           const runtime::NamedTensors& exact) {
   std::optional<double> largest;
   for (const auto& [name, tensor] : exact) {
     const auto found = outputs.find(name);

@@ -9,16 +9,16 @@
 
 #include "cli/compare/compare_row.h"
 #include "cli/compare/product_values.h"
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
 
 namespace weft::cli {
 
 /// A network and its inputs; `exact` has its outputs in float64.
 struct MeasuredNetwork {
   const graph::Graph& graph;
-  const NamedTensors& inputs;
-  const NamedTensors& exact;
+  const runtime::NamedTensors& inputs;
+  const runtime::NamedTensors& exact;
   double flop = 0;  // two per MAC
 };
 
@@ -41,6 +41,7 @@ std::vector<std::string> measured_device_names();
 MeasuredDevice open_measured_device(std::string_view name);
 
 /// The largest difference over all floating-point outputs; nullopt if there is no such output.
-std::optional<double> largest_output_error(const NamedTensors& outputs, const NamedTensors& exact);
+std::optional<double> largest_output_error(const runtime::NamedTensors& outputs,
+                                           const runtime::NamedTensors& exact);
 
 }  // namespace weft::cli

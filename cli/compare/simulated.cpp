@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <thread>
 
-#include "cli/network_pipeline.h"
 #include "cli/operands.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
+#include "runtime/network_pipeline.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/simulate.h"
 
@@ -67,9 +67,9 @@ Matrix run_with_values(const MachineConfig& machine, const Program& program,
 
 /// Notes the layers on the host. If no layer ran on the machine, removes the row's time, cycles and
 /// error.
-void add_host_layers(CompareRow& row, const NetworkRun& run) {
+void add_host_layers(CompareRow& row, const runtime::NetworkRun& run) {
   const auto on_host =
-      static_cast<std::uint64_t>(std::ranges::count_if(run.layers, &LayerRun::on_host));
+      static_cast<std::uint64_t>(std::ranges::count_if(run.layers, &runtime::LayerRun::on_host));
   row.details["host_layers"] = on_host;
   if (run.total == 0) {
     row.seconds.reset();
@@ -119,13 +119,13 @@ CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& gr
                             const MeasuredNetwork* values,
                             const std::function<void(double)>& progress) {
   const MachineConfig& machine = *request.machine;
-  const NamedTensors* inputs = values == nullptr ? nullptr : &values->inputs;
+  const runtime::NamedTensors* inputs = values == nullptr ? nullptr : &values->inputs;
   const network::NetworkProgram program =
-      compile_prepared(prepare_network(graph, machine, inputs), machine);
-  NetworkRunOptions options;
+      runtime::compile_prepared(runtime::prepare_network(graph, machine, inputs), machine);
+  runtime::NetworkRunOptions options;
   options.simulate = options_for(values != nullptr, progress);
-  const NetworkRun run =
-      run_network(program, machine, inputs == nullptr ? NamedTensors() : *inputs, options);
+  const runtime::NetworkRun run = runtime::run_network(
+      program, machine, inputs == nullptr ? runtime::NamedTensors() : *inputs, options);
   CompareRow row = row_of(machine, run.total, options.simulate.engine);
   if (run.issued_macs > 0) {
     row.flop = flop;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "cli/common_options.h"
-#include "cli/network_pipeline.h"
 #include "compiler/onnx/located.h"
+#include "runtime/network_pipeline.h"
 
 namespace weft::cli {
 
@@ -14,13 +14,13 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
   AnalyticRun done;
   done.graph = std::move(graph);
   onnx_io::located(name, [&] {
-    PreparedNetwork prepared = prepare_network(done.graph, config, nullptr);
+    runtime::PreparedNetwork prepared = runtime::prepare_network(done.graph, config, nullptr);
     done.notes = std::move(prepared.notes);
-    done.program = compile_prepared(std::move(prepared), config);
-    NetworkRunOptions options;
+    done.program = runtime::compile_prepared(std::move(prepared), config);
+    runtime::NetworkRunOptions options;
     options.simulate.engine = Engine::kAnalytic;
     const auto start = std::chrono::steady_clock::now();
-    done.run = run_network(done.program, config, {}, options);
+    done.run = runtime::run_network(done.program, config, {}, options);
     done.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   });

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/network_conv.h"
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/network_program.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {
@@ -17,7 +17,7 @@ struct AnalyticRun {
   graph::Graph graph;  // as it was imported or built
   network::NetworkProgram program;
   std::vector<std::string> notes;
-  NetworkRun run;
+  runtime::NetworkRun run;
   double wall_seconds = 0;
 };
 

@@ -251,7 +251,7 @@ void print_conv(const ConvExplanation& explanation, const Streams& streams) {
     return;
   }
   streams.out << wrapped("No tile of weights enters the array, so there are no folds.");
-  for (const LayerRun& layer : report.run.layers) {
+  for (const runtime::LayerRun& layer : report.run.layers) {
     streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
                                        layer.on_host
                                            ? "in time that is not simulated"

@@ -23,13 +23,13 @@ double padding_share(const LayerInfo& info) {
   return 1 - static_cast<double>(info.macs) / static_cast<double>(info.issued_macs);
 }
 
-Json reasons(const LayerRun& layer) {
+Json reasons(const runtime::LayerRun& layer) {
   std::string text;
   for (const std::string& note : notes_of(layer)) text += (text.empty() ? "" : "; ") + note;
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-bool has_tiles(const LayerRun& layer) {
+bool has_tiles(const runtime::LayerRun& layer) {
   return !layer.info.tiles.n.empty();
 }
 
@@ -52,14 +52,14 @@ Json tile_map_json(const LayerInfo& info, const MachineConfig& machine) {
 
 Json tile_maps_json(const NetworkReport& report) {
   Json maps = Json::array();
-  for (const LayerRun& layer : report.run.layers) {
+  for (const runtime::LayerRun& layer : report.run.layers) {
     if (has_tiles(layer)) maps.push_back(tile_map_json(layer.info, report.machine));
   }
   return maps;
 }
 
 /// `begin` is the layer's first cycle, `map` the number of its tile map.
-Json listed_layer_json(const LayerRun& layer, const MachineConfig& machine, Cycle begin,
+Json listed_layer_json(const runtime::LayerRun& layer, const MachineConfig& machine, Cycle begin,
                        std::int32_t map) {
   const LayerInfo& info = layer.info;
   const bool on_array = info.issued_macs > 0;
@@ -82,7 +82,7 @@ Json layer_list_json(const NetworkReport& report) {
   Json list = Json::array();
   Cycle begin = 0;
   std::int32_t map = 0;
-  for (const LayerRun& layer : report.run.layers) {
+  for (const runtime::LayerRun& layer : report.run.layers) {
     list.push_back(listed_layer_json(layer, report.machine, begin, map));
     if (has_tiles(layer)) ++map;
     begin += layer.cycles;
@@ -92,7 +92,7 @@ Json layer_list_json(const NetworkReport& report) {
 
 std::vector<RooflinePoint> roofline_points(const NetworkReport& report) {
   std::vector<RooflinePoint> points;
-  for (const LayerRun& layer : report.run.layers) {
+  for (const runtime::LayerRun& layer : report.run.layers) {
     const LayerInfo& info = layer.info;
     if (info.issued_macs == 0) continue;
     points.push_back({info.name,

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/npy.h"
-#include "cli/npy_tensor.h"
 #include "models/data/idx.h"
+#include "runtime/npy.h"
+#include "runtime/npy_tensor.h"
 
 namespace weft::cli {
 namespace {
@@ -70,8 +70,8 @@ Tensor scaled(std::span<const std::uint8_t> bytes, graph::Shape shape) {
   return tensor;
 }
 
-Tensor images_of(const NpyArray& array) {
-  const Tensor tensor = to_tensor(array);
+Tensor images_of(const runtime::NpyArray& array) {
+  const Tensor tensor = runtime::to_tensor(array);
   if (tensor.rank() < 2 || tensor.size() == 0) {
     throw InputError(fmt::format("{}: is {}; images are [count, ...]", array.file,
                                  graph::to_string(tensor.value_type())));
@@ -91,7 +91,7 @@ Tensor images_of(const NpyArray& array) {
 }
 
 Tensor read_images(const Found& found) {
-  if (found.is_npy) return images_of(read_npy(found.path));
+  if (found.is_npy) return images_of(runtime::read_npy(found.path));
   data::IdxArray array = data::read_idx(found.path, 3);
   if (array.values.empty()) throw InputError(array.file + ": has no images; give some");
   return scaled(array.values, array.shape);
@@ -103,7 +103,7 @@ std::vector<std::int64_t> elements_as_int64(const Tensor& tensor) {
   return {data.begin(), data.end()};
 }
 
-std::vector<std::int64_t> integers_of(const NpyArray& array, const Tensor& tensor) {
+std::vector<std::int64_t> integers_of(const runtime::NpyArray& array, const Tensor& tensor) {
   switch (tensor.type()) {
     case DataType::kInt8:
       return elements_as_int64<std::int8_t>(tensor);
@@ -121,8 +121,8 @@ std::vector<std::int64_t> integers_of(const NpyArray& array, const Tensor& tenso
   }
 }
 
-std::vector<std::int32_t> labels_of(const NpyArray& array) {
-  const Tensor tensor = to_tensor(array);
+std::vector<std::int32_t> labels_of(const runtime::NpyArray& array) {
+  const Tensor tensor = runtime::to_tensor(array);
   if (tensor.rank() != 1) {
     throw InputError(fmt::format("{}: is {}; labels are [count]", array.file,
                                  graph::to_string(tensor.value_type())));
@@ -139,7 +139,7 @@ std::vector<std::int32_t> labels_of(const NpyArray& array) {
 }
 
 std::vector<std::int32_t> read_labels(const Found& found) {
-  if (found.is_npy) return labels_of(read_npy(found.path));
+  if (found.is_npy) return labels_of(runtime::read_npy(found.path));
   const data::IdxArray array = data::read_idx(found.path, 1);
   return {array.values.begin(), array.values.end()};
 }

@@ -16,7 +16,7 @@ TrainBackend simulated_backend(const TrainRequest& request) {
   SimulateOptions options;
   options.engine = request.engine;
   options.threads = request.threads;
-  auto machine = std::make_shared<SimBackend>(request.machine, options);
+  auto machine = std::make_shared<runtime::SimBackend>(request.machine, options);
   return {[machine](training::PassGraph graph) { return machine->prepare(std::move(graph)); },
           machine};
 }
@@ -49,7 +49,7 @@ TrainBackend cuda_backend(TrainType type) {
       onnx_io::located("--backend cuda", [] { return cuda::make_cuda_device(); });
   return {[device, type](training::PassGraph pass) -> training::Executor {
     const auto prepared = std::make_shared<OnDevice>(std::move(pass.graph), device, type);
-    return [prepared](const NamedTensors& inputs) { return prepared->runner.run(inputs); };
+    return [prepared](const runtime::NamedTensors& inputs) { return prepared->runner.run(inputs); };
   }};
 }
 
@@ -58,7 +58,7 @@ TrainBackend cuda_backend(TrainType type) {
 std::map<std::string, std::uint64_t> TrainBackend::step_cycles() const {
   std::map<std::string, std::uint64_t> cycles;
   if (!simulated || simulated->costs().empty()) return cycles;
-  const PassCost cost = simulated->step_cost();
+  const runtime::PassCost cost = simulated->step_cost();
   cycles["total"] = static_cast<std::uint64_t>(cost.total);
   for (const LedgerClass& entry : kLedgerClasses) {
     cycles[std::string(entry.name)] = static_cast<std::uint64_t>(cost.ledger.*entry.cycles);

@@ -6,16 +6,16 @@
 #include <memory>
 #include <string>
 
-#include "cli/train/sim_backend.h"
 #include "cli/train/train_options.h"
 #include "models/training/checkpoint.h"
 #include "models/training/executor.h"
+#include "runtime/sim_backend.h"
 
 namespace weft::cli {
 
 struct TrainBackend {
   training::Backend prepare;
-  std::shared_ptr<SimBackend> simulated = {};  // null unless `--backend sim`
+  std::shared_ptr<runtime::SimBackend> simulated = {};  // null unless `--backend sim`
 
   /// Cycles of a step by ledger class, and "total"; empty unless simulated.
   std::map<std::string, std::uint64_t> step_cycles() const;

@@ -53,7 +53,7 @@ Json options_json(const TrainRequest& request) {
           {"weight_decay", optimizer.weight_decay}};
 }
 
-Json cycles_json(const PassCost& cost) {
+Json cycles_json(const runtime::PassCost& cost) {
   Json cycles = {{"total", cost.total}};
   cycles.update(ledger_json(cost.ledger));
   return cycles;
@@ -68,7 +68,7 @@ Json epochs_json(const TrainReport& report) {
 }
 
 /// Lists the layers that the machine left to the host, and why.
-std::string host_lines(const PassCost& cost, const Style& style) {
+std::string host_lines(const runtime::PassCost& cost, const Style& style) {
   constexpr std::size_t kMost = 4;
   const std::vector<std::string>& layers = cost.host_layers;
   if (layers.empty()) return "";

@@ -10,10 +10,10 @@
 
 #include "cli/json.h"
 #include "cli/text.h"
-#include "cli/train/sim_backend.h"
 #include "cli/train/train_options.h"
 #include "models/training/metrics.h"
 #include "models/training/state.h"
+#include "runtime/sim_backend.h"
 
 namespace weft::cli {
 
@@ -27,7 +27,7 @@ struct TrainReport {
   std::uint64_t steps_per_epoch = 0;
   std::uint64_t resumed_at = 0;  // step; 0: from the beginning
   const training::TrainingState* state = nullptr;
-  std::optional<PassCost> step_cost = {};              // on the simulated machine
+  std::optional<runtime::PassCost> step_cost = {};     // on the simulated machine
   std::optional<training::EpochRecord> measured = {};  // with --epochs 0
   double wall_seconds = 0;
 };

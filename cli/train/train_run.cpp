@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/output_file.h"
-#include "cli/network_pipeline.h"
 #include "cli/page/page.h"
 #include "cli/page/train_page.h"
 #include "cli/progress.h"
@@ -24,6 +23,7 @@
 #include "models/data/digits8x8.h"
 #include "models/networks/count.h"
 #include "models/training/trainer.h"
+#include "runtime/network_pipeline.h"
 
 namespace weft::cli {
 namespace {
@@ -227,7 +227,7 @@ int measure_only(const TrainRequest& request, const graph::Graph& network,
                  const data::Dataset& data, const Streams& streams) {
   const Stopwatch watch;
   TrainReport report = start_report(request, network, data);
-  if (request.type == TrainType::kInt8 && !is_quantised(network)) {
+  if (request.type == TrainType::kInt8 && !runtime::is_quantised(network)) {
     throw InputError(
         request.model +
         ": is not quantized, but the machine's int8 array needs that; use `weft quantize`");

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/npy_tensor.h"
 #include "compiler/graph/builder.h"
 #include "compiler/onnx/export.h"
+#include "runtime/npy_tensor.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::test {
@@ -34,7 +34,7 @@ inline std::string write_onnx_file(const TemporaryFolder& folder, const std::str
 }
 
 inline graph::Tensor read_tensor_file(const std::string& file) {
-  return cli::to_tensor(cli::read_npy(file));
+  return runtime::to_tensor(runtime::read_npy(file));
 }
 
 }  // namespace weft::test

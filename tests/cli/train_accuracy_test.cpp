@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/network_pipeline.h"
 #include "compiler/onnx/import.h"
 #include "models/data/digits8x8.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cuda/device/cuda_device.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/trainer.h"
+#include "runtime/network_pipeline.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 
@@ -38,13 +38,13 @@ double quantised_accuracy(const std::string& file) {
   const graph::Graph one =
       onnx_io::import_onnx(file, {.evaluate = reference::evaluate, .batch = 1});
   const training::ClassifierShape shape = training::classifier_shape(one);
-  std::vector<cli::NamedTensors> samples;
+  std::vector<runtime::NamedTensors> samples;
   for (std::uint32_t i = 0; i < 64; ++i) {
     const std::vector<std::uint32_t> number = {i * 20};
     samples.push_back({{shape.input, data::image_batch(digits.train, number, shape.image_shape)}});
   }
-  const graph::Graph quantised = cli::quantized_network(one, samples);
-  EXPECT_TRUE(cli::is_quantised(quantised));
+  const graph::Graph quantised = runtime::quantized_network(one, samples);
+  EXPECT_TRUE(runtime::is_quantised(quantised));
   const training::Executor run =
       training::prepare_on_cpu(training::evaluation_graph(quantised, {}));
   return training::evaluate(run, shape, digits.test, {}).accuracy();

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/npy_tensor.h"
 #include "models/reference/cuda/device/cuda_device.h"
+#include "runtime/npy_tensor.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 
@@ -112,12 +112,12 @@ TEST_F(TrainDataTest, IsReadFromNpyFilesOfBytesOrFloats) {
     return Tensor::of<std::int64_t>({count},
                                     std::vector<std::int64_t>(static_cast<std::size_t>(count), 7));
   };
-  npy.write("train_labels.npy", cli::encode_npy(labels(40)));
-  npy.write("test_labels.npy", cli::encode_npy(labels(3)));
-  npy.write("train_images.npy", cli::encode_npy(Tensor::of<std::uint8_t>(
+  npy.write("train_labels.npy", runtime::encode_npy(labels(40)));
+  npy.write("test_labels.npy", runtime::encode_npy(labels(3)));
+  npy.write("train_images.npy", runtime::encode_npy(Tensor::of<std::uint8_t>(
                                     {40, 8, 8}, std::vector<std::uint8_t>(2560, 1))));
   npy.write("test_images.npy",
-            cli::encode_npy(Tensor::of<float>({3, 64}, std::vector<float>(192, 1.0F / 255))));
+            runtime::encode_npy(Tensor::of<float>({3, 64}, std::vector<float>(192, 1.0F / 255))));
   const Words to_stdout = {"--json", "-"};
   const Finished from_npy = run_weft(kTrain + to_stdout + Words{"--data", npy.file("")});
   const Finished from_idx = run_weft(kTrain + to_stdout + Words{"--data", folder_.file("")});
@@ -170,23 +170,23 @@ TEST_F(TrainDataTest, NamesImagesOfAnotherSize) {
 TEST_F(TrainDataTest, RefusesNpyFilesOfOtherTypes) {
   const TemporaryFolder npy;
   const auto refused = [&] { return refusal(kTrain + Words{"--data", npy.file("")}); };
-  const std::string images = cli::encode_npy(Tensor(graph::DataType::kFloat32, {40, 64}));
-  const std::string labels = cli::encode_npy(Tensor(graph::DataType::kInt32, {40}));
+  const std::string images = runtime::encode_npy(Tensor(graph::DataType::kFloat32, {40, 64}));
+  const std::string labels = runtime::encode_npy(Tensor(graph::DataType::kInt32, {40}));
   npy.write("train_images.npy", images);
   npy.write("test_images.npy", images);
   npy.write("train_labels.npy", labels);
-  npy.write("test_labels.npy", cli::encode_npy(Tensor(graph::DataType::kFloat32, {40})));
+  npy.write("test_labels.npy", runtime::encode_npy(Tensor(graph::DataType::kFloat32, {40})));
   EXPECT_NE(refused().find("test_labels.npy: holds float32; labels are integers"),
             std::string::npos);
-  npy.write("test_labels.npy", cli::encode_npy(Tensor(graph::DataType::kInt32, {40, 1})));
+  npy.write("test_labels.npy", runtime::encode_npy(Tensor(graph::DataType::kInt32, {40, 1})));
   EXPECT_NE(refused().find("labels are [count]"), std::string::npos);
-  npy.write("test_labels.npy", cli::encode_npy(Tensor::of<std::int32_t>({1}, {-1})));
+  npy.write("test_labels.npy", runtime::encode_npy(Tensor::of<std::int32_t>({1}, {-1})));
   EXPECT_NE(refused().find("label -1 of image 0"), std::string::npos);
-  npy.write("train_images.npy", cli::encode_npy(Tensor(graph::DataType::kFloat64, {40, 64})));
+  npy.write("train_images.npy", runtime::encode_npy(Tensor(graph::DataType::kFloat64, {40, 64})));
   EXPECT_NE(refused().find("train_images.npy: holds float64; images are uint8 or float32"),
             std::string::npos);
-  npy.write("train_images.npy",
-            cli::encode_npy(Tensor::of<float>({40, 64}, std::vector<float>(2560, 1.0F / 0.0F))));
+  npy.write("train_images.npy", runtime::encode_npy(Tensor::of<float>(
+                                    {40, 64}, std::vector<float>(2560, 1.0F / 0.0F))));
   EXPECT_NE(refused().find("infinite or NaN"), std::string::npos);
 }
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/train/sim_backend.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/trainer.h"
+#include "runtime/sim_backend.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
@@ -30,7 +30,7 @@ MachineConfig small_machine(ElementType type) {
 
 struct StepRun {
   training::TrainingState state;
-  PassCost cost;
+  runtime::PassCost cost;
 };
 
 StepRun one_step(const std::string& name, const MachineConfig& machine, Engine engine) {
@@ -38,7 +38,7 @@ StepRun one_step(const std::string& name, const MachineConfig& machine, Engine e
   const data::Dataset digits = data::digits8x8();
   SimulateOptions options;
   options.engine = engine;
-  SimBackend backend(machine, options);
+  runtime::SimBackend backend(machine, options);
   training::Trainer trainer(network, digits,
                             {.optimizer = {.learning_rate = 0.1, .momentum = 0.9},
                              .scaled_loss = machine.dtype == ElementType::kFp16},
@@ -83,7 +83,7 @@ TEST(TrainUpdateTest, HasTheBitsOfTheCpuOnEveryOptimizer) {
     const training::OptimizerOptions options = {
         .method = method, .learning_rate = 0.01, .momentum = 0.9, .weight_decay = 0.01};
     const auto update = training::update_graph(training.parameters, options, true);
-    NamedTensors inputs = training::scalars(options, 3, 1024);
+    runtime::NamedTensors inputs = training::scalars(options, 3, 1024);
     for (const auto& each : training.parameters) {
       inputs.emplace(each.name, each.initial.tensor());
       inputs.emplace(each.gradient, each.initial.tensor());
@@ -93,9 +93,10 @@ TEST(TrainUpdateTest, HasTheBitsOfTheCpuOnEveryOptimizer) {
       for (float& x : tensor.mutable_data<float>()) x = 0.5F;
       inputs.emplace(each.name, std::move(tensor));
     }
-    SimBackend backend(small_machine(ElementType::kBf16), {});
-    const NamedTensors simulated = backend.prepare({Pass::kUpdate, update.graph, {}})(inputs);
-    const NamedTensors expected =
+    runtime::SimBackend backend(small_machine(ElementType::kBf16), {});
+    const runtime::NamedTensors simulated =
+        backend.prepare({Pass::kUpdate, update.graph, {}})(inputs);
+    const runtime::NamedTensors expected =
         training::prepare_on_cpu({Pass::kUpdate, update.graph, {}})(inputs);
     EXPECT_EQ(simulated, expected) << to_string(method);
     EXPECT_EQ(backend.costs().at(Pass::kUpdate).host_layers, std::vector<std::string>{});
@@ -106,12 +107,12 @@ TEST(TrainCostTest, IsThatOfTheFirstRunInEveryLaterOne) {
   const MachineConfig machine = small_machine(ElementType::kBf16);
   const graph::Graph network = networks::build_network("digits-mlp", {.batch = 8});
   const data::Dataset digits = data::digits8x8();
-  SimBackend backend(machine, {});
+  runtime::SimBackend backend(machine, {});
   training::Trainer trainer(network, digits, {},
                             [&](PassGraph graph) { return backend.prepare(std::move(graph)); });
   EXPECT_TRUE(backend.costs().empty());
   trainer.step();
-  const PassCost first = backend.step_cost();
+  const runtime::PassCost first = backend.step_cost();
   trainer.step();
   EXPECT_GT(first.total, 0);
   EXPECT_EQ(backend.step_cost().total, first.total);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/network_pipeline.h"
-#include "cli/network_runner.h"
 #include "models/networks/layers.h"
 #include "models/networks/sample_inputs.h"
+#include "runtime/network_pipeline.h"
+#include "runtime/network_runner.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"
 #include "tests/network/small_networks.h"
@@ -28,8 +28,8 @@ struct Range {
 constexpr Range kRanges[] = {{-1, 1}, {0, 1}, {-3, 0},     {-1e-4F, 1e-4F}, {-1, 100},
                              {0, 0},  {2, 2}, {-127, 127}, {-128, 127}};
 
-cli::NamedTensors inputs_within(const graph::Graph& graph, const Range& range, Random& random) {
-  cli::NamedTensors inputs = networks::sample_inputs(graph, 1);
+runtime::NamedTensors inputs_within(const graph::Graph& graph, const Range& range, Random& random) {
+  runtime::NamedTensors inputs = networks::sample_inputs(graph, 1);
   for (auto& [name, tensor] : inputs) {
     if (tensor.type() != graph::DataType::kFloat32) continue;
     for (float& element : tensor.mutable_data<float>()) {
@@ -51,14 +51,14 @@ MachineConfig slow_machine(std::uint32_t rows, std::uint32_t cols) {
 }
 
 std::vector<Cycle> layer_cycles(const graph::Graph& graph, const MachineConfig& config,
-                                const cli::NamedTensors* inputs) {
-  const cli::PreparedNetwork prepared = cli::prepare_network(graph, config, inputs);
+                                const runtime::NamedTensors* inputs) {
+  const runtime::PreparedNetwork prepared = runtime::prepare_network(graph, config, inputs);
   const NetworkProgram program =
       compile_network(prepared.graph, config, {.calibrated = prepared.calibrated});
-  cli::NetworkRunOptions options;
+  runtime::NetworkRunOptions options;
   options.simulate.engine = Engine::kAnalytic;
   std::vector<Cycle> cycles;
-  for (const cli::LayerRun& layer : cli::run_network(program, config, {}, options).layers) {
+  for (const runtime::LayerRun& layer : runtime::run_network(program, config, {}, options).layers) {
     cycles.push_back(layer.cycles);
   }
   return cycles;
@@ -116,7 +116,7 @@ void expect_same_cycles_for_all_ranges(std::string_view name, const graph::Graph
                                        const MachineConfig& config, Random& random) {
   const std::vector<Cycle> expected = layer_cycles(graph, config, nullptr);
   for (const Range& range : kRanges) {
-    const cli::NamedTensors inputs = inputs_within(graph, range, random);
+    const runtime::NamedTensors inputs = inputs_within(graph, range, random);
     EXPECT_EQ(layer_cycles(graph, config, &inputs), expected)
         << name << " on " << config.array_rows << " x " << config.array_cols << ", inputs from "
         << range.low << " to " << range.high;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/network_check.h"
+#include "runtime/network_check.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 
@@ -69,7 +69,7 @@ void count_constants(const NetworkProgram& program, Hits& hits) {
 }
 
 /// The same run with the last result off by a few roundings.
-cli::NetworkRun moved(cli::NetworkRun run, ValueId value) {
+runtime::NetworkRun moved(runtime::NetworkRun run, ValueId value) {
   for (float& element : run.values.at(value).mutable_data<float>()) element *= 1 + 0x1p-5F;
   return run;
 }
@@ -81,9 +81,9 @@ void check_operator(Random& random, Hits& hits) {
   config.unified_buffer_kib = 512;
   layer.builder.output(add_operator(layer, random, hits), "y");
   const NetworkProgram program = compile_network(prepared(layer.builder.finish()), config);
-  const cli::NetworkRun run =
-      cli::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
-  const cli::NetworkCheck check = cli::check_network(program, config, layer.inputs, run);
+  const runtime::NetworkRun run =
+      runtime::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  const runtime::NetworkCheck check = runtime::check_network(program, config, layer.inputs, run);
   EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
   if (!host_steps(program).empty()) {
     ++hits["host"];
@@ -91,7 +91,7 @@ void check_operator(Random& random, Hits& hits) {
   }
   count_constants(program, hits);
   const auto aside = moved(run, program.graph.outputs[0].value);
-  EXPECT_TRUE(cli::check_network(program, config, layer.inputs, aside).mismatch)
+  EXPECT_TRUE(runtime::check_network(program, config, layer.inputs, aside).mismatch)
       << layer_table(program);
 }
 
@@ -167,11 +167,11 @@ void check_large(Random& random, Hits& hits) {
       product ? add_large_product(layer, random, hits) : add_large_row_layer(layer, random, hits),
       "y");
   const NetworkProgram program = compile_network(prepared(layer.builder.finish()), config);
-  const cli::NetworkRun run =
-      cli::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
-  const cli::NetworkCheck check = cli::check_network(program, config, layer.inputs, run);
+  const runtime::NetworkRun run =
+      runtime::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  const runtime::NetworkCheck check = runtime::check_network(program, config, layer.inputs, run);
   EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
-  const bool beyond = note_beyond_binary32(check).has_value();
+  const bool beyond = runtime::note_beyond_binary32(check).has_value();
   ++hits[beyond ? "beyond" : "within"];
   const ValueId value = program.graph.outputs[0].value;
   const Tensor& y = run.values.at(value);
@@ -180,7 +180,7 @@ void check_large(Random& random, Hits& hits) {
   if (!is_plain || !has_numbers(y)) return;
   ++hits["numbers beside"];
   const auto aside = moved(run, value);
-  EXPECT_TRUE(cli::check_network(program, config, layer.inputs, aside).mismatch)
+  EXPECT_TRUE(runtime::check_network(program, config, layer.inputs, aside).mismatch)
       << layer_table(program);
 }
 

@@ -43,9 +43,9 @@ graph::Graph depthwise(std::int64_t channels, std::int64_t side, std::int64_t ke
 }
 
 Cycle simulated(const NetworkProgram& program, const MachineConfig& config) {
-  cli::NetworkRunOptions options;
+  runtime::NetworkRunOptions options;
   options.simulate.engine = Engine::kAnalytic;
-  return run_network(program, config, {}, options).total;
+  return runtime::run_network(program, config, {}, options).total;
 }
 
 /// Reads the note "depthwise on the vector unit: about A cycles; diagonal tiles would take B".

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "cli/network_check.h"
 #include "compiler/passes/optimize.h"
 #include "models/reference/cpu/evaluate.h"
+#include "runtime/network_check.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 
@@ -264,10 +264,10 @@ void check_float_form(Random& random, Hits& hits) {
   layer.builder.output(y, "y");
   const NetworkProgram program =
       compile_network(passes::optimize(layer.builder.finish(), reference::evaluate), config);
-  const cli::NetworkRun run =
-      cli::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  const runtime::NetworkRun run =
+      runtime::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
   EXPECT_GT(run.useful_macs, 0U) << layer_table(program);
-  const cli::NetworkCheck check = cli::check_network(program, config, layer.inputs, run);
+  const runtime::NetworkCheck check = runtime::check_network(program, config, layer.inputs, run);
   EXPECT_FALSE(check.layers.empty());
   EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
 }

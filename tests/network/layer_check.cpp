@@ -62,10 +62,10 @@ LayerOutcome run_layer(LayerCase& layer, ValueId value, MachineConfig& config) {
   layer.builder.output(value, "y");
   LayerOutcome outcome;
   outcome.program = compile(layer.builder.finish(), config);
-  outcome.run = cli::run_network(outcome.program, config, layer.inputs, {});
-  cli::NetworkRunOptions analytic;
+  outcome.run = runtime::run_network(outcome.program, config, layer.inputs, {});
+  runtime::NetworkRunOptions analytic;
   analytic.simulate.engine = Engine::kAnalytic;
-  EXPECT_EQ(cli::run_network(outcome.program, config, {}, analytic).total, outcome.run.total);
+  EXPECT_EQ(runtime::run_network(outcome.program, config, {}, analytic).total, outcome.run.total);
   outcome.on_machine = host_steps(outcome.program).empty();
   for (const LayerInfo& info : layers_of(outcome.program)) {
     outcome.streamed = outcome.streamed || !info.spilled.empty();

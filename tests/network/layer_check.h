@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/network_runner.h"
 #include "compiler/graph/builder.h"
 #include "compiler/network/network_program.h"
+#include "runtime/network_runner.h"
 #include "tests/network/random.h"
 
 namespace weft::network::testing {
@@ -60,14 +60,14 @@ struct LayerCase {
 
   ElementType dtype;
   graph::Builder builder;
-  cli::NamedTensors inputs;
+  runtime::NamedTensors inputs;
   std::size_t input_count = 0;
 };
 
 /// A compiled layer and its run.
 struct LayerOutcome {
   NetworkProgram program;
-  cli::NetworkRun run;
+  runtime::NetworkRun run;
   bool on_machine = false;  // no host steps
   bool streamed = false;    // some value did not stay in the unified buffer
 

@@ -90,7 +90,7 @@ std::string layer_table(const NetworkProgram& program) {
 
 namespace {
 
-void expect_same_cycles(const cli::NetworkRun& a, const cli::NetworkRun& b) {
+void expect_same_cycles(const runtime::NetworkRun& a, const runtime::NetworkRun& b) {
   EXPECT_EQ(a.total, b.total);
   EXPECT_EQ(a.ledger, b.ledger);
   EXPECT_EQ(a.traffic, b.traffic);
@@ -107,21 +107,21 @@ void expect_same_cycles(const cli::NetworkRun& a, const cli::NetworkRun& b) {
 
 }  // namespace
 
-cli::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfig& config,
-                               const cli::NamedTensors& inputs) {
+runtime::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfig& config,
+                                   const runtime::NamedTensors& inputs) {
   const auto run = [&](Engine engine) {
-    cli::NetworkRunOptions options;
+    runtime::NetworkRunOptions options;
     options.simulate.engine = engine;
-    return run_network(program, config, engine == Engine::kAnalytic ? cli::NamedTensors() : inputs,
-                       options);
+    return runtime::run_network(
+        program, config, engine == Engine::kAnalytic ? runtime::NamedTensors() : inputs, options);
   };
-  const cli::NetworkRun fast = run(Engine::kFast);
+  const runtime::NetworkRun fast = run(Engine::kFast);
   expect_same_cycles(fast, run(Engine::kAnalytic));
   std::vector<Engine> others = {Engine::kTimed, Engine::kStepped};
   if (has_rtl_array(config)) others.push_back(Engine::kRtl);
   for (const Engine engine : others) {
     SCOPED_TRACE(to_string(engine));
-    const cli::NetworkRun other = run(engine);
+    const runtime::NetworkRun other = run(engine);
     expect_same_cycles(fast, other);
     EXPECT_EQ(fast.outputs, other.outputs);
     EXPECT_EQ(fast.values, other.values);

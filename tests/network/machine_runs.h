@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/network_program.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::network::testing {
@@ -32,7 +32,7 @@ std::vector<LayerInfo> layers_of(const NetworkProgram& program);
 /// Runs the program on analytic, fast, stepped and, where built, rtl. Expects the same cycles from
 /// all, per layer and per ledger class, and the same bits for every value that the host receives.
 /// Returns the run of fast.
-cli::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfig& config,
-                               const cli::NamedTensors& inputs);
+runtime::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfig& config,
+                                   const runtime::NamedTensors& inputs);
 
 }  // namespace weft::network::testing

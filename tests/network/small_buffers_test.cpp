@@ -106,7 +106,7 @@ TEST(SmallBuffersTest, NetworksRunBitExactlyOnEveryEngineOrTheErrorSaysWhatMustF
       continue;
     }
     const auto inputs = networks::sample_inputs(graph, seed);
-    const cli::NetworkRun run = run_everywhere(program, config, inputs);
+    const runtime::NetworkRun run = run_everywhere(program, config, inputs);
     ASSERT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
     ++hits["ran"];
     for (const LayerInfo& layer : layers_of(program)) {

@@ -60,7 +60,7 @@ double magnitude(std::span<const double> values) {
 
 /// Float64 reference results by output name.
 std::map<std::string, Tensor> exact_outputs(const graph::Graph& graph,
-                                            const cli::NamedTensors& inputs) {
+                                            const runtime::NamedTensors& inputs) {
   return reference::run_graph(graph, inputs, {.double_precision = true});
 }
 
@@ -102,7 +102,7 @@ TEST_P(SmallNetworksTest, InBf16EnginesAgreeAndAreCloseToTheReference) {
   const graph::Graph graph = network().build();
   const NetworkProgram program = compile(prepared(graph), ElementType::kBf16);
   const auto inputs = networks::sample_inputs(graph, 7);
-  const cli::NetworkRun run = run_everywhere(program, config_, inputs);
+  const runtime::NetworkRun run = run_everywhere(program, config_, inputs);
   for (const auto& [name, expected] : exact_outputs(graph, inputs)) {
     expect_near(run.outputs.at(name), expected, network().bf16_bound);
   }
@@ -113,7 +113,7 @@ TEST_P(SmallNetworksTest, InInt8EnginesAgreeAndGiveTheBitsOfTheReference) {
   const graph::Graph graph = network().build();
   const NetworkProgram program = compile(quantised(graph), ElementType::kInt8);
   const auto inputs = networks::sample_inputs(graph, 7);
-  const cli::NetworkRun run = run_everywhere(program, config_, inputs);
+  const runtime::NetworkRun run = run_everywhere(program, config_, inputs);
   EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
   EXPECT_GT(run.useful_macs, 0U) << "the machine must do the matrix work";
 }
@@ -148,9 +148,10 @@ Answer answer_of(std::span<const T> logits) {
 TEST(LeNetOnDigitsTest, AnswersAsTheReferenceWhereItsMarginIsLargerThanTheError) {
   constexpr std::int64_t kCount = 20;
   const graph::Graph graph = networks::build_network("lenet5", {.batch = kCount});
-  const cli::NamedTensors inputs = {{"image", networks::draw_digits(kCount, 5).images}};
+  const runtime::NamedTensors inputs = {{"image", networks::draw_digits(kCount, 5).images}};
   const MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
-  const auto run = cli::run_network(compile_network(prepared(graph), config), config, inputs, {});
+  const auto run =
+      runtime::run_network(compile_network(prepared(graph), config), config, inputs, {});
   const Tensor exact = exact_outputs(graph, inputs).at("logits");
   const double error = 0.02 * magnitude(exact.data<double>());
   int clear = 0;

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "cli/network_check.h"
 #include "compiler/autodiff/training_graph.h"
+#include "runtime/network_check.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
 
@@ -73,7 +73,7 @@ class Network {
 struct Training {
   Training(const Graph& network, Random& random)
       : parts(autodiff::training_graph(network, {.loss_scale = 1, .loss_output = false})),
-        values(std::make_shared<cli::NamedTensors>()) {
+        values(std::make_shared<runtime::NamedTensors>()) {
     std::map<std::string, graph::Constant> constants;
     const auto bind = [&](const auto& learned) {
       values->emplace(learned.name, learned.initial.tensor());
@@ -91,19 +91,19 @@ struct Training {
   }
 
   autodiff::TrainingGraph parts;
-  std::shared_ptr<cli::NamedTensors> values;
+  std::shared_ptr<runtime::NamedTensors> values;
   Graph graph;
-  cli::NamedTensors inputs;
+  runtime::NamedTensors inputs;
 };
 
 /// Runs on all engines and checks every layer.
 void expect_within_bounds(const NetworkProgram& program, const MachineConfig& config,
-                          const cli::NamedTensors& inputs) {
+                          const runtime::NamedTensors& inputs) {
   run_everywhere(program, config, inputs);
-  cli::NetworkRunOptions options;
+  runtime::NetworkRunOptions options;
   options.keep_results = true;
-  const cli::NetworkRun run = cli::run_network(program, config, inputs, options);
-  const cli::NetworkCheck check = cli::check_network(program, config, inputs, run);
+  const runtime::NetworkRun run = runtime::run_network(program, config, inputs, options);
+  const runtime::NetworkCheck check = runtime::check_network(program, config, inputs, run);
   EXPECT_FALSE(check.mismatch.has_value()) << *check.mismatch << "\n" << layer_table(program);
   EXPECT_GE(2 * check.layers.size(), layers_of(program).size());
 }
@@ -163,12 +163,12 @@ TEST(TrainingTest, ASmallBufferGivesTheGradientsOfALargeOne) {
   const Training training(small_cnn(false, random), random);
   MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
   const auto program = [&] { return compile_network(training.graph, config); };
-  const cli::NetworkRun large = cli::run_network(program(), config, training.inputs, {});
+  const runtime::NetworkRun large = runtime::run_network(program(), config, training.inputs, {});
   config = with_smallest_buffer(training.graph, config);
   // Find the smallest buffer in which the machine computes every sum itself.
   while (!host_steps(program()).empty()) ++config.unified_buffer_kib;
   ASSERT_LE(config.unified_buffer_kib, 16U);
-  const cli::NetworkRun small = cli::run_network(program(), config, training.inputs, {});
+  const runtime::NetworkRun small = runtime::run_network(program(), config, training.inputs, {});
   EXPECT_EQ(large.outputs, small.outputs);
   EXPECT_GT(small.traffic.input_bytes, large.traffic.input_bytes);
 }
@@ -207,12 +207,12 @@ TEST(TrainingTest, ASessionHasTheBitsOfSingleRunsWhenWeightsChange) {
   Training training(small_cnn(false, random), random);
   const MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
   const NetworkProgram program = compile_network(training.graph, config);
-  cli::NetworkSession session(program, config, {});
-  cli::NamedTensors before;
+  runtime::NetworkSession session(program, config, {});
+  runtime::NamedTensors before;
   for (int step = 0; step < 3; ++step) {
     for (auto& [name, tensor] : *training.values) tensor = random.reals(tensor.shape(), 0.5F);
-    const cli::NetworkRun expected = cli::run_network(program, config, training.inputs, {});
-    const cli::NetworkRun actual = session.run(training.inputs);
+    const runtime::NetworkRun expected = runtime::run_network(program, config, training.inputs, {});
+    const runtime::NetworkRun actual = session.run(training.inputs);
     EXPECT_EQ(actual.outputs, expected.outputs);
     EXPECT_EQ(actual.total, expected.total);
     EXPECT_EQ(actual.ledger, expected.ledger);

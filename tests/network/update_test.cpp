@@ -19,7 +19,7 @@ using graph::Graph;
 /// A graph under construction with its inputs.
 struct UpdateCase {
   Builder builder{"update"};
-  cli::NamedTensors inputs;
+  runtime::NamedTensors inputs;
 
   ValueId input(const std::string& name, Tensor tensor) {
     const ValueId value = builder.input(name, tensor.value_type());
@@ -106,7 +106,7 @@ void check_update(Random& random, Hits& hits) {
     if (graph::element_count(shape) % config.array_cols != 0) ++hits["last row in part"];
   }
   const NetworkProgram program = compile_update(update.builder.finish(), config);
-  const cli::NetworkRun run = run_everywhere(program, config, update.inputs);
+  const runtime::NetworkRun run = run_everywhere(program, config, update.inputs);
   // Tolerance 0: tensors are compared element by element.
   EXPECT_EQ(run.outputs, reference::run_graph(program.graph, update.inputs));
   ++hits[adam ? "adam" : "momentum"];
@@ -128,7 +128,7 @@ TEST(UpdateTest, NumbersMayChangeWithoutCompilingAnew) {
   const NetworkProgram program = compile_update(update.builder.finish(), config);
   for (const float rate : {0.1F, 0.3F}) {
     update.inputs.insert_or_assign("rate", Tensor::vector<float>({rate}));
-    const cli::NetworkRun run = cli::run_network(program, config, update.inputs, {});
+    const runtime::NetworkRun run = runtime::run_network(program, config, update.inputs, {});
     EXPECT_EQ(run.outputs, reference::run_graph(program.graph, update.inputs));
   }
 }

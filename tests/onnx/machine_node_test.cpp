@@ -21,12 +21,12 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "cli/network_runner.h"
 #include "compiler/network/network_program.h"
 #include "compiler/onnx/tensor_file.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "models/reference/cpu/evaluate.h"
+#include "runtime/network_runner.h"
 #include "tests/onnx/node_cases.h"
 
 namespace weft::onnx_io::testing {
@@ -128,7 +128,7 @@ NodeRun run_on_machine(const graph::Graph& graph, const reference::NamedTensors&
       passes::optimize(passes::decompose_recurrent(graph), reference::evaluate), config);
   reference::NamedTensors given = inputs;
   keep_inputs(graph, given);
-  const cli::NetworkRun machine = cli::run_network(run.program, config, given, {});
+  const runtime::NetworkRun machine = runtime::run_network(run.program, config, given, {});
   run.outputs = machine.outputs;
   run.multiplied = machine.useful_macs > 0;
   for (const auto& step : run.program.steps) {

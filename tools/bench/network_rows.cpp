@@ -1,12 +1,12 @@
 #include <memory>
 
-#include "cli/network_runner.h"
 #include "compiler/network/network_program.h"
 #include "compiler/passes/optimize.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
+#include "runtime/network_runner.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/row.h"
 
@@ -26,16 +26,17 @@ struct NetworkBench {
   MachineConfig config;
   graph::Graph graph;
   network::NetworkProgram program;
-  cli::NamedTensors inputs;
+  runtime::NamedTensors inputs;
 };
 
 /// Both sides generate the weights again in each call, as each run of the command does.
 Row values_row() {
   const auto bench = std::make_shared<NetworkBench>();
-  return {.name = "fast, bf16, resnet50, one thread",
-          .weft = [bench] { cli::run_network(bench->program, bench->config, bench->inputs, {}); },
-          .baseline = [bench] { reference::run_graph(bench->graph, bench->inputs); },
-          .target = 3.0};
+  return {
+      .name = "fast, bf16, resnet50, one thread",
+      .weft = [bench] { runtime::run_network(bench->program, bench->config, bench->inputs, {}); },
+      .baseline = [bench] { reference::run_graph(bench->graph, bench->inputs); },
+      .target = 3.0};
 }
 
 Row network_analytic_row() {
@@ -51,9 +52,9 @@ void run_network_analytically() {
   const MachineConfig config = load_preset("tpu-v2");
   const network::NetworkProgram program = network::compile_network(
       passes::optimize(networks::build_network(kNetwork), reference::evaluate), config);
-  cli::NetworkRunOptions options;
+  runtime::NetworkRunOptions options;
   options.simulate.engine = Engine::kAnalytic;
-  cli::run_network(program, config, {}, options);
+  runtime::run_network(program, config, {}, options);
 }
 
 std::vector<Row> network_rows() {

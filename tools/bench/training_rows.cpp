@@ -1,11 +1,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/train/sim_backend.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/trainer.h"
+#include "runtime/sim_backend.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/row.h"
 
@@ -33,7 +33,7 @@ class Training {
 
  private:
   data::Dataset digits_ = data::digits8x8();
-  cli::SimBackend machine_{load_preset("tpu-v2"), {}};
+  runtime::SimBackend machine_{load_preset("tpu-v2"), {}};
   graph::Graph network_;
   training::Trainer trainer_;
 };

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::cli {
+namespace weft::runtime {
 
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
@@ -25,4 +25,4 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& file);
 /// Returns everything before the data of a file of version 1.0. At most 3000 dimensions.
 std::string encode_npy_header(const NpyHeader& header);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,10 +1,10 @@
-#include "cli/network_agreement.h"
+#include "runtime/network_agreement.h"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 double quotient(double error, double value) {
@@ -59,4 +59,4 @@ void Agreement::add(const NamedTensors& expected, const NamedTensors& actual) {
   }
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,4 +1,4 @@
-#include "cli/network_pipeline.h"
+#include "runtime/network_pipeline.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,16 @@
 
 #include "base/error.h"
 #include "base/printable.h"
-#include "cli/output_summary.h"
 #include "compiler/passes/calibrate.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantize.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
+#include "runtime/positions.h"
 #include "sim/memory/physical_memory.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using graph::Graph;
@@ -117,4 +117,4 @@ network::NetworkProgram compile_prepared(PreparedNetwork prepared, const Machine
                                   {.calibrated = prepared.calibrated, .memory_bytes = memory});
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "cli/network_runner.h"
+#include "runtime/network_runner.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 /// Statistics of one float32 output over all runs.
 /// Of one float32 output, over all runs.
 struct OutputAgreement {
@@ -33,4 +33,4 @@ class Agreement {
   std::map<std::string, OutputAgreement> outputs_;
 };
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/network_runner.h"
 #include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 struct PreparedNetwork {
   graph::Graph graph;              // what network::compile_network() takes
@@ -36,4 +36,4 @@ PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
 /// Compiles the network if it fits this computer's memory. Throws as compile_network() does.
 network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

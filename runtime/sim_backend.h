@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/network_runner.h"
 #include "models/training/executor.h"
+#include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 /// The cost of one run of a graph on the machine; every run costs the same.
 struct PassCost {
@@ -44,4 +44,4 @@ class SimBackend {
   std::map<training::Pass, PassCost> costs_;
 };
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -17,7 +17,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 struct Mismatch {
   std::uint64_t row = 0;
@@ -43,4 +43,4 @@ struct CheckReport {
 CheckReport check_with_cpu(const reference::MatmulProblem& problem, const Matrix& result,
                            const MachineConfig& config, unsigned threads);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

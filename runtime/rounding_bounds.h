@@ -13,7 +13,7 @@
 #include "compiler/graph/graph.h"
 #include "pe/element_type.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 /// A layer's result in float64, and the largest error allowed for each element.
 struct BoundedResult {
@@ -45,4 +45,4 @@ std::vector<graph::Tensor> evaluate_in_double(const graph::Graph& graph, const g
 /// Throws InputError for an operator that no layer computes.
 BoundedResult bounded_result(const BoundedNode& node);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,4 +1,4 @@
-#include "cli/train/sim_backend.h"
+#include "runtime/sim_backend.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "cli/network_pipeline.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/network/compile_update.h"
+#include "runtime/network_pipeline.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using training::Pass;
@@ -98,4 +98,4 @@ PassCost SimBackend::step_cost() const {
   return sum;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

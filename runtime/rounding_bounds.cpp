@@ -1,4 +1,4 @@
-#include "cli/rounding_bounds.h"
+#include "runtime/rounding_bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "compiler/graph/operator_table.h"
 #include "models/reference/cpu/evaluate.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using graph::Node;
@@ -382,4 +382,4 @@ BoundedResult bounded_result(const BoundedNode& node) {
   return Bounds(node).result();
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,4 +1,4 @@
-#include "cli/npy.h"
+#include "runtime/npy.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/figures.h"
 #include "base/input_path.h"
-#include "cli/npy_header.h"
-#include "cli/text.h"
 #include "pe/float_formats.h"
+#include "runtime/npy_header.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are read without swapping bytes");
@@ -334,4 +334,4 @@ std::string encode_npy(const Matrix& matrix) {
   return file;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,4 +1,4 @@
-#include "cli/network_runner.h"
+#include "runtime/network_runner.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/host_values.h"
 #include "compiler/network/elements.h"
 #include "compiler/network/weights.h"
 #include "models/reference/cpu/evaluate.h"
+#include "runtime/host_values.h"
 #include "sim/analysis/ledger.h"
 #include "sim/memory/tensor_memory.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using graph::Tensor;
@@ -240,7 +240,7 @@ class SessionRun {
       run_.useful_macs += layer.info.macs;
       run_.layers.push_back(layer);
     }
-    cli::add(run_.ledger, result.ledger);
+    add(run_.ledger, result.ledger);
     run_.total += result.total;
     run_.traffic.weight_bytes += result.traffic.weight_bytes;
     run_.traffic.input_bytes += result.traffic.input_bytes;
@@ -319,4 +319,4 @@ NetworkRun run_network(const network::NetworkProgram& program, const MachineConf
   return NetworkSession(program, config, options).run(inputs);
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

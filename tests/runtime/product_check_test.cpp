@@ -1,5 +1,5 @@
 // The check must notice a single wrong element and must forgive only rounding.
-#include "cli/check.h"
+#include "runtime/product_check.h"
 
 #include <gtest/gtest.h>
 
@@ -25,10 +25,11 @@ TEST(CheckTest, FindsTheFirstWrongInteger) {
   Matrix result(ElementType::kInt32, 2, 2);
   for (std::uint64_t i = 0; i < 4; ++i) result.set<std::int32_t>(i / 2, i % 2, -15);
   const reference::MatmulProblem problem{a, b, nullptr, Activation::kNone, 0, 0};
-  EXPECT_TRUE(check_with_cpu(problem, result, machine(ElementType::kInt8), 1).bit_exact);
+  EXPECT_TRUE(runtime::check_with_cpu(problem, result, machine(ElementType::kInt8), 1).bit_exact);
   result.set<std::int32_t>(1, 0, -14);
   result.set<std::int32_t>(1, 1, 0);
-  const CheckReport report = check_with_cpu(problem, result, machine(ElementType::kInt8), 1);
+  const runtime::CheckReport report =
+      runtime::check_with_cpu(problem, result, machine(ElementType::kInt8), 1);
   EXPECT_FALSE(report.bit_exact);
   EXPECT_EQ(report.max_abs_error, 15);
   ASSERT_TRUE(report.mismatch);
@@ -47,11 +48,11 @@ class FloatCheckTest : public testing::Test {
     }
   }
 
-  CheckReport check(float actual) {
+  runtime::CheckReport check(float actual) {
     Matrix result(ElementType::kFloat32, 1, 1);
     result.set(0, 0, actual);
-    return check_with_cpu({a_, b_, nullptr, Activation::kNone, 0, 0}, result,
-                          machine(ElementType::kBf16), 1);
+    return runtime::check_with_cpu({a_, b_, nullptr, Activation::kNone, 0, 0}, result,
+                                   machine(ElementType::kBf16), 1);
   }
 
   Matrix a_;
@@ -62,7 +63,7 @@ TEST_F(FloatCheckTest, AcceptsRoundingAndNothingMore) {
   // K = 4 on a 4 x 4 array gives n = 4 + 1 + 2 roundings and norms 2 and 2. The bound is slightly
   // more than 4 * 7 * 2^-24, so that 3 ulps of 4 (2^-21 each) pass and 4 ulps do not.
   EXPECT_TRUE(check(4.0F).bit_exact);
-  const CheckReport near = check(4.0F + 3 * 0x1p-21F);
+  const runtime::CheckReport near = check(4.0F + 3 * 0x1p-21F);
   EXPECT_FALSE(near.bit_exact);
   EXPECT_FALSE(near.mismatch);
   EXPECT_EQ(near.max_abs_error, 3 * 0x1p-21);

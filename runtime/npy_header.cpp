@@ -1,4 +1,4 @@
-#include "cli/npy_header.h"
+#include "runtime/npy_header.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 class HeaderParser {
@@ -158,4 +158,4 @@ std::string encode_npy_header(const NpyHeader& header) {
   return file += dict;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "cli/npy.h"
 #include "compiler/graph/tensor.h"
+#include "runtime/npy.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 /// Returns the array in row-major order with its elements unchanged. Throws InputError for a bool
 /// other than 0 or 1, and for an extent of 2^63 or more.
@@ -15,4 +15,4 @@ graph::Tensor to_tensor(const NpyArray& array);
 /// Encodes a file of version 1.0, in C order.
 std::string encode_npy(const graph::Tensor& tensor);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -15,7 +15,7 @@
 #include "sim/simulate.h"
 #include "sim/trace/array_recording.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 using NamedTensors = std::map<std::string, graph::Tensor>;
 
@@ -83,4 +83,4 @@ class NetworkSession {
   std::vector<StepRun> steps_;
 };
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,4 +1,4 @@
-#include "cli/npy_tensor.h"
+#include "runtime/npy_tensor.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/npy_header.h"
+#include "runtime/npy_header.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using graph::DataType;
@@ -104,4 +104,4 @@ std::string encode_npy(const Tensor& tensor) {
   return file;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

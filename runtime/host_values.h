@@ -6,7 +6,7 @@
 
 #include "compiler/graph/graph.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 /// The network's values computed so far, and its constants.
 class HostValues {
@@ -30,4 +30,4 @@ class HostValues {
   std::map<graph::ValueId, graph::Tensor> values_;
 };
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -20,7 +20,7 @@
 #include "pe/element_type.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 enum class NpyType : std::uint8_t {
   kBool,
@@ -77,4 +77,4 @@ Matrix to_bias(const NpyArray& array, ElementType type);
 /// Encodes an int32 or float32 matrix as a file of version 1.0.
 std::string encode_npy(const Matrix& matrix);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

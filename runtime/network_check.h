@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/network_runner.h"
+#include "runtime/network_runner.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 
 struct LayerCheck {
   std::string layer;
@@ -40,4 +40,4 @@ std::optional<std::string> note_beyond_binary32(const NetworkCheck& check);
 NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run);
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

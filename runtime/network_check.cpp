@@ -1,4 +1,4 @@
-#include "cli/network_check.h"
+#include "runtime/network_check.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cli/output_summary.h"
-#include "cli/rounding_bounds.h"
-#include "cli/text.h"
+#include "base/figures.h"
 #include "compiler/network/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
+#include "runtime/positions.h"
+#include "runtime/rounding_bounds.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using graph::DataType;
@@ -370,4 +370,4 @@ NetworkCheck check_network(const network::NetworkProgram& program, const Machine
   return Checker(program, config, inputs, run).result();
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime

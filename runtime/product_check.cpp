@@ -1,4 +1,4 @@
-#include "cli/check.h"
+#include "runtime/product_check.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "pe/arithmetic.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using reference::MatmulProblem;
@@ -161,4 +161,4 @@ CheckReport check_with_cpu(const MatmulProblem& problem, const Matrix& result,
   return report;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::runtime
