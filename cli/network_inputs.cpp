@@ -11,10 +11,10 @@
 #include "cli/common_options.h"
 #include "cli/job.h"
 #include "cli/network_source.h"
-#include "cli/output_summary.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/networks/sample_inputs.h"
 #include "runtime/npy_tensor.h"
+#include "runtime/positions.h"
 
 namespace weft::cli {
 namespace {

@@ -12,11 +12,11 @@
 #include "base/printable.h"
 #include "cli/network_inputs.h"
 #include "cli/network_outputs.h"
-#include "cli/output_summary.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/digits.h"
 #include "models/training/classifier.h"
 #include "runtime/npy_tensor.h"
+#include "runtime/positions.h"
 
 namespace weft::cli {
 namespace {

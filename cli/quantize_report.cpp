@@ -105,7 +105,7 @@ Json values_json(const Graph& graph) {
   return values;
 }
 
-Json agreement_json(const Agreement& agreement) {
+Json agreement_json(const runtime::Agreement& agreement) {
   Json outputs = Json::array();
   for (const auto& [name, output] : agreement.outputs()) {
     outputs.push_back({{"name", name},

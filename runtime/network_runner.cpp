@@ -240,7 +240,7 @@ class SessionRun {
       run_.useful_macs += layer.info.macs;
       run_.layers.push_back(layer);
     }
-    add(run_.ledger, result.ledger);
+    runtime::add(run_.ledger, result.ledger);
     run_.total += result.total;
     run_.traffic.weight_bytes += result.traffic.weight_bytes;
     run_.traffic.input_bytes += result.traffic.input_bytes;
