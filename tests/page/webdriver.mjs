@@ -60,6 +60,8 @@ export class Browser {
       'browserName': 'chrome', 'goog:chromeOptions': {args},
       'goog:loggingPrefs': {browser: 'ALL'}}}}, '');
     this.session = `/session/${sessionId}`;
+    // Chromium sends focus events only to a window with focus, which a headless one may lack.
+    await this.devtools('Emulation.setFocusEmulationEnabled', {enabled: true});
   }
 
   async call(method, path, body, prefix = this.session) {
