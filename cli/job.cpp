@@ -179,6 +179,7 @@ int run_job(const Job& job, const Streams& streams) {
   report.machine = job.machine;
   report.workload = job.program.computes;
   report.plan = job.plan;
+  report.notes = job.notes;
   std::optional<RunValues> values;
   if (job.options.with_values()) {
     values.emplace(job.program, job.options, job.inputs, job.random_bias);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/common_options.h"
 #include "cli/operands.h"
@@ -21,7 +22,8 @@ struct Job {
   std::optional<TilingPlan> plan;  // set if Weft's compiler made the program
   RunOptions options;
   InputHeaders inputs;
-  bool random_bias = false;  // without a bias file: random values if true, else zeros
+  bool random_bias = false;             // without a bias file: random values if true, else zeros
+  std::vector<std::string> notes = {};  // what was found before the run, for the report
 };
 
 /// Throws InputError if this computer has less memory than `bytes`. The message says that `what`

@@ -160,6 +160,9 @@ void run_and_check(NetworkJob& job, NetworkReport& report, Recordings& recording
     const std::string title = fmt::format("{} {}", job.command, job.network);
     write_network_trace(*recordings.trace, title, job.machine, program, report.run);
   }
+  if (job.host_time && host_layers(report) == 0) {
+    report.notes.emplace_back("no layer runs on the host, so --host-time changes nothing");
+  }
   report.outputs = summarize_outputs(report.run.outputs);
   if (job.options.check != CheckMode::kNone) {
     report.check = check(program, job, report.run, streams);

@@ -173,8 +173,9 @@ std::string work_line(const NetworkReport& report) {
                                  counted(report.run.programs, "program"),
                                  counted(report.run.layers.size(), "layer"));
   if (on_host > 0) {
-    line += fmt::format("; {} on the host, whose time is not simulated, only its transfers",
-                        grouped(on_host));
+    line += fmt::format("; {} on the host, {}", grouped(on_host),
+                        report.host_time ? "whose transfers are simulated"
+                                         : "whose time is not simulated, only its transfers");
   }
   return line;
 }

@@ -50,7 +50,11 @@ std::optional<double> free_bytes(const std::string& file) {
 CycleRange parse_vcd_cycles(std::string_view text) {
   const std::size_t dots = text.find("..");
   const auto limit = static_cast<std::uint64_t>(kMaxCycle);
-  if (dots == std::string_view::npos) {
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (dots == std::string_view::npos || !is_number(text.substr(0, dots)) ||
+      !is_number(text.substr(dots + 2))) {
     throw InputError(fmt::format("--vcd-cycles {}: must look like 100..199", printable(text)));
   }
   const CycleRange cycles = {
@@ -88,7 +92,8 @@ void open_waveform(const RunOptions& options, const MachineConfig& config, const
   const Timeline timeline = analytic_timeline(config, program);
   const Cycle total = total_cycles(timeline);
   if (options.vcd_cycles.first >= total) {
-    throw InputError(fmt::format("--vcd-cycles: the run has cycles 0 to {}", total - 1));
+    throw InputError(fmt::format("--vcd-cycles: begins in cycle {}, but the run has cycles 0 to {}",
+                                 options.vcd_cycles.first, total - 1));
   }
   const double bytes = waveform_bytes(config, program, timeline, options.vcd_cycles);
   const std::optional<double> free = free_bytes(*options.vcd);

@@ -1,4 +1,4 @@
-# Two INTERFACE targets that every Weft target links: warnings and sanitizers.
+# weft_options, which every Weft target links, brings the warnings and the sanitizers.
 # Floating-point contraction is off everywhere: the numerics contract fixes each rounding, so the
 # compiler must not fuse a multiply and an add that the source keeps apart.
 

@@ -9,8 +9,8 @@
 #include "runtime/network_runner.h"
 
 namespace weft::runtime {
+
 /// Statistics of one float32 output over all runs.
-/// Of one float32 output, over all runs.
 struct OutputAgreement {
   double largest_error = 0;
   double largest_value = 0;

@@ -38,15 +38,33 @@ changed_sources() {
   comm -12 <(sources | sort) <({ git diff --name-only "$base"; git ls-files --others; } | sort -u)
 }
 
+# C++ files to check: a changed header counts for each file that includes it directly.
+tidy_sources() {
+  if [[ -n "$all" ]]; then
+    sources | grep '\.cpp$'
+    return
+  fi
+  local file
+  changed_sources | while read -r file; do
+    case "$file" in
+      *.cpp) echo "$file" ;;
+      *.h) sources | grep '\.cpp$' | xargs grep -lF "#include \"$file\"" || true ;;
+    esac
+  done | sort -u
+}
+
 # clang-tidy needs each file's own compile command, so neither unity files nor precompiled headers;
 # only what the configuration itself generates.
 check_tidy() {
   local build="$weft_root/build/tidy"
+  local -a files
+  mapfile -t files < <(tidy_sources)
+  if [[ ${#files[@]} -eq 0 ]]; then return 0; fi
   quietly "configuring" cmake -S "$weft_root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DWEFT_CUDA=OFF
-  { if [[ -n "$all" ]]; then sources; else changed_sources; fi } | grep '\.cpp$' |
-    grep -Ff <(sed -n 's/.*"file": "\(.*\)".*/\1/p' "$build/compile_commands.json" |
-      sed "s|^$weft_root/||") |
+  # Files that this configuration does not compile have no command.
+  comm -12 <(printf '%s\n' "${files[@]}" | sort) \
+    <(sed -n "s|.*\"file\": \"$weft_root/\(.*\)\".*|\1|p" "$build/compile_commands.json" | sort) |
     xargs -r -P 2 -n 1 clang-tidy -p "$build" --quiet --warnings-as-errors='*'
 }
 
@@ -70,10 +88,15 @@ check() {
   esac
 }
 
+take_lock
 cd "$weft_root"
 status=0
 for rule in "${rules[@]}"; do
-  if [[ "$rule" == tidy ]]; then install_packages run rtl test check; else install_packages test; fi
+  case "$rule" in
+    layers) install_packages run ;;
+    format | scripts) install_packages style ;;
+    tidy) install_packages run rtl test style check ;;
+  esac
   if ! check "$rule"; then
     say "the rule '$rule' is broken; see above"
     status=1

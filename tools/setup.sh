@@ -87,6 +87,7 @@ packages_of() {
 missing_packages() {
   local -a wanted
   mapfile -t wanted < <(packages_of "$@")
+  if [[ ${#wanted[@]} -eq 0 ]]; then return 0; fi
   comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
     <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null |
       sed -n 's/^installed //p' | sort -u)
@@ -99,6 +100,7 @@ as_root() {
 # install_packages SECTION...: installs missing packages on Debian and its derivatives. On other systems
 # the tools must be there already.
 install_packages() {
+  if [[ "${WEFT_INSTALL:-}" == no ]]; then return 0; fi
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     check_tools
     return
@@ -111,8 +113,9 @@ install_packages() {
       "apt-get install --no-install-recommends ${missing[*]}"
   fi
   say "installing ${missing[*]}"
+  # The README tells how to remove them. Recorded first, because an installation may end half done.
+  printf '%s\n' "${missing[@]}" >>"$weft_root/build/installed_packages"
   quietly "installing packages" apt_install "${missing[@]}"
-  printf '%s\n' "${missing[@]}" >>"$weft_root/build/installed_packages"  # the README tells how to remove them
 }
 
 # Apt's lists may be old or empty, so they are updated first. A failed update matters only if the

@@ -9,7 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 take_lock
-install_packages run rtl test
+install_packages run rtl test style
 if [[ "${CI:-}" == true ]]; then need_package_lists; fi
 configure run rtl test
 build all mutants libfuzzer

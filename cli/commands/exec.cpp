@@ -3,17 +3,24 @@
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/job.h"
+#include "cli/progress.h"
 #include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
+#include "sim/analysis/race_proof.h"
 #include "sim/config/config_keys.h"
+#include "sim/isa/program_source.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {
 namespace {
 
 po::options_description exec_options() {
+  po::options_description own("Proof");
+  own.add_options()("prove", "also prove that the program cannot race, however slow any unit is");
   po::options_description all;
-  all.add(run_flags()).add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
+  all.add(run_flags())
+      .add(own)
+      .add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags("the first preset with the program's array"));
 }
 
@@ -55,6 +62,19 @@ std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& c
   return std::nullopt;
 }
 
+/// A note for the report. Throws HazardError if some timing races.
+std::string proof(const Program& program, const MachineConfig& config, const Streams& streams) {
+  Progress progress(streams);
+  const auto race =
+      find_possible_race(config, program, [&](double share) { progress.update(share, "proving"); });
+  if (race) {
+    throw HazardError(fmt::format("--prove: if {} is late: {}",
+                                  instruction_name(program, race->late), race->hazard));
+  }
+  return fmt::format("proved: no timing of the units can race ({}, each late in turn)",
+                     counted(program.code.size(), "instruction"));
+}
+
 void check_program_file(const std::string& file) {
   if (file == "-") throw InputError("exec -: a program cannot come from stdin; give a .weft file");
 }
@@ -87,6 +107,7 @@ int run_exec(const Words& words, const Streams& streams) {
   job.inputs = read_headers(job.options, job.machine.dtype);
   job.random_bias = true;
   job.plan = plan_of(job.program, job.machine);
+  if (arguments.has("prove")) job.notes.push_back(proof(job.program, job.machine, streams));
   return run_job(job, streams);
 }
 

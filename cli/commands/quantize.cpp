@@ -30,7 +30,7 @@ using graph::Graph;
 po::options_description quantize_options() {
   po::options_description own("Quantization");
   auto add = own.add_options();
-  add("calibrate", po::value<std::string>()->value_name("FILE|DIR"),
+  add("calibrate", po::value<std::string>()->value_name("FILE|DIR|digits"),
       "sample inputs: an .npy file or a folder of them (for several inputs: DIR/INPUT.npy or "
       "DIR/INPUT/*.npy); the first dimension may stack samples; digits: 64 images "
       "of digits, of 8x8 as `weft train` learns from or drawn ones of 28x28");
@@ -42,7 +42,8 @@ po::options_description quantize_options() {
 
 void print_quantize_help(const Streams& streams) {
   streams.out
-      << "Usage: weft quantize MODEL.onnx|NAME --calibrate FILE|DIR -o OUT.onnx [OPTIONS]\n\n"
+      << "Usage: weft quantize MODEL.onnx|NAME --calibrate FILE|DIR|digits -o OUT.onnx "
+         "[OPTIONS]\n\n"
       << "Quantizes a float network to int8. The scales come from the ranges of its values\n"
       << "over the samples; the file has pairs of QuantizeLinear and DequantizeLinear.\n\n"
       << quantize_options();

@@ -152,7 +152,7 @@ void check_machine(const Program& program, const MachineConfig& config) {
     return;
   }
   throw InputError(
-      fmt::format("{}the program is laid out for a {} x {} {} array, but machine {} has {} x {} {}",
+      fmt::format("{}the program is laid out for {} x {} {}, but machine {} has {} x {} {}",
                   line_prefix(program.source, program.source.machine_line), program.array_rows,
                   program.array_cols, to_string(program.dtype), config.name, config.array_rows,
                   config.array_cols, to_string(config.dtype)));

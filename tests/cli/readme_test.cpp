@@ -10,6 +10,9 @@
 namespace weft {
 namespace {
 
+using test::Words;
+using test::operator+;
+
 // `./tools/run.sh` without arguments runs `weft matmul`.
 void expect_printed(const std::string& path, std::size_t least) {
   std::vector<test::ConsoleExample> found = test::console_examples(path);
@@ -49,6 +52,16 @@ TEST(ExamplesTest, TheMissingDependenceIsAHazardOnASlowHostLink) {
   const auto run = test::run_weft({"exec", "examples/missing_dependence.weft", "--machine", "tiny",
                                    "--memory.kind", "split", "--host.gb_per_s", "0.01"});
   EXPECT_EQ(run.code, 3);
+}
+
+TEST(ExamplesTest, TheProofNeedsNoSlowLink) {
+  const Words common = {"--machine", "tiny", "--prove"};
+  const auto missing = test::run_weft(Words{"exec", "examples/missing_dependence.weft"} + common);
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_NE(missing.err.find("--prove: if instruction 0 (load"), std::string::npos) << missing.err;
+  const auto first = test::run_weft(Words{"exec", "examples/first_program.weft"} + common);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("no timing of the units can race"), std::string::npos) << first.out;
 }
 
 TEST(ExamplesTest, AMachineOfOnesOwnRuns) {

@@ -236,7 +236,7 @@ set -- "${arguments[@]}"
 build="$(cd "$1" && pwd)"
 target="${2:-}"
 sections=("${@:3}")
-if [[ -z "$target" ]]; then sections=(run rtl test bench); fi
+if [[ -z "$target" ]]; then sections=(run rtl test style bench); fi
 check_machine
 [[ -f "$build/build.ninja" ]] || skip "$build was not configured for Ninja"
 
