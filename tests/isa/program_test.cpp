@@ -47,9 +47,8 @@ TEST(ValidateTest, AcceptsAnEmptyProgram) {
 TEST(ValidateTest, FindsAnotherMachine) {
   MachineConfig config;
   config.array_cols = 8;
-  EXPECT_EQ(
-      validation_error(std::string(kHead) + "end\n", config),
-      "t:2: the program is laid out for 4 x 4 int8, but machine custom has 4 x 8 int8");
+  EXPECT_EQ(validation_error(std::string(kHead) + "end\n", config),
+            "t:2: the program is laid out for 4 x 4 int8, but machine custom has 4 x 8 int8");
   config = {};
   config.array_rows = 8;
   EXPECT_NE(validation_error(std::string(kHead) + "end\n", config), "");
