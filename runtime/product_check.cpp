@@ -13,7 +13,7 @@ namespace weft::runtime {
 namespace {
 
 using reference::MatmulProblem;
-using reference::RowRange;
+using reference::ResultRows;
 
 /// Rows of the reference to hold at a time: a few megabytes, in whole blocks of 256 rows.
 constexpr std::uint64_t kRowsAtATime = 256;
@@ -28,7 +28,7 @@ template <class Compare>
 void for_each_row_range(const Matrix& result, Compare compare) {
   const std::uint64_t step = rows_at_a_time(result.cols());
   for (std::uint64_t row = 0; row < result.rows(); row += step) {
-    compare(RowRange{row, std::min(step, result.rows() - row)});
+    compare(ResultRows{row, std::min(step, result.rows() - row)});
   }
 }
 
@@ -37,7 +37,7 @@ void note_mismatch(CheckReport& report, std::uint64_t row, std::uint64_t col, st
   if (!report.mismatch) report.mismatch = {row, col, std::move(expected), std::move(actual)};
 }
 
-void compare_int32(const std::vector<std::int32_t>& expected, const Matrix& result, RowRange rows,
+void compare_int32(const std::vector<std::int32_t>& expected, const Matrix& result, ResultRows rows,
                    CheckReport& report) {
   for (std::uint64_t i = 0; i < expected.size(); ++i) {
     const std::uint64_t row = rows.first + i / result.cols();
@@ -93,7 +93,7 @@ class FloatComparison {
     gamma_ = share < 1 ? share / (1 - share) : std::numeric_limits<double>::infinity();
   }
 
-  void compare(const std::vector<double>& expected, RowRange rows, CheckReport& report) const {
+  void compare(const std::vector<double>& expected, ResultRows rows, CheckReport& report) const {
     for (std::uint64_t i = 0; i < expected.size(); ++i) {
       const std::uint64_t row = rows.first + i / result_.cols();
       const std::uint64_t col = i % result_.cols();
@@ -149,12 +149,12 @@ CheckReport check_with_cpu(const MatmulProblem& problem, const Matrix& result,
   report.bit_exact = true;
   report.elements = result.rows() * result.cols();
   if (result.type() == ElementType::kInt32) {
-    for_each_row_range(result, [&](RowRange rows) {
+    for_each_row_range(result, [&](ResultRows rows) {
       compare_int32(matmul_int32(problem, rows, threads), result, rows, report);
     });
   } else {
     const FloatComparison comparison(problem, result, config);
-    for_each_row_range(result, [&](RowRange rows) {
+    for_each_row_range(result, [&](ResultRows rows) {
       comparison.compare(matmul_float64(problem, rows, threads), rows, report);
     });
   }

@@ -97,15 +97,15 @@ std::optional<double> core_clock_hz() {
 #endif
 }
 
-std::optional<VectorUnit> vector_unit() {
+std::optional<CpuVectorUnit> vector_unit() {
   const FmaBurst burst = fma_burst();
   volatile float kept = 1;
   const double seconds = fastest_seconds([&] { kept = burst.run(kept * 0); });
   const auto clock = core_clock_hz();
   if (!clock) return std::nullopt;
   const double rate = static_cast<double>(burst.vectors) / (seconds * *clock);
-  return VectorUnit{burst.instruction_set, burst.lanes,
-                    static_cast<std::uint32_t>(std::max(1L, std::lround(rate)))};
+  return CpuVectorUnit{burst.instruction_set, burst.lanes,
+                       static_cast<std::uint32_t>(std::max(1L, std::lround(rate)))};
 }
 
 Processor this_processor() {

@@ -17,14 +17,14 @@ namespace weft::cli {
 /// The current clock of the caller's core; nullopt on processors without a loop for it.
 std::optional<double> core_clock_hz();
 
-struct VectorUnit {
+struct CpuVectorUnit {
   std::string instruction_set = {};  // "AVX3"
   std::uint32_t lanes = 0;           // float32 numbers in a vector
   std::uint32_t fmas_per_clock = 0;  // vectors per clock; rounded, at least 1
 };
 
 /// The vector unit of the caller's core; nullopt without a clock.
-std::optional<VectorUnit> vector_unit();
+std::optional<CpuVectorUnit> vector_unit();
 
 struct Processor {
   std::string name = {};    // "AMD EPYC", or "this processor"

@@ -21,7 +21,7 @@ using devices::NumberFormat;
 std::vector<std::string> known_names() {
   std::vector<std::string> names = preset_names();
   for (const std::string& name : measured_device_names()) names.push_back(name);
-  for (const devices::Device& device : devices::devices()) names.emplace_back(device.name);
+  for (const devices::DeviceModel& device : devices::devices()) names.emplace_back(device.name);
   return names;
 }
 
@@ -53,7 +53,7 @@ void find(DeviceRequest& request) {
   request.machine = load_machine(request.device);
 }
 
-std::vector<NumberFormat> formats_of(const devices::Device& device) {
+std::vector<NumberFormat> formats_of(const devices::DeviceModel& device) {
   std::vector<NumberFormat> formats;
   for (std::size_t i = 0; i < devices::kNumberFormats; ++i) {
     const auto format = static_cast<NumberFormat>(i);

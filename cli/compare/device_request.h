@@ -20,7 +20,7 @@ struct DeviceRequest {
   bool has_own_format = false;                       // the name has a :FORMAT
   std::optional<devices::NumberFormat> format = {};  // nullopt: the device's usual format
   std::optional<MachineConfig> machine = {};         // for a simulated device
-  const devices::Device* modelled = nullptr;         // for a modelled device
+  const devices::DeviceModel* modelled = nullptr;    // for a modelled device
 };
 
 /// The devices without --with.

@@ -9,11 +9,11 @@
 namespace weft::cli {
 namespace {
 
-using devices::Device;
+using devices::DeviceModel;
 using devices::GemmModel;
 using devices::NumberFormat;
 
-CompareRow row_of(const Device& device, NumberFormat format) {
+CompareRow row_of(const DeviceModel& device, NumberFormat format) {
   CompareRow row;
   row.kind = RowKind::kModelled;
   row.title = device.title;
@@ -24,7 +24,7 @@ CompareRow row_of(const Device& device, NumberFormat format) {
   return row;
 }
 
-void check_fits(const Device& device, const devices::GemmShape& shape, NumberFormat format) {
+void check_fits(const DeviceModel& device, const devices::GemmShape& shape, NumberFormat format) {
   const double bytes = devices::gemm_bytes(shape, format);
   if (device.memory_gb == 0 || bytes <= device.memory_gb * 1e9) return;
   throw InputError(fmt::format(
@@ -33,7 +33,7 @@ void check_fits(const Device& device, const devices::GemmShape& shape, NumberFor
       si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
 }
 
-std::string basis_of(const Device& device, const GemmModel& model) {
+std::string basis_of(const DeviceModel& device, const GemmModel& model) {
   const char* const units = device.kind == devices::DeviceKind::kGpu ? "SM" : "core";
   return fmt::format("{}, {} of {}x{} in {} of {}, bound by {}", device.title,
                      counted(model.tiles, "tile"), model.tile.m, model.tile.n,
@@ -41,7 +41,7 @@ std::string basis_of(const Device& device, const GemmModel& model) {
                      model.memory_bound() ? "memory" : "compute");
 }
 
-void add_note(CompareRow& row, const Device& device) {
+void add_note(CompareRow& row, const DeviceModel& device) {
   if (!device.note.empty() && row.format == device.usual) {
     row.basis += fmt::format("; {}", device.note);
   }
@@ -51,7 +51,7 @@ void add_note(CompareRow& row, const Device& device) {
 
 CompareRow model_product(const DeviceRequest& request, const devices::GemmShape& shape,
                          std::optional<devices::Tile> tile) {
-  const Device& device = *request.modelled;
+  const DeviceModel& device = *request.modelled;
   const NumberFormat format = request.format.value_or(device.usual);
   check_fits(device, shape, format);
   const bool fixed = tile && device.kind == devices::DeviceKind::kGpu;
@@ -75,7 +75,7 @@ CompareRow model_product(const DeviceRequest& request, const devices::GemmShape&
 
 CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,
                              double flop) {
-  const Device& device = *request.modelled;
+  const DeviceModel& device = *request.modelled;
   const NumberFormat format = request.format.value_or(device.usual);
   const devices::NetworkModel model = devices::model_network(device, format, prepared);
   CompareRow row = row_of(device, format);

@@ -7,7 +7,7 @@
 #include "sim/analysis/ledger.h"
 #include "sim/isa/row_generator.h"
 #include "sim/isa/tensor_layout.h"
-#include "sim/timing/streams.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft::cli {
 namespace {
@@ -199,7 +199,7 @@ class AccountBuilder {
   const MachineConfig& config_;
   const Program& program_;
   const Result& result_;
-  const weft::Streams streams_;
+  const UnitStreams streams_;
   const std::uint64_t k_blocks_;
   std::vector<Fold> folds_;
 };

@@ -18,7 +18,7 @@
 namespace weft::cli {
 namespace {
 
-Outcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
+SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
   const TilingPlan plan = plan_workload(spec, config);
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
@@ -26,12 +26,12 @@ Outcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
   return {result.total, result.ledger, plan_line(plan)};
 }
 
-Outcome run_of(const ConvSpec& spec, const MachineConfig& config) {
+SetupOutcome run_of(const ConvSpec& spec, const MachineConfig& config) {
   const AnalyticRun done = analytic_conv(spec, config);
   return {done.run.total, done.run.ledger};
 }
 
-Outcome run_of(const NetworkWorkload& network, const MachineConfig& config) {
+SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config) {
   const AnalyticRun done = analytic_network(network.graph, network.request.model, config);
   return {done.run.total, done.run.ledger};
 }
@@ -102,7 +102,7 @@ void add_options(const NetworkWorkload&, const NetworkWorkload&, std::vector<Swi
 
 }  // namespace
 
-Outcome simulate_setup(const Setup& setup) {
+SetupOutcome simulate_setup(const Setup& setup) {
   validate(setup.machine);
   return std::visit([&](const auto& workload) { return run_of(workload, setup.machine); },
                     setup.workload);

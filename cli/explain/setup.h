@@ -33,14 +33,14 @@ struct Setup {
 };
 
 /// The result of a setup's run on the analytic engine.
-struct Outcome {
+struct SetupOutcome {
   Cycle cycles = 0;
   CycleLedger ledger = {};
   std::string plan = {};  // of a product: tiles, folds, chunks, padding; otherwise empty
 };
 
 /// Throws Error for an impossible setup: a machine out of range, a workload that does not fit.
-Outcome simulate_setup(const Setup& setup);
+SetupOutcome simulate_setup(const Setup& setup);
 
 /// "product 5 x 6 x 7", "64 filters of 3x3 over 1x64x56x56", "lenet5, batch 1"; leaves out options.
 std::string workload_text(const Workload& workload);

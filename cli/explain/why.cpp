@@ -29,7 +29,7 @@ CycleLedger operator-(const CycleLedger& after, const CycleLedger& before) {
 /// person changed it.
 WhyRun run_again(const RecordedRun& run) {
   return onnx_io::located(run.file, [&]() -> WhyRun {
-    Outcome outcome = simulate_setup(run.setup);
+    SetupOutcome outcome = simulate_setup(run.setup);
     if (outcome.cycles == run.cycles) return {run.file, run.setup.machine, std::move(outcome)};
     throw InputError(
         fmt::format("says {} cycles, but this weft counts {}; run again to write a new report",
@@ -38,7 +38,7 @@ WhyRun run_again(const RecordedRun& run) {
 }
 
 /// Simulates a setup; nullopt if the machine is impossible or cannot run the workload.
-std::optional<Outcome> try_setup(const Setup& setup) {
+std::optional<SetupOutcome> try_setup(const Setup& setup) {
   try {
     return simulate_setup(setup);
   } catch (const ConfigError&) {
@@ -48,17 +48,17 @@ std::optional<Outcome> try_setup(const Setup& setup) {
   }
 }
 
-std::vector<WhyStep> walk(Setup setup, const Setup& goal, const Outcome& start, const Outcome& end,
-                          const std::function<void(double)>& progress) {
+std::vector<WhyStep> walk(Setup setup, const Setup& goal, const SetupOutcome& start,
+                          const SetupOutcome& end, const std::function<void(double)>& progress) {
   std::vector<Switch> all = switches(setup, goal);
   std::vector<WhyStep> steps;
   WhyStep step;
-  Outcome before = start;
+  SetupOutcome before = start;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool last = i + 1 == all.size();
     all[i].apply(setup);
     step.switches.push_back(std::move(all[i]));
-    const std::optional<Outcome> outcome = last ? end : try_setup(setup);
+    const std::optional<SetupOutcome> outcome = last ? end : try_setup(setup);
     progress(static_cast<double>(i + 1) / static_cast<double>(all.size()));
     if (!outcome) continue;
     step.outcome = *outcome;

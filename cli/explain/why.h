@@ -22,7 +22,7 @@ namespace weft::cli {
 
 struct WhyStep {
   std::vector<Switch> switches;  // one, or several that are only possible together
-  Outcome outcome;               // after these and all earlier switches
+  SetupOutcome outcome;          // after these and all earlier switches
   Cycle change = 0;              // from the previous step
   CycleLedger ledger_change = {};
 };
@@ -30,7 +30,7 @@ struct WhyStep {
 struct WhyRun {
   std::string file;
   MachineConfig machine;
-  Outcome outcome;
+  SetupOutcome outcome;
 };
 
 struct Why {

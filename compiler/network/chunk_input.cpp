@@ -21,12 +21,12 @@ struct ChunkInput::Copy {
 };
 
 ChunkInput::Copy ChunkInput::copy_of(const Chunk& chunk) const {
-  const RowRange z = input_span(walk_.z, layer_of(walk_, chunk), 1);
-  const RowRange y = input_span(walk_.y, chunk.y, chunk.ys);
-  const RowRange x = input_span(walk_.x, chunk.x, chunk.xs);
+  const PositionRange z = input_span(walk_.z, layer_of(walk_, chunk), 1);
+  const PositionRange y = input_span(walk_.y, chunk.y, chunk.ys);
+  const PositionRange x = input_span(walk_.x, chunk.x, chunk.xs);
   const std::int64_t y_before = y.first - (chunk.y * walk_.y.stride - walk_.y.pad_begin);
   const std::int64_t x_before = x.first - (chunk.x * walk_.x.stride - walk_.x.pad_begin);
-  const RowRange range = input_rows(walk_, chunk);
+  const PositionRange range = input_rows(walk_, chunk);
   Copy copy;
   copy.first = range.first;
   copy.walk = walk_;

@@ -51,7 +51,7 @@ std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64
   std::vector<std::int64_t> firsts;
   for (std::int64_t from = 0; from < dim.output; from += step) {
     const std::int64_t count = std::min(step, dim.output - from);
-    const RowRange span = input_span(dim, from, count);
+    const PositionRange span = input_span(dim, from, count);
     const Kind kind{count, std::max<std::int64_t>(0, span.last - span.first)};
     if (std::ranges::find(kinds, kind) != kinds.end()) continue;
     kinds.push_back(kind);
@@ -126,16 +126,16 @@ std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit) {
   return chunks;
 }
 
-RowRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count) {
+PositionRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count) {
   const std::int64_t first = from * dim.stride - dim.pad_begin;
   const std::int64_t last = (from + count - 1) * dim.stride - dim.pad_begin + dim.extent();
   return {std::max<std::int64_t>(first, 0), std::min(last, dim.input)};
 }
 
-RowRange input_rows(const RowWalk& walk, const Chunk& chunk) {
-  const RowRange y = input_span(walk.y, chunk.y, chunk.ys);
-  const RowRange x = input_span(walk.x, chunk.x, chunk.xs);
-  const RowRange z = input_span(walk.z, layer_of(walk, chunk), 1);
+PositionRange input_rows(const RowWalk& walk, const Chunk& chunk) {
+  const PositionRange y = input_span(walk.y, chunk.y, chunk.ys);
+  const PositionRange x = input_span(walk.x, chunk.x, chunk.xs);
+  const PositionRange z = input_span(walk.z, layer_of(walk, chunk), 1);
   if (z.first >= z.last || y.first >= y.last || x.first >= x.last) return {};
   const std::int64_t first_image = first_image_row(walk, chunk);
   const std::int64_t last_image = first_image + (chunk.images - 1) * walk.image_step;

@@ -38,18 +38,18 @@ std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk);
 std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk);
 
 /// Half-open range of rows or positions.
-struct RowRange {
+struct PositionRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
 };
 
 /// The positions inside [0, input) that `count` windows read, from window `from` on. If they read
 /// only padding, last <= first.
-RowRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count);
+PositionRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count);
 
 /// Input rows that a chunk reads, relative to the view: from the first row of its box, clipped to
 /// the image, to the last. Empty if the chunk reads only padding.
-RowRange input_rows(const RowWalk& walk, const Chunk& chunk);
+PositionRange input_rows(const RowWalk& walk, const Chunk& chunk);
 
 /// The row generator of tap (ky, kx) for a chunk; ky counts the kernel's lines through all its
 /// layers. `row0` is the UB row where input row 0 of the view lies or would lie. Throws ConfigError

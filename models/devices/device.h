@@ -24,7 +24,7 @@ struct FormatRate {
   double clock_mhz = 0;              // the boost clock at which the peak is published
 };
 
-struct Device {
+struct DeviceModel {
   std::string_view name;   // "titan-rtx"
   std::string_view title;  // "NVIDIA Titan RTX"
   DeviceKind kind = DeviceKind::kGpu;
@@ -46,9 +46,9 @@ struct Device {
 };
 
 /// All devices, oldest first.
-std::span<const Device> devices();
+std::span<const DeviceModel> devices();
 
 /// The device with this name; null if there is none.
-const Device* find_device(std::string_view name);
+const DeviceModel* find_device(std::string_view name);
 
 }  // namespace weft::devices

@@ -31,7 +31,7 @@ constexpr std::array<std::uint32_t, kNumberFormats> kTwoAvx2 = {32, 0, 0, 0, 0};
 constexpr auto kGpu = DeviceKind::kGpu;
 constexpr auto kCpu = DeviceKind::kCpu;
 
-constexpr Device kDevices[] = {
+constexpr DeviceModel kDevices[] = {
     // name, title, kind, units, usual format, rates, memory GB/s, memory GB
     {"i7-7700k", "Intel Core i7-7700K", kCpu, 4, kFp32, rates(kTwoAvx2, 4200, 4200), 38.4, 0},
     {"v100", "NVIDIA V100 SXM2", kGpu, 80, kFp16, rates(kVolta, 1530, 1530), 900, 16},
@@ -47,12 +47,12 @@ constexpr Device kDevices[] = {
 
 }  // namespace
 
-std::span<const Device> devices() {
+std::span<const DeviceModel> devices() {
   return kDevices;
 }
 
-const Device* find_device(std::string_view name) {
-  const auto found = std::ranges::find(kDevices, name, &Device::name);
+const DeviceModel* find_device(std::string_view name) {
+  const auto found = std::ranges::find(kDevices, name, &DeviceModel::name);
   return found == std::end(kDevices) ? nullptr : &*found;
 }
 

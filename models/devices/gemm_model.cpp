@@ -42,7 +42,8 @@ std::span<const Tile> tiles_of(DeviceKind kind) {
   return kGpuTiles;
 }
 
-GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape, Tile tile) {
+GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmShape& shape,
+                     Tile tile) {
   assert(device.multiplies(format));
   const FormatRate& rate = device.rate(format);
   GemmModel model;
@@ -60,7 +61,7 @@ GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape&
   return model;
 }
 
-GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape) {
+GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmShape& shape) {
   const std::span<const Tile> tiles = tiles_of(device.kind);
   GemmModel best = model_gemm(device, format, shape, tiles.front());
   for (const Tile& tile : tiles.subspan(1)) {

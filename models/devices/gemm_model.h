@@ -65,10 +65,11 @@ std::span<const Tile> tiles_of(DeviceKind kind);
 /// The estimate with this tile. K is padded to whole instructions: 32 bytes of operands on tensor
 /// cores. The device must multiply `format`, sizes must be at least 1, and the number of tiles must
 /// fit 64 bits.
-GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape, Tile tile);
+GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmShape& shape,
+                     Tile tile);
 
 /// The estimate with the tile that takes the least compute time. Ties go to the first in
 /// tiles_of().
-GemmModel model_gemm(const Device& device, NumberFormat format, const GemmShape& shape);
+GemmModel model_gemm(const DeviceModel& device, NumberFormat format, const GemmShape& shape);
 
 }  // namespace weft::devices

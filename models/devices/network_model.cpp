@@ -57,7 +57,7 @@ double traffic(const Graph& graph, const Node& node, NumberFormat format) {
 
 }  // namespace
 
-NetworkModel model_network(const Device& device, NumberFormat format, const Graph& graph) {
+NetworkModel model_network(const DeviceModel& device, NumberFormat format, const Graph& graph) {
   NetworkModel model;
   for (const Node& node : graph.nodes) {
     check_unrolled(node);

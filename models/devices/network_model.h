@@ -37,6 +37,7 @@ struct NetworkModel {
 /// Contractions run in `format`, which the device must multiply. A float element counts as many
 /// bytes as an operand of `format`. Reshapes and similar operators take no time. Throws InputError
 /// if a recurrent operator is not unrolled or if sizes overflow.
-NetworkModel model_network(const Device& device, NumberFormat format, const graph::Graph& graph);
+NetworkModel model_network(const DeviceModel& device, NumberFormat format,
+                           const graph::Graph& graph);
 
 }  // namespace weft::devices

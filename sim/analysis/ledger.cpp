@@ -8,7 +8,7 @@
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/summary.h"
 #include "sim/timing/array_timing.h"
-#include "sim/timing/streams.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft {
 namespace {
@@ -266,7 +266,7 @@ class LedgerBuilder {
   const MachineConfig& config_;
   const Program& program_;
   const Timeline& timeline_;
-  const Streams streams_;
+  const UnitStreams streams_;
   const ArrayTiming array_;
   std::size_t next_push_ = 0;
   std::uint32_t next_tile_ = 0;

@@ -91,8 +91,8 @@ struct RowGenerator {
   friend bool operator==(const RowGenerator&, const RowGenerator&) = default;
 };
 
-/// Streams `rows` rows (at most the product of the loop counts) through the array into accumulator
-/// rows acc, acc+1, ...
+/// UnitStreams `rows` rows (at most the product of the loop counts) through the array into
+/// accumulator rows acc, acc+1, ...
 struct Matmul {
   RowGenerator ub = {};
   std::uint32_t rows = 1;

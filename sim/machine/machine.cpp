@@ -71,7 +71,7 @@ class Machine {
     context_.units = {&load_, &fetch_, matmul_.get(), &vector_, &store_};
   }
 
-  const Streams& streams() const { return streams_; }
+  const UnitStreams& streams() const { return streams_; }
 
   /// Runs only cycles [0, end), or all cycles if there are fewer.
   void run_until(Cycle end) {
@@ -82,7 +82,7 @@ class Machine {
   Timeline run() {
     sc_core::sc_start();
     if (context_.failure) std::rethrow_exception(context_.failure);
-    const Progress reached = progress();
+    const RunProgress reached = progress();
     for (std::size_t u = 0; u < kUnitCount; ++u) {
       if (reached.started[u] == streams_.of_unit[u].size()) continue;
       throw DeadlockError(
@@ -104,8 +104,8 @@ class Machine {
     store_.socket.bind(host->socket);
   }
 
-  Progress progress() const {
-    Progress progress;
+  RunProgress progress() const {
+    RunProgress progress;
     progress.dispatched = sequencer_.dispatched_count();
     for (std::size_t u = 0; u < kUnitCount; ++u) {
       progress.started[u] = context_.units[u]->started_count();
@@ -115,7 +115,7 @@ class Machine {
   }
 
   Timeline timeline_;
-  const Streams streams_;
+  const UnitStreams streams_;
   MachineContext context_;
   TransferUnit load_;
   TransferUnit fetch_;

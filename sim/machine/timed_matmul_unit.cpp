@@ -6,7 +6,7 @@ using sc_core::SC_ZERO_TIME;
 using sc_core::wait;
 
 TimedMatmulUnit::TimedMatmulUnit(sc_core::sc_module_name name, MachineContext& context,
-                                 const Streams& streams)
+                                 const UnitStreams& streams)
     : UnitModule(name, context), streams_(streams), array_(context.config) {
   SC_THREAD(weight_port);
   SC_THREAD(activation_port);

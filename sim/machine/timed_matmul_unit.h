@@ -10,14 +10,15 @@
 
 #include "sim/machine/unit.h"
 #include "sim/timing/array_timing.h"
-#include "sim/timing/streams.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft {
 
 class TimedMatmulUnit : public UnitModule {
  public:
   SC_HAS_PROCESS(TimedMatmulUnit);
-  TimedMatmulUnit(sc_core::sc_module_name name, MachineContext& context, const Streams& streams);
+  TimedMatmulUnit(sc_core::sc_module_name name, MachineContext& context,
+                  const UnitStreams& streams);
 
  private:
   void weight_port();
@@ -26,7 +27,7 @@ class TimedMatmulUnit : public UnitModule {
   void activation_port();
   void await_tile_in_shadow();
 
-  const Streams& streams_;
+  const UnitStreams& streams_;
   const ArrayTiming array_;
   Cycle port_free_ = 0;  // when the activation port is free
   Cycle array_empty_ = 0;

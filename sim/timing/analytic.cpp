@@ -10,8 +10,8 @@
 #include "sim/timing/array_timing.h"
 #include "sim/timing/channel_clock.h"
 #include "sim/timing/stall_report.h"
-#include "sim/timing/streams.h"
 #include "sim/timing/transfers.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft {
 namespace {
@@ -268,10 +268,10 @@ class Recurrences {
 
   const MachineConfig& config_;
   const Program& program_;
-  const Streams streams_;
+  const UnitStreams streams_;
   const ArrayTiming array_;
   Timeline timeline_;
-  Progress progress_;
+  RunProgress progress_;
   std::size_t started_ = 0;
   std::array<std::uint32_t, kUnitCount> dispatched_{};
   Cycle last_dispatch_ = -1;

@@ -11,7 +11,7 @@ namespace weft {
 namespace {
 
 std::vector<std::string> unmet_dependences(const Instruction& instruction,
-                                           const Progress& progress) {
+                                           const RunProgress& progress) {
   std::vector<std::string> reasons;
   for (std::size_t u = 0; u < kUnitCount; ++u) {
     const std::uint32_t wanted = instruction.after.count[u];
@@ -24,21 +24,21 @@ std::vector<std::string> unmet_dependences(const Instruction& instruction,
 }
 
 // The FIFO position of the tile that matmul `position` of the stream swaps in.
-std::uint32_t tile_of(const Streams& streams, std::uint32_t position) {
+std::uint32_t tile_of(const UnitStreams& streams, std::uint32_t position) {
   const auto& takers = streams.tile_takers;
   return static_cast<std::uint32_t>(std::lower_bound(takers.begin(), takers.end(), position) -
                                     takers.begin());
 }
 
-bool lacks_tile(const Instruction& instruction, const Streams& streams, std::uint32_t position,
-                const Progress& progress) {
+bool lacks_tile(const Instruction& instruction, const UnitStreams& streams, std::uint32_t position,
+                const RunProgress& progress) {
   const auto* matmul = std::get_if<Matmul>(&instruction.operation);
   return matmul != nullptr && matmul->next_weights &&
          tile_of(streams, position) >= progress.tiles_pushed;
 }
 
-std::string head_report(const Program& program, const Streams& streams, Unit unit,
-                        const Progress& progress) {
+std::string head_report(const Program& program, const UnitStreams& streams, Unit unit,
+                        const RunProgress& progress) {
   const std::uint32_t position = progress.started[static_cast<std::size_t>(unit)];
   const std::uint32_t index = streams[unit][position];
   if (index >= progress.dispatched) {
@@ -54,7 +54,7 @@ std::string head_report(const Program& program, const Streams& streams, Unit uni
 }
 
 std::string sequencer_report(const MachineConfig& config, const Program& program,
-                             const Progress& progress) {
+                             const RunProgress& progress) {
   const Unit unit = program.code[progress.dispatched].unit();
   return fmt::format(
       "sequencer: {} waits for a free slot in the {} queue (sequencer.queue_depth = {})",
@@ -64,7 +64,7 @@ std::string sequencer_report(const MachineConfig& config, const Program& program
 }  // namespace
 
 std::string stall_report(const MachineConfig& config, const Program& program,
-                         const Streams& streams, const Progress& progress,
+                         const UnitStreams& streams, const RunProgress& progress,
                          const Timeline& timeline) {
   Cycle last = 0;
   for (const InstructionTiming& timing : timeline.instructions)

@@ -8,13 +8,13 @@
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
-#include "sim/timing/streams.h"
 #include "sim/timing/timeline.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft {
 
 /// How far a run came: dispatched instructions in all, started ones by unit, tiles pushed.
-struct Progress {
+struct RunProgress {
   std::uint32_t dispatched = 0;
   std::array<std::uint32_t, kUnitCount> started{};
   std::uint32_t tiles_pushed = 0;
@@ -23,7 +23,7 @@ struct Progress {
 /// One line for a DeadlockError: the cycle of the last retirement, then for each unit with work
 /// left its head instruction, and the counts or the tile for which it waits.
 std::string stall_report(const MachineConfig& config, const Program& program,
-                         const Streams& streams, const Progress& progress,
+                         const UnitStreams& streams, const RunProgress& progress,
                          const Timeline& timeline);
 
 }  // namespace weft

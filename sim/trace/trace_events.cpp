@@ -12,8 +12,8 @@
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/text.h"
 #include "sim/timing/array_timing.h"
-#include "sim/timing/streams.h"
 #include "sim/timing/transfers.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft {
 namespace {
@@ -106,7 +106,7 @@ void TraceEvents::add_units(const std::vector<std::vector<UnitBar>>& tracks, con
 }
 
 void TraceEvents::add_pushes(const Program& program, const Timeline& timeline, Cycle begin) {
-  const Streams streams(program);
+  const UnitStreams streams(program);
   const Cycle push = ArrayTiming(config_).push();
   for (std::size_t tile = 0; tile < timeline.pushes.size(); ++tile) {
     const Cycle first = begin + timeline.pushes[tile];

@@ -7,8 +7,8 @@
 
 #include "sim/isa/instruction_table.h"
 #include "sim/timing/array_timing.h"
-#include "sim/timing/streams.h"
 #include "sim/timing/transfers.h"
+#include "sim/timing/unit_streams.h"
 
 namespace weft {
 namespace {
@@ -87,7 +87,7 @@ class BarBuilder {
   const Program& program_;
   const Timeline& timeline_;
   const ChannelUse& use_;
-  const Streams streams_;
+  const UnitStreams streams_;
   const ArrayTiming array_;
   std::size_t tile_ = 0;
   std::array<Cycle, kUnitCount> previous_start_{};  // of each unit

@@ -111,7 +111,7 @@ TEST(CudaRunGraphTest, MakesConstantsAgainIfTheyMayChange) {
       graph::Constant(ValueType{DataType::kFloat32, {}}, [&] { return Tensor::scalar(factor); }));
   builder.output(builder.add(Op::kMul, {x, constant}), "y");
   const Graph graph = builder.finish();
-  RunOptions options;
+  DeviceRunOptions options;
   options.keep_constants = false;
   DeviceGraphRunner fresh(graph, std::make_shared<LoopDevice>(), options);
   DeviceGraphRunner kept(graph, std::make_shared<LoopDevice>());
@@ -140,7 +140,7 @@ TEST(CudaRunGraphTest, RunsWhatTheDeviceHasNotOnTheCpuAndNamesIt) {
 TEST(CudaRunGraphTest, ShowsEveryNodesOutputsToTheObserver) {
   const Graph graph = small_graph();
   std::vector<std::string> seen;
-  RunOptions options;
+  DeviceRunOptions options;
   options.observer = [&](const graph::Node& node, std::span<const Tensor> outputs) {
     seen.push_back(node.name);
     EXPECT_EQ(outputs.size(), 1U);
@@ -188,7 +188,7 @@ TEST(CudaRunGraphTest, RefusesInputsAndOptionsThatDoNotFit) {
               runner.run({{"x", Tensor::scalar(1.0F)}});
             }),
             "graph 'small': input 'x' must be float32 4, not float32 scalar");
-  RunOptions options;
+  DeviceRunOptions options;
   options.matmul = MatmulType::kInt8;
   EXPECT_EQ(message_of([&] { DeviceGraphRunner(graph, std::make_shared<LoopDevice>(), options); }),
             "a float32 network cannot run in int8; quantize it first");

@@ -50,7 +50,7 @@ TEST(DeviceTableTest, PeaksAreThePublishedOnesWithinTheirRounding) {
   std::set<std::string> seen;
   for (const Published& published : kPublished) {
     SCOPED_TRACE(std::string(published.device) + " " + std::string(to_string(published.format)));
-    const Device* device = find_device(published.device);
+    const DeviceModel* device = find_device(published.device);
     ASSERT_NE(device, nullptr);
     EXPECT_NEAR(device->peak(published.format) / 1e12, published.tflops, published.rounding);
     seen.insert(published.device);
@@ -59,7 +59,7 @@ TEST(DeviceTableTest, PeaksAreThePublishedOnesWithinTheirRounding) {
 }
 
 TEST(DeviceTableTest, TheTitanRtxIsTensorCoresTimesClock) {
-  const Device& titan = *find_device("titan-rtx");
+  const DeviceModel& titan = *find_device("titan-rtx");
   EXPECT_DOUBLE_EQ(titan.peak(kFp16), 72.0 * 8 * 128 * 1.77e9);  // 130.5 TFLOP/s
   EXPECT_DOUBLE_EQ(titan.peak(kFp32), 72.0 * 64 * 2 * 1.77e9);   // 16.3 TFLOP/s
 }
@@ -78,7 +78,7 @@ TEST(DeviceTableTest, FormatsThatAnArchitectureLacksHaveNoPeak) {
 
 TEST(DeviceTableTest, EveryRowIsWhole) {
   std::set<std::string_view> names;
-  for (const Device& device : devices()) {
+  for (const DeviceModel& device : devices()) {
     SCOPED_TRACE(device.name);
     EXPECT_TRUE(names.insert(device.name).second);
     EXPECT_FALSE(device.title.empty());

@@ -13,8 +13,8 @@ using enum NumberFormat;
 constexpr Tile kLarge = {256, 128};
 
 /// Two units at 1 MHz. Each computes 1000 FLOP per clock in fp16 and fp32. Memory moves 1 GB/s.
-Device toy() {
-  Device device;
+DeviceModel toy() {
+  DeviceModel device;
   device.name = "toy";
   device.units = 2;
   for (FormatRate& rate : device.rates) rate = {1000, 1};
@@ -41,7 +41,7 @@ TEST(GemmModelTest, AProductIsCutIntoTilesAndWaves) {
 }
 
 TEST(GemmModelTest, TheMemoryRoofBindsWhereItIsLower) {
-  Device slow = toy();
+  DeviceModel slow = toy();
   slow.memory_gb_per_s = 0.01;  // 140,000 bytes in 14 ms, but computing takes 3.1 ms
   const GemmModel model = model_gemm(slow, kFp16, {300, 20, 200}, {128, 64});
   EXPECT_TRUE(model.memory_bound());
@@ -71,7 +71,7 @@ TEST(GemmModelTest, KIsPaddedToWholeInstructions) {
 // NVIDIA's guide: 256 x 256 has four tiles of 128 x 128, and 256 x 257 has six. That is 50 % more
 // work for 0.4 % more result.
 TEST(GemmModelTest, OneColumnMoreThanWholeTilesCostsAHalfMore) {
-  const Device& a100 = *find_device("a100");
+  const DeviceModel& a100 = *find_device("a100");
   const GemmModel whole = model_gemm(a100, kFp16, {256, 4096, 256}, {128, 128});
   const GemmModel more = model_gemm(a100, kFp16, {256, 4096, 257}, {128, 128});
   EXPECT_EQ(whole.tiles, 4U);
@@ -87,7 +87,7 @@ TEST(GemmModelTest, OneColumnMoreThanWholeTilesCostsAHalfMore) {
 // The guide's other example: N grows from 128 to 136 in a tall product. With tiles of 64 columns
 // the work grows by half. M = 27,648 = 108 * 256 gives whole waves of both tiles.
 TEST(GemmModelTest, FromN128ToN136TheBestTileTakesAboutHalfAsLongAgain) {
-  const Device& a100 = *find_device("a100");
+  const DeviceModel& a100 = *find_device("a100");
   const GemmModel before = model_gemm(a100, kFp16, {27648, 4096, 128});
   const GemmModel after = model_gemm(a100, kFp16, {27648, 4096, 136});
   EXPECT_EQ(before.tile, kLarge);
@@ -98,7 +98,7 @@ TEST(GemmModelTest, FromN128ToN136TheBestTileTakesAboutHalfAsLongAgain) {
 
 // The guide: 1792 x 1792 has 98 tiles of 256 x 128, fewer than the 108 SMs of an A100.
 TEST(GemmModelTest, OneTileMoreThanUnitsStartsASecondWave) {
-  const Device& a100 = *find_device("a100");
+  const DeviceModel& a100 = *find_device("a100");
   const GemmModel one = model_gemm(a100, kFp16, {1792, 1792, 1792}, kLarge);
   EXPECT_EQ(one.tiles, 98U);
   EXPECT_EQ(one.waves, 1U);
@@ -117,7 +117,7 @@ TEST(GemmModelTest, OneTileMoreThanUnitsStartsASecondWave) {
 }
 
 TEST(GemmModelTest, TheBestTileIsNoWorseThanAnyAndTheFirstAmongEquals) {
-  const Device& a100 = *find_device("a100");
+  const DeviceModel& a100 = *find_device("a100");
   for (const GemmShape& shape : {GemmShape{4096, 4096, 4096}, GemmShape{1, 4096, 1000},
                                  GemmShape{65, 100, 129}, GemmShape{3000, 77, 500, 12}}) {
     const GemmModel best = model_gemm(a100, kFp16, shape);
@@ -151,7 +151,7 @@ TEST(GemmModelTest, ProductsSideBySideShareTheWaves) {
 }
 
 TEST(GemmModelTest, WholeWavesReachThePeak) {
-  for (const Device& device : devices()) {
+  for (const DeviceModel& device : devices()) {
     SCOPED_TRACE(device.name);
     const Tile tile = tiles_of(device.kind).front();
     const GemmShape shape{std::uint64_t{tile.m} * device.units, 4096, std::uint64_t{tile.n} * 64};

@@ -27,7 +27,7 @@ graph::Graph small_network() {
 }
 
 TEST(NetworkModelTest, TheTimeIsTheSumOfProductsAndTraffic) {
-  const Device& titan = *find_device("titan-rtx");
+  const DeviceModel& titan = *find_device("titan-rtx");
   const NetworkModel model = model_network(titan, kFp16, small_network());
   ASSERT_EQ(model.layers.size(), 3U);
   EXPECT_EQ(model.layers[0].name, "product");
@@ -48,7 +48,7 @@ TEST(NetworkModelTest, TheTimeIsTheSumOfProductsAndTraffic) {
 }
 
 TEST(NetworkModelTest, WiderElementsTakeMoreTraffic) {
-  const Device& a100 = *find_device("a100");
+  const DeviceModel& a100 = *find_device("a100");
   const graph::Graph graph = small_network();
   EXPECT_DOUBLE_EQ(model_network(a100, kTf32, graph).traffic_seconds,
                    2 * model_network(a100, kFp16, graph).traffic_seconds);

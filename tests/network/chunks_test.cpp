@@ -111,7 +111,7 @@ std::vector<std::optional<std::int64_t>> naive_rows(const RowWalk& walk, const C
 }
 
 void expect_taps(const RowWalk& walk, const Chunk& chunk, std::map<std::string, int>& hits) {
-  const RowRange range = input_rows(walk, chunk);
+  const PositionRange range = input_rows(walk, chunk);
   const std::int64_t row0 = margin_of(walk) + 5;
   for (std::int64_t line = 0; line < walk.z.kernel * walk.y.kernel; ++line) {
     for (std::int64_t kx = 0; kx < walk.x.kernel; ++kx) {
@@ -160,7 +160,7 @@ TEST(ChunksTest, CoverEveryRowOnceWithinTheLimitAndReadWhatTheWindowsRead) {
 std::set<std::array<std::int64_t, 4>> sizes(const RowWalk& walk, const std::vector<Chunk>& chunks) {
   std::set<std::array<std::int64_t, 4>> result;
   for (const Chunk& chunk : chunks) {
-    const RowRange range = input_rows(walk, chunk);
+    const PositionRange range = input_rows(walk, chunk);
     result.insert({chunk.images, chunk.ys, chunk.xs, range.last - range.first});
   }
   return result;
@@ -195,10 +195,10 @@ TEST(ChunksTest, AreNearlyEqual) {
 TEST(ChunksTest, ReadExactlyTheirRowsWhereWindowsDoNotSkip) {
   RowWalk walk;  // a 1-D window of 3 with padding 1 over 10 positions
   walk.x = {10, 10, 3, 1, 1, 1, 1};
-  const RowRange first = input_rows(walk, {.xs = 5});
+  const PositionRange first = input_rows(walk, {.xs = 5});
   EXPECT_EQ(first.first, 0);
   EXPECT_EQ(first.last, 6);
-  const RowRange second = input_rows(walk, {.x = 5, .xs = 5, .first_row = 5});
+  const PositionRange second = input_rows(walk, {.x = 5, .xs = 5, .first_row = 5});
   EXPECT_EQ(second.first, 4);
   EXPECT_EQ(second.last, 10);
 }
@@ -206,7 +206,7 @@ TEST(ChunksTest, ReadExactlyTheirRowsWhereWindowsDoNotSkip) {
 TEST(ChunksTest, ReadNothingWhereAllIsPadding) {
   RowWalk walk;
   walk.x = {2, 6, 1, 1, 1, 4, 0};
-  const RowRange range = input_rows(walk, {.xs = 3});
+  const PositionRange range = input_rows(walk, {.xs = 3});
   EXPECT_EQ(range.first, range.last);
 }
 

@@ -59,7 +59,7 @@ std::int32_t naive(const MatmulProblem& p, std::uint64_t row, std::uint64_t col)
   return wrapped < 0 ? 0 : wrapped;
 }
 
-void expect_equals_naive(const MatmulProblem& problem, RowRange rows, unsigned threads = 1) {
+void expect_equals_naive(const MatmulProblem& problem, ResultRows rows, unsigned threads = 1) {
   const std::vector<std::int32_t> result = matmul_int32(problem, rows, threads);
   const std::uint64_t cols = problem.b.cols();
   ASSERT_EQ(result.size(), rows.count * cols);

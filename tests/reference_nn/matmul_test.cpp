@@ -110,7 +110,7 @@ TEST(MatMulTest, OfNoElementsIsZeros) {
 
 /// Computes a b with every operand moved in memory by a multiple of `shift` elements.
 template <class T>
-std::vector<T> product_at(const std::vector<T>& a, const std::vector<T>& b, GemmShape shape,
+std::vector<T> product_at(const std::vector<T>& a, const std::vector<T>& b, GemmSize shape,
                           std::size_t shift) {
   std::vector<T> left(shift, T{9});
   left.insert(left.end(), a.begin(), a.end());
@@ -122,7 +122,7 @@ std::vector<T> product_at(const std::vector<T>& a, const std::vector<T>& b, Gemm
 }
 
 template <class T>
-void expect_same_bits_everywhere(Generator& generator, GemmShape shape) {
+void expect_same_bits_everywhere(Generator& generator, GemmSize shape) {
   const auto as = random_reals<T>(generator, {shape.m, shape.k});
   const auto bs = random_reals<T>(generator, {shape.k, shape.n});
   const std::vector<T> a(as.template data<T>().begin(), as.template data<T>().end());
@@ -138,7 +138,7 @@ TEST(ProductTest, GivesTheSameBitsWhereverTheOperandsLie) {
   Generator generator(kSeed + 2);
   for (int i = 0; i < 300; ++i) {
     const std::int64_t most = i % 3 == 0 ? 70 : 8;  // Eigen computes small products differently
-    GemmShape shape{between(generator, 1, most), between(generator, 1, most),
+    GemmSize shape{between(generator, 1, most), between(generator, 1, most),
                     between(generator, 1, most)};
     if (i % 5 == 1) shape.m = 1;
     if (i % 5 <= 2 && i % 5 > 0) shape.n = i % 2 == 0 ? 1 : shape.n;

@@ -23,7 +23,7 @@ namespace weft::cuda {
 
 using reference::NamedTensors;
 
-struct RunOptions {
+struct DeviceRunOptions {
   /// The arithmetic of MatMul, Gemm, Conv and ConvTranspose. Must not be kInt8, which is for
   /// integers.
   MatmulType matmul = MatmulType::kFloat32;
@@ -44,9 +44,9 @@ class DeviceGraphRunner {
   /// `graph` must outlive the runner and pass graph::check(). Throws InputError if the options ask
   /// for kInt8.
   DeviceGraphRunner(const graph::Graph& graph, std::shared_ptr<Device> device,
-                    RunOptions options = {});
+                    DeviceRunOptions options = {});
   DeviceGraphRunner(graph::Graph&& graph, std::shared_ptr<Device> device,
-                    RunOptions options = {}) = delete;
+                    DeviceRunOptions options = {}) = delete;
   DeviceGraphRunner(const DeviceGraphRunner&) = delete;
   DeviceGraphRunner& operator=(const DeviceGraphRunner&) = delete;
   ~DeviceGraphRunner();
@@ -68,9 +68,9 @@ class DeviceGraphRunner {
 class CudaGraphRunner : public DeviceGraphRunner {
  public:
   /// Throws InputError if there is no CUDA device, or if this build has no CUDA.
-  explicit CudaGraphRunner(const graph::Graph& graph, RunOptions options = {})
+  explicit CudaGraphRunner(const graph::Graph& graph, DeviceRunOptions options = {})
       : DeviceGraphRunner(graph, make_cuda_device(), std::move(options)) {}
-  explicit CudaGraphRunner(graph::Graph&& graph, RunOptions options = {}) = delete;
+  explicit CudaGraphRunner(graph::Graph&& graph, DeviceRunOptions options = {}) = delete;
 };
 
 }  // namespace weft::cuda

@@ -14,12 +14,12 @@ struct GemmOperands {
   const T* b;
   bool transpose_a;
   bool transpose_b;
-  GemmShape shape;
+  GemmSize shape;
 };
 
 template <class T>
 void multiply(const GemmOperands<T>& operands, T* c) {
-  const GemmShape& shape = operands.shape;
+  const GemmSize& shape = operands.shape;
   std::vector<T> turned;
   const T* a = operands.a;
   if (operands.transpose_a) {
@@ -55,7 +55,7 @@ void scale(T alpha, std::span<T> y) {
   for (T& element : y) element *= alpha;
 }
 
-GemmShape gemm_shape(const Shape& a, bool transpose_a, const Shape& b, bool transpose_b) {
+GemmSize gemm_shape(const Shape& a, bool transpose_a, const Shape& b, bool transpose_b) {
   return {transpose_a ? a[1] : a[0], transpose_a ? a[0] : a[1], transpose_b ? b[0] : b[1]};
 }
 
@@ -63,7 +63,7 @@ template <class T>
 Tensor gemm(const NodeCall& call) {
   const bool transpose_a = call.attributes.integer("transA", 0) != 0;
   const bool transpose_b = call.attributes.integer("transB", 0) != 0;
-  const GemmShape shape =
+  const GemmSize shape =
       gemm_shape(input(call, 0).shape(), transpose_a, input(call, 1).shape(), transpose_b);
   Tensor y(graph::data_type_of<T>(), {shape.m, shape.n});
   const std::span<T> out = y.mutable_data<T>();

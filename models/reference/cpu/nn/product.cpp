@@ -26,12 +26,12 @@ void copy_columns(const float* from, std::ptrdiff_t rows, std::ptrdiff_t stride,
 /// not always give the same bits.
 constexpr std::ptrdiff_t kSmall = 20;
 
-bool is_small(GemmShape shape) {
+bool is_small(GemmSize shape) {
   return shape.m + shape.k + shape.n < kSmall || (shape.m == 1 && shape.n == 1);
 }
 
 template <class T>
-void add_small_product(const T* a, const T* b, T* c, GemmShape shape) {
+void add_small_product(const T* a, const T* b, T* c, GemmSize shape) {
   for (std::ptrdiff_t i = 0; i < shape.m * shape.n; ++i) {
     const T* row = a + i / shape.n * shape.k;
     const T* col = b + i % shape.n;
@@ -50,19 +50,19 @@ void add_wrapping(const std::vector<float>& sums, std::int32_t* c) {
 
 }  // namespace
 
-void add_product(const float* a, const float* b, float* c, GemmShape shape) {
+void add_product(const float* a, const float* b, float* c, GemmSize shape) {
   if (is_small(shape)) return add_small_product(a, b, c, shape);
   static const GemmFloat kernel = best_gemm().multiply_float;
   kernel(a, b, c, shape);
 }
 
-void add_product(const double* a, const double* b, double* c, GemmShape shape) {
+void add_product(const double* a, const double* b, double* c, GemmSize shape) {
   if (is_small(shape)) return add_small_product(a, b, c, shape);
   static const GemmDouble kernel = best_gemm().multiply_double;
   kernel(a, b, c, shape);
 }
 
-void add_product(const float* a, const float* b, std::int32_t* c, GemmShape shape) {
+void add_product(const float* a, const float* b, std::int32_t* c, GemmSize shape) {
   std::vector<float> block(count(shape.m, std::min(shape.k, kExactDepth)));
   std::vector<float> sums(count(shape.m, shape.n));
   for (std::ptrdiff_t k = 0; k < shape.k; k += kExactDepth) {
@@ -92,7 +92,7 @@ template void transpose(const double*, double*, std::ptrdiff_t, std::ptrdiff_t);
 // Computes c = a b' or c' = b a', whichever transposes the smaller operand. A fully connected layer
 // on one image must not transpose its whole weight matrix.
 template <class T>
-void add_product_transposed(const T* a, const T* b, T* c, GemmShape shape) {
+void add_product_transposed(const T* a, const T* b, T* c, GemmSize shape) {
   const auto [m, k, n] = shape;
   if (n <= m) {
     std::vector<T> turned(count(k, n));
@@ -106,7 +106,7 @@ void add_product_transposed(const T* a, const T* b, T* c, GemmShape shape) {
   add_product(b, turned.data(), sums.data(), {n, k, m});
   transpose(sums.data(), c, n, m);
 }
-template void add_product_transposed(const float*, const float*, float*, GemmShape);
-template void add_product_transposed(const double*, const double*, double*, GemmShape);
+template void add_product_transposed(const float*, const float*, float*, GemmSize);
+template void add_product_transposed(const double*, const double*, double*, GemmSize);
 
 }  // namespace weft::reference

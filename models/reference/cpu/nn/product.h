@@ -15,14 +15,14 @@
 namespace weft::reference {
 
 /// c [m,n] += a [m,k] * b [k,n]; all row-major and dense, not overlapping.
-void add_product(const float* a, const float* b, float* c, GemmShape shape);
-void add_product(const double* a, const double* b, double* c, GemmShape shape);
+void add_product(const float* a, const float* b, float* c, GemmSize shape);
+void add_product(const double* a, const double* b, double* c, GemmSize shape);
 /// The elements of a and b are integers from -255 to 255. Wraps modulo 2^32.
-void add_product(const float* a, const float* b, std::int32_t* c, GemmShape shape);
+void add_product(const float* a, const float* b, std::int32_t* c, GemmSize shape);
 
 /// c [m,n] += a [m,k] * transpose(b [n,k]).
 template <class T>
-void add_product_transposed(const T* a, const T* b, T* c, GemmShape shape);
+void add_product_transposed(const T* a, const T* b, T* c, GemmSize shape);
 
 /// to [cols,rows] = transpose(from [rows,cols]).
 template <class T>

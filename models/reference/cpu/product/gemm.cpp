@@ -2,13 +2,13 @@
 
 namespace weft::reference {
 
-void gemm_float_baseline(const float* a, const float* b, float* c, GemmShape shape);
-void gemm_double_baseline(const double* a, const double* b, double* c, GemmShape shape);
+void gemm_float_baseline(const float* a, const float* b, float* c, GemmSize shape);
+void gemm_double_baseline(const double* a, const double* b, double* c, GemmSize shape);
 #ifdef WEFT_GEMM_X86_64
-void gemm_float_v3(const float* a, const float* b, float* c, GemmShape shape);
-void gemm_double_v3(const double* a, const double* b, double* c, GemmShape shape);
-void gemm_float_v4(const float* a, const float* b, float* c, GemmShape shape);
-void gemm_double_v4(const double* a, const double* b, double* c, GemmShape shape);
+void gemm_float_v3(const float* a, const float* b, float* c, GemmSize shape);
+void gemm_double_v3(const double* a, const double* b, double* c, GemmSize shape);
+void gemm_float_v4(const float* a, const float* b, float* c, GemmSize shape);
+void gemm_double_v4(const double* a, const double* b, double* c, GemmSize shape);
 #endif
 
 GemmVersions gemm_versions() {

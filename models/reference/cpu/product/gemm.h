@@ -14,13 +14,13 @@
 namespace weft::reference {
 
 /// c [m,n] += a [m,k] * b [k,n]; all row-major and dense, not overlapping.
-struct GemmShape {
+struct GemmSize {
   std::ptrdiff_t m = 0;
   std::ptrdiff_t k = 0;
   std::ptrdiff_t n = 0;
 };
-using GemmFloat = void (*)(const float* a, const float* b, float* c, GemmShape shape);
-using GemmDouble = void (*)(const double* a, const double* b, double* c, GemmShape shape);
+using GemmFloat = void (*)(const float* a, const float* b, float* c, GemmSize shape);
+using GemmDouble = void (*)(const double* a, const double* b, double* c, GemmSize shape);
 
 struct GemmKernels {
   std::string_view name;

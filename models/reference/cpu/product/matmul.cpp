@@ -30,7 +30,7 @@ std::ptrdiff_t index(std::uint64_t value) {
   return static_cast<std::ptrdiff_t>(value);
 }
 
-void check_problem(const MatmulProblem& problem, RowRange rows, bool integers) {
+void check_problem(const MatmulProblem& problem, ResultRows rows, bool integers) {
   const Matrix& a = problem.a;
   const Matrix& b = problem.b;
   if (a.type() != b.type() || (a.type() == ElementType::kInt8) != integers ||
@@ -72,12 +72,12 @@ void widen_block(const Matrix& matrix, Block block, std::vector<T>& out) {
 }
 
 void multiply(const std::vector<float>& a, const std::vector<float>& b, std::vector<float>& c,
-              GemmShape shape) {
+              GemmSize shape) {
   static const GemmFloat kernel = best_gemm().multiply_float;
   kernel(a.data(), b.data(), c.data(), shape);
 }
 void multiply(const std::vector<double>& a, const std::vector<double>& b, std::vector<double>& c,
-              GemmShape shape) {
+              GemmSize shape) {
   static const GemmDouble kernel = best_gemm().multiply_double;
   kernel(a.data(), b.data(), c.data(), shape);
 }
@@ -203,7 +203,7 @@ class FloatBlock {
   }
 };
 
-std::vector<Block> cut(RowRange rows, std::uint64_t cols) {
+std::vector<Block> cut(ResultRows rows, std::uint64_t cols) {
   std::vector<Block> blocks;
   for (std::uint64_t row = 0; row < rows.count; row += kBlockM) {
     for (std::uint64_t col = 0; col < cols; col += kBlockN) {
@@ -216,7 +216,7 @@ std::vector<Block> cut(RowRange rows, std::uint64_t cols) {
 
 /// The blocks of the result are independent: each thread takes the next one.
 template <class Kind>
-std::vector<typename Kind::Value> compute(const MatmulProblem& problem, RowRange rows,
+std::vector<typename Kind::Value> compute(const MatmulProblem& problem, ResultRows rows,
                                           unsigned threads) {
   std::vector<typename Kind::Value> result(rows.count * problem.b.cols());
   const std::vector<Block> blocks = cut(rows, problem.b.cols());
@@ -236,18 +236,19 @@ std::vector<typename Kind::Value> compute(const MatmulProblem& problem, RowRange
 
 }  // namespace
 
-std::vector<std::int32_t> matmul_int32(const MatmulProblem& problem, RowRange rows,
+std::vector<std::int32_t> matmul_int32(const MatmulProblem& problem, ResultRows rows,
                                        unsigned threads) {
   check_problem(problem, rows, true);
   return compute<Int32Block>(problem, rows, threads);
 }
 
-std::vector<double> matmul_float64(const MatmulProblem& problem, RowRange rows, unsigned threads) {
+std::vector<double> matmul_float64(const MatmulProblem& problem, ResultRows rows,
+                                   unsigned threads) {
   check_problem(problem, rows, false);
   return compute<FloatBlock<double>>(problem, rows, threads);
 }
 
-std::vector<float> matmul_float32(const MatmulProblem& problem, RowRange rows, unsigned threads) {
+std::vector<float> matmul_float32(const MatmulProblem& problem, ResultRows rows, unsigned threads) {
   check_problem(problem, rows, false);
   return compute<FloatBlock<float>>(problem, rows, threads);
 }

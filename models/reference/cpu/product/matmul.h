@@ -30,23 +30,23 @@ struct MatmulProblem {
 };
 
 /// Rows [first, first + count) of the result.
-struct RowRange {
+struct ResultRows {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
 
 /// int8 operands; exact modulo 2^32, row-major [count, N].
 /// Throws InputError if shapes or types do not fit together.
-std::vector<std::int32_t> matmul_int32(const MatmulProblem& problem, RowRange rows,
+std::vector<std::int32_t> matmul_int32(const MatmulProblem& problem, ResultRows rows,
                                        unsigned threads = 1);
 
 /// bf16 or fp16 operands, computed in binary64. Throws like matmul_int32.
-std::vector<double> matmul_float64(const MatmulProblem& problem, RowRange rows,
+std::vector<double> matmul_float64(const MatmulProblem& problem, ResultRows rows,
                                    unsigned threads = 1);
 
 /// bf16 or fp16 operands, computed in binary32; the order of additions is unspecified. Throws like
 /// matmul_int32.
-std::vector<float> matmul_float32(const MatmulProblem& problem, RowRange rows,
+std::vector<float> matmul_float32(const MatmulProblem& problem, ResultRows rows,
                                   unsigned threads = 1);
 
 }  // namespace weft::reference

@@ -34,8 +34,8 @@ Shape numbers(const NodeCall& call, std::size_t i) {
   return tensor == nullptr ? Shape{} : graph::to_int64(*tensor);
 }
 
-View sliced(const NodeCall& call, const Tensor& x) {
-  View view{{}, graph::row_major_strides(x.shape()), 0};
+StridedView sliced(const NodeCall& call, const Tensor& x) {
+  StridedView view{{}, graph::row_major_strides(x.shape()), 0};
   const std::vector<graph::SliceDim> slices = graph::resolve_slices(
       x.shape(), numbers(call, 1), numbers(call, 2), numbers(call, 3), numbers(call, 4));
   for (std::size_t d = 0; d < slices.size(); ++d) {
@@ -52,7 +52,7 @@ View sliced(const NodeCall& call, const Tensor& x) {
 std::vector<Tensor> evaluate_transpose(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Shape own = graph::row_major_strides(x.shape());
-  View view;
+  StridedView view;
   for (const std::int64_t d : permutation(call, x.rank())) {
     view.extents.push_back(x.shape()[static_cast<std::size_t>(d)]);
     view.strides.push_back(own[static_cast<std::size_t>(d)]);
@@ -75,7 +75,7 @@ std::vector<Tensor> evaluate_tile(const NodeCall& call) {
         fmt::format("{} repeats are given for {} dimensions", repeats.size(), x.rank()));
   }
   const Shape own = graph::row_major_strides(x.shape());
-  View view;
+  StridedView view;
   for (std::size_t d = 0; d < repeats.size(); ++d) {
     view.extents.insert(view.extents.end(), {repeats[d], x.shape()[d]});
     view.strides.insert(view.strides.end(), {0, own[d]});
@@ -85,7 +85,7 @@ std::vector<Tensor> evaluate_tile(const NodeCall& call) {
 
 std::vector<Tensor> evaluate_slice(const NodeCall& call) {
   const Tensor& x = input(call, 0);
-  const View view = sliced(call, x);
+  const StridedView view = sliced(call, x);
   return {copy_view(x, view, view.extents)};
 }
 

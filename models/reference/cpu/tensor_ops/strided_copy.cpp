@@ -61,7 +61,8 @@ void copy_rows(const R* in, const StridedLoop<1>& loop, R* out) {
 
 }  // namespace
 
-graph::Tensor copy_view(const graph::Tensor& tensor, const View& view, const graph::Shape& shape) {
+graph::Tensor copy_view(const graph::Tensor& tensor, const StridedView& view,
+                        const graph::Shape& shape) {
   if (graph::element_count(view.extents) != graph::element_count(shape)) {
     throw InputError(fmt::format("{} elements do not make a result of shape {}",
                                  graph::element_count(view.extents), graph::to_string(shape)));

@@ -92,7 +92,7 @@ Outcome check_network(const std::string& name, const Graph& graph, const NamedTe
   Outcome outcome{fmt::format("{} in {}", name, to_string(matmul)), false, ""};
   try {
     Recorder recorder(inputs, graph);
-    RunOptions options;
+    DeviceRunOptions options;
     options.matmul = matmul;
     options.observer = [&](const Node& node, std::span<const Tensor> outputs) {
       recorder(node, outputs);

@@ -125,7 +125,7 @@ std::string difference(const OperatorCase& test, const NamedTensors& actual, Mat
 std::string difference(const OperatorCase& test, const std::shared_ptr<Device>& device,
                        MatmulType matmul) {
   try {
-    RunOptions options;
+    DeviceRunOptions options;
     options.matmul = matmul;
     DeviceGraphRunner runner(test.graph, device, options);
     if (!runner.cpu_nodes().empty()) return "runs on the CPU reference";

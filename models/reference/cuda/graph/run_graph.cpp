@@ -18,7 +18,7 @@ using graph::Tensor;
 using graph::ValueId;
 
 struct DeviceGraphRunner::State {
-  State(const graph::Graph& given, std::shared_ptr<Device> on, RunOptions options)
+  State(const graph::Graph& given, std::shared_ptr<Device> on, DeviceRunOptions options)
       : graph(given),
         device(std::move(on)),
         settings(std::move(options)),
@@ -36,7 +36,7 @@ struct DeviceGraphRunner::State {
 
   const graph::Graph& graph;
   std::shared_ptr<Device> device;
-  RunOptions settings;
+  DeviceRunOptions settings;
   Values values;
   std::vector<std::size_t> use_counts;                // by value
   std::vector<bool> is_input;                         // by value
@@ -123,7 +123,7 @@ class DeviceGraphRunner::Run {
 };
 
 DeviceGraphRunner::DeviceGraphRunner(const graph::Graph& graph, std::shared_ptr<Device> device,
-                                     RunOptions options) {
+                                     DeviceRunOptions options) {
   if (options.matmul == MatmulType::kInt8) {
     throw InputError("a float32 network cannot run in int8; quantize it first");
   }

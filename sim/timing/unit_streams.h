@@ -9,13 +9,13 @@
 
 namespace weft {
 
-struct Streams {
+struct UnitStreams {
   /// Program indices of each unit's instructions, in order.
   std::array<std::vector<std::uint32_t>, kUnitCount> of_unit;
   /// For tile j in FIFO order: the position in the matmul stream of the matmul that swaps it in.
   std::vector<std::uint32_t> tile_takers;
 
-  explicit Streams(const Program& program) {
+  explicit UnitStreams(const Program& program) {
     for (std::uint32_t i = 0; i < program.code.size(); ++i) {
       const Instruction& instruction = program.code[i];
       auto& stream = (*this)[instruction.unit()];
