@@ -20,8 +20,14 @@ void for_each_input_sheet(const LayerBody& body, Function&& function) {
         if constexpr (requires { layer.a; }) function(layer.a.sheet);
       },
       body);
+  std::visit(
+      [&](const auto& layer) {
+        if constexpr (requires { layer.epilogue; }) {
+          if (layer.epilogue.residual) function(layer.epilogue.residual->sheet);
+        }
+      },
+      body);
   if (const auto* layer = std::get_if<ContractionLayer>(&body)) {
-    if (layer->epilogue.residual) function(layer->epilogue.residual->sheet);
     if (const auto* weights = std::get_if<ComputedWeights>(&layer->weights)) {
       function(weights->view.sheet);
     }

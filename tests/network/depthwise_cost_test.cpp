@@ -8,6 +8,8 @@
 #include <string>
 
 #include "models/networks/layers.h"
+#include "models/networks/sample_inputs.h"
+#include "runtime/network_check.h"
 #include "sim/config/config_keys.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"
@@ -103,6 +105,33 @@ TEST(DepthwiseCostTest, TheEstimateIsNearTheCyclesAndThePlaceIsTheCheaperOne) {
   std::cout << clear << " clear choices, " << on_vector << " on the vector unit\n";
   EXPECT_GE(clear, 20);
   EXPECT_GE(on_vector, 5);
+}
+
+// The residual's last use as an operand comes before the layer that adds it. Until that layer has
+// read it, its rows must not be given to another value.
+TEST(DepthwiseTest, AResidualFromTheMachineStaysUntilItIsAdded) {
+  networks::Layers net("depthwise", 1);
+  const auto x = net.input("image", graph::DataType::kFloat32, {1, 8, 6, 6});
+  const auto residual = net.relu(x, "residual");
+  const auto other = net.add(graph::Op::kSigmoid, {residual}, {}, "other");
+  const auto conv =
+      net.conv(other, {.channels = 8, .kernel = 3, .stride = 1, .padding = 1, .groups = 8}, "conv");
+  const auto sum = net.add(graph::Op::kAdd, {conv, residual}, {}, "sum");
+  const graph::Graph graph = prepared(net.finish(sum, "y"));
+  for (const bool on_vector : {false, true}) {
+    SCOPED_TRACE(on_vector ? "vector unit" : "array");
+    const MachineConfig config = small_machine(ElementType::kBf16, 8, 8);
+    const NetworkProgram program =
+        compile_network(graph, config, {.depthwise_on_vector_unit = on_vector});
+    EXPECT_TRUE(host_steps(program).empty()) << layer_table(program);
+    const auto inputs = networks::sample_inputs(graph, 1);
+    run_everywhere(program, config, inputs);
+    runtime::NetworkRunOptions options;
+    options.keep_results = true;
+    const auto run = runtime::run_network(program, config, inputs, options);
+    const auto check = runtime::check_network(program, config, inputs, run);
+    EXPECT_FALSE(check.mismatch) << *check.mismatch;
+  }
 }
 
 }  // namespace
