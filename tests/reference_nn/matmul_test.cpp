@@ -139,7 +139,7 @@ TEST(ProductTest, GivesTheSameBitsWhereverTheOperandsLie) {
   for (int i = 0; i < 300; ++i) {
     const std::int64_t most = i % 3 == 0 ? 70 : 8;  // Eigen computes small products differently
     GemmSize shape{between(generator, 1, most), between(generator, 1, most),
-                    between(generator, 1, most)};
+                   between(generator, 1, most)};
     if (i % 5 == 1) shape.m = 1;
     if (i % 5 <= 2 && i % 5 > 0) shape.n = i % 2 == 0 ? 1 : shape.n;
     ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere<float>(generator, shape));
