@@ -91,7 +91,7 @@ struct RowGenerator {
   friend bool operator==(const RowGenerator&, const RowGenerator&) = default;
 };
 
-/// UnitStreams `rows` rows (at most the product of the loop counts) through the array into
+/// Streams `rows` rows (at most the product of the loop counts) through the array into
 /// accumulator rows acc, acc+1, ...
 struct Matmul {
   RowGenerator ub = {};

@@ -113,7 +113,7 @@ inline constexpr auto kInstructionSet = std::tuple{
         table::beside("buffer", "at", table::kRow, table::inside(&Fetch::buffer, &BufferTile::at),
                       "the first array row of the block")),
     table::opcode<Matmul>(
-        "matmul", "UnitStreams UB rows through the array into accumulator rows.",
+        "matmul", "Streams UB rows through the array into accumulator rows.",
         table::required("ub", table::kRow, table::at(&Matmul::ub, &RowGenerator::base),
                         "base of the row generator: the UB row at all loop indices 0"),
         table::optional("rows", table::kRow, table::at(&Matmul::rows),

@@ -174,7 +174,7 @@ TYPED_TEST(SteppedArrayTest, RejectsAnEmptyOrAbsurdArray) {
   EXPECT_THROW(SteppedArray<TypeParam>(0xFFFFFFFF, 1), InputError);
 }
 
-/// UnitStreams M rows of ones through a tile of ones. The tile is pushed from cycle W on, and the
+/// Streams M rows of ones through a tile of ones. The tile is pushed from cycle W on, and the
 /// first row enters in cycle A. Returns the cycles in which a visible result was R everywhere.
 std::vector<int> cycles_of_right_results(std::uint32_t rows, std::uint32_t cols, int m, int w,
                                          int a) {
