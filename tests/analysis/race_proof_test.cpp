@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "compiler/lowering/matmul.h"
+#include "sim/isa/row_generator.h"
 #include "tests/machine/random_program.h"
 
 namespace weft {
@@ -170,6 +171,33 @@ TEST(RaceProofTest, NamesTheInstructionThatMustBeLate) {
             std::string::npos)
       << race->hazard;
   program.code[1].after.count[static_cast<std::size_t>(Unit::kLoad)] = 1;
+  EXPECT_FALSE(find_possible_race(config, program));
+}
+
+// The store waits for a vector instruction that itself takes longer than the second load usually
+// does. Only a late load shows that it does not wait for the load.
+TEST(RaceProofTest, FindsARaceThatOnlyALateInstructionShows) {
+  MachineConfig config;
+  Program program{4, 4, ElementType::kInt8, {}, {}, {}};
+  Matmul matmul;
+  matmul.ub = contiguous_rows(8, 4);
+  matmul.rows = 4;
+  program.code.push_back({Load{0, 8, 4}, {}});
+  program.code.push_back({Load{100, 0, 4}, {}});
+  program.code.push_back({Fetch{}, {}});
+  program.code.push_back({matmul, {}});
+  program.code.push_back({Vector{.acc = 0, .ub = 20, .rows = 4}, {}});
+  program.code.push_back({Store{0, 200, 4}, {}});
+  const auto wait = [&](std::size_t instruction, Unit unit, std::uint32_t count) {
+    program.code[instruction].after.count[static_cast<std::size_t>(unit)] = count;
+  };
+  wait(3, Unit::kLoad, 1);
+  wait(4, Unit::kMatmul, 1);
+  wait(5, Unit::kVector, 1);
+  const auto race = find_possible_race(config, program);
+  ASSERT_TRUE(race);
+  EXPECT_EQ(race->late, 1U);
+  wait(5, Unit::kLoad, 2);
   EXPECT_FALSE(find_possible_race(config, program));
 }
 
