@@ -27,7 +27,7 @@ install_packages run rtl
 configure run rtl
 if ! has_target "$target"; then
   models="$(sed -n 's/^WEFT_RTL_MODELS:[A-Z]*=//p' "$weft_build/CMakeCache.txt")"
-  quietly "configuring" cmake "-DWEFT_RTL_MODELS=$models;$type-$size-$depth" "$weft_build"
+  quietly "configuring" cmake "-DWEFT_RTL_MODELS=${models:+$models;}$type-$size-$depth" "$weft_build"
 fi
 say "building the RTL of ${*:-the nine default arrays}; 16x16 takes half a minute, 64x64 minutes"
 build "$target"
