@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "compiler/lowering/matmul.h"
-#include "compiler/plan/advice.h"
+#include "compiler/emit/matmul.h"
+#include "compiler/mapping/advice.h"
 
 namespace weft::cli {
 namespace {

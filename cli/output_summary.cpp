@@ -9,7 +9,7 @@
 
 #include "base/printable.h"
 #include "cli/text.h"
-#include "compiler/network/elements.h"
+#include "compiler/rows/elements.h"
 
 namespace weft::cli {
 namespace {

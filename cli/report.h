@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/text.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "runtime/product_check.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/network_report.h"
-#include "compiler/lowering/instruction_tiles.h"
+#include "compiler/mapping/instruction_tiles.h"
 #include "sim/analysis/summary.h"
 #include "sim/config/config_keys.h"
 #include "sim/trace/trace_events.h"

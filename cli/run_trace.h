@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"

@@ -4,7 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/common_options.h"
 #include "cli/operands.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {

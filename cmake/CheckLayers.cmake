@@ -23,9 +23,14 @@ set(table
   "compiler/onnx/codec: base pe compiler/graph compiler/onnx"
   "compiler/passes: base pe compiler/graph"
   "compiler/autodiff: base compiler/graph compiler/passes"
-  "compiler/plan: base sim/config sim/isa"
-  "compiler/lowering: base sim/config sim/isa sim/memory compiler/plan"
-  "compiler/network: base pe sim/config sim/isa sim/memory compiler/graph compiler/passes compiler/lowering"
+  "compiler/rows: base pe sim/memory compiler/graph"
+  "compiler/program: base sim/config sim/isa sim/memory compiler/graph compiler/rows"
+  "compiler/layers: base sim/isa sim/memory compiler/graph compiler/rows compiler/program"
+  "compiler/mapping: base sim/config sim/isa compiler/rows compiler/program compiler/layers"
+  "compiler/emit: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/mapping"
+  "compiler/emit/vector: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/emit"
+  "compiler/segments: base sim/config sim/isa sim/memory compiler/graph compiler/passes compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector"
+  "compiler/schedule: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph"
   "models/devices: base compiler/graph"
@@ -42,8 +47,8 @@ set(table
   "models/reference/cuda/checks: base compiler/graph models/reference/cpu models/reference/cuda models/reference/cuda/device models/reference/cuda/graph"
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
   "models/training: base compiler/graph compiler/autodiff models/data models/networks models/reference/cpu"
-  "runtime: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace compiler/graph compiler/autodiff compiler/passes compiler/network models/reference/cpu models/reference/cpu/product models/training"
-  "cli: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace sim/machine rtl compiler/graph compiler/onnx compiler/passes compiler/autodiff compiler/plan compiler/lowering compiler/network models models/networks models/devices models/data models/training models/reference/cpu models/reference/cpu/product models/reference/cuda models/reference/cuda/device runtime")
+  "runtime: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace compiler/graph compiler/autodiff compiler/passes compiler/rows compiler/program compiler/emit compiler/schedule models/reference/cpu models/reference/cpu/product models/training"
+  "cli: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace sim/machine rtl compiler/graph compiler/onnx compiler/passes compiler/autodiff compiler/rows compiler/program compiler/mapping compiler/emit compiler/schedule models models/networks models/devices models/data models/training models/reference/cpu models/reference/cpu/product models/reference/cuda models/reference/cuda/device runtime")
 
 set(problems "")
 set(rooms "")

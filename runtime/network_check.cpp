@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
-#include "compiler/network/elements.h"
+#include "compiler/rows/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
 #include "runtime/positions.h"

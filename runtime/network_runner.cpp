@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/network/elements.h"
-#include "compiler/network/weights.h"
+#include "compiler/emit/weights.h"
+#include "compiler/rows/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "runtime/host_values.h"
 #include "sim/analysis/ledger.h"

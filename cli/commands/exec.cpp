@@ -5,7 +5,7 @@
 #include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "sim/analysis/race_proof.h"
 #include "sim/config/config_keys.h"
 #include "sim/isa/program_source.h"

@@ -1,4 +1,4 @@
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 
 #include "cli/commands/commands.h"
 #include "cli/job.h"

@@ -9,7 +9,7 @@
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "runtime/network_pipeline.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/simulate.h"

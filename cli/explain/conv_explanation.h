@@ -19,7 +19,7 @@
 #include "cli/network_conv.h"
 #include "cli/network_report.h"
 #include "cli/streams.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 
 namespace weft::cli {
 

@@ -13,7 +13,7 @@
 #include "cli/span_excess.h"
 #include "cli/tile_drawing.h"
 #include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 
 namespace weft::cli {
 namespace {

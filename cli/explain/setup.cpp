@@ -12,7 +12,7 @@
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {

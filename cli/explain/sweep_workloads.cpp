@@ -9,7 +9,7 @@
 #include "cli/measured_advice.h"
 #include "cli/report.h"
 #include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "sim/simulate.h"
 
 namespace weft::cli {

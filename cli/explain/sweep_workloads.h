@@ -4,7 +4,7 @@
 
 #include "cli/explain/sweep.h"
 #include "cli/network_conv.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {

@@ -10,7 +10,7 @@
 #include "cli/network_job.h"
 #include "cli/page/run_page.h"
 #include "cli/run_values.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 
 namespace weft::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "cli/network_job.h"
 #include "cli/network_report.h"
 #include "cli/page/page_data.h"
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 
 namespace weft::cli {
 

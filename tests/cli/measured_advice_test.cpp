@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/span_excess.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "sim/config/config_keys.h"
 #include "tests/machine/run_matmul.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/schedule/compile_network.h"
 #include "runtime/network_check.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"

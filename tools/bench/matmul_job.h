@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "compiler/lowering/matmul.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/emit/matmul.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "pe/float_formats.h"
 #include "sim/config/machine_config.h"
 #include "sim/memory/tensor_memory.h"
