@@ -60,31 +60,33 @@ std::uint64_t instruction_count(const TilingPlan& plan) {
 
 /// Emits the program: before each matmul what it needs, and after it what is due by then
 /// (pacing.h). Each unit's instructions come in the order of their use.
-class Emitter {
+class Emitter final : public InstructionStream {
  public:
-  Emitter(const TilingPlan& plan, const MachineConfig& config, std::vector<Instruction>& code)
+  Emitter(const TilingPlan& plan, const MachineConfig& config)
       : plan_(plan),
-        walk_(plan),
+        walk_(plan_),
         pacing_(pace(plan, config)),
         rr_(config.result_row_rows()),
         dtype_(config.dtype),
         host_(plan, rr_),
         bias_base_(plan.activation_slots * plan.chunk_rows),
         output_base_(bias_base_ + plan.bias_slots * rr_),
-        tracker_(config),
-        code_(code) {}
+        tracker_(config) {}
 
-  void run() {
-    for (std::uint64_t i = 0; i < plan_.matmuls(); ++i) {
-      require_inputs(i);
-      emit(matmul(i));
-      emit_due(i);
+  /// Appends the next matmul with the instructions before and after it, or after the last matmul
+  /// the next vector and its stores. Returns false at the end.
+  bool next(std::vector<Instruction>& code) override {
+    code_ = &code;
+    if (matmuls_ < plan_.matmuls()) {
+      require_inputs(matmuls_);
+      emit(matmul(matmuls_));
+      emit_due(matmuls_++);
+      return true;
     }
-    for (std::uint64_t use = vectors_; use < plan_.region_uses(); ++use) {
-      emit_vectors_through(use);
-      emit_stores_before(vectors_);
-    }
+    if (vectors_ == plan_.region_uses() && stores_ == vectors_) return false;
+    if (vectors_ < plan_.region_uses()) emit_vectors_through(vectors_);
     emit_stores_before(vectors_);
+    return true;
   }
 
  private:
@@ -147,7 +149,7 @@ class Emitter {
             rows_of_use(use) * rr_};
   }
 
-  void emit(const Operation& operation) { code_.push_back({operation, tracker_.add(operation)}); }
+  void emit(const Operation& operation) { code_->push_back({operation, tracker_.add(operation)}); }
   void emit_fetch() { emit(Fetch{walk_.tile(fetches_++)}); }
   void emit_load() { emit(activation_load(loads_++)); }
 
@@ -217,7 +219,7 @@ class Emitter {
     while (stores_ < use) emit(store(stores_++));
   }
 
-  const TilingPlan& plan_;
+  const TilingPlan plan_;
   const MatmulWalk walk_;
   const Pacing pacing_;
   const std::uint32_t rr_;
@@ -226,8 +228,9 @@ class Emitter {
   const std::uint32_t bias_base_;
   const std::uint32_t output_base_;
   DependenceTracker tracker_;
-  std::vector<Instruction>& code_;
+  std::vector<Instruction>* code_ = nullptr;
   // How many of each kind are in the program.
+  std::uint64_t matmuls_ = 0;
   std::uint64_t fetches_ = 0;
   std::uint64_t loads_ = 0;
   std::uint64_t biases_ = 0;
@@ -236,6 +239,11 @@ class Emitter {
 };
 
 }  // namespace
+
+std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
+                                                 const MachineConfig& config) {
+  return std::make_unique<Emitter>(plan, config);
+}
 
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
   // matmuls() fits 64 bits, as a factor of the plan's MACs. Below the limit no other count exceeds
@@ -255,7 +263,9 @@ Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
   program.tensors = tensors(plan, config);
   program.computes = plan.spec;
   program.code.reserve(count);
-  Emitter(plan, config, program.code).run();
+  Emitter stream(plan, config);
+  while (stream.next(program.code)) {
+  }
   return program;
 }
 

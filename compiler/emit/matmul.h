@@ -2,13 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
+#include "sim/isa/instruction_stream.h"
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"
 
 namespace weft {
+
+/// The instructions of lower_matmul(), in the same order, made while they are asked for.
+std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
+                                                 const MachineConfig& config);
 
 /// The program for `plan`, with tensors "a" [M,K], "b" [K,N], optional "bias" [1,N] and "out"
 /// [M,N]. The order of instructions keeps every unit busy. The dependences are exactly those that
