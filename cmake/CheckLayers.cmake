@@ -30,7 +30,7 @@ set(table
   "compiler/emit: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/mapping"
   "compiler/emit/vector: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/emit"
   "compiler/segments: base sim/config sim/isa sim/memory compiler/graph compiler/passes compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector"
-  "compiler/schedule: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
+  "compiler/schedule: base pe sim/config sim/isa sim/memory sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph"
   "models/devices: base compiler/graph"

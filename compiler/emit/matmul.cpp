@@ -52,22 +52,16 @@ std::vector<TensorDecl> tensors(const TilingPlan& plan, const MachineConfig& con
   return list;
 }
 
-std::uint64_t instruction_count(const TilingPlan& plan) {
-  const MatmulWalk walk(plan);
-  return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() +
-         2 * plan.region_uses();
-}
-
 /// Emits the program: before each matmul what it needs, and after it what is due by then
 /// (pacing.h). Each unit's instructions come in the order of their use.
 class Emitter final : public InstructionStream {
  public:
-  Emitter(const TilingPlan& plan, const MachineConfig& config)
+  Emitter(const TilingPlan& plan, const MachineConfig& config, const LaneFunction& function)
       : plan_(plan),
+        function_(function),
         walk_(plan_),
         pacing_(pace(plan, config)),
         rr_(config.result_row_rows()),
-        dtype_(config.dtype),
         host_(plan, rr_),
         bias_base_(plan.activation_slots * plan.chunk_rows),
         output_base_(bias_base_ + plan.bias_slots * rr_),
@@ -135,12 +129,9 @@ class Emitter final : public InstructionStream {
     vector.rows = rows_of_use(use);
     vector.has_bias = plan_.spec.bias;
     if (vector.has_bias) vector.bias = bias_row(use);
-    if (plan_.spec.activation == Activation::kRelu) vector.op = VectorOp::kRelu;
-    if (plan_.spec.activation == Activation::kRelu6) {
-      vector.op = VectorOp::kClamp;
-      vector.low = accumulator_bits(0, dtype_);
-      vector.high = accumulator_bits(6, dtype_);
-    }
+    vector.op = function_.op;
+    vector.low = function_.low;
+    vector.high = function_.high;
     return vector;
   }
   Store store(std::uint64_t use) const {
@@ -220,10 +211,10 @@ class Emitter final : public InstructionStream {
   }
 
   const TilingPlan plan_;
+  const LaneFunction function_;
   const MatmulWalk walk_;
   const Pacing pacing_;
   const std::uint32_t rr_;
-  const ElementType dtype_;
   const HostLayout host_;
   const std::uint32_t bias_base_;
   const std::uint32_t output_base_;
@@ -240,21 +231,43 @@ class Emitter final : public InstructionStream {
 
 }  // namespace
 
-std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
-                                                 const MachineConfig& config) {
-  return std::make_unique<Emitter>(plan, config);
+std::uint64_t instruction_count(const TilingPlan& plan) {
+  const MatmulWalk walk(plan);
+  return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() +
+         2 * plan.region_uses();
 }
 
-Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
+LaneFunction lane_function(Activation activation, ElementType dtype) {
+  switch (activation) {
+    case Activation::kNone:
+      return {};
+    case Activation::kRelu:
+      return {VectorOp::kRelu};
+    case Activation::kRelu6:
+      return {VectorOp::kClamp, accumulator_bits(0, dtype), accumulator_bits(6, dtype)};
+  }
+  return {};
+}
+
+std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
+                                                 const MachineConfig& config) {
+  return std::make_unique<Emitter>(plan, config, lane_function(plan.spec.activation, config.dtype));
+}
+
+Program lower_matmul(const TilingPlan& plan, const MachineConfig& config, std::size_t most) {
+  return lower_matmul(plan, config, lane_function(plan.spec.activation, config.dtype), most);
+}
+
+Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
+                     const LaneFunction& function, std::size_t most) {
   // matmuls() fits 64 bits, as a factor of the plan's MACs. Below the limit no other count exceeds
   // it, so the sum fits too.
-  const std::uint64_t count =
-      plan.matmuls() > kMaxInstructions ? plan.matmuls() : instruction_count(plan);
-  if (count > kMaxInstructions) {
+  const std::uint64_t count = plan.matmuls() > most ? plan.matmuls() : instruction_count(plan);
+  if (count > most) {
     throw InputError(fmt::format(
         "matmul: the program would have {} instructions or more, {} is the limit; use a larger "
         "array, more accumulators or smaller M, K, N",
-        count, kMaxInstructions));
+        count, most));
   }
   Program program;
   program.array_rows = config.array_rows;
@@ -263,7 +276,7 @@ Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
   program.tensors = tensors(plan, config);
   program.computes = plan.spec;
   program.code.reserve(count);
-  Emitter stream(plan, config);
+  Emitter stream(plan, config, function);
   while (stream.next(program.code)) {
   }
   return program;

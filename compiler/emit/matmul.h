@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "compiler/layers/lane_function.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction_stream.h"
@@ -11,6 +12,12 @@
 #include "sim/memory/matrix.h"
 
 namespace weft {
+
+/// How many instructions the plan leads to. plan.matmuls() must be at most kMaxInstructions.
+std::uint64_t instruction_count(const TilingPlan& plan);
+
+/// The function of an activation on a machine of this type.
+LaneFunction lane_function(Activation activation, ElementType dtype);
 
 /// The instructions of lower_matmul(), in the same order, made while they are asked for.
 std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
@@ -20,8 +27,12 @@ std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
 /// [M,N]. The order of instructions keeps every unit busy. The dependences are exactly those that
 /// the hazard rules need (docs/timing.md); none is implied by another. `plan` comes from
 /// plan_matmul() for the same machine. Throws InputError if the program would have more than
-/// kMaxInstructions.
-Program lower_matmul(const TilingPlan& plan, const MachineConfig& config);
+/// `most` instructions.
+Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
+                     std::size_t most = kMaxInstructions);
+/// The same with another function in place of the activation.
+Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
+                     const LaneFunction& function, std::size_t most);
 
 /// The bias that makes the array's A*B exact if A entered with a zero point:
 /// bias - zero_point * (sum of each column of B), modulo 2^32.

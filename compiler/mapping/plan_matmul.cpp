@@ -96,48 +96,67 @@ std::vector<LoopOrder> orders(const TilingPlan& plan) {
   return {LoopOrder::kChunkInnermost, LoopOrder::kChunkOutermost};
 }
 
-/// The cheapest candidate so far. Candidates with the fewest chunks come first. More chunks mean
-/// more instructions and, unless the weights are kept, more weight traffic. So they must spare the
-/// array some waiting. If they only shorten the first load and the last store, they must save at
-/// least a twentieth of the run and an array fill.
-class Best {
+/// Every candidate, and which of them its estimate prefers. Candidates with the fewest chunks come
+/// first. More chunks mean more instructions and, unless the weights are kept, more weight traffic.
+/// So they must spare the array some waiting. If they only shorten the first load and the last
+/// store, they must save at least a twentieth of the run and an array fill.
+class Candidates {
  public:
-  explicit Best(const MachineConfig& config)
+  explicit Candidates(const MachineConfig& config)
       : config_(config), fill_(double{1} * config.array_rows + config.array_cols) {}
 
   void offer(const TilingPlan& plan) {
     const PredictedCycles cycles = estimate_cycles(plan, config_);
-    if (found_ && !is_better(cycles)) return;
-    found_ = true;
-    cycles_ = cycles;
-    plan_ = plan;
+    if (offered_.empty() || is_better(cycles, offered_[preferred_].cycles)) {
+      preferred_ = offered_.size();
+    }
+    offered_.push_back({plan, cycles});
   }
-  const TilingPlan& plan() const { return plan_; }
+
+  /// The preferred one, then the others by their estimated total; `most` in all.
+  std::vector<TilingPlan> ranked(std::size_t most) {
+    std::swap(offered_.front(), offered_[preferred_]);
+    std::stable_sort(offered_.begin() + 1, offered_.end(), [](const Offer& a, const Offer& b) {
+      return a.cycles.total < b.cycles.total;
+    });
+    if (offered_.size() > most) offered_.resize(most);
+    std::vector<TilingPlan> plans;
+    for (Offer& offer : offered_) {
+      offer.plan.formula = formula_terms(offer.plan, config_);
+      plans.push_back(offer.plan);
+    }
+    return plans;
+  }
 
  private:
-  bool is_better(const PredictedCycles& cycles) const {
-    const double array_margin = cycles_.total / 1000;
-    const double margin = std::max(cycles_.total / 20, fill_);
-    if (cycles.total < cycles_.total - margin) return true;
-    return cycles.array < cycles_.array - array_margin &&
-           cycles.total < cycles_.total - array_margin;
+  struct Offer {
+    TilingPlan plan;
+    PredictedCycles cycles;
+  };
+
+  bool is_better(const PredictedCycles& cycles, const PredictedCycles& best) const {
+    const double array_margin = best.total / 1000;
+    const double margin = std::max(best.total / 20, fill_);
+    if (cycles.total < best.total - margin) return true;
+    return cycles.array < best.array - array_margin && cycles.total < best.total - array_margin;
   }
 
   const MachineConfig& config_;
   const double fill_;
-  bool found_ = false;
-  PredictedCycles cycles_;
-  TilingPlan plan_;
+  std::vector<Offer> offered_;
+  std::size_t preferred_ = 0;
 };
 
 void offer_chunk_size(TilingPlan plan, std::uint32_t chunk_rows, const MachineConfig& config,
-                      Best& best) {
+                      Candidates& candidates) {
   plan.chunk_rows = chunk_rows;
   plan.m_chunks = ceil_div(plan.spec.m, chunk_rows);
   for (const LoopOrder order : orders(plan)) {
     plan.order = order;
     plan.folds = order == LoopOrder::kChunkInnermost ? plan.n_tiles : plan.matmuls();
-    for (const TilingPlan& candidate : buffer_layouts(plan, config)) best.offer(candidate);
+    for (const TilingPlan& candidate : buffer_layouts(plan, config)) {
+      candidates.offer(candidate);
+    }
   }
 }
 
@@ -156,18 +175,21 @@ bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config) {
   return largest_chunk(spec, config) > 0;
 }
 
-TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config) {
+std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig& config,
+                                     std::size_t most) {
   check_sizes(spec);
   const TilingPlan tiles = tile_counts(spec, config);
   check_host_rows(tiles, config);
   check_buffer(spec, config);
-  Best best(config);
+  Candidates candidates(config);
   for (const std::uint32_t chunk_rows : chunk_candidates(spec, config)) {
-    offer_chunk_size(tiles, chunk_rows, config, best);
+    offer_chunk_size(tiles, chunk_rows, config, candidates);
   }
-  TilingPlan plan = best.plan();
-  plan.formula = formula_terms(plan, config);
-  return plan;
+  return candidates.ranked(most);
+}
+
+TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config) {
+  return matmul_plans(spec, config, 1).front();
 }
 
 }  // namespace weft

@@ -11,8 +11,11 @@
 //     instruction              ones padded
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "compiler/program/mapping.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
@@ -36,35 +39,15 @@ struct FormulaTerms {
   friend bool operator==(const FormulaTerms&, const FormulaTerms&) = default;
 };
 
-/// The order in which the instructions walk the folds.
-enum class LoopOrder : std::uint8_t {
-  kChunkOutermost,  // for chunk, for n tile, for k tile: tiles are fetched anew for each chunk
-  kChunkInnermost,  // k_tiles == 1: for n tile, for chunk: each tile is fetched once and kept
-};
+/// A mapping of one product, with its counts and its closed formula.
+struct TilingPlan : Mapping {
+  TilingPlan() { transfers = Transfers::kRings; }
 
-struct TilingPlan {
   MatmulSpec spec;
   std::uint64_t k_tiles = 0;
   std::uint64_t n_tiles = 0;
   std::uint64_t m_chunks = 0;
-  std::uint32_t chunk_rows = 0;  // rows of every chunk but the last, shorter one
-  std::uint64_t folds = 0;       // tiles swapped in
-  LoopOrder order = LoopOrder::kChunkOutermost;
-
-  // Buffers. From row 0 on the UB holds three of them:
-  //
-  //   | activation slots           | bias slots      | output slots                  | unused |
-  //     chunk_rows UB rows each      rr rows each      chunk_rows * rr rows each
-  //
-  // with rr = MachineConfig::result_row_rows(). Each is a ring: use i takes slot i % slots.
-  std::uint32_t accumulator_regions = 0;  // ring of chunk_rows accumulator rows each
-  // kChunkOutermost: the k slices of a chunk are loaded once and stay for all n tiles. The slots
-  // hold one or more sets of k_tiles slices. kChunkInnermost: all chunks are loaded once and stay.
-  // Not resident: every matmul has its own load, in a ring.
-  bool activations_resident = false;
-  std::uint32_t activation_slots = 0;  // slices of chunk_rows rows
-  std::uint32_t bias_slots = 0;        // n_tiles: loaded once, all of it stays; 0: no bias
-  std::uint32_t output_slots = 0;      // results of one region each, waiting for their store
+  std::uint64_t folds = 0;  // tiles swapped in
 
   std::uint64_t padded_m = 0;  // M: rows are streamed, never padded
   std::uint64_t padded_k = 0;
@@ -87,9 +70,14 @@ struct TilingPlan {
 /// there is one: the least that plan_matmul() needs.
 bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config);
 
-/// Cuts the matmul for the machine so that the array waits as little as possible. `config` has
+/// Ways to cut the matmul for the machine: the one with which, by the closed estimate, the array
+/// waits least, then the others by ascending estimate; `most` (at least 1) in all. `config` has
 /// passed validate(). Throws InputError for zero or overflowing sizes, ConfigError if the unified
 /// buffer cannot hold even one row of activations, bias and results.
+std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig& config,
+                                     std::size_t most);
+
+/// The first of them.
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config);
 
 }  // namespace weft

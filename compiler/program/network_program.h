@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/program/mapping.h"
 #include "compiler/rows/view.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
@@ -84,7 +85,8 @@ struct LayerInfo {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;
-  LayerTiles tiles = {};  // contractions only
+  LayerTiles tiles = {};                // contractions only
+  std::optional<Mapping> mapping = {};  // contractions only
 };
 
 /// Where to find a layer's result: in the unified buffer once the layer's last instruction is done,

@@ -12,6 +12,7 @@
 #include "compiler/program/machine_step.h"
 #include "compiler/program/network_program.h"
 #include "compiler/rows/ceil_div.h"
+#include "compiler/schedule/product_segment.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::network {
@@ -154,6 +155,9 @@ class SegmentLowering {
 /// none, and takes the first in which all layers fit.
 MachineStep lower_segment(const Segment& segment, const MachineConfig& config,
                           std::size_t most_instructions) {
+  if (const auto product = only_product(segment, config)) {
+    return product_step(segment, *product, config, most_instructions);
+  }
   constexpr BufferShares kShares[] = {{4, true}, {2, true}};
   for (const BufferShares& shares : kShares) {
     try {

@@ -14,6 +14,60 @@ using graph::Op;
 using graph::Tensor;
 using graph::ValueId;
 
+namespace {
+
+std::optional<std::int32_t> integer_of(const graph::Constant* constant) {
+  if (constant == nullptr || constant->type().type != DataType::kInt32 ||
+      graph::element_count(constant->type().shape) != 1) {
+    return std::nullopt;
+  }
+  return constant->tensor().data<std::int32_t>()[0];
+}
+
+}  // namespace
+
+/// Relu, or Clip between constants, of 32-bit integers.
+std::optional<LaneFunction> Planner::integer_function(const graph::Node& node) const {
+  if (node.op == Op::kRelu) return LaneFunction{VectorOp::kRelu};
+  if (node.op != Op::kClip) return std::nullopt;
+  const auto bound = [&](ValueId value, std::int32_t otherwise) {
+    return value == graph::kNoValue ? std::optional(otherwise) : integer_of(lazy_constant(value));
+  };
+  const auto low = bound(node.input(1), std::numeric_limits<std::int32_t>::min());
+  const auto high = bound(node.input(2), std::numeric_limits<std::int32_t>::max());
+  if (!low || !high) return std::nullopt;
+  return LaneFunction{VectorOp::kClamp, static_cast<std::uint32_t>(*low),
+                      static_cast<std::uint32_t>(*high)};
+}
+
+/// Absorbs the nodes that alone use 32-bit sums, if the drain can compute them: an Add of a
+/// constant for each column, then a Relu or Clip. Returns the last one's result.
+ValueId Planner::integer_epilogue(ValueId sums, std::int64_t columns, Epilogue& epilogue) {
+  const graph::Node* next = only_user(sums);
+  if (next != nullptr && next->op == Op::kAdd) {
+    const ValueId addend = next->inputs[next->inputs[0] == sums ? 1 : 0];
+    const graph::Constant* bias = lazy_constant(addend);
+    if (bias == nullptr || graph_.type(next->outputs[0]).shape != graph_.type(sums).shape) {
+      return sums;
+    }
+    const Shape& shape = bias->type().shape;
+    const std::int64_t count = graph::element_count(shape);
+    if (count != 1 && (count != columns || shape.back() != columns)) return sums;
+    epilogue.bias = make_of(*bias);
+    absorb(*next);
+    sums = next->outputs[0];
+    next = only_user(sums);
+  }
+  if (next == nullptr) return sums;
+  const auto function = integer_function(*next);
+  if (!function) return sums;
+  epilogue.op = function->op;
+  epilogue.low = function->low;
+  epilogue.high = function->high;
+  absorb(*next);
+  return next->outputs[0];
+}
+
 Refusal Planner::float_epilogue(const graph::Node& node, std::int64_t channels,
                                 Epilogue& epilogue) {
   const ValueId bias = node.input(2);

@@ -55,18 +55,18 @@ Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
   return std::nullopt;
 }
 
-Refusal Planner::plan_product(const graph::Node& node, ValueId a, ConstantWeights weights,
+Refusal Planner::plan_product(const graph::Node& node, ValueId result, ConstantWeights weights,
                               std::int64_t n, Epilogue epilogue, bool wide) {
   ContractionLayer layer;
-  if (Refusal refusal = product_rows(a, layer)) return refusal;
+  if (Refusal refusal = product_rows(node.input(0), layer)) return refusal;
   layer.n = n;
   std::string note = pieces_note(weights.pieces);
   layer.weights = std::move(weights);
   layer.epilogue = std::move(epilogue);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k * layer.n);
-  const std::size_t rank = graph_.type(node.outputs[0]).shape.size();
-  layer.out = new_result(node.outputs[0], last_channel_axis(rank), wide);
-  add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
+  const std::size_t rank = graph_.type(result).shape.size();
+  layer.out = new_result(result, last_channel_axis(rank), wide);
+  add_layer(node, result, macs, std::move(layer), std::move(note));
   return std::nullopt;
 }
 
@@ -80,7 +80,7 @@ Refusal Planner::plan_matmul(const graph::Node& node) {
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, shape[1], epilogue)) return refusal;
-  return plan_product(node, node.input(0), {make_of(*b), WeightForm::kMatrix, 0}, shape[1],
+  return plan_product(node, node.outputs[0], {make_of(*b), WeightForm::kMatrix, 0}, shape[1],
                       std::move(epilogue), only_output(node.outputs[0]));
 }
 
@@ -99,7 +99,7 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, n, epilogue)) return refusal;
   const WeightForm form = transposed ? WeightForm::kFilters : WeightForm::kMatrix;
-  return plan_product(node, node.input(0), {make_of(*b), form, 0}, n, std::move(epilogue),
+  return plan_product(node, node.outputs[0], {make_of(*b), form, 0}, n, std::move(epilogue),
                       only_output(node.outputs[0]));
 }
 
@@ -120,34 +120,39 @@ Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
     if (bias == nullptr) return "its bias is computed";
     epilogue.bias = make_of(*bias);
   }
-  return plan_integer_product(node, *b, *a_zero, *b_zero, std::move(epilogue), false);
+  return plan_integer_product(node, node.outputs[0], *b, {*a_zero, *b_zero}, std::move(epilogue),
+                              false);
 }
 
 Refusal Planner::plan_matmul_integer(const graph::Node& node) {
   if (!int8()) return "a float array cannot multiply integers";
   const graph::Constant* b = lazy_constant(node.input(1));
   if (b == nullptr) return kComputedWeights;
-  if (!users_[node.outputs[0]].empty()) return "its 32-bit result is used by other nodes";
+  Epilogue epilogue;
+  const Shape& shape = b->type().shape;
+  const ValueId result =
+      shape.size() == 2 ? integer_epilogue(node.outputs[0], shape[1], epilogue) : node.outputs[0];
+  if (!users_[result].empty()) return "its 32-bit result is used by other nodes";
   const bool is_unsigned = graph_.type(node.input(0)).type == DataType::kUint8;
   const auto a_zero = node.input(2) == graph::kNoValue && is_unsigned ? std::optional(-128)
                                                                       : zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(3)));
   if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
-  return plan_integer_product(node, *b, *a_zero, *b_zero, {}, true);
+  return plan_integer_product(node, result, *b, {*a_zero, *b_zero}, std::move(epilogue), true);
 }
 
-Refusal Planner::plan_integer_product(const graph::Node& node, const graph::Constant& b,
-                                      std::int32_t a_zero, std::int32_t b_zero, Epilogue epilogue,
-                                      bool wide) {
+Refusal Planner::plan_integer_product(const graph::Node& node, ValueId result,
+                                      const graph::Constant& b, OperandZeros zeros,
+                                      Epilogue epilogue, bool wide) {
   const Shape& shape = b.type().shape;
   if (shape.size() < 2) return kVectors;
   const std::int64_t n = shape.back();
   const std::int64_t matrices = graph::element_count({shape.begin(), shape.end() - 2});
-  const ConstantWeights weights{make_of(b), WeightForm::kMatrix, b_zero, int8_pieces(b, b_zero)};
-  epilogue.bias = folded_bias(epilogue.bias, weights, correction(a_zero), n, matrices);
-  if (correction(a_zero)) epilogue.biases = matrices;
+  const ConstantWeights weights{make_of(b), WeightForm::kMatrix, zeros.b, int8_pieces(b, zeros.b)};
+  epilogue.bias = folded_bias(epilogue.bias, weights, correction(zeros.a), n, matrices);
+  if (correction(zeros.a)) epilogue.biases = matrices;
   if (shape.size() == 2) {
-    return plan_product(node, node.input(0), weights, n, std::move(epilogue), wide);
+    return plan_product(node, result, weights, n, std::move(epilogue), wide);
   }
   return plan_products(node, weights, shape, std::move(epilogue), wide);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/layers/lane_function.h"
 #include "compiler/layers/layers.h"
 #include "compiler/layers/sheet.h"
 #include "compiler/program/network_program.h"
@@ -43,13 +44,6 @@ struct Segment {
   std::vector<Layer> layers;
   std::map<graph::ValueId, Operand> values;
   std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
-};
-
-/// A unary operator as a function of the vector unit.
-struct LaneFunction {
-  VectorOp op = VectorOp::kCopy;
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
 };
 
 /// Bounds of int8 values, both included.
@@ -101,10 +95,14 @@ class Planner {
   Refusal plan_gemm(const graph::Node& node);
   Refusal plan_qlinear_matmul(const graph::Node& node);
   Refusal plan_matmul_integer(const graph::Node& node);
-  Refusal plan_product(const graph::Node& node, graph::ValueId a, ConstantWeights weights,
+  Refusal plan_product(const graph::Node& node, graph::ValueId result, ConstantWeights weights,
                        std::int64_t n, Epilogue epilogue, bool wide);
-  Refusal plan_integer_product(const graph::Node& node, const graph::Constant& b,
-                               std::int32_t a_zero, std::int32_t b_zero, Epilogue epilogue,
+  struct OperandZeros {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+  };
+  Refusal plan_integer_product(const graph::Node& node, graph::ValueId result,
+                               const graph::Constant& b, OperandZeros zeros, Epilogue epilogue,
                                bool wide);
   Refusal plan_products(const graph::Node& node, ConstantWeights weights, const Shape& b_shape,
                         Epilogue epilogue, bool wide);
@@ -124,6 +122,8 @@ class Planner {
   Refusal plan_turned_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue);
   void plan_turned_result(const graph::Node& node, graph::ValueId second);
   // plan_epilogue.cpp
+  std::optional<LaneFunction> integer_function(const graph::Node& node) const;
+  graph::ValueId integer_epilogue(graph::ValueId sums, std::int64_t columns, Epilogue& epilogue);
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
   Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
