@@ -12,4 +12,11 @@ const char* input_path_problem(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(status) ? nullptr : "is not a regular file";
 }
 
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
+  const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
+  return a == b || (!error && real_a == real_b);
+}
+
 }  // namespace weft

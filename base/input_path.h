@@ -10,4 +10,8 @@ namespace weft {
 /// file"), or nullptr if it can.
 const char* input_path_problem(const std::filesystem::path& path);
 
+/// True if both paths lead to the same file once links and dots are resolved. The file need not
+/// exist.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
 }  // namespace weft

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/program_options/options_description.hpp>
+#include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,11 @@ struct Arguments {
   std::optional<std::string> text(const std::string& name) const;
 };
 
+/// An option with a value, which the help text calls `name`.
+inline po::typed_value<std::string>* text_value(const char* name) {
+  return po::value<std::string>()->value_name(name);
+}
+
 /// Parses the words after the command's name. Throws InputError for an unknown option (with a
 /// similar one, if any) and boost::program_options::error for a repeated or incomplete one.
 Arguments parse_arguments(const std::vector<std::string>& words,
@@ -32,13 +38,5 @@ Arguments parse_arguments(const std::vector<std::string>& words,
 
 /// Returns the command line as a shell would read it: words with special characters are quoted.
 std::string command_line(std::string_view command, const std::vector<std::string>& words);
-
-/// Parses a decimal whole number from `low` to `high`. Throws InputError with `what`, the text and
-/// the range.
-std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t low,
-                           std::uint64_t high);
-
-/// Parses the size of a matrix, 1 to 2^40. Throws InputError.
-std::uint64_t parse_size(std::string_view text, std::string_view what);
 
 }  // namespace weft::cli

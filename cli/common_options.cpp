@@ -11,19 +11,16 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/input_path.h"
+#include "base/output_file.h"
+#include "base/parse_number.h"
 #include "base/printable.h"
-#include "cli/waveform.h"
+#include "report/trace/waveform.h"
+#include "runtime/job/lockstep_difference.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
-
-constexpr std::array<std::pair<Activation, std::string_view>, 3> kActivations = {
-    {{Activation::kNone, "none"}, {Activation::kRelu, "relu"}, {Activation::kRelu6, "relu6"}}};
-
-auto text_value(const char* name) {
-  return po::value<std::string>()->value_name(name);
-}
 
 Engine read_engine(const Arguments& arguments) {
   const std::string name = arguments.text("engine").value_or("fast");
@@ -32,15 +29,16 @@ Engine read_engine(const Arguments& arguments) {
       fmt::format("--engine {}: unknown; must be {}", printable(name), engine_names()));
 }
 
-CheckMode read_check(const Arguments& arguments, Engine engine) {
+runtime::CheckMode read_check(const Arguments& arguments, Engine engine) {
   const auto name = arguments.text("check");
-  if (!name) return engine == Engine::kAnalytic ? CheckMode::kNone : CheckMode::kCpu;
-  if (*name == "none") return CheckMode::kNone;
+  if (!name)
+    return engine == Engine::kAnalytic ? runtime::CheckMode::kNone : runtime::CheckMode::kCpu;
+  if (*name == "none") return runtime::CheckMode::kNone;
   if (*name == "cuda") {
     throw InputError(
         "--check cuda: only the CPU reference adds in the machine's order; use --check cpu");
   }
-  if (*name == "cpu") return CheckMode::kCpu;
+  if (*name == "cpu") return runtime::CheckMode::kCpu;
   throw InputError(fmt::format("--check {}: unknown; must be cpu or none", printable(*name)));
 }
 
@@ -57,29 +55,30 @@ struct NamedFile {
 
 /// Checks that no output replaces an input, another output or the waveform of a lock-step
 /// difference, and that only --json goes to stdout.
-void check_files(const RunOptions& options, const std::optional<std::string>& machine) {
-  const std::optional<std::string> difference(kLockstepFile);
+void check_files(const RunFlags& flags, const std::optional<std::string>& machine) {
+  const auto& [options, files] = flags;
+  const std::optional<std::string> difference(runtime::kLockstepFile);
   const std::optional<std::string> nothing;
-  const NamedFile files[] = {{"--machine", machine},
+  const NamedFile named[] = {{"--machine", machine},
                              {"--a", options.a},
                              {"--b", options.b},
                              {"--bias", options.bias},
                              {"--lockstep", options.lockstep ? difference : nothing},
-                             {"--out", options.out},
-                             {"--json", options.json},
-                             {"--vcd", options.vcd},
-                             {"--trace", options.trace},
-                             {"--html", options.html}};
+                             {"--out", files.out},
+                             {"--json", files.json},
+                             {"--vcd", files.vcd},
+                             {"--trace", files.trace},
+                             {"--html", files.html}};
   constexpr std::size_t kFirstOutput = 5;
-  for (std::size_t i = kFirstOutput; i < std::size(files); ++i) {
-    const auto& [option, file] = files[i];
+  for (std::size_t i = kFirstOutput; i < std::size(named); ++i) {
+    const auto& [option, file] = named[i];
     if (!file) continue;
     if (file->empty()) throw InputError(fmt::format("{}: the name is empty; give one", option));
-    if (file == "-" && &file != &options.json) {
+    if (file == "-" && &file != &files.json) {
       throw InputError(fmt::format("{} -: only --json can go to stdout; name a file", option));
     }
     for (std::size_t j = 0; j < i; ++j) {
-      const auto& [other, other_file] = files[j];
+      const auto& [other, other_file] = named[j];
       if (!other_file || !same_file(*file, *other_file)) continue;
       throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
                                    printable(*file), other, option));
@@ -87,25 +86,26 @@ void check_files(const RunOptions& options, const std::optional<std::string>& ma
   }
 }
 
-void check_contradictions(const RunOptions& options) {
+void check_contradictions(const Arguments& arguments, const RunFlags& flags) {
+  const auto& [options, files] = flags;
   if (options.lockstep && options.engine != Engine::kRtl) {
     throw InputError(
         fmt::format("--lockstep compares rtl with stepped; give --engine rtl instead of {}",
                     to_string(options.engine)));
   }
-  if (options.vcd && options.engine != Engine::kRtl && options.engine != Engine::kStepped) {
+  if (files.vcd && options.engine != Engine::kRtl && options.engine != Engine::kStepped) {
     throw InputError(
         fmt::format("--vcd: the {} engine has no registers to show; give --engine stepped or rtl",
                     to_string(options.engine)));
   }
   if (options.with_values()) return;
-  if (options.check != CheckMode::kNone) {
+  if (options.check != runtime::CheckMode::kNone) {
     throw InputError("--engine analytic computes no values to check; drop --check or use fast");
   }
-  if (options.out) {
+  if (files.out) {
     throw InputError("--engine analytic computes no values for --out; use --engine fast");
   }
-  if (options.threads_given) {
+  if (arguments.has("threads")) {
     throw InputError("--engine analytic runs on one thread; drop --threads or use --engine fast");
   }
   if (options.seed) {
@@ -115,21 +115,10 @@ void check_contradictions(const RunOptions& options) {
 
 }  // namespace
 
-bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code error;
-  const auto real_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
-  const auto real_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
-  return a == b || (!error && real_a == real_b);
-}
-
 std::optional<std::string> machine_file(const Arguments& arguments) {
   std::error_code error;
   const auto name = arguments.text("machine");
   return name && std::filesystem::is_regular_file(*name, error) ? name : std::nullopt;
-}
-
-std::string_view to_string(Activation activation) {
-  return kActivations[static_cast<std::size_t>(activation)].second;
 }
 
 po::options_description general_flags(std::initializer_list<po::options_description> parts) {
@@ -215,23 +204,15 @@ MachineConfig read_machine(const Arguments& arguments) {
   return config;
 }
 
-Activation activation_of(std::string_view name, std::string_view what) {
-  for (const auto& [activation, known] : kActivations) {
-    if (known == name) return activation;
-  }
-  throw InputError(
-      fmt::format("{} {}: unknown; must be none, relu or relu6", what, printable(name)));
-}
-
 Activation read_activation(const Arguments& arguments) {
-  return activation_of(arguments.text("activation").value_or("none"), "--activation");
+  return parse_activation(arguments.text("activation").value_or("none"), "--activation");
 }
 
-RunOptions read_run_options(const Arguments& arguments) {
-  RunOptions options;
+RunFlags read_run_flags(const Arguments& arguments) {
+  RunFlags flags;
+  auto& [options, files] = flags;
   options.engine = read_engine(arguments);
   options.threads = read_threads(arguments);
-  options.threads_given = arguments.has("threads");
   options.check = read_check(arguments, options.engine);
   if (const auto seed = arguments.text("seed")) {
     options.seed = parse_number(*seed, "--seed", 0, UINT64_MAX);
@@ -239,28 +220,36 @@ RunOptions read_run_options(const Arguments& arguments) {
   options.a = arguments.text("a");
   options.b = arguments.text("b");
   options.bias = arguments.text("bias");
-  options.out = arguments.text("out");
-  options.json = arguments.text("json");
-  options.vcd = arguments.text("vcd");
-  if (const auto cycles = arguments.text("vcd-cycles")) {
-    if (!options.vcd) throw InputError("--vcd-cycles: is for --vcd, which is not given");
-    options.vcd_cycles = parse_vcd_cycles(*cycles);
-  }
-  options.html = arguments.text("html");
-  options.trace = arguments.text("trace");
   options.lockstep = arguments.has("lockstep");
-  options.quiet = arguments.has("quiet");
-  check_files(options, machine_file(arguments));
-  check_contradictions(options);
-  return options;
+  files.out = arguments.text("out");
+  files.json = arguments.text("json");
+  files.vcd = arguments.text("vcd");
+  if (const auto cycles = arguments.text("vcd-cycles")) {
+    if (!files.vcd) throw InputError("--vcd-cycles: is for --vcd, which is not given");
+    files.vcd_cycles = report::parse_vcd_cycles(*cycles);
+  }
+  files.html = arguments.text("html");
+  files.trace = arguments.text("trace");
+  files.quiet = arguments.has("quiet");
+  check_files(flags, machine_file(arguments));
+  check_contradictions(arguments, flags);
+  return flags;
 }
 
-void check_not_written(const std::string& file, std::string_view what, const RunOptions& options) {
-  const NamedFile outputs[] = {{"--out", options.out},
-                               {"--json", options.json},
-                               {"--vcd", options.vcd},
-                               {"--trace", options.trace},
-                               {"--html", options.html}};
+void check_files_writable(const OutputFiles& files) {
+  if (files.out) check_writable(*files.out);
+  if (files.json && !files.json_to_stdout()) check_writable(*files.json);
+  if (files.vcd) check_writable(*files.vcd);
+  if (files.html) check_writable(*files.html);
+  if (files.trace) check_writable(*files.trace);
+}
+
+void check_not_written(const std::string& file, std::string_view what, const OutputFiles& files) {
+  const NamedFile outputs[] = {{"--out", files.out},
+                               {"--json", files.json},
+                               {"--vcd", files.vcd},
+                               {"--trace", files.trace},
+                               {"--html", files.html}};
   for (const auto& [option, output] : outputs) {
     if (!output || !same_file(file, *output)) continue;
     throw InputError(

@@ -9,42 +9,33 @@
 #include <string_view>
 
 #include "cli/arguments.h"
+#include "runtime/workload/run_options.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/simulate.h"
 
 namespace weft::cli {
 
-enum class CheckMode : std::uint8_t { kNone, kCpu };
-
-/// The flags of a command that simulates.
-struct RunOptions {
-  Engine engine = Engine::kFast;
-  unsigned threads = 1;
-  bool threads_given = false;
-  CheckMode check = CheckMode::kCpu;
-  std::optional<std::uint64_t> seed;  // kDefaultSeed if not given
-  std::optional<std::string> a;       // .npy files
-  std::optional<std::string> b;
-  std::optional<std::string> bias;
-  std::optional<std::string> out;
+/// The files that a run writes, and its summary.
+struct OutputFiles {
+  std::optional<std::string> out;   // .npy
   std::optional<std::string> json;  // "-" is stdout
   std::optional<std::string> vcd;
   CycleRange vcd_cycles;  // that the waveform shows
   std::optional<std::string> html;
   std::optional<std::string> trace;
-  bool lockstep = false;
   bool quiet = false;
 
-  bool has_files() const { return a || b || bias; }
-  bool with_values() const { return engine != Engine::kAnalytic; }
   bool json_to_stdout() const { return json == "-"; }
 };
 
+/// The flags of a command that simulates.
+struct RunFlags {
+  runtime::RunOptions options;
+  OutputFiles files;
+};
+
 inline constexpr const char* kDefaultMachine = "tpu-v2";
-inline constexpr std::uint64_t kDefaultSeed = 1;
-/// Receives the waveform of a difference that --lockstep finds.
-inline constexpr const char* kLockstepFile = "weft-lockstep.vcd";
 
 /// Joins the options of `parts` into one group named "General".
 po::options_description general_flags(std::initializer_list<po::options_description> parts);
@@ -70,29 +61,22 @@ po::options_description quiet_flag();
 /// The machine that --machine names (default: kDefaultMachine), changed by the given keys. Throws
 /// ConfigError.
 MachineConfig read_machine(const Arguments& arguments);
-/// Returns the activation with this name. Throws InputError; `what` names the option in its
-/// message.
-Activation activation_of(std::string_view name, std::string_view what = "activation");
 /// --activation. Throws InputError for an unknown name.
 Activation read_activation(const Arguments& arguments);
 /// Throws InputError for unknown names, numbers out of range and flags that contradict each other.
-RunOptions read_run_options(const Arguments& arguments);
+RunFlags read_run_flags(const Arguments& arguments);
+
+/// Throws InputError if one of the files cannot be written.
+void check_files_writable(const OutputFiles& files);
 
 /// Throws InputError if the run would write an output to `file`. `what` says what `file` is, e.g.
 /// "the program".
-void check_not_written(const std::string& file, std::string_view what, const RunOptions& options);
-
-/// True if both paths lead to the same file once links and dots are resolved. The file need not
-/// exist.
-bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+void check_not_written(const std::string& file, std::string_view what, const OutputFiles& files);
 
 /// The INI file that --machine names; nullopt if it names no file.
 std::optional<std::string> machine_file(const Arguments& arguments);
 
 /// Throws InputError if there are more positional arguments than `most`.
 void check_positional_count(const Arguments& arguments, std::size_t most);
-
-/// "none", "relu" or "relu6".
-std::string_view to_string(Activation activation);
 
 }  // namespace weft::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/common_options.h"
 
@@ -21,7 +22,7 @@ std::vector<std::int64_t> parse_list(std::string_view text, const std::string& w
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
     numbers.push_back(static_cast<std::int64_t>(
-        parse_number(text.substr(0, comma), what, low, kLargestConvExtent)));
+        parse_number(text.substr(0, comma), what, low, runtime::kLargestConvExtent)));
     if (comma == text.size()) return numbers;
     text.remove_prefix(comma + 1);
   }
@@ -73,15 +74,15 @@ po::options_description conv_flags() {
   return options;
 }
 
-ConvSpec read_conv(const Arguments& arguments) {
-  ConvSpec spec;
+runtime::ConvSpec read_conv(const Arguments& arguments) {
+  runtime::ConvSpec spec;
   const std::string input = required(arguments, "input");
   spec.input = parse_list(input, "--input", 1);
   if (spec.input.size() != 4) {
     throw InputError(fmt::format("--input {}: must be four numbers, N,C,H,W", printable(input)));
   }
   const auto one = [](const std::string& text, const char* what) {
-    return static_cast<std::int64_t>(parse_number(text, what, 1, kLargestConvExtent));
+    return static_cast<std::int64_t>(parse_number(text, what, 1, runtime::kLargestConvExtent));
   };
   spec.filters = one(required(arguments, "filters"), "--filters");
   spec.kernel = parse_pair(required(arguments, "kernel"), "--kernel");
@@ -92,22 +93,6 @@ ConvSpec read_conv(const Arguments& arguments) {
   spec.bias = arguments.has("with-bias");
   spec.activation = read_activation(arguments);
   return spec;
-}
-
-nlohmann::ordered_json conv_json(const ConvSpec& spec) {
-  const auto pads = [&]() -> nlohmann::ordered_json {
-    if (spec.pads) return *spec.pads;
-    return "same";
-  };
-  return {{"input", spec.input},
-          {"filters", spec.filters},
-          {"kernel", spec.kernel},
-          {"strides", spec.strides},
-          {"pads", pads()},
-          {"dilations", spec.dilations},
-          {"groups", spec.groups},
-          {"bias", spec.bias},
-          {"activation", to_string(spec.activation)}};
 }
 
 }  // namespace weft::cli

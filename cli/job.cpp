@@ -2,135 +2,66 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/error.h"
 #include "base/output_file.h"
 #include "base/output_stream.h"
-#include "cli/json.h"
-#include "cli/lockstep_difference.h"
-#include "cli/page/page.h"
-#include "cli/page/run_page.h"
-#include "cli/progress.h"
-#include "cli/run_trace.h"
-#include "cli/run_values.h"
-#include "cli/waveform.h"
-#include "rtl/cosim/rtl_models.h"
-#include "sim/machine/lockstep_error.h"
-#include "sim/memory/physical_memory.h"
-#include "sim/memory/tensor_memory.h"
+#include "report/json.h"
+#include "report/page/page.h"
+#include "report/page/run_page.h"
+#include "report/progress.h"
+#include "report/trace/run_trace.h"
+#include "report/trace/waveform.h"
 
 namespace weft::cli {
 namespace {
 
-double bytes_of(const TensorDecl& tensor) {
-  return static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
-         element_bytes(tensor.type);
-}
-
-bool draws(const Job& job, TensorRole role, const std::optional<std::string>& file) {
-  return !file && find_tensor(job.program, role) != nullptr;
-}
-
-/// Rejects a seed that has no effect: the user made a mistake.
-void check_seed(const Job& job) {
-  const RunOptions& options = job.options;
-  if (!options.seed || draws(job, TensorRole::kActivation, options.a) ||
-      draws(job, TensorRole::kWeights, options.b) ||
-      (job.random_bias && draws(job, TensorRole::kBias, options.bias))) {
-    return;
+runtime::ProductRun observed_run(const Job& job, runtime::RunValues* values, std::ostream* vcd,
+                                 const report::Streams& streams) {
+  report::Progress progress(streams);
+  runtime::RunObservers observers;
+  observers.progress = [&](double share) { progress.update(share); };
+  observers.vcd = vcd;
+  observers.vcd_cycles = job.files.vcd_cycles;
+  if (job.files.html) {
+    observers.record = [&job](const Program& program, const Result& result) {
+      return report::animated_cycles(job.machine, program, result);
+    };
   }
-  throw InputError("--seed: files give all values, nothing is random; drop --seed or a file");
+  return runtime::run_product(job, values, observers);
 }
 
-void check_before(const Job& job) {
-  check_seed(job);
-  if (job.options.out) check_writable(*job.options.out);
-  if (job.options.json && !job.options.json_to_stdout()) check_writable(*job.options.json);
-  if (job.options.vcd) check_writable(*job.options.vcd);
-  if (job.options.html) check_writable(*job.options.html);
-  if (job.options.trace) check_writable(*job.options.trace);
-  if (job.options.engine == Engine::kRtl) prepare_rtl_array(job.machine);
-  if (!job.options.with_values()) return;
-  double bytes = 0;
-  for (const TensorDecl& tensor : job.program.tensors) bytes += bytes_of(tensor);
-  check_memory(bytes, "the matrices",
-               "choose smaller sizes, or --engine analytic, which needs no matrices");
-}
-
-/// The host completes a product with a uint8 B after the run, so the machine cannot apply an
-/// activation.
-void check_host_term(const Job& job) {
-  if (!job.inputs.b_is_uint8()) return;
-  if (job.program.computes && job.program.computes->activation == Activation::kNone) return;
-  throw InputError(fmt::format(
-      "{}: the host corrects a uint8 B after the run, which needs a product without activation; "
-      "drop --activation, or give |i1",
-      job.inputs.b->file));
-}
-
-Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
-                        const Streams& streams, double& seconds) {
-  Progress progress(streams);
-  SimulateOptions options;
-  options.engine = job.options.engine;
-  options.threads = job.options.threads;
-  options.lockstep = job.options.lockstep;
-  options.vcd = vcd;
-  options.vcd_cycles = job.options.vcd_cycles;
-  options.progress = [&](double share) { progress.update(share); };
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    Result result = simulate(job.machine, job.program, memory, options);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return result;
-  } catch (const LockstepError& error) {
-    report_difference(error);
-  }
-}
-
-void finish_values(const Job& job, RunValues& values, RunReport& report) {
-  if (job.inputs.a_is_uint8()) {
-    report.notes.emplace_back("uint8 A entered as x - 128; the bias corrects for it");
-  }
-  if (job.inputs.b_is_uint8()) {
-    add_row_sums(values.operands(), values.result());
-    report.notes.emplace_back(
-        "uint8 B entered as x - 128; the host added 128 * the row sums of A after the run");
-  }
-  if (job.options.check == CheckMode::kNone || !job.program.computes) return;
-  report.check =
-      runtime::check_with_cpu(values.operands().problem(job.program.computes->activation),
-                              values.result(), job.machine, job.options.threads);
-}
-
-std::string json_text(const RunReport& report) {
-  return json_file_text(report_json(report));
+std::string json_text(const report::RunReport& report) {
+  return report::json_file_text(report::report_json(report));
 }
 
 /// Writes all files before it names any of them.
-void write_files(const Job& job, const RunReport& report, const Matrix& result,
+void write_files(const Job& job, const report::RunReport& report, const Matrix& result,
                  const std::optional<ArrayRecording>& recording, std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
   std::optional<OutputFile> json;
   std::optional<OutputFile> html;
   std::optional<OutputStream> trace;
-  if (job.options.out) {
-    out.emplace(*job.options.out);
+  if (job.files.out) {
+    out.emplace(*job.files.out);
     out->write(runtime::encode_npy(result));
   }
-  if (job.options.json && !job.options.json_to_stdout()) {
-    json.emplace(*job.options.json);
+  if (job.files.json && !job.files.json_to_stdout()) {
+    json.emplace(*job.files.json);
     json->write(json_text(report));
   }
-  if (job.options.html) {
-    html.emplace(*job.options.html);
-    html->write(page_html(run_page_data(job, report, recording)));
+  if (job.files.html) {
+    html.emplace(*job.files.html);
+    html->write(report::page_html(report::run_page_data(report, job.program, job.command_line,
+                                                        job.options.with_values(), recording)));
   }
-  if (job.options.trace) {
-    trace.emplace(*job.options.trace);
-    write_program_trace(*trace, job.command, job.machine, job.program, job.plan,
-                        report.result.timeline);
+  if (job.files.trace) {
+    trace.emplace(*job.files.trace);
+    report::write_program_trace(*trace, job.command, job.machine, job.program, job.plan,
+                                report.result.timeline);
   }
   if (out) out->commit();
   if (json) json->commit();
@@ -139,11 +70,11 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
   if (vcd) vcd->commit();
 }
 
-void print(const Job& job, const RunReport& report, const Streams& streams) {
-  if (job.options.json_to_stdout()) {
+void print(const Job& job, const report::RunReport& report, const report::Streams& streams) {
+  if (job.files.json_to_stdout()) {
     streams.out << json_text(report);
-  } else if (!job.options.quiet) {
-    streams.out << report_text(report, streams.style);
+  } else if (!job.files.quiet) {
+    streams.out << report::report_text(report, streams.style);
   }
   if (!report.check.mismatch) return;
   const runtime::Mismatch& at = *report.check.mismatch;
@@ -154,46 +85,31 @@ void print(const Job& job, const RunReport& report, const Streams& streams) {
 
 }  // namespace
 
-void check_memory(double bytes, std::string_view what, std::string_view advice) {
-  const auto physical = static_cast<double>(physical_memory_bytes());
-  if (bytes <= physical) return;
-  throw InputError(fmt::format("{} would take {}, but this computer has {}; {}", what,
-                               si(bytes, "B"), si(physical, "B"), advice));
-}
-
-double program_bytes(const TilingPlan& plan) {
-  // One fetch per fold; a load and a matmul per slice; a vector, a store and a bias load per
-  // region.
-  const double instructions = static_cast<double>(plan.folds) +
-                              2 * static_cast<double>(plan.matmuls()) +
-                              3 * static_cast<double>(plan.region_uses());
-  return instructions * static_cast<double>(sizeof(Instruction) + sizeof(InstructionTiming));
-}
-
-int run_job(const Job& job, const Streams& streams) {
-  check_before(job);
-  check_host_term(job);
-  RunReport report;
+int run_job(const Job& job, const report::Streams& streams) {
+  check_files_writable(job.files);
+  runtime::check_before_run(job);
+  report::RunReport report;
   report.command = job.command;
   report.engine = job.options.engine;
   report.machine = job.machine;
   report.workload = job.program.computes;
   report.plan = job.plan;
   report.notes = job.notes;
-  std::optional<RunValues> values;
+  std::optional<runtime::RunValues> values;
   if (job.options.with_values()) {
     values.emplace(job.program, job.options, job.inputs, job.random_bias);
   }
   std::optional<OutputStream> vcd;
-  open_waveform(job.options, job.machine, job.program, vcd);
-  report.result = timed_simulation(job, values ? &values->memory() : nullptr, vcd ? &*vcd : nullptr,
-                                   streams, report.wall_seconds);
-  std::optional<ArrayRecording> recording;
-  if (values && job.options.html) {
-    recording = recording_for_page(job, report.result, values->memory());
+  if (job.files.vcd) {
+    report::open_waveform(*job.files.vcd, job.files.vcd_cycles, job.machine, job.program, vcd);
   }
-  if (values) finish_values(job, *values, report);
-  write_files(job, report, values ? values->result() : Matrix(), recording, vcd);
+  runtime::ProductRun run =
+      observed_run(job, values ? &*values : nullptr, vcd ? &*vcd : nullptr, streams);
+  report.result = std::move(run.result);
+  report.check = std::move(run.check);
+  report.wall_seconds = run.wall_seconds;
+  std::ranges::move(run.notes, std::back_inserter(report.notes));
+  write_files(job, report, values ? values->result() : Matrix(), run.recording, vcd);
   print(job, report, streams);
   return report.check.mismatch ? 1 : 0;
 }

@@ -1,39 +1,26 @@
-// One run from program to report, shared by `matmul` and `exec`: operands, simulation, the host's
-// part, check, files, summary.
+// One run from program to report, shared by `matmul` and `exec`: the run, files, summary.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/common_options.h"
-#include "cli/operands.h"
-#include "cli/report.h"
-#include "cli/streams.h"
+#include "compiler/mapping/tiling_plan.h"
+#include "report/streams.h"
+#include "runtime/job/product_run.h"
 
 namespace weft::cli {
 
-struct Job {
+struct Job : runtime::ProductJob {
   std::string command;
   std::string command_line = {};
-  MachineConfig machine;
-  Program program;
   std::optional<TilingPlan> plan;  // set if Weft's compiler made the program
-  RunOptions options;
-  InputHeaders inputs;
-  bool random_bias = false;             // without a bias file: random values if true, else zeros
+  OutputFiles files;
   std::vector<std::string> notes = {};  // what was found before the run, for the report
 };
 
-/// Throws InputError if this computer has less memory than `bytes`. The message says that `what`
-/// needs them and ends with `advice`.
-void check_memory(double bytes, std::string_view what, std::string_view advice);
-
-/// Upper bound on the bytes for the program of `plan` and its timeline.
-double program_bytes(const TilingPlan& plan);
-
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, SimulationError.
-int run_job(const Job& job, const Streams& streams);
+int run_job(const Job& job, const report::Streams& streams);
 
 }  // namespace weft::cli

@@ -51,8 +51,8 @@ bool wants_colour() {
 }
 
 int run(const weft::cli::Words& words) {
-  const weft::cli::Streams streams{std::cout, std::cerr, weft::cli::Style(wants_colour()),
-                                   is_terminal(STDERR_FILENO)};
+  const weft::report::Streams streams{std::cout, std::cerr, weft::report::Style(wants_colour()),
+                                      is_terminal(STDERR_FILENO)};
   const int code = weft::cli::run_command(words, streams);
   if (!std::cout.flush()) throw weft::InputError("stdout: cannot write; free some space");
   return code;

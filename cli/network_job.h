@@ -3,17 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "cli/common_options.h"
-#include "cli/network_conv.h"
-#include "cli/network_outputs.h"
-#include "cli/network_report.h"
-#include "cli/streams.h"
 #include "compiler/graph/graph.h"
+#include "report/network_report.h"
+#include "report/streams.h"
 #include "runtime/network_runner.h"
+#include "runtime/workload/network_conv.h"
+#include "runtime/workload/network_outputs.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::cli {
@@ -23,23 +22,23 @@ struct NetworkJob {
   std::string command_line = {};
   std::string network;  // its name in the report
   MachineConfig machine;
-  RunOptions options;
+  runtime::RunOptions options;
+  OutputFiles files;
   graph::Graph graph;            // as it was imported or built
   runtime::NamedTensors inputs;  // empty without values
   std::int64_t batch = 1;
-  std::optional<ConvSpec> conv = {};          // set if the network is one convolution
-  nlohmann::ordered_json page_parts = {};     // further data of the page, by key (docs/page.md)
-  std::optional<std::int64_t> sequence = {};  // set if the user gave one
-  std::optional<OutputFolder> outputs;
-  std::optional<HostTimeOption> host_time = {};
+  std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
+  std::optional<std::int64_t> sequence = {};   // set if the user gave one
+  std::optional<runtime::OutputFolder> outputs;
+  std::optional<report::HostTimeOption> host_time = {};
 };
 
-/// Checks what must hold before inputs are read or drawn: the report and the waveform can be
-/// written, and the engine supports the array. Throws InputError, ConfigError.
-void check_before_network(const MachineConfig& machine, const RunOptions& options);
+/// Checks what must hold before inputs are read or drawn: the files can be written, and the engine
+/// supports the array. Throws InputError, ConfigError.
+void check_before_network(const NetworkJob& job);
 
 /// The part of the report that is known before the run.
-NetworkReport start_report(const NetworkJob& job);
+report::NetworkReport start_report(const NetworkJob& job);
 
 /// Writes the outputs to their folder and the report to its file, if the user asked for them: all
 /// files or none. Throws InputError.
@@ -48,6 +47,6 @@ void write_network_files(const NetworkJob& job, const runtime::NamedTensors& out
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, ConfigError,
 /// SimulationError.
-int run_network_job(NetworkJob job, const Streams& streams);
+int run_network_job(NetworkJob job, const report::Streams& streams);
 
 }  // namespace weft::cli

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "cli/network_job.h"
-#include "cli/streams.h"
+#include "report/streams.h"
 
 namespace weft::cli {
 
 /// Exit code 0. Throws InputError.
-int run_reference_job(const NetworkJob& job, const Streams& streams);
+int run_reference_job(const NetworkJob& job, const report::Streams& streams);
 
 }  // namespace weft::cli

@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/printable.h"
-#include "cli/job.h"
+#include "base/parse_number.h"
 
 namespace weft::cli {
 namespace {
@@ -40,7 +39,7 @@ void take_positionals(const Arguments& arguments, std::array<Size, 3>& sizes) {
   }
 }
 
-void take_headers(const InputHeaders& headers, std::array<Size, 3>& sizes) {
+void take_headers(const runtime::InputHeaders& headers, std::array<Size, 3>& sizes) {
   auto& [m, k, n] = sizes;
   if (headers.a) {
     m.set(runtime::matrix_shape(*headers.a).rows, headers.a->file);
@@ -54,7 +53,7 @@ void take_headers(const InputHeaders& headers, std::array<Size, 3>& sizes) {
 }
 
 /// The sizes alone, without bias and activation.
-MatmulSpec spec_of(const Arguments& arguments, const InputHeaders& headers) {
+MatmulSpec spec_of(const Arguments& arguments, const runtime::InputHeaders& headers) {
   std::array<Size, 3> sizes = {{{"M", {}, {}}, {"K", {}, {}}, {"N", {}, {}}}};
   take_positionals(arguments, sizes);
   take_headers(headers, sizes);
@@ -77,18 +76,11 @@ MatmulSpec read_sizes(const Arguments& arguments) {
   return spec_of(arguments, {});
 }
 
-MatmulSpec read_spec(const Arguments& arguments, const InputHeaders& headers) {
+MatmulSpec read_spec(const Arguments& arguments, const runtime::InputHeaders& headers) {
   MatmulSpec spec = spec_of(arguments, headers);
   spec.bias = headers.bias || headers.a_is_uint8() || arguments.has("with-bias");
   spec.activation = read_activation(arguments);
   return spec;
-}
-
-TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
-                         std::string_view advice) {
-  TilingPlan plan = plan_matmul(spec, config);
-  check_memory(program_bytes(plan), "the program", advice);
-  return plan;
 }
 
 }  // namespace weft::cli

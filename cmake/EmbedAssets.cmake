@@ -1,6 +1,6 @@
 # Usage: cmake -DOUTPUT=assets.cpp -DFILES="a;b;c" -P EmbedAssets.cmake
-# Writes the definition of what cli/page/assets.h declares: the contents of FILES, in this order.
-set(text "#include \"cli/page/assets.h\"\n\nnamespace weft::cli {\nnamespace {\n\n")
+# Writes the definition of what report/page/assets.h declares: the contents of FILES, in this order.
+set(text "#include \"report/page/assets.h\"\n\nnamespace weft::report {\nnamespace {\n\n")
 set(table "")
 set(index 0)
 foreach(file IN LISTS FILES)
@@ -13,5 +13,5 @@ foreach(file IN LISTS FILES)
   math(EXPR index "${index} + 1")
 endforeach()
 string(APPEND text "constexpr Asset kAssets[] = {\n${table}};\n\n}  // namespace\n\n"
-  "std::span<const Asset> assets() { return kAssets; }\n\n}  // namespace weft::cli\n")
+  "std::span<const Asset> assets() { return kAssets; }\n\n}  // namespace weft::report\n")
 file(WRITE "${OUTPUT}" "${text}")

@@ -28,8 +28,8 @@ constexpr std::array<Command, 11> kCommands = {
      {"machines", "list the machines that come with weft, or print one", run_machines},
      {"networks", "list the networks that come with weft, or print one", run_networks}}};
 
-void print_help(const Streams& streams) {
-  Table table("ll");
+void print_help(const report::Streams& streams) {
+  report::Table table("ll");
   for (const Command& command : kCommands) {
     table.add({std::string(command.name), std::string(command.summary)});
   }
@@ -45,7 +45,7 @@ std::span<const Command> commands() {
   return kCommands;
 }
 
-int run_command(const Words& words, const Streams& streams) {
+int run_command(const Words& words, const report::Streams& streams) {
   if (words.empty()) throw InputError("no command; see weft --help");
   const std::string& name = words.front();
   if (name == "--help" || name == "-h" || name == "help") return print_help(streams), 0;

@@ -5,25 +5,23 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/input_path.h"
 #include "base/output_file.h"
+#include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
-#include "cli/compare/compare_job.h"
-#include "cli/compare/compare_report.h"
-#include "cli/network_outputs.h"
-#include "cli/network_source.h"
-#include "cli/page/compare_page.h"
-#include "cli/page/page.h"
-#include "cli/progress.h"
+#include "cli/network_options.h"
 #include "cli/workload.h"
+#include "report/compare/compare_report.h"
+#include "report/page/compare_page.h"
+#include "report/page/page.h"
+#include "report/progress.h"
+#include "runtime/compare/compare_job.h"
+#include "runtime/workload/network_outputs.h"
 
 namespace weft::cli {
 namespace {
-
-auto text_value(const char* name) {
-  return po::value<std::string>()->value_name(name);
-}
 
 po::options_description comparison_flags() {
   po::options_description options("Comparison");
@@ -31,7 +29,7 @@ po::options_description comparison_flags() {
       "devices, with commas between them: machines of weft and INI files of machines (simulated), "
       "cpu and cuda (measured), GPUs and CPUs (modelled); NAME:TYPE for another type of number; {} "
       "if not given",
-      kDefaultDevices);
+      runtime::kDefaultDevices);
   auto add = options.add_options();
   add("with", text_value("NAME,..."), with.c_str());
   add("dtype", text_value("TYPE"),
@@ -57,7 +55,7 @@ po::options_description compare_options() {
   return all.add(general_flags({file_flags(), json_flag(), quiet_flag(), help_option()}));
 }
 
-void print_compare_help(const Streams& streams) {
+void print_compare_help(const report::Streams& streams) {
   streams.out << "Usage: weft compare matmul M K N [OPTIONS]\n"
               << "       weft compare MODEL.onnx|NAME [OPTIONS]\n\n"
               << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
@@ -88,7 +86,7 @@ void check_apart(const Output& output, const char* what, const std::string& give
                                printable(*output.file), what, output.option));
 }
 
-void check_outputs(const Outputs& outputs, const CompareJob& job) {
+void check_outputs(const Outputs& outputs, const runtime::CompareJob& job) {
   if (outputs.html.file == "-") {
     throw InputError("--html -: only --json and --csv can go to stdout; name a file");
   }
@@ -99,7 +97,7 @@ void check_outputs(const Outputs& outputs, const CompareJob& job) {
       if (other == output) break;
       if (other->file) check_apart(*output, other->option, *other->file);
     }
-    for (const DeviceRequest& device : job.devices) {
+    for (const runtime::DeviceRequest& device : job.devices) {
       if (device.machine) check_apart(*output, "--with", device.device);
     }
     if (job.network && job.network->is_file) {
@@ -109,7 +107,7 @@ void check_outputs(const Outputs& outputs, const CompareJob& job) {
   }
 }
 
-Outputs read_outputs(const Arguments& arguments, const CompareJob& job) {
+Outputs read_outputs(const Arguments& arguments, const runtime::CompareJob& job) {
   Outputs outputs;
   outputs.csv.file = arguments.text("csv");
   outputs.json.file = arguments.text("json");
@@ -118,16 +116,17 @@ Outputs read_outputs(const Arguments& arguments, const CompareJob& job) {
   return outputs;
 }
 
-void write_outputs(const Outputs& outputs, const CompareReport& report,
+void write_outputs(const Outputs& outputs, const runtime::CompareReport& report,
                    const std::string& command_line) {
-  std::vector<FileContent> files;
+  std::vector<runtime::FileContent> files;
   const auto add = [&files](const Output& output, auto make) {
     if (output.file && *output.file != "-") files.push_back({*output.file, make()});
   };
-  add(outputs.csv, [&] { return compare_csv(report); });
-  add(outputs.json, [&] { return json_file_text(compare_json(report)); });
-  add(outputs.html, [&] { return page_html(compare_page_data(report, command_line)); });
-  write_files_together(files);
+  add(outputs.csv, [&] { return report::compare_csv(report); });
+  add(outputs.json, [&] { return report::json_file_text(report::compare_json(report)); });
+  add(outputs.html,
+      [&] { return report::page_html(report::compare_page_data(report, command_line)); });
+  runtime::write_files_together(files);
 }
 
 // --- What is compared ----------------------------------------------------------------------------
@@ -152,8 +151,8 @@ void check_foreign(const Arguments& arguments, std::initializer_list<const char*
   }
 }
 
-void check_tile_is_used(const CompareJob& job) {
-  const auto takes_tile = [](const DeviceRequest& request) {
+void check_tile_is_used(const runtime::CompareJob& job) {
+  const auto takes_tile = [](const runtime::DeviceRequest& request) {
     return request.modelled != nullptr && request.modelled->kind == devices::DeviceKind::kGpu;
   };
   if (!job.tile || std::ranges::any_of(job.devices, takes_tile)) return;
@@ -161,17 +160,20 @@ void check_tile_is_used(const CompareJob& job) {
 }
 
 /// Rejects options that have no effect.
-void check_used(const Arguments& arguments, const CompareJob& job) {
-  if (arguments.has("dtype") && std::ranges::all_of(job.devices, &DeviceRequest::has_own_format)) {
+void check_used(const Arguments& arguments, const runtime::CompareJob& job) {
+  if (arguments.has("dtype") &&
+      std::ranges::all_of(job.devices, &runtime::DeviceRequest::has_own_format)) {
     throw InputError("--dtype: every device in --with has its own type; drop it");
   }
-  const auto has_values = [](const DeviceRequest& request) { return request.modelled == nullptr; };
+  const auto has_values = [](const runtime::DeviceRequest& request) {
+    return request.modelled == nullptr;
+  };
   if (job.seed && (job.sweep || std::ranges::none_of(job.devices, has_values))) {
     throw InputError("--seed: has no effect on modelled devices and sweeps; drop it");
   }
 }
 
-void read_product(Arguments arguments, CompareJob& job) {
+void read_product(Arguments arguments, runtime::CompareJob& job) {
   check_foreign(arguments, {"batch", "sequence", "shape"}, "a product");
   arguments.positionals.erase(arguments.positionals.begin());
   if (arguments.positionals.empty())
@@ -179,16 +181,16 @@ void read_product(Arguments arguments, CompareJob& job) {
   const MatmulSpec spec = read_sizes(arguments);
   job.shape = {spec.m, spec.k, spec.n};
   if (const auto tile = arguments.text("tile")) job.tile = parse_tile(*tile);
-  if (const auto sweep = arguments.text("sweep")) job.sweep = parse_sweep(*sweep);
+  if (const auto sweep = arguments.text("sweep")) job.sweep = runtime::parse_sweep(*sweep);
   check_tile_is_used(job);
 }
 
-CompareJob read_job(const Arguments& arguments) {
-  CompareJob job;
+runtime::CompareJob read_job(const Arguments& arguments) {
+  runtime::CompareJob job;
   std::optional<devices::NumberFormat> format;
-  if (const auto dtype = arguments.text("dtype")) format = parse_format(*dtype, "--dtype");
-  job.devices =
-      parse_devices(arguments.text("with").value_or(std::string(kDefaultDevices)), format);
+  if (const auto dtype = arguments.text("dtype")) format = runtime::parse_format(*dtype, "--dtype");
+  job.devices = runtime::parse_devices(
+      arguments.text("with").value_or(std::string(runtime::kDefaultDevices)), format);
   if (const auto seed = arguments.text("seed")) {
     job.seed = parse_number(*seed, "--seed", 0, UINT64_MAX);
   }
@@ -205,31 +207,32 @@ CompareJob read_job(const Arguments& arguments) {
   return job;
 }
 
-CompareReport compare(const CompareJob& job, const Streams& streams) {
-  Progress progress(streams);
+runtime::CompareReport compare(const runtime::CompareJob& job, const report::Streams& streams) {
+  report::Progress progress(streams);
   const auto update = [&](double share) { progress.update(share); };
-  return job.network ? compare_network(job, update) : compare_products(job, update);
+  return job.network ? runtime::compare_network(job, update)
+                     : runtime::compare_products(job, update);
 }
 
-void print(const CompareReport& report, const Outputs& outputs, bool quiet,
-           const Streams& streams) {
+void print(const runtime::CompareReport& report, const Outputs& outputs, bool quiet,
+           const report::Streams& streams) {
   if (outputs.json.file == "-") {
-    streams.out << json_file_text(compare_json(report));
+    streams.out << report::json_file_text(report::compare_json(report));
   } else if (outputs.csv.file == "-") {
-    streams.out << compare_csv(report);
+    streams.out << report::compare_csv(report);
   } else if (!quiet) {
-    streams.out << compare_text(report, streams.style);
+    streams.out << report::compare_text(report, streams.style);
   }
 }
 
 }  // namespace
 
-int run_compare(const Words& words, const Streams& streams) {
+int run_compare(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, compare_options());
   if (arguments.has("help")) return print_compare_help(streams), 0;
-  const CompareJob job = read_job(arguments);
+  const runtime::CompareJob job = read_job(arguments);
   const Outputs outputs = read_outputs(arguments, job);
-  const CompareReport report = compare(job, streams);
+  const runtime::CompareReport report = compare(job, streams);
   write_outputs(outputs, report, command_line("compare", arguments.words));
   print(report, outputs, arguments.has("quiet"), streams);
   return 0;

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/workload.h"
 #include "compiler/emit/matmul.h"
+#include "runtime/workload/memory_check.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {
@@ -16,7 +17,7 @@ po::options_description compile_options() {
   return all.add(machine_flags());
 }
 
-void print_compile_help(const Streams& streams) {
+void print_compile_help(const report::Streams& streams) {
   streams.out << "Usage: weft compile M K N [-o PROGRAM.weft] [OPTIONS]\n\n"
               << "Writes the program of activations [M,K] times weights [K,N].\n\n"
               << compile_options();
@@ -24,14 +25,14 @@ void print_compile_help(const Streams& streams) {
 
 }  // namespace
 
-int run_compile(const Words& words, const Streams& streams) {
+int run_compile(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, compile_options());
   if (arguments.has("help")) return print_compile_help(streams), 0;
   const std::string output = arguments.text("output").value_or("-");
   const bool to_file = output != "-";
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
-  const TilingPlan plan = plan_workload(read_spec(arguments, {}), config);
+  const TilingPlan plan = runtime::plan_workload(read_spec(arguments, {}), config);
   const Program program = lower_matmul(plan, config);
   if (to_file) {
     write_file(output, disassemble(program));

@@ -2,9 +2,9 @@
 
 #include "cli/commands/commands.h"
 #include "cli/conv_options.h"
-#include "cli/network_conv.h"
-#include "cli/network_inputs.h"
 #include "cli/network_job.h"
+#include "runtime/workload/network_conv.h"
+#include "runtime/workload/network_inputs.h"
 
 namespace weft::cli {
 namespace {
@@ -16,7 +16,7 @@ po::options_description conv_options() {
   return all.add(machine_flags());
 }
 
-void print_conv_help(const Streams& streams) {
+void print_conv_help(const report::Streams& streams) {
   streams.out << "Usage: weft conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
               << "Simulates one convolution over random values: Conv on a floating-point array,\n"
               << "QLinearConv on an int8 array.\n\n"
@@ -25,24 +25,27 @@ void print_conv_help(const Streams& streams) {
 
 }  // namespace
 
-int run_conv(const Words& words, const Streams& streams) {
+int run_conv(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, conv_options());
   if (arguments.has("help")) return print_conv_help(streams), 0;
   check_positional_count(arguments, 0);
-  const ConvSpec spec = read_conv(arguments);
+  const runtime::ConvSpec spec = read_conv(arguments);
   NetworkJob job;
   job.command = "conv";
   job.command_line = command_line(job.command, arguments.words);
-  job.network = to_text(spec);
+  job.network = runtime::to_text(spec);
   job.conv = spec;
   job.batch = spec.input.front();
-  job.options = read_run_options(arguments);
+  RunFlags flags = read_run_flags(arguments);
+  job.options = std::move(flags.options);
+  job.files = std::move(flags.files);
   job.machine = read_machine(arguments);
-  check_before_network(job.machine, job.options);
-  job.graph = conv_graph(spec, job.machine.dtype, job.options.seed.value_or(kDefaultSeed));
+  check_before_network(job);
+  job.graph = runtime::conv_graph(spec, job.machine.dtype,
+                                  job.options.seed.value_or(runtime::kDefaultSeed));
   if (job.options.with_values()) {
-    check_inputs_fit(job.network, job.graph);
-    job.inputs = network_inputs(job.graph, {}, job.options.seed, false);
+    runtime::check_inputs_fit(job.network, job.graph);
+    job.inputs = runtime::network_inputs(job.graph, {}, job.options.seed, false);
   }
   return run_network_job(std::move(job), streams);
 }

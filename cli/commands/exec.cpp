@@ -3,9 +3,10 @@
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/job.h"
-#include "cli/progress.h"
 #include "cli/workload.h"
 #include "compiler/emit/matmul.h"
+#include "report/progress.h"
+#include "runtime/workload/memory_check.h"
 #include "sim/analysis/race_proof.h"
 #include "sim/config/config_keys.h"
 #include "sim/isa/program_source.h"
@@ -24,7 +25,7 @@ po::options_description exec_options() {
   return all.add(machine_flags("the first preset with the program's array"));
 }
 
-void print_exec_help(const Streams& streams) {
+void print_exec_help(const report::Streams& streams) {
   streams.out
       << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
       << "Runs a program. Without --machine: the first preset with the array that the\n"
@@ -63,8 +64,9 @@ std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& c
 }
 
 /// A note for the report. Throws HazardError if some timing races.
-std::string proof(const Program& program, const MachineConfig& config, const Streams& streams) {
-  Progress progress(streams);
+std::string proof(const Program& program, const MachineConfig& config,
+                  const report::Streams& streams) {
+  report::Progress progress(streams);
   const auto race =
       find_possible_race(config, program, [&](double share) { progress.update(share, "proving"); });
   if (race) {
@@ -80,7 +82,7 @@ void check_program_file(const std::string& file) {
 }
 
 /// A program has its own sizes, so files would only give values.
-void check_files_matter(const RunOptions& options) {
+void check_files_matter(const runtime::RunOptions& options) {
   if (options.with_values() || !options.has_files()) return;
   throw InputError(
       "exec --engine analytic reads no values; drop --a, --b and --bias, or use --engine fast");
@@ -88,7 +90,7 @@ void check_files_matter(const RunOptions& options) {
 
 }  // namespace
 
-int run_exec(const Words& words, const Streams& streams) {
+int run_exec(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, exec_options());
   if (arguments.has("help")) return print_exec_help(streams), 0;
   if (arguments.positionals.empty()) throw InputError("no program; give a .weft file");
@@ -97,14 +99,16 @@ int run_exec(const Words& words, const Streams& streams) {
   Job job;
   job.command = "exec";
   job.command_line = command_line(job.command, arguments.words);
-  job.options = read_run_options(arguments);
+  RunFlags flags = read_run_flags(arguments);
+  job.options = std::move(flags.options);
+  job.files = std::move(flags.files);
   check_files_matter(job.options);
   check_program_file(file);
-  check_not_written(file, "the program", job.options);
+  check_not_written(file, "the program", job.files);
   job.program = assemble_file(file);
   job.machine = machine_for(job.program, arguments, file);
   validate(job.program, job.machine);
-  job.inputs = read_headers(job.options, job.machine.dtype);
+  job.inputs = runtime::read_headers(job.options, job.machine.dtype);
   job.random_bias = true;
   job.plan = plan_of(job.program, job.machine);
   if (arguments.has("prove")) job.notes.push_back(proof(job.program, job.machine, streams));

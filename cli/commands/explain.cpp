@@ -6,20 +6,22 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/input_path.h"
 #include "base/output_file.h"
+#include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/conv_options.h"
-#include "cli/explain/conv_explanation.h"
-#include "cli/explain/product_explanation.h"
-#include "cli/explain/recorded_run.h"
-#include "cli/explain/sweep_workloads.h"
-#include "cli/explain/why.h"
-#include "cli/page/explain_page.h"
-#include "cli/page/page.h"
-#include "cli/progress.h"
 #include "cli/workload.h"
+#include "report/explain/conv_explanation.h"
+#include "report/explain/product_explanation.h"
+#include "report/explain/recorded_run.h"
+#include "report/explain/why.h"
+#include "report/page/explain_page.h"
+#include "report/page/page.h"
+#include "report/progress.h"
+#include "runtime/analysis/sweep_workloads.h"
 
 namespace weft::cli {
 namespace {
@@ -58,7 +60,7 @@ po::options_description why_options() {
   return options.add(general_flags({json_flag(), html_flag(), help_option()}));
 }
 
-void print_why_help(const Streams& streams) {
+void print_why_help(const report::Streams& streams) {
   streams.out
       << "Usage: weft explain --why A.json B.json [OPTIONS]\n\n"
       << "A.json and B.json are the --json reports of two runs of one workload: a product,\n"
@@ -68,7 +70,7 @@ void print_why_help(const Streams& streams) {
       << why_options();
 }
 
-void print_product_help(const Streams& streams) {
+void print_product_help(const report::Streams& streams) {
   streams.out << "Usage: weft explain M K N [OPTIONS]\n"
               << "       weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
               << "       weft explain --why A.json B.json [OPTIONS]\n\n"
@@ -79,7 +81,7 @@ void print_product_help(const Streams& streams) {
               << product_options();
 }
 
-void print_explain_conv_help(const Streams& streams) {
+void print_explain_conv_help(const report::Streams& streams) {
   streams.out << "Usage: weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
               << "Shows how the taps and channels of a convolution lie on the array, what the\n"
               << "padding costs, and what happens fold by fold.\n\n"
@@ -88,10 +90,10 @@ void print_explain_conv_help(const Streams& streams) {
 
 std::uint64_t read_steps(const Arguments& arguments) {
   const auto text = arguments.text("steps");
-  if (!text) return kDefaultSteps;
+  if (!text) return runtime::kDefaultSteps;
   if (*text == "all") return std::numeric_limits<std::uint64_t>::max();
   try {
-    return parse_number(*text, "--steps", 1, kMostSteps);
+    return parse_number(*text, "--steps", 1, runtime::kMostSteps);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}, or all", error.what()));
   }
@@ -100,7 +102,7 @@ std::uint64_t read_steps(const Arguments& arguments) {
 /// Writes the JSON to the target of --json. Calls `print` unless the JSON goes to stdout.
 template <class Print>
 int report(const std::optional<std::string>& target, const nlohmann::ordered_json& json,
-           const Streams& streams, Print print) {
+           const report::Streams& streams, Print print) {
   // File names in the JSON may be invalid UTF-8.
   const std::string text =
       json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -130,23 +132,24 @@ std::optional<std::string> html_target(const Arguments& arguments) {
 }
 
 /// Parses --sweep; nullopt if it is not given.
-std::optional<SweepRequest> sweep_request(const Arguments& arguments) {
+std::optional<runtime::SweepRequest> sweep_request(const Arguments& arguments) {
   const auto text = arguments.text("sweep");
   if (!text) return std::nullopt;
-  const SweepRequest request = parse_sweep(*text);
+  const runtime::SweepRequest request = runtime::parse_sweep(*text);
   if (arguments.has("steps")) {
     throw InputError("--steps has no effect with --sweep; remove one of them");
   }
   return request;
 }
 
-Sweep sweep_with_progress(const SweptWorkload& workload, const SweepRequest& request,
-                          const Streams& streams) {
-  Progress progress(streams);
-  return run_sweep(workload, request, [&](double share) { progress.update(share); });
+runtime::Sweep sweep_with_progress(const runtime::SweptWorkload& workload,
+                                   const runtime::SweepRequest& request,
+                                   const report::Streams& streams) {
+  report::Progress progress(streams);
+  return runtime::run_sweep(workload, request, [&](double share) { progress.update(share); });
 }
 
-int run_explain_product(const Words& words, const Streams& streams) {
+int run_explain_product(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, product_options());
   if (arguments.has("help")) return print_product_help(streams), 0;
   const auto json = json_target(arguments);
@@ -155,40 +158,42 @@ int run_explain_product(const Words& words, const Streams& streams) {
   const auto request = sweep_request(arguments);
   const MachineConfig config = read_machine(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
-  ProductExplanation explanation = explain_product(spec, config, steps);
+  report::ProductExplanation explanation = report::explain_product(spec, config, steps);
   if (request) {
-    explanation.sweep =
-        sweep_with_progress(swept_product(spec, config, request->dimension), *request, streams);
+    explanation.sweep = sweep_with_progress(
+        runtime::swept_product(spec, config, request->dimension), *request, streams);
   }
   if (html) {
     const std::string command = command_line("explain", arguments.words);
-    write_file(*html, page_html(product_page_data(explanation, command)));
+    write_file(*html, report::page_html(report::product_page_data(explanation, command)));
   }
-  return report(json, product_json(explanation), streams,
-                [&] { print_product(explanation, streams); });
+  return report(json, report::product_json(explanation), streams,
+                [&] { report::print_product(explanation, streams); });
 }
 
-int run_explain_conv(const Words& words, const Streams& streams) {
+int run_explain_conv(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, explain_conv_options());
   if (arguments.has("help")) return print_explain_conv_help(streams), 0;
   check_positional_count(arguments, 0);
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);
-  const ConvSpec spec = read_conv(arguments);
+  const runtime::ConvSpec spec = read_conv(arguments);
   const std::uint64_t steps = read_steps(arguments);
   const auto request = sweep_request(arguments);
   const MachineConfig machine = read_machine(arguments);
-  ConvExplanation explanation = explain_conv(spec, machine, steps);
+  report::ConvExplanation explanation = report::explain_conv(spec, machine, steps);
   if (request) {
-    explanation.sweep =
-        sweep_with_progress(swept_conv(spec, machine, request->dimension), *request, streams);
+    explanation.sweep = sweep_with_progress(runtime::swept_conv(spec, machine, request->dimension),
+                                            *request, streams);
   }
   if (html) {
     const std::string command = command_line("explain conv", arguments.words);
-    write_conv_page(*html, explanation, command, streams);
+    report::Progress progress(streams);
+    const auto update = [&](double share) { progress.update(share); };
+    write_file(*html, report::page_html(report::conv_page_data(explanation, command, update)));
   }
-  return report(json, conv_explanation_json(explanation), streams,
-                [&] { print_conv(explanation, streams); });
+  return report(json, report::conv_explanation_json(explanation), streams,
+                [&] { report::print_conv(explanation, streams); });
 }
 
 void check_two_reports(const Arguments& arguments) {
@@ -206,27 +211,28 @@ void check_two_reports(const Arguments& arguments) {
   }
 }
 
-int run_explain_why(const Words& words, const Streams& streams) {
+int run_explain_why(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, why_options());
   if (arguments.has("help")) return print_why_help(streams), 0;
   check_two_reports(arguments);
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);
-  const RecordedRun a = read_recorded_run(arguments.positionals[0]);
-  const RecordedRun b = read_recorded_run(arguments.positionals[1]);
-  const Why why = [&] {
-    Progress progress(streams);
-    return explain_why(a, b, [&](double share) { progress.update(share); });
+  const report::RecordedRun a = report::read_recorded_run(arguments.positionals[0]);
+  const report::RecordedRun b = report::read_recorded_run(arguments.positionals[1]);
+  const report::Why why = [&] {
+    report::Progress progress(streams);
+    return report::explain_why(a, b, [&](double share) { progress.update(share); });
   }();
   if (html) {
-    write_file(*html, page_html(why_page_data(why, command_line("explain", arguments.words))));
+    write_file(*html, report::page_html(
+                          report::why_page_data(why, command_line("explain", arguments.words))));
   }
-  return report(json, why_json(why), streams, [&] { print_why(why, streams); });
+  return report(json, report::why_json(why), streams, [&] { report::print_why(why, streams); });
 }
 
 }  // namespace
 
-int run_explain(const Words& words, const Streams& streams) {
+int run_explain(const Words& words, const report::Streams& streams) {
   if (!words.empty() && words.front() == "conv") {
     return run_explain_conv({words.begin() + 1, words.end()}, streams);
   }

@@ -1,20 +1,20 @@
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
-#include "cli/report.h"
+#include "report/report.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
 namespace {
 
-void print_machines_help(const Streams& streams) {
+void print_machines_help(const report::Streams& streams) {
   streams.out << "Usage: weft machines [NAME]\n\n"
               << "Lists the presets, or prints one as INI text with the source of its values:\n"
               << "redirect it to a file, edit, and use it with --machine FILE.\n\n"
               << general_flags({help_option()});
 }
 
-void list_machines(const Streams& streams) {
-  Table table("lrlrr");
+void list_machines(const report::Streams& streams) {
+  report::Table table("lrlrr");
   for (const std::string& name : preset_names()) {
     const MachineConfig config = load_preset(name);
     const double peak =
@@ -28,7 +28,7 @@ void list_machines(const Streams& streams) {
 
 }  // namespace
 
-int run_machines(const Words& words, const Streams& streams) {
+int run_machines(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, help_option());
   if (arguments.has("help")) return print_machines_help(streams), 0;
   check_positional_count(arguments, 1);

@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/job.h"
 #include "cli/workload.h"
+#include "runtime/workload/memory_check.h"
 
 namespace weft::cli {
 namespace {
@@ -14,7 +15,7 @@ po::options_description matmul_options() {
   return all.add(machine_flags());
 }
 
-void print_matmul_help(const Streams& streams) {
+void print_matmul_help(const report::Streams& streams) {
   streams.out << "Usage: weft matmul [M K N] [OPTIONS]\n\n"
               << "Simulates activations [M,K] times weights [K,N]; 1000 1000 1000 if no size and\n"
               << "no file is given. With --engine analytic, files give only sizes and types.\n\n"
@@ -23,20 +24,22 @@ void print_matmul_help(const Streams& streams) {
 
 }  // namespace
 
-int run_matmul(const Words& words, const Streams& streams) {
+int run_matmul(const Words& words, const report::Streams& streams) {
   Arguments arguments = parse_arguments(words, matmul_options());
   if (arguments.has("help")) return print_matmul_help(streams), 0;
   Job job;
   job.command = "matmul";
   job.command_line = command_line(job.command, arguments.words);
-  job.options = read_run_options(arguments);
+  RunFlags flags = read_run_flags(arguments);
+  job.options = std::move(flags.options);
+  job.files = std::move(flags.files);
   if (arguments.positionals.empty() && !job.options.has_files()) {
     arguments.positionals.assign(3, std::to_string(kDefaultSize));
   }
   job.machine = read_machine(arguments);
-  job.inputs = read_headers(job.options, job.machine.dtype);
+  job.inputs = runtime::read_headers(job.options, job.machine.dtype);
   job.random_bias = arguments.has("with-bias");
-  job.plan = plan_workload(read_spec(arguments, job.inputs), job.machine);
+  job.plan = runtime::plan_workload(read_spec(arguments, job.inputs), job.machine);
   job.program = lower_matmul(*job.plan, job.machine);
   return run_job(job, streams);
 }

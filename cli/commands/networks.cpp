@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,22 +10,22 @@
 #include "base/output_file.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
-#include "cli/json.h"
 #include "models/networks/count.h"
+#include "report/json.h"
 
 namespace weft::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using graph::Graph;
 using graph::ValueType;
 using networks::NetworkInfo;
+using report::Json;
 
 po::options_description networks_options() {
   return general_flags({json_flag(), help_option()});
 }
 
-void print_networks_help(const Streams& streams) {
+void print_networks_help(const report::Streams& streams) {
   streams.out << "Usage: weft networks [NAME] [OPTIONS]\n\n"
               << "Lists the networks that come with weft, with their inputs, parameters and MACs\n"
               << "at batch 1, or prints one of them node by node.\n\n"
@@ -39,8 +38,8 @@ std::string input_text(const Graph& graph) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
-void list_networks(const Streams& streams) {
-  Table table("lllrr");
+void list_networks(const report::Streams& streams) {
+  report::Table table("lllrr");
   table.add({"name", "what", "input", "parameters", "MACs"});
   for (const NetworkInfo& info : networks::networks()) {
     const Graph graph = networks::build_network(info.name);
@@ -51,29 +50,30 @@ void list_networks(const Streams& streams) {
   streams.out << table.text(0);
 }
 
-Json value_json(const std::string& name, const ValueType& type) {
+report::Json value_json(const std::string& name, const ValueType& type) {
   return {{"name", name}, {"type", to_string(type.type)}, {"shape", type.shape}};
 }
 
-Json network_json(const NetworkInfo& info) {
+report::Json network_json(const NetworkInfo& info) {
   const Graph graph = networks::build_network(info.name);
-  Json inputs = Json::array();
-  Json outputs = Json::array();
+  report::Json inputs = report::Json::array();
+  report::Json outputs = report::Json::array();
   for (const graph::ValueId input : graph.inputs) {
     inputs.push_back(value_json(graph.values[input].name, graph.type(input)));
   }
   for (const graph::Output& output : graph.outputs) {
     outputs.push_back(value_json(output.name, graph.type(output.value)));
   }
-  return {{"name", info.name},
-          {"title", info.title},
-          {"source", info.source},
-          {"inputs", std::move(inputs)},
-          {"outputs", std::move(outputs)},
-          {"longest_sequence", info.sequence > 0 ? Json(info.longest) : Json(nullptr)},
-          {"nodes", graph.nodes.size()},
-          {"parameters", networks::count_parameters(graph)},
-          {"macs", networks::count_macs(graph)}};
+  return {
+      {"name", info.name},
+      {"title", info.title},
+      {"source", info.source},
+      {"inputs", std::move(inputs)},
+      {"outputs", std::move(outputs)},
+      {"longest_sequence", info.sequence > 0 ? report::Json(info.longest) : report::Json(nullptr)},
+      {"nodes", graph.nodes.size()},
+      {"parameters", networks::count_parameters(graph)},
+      {"macs", networks::count_macs(graph)}};
 }
 
 /// All networks, or only the named one.
@@ -83,13 +83,13 @@ std::span<const NetworkInfo> selected(const Arguments& arguments) {
 }
 
 std::string json_text(std::span<const NetworkInfo> infos) {
-  Json all = Json::array();
+  report::Json all = report::Json::array();
   for (const NetworkInfo& info : infos) all.push_back(network_json(info));
-  const Json json = {{"schema", 1}, {"command", "networks"}, {"networks", std::move(all)}};
-  return json_file_text(json);
+  const report::Json json = {{"schema", 1}, {"command", "networks"}, {"networks", std::move(all)}};
+  return report::json_file_text(json);
 }
 
-void print_text(const Arguments& arguments, const Streams& streams) {
+void print_text(const Arguments& arguments, const report::Streams& streams) {
   if (arguments.positionals.empty()) {
     list_networks(streams);
   } else {
@@ -99,7 +99,7 @@ void print_text(const Arguments& arguments, const Streams& streams) {
 
 }  // namespace
 
-int run_networks(const Words& words, const Streams& streams) {
+int run_networks(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, networks_options());
   if (arguments.has("help")) return print_networks_help(streams), 0;
   check_positional_count(arguments, 1);

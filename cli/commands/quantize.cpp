@@ -7,20 +7,21 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/input_path.h"
 #include "base/output_file.h"
 #include "base/output_stream.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
-#include "cli/json.h"
-#include "cli/network_samples.h"
-#include "cli/network_source.h"
-#include "cli/quantize_report.h"
+#include "cli/network_options.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/located.h"
 #include "models/reference/cpu/run_graph.h"
+#include "report/json.h"
+#include "report/quantize_report.h"
 #include "runtime/network_agreement.h"
 #include "runtime/network_pipeline.h"
+#include "runtime/workload/network_samples.h"
 
 namespace weft::cli {
 namespace {
@@ -40,7 +41,7 @@ po::options_description quantize_options() {
   return all.add(general_flags({json_flag(), quiet_flag(), help_option()}));
 }
 
-void print_quantize_help(const Streams& streams) {
+void print_quantize_help(const report::Streams& streams) {
   streams.out
       << "Usage: weft quantize MODEL.onnx|NAME --calibrate FILE|DIR|digits -o OUT.onnx "
          "[OPTIONS]\n\n"
@@ -49,7 +50,7 @@ void print_quantize_help(const Streams& streams) {
       << quantize_options();
 }
 
-std::string required(const Arguments& arguments, const std::string& name) {
+std::string required_text(const Arguments& arguments, const std::string& name) {
   if (const auto text = arguments.text(name)) return *text;
   throw InputError(fmt::format("--{} is missing; give --calibrate FILE|DIR -o OUT.onnx", name));
 }
@@ -65,32 +66,32 @@ void check_file(const std::string& option, const std::string& file,
 }
 
 void check_outputs(const std::string& output, const std::optional<std::string>& json,
-                   const NetworkRequest& request, const std::string& calibration) {
+                   const runtime::NetworkRequest& request, const std::string& calibration) {
   if (output == "-") throw InputError("--output -: an .onnx file cannot go to stdout; name a file");
   check_file("--output", output, {request.model, calibration});
   if (json && *json != "-") check_file("--json", *json, {request.model, calibration, output});
 }
 
-Graph load_float_network(const NetworkRequest& request) {
-  Graph graph = load_network(request);
-  require_computation(request, graph);
+Graph load_float_network(const runtime::NetworkRequest& request) {
+  Graph graph = runtime::load_network(request);
+  runtime::require_computation(request, graph);
   if (runtime::is_quantised(graph)) {
     throw InputError(request.model + ": is quantized already; give the float network");
   }
   return graph;
 }
 
-std::string json_text(const QuantizeReport& report) {
-  return json_file_text(quantize_report_json(report));
+std::string json_text(const report::QuantizeReport& report) {
+  return report::json_file_text(report::quantize_report_json(report));
 }
 
 /// "digits" means the embedded digits, unless a file has this name.
 std::vector<runtime::NamedTensors> samples_for(const std::string& calibration,
                                                const std::string& model, const Graph& graph) {
   if (calibration != "digits" || std::filesystem::exists(calibration)) {
-    return read_samples(calibration, graph);
+    return runtime::read_samples(calibration, graph);
   }
-  return onnx_io::located(model, [&] { return digit_samples(graph); });
+  return onnx_io::located(model, [&] { return runtime::digit_samples(graph); });
 }
 
 runtime::Agreement compare(const Graph& graph, const Graph& quantised,
@@ -104,7 +105,7 @@ runtime::Agreement compare(const Graph& graph, const Graph& quantised,
 }
 
 /// Writes both files before it names either of them.
-void write_files(const QuantizeReport& report, const std::optional<std::string>& json) {
+void write_files(const report::QuantizeReport& report, const std::optional<std::string>& json) {
   OutputStream network(report.output);
   onnx_io::write_onnx(report.quantised, network);
   std::optional<OutputFile> figures;
@@ -116,27 +117,29 @@ void write_files(const QuantizeReport& report, const std::optional<std::string>&
   if (figures) figures->commit();
 }
 
-void print(const QuantizeReport& report, const Arguments& arguments, const Streams& streams) {
+void print(const report::QuantizeReport& report, const Arguments& arguments,
+           const report::Streams& streams) {
   if (arguments.text("json") == "-") {
     streams.out << json_text(report);
   } else if (!arguments.has("quiet")) {
-    streams.out << quantize_report_text(report, streams.style);
+    streams.out << report::quantize_report_text(report, streams.style);
   }
 }
 
 }  // namespace
 
-int run_quantize(const Words& words, const Streams& streams) {
+int run_quantize(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, quantize_options());
   if (arguments.has("help")) return print_quantize_help(streams), 0;
-  const NetworkRequest request = read_network_request(arguments);
-  const std::string calibration = required(arguments, "calibrate");
-  const std::string output = required(arguments, "output");
+  const runtime::NetworkRequest request = read_network_request(arguments);
+  const std::string calibration = required_text(arguments, "calibrate");
+  const std::string output = required_text(arguments, "output");
   check_outputs(output, arguments.text("json"), request, calibration);
   const Graph graph = load_float_network(request);
   const std::vector<runtime::NamedTensors> samples = samples_for(calibration, request.model, graph);
-  QuantizeReport report;
-  report.network = describe_network("quantize", request.model, batch_of(request, graph), graph);
+  report::QuantizeReport report;
+  report.network =
+      report::describe_network("quantize", request.model, runtime::batch_of(request, graph), graph);
   report.output = output;
   report.samples = samples.size();
   onnx_io::located(request.model, [&] {

@@ -6,9 +6,8 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
-#include "cli/network_inputs.h"
 #include "cli/network_job.h"
-#include "cli/network_source.h"
+#include "cli/network_options.h"
 #include "cli/reference_job.h"
 #include "compiler/graph/graph.h"
 
@@ -34,7 +33,7 @@ po::options_description run_options() {
   return all.add(machine_flags());
 }
 
-void print_run_help(const Streams& streams) {
+void print_run_help(const report::Streams& streams) {
   streams.out << "Usage: weft run MODEL.onnx|NAME [OPTIONS]\n\n"
               << "Runs a whole network, from an ONNX file or one that `weft networks` lists: the\n"
               << "cycles of each layer, and values, checked against the CPU reference. Inputs\n"
@@ -61,62 +60,67 @@ void check_reference_flags(const Arguments& arguments) {
   }
 }
 
-std::optional<OutputFolder> output_folder(const Arguments& arguments, const graph::Graph& graph,
-                                          const NetworkRequest& request,
-                                          const std::vector<InputFile>& files,
-                                          const RunOptions& run_options) {
+std::optional<runtime::OutputFolder> output_folder(const Arguments& arguments,
+                                                   const graph::Graph& graph,
+                                                   const runtime::NetworkRequest& request,
+                                                   const std::vector<runtime::InputFile>& files,
+                                                   const OutputFiles& written) {
   const auto folder = arguments.text("output-dir");
   if (!folder) return std::nullopt;
-  OutputFolder outputs(*folder, graph);
+  runtime::OutputFolder outputs(*folder, graph);
   if (request.is_file) outputs.check_not_written(request.model, "the network");
-  for (const InputFile& given : files) outputs.check_not_written(given.file, "an input");
-  if (run_options.json) outputs.check_not_written(*run_options.json, "the --json file");
-  if (run_options.vcd) outputs.check_not_written(*run_options.vcd, "the --vcd file");
-  if (run_options.html) outputs.check_not_written(*run_options.html, "the --html file");
-  if (run_options.trace) outputs.check_not_written(*run_options.trace, "the --trace file");
+  for (const runtime::InputFile& given : files) outputs.check_not_written(given.file, "an input");
+  if (written.json) outputs.check_not_written(*written.json, "the --json file");
+  if (written.vcd) outputs.check_not_written(*written.vcd, "the --vcd file");
+  if (written.html) outputs.check_not_written(*written.html, "the --html file");
+  if (written.trace) outputs.check_not_written(*written.trace, "the --trace file");
   if (const auto machine = machine_file(arguments)) {
     outputs.check_not_written(*machine, "the machine");
   }
   return outputs;
 }
 
-RunOptions read_options(const Arguments& arguments, const NetworkRequest& request,
-                        const std::vector<InputFile>& files) {
-  RunOptions run_options = read_run_options(arguments);
-  if (request.is_file) check_not_written(request.model, "the network", run_options);
-  for (const InputFile& given : files) check_not_written(given.file, "an input", run_options);
-  if (arguments.has("output-dir") && !run_options.with_values()) {
+RunFlags read_flags(const Arguments& arguments, const runtime::NetworkRequest& request,
+                    const std::vector<runtime::InputFile>& files) {
+  RunFlags flags = read_run_flags(arguments);
+  if (request.is_file) check_not_written(request.model, "the network", flags.files);
+  for (const runtime::InputFile& given : files)
+    check_not_written(given.file, "an input", flags.files);
+  if (arguments.has("output-dir") && !flags.options.with_values()) {
     throw InputError("--engine analytic computes no values for --output-dir; use --engine fast");
   }
-  return run_options;
+  return flags;
 }
 
-int run_request(const Arguments& arguments, const NetworkRequest& request, const Streams& streams) {
+int run_request(const Arguments& arguments, const runtime::NetworkRequest& request,
+                const report::Streams& streams) {
   const bool reference_alone = wants_reference_alone(arguments);
   if (reference_alone) check_reference_flags(arguments);
-  const std::vector<InputFile> files = read_input_files(arguments);
+  const std::vector<runtime::InputFile> files = read_input_files(arguments);
   NetworkJob job;
   job.command = "run";
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
-  job.options = read_options(arguments, request, files);
-  if (const auto time = arguments.text("host-time")) job.host_time = parse_host_time(*time);
+  RunFlags flags = read_flags(arguments, request, files);
+  job.options = std::move(flags.options);
+  job.files = std::move(flags.files);
+  if (const auto time = arguments.text("host-time")) job.host_time = report::parse_host_time(*time);
   if (job.host_time && !job.host_time->seconds && !job.options.with_values()) {
     throw InputError(
         "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");
   }
   job.machine = read_machine(arguments);
-  check_before_network(job.machine, job.options);
-  job.graph = load_network(request, tensors_of(files));
-  if (!reference_alone) require_computation(request, job.graph);
-  job.batch = batch_of(request, job.graph);
+  check_before_network(job);
+  job.graph = runtime::load_network(request, runtime::tensors_of(files));
+  if (!reference_alone) runtime::require_computation(request, job.graph);
+  job.batch = runtime::batch_of(request, job.graph);
   job.sequence = request.sequence;
-  job.outputs = output_folder(arguments, job.graph, request, files, job.options);
+  job.outputs = output_folder(arguments, job.graph, request, files, job.files);
   if (job.options.with_values()) {
-    check_inputs_fit(job.network, job.graph);
-    job.inputs = network_inputs(job.graph, files, job.options.seed, request.is_file);
+    runtime::check_inputs_fit(job.network, job.graph);
+    job.inputs = runtime::network_inputs(job.graph, files, job.options.seed, request.is_file);
   } else {
-    check_input_files(job.graph, files, request.is_file);
+    runtime::check_input_files(job.graph, files, request.is_file);
   }
   return reference_alone ? run_reference_job(job, streams)
                          : run_network_job(std::move(job), streams);
@@ -124,10 +128,10 @@ int run_request(const Arguments& arguments, const NetworkRequest& request, const
 
 }  // namespace
 
-int run_run(const Words& words, const Streams& streams) {
+int run_run(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, run_options());
   if (arguments.has("help")) return print_run_help(streams), 0;
-  const NetworkRequest request = read_network_request(arguments);
+  const runtime::NetworkRequest request = read_network_request(arguments);
   try {
     return run_request(arguments, request, streams);
   } catch (const std::bad_alloc&) {

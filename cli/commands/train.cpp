@@ -6,7 +6,7 @@
 namespace weft::cli {
 namespace {
 
-void print_train_help(const Streams& streams) {
+void print_train_help(const report::Streams& streams) {
   streams.out
       << "Usage: weft train NETWORK|MODEL.onnx [OPTIONS]\n\n"
       << "Trains a classifier by gradient descent on labeled images. Each step changes its\n"
@@ -16,7 +16,7 @@ void print_train_help(const Streams& streams) {
 
 }  // namespace
 
-int run_train(const Words& words, const Streams& streams) {
+int run_train(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, train_options());
   if (arguments.has("help")) return print_train_help(streams), 0;
   return run_training(read_train_request(arguments), streams);

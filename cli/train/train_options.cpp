@@ -8,17 +8,20 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <ranges>
 #include <span>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/input_path.h"
 #include "base/output_file.h"
+#include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/common_options.h"
-#include "cli/network_source.h"
 #include "models/networks/networks.h"
+#include "runtime/workload/network_source.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {
@@ -26,26 +29,29 @@ namespace {
 
 using training::Method;
 
-constexpr std::array<std::string_view, 3> kDevices = {"cpu", "cuda", "sim"};
-constexpr std::array<std::string_view, 4> kTypes = {"float32", "bf16", "fp16", "int8"};
-constexpr std::array<std::string_view, 3> kChosenTypes = {kTypes[0], kTypes[1], kTypes[2]};
-constexpr std::array<std::string_view, 3> kMethods = {"sgd", "adam", "adamw"};
+// The first of each list is the default.
+constexpr std::array kDevices = {runtime::TrainDevice::kCpu, runtime::TrainDevice::kCuda,
+                                 runtime::TrainDevice::kSim};
+constexpr std::array kChosenTypes = {runtime::TrainType::kFloat32, runtime::TrainType::kBf16,
+                                     runtime::TrainType::kFp16};
+constexpr std::array kMethods = {Method::kSgd, Method::kAdam, Method::kAdamW};
 constexpr std::uint64_t kMostEpochs = 1'000'000;
 constexpr double kLargestRate = 1e30;  // far below the largest binary32 number
 constexpr double kSgdRate = 0.05;
 constexpr double kAdamRate = 0.001;
 constexpr double kSgdMomentum = 0.9;
 
-/// Returns the index of the option's value among the names.
-template <std::size_t kCount>
-std::size_t read_name(const Arguments& arguments, const std::string& option,
-                      const std::array<std::string_view, kCount>& names, std::size_t otherwise) {
+/// Returns the choice that the option names.
+template <class Choice, std::size_t kCount>
+Choice read_choice(const Arguments& arguments, const std::string& option,
+                   const std::array<Choice, kCount>& choices) {
   const auto text = arguments.text(option);
-  if (!text) return otherwise;
-  const auto found = std::ranges::find(names, *text);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  if (!text) return choices.front();
+  const auto name = [](Choice choice) { return to_string(choice); };
+  const auto found = std::ranges::find(choices, *text, name);
+  if (found != choices.end()) return *found;
   throw InputError(fmt::format("--{} {}: unknown; must be one of {}", option, printable(*text),
-                               fmt::join(names, ", ")));
+                               fmt::join(choices | std::views::transform(name), ", ")));
 }
 
 std::uint64_t read_count(const Arguments& arguments, const std::string& option, std::uint64_t low,
@@ -75,7 +81,7 @@ void refuse(const Arguments& arguments, std::initializer_list<const char*> optio
 
 training::OptimizerOptions read_optimizer(const Arguments& arguments) {
   training::OptimizerOptions options;
-  options.method = static_cast<Method>(read_name(arguments, "optimizer", kMethods, 0));
+  options.method = read_choice(arguments, "optimizer", kMethods);
   const bool sgd = options.method == Method::kSgd;
   options.learning_rate =
       read_real(arguments, "learning-rate", kLargestRate, sgd ? kSgdRate : kAdamRate);
@@ -102,17 +108,17 @@ void refuse_machine_flags(const Arguments& arguments) {
   }
 }
 
-ElementType element_type(TrainType type) {
-  if (type == TrainType::kInt8) return ElementType::kInt8;
-  return type == TrainType::kBf16 ? ElementType::kBf16 : ElementType::kFp16;
+ElementType element_type(runtime::TrainType type) {
+  if (type == runtime::TrainType::kInt8) return ElementType::kInt8;
+  return type == runtime::TrainType::kBf16 ? ElementType::kBf16 : ElementType::kFp16;
 }
 
-TrainType type_of(ElementType type) {
-  if (type == ElementType::kInt8) return TrainType::kInt8;
-  return type == ElementType::kBf16 ? TrainType::kBf16 : TrainType::kFp16;
+runtime::TrainType type_of(ElementType type) {
+  if (type == ElementType::kInt8) return runtime::TrainType::kInt8;
+  return type == ElementType::kBf16 ? runtime::TrainType::kBf16 : runtime::TrainType::kFp16;
 }
 
-void read_simulation(const Arguments& arguments, TrainRequest& request) {
+void read_simulation(const Arguments& arguments, runtime::TrainRequest& request) {
   request.machine = read_machine(arguments);
   if (!arguments.has("dtype")) {
     if (request.machine.dtype == ElementType::kInt8 && request.epochs > 0) {
@@ -122,7 +128,7 @@ void read_simulation(const Arguments& arguments, TrainRequest& request) {
                       printable(request.machine.name)));
     }
     request.type = type_of(request.machine.dtype);
-  } else if (request.type == TrainType::kFloat32) {
+  } else if (request.type == runtime::TrainType::kFloat32) {
     throw InputError("--dtype float32: the array multiplies bf16 or fp16; give one of these");
   } else if (arguments.has("array.dtype") && request.machine.dtype != element_type(request.type)) {
     throw InputError("--dtype and --array.dtype: name different types; drop one");
@@ -138,12 +144,13 @@ void read_simulation(const Arguments& arguments, TrainRequest& request) {
   request.engine = *engine;
 }
 
-void read_device(const Arguments& arguments, TrainRequest& request) {
-  request.device = static_cast<TrainDevice>(read_name(arguments, "backend", kDevices, 0));
-  request.type = static_cast<TrainType>(read_name(arguments, "dtype", kChosenTypes, 0));
-  if (request.device == TrainDevice::kSim) return read_simulation(arguments, request);
+void read_device(const Arguments& arguments, runtime::TrainRequest& request) {
+  request.device = read_choice(arguments, "backend", kDevices);
+  request.type = read_choice(arguments, "dtype", kChosenTypes);
+  if (request.device == runtime::TrainDevice::kSim) return read_simulation(arguments, request);
   refuse_machine_flags(arguments);
-  if (request.device == TrainDevice::kCpu && request.type != TrainType::kFloat32) {
+  if (request.device == runtime::TrainDevice::kCpu &&
+      request.type != runtime::TrainType::kFloat32) {
     throw InputError(fmt::format(
         "--dtype {}: the cpu backend computes in float32; give --backend sim for {} on the "
         "simulated array",
@@ -156,7 +163,7 @@ struct NamedPath {
   const std::optional<std::string>& path;
 };
 
-void check_outputs(const TrainRequest& request) {
+void check_outputs(const runtime::TrainRequest& request) {
   const std::optional<std::string> model =
       request.is_file ? std::optional(request.model) : std::nullopt;
   const NamedPath paths[] = {{"the network", model},   {"--data", request.data},
@@ -179,7 +186,7 @@ void check_outputs(const TrainRequest& request) {
   }
 }
 
-void check_checkpoint_flags(const Arguments& arguments, const TrainRequest& request) {
+void check_checkpoint_flags(const Arguments& arguments, const runtime::TrainRequest& request) {
   if (request.checkpoint) return;
   refuse(arguments, {"resume", "checkpoint-steps"}, "needs --checkpoint DIR");
 }
@@ -193,14 +200,6 @@ std::string model_of(const Arguments& arguments) {
 }
 
 }  // namespace
-
-std::string_view to_string(TrainDevice device) {
-  return kDevices[static_cast<std::size_t>(device)];
-}
-
-std::string_view to_string(TrainType type) {
-  return kTypes[static_cast<std::size_t>(type)];
-}
 
 po::options_description train_options() {
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
@@ -234,21 +233,21 @@ po::options_description train_options() {
   return all.add(general_flags({quiet_flag(), help_option()}));
 }
 
-TrainRequest read_train_request(const Arguments& arguments) {
-  TrainRequest request;
+runtime::TrainRequest read_train_request(const Arguments& arguments) {
+  runtime::TrainRequest request;
   request.command_line = command_line("train", arguments.words);
   request.model = model_of(arguments);
-  request.is_file = names_file(request.model);
+  request.is_file = runtime::names_file(request.model);
   if (!request.is_file) networks::find_network(request.model);
   request.data = arguments.text("data");
-  request.epochs = read_count(arguments, "epochs", 0, kMostEpochs, kDefaultEpochs);
+  request.epochs = read_count(arguments, "epochs", 0, kMostEpochs, runtime::kDefaultEpochs);
   read_device(arguments, request);
   if (arguments.has("batch")) {
     request.batch =
         static_cast<std::int64_t>(read_count(arguments, "batch", 1, networks::kLargestBatch, 1));
   }
   request.optimizer = read_optimizer(arguments);
-  request.seed = read_count(arguments, "seed", 0, UINT64_MAX, kDefaultSeed);
+  request.seed = read_count(arguments, "seed", 0, UINT64_MAX, runtime::kDefaultSeed);
   request.threads = static_cast<unsigned>(
       read_count(arguments, "threads", 1, 1024, std::max(1U, std::thread::hardware_concurrency())));
   request.save = arguments.text("save");
@@ -264,16 +263,6 @@ TrainRequest read_train_request(const Arguments& arguments) {
   check_checkpoint_flags(arguments, request);
   check_outputs(request);
   return request;
-}
-
-std::string optimizer_text(const training::OptimizerOptions& options) {
-  std::string text =
-      fmt::format("{}, learning rate {}", to_string(options.method), options.learning_rate);
-  if (options.momentum != 0) {
-    text += fmt::format(", {}momentum {}", options.nesterov ? "Nesterov " : "", options.momentum);
-  }
-  if (options.weight_decay != 0) text += fmt::format(", weight decay {}", options.weight_decay);
-  return text;
 }
 
 }  // namespace weft::cli

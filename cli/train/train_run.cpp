@@ -11,19 +11,19 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/output_file.h"
-#include "cli/page/page.h"
-#include "cli/page/train_page.h"
-#include "cli/progress.h"
-#include "cli/train/checkpoint_folder.h"
-#include "cli/train/data_folder.h"
-#include "cli/train/train_backend.h"
-#include "cli/train/train_model.h"
-#include "cli/train/train_report.h"
 #include "compiler/onnx/located.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/count.h"
 #include "models/training/trainer.h"
+#include "report/page/page.h"
+#include "report/page/train_page.h"
+#include "report/progress.h"
+#include "report/train/train_report.h"
 #include "runtime/network_pipeline.h"
+#include "runtime/train/checkpoint_folder.h"
+#include "runtime/train/data_folder.h"
+#include "runtime/train/train_backend.h"
+#include "runtime/train/train_model.h"
 
 namespace weft::cli {
 namespace {
@@ -38,7 +38,19 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-training::Identity identity_of(const TrainRequest& request, const graph::Graph& network,
+/// The properties of the backend that affect bits or cycles.
+training::Identity backend_identity(const runtime::TrainRequest& request) {
+  training::Identity identity = {{"--backend", std::string(to_string(request.device))},
+                                 {"--dtype", std::string(to_string(request.type))}};
+  if (request.device != runtime::TrainDevice::kSim) return identity;
+  const auto machine = report::machine_json(request.machine);
+  for (const auto& [key, value] : machine.items()) {
+    if (key != "name") identity["machine's " + key] = value.dump();
+  }
+  return identity;
+}
+
+training::Identity identity_of(const runtime::TrainRequest& request, const graph::Graph& network,
                                const data::Dataset& data, std::int64_t batch) {
   training::Identity identity = backend_identity(request);
   identity["network"] = fmt::format("{} {:016x}", network.name, training::fingerprint(network));
@@ -46,13 +58,13 @@ training::Identity identity_of(const TrainRequest& request, const graph::Graph& 
                                    data::fingerprint(data));
   identity["--batch"] = fmt::format("{}", batch);
   identity["--seed"] = fmt::format("{}", request.seed);
-  identity["--optimizer"] = optimizer_text(request.optimizer);
+  identity["--optimizer"] = runtime::optimizer_text(request.optimizer);
   return identity;
 }
 
-TrainReport start_report(const TrainRequest& request, const graph::Graph& network,
-                         const data::Dataset& data) {
-  TrainReport report{.request = request};
+report::TrainReport start_report(const runtime::TrainRequest& request, const graph::Graph& network,
+                                 const data::Dataset& data) {
+  report::TrainReport report{.request = request};
   report.parameters = networks::count_parameters(network);
   report.batch = training::classifier_shape(network).batch;
   report.data = data.name;
@@ -61,30 +73,32 @@ TrainReport start_report(const TrainRequest& request, const graph::Graph& networ
   return report;
 }
 
-void write_outputs(const TrainRequest& request, const TrainReport& report,
+void write_outputs(const runtime::TrainRequest& request, const report::TrainReport& report,
                    const training::NamedTensors& values) {
-  if (request.save) write_file(*request.save, trained_onnx(request, values));
+  if (request.save) write_file(*request.save, runtime::trained_onnx(request, values));
   if (request.json && !request.json_to_stdout()) {
-    write_file(*request.json, json_file_text(train_json(report)));
+    write_file(*request.json, report::json_file_text(report::train_json(report)));
   }
-  if (request.html) write_file(*request.html, page_html(train_page_data(report)));
+  if (request.html) write_file(*request.html, report::page_html(report::train_page_data(report)));
 }
 
-void print_end(const TrainRequest& request, const TrainReport& report, const Streams& streams) {
+void print_end(const runtime::TrainRequest& request, const report::TrainReport& report,
+               const report::Streams& streams) {
   if (request.json_to_stdout()) {
-    streams.out << json_file_text(train_json(report));
+    streams.out << report::json_file_text(report::train_json(report));
   } else if (!request.quiet) {
-    streams.out << train_summary(report, streams.style);
+    streams.out << report::train_summary(report, streams.style);
   }
 }
 
-std::unique_ptr<training::Trainer> make_trainer(const TrainRequest& request,
+std::unique_ptr<training::Trainer> make_trainer(const runtime::TrainRequest& request,
                                                 const graph::Graph& network,
                                                 const data::Dataset& data,
-                                                const TrainBackend& backend) {
-  const training::TrainerOptions options = {.optimizer = request.optimizer,
-                                            .seed = request.seed,
-                                            .scaled_loss = request.type == TrainType::kFp16};
+                                                const runtime::TrainBackend& backend) {
+  const training::TrainerOptions options = {
+      .optimizer = request.optimizer,
+      .seed = request.seed,
+      .scaled_loss = request.type == runtime::TrainType::kFp16};
   return onnx_io::located(request.model, [&] {
     return std::make_unique<training::Trainer>(network, data, options, backend.prepare);
   });
@@ -93,11 +107,11 @@ std::unique_ptr<training::Trainer> make_trainer(const TrainRequest& request,
 /// A run that trains for one or more epochs.
 class Run {
  public:
-  Run(const TrainRequest& request, const graph::Graph& network, const data::Dataset& data,
-      const Streams& streams)
+  Run(const runtime::TrainRequest& request, const graph::Graph& network, const data::Dataset& data,
+      const report::Streams& streams)
       : request_(request),
         streams_(streams),
-        backend_(make_train_backend(request)),
+        backend_(runtime::make_train_backend(request)),
         trainer_(make_trainer(request, network, data, backend_)),
         report_(start_report(request, network, data)) {
     report_.steps_per_epoch = trainer_->steps_per_epoch();
@@ -111,12 +125,12 @@ class Run {
           "weft: interrupted; nothing was kept of the training; --checkpoint DIR keeps it");
     }
     const bool shown = !request_.quiet && !request_.json_to_stdout();
-    if (shown) streams_.out << train_heading(report_, streams_.style);
+    if (shown) streams_.out << report::train_heading(report_, streams_.style);
     if (shown) print_log();
     write_log();
     while (trainer_->state().epoch < request_.epochs) {
       const training::EpochRecord& record = run_epoch();
-      if (shown) streams_.out << epoch_line(report_, record) << std::flush;
+      if (shown) streams_.out << report::epoch_line(report_, record) << std::flush;
     }
     return finish();
   }
@@ -158,12 +172,13 @@ class Run {
   }
 
   void print_log() const {
-    for (const auto& record : trainer_->state().log) streams_.out << epoch_line(report_, record);
+    for (const auto& record : trainer_->state().log)
+      streams_.out << report::epoch_line(report_, record);
     streams_.out << std::flush;
   }
 
   void write_log() const {
-    if (request_.log) write_file(*request_.log, log_csv(trainer_->state().log));
+    if (request_.log) write_file(*request_.log, report::log_csv(trainer_->state().log));
   }
 
   /// After a failure, the message names the step of the last checkpoint.
@@ -179,7 +194,7 @@ class Run {
   }
 
   const training::EpochRecord& run_epoch() {
-    Progress progress(streams_);
+    report::Progress progress(streams_);
     Stopwatch watch;
     const training::EpochRecord& record = with_advice([&]() -> const training::EpochRecord& {
       while (!trainer_->epoch_done()) step(progress, watch);
@@ -190,7 +205,7 @@ class Run {
     return record;
   }
 
-  void step(Progress& progress, Stopwatch& watch) {
+  void step(report::Progress& progress, Stopwatch& watch) {
     trainer_->step();
     const training::TrainingState& state = trainer_->state();
     progress.update(static_cast<double>(state.step) /
@@ -211,28 +226,28 @@ class Run {
     return 0;
   }
 
-  const TrainRequest& request_;
-  const Streams& streams_;
+  const runtime::TrainRequest& request_;
+  const report::Streams& streams_;
   Stopwatch watch_;
-  TrainBackend backend_;
+  runtime::TrainBackend backend_;
   std::unique_ptr<training::Trainer> trainer_;
-  TrainReport report_;
+  report::TrainReport report_;
   training::Identity identity_;
-  std::optional<CheckpointFolder> folder_;
+  std::optional<runtime::CheckpointFolder> folder_;
   std::uint64_t saved_step_ = 0;
 };
 
 /// Measures loss and accuracy of the network, float or quantized, without training it.
-int measure_only(const TrainRequest& request, const graph::Graph& network,
-                 const data::Dataset& data, const Streams& streams) {
+int measure_only(const runtime::TrainRequest& request, const graph::Graph& network,
+                 const data::Dataset& data, const report::Streams& streams) {
   const Stopwatch watch;
-  TrainReport report = start_report(request, network, data);
-  if (request.type == TrainType::kInt8 && !runtime::is_quantised(network)) {
+  report::TrainReport report = start_report(request, network, data);
+  if (request.type == runtime::TrainType::kInt8 && !runtime::is_quantised(network)) {
     throw InputError(
         request.model +
         ": is not quantized, but the machine's int8 array needs that; use `weft quantize`");
   }
-  const TrainBackend backend = make_train_backend(request);
+  const runtime::TrainBackend backend = runtime::make_train_backend(request);
   const training::ClassifierShape shape = training::classifier_shape(network);
   const training::Executor run = backend.prepare(training::evaluation_graph(network, {}));
   const training::Metrics train = training::evaluate(run, shape, data.train, {});
@@ -249,7 +264,8 @@ int measure_only(const TrainRequest& request, const graph::Graph& network,
                                           .seconds = report.wall_seconds};
   write_outputs(request, report, {});
   if (!request.quiet && !request.json_to_stdout()) {
-    streams.out << train_heading(report, streams.style) << epoch_line(report, *report.measured);
+    streams.out << report::train_heading(report, streams.style)
+                << report::epoch_line(report, *report.measured);
   }
   print_end(request, report, streams);
   return 0;
@@ -257,9 +273,10 @@ int measure_only(const TrainRequest& request, const graph::Graph& network,
 
 }  // namespace
 
-int run_training(const TrainRequest& request, const Streams& streams) {
-  const data::Dataset data = request.data ? read_data_folder(*request.data) : data::digits8x8();
-  const graph::Graph network = load_train_network(request);
+int run_training(const runtime::TrainRequest& request, const report::Streams& streams) {
+  const data::Dataset data =
+      request.data ? runtime::read_data_folder(*request.data) : data::digits8x8();
+  const graph::Graph network = runtime::load_train_network(request);
   const training::ClassifierShape shape =
       onnx_io::located(request.model, [&] { return training::classifier_shape(network); });
   data::check_fits(data, shape.image_shape, shape.classes);

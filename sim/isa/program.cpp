@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <variant>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "sim/isa/instruction_table.h"
 #include "sim/isa/operand_check.h"
 #include "sim/isa/tensor_layout.h"
@@ -15,6 +17,8 @@
 
 namespace weft {
 namespace {
+
+constexpr std::array<std::string_view, 3> kActivations = {"none", "relu", "relu6"};
 
 /// The host rows that stores have written so far, as disjoint intervals.
 class StoredRows {
@@ -159,6 +163,17 @@ void check_machine(const Program& program, const MachineConfig& config) {
 }
 
 }  // namespace
+
+std::string_view to_string(Activation activation) {
+  return kActivations[static_cast<std::size_t>(activation)];
+}
+
+Activation parse_activation(std::string_view name, std::string_view what) {
+  const auto found = std::ranges::find(kActivations, name);
+  if (found != kActivations.end()) return static_cast<Activation>(found - kActivations.begin());
+  throw InputError(
+      fmt::format("{} {}: unknown; must be none, relu or relu6", what, printable(name)));
+}
 
 void validate(const Program& program, const MachineConfig& config) {
   check_machine(program, config);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pe/element_type.h"
@@ -43,6 +44,11 @@ struct TensorDecl {
 };
 
 enum class Activation : std::uint8_t { kNone, kRelu, kRelu6 };
+
+/// "none", "relu" or "relu6".
+std::string_view to_string(Activation activation);
+/// Returns the activation with this name. Throws InputError; `what` names the value in its message.
+Activation parse_activation(std::string_view name, std::string_view what = "activation");
 
 /// What a program computes, so that a run can be checked: out = activation(a*b + bias) with the
 /// tensors "a" [M,K], "b" [K,N], "bias" [1,N] (if there is one) and "out" [M,N].

@@ -1,10 +1,10 @@
-// Puts a page together from cli/page/web and a data file, as the command does it:
+// Puts a page together from report/page/web and a data file, as the command does it:
 //
 //   node tests/page/assemble.mjs data.json page.html
 import {readFileSync, writeFileSync} from 'node:fs';
 import {pathToFileURL} from 'node:url';
 
-const web = new URL('../../cli/page/web/', import.meta.url);
+const web = new URL('../../report/page/web/', import.meta.url);
 const d3 = process.env.WEFT_D3 ?? '/usr/share/nodejs/d3/dist/d3.min.js';
 
 const part = (name) => readFileSync(new URL(name, web), 'utf8');

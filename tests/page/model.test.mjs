@@ -9,7 +9,7 @@ import {runInThisContext} from 'node:vm';
 import {array_data} from './array_data.mjs';
 import {waveform} from './samples.mjs';
 
-const web = new URL('../../cli/page/web/', import.meta.url);
+const web = new URL('../../report/page/web/', import.meta.url);
 for (const script of ['array_model.js', 'array_recording.js']) {
   runInThisContext(readFileSync(new URL(script, web), 'utf8'), script);
 }

@@ -9,7 +9,7 @@
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using graph::DataType;
@@ -20,7 +20,7 @@ using test::npy;
 class NpyTensorTest : public testing::Test {
  protected:
   Tensor read(const std::string& content) {
-    return runtime::to_tensor(runtime::read_npy(folder_.write("x.npy", content)));
+    return to_tensor(read_npy(folder_.write("x.npy", content)));
   }
 
   test::TemporaryFolder folder_;
@@ -77,11 +77,9 @@ TEST_F(NpyTensorTest, WritesWhatNumPyWrites) {
   const Tensor tensor = Tensor::of<std::int64_t>({1, 2}, {7, -1});
   std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 2), }";
   header.append(128 - 10 - 1 - header.size(), ' ').push_back('\n');
-  EXPECT_EQ(runtime::encode_npy(tensor),
-            test::npy_start(1, header) + test::bytes_of<std::int64_t>({7, -1}));
-  EXPECT_NE(runtime::encode_npy(Tensor::vector<float>({1})).find("'shape': (1,), }"),
-            std::string::npos);
-  EXPECT_NE(runtime::encode_npy(Tensor::scalar(1.0F)).find("'shape': (), }"), std::string::npos);
+  EXPECT_EQ(encode_npy(tensor), test::npy_start(1, header) + test::bytes_of<std::int64_t>({7, -1}));
+  EXPECT_NE(encode_npy(Tensor::vector<float>({1})).find("'shape': (1,), }"), std::string::npos);
+  EXPECT_NE(encode_npy(Tensor::scalar(1.0F)).find("'shape': (), }"), std::string::npos);
 }
 
 TEST_F(NpyTensorTest, ReadsWhatItWrites) {
@@ -91,9 +89,9 @@ TEST_F(NpyTensorTest, ReadsWhatItWrites) {
     Tensor tensor(type, {2, 1, 3});
     std::uint8_t next = 0;
     for (std::byte& byte : tensor.mutable_bytes()) byte = static_cast<std::byte>(next++ % 2);
-    EXPECT_EQ(read(runtime::encode_npy(tensor)), tensor) << to_string(type);
+    EXPECT_EQ(read(encode_npy(tensor)), tensor) << to_string(type);
   }
 }
 
 }  // namespace
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -9,7 +9,7 @@
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 using test::npy;
@@ -18,15 +18,13 @@ using test::npy_start;
 
 class NpyTest : public testing::Test {
  protected:
-  runtime::NpyArray read(const std::string& content) {
-    return runtime::read_npy(folder_.write("x.npy", content));
-  }
+  NpyArray read(const std::string& content) { return read_npy(folder_.write("x.npy", content)); }
 
   /// Returns the message of the InputError that reading `content` throws.
   std::string message(const std::string& content) {
     const std::string file = folder_.write("x.npy", content);
     try {
-      runtime::read_npy(file);
+      read_npy(file);
     } catch (const InputError& error) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with(file + ": ")) << error.what();
       return error.what();
@@ -48,7 +46,7 @@ const std::vector<std::int8_t> kSix = {1, -2, 3, -4, 5, -128};
 TEST_F(NpyTest, ReadsAllThreeVersions) {
   for (const int version : {1, 2, 3}) {
     const Matrix matrix =
-        runtime::to_operand(read(npy("|i1", "(2, 3)", kSix, false, version)), ElementType::kInt8);
+        to_operand(read(npy("|i1", "(2, 3)", kSix, false, version)), ElementType::kInt8);
     EXPECT_EQ(matrix.rows(), 2U);
     EXPECT_EQ(matrix.cols(), 3U);
     EXPECT_EQ(matrix.at<std::int8_t>(0, 1), -2);
@@ -57,8 +55,7 @@ TEST_F(NpyTest, ReadsAllThreeVersions) {
 }
 
 TEST_F(NpyTest, ReadsFortranOrder) {
-  const Matrix matrix =
-      runtime::to_operand(read(npy("|i1", "(2, 3)", kSix, true)), ElementType::kInt8);
+  const Matrix matrix = to_operand(read(npy("|i1", "(2, 3)", kSix, true)), ElementType::kInt8);
   EXPECT_EQ(matrix.at<std::int8_t>(1, 0), -2);
   EXPECT_EQ(matrix.at<std::int8_t>(0, 1), 3);
   EXPECT_EQ(matrix.at<std::int8_t>(1, 2), -128);
@@ -66,7 +63,7 @@ TEST_F(NpyTest, ReadsFortranOrder) {
 
 TEST_F(NpyTest, ReadsUint8AsXMinus128) {
   const std::vector<std::uint8_t> values = {0, 1, 127, 128, 129, 255};
-  const Matrix matrix = runtime::to_operand(read(npy("|u1", "(2, 3)", values)), ElementType::kInt8);
+  const Matrix matrix = to_operand(read(npy("|u1", "(2, 3)", values)), ElementType::kInt8);
   for (std::uint64_t i = 0; i < 6; ++i) {
     EXPECT_EQ(int{matrix.at<std::int8_t>(i / 3, i % 3)}, int{values[i]} - 128);
   }
@@ -76,38 +73,37 @@ TEST_F(NpyTest, RoundsDoublesOnce) {
   // 1 + 2^-8 + 2^-40: rounding to binary32 first would give the tie 1 + 2^-8, which rounds down to
   // even in bf16.
   const std::vector<double> values = {1.0 + 0x1p-8 + 0x1p-40};
-  const Matrix matrix = runtime::to_operand(read(npy("<f8", "(1, 1)", values)), ElementType::kBf16);
+  const Matrix matrix = to_operand(read(npy("<f8", "(1, 1)", values)), ElementType::kBf16);
   EXPECT_EQ(matrix.at<Bf16>(0, 0).bits, 0x3F81);
 }
 
 TEST_F(NpyTest, ReadsHalvesExactly) {
   const std::vector<std::uint16_t> bits = {0x3C00, 0x0001, 0xFBFF};
-  const Matrix matrix = runtime::to_operand(read(npy("<f2", "(1, 3)", bits)), ElementType::kFp16);
+  const Matrix matrix = to_operand(read(npy("<f2", "(1, 3)", bits)), ElementType::kFp16);
   for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(matrix.at<Fp16>(0, i).bits, bits[i]);
 }
 
 TEST_F(NpyTest, TakesABiasOfOneOrTwoDimensions) {
   const std::vector<std::int32_t> values = {1, -2, 3};
   for (const char* shape : {"(3,)", "(1, 3)"}) {
-    const Matrix bias = runtime::to_bias(read(npy("<i4", shape, values)), ElementType::kInt32);
+    const Matrix bias = to_bias(read(npy("<i4", shape, values)), ElementType::kInt32);
     EXPECT_EQ(bias.rows(), 1U);
     EXPECT_EQ(bias.cols(), 3U);
     EXPECT_EQ(bias.at<std::int32_t>(0, 1), -2);
   }
-  EXPECT_THROW(runtime::bias_shape(read(npy("<i4", "(3, 1)", values))), InputError);
+  EXPECT_THROW(bias_shape(read(npy("<i4", "(3, 1)", values))), InputError);
 }
 
 TEST_F(NpyTest, ReadsBackWhatItWrites) {
   Matrix matrix(ElementType::kFloat32, 3, 2);
   for (std::uint64_t i = 0; i < 6; ++i) matrix.set(i / 2, i % 2, static_cast<float>(i) * 0.5F);
-  const std::string file = runtime::encode_npy(matrix);
+  const std::string file = encode_npy(matrix);
   EXPECT_EQ((file.size() - 24) % 64, 0U) << "the data starts at a multiple of 64 bytes";
-  const runtime::NpyArray array = read(file);
+  const NpyArray array = read(file);
   EXPECT_EQ(array.shape, (std::vector<std::uint64_t>{3, 2}));
-  EXPECT_EQ(
-      runtime::to_bias(read(npy("<f4", "(2,)", std::vector<float>{0, 1})), ElementType::kFloat32)
-          .at<float>(0, 1),
-      1.0F);
+  EXPECT_EQ(to_bias(read(npy("<f4", "(2,)", std::vector<float>{0, 1})), ElementType::kFloat32)
+                .at<float>(0, 1),
+            1.0F);
   EXPECT_EQ(std::string(file.end() - 24, file.end()),
             test::bytes_of(std::vector<float>{0, 0.5F, 1, 1.5F, 2, 2.5F}));
 }
@@ -136,10 +132,9 @@ TEST_F(NpyTest, RefusesHostileShapes) {
   expect_message(npy_start(1, npy_header("|i1", "(-1, 2)")), "negative");
   expect_message(npy_start(1, npy_header("|i1", "(99999999999999999999, 2)")), "overflowing");
   expect_message(npy_start(1, npy_header("|i1", "(1000000, 1000000)")), "cut short");
-  EXPECT_THROW(runtime::matrix_shape(read(npy("|i1", "(0, 3)", std::vector<std::int8_t>{}))),
-               InputError);
-  EXPECT_THROW(runtime::matrix_shape(read(npy("|i1", "(6,)", kSix))), InputError);
-  EXPECT_THROW(runtime::matrix_shape(read(npy("|i1", "(1, 2, 3)", kSix))), InputError);
+  EXPECT_THROW(matrix_shape(read(npy("|i1", "(0, 3)", std::vector<std::int8_t>{}))), InputError);
+  EXPECT_THROW(matrix_shape(read(npy("|i1", "(6,)", kSix))), InputError);
+  EXPECT_THROW(matrix_shape(read(npy("|i1", "(1, 2, 3)", kSix))), InputError);
 }
 
 TEST_F(NpyTest, RefusesDataThatDoesNotFillTheShape) {
@@ -153,11 +148,11 @@ TEST_F(NpyTest, RefusesOtherTypes) {
   expect_message(npy("|O", "(1, 1)", std::vector<std::int64_t>{1}), "|O");
   expect_message(npy_start(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
                  "records");
-  const runtime::NpyArray floats = read(npy("<f4", "(1, 1)", std::vector<float>{1}));
-  EXPECT_THROW(runtime::to_operand(floats, ElementType::kInt8), InputError);
-  EXPECT_THROW(runtime::to_bias(floats, ElementType::kInt32), InputError);
-  const runtime::NpyArray bytes = read(npy("|i1", "(2, 3)", kSix));
-  EXPECT_THROW(runtime::to_operand(bytes, ElementType::kBf16), InputError);
+  const NpyArray floats = read(npy("<f4", "(1, 1)", std::vector<float>{1}));
+  EXPECT_THROW(to_operand(floats, ElementType::kInt8), InputError);
+  EXPECT_THROW(to_bias(floats, ElementType::kInt32), InputError);
+  const NpyArray bytes = read(npy("|i1", "(2, 3)", kSix));
+  EXPECT_THROW(to_operand(bytes, ElementType::kBf16), InputError);
 }
 
 TEST_F(NpyTest, SaysWhatFitsTheOperand) {
@@ -182,7 +177,7 @@ TEST_F(NpyTest, SaysWhatFitsTheOperand) {
     const std::string file =
         folder_.write("x.npy", npy(c.descr, "(1, 1)", std::vector<std::int32_t>{1}));
     try {
-      runtime::read_npy(file, runtime::NpyContent::kHeader, c.wanted);
+      read_npy(file, NpyContent::kHeader, c.wanted);
       ADD_FAILURE() << c.descr << ": no error";
     } catch (const InputError& error) {
       const std::string line = std::string(error.what()) + "\n";
@@ -193,10 +188,10 @@ TEST_F(NpyTest, SaysWhatFitsTheOperand) {
 
 TEST_F(NpyTest, AByteHasNoOrder) {
   for (const char* descr : {"i1", "<i1", "=i1", ">i1", "|i1"}) {
-    EXPECT_EQ(read(npy(descr, "(2, 3)", kSix)).type, runtime::NpyType::kInt8) << descr;
+    EXPECT_EQ(read(npy(descr, "(2, 3)", kSix)).type, NpyType::kInt8) << descr;
   }
   for (const char* descr : {"u1", "<u1", "=u1", ">u1", "|u1"}) {
-    EXPECT_EQ(read(npy(descr, "(2, 3)", kSix)).type, runtime::NpyType::kUint8) << descr;
+    EXPECT_EQ(read(npy(descr, "(2, 3)", kSix)).type, NpyType::kUint8) << descr;
   }
   for (const char* descr : {"", "<", "<<i1", "i", "1"}) message(npy(descr, "(2, 3)", kSix));
 }
@@ -212,7 +207,7 @@ TEST_F(NpyTest, SurvivesEveryTruncationAndEveryChangedByte) {
       changed[at] = value;
       const std::string file = folder_.write("x.npy", changed);
       try {
-        runtime::matrix_shape(runtime::read_npy(file));
+        matrix_shape(read_npy(file));
         ++accepted;
       } catch (const InputError&) {
         ++refused;  // any other exception fails the test
@@ -224,9 +219,9 @@ TEST_F(NpyTest, SurvivesEveryTruncationAndEveryChangedByte) {
 }
 
 TEST_F(NpyTest, RefusesFoldersAndMissingFiles) {
-  EXPECT_THROW(runtime::read_npy(folder_.file("missing.npy")), InputError);
-  EXPECT_THROW(runtime::read_npy(folder_.file(".")), InputError);
+  EXPECT_THROW(read_npy(folder_.file("missing.npy")), InputError);
+  EXPECT_THROW(read_npy(folder_.file(".")), InputError);
 }
 
 }  // namespace
-}  // namespace weft::cli
+}  // namespace weft::runtime

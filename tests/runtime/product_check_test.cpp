@@ -8,7 +8,7 @@
 
 #include "pe/float_formats.h"
 
-namespace weft::cli {
+namespace weft::runtime {
 namespace {
 
 MachineConfig machine(ElementType type) {
@@ -25,11 +25,10 @@ TEST(CheckTest, FindsTheFirstWrongInteger) {
   Matrix result(ElementType::kInt32, 2, 2);
   for (std::uint64_t i = 0; i < 4; ++i) result.set<std::int32_t>(i / 2, i % 2, -15);
   const reference::MatmulProblem problem{a, b, nullptr, Activation::kNone, 0, 0};
-  EXPECT_TRUE(runtime::check_with_cpu(problem, result, machine(ElementType::kInt8), 1).bit_exact);
+  EXPECT_TRUE(check_with_cpu(problem, result, machine(ElementType::kInt8), 1).bit_exact);
   result.set<std::int32_t>(1, 0, -14);
   result.set<std::int32_t>(1, 1, 0);
-  const runtime::CheckReport report =
-      runtime::check_with_cpu(problem, result, machine(ElementType::kInt8), 1);
+  const CheckReport report = check_with_cpu(problem, result, machine(ElementType::kInt8), 1);
   EXPECT_FALSE(report.bit_exact);
   EXPECT_EQ(report.max_abs_error, 15);
   ASSERT_TRUE(report.mismatch);
@@ -48,11 +47,11 @@ class FloatCheckTest : public testing::Test {
     }
   }
 
-  runtime::CheckReport check(float actual) {
+  CheckReport check(float actual) {
     Matrix result(ElementType::kFloat32, 1, 1);
     result.set(0, 0, actual);
-    return runtime::check_with_cpu({a_, b_, nullptr, Activation::kNone, 0, 0}, result,
-                                   machine(ElementType::kBf16), 1);
+    return check_with_cpu({a_, b_, nullptr, Activation::kNone, 0, 0}, result,
+                          machine(ElementType::kBf16), 1);
   }
 
   Matrix a_;
@@ -63,7 +62,7 @@ TEST_F(FloatCheckTest, AcceptsRoundingAndNothingMore) {
   // K = 4 on a 4 x 4 array gives n = 4 + 1 + 2 roundings and norms 2 and 2. The bound is slightly
   // more than 4 * 7 * 2^-24, so that 3 ulps of 4 (2^-21 each) pass and 4 ulps do not.
   EXPECT_TRUE(check(4.0F).bit_exact);
-  const runtime::CheckReport near = check(4.0F + 3 * 0x1p-21F);
+  const CheckReport near = check(4.0F + 3 * 0x1p-21F);
   EXPECT_FALSE(near.bit_exact);
   EXPECT_FALSE(near.mismatch);
   EXPECT_EQ(near.max_abs_error, 3 * 0x1p-21);
@@ -92,4 +91,4 @@ TEST_F(FloatCheckTest, ForgivesOverflowOnTheWayOnly) {
 }
 
 }  // namespace
-}  // namespace weft::cli
+}  // namespace weft::runtime

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/compare/compare_report.h"
+
+namespace weft::report {
+namespace {
+
+Json shape_json(const runtime::CompareRow& row) {
+  if (row.shape.m == 0) return nullptr;
+  return {{"m", row.shape.m}, {"k", row.shape.k}, {"n", row.shape.n}};
+}
+
+Json tera_json(const std::optional<double>& flop_per_second) {
+  return flop_per_second ? Json(*flop_per_second / 1e12) : Json(nullptr);
+}
+
+/// JSON has no NaN, so NaN becomes null, and so does an unknown error.
+Json error_json(const runtime::CompareRow& row) {
+  if (!row.max_abs_error || !std::isfinite(*row.max_abs_error)) return nullptr;
+  return *row.max_abs_error;
+}
+
+Json row_json(const runtime::CompareRow& row) {
+  return {{"device", row.device},
+          {"title", row.title},
+          {"kind", to_string(row.kind)},
+          {"dtype", devices::to_string(row.format)},
+          {"shape", shape_json(row)},
+          {"seconds", or_null(row.seconds)},
+          {"clock_hz", or_null(row.clock_hz)},
+          {"cycles", or_null(row.cycles())},
+          {"flop", row.flop},
+          {"tflops", tera_json(row.flop_per_second())},
+          {"peak_tflops", tera_json(row.peak)},
+          {"share_of_peak", or_null(row.share_of_peak())},
+          {"waste", or_null(row.waste)},
+          {"max_abs_error", error_json(row)},
+          {"basis", row.basis},
+          {"details", row.details}};
+}
+
+Json workload_json(const runtime::CompareReport& report) {
+  if (report.network) {
+    return {{"network", report.network->name},
+            {"batch", report.network->batch},
+            {"sequence", or_null(report.network->sequence)}};
+  }
+  Json workload = {{"m", report.shape.m}, {"k", report.shape.k}, {"n", report.shape.n}};
+  if (report.sweep) workload[std::string(1, report.sweep->dimension)] = nullptr;
+  return workload;
+}
+
+Json sizes_json(const runtime::CompareReport& report) {
+  if (!report.sweep) return nullptr;
+  return {{"dimension", std::string(1, report.sweep->dimension)},
+          {"step", report.sweep->step},
+          {"sizes", report.sweep->sizes}};
+}
+
+/// Quotes a CSV field that contains a comma, a quote or the end of a line.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
+template <class T>
+std::string field(const std::optional<T>& value) {
+  return value ? fmt::to_string(*value) : std::string();
+}
+
+std::string tera_field(const std::optional<double>& flop_per_second) {
+  return flop_per_second ? fmt::to_string(*flop_per_second / 1e12) : std::string();
+}
+
+std::string csv_line(const runtime::CompareReport& report, const runtime::CompareRow& row) {
+  const bool product = row.shape.m > 0;
+  const auto size = [&](std::uint64_t value) { return product ? fmt::to_string(value) : ""; };
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(row.device),
+                     to_string(row.kind), devices::to_string(row.format),
+                     product ? "matmul" : quoted(report.network->name), size(row.shape.m),
+                     size(row.shape.k), size(row.shape.n), field(row.seconds), field(row.cycles()),
+                     field(row.clock_hz), tera_field(row.flop_per_second()), tera_field(row.peak),
+                     field(row.share_of_peak()), field(row.waste), field(row.max_abs_error));
+}
+
+}  // namespace
+
+Json compare_json(const runtime::CompareReport& report) {
+  Json rows = Json::array();
+  for (const runtime::CompareRow& row : report.rows) rows.push_back(row_json(row));
+  return {{"schema", 1},
+          {"command", "compare"},
+          {"workload", workload_json(report)},
+          {"sweep", sizes_json(report)},
+          {"rows", std::move(rows)}};
+}
+
+std::string compare_csv(const runtime::CompareReport& report) {
+  std::string text =
+      "device,kind,dtype,workload,m,k,n,seconds,cycles,clock_hz,tflops,peak_tflops,share_of_peak,"
+      "waste,max_abs_error\n";
+  for (const runtime::CompareRow& row : report.rows) text += csv_line(report, row);
+  return text;
+}
+
+}  // namespace weft::report

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/compare/compare_report.h"
+#include "report/report.h"
+#include "report/wrapped_text.h"
+
+namespace weft::report {
+namespace {
+
+constexpr const char* kNone = "-";
+
+/// Three significant digits, or all digits of a large number: "0.0832", "98.0", "312", "1979".
+std::string three_digits(double value) {
+  if (value < 0.9995) return fmt::format("{:.3g}", value);
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0));
+}
+
+std::string tera(const std::optional<double>& flop_per_second) {
+  return flop_per_second ? three_digits(*flop_per_second / 1e12) : kNone;
+}
+
+/// One digit more than three_digits(), as peaks are published: "130.5", "989.4".
+std::string peak_text(const std::optional<double>& flop_per_second) {
+  if (!flop_per_second) return kNone;
+  const double value = *flop_per_second / 1e12;
+  if (value < 0.99995) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.{}f}", value, value < 9.9995 ? 3 : (value < 99.995 ? 2 : 1));
+}
+
+std::string clock_text(const std::optional<double>& hz) {
+  return hz ? fmt::format("{:.0f} MHz", *hz / 1e6) : kNone;
+}
+
+std::string share_text(const std::optional<double>& share) {
+  return share ? percent(*share) : kNone;
+}
+
+std::vector<std::string> cells_of(const runtime::CompareRow& row, std::size_t note) {
+  const auto cycles = row.cycles();
+  return {row.device,
+          std::string(to_string(row.kind)),
+          std::string(devices::to_string(row.format)),
+          row.seconds ? si(*row.seconds, "s") : kNone,
+          cycles ? grouped(*cycles) : kNone,
+          clock_text(row.clock_hz),
+          tera(row.flop_per_second()),
+          peak_text(row.peak),
+          share_text(row.share_of_peak()),
+          share_text(row.waste),
+          row.max_abs_error ? fmt::format("{:.1e}", *row.max_abs_error) : kNone,
+          fmt::format("[{}]", note)};
+}
+
+std::string device_table(const runtime::CompareReport& report, const Style& style) {
+  Table table("lllrrrrrrrrl");
+  table.add({"device", "kind", "type", "time", "cycles", "clock", "TFLOP/s", "peak", "of peak",
+             "waste", "error", ""});
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    table.add(cells_of(report.rows[i], i + 1));
+  }
+  const std::string all = table.text(0);
+  const std::size_t first = all.find('\n');
+  return style.bold(all.substr(0, first)) + all.substr(first);
+}
+
+bool has_kind(const runtime::CompareReport& report, runtime::RowKind kind) {
+  return std::ranges::find(report.rows, kind, &runtime::CompareRow::kind) != report.rows.end();
+}
+
+/// Explains the kinds of rows in the report.
+std::string kinds_line(const runtime::CompareReport& report) {
+  std::vector<std::string> kinds;
+  const auto add = [&](runtime::RowKind kind, const char* what) {
+    if (has_kind(report, kind)) kinds.push_back(fmt::format("{}: {}", to_string(kind), what));
+  };
+  add(runtime::RowKind::kSimulated, "by weft's machine");
+  add(runtime::RowKind::kMeasured, "on this computer");
+  add(runtime::RowKind::kModelled, "from published figures");
+  return fmt::format("{}", fmt::join(kinds, "; "));
+}
+
+std::string legend(const runtime::CompareReport& report, const Style& style) {
+  const std::string columns =
+      fmt::format("waste: padding{}; error: the largest difference from float64",
+                  has_kind(report, runtime::RowKind::kModelled)
+                      ? ", and in modelled rows units that are idle in the last wave"
+                      : "");
+  return style.dim(kinds_line(report)) + '\n' + style.dim(columns) + '\n';
+}
+
+std::string notes(const runtime::CompareReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    text += fmt::format("[{}] {}\n", i + 1, report.rows[i].basis);
+  }
+  return text;
+}
+
+/// Each size has one row per device.
+std::size_t device_count(const runtime::CompareReport& report) {
+  return report.rows.size() / report.sweep->sizes.size();
+}
+
+/// TFLOP/s with one line per size and one column per device.
+std::string sweep_table(const runtime::CompareReport& report, const Style& style) {
+  const std::size_t devices = device_count(report);
+  Table table(std::string(devices + 1, 'r'));
+  std::vector<std::string> names = {std::string(1, report.sweep->dimension)};
+  std::vector<std::string> kinds = {""};
+  for (std::size_t i = 0; i < devices; ++i) {
+    names.push_back(report.rows[i].device);
+    kinds.emplace_back(to_string(report.rows[i].kind));
+  }
+  table.add(names);
+  table.add(kinds);
+  for (std::size_t at = 0; at < report.sweep->sizes.size(); ++at) {
+    std::vector<std::string> cells = {grouped(report.sweep->sizes[at])};
+    for (std::size_t i = 0; i < devices; ++i) {
+      cells.push_back(tera(report.rows[at * devices + i].flop_per_second()));
+    }
+    table.add(std::move(cells));
+  }
+  const std::string all = table.text(0);
+  const std::size_t first = all.find('\n');
+  return style.bold(all.substr(0, first)) + all.substr(first) +
+         style.dim("TFLOP/s; --csv, --json and --html have the rest") + '\n';
+}
+
+}  // namespace
+
+std::string compared_text(const runtime::CompareReport& report) {
+  if (report.network) {
+    std::string text = fmt::format("{}, batch {}", report.network->name, report.network->batch);
+    if (report.network->sequence) text += fmt::format(", sequence {}", *report.network->sequence);
+    return text;
+  }
+  if (!report.sweep) {
+    return fmt::format("{} x {} x {}", report.shape.m, report.shape.k, report.shape.n);
+  }
+  const runtime::ComparedSweep& sweep = *report.sweep;
+  const auto size = [&](char name, std::uint64_t value) {
+    return name == sweep.dimension ? std::string(1, name) : fmt::to_string(value);
+  };
+  return fmt::format("{} x {} x {} for {} from {} to {}", size('m', report.shape.m),
+                     size('k', report.shape.k), size('n', report.shape.n), sweep.dimension,
+                     sweep.sizes.front(), sweep.sizes.back());
+}
+
+std::string compare_text(const runtime::CompareReport& report, const Style& style) {
+  std::string what = compared_text(report);
+  if (!report.sweep) what += fmt::format(", {}", si(report.flop, "FLOP"));
+  std::string text = labelled_line(report.network ? "network" : "matmul", what, style) + '\n';
+  if (report.sweep) return text + sweep_table(report, style);
+  return text + device_table(report, style) + legend(report, style) + notes(report);
+}
+
+}  // namespace weft::report

@@ -1,0 +1,265 @@
+#include "report/explain/conv_explanation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/explain/account_text.h"
+#include "report/explain/conv_advice.h"
+#include "report/explain/product_explanation.h"
+#include "report/explain/sweep_report.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "report/span_excess.h"
+#include "report/tile_drawing.h"
+#include "report/wrapped_text.h"
+#include "runtime/job/analytic_run.h"
+
+namespace weft::report {
+namespace {
+
+runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec) {
+  runtime::ContractionShape shape;
+  shape.taps_y = runtime::unsigned_of(spec.kernel[0]);
+  shape.taps_x = runtime::unsigned_of(spec.kernel[1]);
+  shape.channels = runtime::unsigned_of(spec.input[1]);
+  shape.n = runtime::unsigned_of(spec.filters);
+  shape.is_convolution = true;
+  return shape;
+}
+
+ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
+                   const network::MachineStep& step, std::uint64_t steps) {
+  const network::LayerInfo& info = step.layers.front();
+  const graph::Shape& shape = info.result.shape;
+  SimulateOptions options;
+  options.engine = Engine::kAnalytic;
+  ArrayConv conv;
+  conv.shape = conv_shape(spec);
+  conv.pixels = runtime::unsigned_of(shape[0] * shape[2] * shape[3]);
+  conv.chunks = info.chunks;
+  conv.chunk_rows = runtime::most_rows(step.program);
+  conv.result = simulate(config, step.program, nullptr, options);
+  conv.folds = runtime::rows_of_folds(step.program).size();
+  conv.formula = runtime::fold_formula(config, step.program);
+  conv.border_rows = runtime::border_rows_of_taps(conv.shape, config, step.program);
+  conv.excess = excess_sentence(
+      conv.result.array_span, conv.formula_cycles(),
+      span_excess(config, step.program, conv.result, conv.formula_cycles(), conv.folds));
+  conv.account = runtime::fold_account(conv.shape, config, step.program, conv.result, steps);
+  return conv;
+}
+
+std::uint64_t padded(std::uint64_t size, std::uint64_t tile) {
+  return (size + tile - 1) / tile * tile;
+}
+
+std::uint64_t padded_k(const runtime::ContractionShape& shape, const MachineConfig& config) {
+  return shape.k_blocks(config) * config.array_rows;
+}
+
+double waste(std::uint64_t used, std::uint64_t whole) {
+  return 1 - static_cast<double>(used) / static_cast<double>(whole);
+}
+
+std::string dimension_table(const ArrayConv& conv, const MachineConfig& config) {
+  const runtime::ContractionShape& shape = conv.shape;
+  const std::uint64_t k = shape.taps() * shape.channels;
+  const std::uint64_t k_padded = padded_k(shape, config);
+  const std::uint64_t n_padded = padded(shape.n, config.array_cols);
+  Table table("llrrrr");
+  table.add({"", "", "size", "cut into", "padded", "waste"});
+  table.add({"M", "pixels", grouped(conv.pixels),
+             fmt::format("{} x {}", grouped(conv.chunks), grouped(conv.chunk_rows)),
+             grouped(conv.pixels), percent(0)});
+  table.add(
+      {"K",
+       fmt::format("{} x {}", counted(shape.taps(), "tap"), counted(shape.channels, "channel")),
+       grouped(k),
+       fmt::format("{} x {} x {}", grouped(shape.taps()), grouped(shape.blocks_a_tap(config)),
+                   config.array_rows),
+       grouped(k_padded), percent(waste(k, k_padded))});
+  table.add({"N", "filters", grouped(shape.n),
+             fmt::format("{} x {}", grouped(n_padded / config.array_cols), config.array_cols),
+             grouped(n_padded), percent(waste(shape.n, n_padded))});
+  return table.text(2);
+}
+
+std::string channels(std::uint64_t first, std::uint64_t last) {
+  return first + 1 == last ? fmt::format("channel {}", first)
+                           : fmt::format("channels {}-{}", first, last - 1);
+}
+
+/// Says which K blocks belong to a tap, and why.
+std::string block_words(const ArrayConv& conv, const MachineConfig& config) {
+  const runtime::ContractionShape& shape = conv.shape;
+  const std::uint64_t blocks = shape.blocks_a_tap(config);
+  if (blocks == 1) {
+    return fmt::format(
+        "Each tap is one K block, with {}: the rows of a block read the pixel that the tap shifts "
+        "to.",
+        channels(0, shape.channels));
+  }
+  return fmt::format(
+      "Each tap is {}, from {} to {}: the rows of a block read the pixel that the tap shifts to.",
+      counted(blocks, "K block"), channels(0, config.array_rows),
+      channels((blocks - 1) * config.array_rows, shape.channels));
+}
+
+/// A grid with the number of border pixels that each tap reads; empty without a border.
+std::string border_grid(const ArrayConv& conv) {
+  constexpr std::uint64_t kMostTaps = 13;  // along a side
+  const runtime::ContractionShape& shape = conv.shape;
+  const std::uint64_t most = *std::ranges::max_element(conv.border_rows);
+  if (most == 0) return "";
+  const std::string text = wrapped(fmt::format(
+      "Rows that the row generator takes from the border instead of the unified buffer, out of {} "
+      "at each tap:",
+      grouped(conv.pixels)));
+  if (shape.taps_y > kMostTaps || shape.taps_x > kMostTaps) {
+    return text + wrapped(fmt::format("up to {}", grouped(most)));
+  }
+  Table table(std::string(shape.taps_x + 1, 'r'));
+  std::vector<std::string> heading = {"tap y\\x"};
+  for (std::uint64_t x = 0; x < shape.taps_x; ++x) heading.push_back(grouped(x));
+  table.add(std::move(heading));
+  for (std::uint64_t y = 0; y < shape.taps_y; ++y) {
+    std::vector<std::string> row = {grouped(y)};
+    for (std::uint64_t x = 0; x < shape.taps_x; ++x) {
+      row.push_back(grouped(conv.border_rows[y * shape.taps_x + x]));
+    }
+    table.add(std::move(row));
+  }
+  return text + table.text(4);
+}
+
+std::string plan_table(const ArrayConv& conv, const network::LayerInfo& info) {
+  Table table("lr");
+  table.add({"folds (tiles swapped in)", grouped(conv.folds)});
+  table.add({"useful MACs", grouped(info.macs)});
+  table.add({"issued MACs", grouped(info.issued_macs)});
+  table.add({"  of them padding", percent(waste(info.macs, info.issued_macs))});
+  return table.text(2);
+}
+
+DrawnProduct drawn(const ArrayConv& conv) {
+  DrawnProduct product;
+  product.a = "pixels";
+  product.b = "weights";
+  product.rows_name = "pixels";
+  product.m = conv.pixels;
+  product.channels = conv.shape.channels;
+  product.taps = conv.shape.taps();
+  product.n = conv.shape.n;
+  product.chunk_rows = conv.chunk_rows;
+  return product;
+}
+
+/// "stride 2,2; padding 1,1,1,1".
+std::string settings(const runtime::ConvSpec& spec) {
+  const std::string pads =
+      spec.pads ? fmt::format("{}", fmt::join(*spec.pads, ",")) : std::string("same");
+  return fmt::format("stride {}, padding {}, dilation {}", fmt::join(spec.strides, ","), pads,
+                     fmt::join(spec.dilations, ","));
+}
+
+void print_array(const ConvExplanation& explanation, const Streams& streams) {
+  const ArrayConv& conv = *explanation.array;
+  const MachineConfig& config = explanation.report.machine;
+  const network::LayerInfo& info = explanation.report.run.layers.front().info;
+  streams.out << dimension_table(conv, config) << '\n';
+  if (explanation.spec.groups == 1) streams.out << draw_tiles(drawn(conv), config) << '\n';
+  streams.out << wrapped(block_words(conv, config)) << border_grid(conv) << '\n'
+              << plan_table(conv, info);
+  if (!info.note.empty()) streams.out << wrapped(info.note);
+  streams.out << '\n'
+              << streams.style.bold("cycles") << '\n'
+              << cycle_table(conv.formula, conv.result)
+              << (conv.excess.empty() ? "" : wrapped(conv.excess)) << '\n'
+              << account_section(conv.account, conv.shape, config, streams.style) << '\n';
+}
+
+Json plan_json(const ArrayConv& conv, const MachineConfig& config, const network::LayerInfo& info) {
+  return {{"pixels", conv.pixels},
+          {"taps", Json::array({conv.shape.taps_y, conv.shape.taps_x})},
+          {"channels", conv.shape.channels},
+          {"filters", conv.shape.n},
+          {"k_tiles", conv.shape.k_blocks(config)},
+          {"n_tiles", padded(conv.shape.n, config.array_cols) / config.array_cols},
+          {"m_chunks", conv.chunks},
+          {"folds", conv.folds},
+          {"padded_k", padded_k(conv.shape, config)},
+          {"padded_n", padded(conv.shape.n, config.array_cols)},
+          {"padding_waste", waste(info.macs, info.issued_macs)},
+          {"border_rows", conv.border_rows},
+          {"formula_cycles", conv.formula_cycles()},
+          {"chunk_rows", conv.chunk_rows},
+          {"formula_terms", formula_json(conv.formula)}};
+}
+
+}  // namespace
+
+ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig& config,
+                             std::uint64_t steps) {
+  runtime::AnalyticRun done = runtime::analytic_conv(spec, config);
+  ConvExplanation explanation;
+  explanation.spec = spec;
+  explanation.report =
+      describe_network("explain", runtime::to_text(spec), spec.input.front(), done.graph);
+  explanation.report.engine = Engine::kAnalytic;
+  explanation.report.machine = config;
+  explanation.report.conv = spec;
+  explanation.report.run = std::move(done.run);
+  explanation.report.notes = std::move(done.notes);
+  explanation.report.wall_seconds = done.wall_seconds;
+  if (const network::MachineStep* step = runtime::array_step(done.program)) {
+    explanation.array = on_array(spec, config, *step, steps);
+    explanation.advice = conv_advice(spec, config, explanation.report.run.total);
+  }
+  return explanation;
+}
+
+Json conv_explanation_json(const ConvExplanation& explanation) {
+  Json json = network_report_json(explanation.report);
+  json["plan"] = nullptr;
+  json["account"] = nullptr;
+  if (explanation.array) {
+    const ArrayConv& conv = *explanation.array;
+    json["cycles"]["array_span"] = conv.result.array_span;
+    json["plan"] =
+        plan_json(conv, explanation.report.machine, explanation.report.run.layers.front().info);
+    json["account"] = account_json(conv.account, conv.shape);
+  }
+  json["advice"] = fmt::format("{}", fmt::join(explanation.advice, " "));
+  if (explanation.sweep) json["sweep"] = sweep_json(*explanation.sweep);
+  return json;
+}
+
+void print_conv(const ConvExplanation& explanation, const Streams& streams) {
+  const NetworkReport& report = explanation.report;
+  streams.out << machine_heading(report.machine, streams.style)
+              << wrapped(fmt::format("{}; {}", report.network, settings(explanation.spec)));
+  for (const std::string& note : report.notes) streams.out << wrapped(note);
+  streams.out << '\n';
+  if (explanation.sweep) {
+    streams.out << sweep_text(*explanation.sweep);
+    return;
+  }
+  if (explanation.array) {
+    print_array(explanation, streams);
+    streams.out << advice_section(explanation.advice, streams.style);
+    return;
+  }
+  streams.out << wrapped("No tile of weights enters the array, so there are no folds.");
+  for (const runtime::LayerRun& layer : report.run.layers) {
+    streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
+                                       layer.on_host
+                                           ? "in time that is not simulated"
+                                           : counted(runtime::unsigned_of(layer.cycles), "cycle")));
+    for (const std::string& note : notes_of(layer)) streams.out << wrapped(note);
+  }
+}
+
+}  // namespace weft::report

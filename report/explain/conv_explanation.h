@@ -1,0 +1,59 @@
+// What `weft explain conv` reports: how pixels, taps, channels and filters lie on the array, the
+// run on the analytic engine, its account fold by fold, and advice.
+//
+//            K: tap after tap, the channels of each in whole tiles        N: filters
+//          tap 0,0     tap 0,1     ...                                  ┌────┬────┐
+//        ┌────┬────┐ ┌────┬────┐                                tap 0,0 │    │    │
+//   M    │    │ ░░ │ │    │ ░░ │      rows of the image, shifted by     ├────┼────┤
+// pixels │    │ ░░ │ │    │ ░░ │      the tap; outside it the border    │░░░░│░░░░│ ...
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/mapping/tiling_plan.h"
+#include "report/network_report.h"
+#include "report/streams.h"
+#include "runtime/analysis/fold_account.h"
+#include "runtime/analysis/sweep.h"
+#include "runtime/workload/network_conv.h"
+
+namespace weft::report {
+
+/// The convolution on the array.
+struct ArrayConv {
+  runtime::ContractionShape shape;
+  std::uint64_t pixels = 0;  // M: images times pixels of the result
+  std::uint64_t chunks = 0;
+  std::uint64_t chunk_rows = 0;            // of the largest
+  std::uint64_t folds = 0;                 // tiles swapped in
+  FormulaTerms formula;                    // no stalls
+  std::vector<std::uint64_t> border_rows;  // for each tap, the number of pixels outside the image
+  Result result;
+  std::string excess;  // by what the array span exceeds the formula; empty if it does not
+  runtime::Account account;
+
+  std::uint64_t formula_cycles() const { return formula.cycles(); }
+};
+
+struct ConvExplanation {
+  runtime::ConvSpec spec;
+  NetworkReport report;
+  std::optional<ArrayConv> array;  // nullopt: runs on the vector unit or the host
+  std::vector<std::string> advice;
+  std::optional<runtime::Sweep> sweep;  // shown in place of the folds
+};
+
+/// Throws InputError, ConfigError.
+ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig& config,
+                             std::uint64_t steps);
+
+/// The report of the network with `plan`, `cycles.array_span`, `account`, `advice` and `sweep`.
+nlohmann::ordered_json conv_explanation_json(const ConvExplanation& explanation);
+
+void print_conv(const ConvExplanation& explanation, const Streams& streams);
+
+}  // namespace weft::report

@@ -1,0 +1,137 @@
+#include "report/explain/setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "compiler/emit/matmul.h"
+#include "report/report.h"
+#include "report/text.h"
+#include "runtime/job/analytic_run.h"
+#include "runtime/workload/memory_check.h"
+#include "sim/config/config_keys.h"
+
+namespace weft::report {
+namespace {
+
+SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
+  const TilingPlan plan = runtime::plan_workload(spec, config);
+  SimulateOptions options;
+  options.engine = Engine::kAnalytic;
+  const Result result = simulate(config, lower_matmul(plan, config), nullptr, options);
+  return {result.total, result.ledger, plan_line(plan)};
+}
+
+SetupOutcome run_of(const runtime::ConvSpec& spec, const MachineConfig& config) {
+  const runtime::AnalyticRun done = runtime::analytic_conv(spec, config);
+  return {done.run.total, done.run.ledger};
+}
+
+SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config) {
+  const runtime::AnalyticRun done =
+      runtime::analytic_network(network.graph, network.request.model, config);
+  return {done.run.total, done.run.ledger};
+}
+
+MatmulSpec without_options(MatmulSpec spec) {
+  spec.bias = false;
+  spec.activation = Activation::kNone;
+  return spec;
+}
+
+runtime::ConvSpec without_options(runtime::ConvSpec spec) {
+  spec.bias = false;
+  spec.activation = Activation::kNone;
+  return spec;
+}
+
+std::string text_of(const MatmulSpec& spec) {
+  return fmt::format("product {} x {} x {}", grouped(spec.m), grouped(spec.k), grouped(spec.n));
+}
+
+std::string text_of(const runtime::ConvSpec& spec) {
+  return runtime::to_text(without_options(spec));
+}
+
+std::string text_of(const NetworkWorkload& network) {
+  std::string text = fmt::format("{}, batch {}", network.request.model, network.batch);
+  if (network.request.sequence) text += fmt::format(", sequence {}", *network.request.sequence);
+  return text;
+}
+
+bool same(const MatmulSpec& a, const MatmulSpec& b) {
+  return without_options(a) == without_options(b);
+}
+
+bool same(const runtime::ConvSpec& a, const runtime::ConvSpec& b) {
+  return without_options(a) == without_options(b);
+}
+
+bool same(const NetworkWorkload& a, const NetworkWorkload& b) {
+  const auto same_input = [](const graph::Value& x, const graph::Value& y) {
+    return x.name == y.name && x.type == y.type;
+  };
+  return a.request.model == b.request.model && a.batch == b.batch &&
+         a.request.sequence == b.request.sequence &&
+         std::ranges::equal(a.inputs, b.inputs, same_input);
+}
+
+const char* on_off(bool value) {
+  return value ? "on" : "off";
+}
+
+/// Adds the bias and the activation of a product or a convolution where they differ.
+template <class Spec>
+void add_options(const Spec& a, const Spec& b, std::vector<Switch>& all) {
+  if (a.bias != b.bias) {
+    all.push_back({"bias", on_off(a.bias), on_off(b.bias),
+                   [bias = b.bias](Setup& setup) { std::get<Spec>(setup.workload).bias = bias; }});
+  }
+  if (a.activation != b.activation) {
+    all.push_back({"activation", std::string(to_string(a.activation)),
+                   std::string(to_string(b.activation)), [activation = b.activation](Setup& setup) {
+                     std::get<Spec>(setup.workload).activation = activation;
+                   }});
+  }
+}
+
+void add_options(const NetworkWorkload&, const NetworkWorkload&, std::vector<Switch>&) {}
+
+}  // namespace
+
+SetupOutcome simulate_setup(const Setup& setup) {
+  validate(setup.machine);
+  return std::visit([&](const auto& workload) { return run_of(workload, setup.machine); },
+                    setup.workload);
+}
+
+std::string workload_text(const Workload& workload) {
+  return std::visit([](const auto& spec) { return text_of(spec); }, workload);
+}
+
+bool same_workload(const Workload& a, const Workload& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit(
+      [&](const auto& spec) { return same(spec, std::get<std::decay_t<decltype(spec)>>(b)); }, a);
+}
+
+std::vector<Switch> switches(const Setup& a, const Setup& b) {
+  std::vector<Switch> all;
+  for (const ConfigKey& key : config_keys()) {
+    std::string from = key.print(a.machine);
+    std::string to = key.print(b.machine);
+    if (key.name == "machine.name" || from == to) continue;
+    const auto apply = [name = key.name, to](Setup& setup) { set_key(setup.machine, name, to); };
+    all.push_back({key.name, std::move(from), std::move(to), apply});
+  }
+  std::visit(
+      [&](const auto& spec) {
+        add_options(spec, std::get<std::decay_t<decltype(spec)>>(b.workload), all);
+      },
+      a.workload);
+  return all;
+}
+
+}  // namespace weft::report

@@ -1,0 +1,208 @@
+#include "report/explain/why.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "compiler/onnx/located.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "report/span_excess.h"
+#include "report/wrapped_text.h"
+
+namespace weft::report {
+namespace {
+
+CycleLedger operator-(const CycleLedger& after, const CycleLedger& before) {
+  CycleLedger change;
+  for (const LedgerClass& entry : kLedgerClasses) {
+    change.*entry.cycles = after.*entry.cycles - before.*entry.cycles;
+  }
+  return change;
+}
+
+/// Repeats the run. If its cycles differ from the report, another version wrote the report or a
+/// person changed it.
+WhyRun run_again(const RecordedRun& run) {
+  return onnx_io::located(run.file, [&]() -> WhyRun {
+    SetupOutcome outcome = simulate_setup(run.setup);
+    if (outcome.cycles == run.cycles) return {run.file, run.setup.machine, std::move(outcome)};
+    throw InputError(
+        fmt::format("says {} cycles, but this weft counts {}; run again to write a new report",
+                    run.cycles, outcome.cycles));
+  });
+}
+
+/// Simulates a setup; nullopt if the machine is impossible or cannot run the workload.
+std::optional<SetupOutcome> try_setup(const Setup& setup) {
+  try {
+    return simulate_setup(setup);
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<WhyStep> walk(Setup setup, const Setup& goal, const SetupOutcome& start,
+                          const SetupOutcome& end, const std::function<void(double)>& progress) {
+  std::vector<Switch> all = switches(setup, goal);
+  std::vector<WhyStep> steps;
+  WhyStep step;
+  SetupOutcome before = start;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool last = i + 1 == all.size();
+    all[i].apply(setup);
+    step.switches.push_back(std::move(all[i]));
+    const std::optional<SetupOutcome> outcome = last ? end : try_setup(setup);
+    progress(static_cast<double>(i + 1) / static_cast<double>(all.size()));
+    if (!outcome) continue;
+    step.outcome = *outcome;
+    step.change = outcome->cycles - before.cycles;
+    step.ledger_change = outcome->ledger - before.ledger;
+    before = *outcome;
+    steps.push_back(std::exchange(step, WhyStep()));
+  }
+  return steps;
+}
+
+std::string cycles_text(Cycle cycles) {
+  return grouped(static_cast<std::uint64_t>(cycles));
+}
+
+std::string signed_text(Cycle change) {
+  if (change == 0) return "0";
+  return fmt::format("{}{}", change < 0 ? '-' : '+',
+                     grouped(static_cast<std::uint64_t>(std::abs(change))));
+}
+
+std::string title(const Why& why) {
+  const auto size = static_cast<std::uint64_t>(std::abs(why.difference()));
+  if (size == 0) return fmt::format("{}: A and B take the same cycles", why.workload);
+  return fmt::format("{}: B takes {} {} than A", why.workload, counted(size, "cycle"),
+                     why.difference() > 0 ? "more" : "less");
+}
+
+std::string run_line(const char* name, const WhyRun& run) {
+  const auto cycles = static_cast<std::uint64_t>(run.outcome.cycles);
+  const double seconds = static_cast<double>(cycles) / static_cast<double>(run.machine.clock_hz);
+  return fmt::format("{}: {}: {}, {} in {}", name, run.file, machine_line(run.machine),
+                     counted(cycles, "cycle"), si(seconds, "s"));
+}
+
+std::string step_table(const Why& why) {
+  Table table("lllrr");
+  table.add({"switched", "from A's", "to B's", "cycles", "change"});
+  table.add({"nothing", "", "", cycles_text(why.a.outcome.cycles), ""});
+  for (const WhyStep& step : why.steps) {
+    for (const Switch& one : step.switches) {
+      const bool last = &one == &step.switches.back();
+      table.add({one.name, one.from, one.to, last ? cycles_text(step.outcome.cycles) : "and",
+                 last ? signed_text(step.change) : ""});
+    }
+  }
+  table.add({"sum", "", "", "", signed_text(why.difference())});
+  return table.text(2);
+}
+
+std::string names_of(const WhyStep& step) {
+  std::vector<std::string> names;
+  for (const Switch& one : step.switches) names.push_back(one.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Lists for each step the changed classes of the ledger and a changed plan.
+std::string step_notes(const Why& why) {
+  std::string text;
+  std::string plan = why.a.outcome.plan;
+  for (const WhyStep& step : why.steps) {
+    std::vector<std::string> parts;
+    if (const std::string changes = excess_text(step.ledger_change); !changes.empty()) {
+      parts.push_back(changes);
+    }
+    if (step.outcome.plan != plan) parts.push_back(fmt::format("plan {}", step.outcome.plan));
+    plan = step.outcome.plan;
+    if (parts.empty()) continue;
+    text += wrapped(fmt::format("{}: {}", names_of(step), fmt::join(parts, "; ")));
+  }
+  return text;
+}
+
+Json run_json(const WhyRun& run) {
+  Json cycles = {{"total", run.outcome.cycles}};
+  cycles.update(ledger_json(run.outcome.ledger));
+  return {{"file", run.file}, {"machine", described_machine_json(run.machine)}, {"cycles", cycles}};
+}
+
+Json step_json(const WhyStep& step) {
+  Json switched = Json::array();
+  for (const Switch& one : step.switches) {
+    switched.push_back({{"name", one.name}, {"from", one.from}, {"to", one.to}});
+  }
+  return {{"switches", std::move(switched)},
+          {"cycles", step.outcome.cycles},
+          {"change", step.change},
+          {"ledger_change", ledger_json(step.ledger_change)},
+          {"plan", step.outcome.plan.empty() ? Json(nullptr) : Json(step.outcome.plan)}};
+}
+
+}  // namespace
+
+Why explain_why(const RecordedRun& a, const RecordedRun& b,
+                const std::function<void(double)>& progress) {
+  if (!same_workload(a.setup.workload, b.setup.workload)) {
+    throw InputError(fmt::format(
+        "{} is a run of {}, {} a run of {}; --why compares two runs of one workload", a.file,
+        workload_text(a.setup.workload), b.file, workload_text(b.setup.workload)));
+  }
+  Why why;
+  why.workload = workload_text(a.setup.workload);
+  why.a = run_again(a);
+  why.b = run_again(b);
+  why.steps = walk(a.setup, b.setup, why.a.outcome, why.b.outcome, progress);
+  return why;
+}
+
+Json why_json(const Why& why) {
+  Json steps = Json::array();
+  for (const WhyStep& step : why.steps) steps.push_back(step_json(step));
+  return {{"schema", 1},
+          {"command", "explain"},
+          {"why",
+           {{"workload", why.workload},
+            {"a", run_json(why.a)},
+            {"b", run_json(why.b)},
+            {"difference", why.difference()},
+            {"steps", std::move(steps)}}}};
+}
+
+Json why_page_data(const Why& why, const std::string& command_line) {
+  return {{"title", title(why)},
+          {"command", command_line},
+          {"lines", {run_line("A", why.a), run_line("B", why.b)}},
+          {"why", why_json(why).at("why")}};
+}
+
+void print_why(const Why& why, const Streams& streams) {
+  const Style& style = streams.style;
+  streams.out << style.bold(title(why)) << '\n'
+              << wrapped(run_line("A", why.a)) << wrapped(run_line("B", why.b));
+  if (why.steps.empty()) {
+    streams.out << wrapped("The runs differ in nothing that affects cycles.");
+    return;
+  }
+  streams.out << '\n'
+              << step_table(why)
+              << wrapped(
+                     "Switched from A to B in this order, each in addition to those above it, and "
+                     "simulated; another order can divide the sum differently.");
+  if (const std::string notes = step_notes(why); !notes.empty()) {
+    streams.out << '\n' << style.bold("in which cycles") << '\n' << notes;
+  }
+}
+
+}  // namespace weft::report

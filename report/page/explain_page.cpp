@@ -1,0 +1,95 @@
+#include "report/page/explain_page.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compiler/emit/matmul.h"
+#include "compiler/onnx/located.h"
+#include "report/explain/account_text.h"
+#include "report/explain/sweep_report.h"
+#include "report/page/network_page.h"
+#include "report/page/run_page.h"
+#include "runtime/job/network_job.h"
+#include "runtime/network_pipeline.h"
+#include "runtime/workload/network_inputs.h"
+#include "runtime/workload/run_values.h"
+
+namespace weft::report {
+namespace {
+
+/// No animation if its random operands would take more bytes than this.
+constexpr std::uint64_t kDrawnBytes = std::uint64_t{1} << 30U;
+
+std::uint64_t operand_bytes(const Program& program) {
+  std::uint64_t bytes = 0;
+  for (const TensorDecl& tensor : program.tensors) {
+    bytes += tensor.rows * tensor.cols * element_bytes(tensor.type);
+  }
+  return bytes;
+}
+
+std::optional<ArrayRecording> drawn_recording(const RunReport& report, const Program& program) {
+  if (operand_bytes(program) > kDrawnBytes) return std::nullopt;
+  runtime::RunValues values(program, {}, {}, report.workload->bias);
+  return record_array(report.machine, program, values.memory(),
+                      animated_cycles(report.machine, program, report.result));
+}
+
+/// The parts of the page that a plain run does not have.
+Json conv_parts(const ConvExplanation& explanation) {
+  Json parts = {{"advice", explanation.advice}};
+  if (explanation.sweep) parts["sweep"] = sweep_json(*explanation.sweep);
+  if (explanation.array) {
+    const ArrayConv& conv = *explanation.array;
+    parts["account"] = account_text(conv.account, conv.shape, explanation.report.machine);
+  }
+  return parts;
+}
+
+}  // namespace
+
+Json product_page_data(const ProductExplanation& explanation, const std::string& command_line) {
+  const RunReport& report = explanation.report;
+  const Program program = lower_matmul(*report.plan, report.machine);
+  Json data = run_page_data(report, program, command_line, true, drawn_recording(report, program));
+  data["notes"].push_back("The values in the array are drawn at random; no cycle depends on them.");
+  data["account"] = account_text(explanation.account, explanation.shape, report.machine);
+  data["advice"] = explanation.advice;
+  if (explanation.sweep) data["sweep"] = sweep_json(*explanation.sweep);
+  return data;
+}
+
+Json conv_page_data(const ConvExplanation& explanation, const std::string& command_line,
+                    const std::function<void(double)>& progress) {
+  const runtime::ConvSpec& spec = explanation.spec;
+  const MachineConfig& machine = explanation.report.machine;
+  graph::Graph graph = runtime::conv_graph(spec, machine.dtype, runtime::kDefaultSeed);
+  NetworkReport report =
+      describe_network("explain conv", runtime::to_text(spec), spec.input.front(), graph);
+  report.machine = machine;
+  report.conv = spec;
+  report.with_values = true;
+  runtime::check_inputs_fit(report.network, graph);
+  const runtime::NamedTensors inputs = runtime::network_inputs(graph, {}, std::nullopt, false);
+  return onnx_io::located(report.network, [&] {
+    runtime::PreparedNetwork prepared =
+        runtime::prepare_network(std::move(graph), machine, &inputs);
+    report.notes = std::move(prepared.notes);
+    const network::NetworkProgram program = runtime::compile_prepared(std::move(prepared), machine);
+    runtime::RunOptions options;
+    options.check = runtime::CheckMode::kNone;
+    runtime::RunObservers observers;
+    observers.progress = progress;
+    observers.keep_timelines = true;
+    observers.record = [&](const Program& each, const Result& result) {
+      return animated_cycles(machine, each, result);
+    };
+    report.run =
+        runtime::run_network({program, machine, inputs, options}, observers, report.wall_seconds);
+    report.outputs = summarize_outputs(report.run.outputs);
+    return network_page_data(report, program, command_line, conv_parts(explanation));
+  });
+}
+
+}  // namespace weft::report

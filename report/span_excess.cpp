@@ -1,0 +1,67 @@
+#include "report/span_excess.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "sim/analysis/ledger.h"
+
+namespace weft::report {
+namespace {
+
+CycleLedger formula_ledger(const MachineConfig& config, Cycle formula, Cycle folds, Cycle active) {
+  const Cycle rows = config.array_rows;
+  const Cycle drain = rows + config.array_cols - 2;
+  CycleLedger expected;
+  expected.array_active = active;
+  if (config.double_buffer) {
+    expected.fill_drain = drain;
+    expected.weight_shift = formula - active - drain;
+  } else {
+    expected.weight_shift = rows * folds;
+    expected.fill_drain = formula - active - expected.weight_shift;
+  }
+  return expected;
+}
+
+}  // namespace
+
+CycleLedger span_excess(const MachineConfig& config, const Program& program, const Result& result,
+                        std::uint64_t formula_cycles, std::uint64_t folds) {
+  const Cycle first = result.timeline.pushes.front();
+  const std::array<Cycle, 2> span = {first, first + result.array_span};
+  CycleLedger excess = ledgers(config, program, result.timeline, span).front();
+  const CycleLedger expected =
+      formula_ledger(config, static_cast<Cycle>(formula_cycles), static_cast<Cycle>(folds),
+                     result.ledger.array_active);
+  for (const LedgerClass& entry : kLedgerClasses) excess.*entry.cycles -= expected.*entry.cycles;
+  return excess;
+}
+
+CycleLedger span_excess(const RunReport& report, const Program& program) {
+  return span_excess(report.machine, program, report.result, report.plan->formula_cycles(),
+                     report.plan->folds);
+}
+
+std::string excess_text(const CycleLedger& excess) {
+  std::string text;
+  for (const LedgerClass& entry : kLedgerClasses) {
+    const Cycle cycles = excess.*entry.cycles;
+    if (cycles == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{}{} {}", cycles < 0 ? '-' : '+',
+                        grouped(static_cast<std::uint64_t>(std::abs(cycles))), entry.name);
+  }
+  return text;
+}
+
+std::string excess_sentence(Cycle array_span, std::uint64_t formula_cycles,
+                            const CycleLedger& excess) {
+  const auto span = static_cast<std::uint64_t>(array_span);
+  if (span <= formula_cycles) return "";
+  return fmt::format("array span {} is {} more than the formula: {}", grouped(span),
+                     grouped(span - formula_cycles), excess_text(excess));
+}
+
+}  // namespace weft::report

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "compiler/onnx/located.h"
+#include "models/networks/count.h"
+#include "models/reference/cpu/run_graph.h"
+#include "runtime/compare/compare_job.h"
+#include "runtime/compare/measured_device.h"
+#include "runtime/compare/modelled.h"
+#include "runtime/compare/simulated.h"
+#include "runtime/network_pipeline.h"
+#include "runtime/workload/network_inputs.h"
+#include "sim/config/config_keys.h"
+
+namespace weft::runtime {
+namespace {
+
+/// Limit for computing the network in float64, which takes seconds at most.
+constexpr std::uint64_t kMostMacsWithValues = std::uint64_t{1} << 36U;
+
+bool needs_values(const DeviceRequest& request) {
+  return request.kind == RowKind::kMeasured;
+}
+
+class NetworkComparison {
+ public:
+  NetworkComparison(const CompareJob& job, graph::Graph graph)
+      : job_(job), graph_(std::move(graph)), macs_(networks::count_macs(graph_)) {
+    if (macs_ == 0) {
+      throw InputError("has no matrix products to compare devices by");
+    }
+    const bool measured = std::ranges::any_of(job.devices, needs_values);
+    with_values_ = macs_ <= kMostMacsWithValues;
+    if (measured && !with_values_) {
+      throw InputError(
+          "is too large to measure several times; choose a smaller batch, or leave the measured "
+          "devices out");
+    }
+    quantised_ = is_quantised(graph_);
+  }
+
+  CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
+    CompareRow row = for_device(request, [&] { return row_of(request, progress); });
+    row.device = request.name;
+    return row;
+  }
+
+  double flop() const { return 2 * static_cast<double>(macs_); }
+  const graph::Graph& graph() const { return graph_; }
+
+ private:
+  CompareRow row_of(const DeviceRequest& request, const std::function<void(double)>& progress) {
+    if (request.modelled != nullptr) return modelled_row(request);
+    if (request.kind == RowKind::kMeasured) {
+      const MeasuredDevice device = open_measured_device(request.device);
+      const auto format = request.format.value_or(device.formats.front());
+      check_format(request.device, format, device.formats);
+      return device.network(format, values());
+    }
+    return simulate_network(request, graph_, flop(), with_values_ ? &values() : nullptr, progress);
+  }
+
+  /// A quantized network uses int8 where the device has it, unless the user asked for another
+  /// format.
+  CompareRow modelled_row(DeviceRequest request) {
+    const bool int8 =
+        quantised_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
+    if (int8) request.format = devices::NumberFormat::kInt8;
+    CompareRow row = model_network_row(request, prepared(), flop());
+    if (int8) row.basis += "; int8, as the network is quantized";
+    return row;
+  }
+
+  const graph::Graph& prepared() {
+    if (!prepared_) {
+      MachineConfig config = load_preset("tpu-v2");
+      config.dtype = quantised_ ? ElementType::kInt8 : ElementType::kBf16;
+      prepared_ = prepare_network(graph_, config, nullptr).graph;
+    }
+    return *prepared_;
+  }
+
+  const MeasuredNetwork& values() {
+    if (values_) return *values_;
+    inputs_ = network_inputs(graph_, {}, job_.seed, false);
+    exact_ = reference::run_graph(graph_, inputs_, {.double_precision = true});
+    return values_.emplace(MeasuredNetwork{graph_, inputs_, exact_, flop()});
+  }
+
+  const CompareJob& job_;
+  graph::Graph graph_;
+  std::uint64_t macs_ = 0;
+  bool with_values_ = false;
+  bool quantised_ = false;
+  NamedTensors inputs_;
+  NamedTensors exact_;
+  std::optional<graph::Graph> prepared_;
+  std::optional<MeasuredNetwork> values_;
+};
+
+/// Checks everything that can be checked before the first run.
+void check_devices(const CompareJob& job) {
+  for (const DeviceRequest& request : job.devices) {
+    if (request.kind != RowKind::kMeasured) continue;
+    const MeasuredDevice device = open_measured_device(request.device);
+    if (request.format) check_format(request.device, *request.format, device.formats);
+  }
+}
+
+}  // namespace
+
+CompareReport compare_network(const CompareJob& job, const std::function<void(double)>& progress) {
+  check_devices(job);
+  const NetworkRequest& request = *job.network;
+  graph::Graph graph = load_network(request);
+  require_computation(request, graph);
+  check_inputs_fit(request.model, graph);
+  CompareReport report;
+  report.network = {request.model, batch_of(request, graph), request.sequence};
+  onnx_io::located(request.model, [&] {
+    NetworkComparison comparison(job, std::move(graph));
+    report.flop = comparison.flop();
+    for (const DeviceRequest& device : job.devices) {
+      const auto done = static_cast<double>(report.rows.size());
+      const auto all = static_cast<double>(job.devices.size());
+      const auto part = [&](double share) { progress((done + share) / all); };
+      report.rows.push_back(comparison.row(device, part));
+      part(1);
+    }
+  });
+  return report;
+}
+
+}  // namespace weft::runtime

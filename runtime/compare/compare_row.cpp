@@ -1,0 +1,29 @@
+#include "runtime/compare/compare_row.h"
+
+#include <array>
+#include <cmath>
+
+namespace weft::runtime {
+
+std::string_view to_string(RowKind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"simulated", "measured", "modelled"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<std::uint64_t> CompareRow::cycles() const {
+  if (exact_cycles || !clock_hz || !seconds) return exact_cycles;
+  return static_cast<std::uint64_t>(std::llround(*seconds * *clock_hz));
+}
+
+std::optional<double> CompareRow::flop_per_second() const {
+  if (!seconds || flop == 0) return std::nullopt;
+  return flop / *seconds;
+}
+
+std::optional<double> CompareRow::share_of_peak() const {
+  const auto speed = flop_per_second();
+  if (!peak || !speed) return std::nullopt;
+  return *speed / *peak;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,65 @@
+// The devices that --with names: `tpu-v2,cpu,a100:tf32`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "models/devices/device.h"
+#include "runtime/compare/compare_row.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::runtime {
+
+struct DeviceRequest {
+  std::string name = {};  // as given, with the format; for an INI file the machine's name
+  RowKind kind = RowKind::kModelled;
+  std::string device = {};                           // as given, without the format
+  bool has_own_format = false;                       // the name has a :FORMAT
+  std::optional<devices::NumberFormat> format = {};  // nullopt: the device's usual format
+  std::optional<MachineConfig> machine = {};         // for a simulated device
+  const devices::DeviceModel* modelled = nullptr;    // for a modelled device
+};
+
+/// The devices without --with.
+inline constexpr std::string_view kDefaultDevices = "tpu-v2,cpu,titan-rtx,a100,h100";
+
+/// Parses names separated by commas: a preset of `weft machines`, an INI file, "cpu", "cuda", or
+/// one of devices::devices(). Each name may end in :FORMAT; otherwise `format` applies. An INI file
+/// is shown by its machine.name, or as given if it has none or another device has the same name.
+/// Throws InputError for an unknown name (with the most similar one, else all names), for an
+/// unknown format, for a format that a simulated or modelled device does not multiply, and for a
+/// repeated device. Throws ConfigError for an invalid file.
+std::vector<DeviceRequest> parse_devices(std::string_view list,
+                                         std::optional<devices::NumberFormat> format);
+
+/// Returns function(). Errors get the device's name as a prefix.
+template <class Function>
+decltype(auto) for_device(const DeviceRequest& request, Function&& function) {
+  const auto named = [&](const Error& error) {
+    return "--with " + request.name + ": " + error.what();
+  };
+  try {
+    return function();
+  } catch (const InputError& error) {
+    throw InputError(named(error));
+  } catch (const ConfigError& error) {
+    throw ConfigError(named(error));
+  } catch (const SimulationError& error) {
+    throw SimulationError(named(error));
+  }
+}
+
+/// Throws InputError for an unknown format; `what` names the option in its message.
+devices::NumberFormat parse_format(std::string_view text, std::string_view what);
+
+/// Throws InputError unless `format` is among `known`; `device` is its name.
+void check_format(std::string_view device, devices::NumberFormat format,
+                  const std::vector<devices::NumberFormat>& known);
+
+/// The number format of an array's element type.
+devices::NumberFormat format_of(ElementType type);
+
+}  // namespace weft::runtime

@@ -1,0 +1,96 @@
+#include "runtime/compare/modelled.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/figures.h"
+#include "models/devices/network_model.h"
+
+namespace weft::runtime {
+namespace {
+
+using devices::DeviceModel;
+using devices::GemmModel;
+using devices::NumberFormat;
+
+CompareRow row_of(const DeviceModel& device, NumberFormat format) {
+  CompareRow row;
+  row.kind = RowKind::kModelled;
+  row.title = device.title;
+  row.format = format;
+  row.clock_hz = device.rate(format).clock_mhz * 1e6;
+  row.peak = device.peak(format);
+  row.details = {{"units", device.units}, {"memory_gb_per_s", device.memory_gb_per_s}};
+  return row;
+}
+
+void check_fits(const DeviceModel& device, const devices::GemmShape& shape, NumberFormat format) {
+  const double bytes = devices::gemm_bytes(shape, format);
+  if (device.memory_gb == 0 || bytes <= device.memory_gb * 1e9) return;
+  throw InputError(fmt::format(
+      "operands and result would take {}, but the device has {}; choose smaller sizes, or leave "
+      "the device out",
+      si(bytes, "B"), si(device.memory_gb * 1e9, "B")));
+}
+
+std::string basis_of(const DeviceModel& device, const GemmModel& model) {
+  const char* const units = device.kind == devices::DeviceKind::kGpu ? "SM" : "core";
+  return fmt::format("{}, {} of {}x{} in {} of {}, bound by {}", device.title,
+                     counted(model.tiles, "tile"), model.tile.m, model.tile.n,
+                     counted(model.waves, "wave"), counted(device.units, units),
+                     model.memory_bound() ? "memory" : "compute");
+}
+
+void add_note(CompareRow& row, const DeviceModel& device) {
+  if (!device.note.empty() && row.format == device.usual) {
+    row.basis += fmt::format("; {}", device.note);
+  }
+}
+
+}  // namespace
+
+CompareRow model_product(const DeviceRequest& request, const devices::GemmShape& shape,
+                         std::optional<devices::Tile> tile) {
+  const DeviceModel& device = *request.modelled;
+  const NumberFormat format = request.format.value_or(device.usual);
+  check_fits(device, shape, format);
+  const bool fixed = tile && device.kind == devices::DeviceKind::kGpu;
+  const GemmModel model = fixed ? devices::model_gemm(device, format, shape, *tile)
+                                : devices::model_gemm(device, format, shape);
+  CompareRow row = row_of(device, format);
+  row.shape = shape;
+  row.flop = model.useful_flop;
+  row.seconds = model.seconds();
+  row.waste = model.waste();
+  row.basis = basis_of(device, model);
+  add_note(row, device);
+  row.details.update({{"tile", {model.tile.m, model.tile.n}},
+                      {"tiles", model.tiles},
+                      {"waves", model.waves},
+                      {"padding", model.padding()},
+                      {"compute_seconds", model.compute_seconds},
+                      {"memory_seconds", model.memory_seconds}});
+  return row;
+}
+
+CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,
+                             double flop) {
+  const DeviceModel& device = *request.modelled;
+  const NumberFormat format = request.format.value_or(device.usual);
+  const devices::NetworkModel model = devices::model_network(device, format, prepared);
+  CompareRow row = row_of(device, format);
+  row.flop = flop;
+  row.seconds = model.seconds();
+  row.waste = model.waste();
+  row.basis = fmt::format("{}, {}: {} in products, {} in traffic of the other operators",
+                          device.title, counted(model.layers.size(), "node"),
+                          si(model.product_seconds, "s"), si(model.traffic_seconds, "s"));
+  add_note(row, device);
+  row.details.update({{"nodes", model.layers.size()},
+                      {"padding", model.padding()},
+                      {"product_seconds", model.product_seconds},
+                      {"traffic_seconds", model.traffic_seconds}});
+  return row;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,23 @@
+// Rows of `weft compare` that are modelled from published figures (models/devices). No device runs,
+// so there are no values.
+#pragma once
+
+#include <optional>
+
+#include "compiler/graph/graph.h"
+#include "runtime/compare/compare_row.h"
+#include "runtime/compare/device_request.h"
+
+namespace weft::runtime {
+
+/// `tile` is the only tile that GPUs may use; nullopt: the best one. Throws InputError if operands
+/// and result do not fit the device's memory.
+CompareRow model_product(const DeviceRequest& request, const devices::GemmShape& shape,
+                         std::optional<devices::Tile> tile);
+
+/// `prepared` is the network after the passes, with recurrences unrolled; `flop` is the network's
+/// FLOP. Throws InputError.
+CompareRow model_network_row(const DeviceRequest& request, const graph::Graph& prepared,
+                             double flop);
+
+}  // namespace weft::runtime

@@ -1,0 +1,138 @@
+#include "runtime/compare/simulated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/figures.h"
+#include "compiler/emit/matmul.h"
+#include "runtime/network_pipeline.h"
+#include "runtime/workload/memory_check.h"
+#include "runtime/workload/operands.h"
+#include "sim/memory/tensor_memory.h"
+#include "sim/simulate.h"
+
+namespace weft::runtime {
+namespace {
+
+SimulateOptions options_for(bool with_values, const std::function<void(double)>& progress) {
+  SimulateOptions options;
+  options.engine = with_values ? Engine::kFast : Engine::kAnalytic;
+  options.threads = with_values ? std::max(1U, std::thread::hardware_concurrency()) : 1;
+  options.progress = progress;
+  return options;
+}
+
+CompareRow row_of(const MachineConfig& machine, Cycle cycles, Engine engine) {
+  CompareRow row;
+  row.kind = RowKind::kSimulated;
+  row.format = format_of(machine.dtype);
+  row.title =
+      fmt::format("{}, {} x {} array", machine.name, machine.array_rows, machine.array_cols);
+  row.exact_cycles = static_cast<std::uint64_t>(cycles);
+  row.clock_hz = static_cast<double>(machine.clock_hz);
+  row.seconds = static_cast<double>(cycles) / *row.clock_hz;
+  row.peak = 2.0 * machine.array_rows * machine.array_cols * *row.clock_hz;
+  row.basis = fmt::format("one {} x {} array, engine {}", machine.array_rows, machine.array_cols,
+                          to_string(engine));
+  row.details = {
+      {"engine", to_string(engine)}, {"rows", machine.array_rows}, {"cols", machine.array_cols}};
+  return row;
+}
+
+TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape) {
+  MatmulSpec spec;
+  spec.m = shape.m;
+  spec.k = shape.k;
+  spec.n = shape.n;
+  return plan_workload(spec, machine, "choose smaller sizes, or leave the device out");
+}
+
+/// Runs `program` on the product's values and returns its result.
+Matrix run_with_values(const MachineConfig& machine, const Program& program,
+                       const ProductValues& values, const SimulateOptions& options,
+                       Result& result) {
+  const Matrix a = values.operand(RandomStream::kA, machine.dtype);
+  const Matrix b = values.operand(RandomStream::kB, machine.dtype);
+  Matrix out(accumulator_type(machine.dtype), a.rows(), b.cols());
+  TensorMemory memory(program);
+  memory.bind(find_tensor(program, TensorRole::kActivation)->name, a);
+  memory.bind(find_tensor(program, TensorRole::kWeights)->name, b);
+  memory.bind_result(find_tensor(program, TensorRole::kResult)->name, out);
+  result = simulate(machine, program, &memory, options);
+  return out;
+}
+
+/// Notes the layers on the host. If no layer ran on the machine, removes the row's time, cycles and
+/// error.
+void add_host_layers(CompareRow& row, const NetworkRun& run) {
+  const auto on_host =
+      static_cast<std::uint64_t>(std::ranges::count_if(run.layers, &LayerRun::on_host));
+  row.details["host_layers"] = on_host;
+  if (run.total == 0) {
+    row.seconds.reset();
+    row.exact_cycles.reset();
+    row.max_abs_error.reset();
+    row.basis = fmt::format("no part of it runs on this machine: {} on the host",
+                            counted(on_host, "layer"));
+    return;
+  }
+  if (run.issued_macs == 0) row.basis += "; none of its products runs on this machine";
+  if (on_host > 0) {
+    row.basis +=
+        fmt::format("; {} on the host, in time that is not simulated", counted(on_host, "layer"));
+  }
+}
+
+}  // namespace
+
+void check_simulated(const DeviceRequest& request, const devices::GemmShape& shape) {
+  plan_of(*request.machine, shape);
+}
+
+CompareRow simulate_product(const DeviceRequest& request, const devices::GemmShape& shape,
+                            ProductValues* values, const std::function<void(double)>& progress) {
+  const MachineConfig& machine = *request.machine;
+  const TilingPlan plan = plan_of(machine, shape);
+  const Program program = lower_matmul(plan, machine);
+  const SimulateOptions options = options_for(values != nullptr, progress);
+  Result result;
+  std::optional<double> error;
+  if (values != nullptr) {
+    error = values->largest_error(run_with_values(machine, program, *values, options, result));
+  } else {
+    result = simulate(machine, program, nullptr, options);
+  }
+  CompareRow row = row_of(machine, result.total, options.engine);
+  row.shape = shape;
+  row.flop = devices::useful_flop(shape);
+  row.waste = plan.padding_waste();
+  row.max_abs_error = error;
+  row.basis += fmt::format(", {}", counted(plan.folds, "fold"));
+  row.details["folds"] = plan.folds;
+  return row;
+}
+
+CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& graph, double flop,
+                            const MeasuredNetwork* values,
+                            const std::function<void(double)>& progress) {
+  const MachineConfig& machine = *request.machine;
+  const NamedTensors* inputs = values == nullptr ? nullptr : &values->inputs;
+  const network::NetworkProgram program =
+      compile_prepared(prepare_network(graph, machine, inputs), machine);
+  NetworkRunOptions options;
+  options.simulate = options_for(values != nullptr, progress);
+  const NetworkRun run =
+      run_network(program, machine, inputs == nullptr ? NamedTensors() : *inputs, options);
+  CompareRow row = row_of(machine, run.total, options.simulate.engine);
+  if (run.issued_macs > 0) {
+    row.flop = flop;
+    row.waste = 1 - static_cast<double>(run.useful_macs) / static_cast<double>(run.issued_macs);
+  }
+  if (values != nullptr) row.max_abs_error = largest_output_error(run.outputs, values->exact);
+  add_host_layers(row, run);
+  return row;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,42 @@
+#include "runtime/job/analytic_run.h"
+
+#include <chrono>
+#include <utility>
+
+#include "compiler/onnx/located.h"
+#include "runtime/network_pipeline.h"
+#include "runtime/workload/run_options.h"
+
+namespace weft::runtime {
+
+AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
+                             const MachineConfig& config) {
+  AnalyticRun done;
+  done.graph = std::move(graph);
+  onnx_io::located(name, [&] {
+    PreparedNetwork prepared = prepare_network(done.graph, config, nullptr);
+    done.notes = std::move(prepared.notes);
+    done.program = compile_prepared(std::move(prepared), config);
+    NetworkRunOptions options;
+    options.simulate.engine = Engine::kAnalytic;
+    const auto start = std::chrono::steady_clock::now();
+    done.run = run_network(done.program, config, {}, options);
+    done.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  });
+  return done;
+}
+
+AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
+  return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config);
+}
+
+const network::MachineStep* array_step(const network::NetworkProgram& program) {
+  if (program.steps.size() != 1) return nullptr;
+  const auto* step = std::get_if<network::MachineStep>(&program.steps.front());
+  const bool on_array =
+      step != nullptr && step->layers.size() == 1 && step->layers.front().issued_macs > 0;
+  return on_array ? step : nullptr;
+}
+
+}  // namespace weft::runtime

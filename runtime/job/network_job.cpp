@@ -1,0 +1,87 @@
+#include "runtime/job/network_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <variant>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "runtime/job/lockstep_difference.h"
+#include "sim/machine/lockstep_error.h"
+
+namespace weft::runtime {
+namespace {
+
+NetworkRunOptions run_options(Engine engine, const NetworkJob& job,
+                              const std::function<void(double)>& progress) {
+  NetworkRunOptions options;
+  options.simulate.engine = engine;
+  options.simulate.threads = job.options.threads;
+  options.simulate.progress = progress;
+  options.keep_results = job.options.check != CheckMode::kNone && has_kernels(engine);
+  return options;
+}
+
+/// Names the first value that the host read and that differs in a bit from the fast run.
+std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
+                                      const NetworkRun& run, const NetworkRun& fast) {
+  for (const auto& [value, tensor] : run.values) {
+    if (tensor == fast.values.at(value)) continue;
+    return fmt::format("value {}: engines {} and fast computed different bits",
+                       printable(graph.values[value].name), to_string(engine));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+NetworkRun run_network(const NetworkJob& job, const RunObservers& observers, double& seconds) {
+  NetworkRunOptions options = run_options(job.options.engine, job, observers.progress);
+  options.simulate.lockstep = job.options.lockstep;
+  options.simulate.vcd = observers.vcd;
+  options.simulate.vcd_cycles = observers.vcd_cycles;
+  options.keep_timelines = observers.keep_timelines;
+  options.record = observers.record;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    NetworkRun run = run_network(job.program, job.machine, job.inputs, options);
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return run;
+  } catch (const LockstepError& error) {
+    report_difference(error);
+  }
+}
+
+NetworkCheck check_run(const NetworkJob& job, const NetworkRun& run,
+                       const std::function<void(double)>& progress) {
+  if (has_kernels(job.options.engine)) {
+    return check_network(job.program, job.machine, job.inputs, run);
+  }
+  const NetworkRun fast =
+      run_network(job.program, job.machine, job.inputs, run_options(Engine::kFast, job, progress));
+  NetworkCheck check = check_network(job.program, job.machine, job.inputs, fast);
+  if (!check.mismatch) {
+    check.mismatch = difference(job.program.graph, job.options.engine, run, fast);
+    check.bit_exact = check.bit_exact && !check.mismatch;
+  }
+  return check;
+}
+
+const Program& only_program(const network::NetworkProgram& program) {
+  const auto is_program = [](const auto& step) {
+    return std::holds_alternative<network::MachineStep>(step);
+  };
+  const auto programs = std::ranges::count_if(program.steps, is_program);
+  if (programs == 1) {
+    return std::get<network::MachineStep>(*std::ranges::find_if(program.steps, is_program)).program;
+  }
+  throw InputError(fmt::format(
+      "--vcd shows one program, but the network becomes {}; drop it, or choose a network or a "
+      "machine that leaves no layer in between to the host",
+      programs));
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,109 @@
+#include "runtime/job/product_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/error.h"
+#include "rtl/cosim/rtl_models.h"
+#include "runtime/job/lockstep_difference.h"
+#include "runtime/workload/memory_check.h"
+#include "sim/machine/lockstep_error.h"
+
+namespace weft::runtime {
+namespace {
+
+double bytes_of(const TensorDecl& tensor) {
+  return static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
+         element_bytes(tensor.type);
+}
+
+bool draws(const ProductJob& job, TensorRole role, const std::optional<std::string>& file) {
+  return !file && find_tensor(job.program, role) != nullptr;
+}
+
+/// Rejects a seed that has no effect: the user made a mistake.
+void check_seed(const ProductJob& job) {
+  const RunOptions& options = job.options;
+  if (!options.seed || draws(job, TensorRole::kActivation, options.a) ||
+      draws(job, TensorRole::kWeights, options.b) ||
+      (job.random_bias && draws(job, TensorRole::kBias, options.bias))) {
+    return;
+  }
+  throw InputError("--seed: files give all values, nothing is random; drop --seed or a file");
+}
+
+/// The host completes a product with a uint8 B after the run, so the machine cannot apply an
+/// activation.
+void check_host_term(const ProductJob& job) {
+  if (!job.inputs.b_is_uint8()) return;
+  if (job.program.computes && job.program.computes->activation == Activation::kNone) return;
+  throw InputError(fmt::format(
+      "{}: the host corrects a uint8 B after the run, which needs a product without activation; "
+      "drop --activation, or give |i1",
+      job.inputs.b->file));
+}
+
+void check_matrices_fit(const Program& program) {
+  double bytes = 0;
+  for (const TensorDecl& tensor : program.tensors) bytes += bytes_of(tensor);
+  check_memory(bytes, "the matrices",
+               "choose smaller sizes, or --engine analytic, which needs no matrices");
+}
+
+Result timed_simulation(const ProductJob& job, TensorMemory* memory, const RunObservers& observers,
+                        double& seconds) {
+  SimulateOptions options;
+  options.engine = job.options.engine;
+  options.threads = job.options.threads;
+  options.lockstep = job.options.lockstep;
+  options.vcd = observers.vcd;
+  options.vcd_cycles = observers.vcd_cycles;
+  options.progress = observers.progress;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    Result result = simulate(job.machine, job.program, memory, options);
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  } catch (const LockstepError& error) {
+    report_difference(error);
+  }
+}
+
+void finish_values(const ProductJob& job, RunValues& values, ProductRun& run) {
+  if (job.inputs.a_is_uint8()) {
+    run.notes.emplace_back("uint8 A entered as x - 128; the bias corrects for it");
+  }
+  if (job.inputs.b_is_uint8()) {
+    add_row_sums(values.operands(), values.result());
+    run.notes.emplace_back(
+        "uint8 B entered as x - 128; the host added 128 * the row sums of A after the run");
+  }
+  if (job.options.check == CheckMode::kNone || !job.program.computes) return;
+  run.check = check_with_cpu(values.operands().problem(job.program.computes->activation),
+                             values.result(), job.machine, job.options.threads);
+}
+
+}  // namespace
+
+void check_before_run(const ProductJob& job) {
+  check_seed(job);
+  if (job.options.engine == Engine::kRtl) prepare_rtl_array(job.machine);
+  if (job.options.with_values()) check_matrices_fit(job.program);
+  check_host_term(job);
+}
+
+ProductRun run_product(const ProductJob& job, RunValues* values, const RunObservers& observers) {
+  ProductRun run;
+  run.result = timed_simulation(job, values == nullptr ? nullptr : &values->memory(), observers,
+                                run.wall_seconds);
+  if (values == nullptr) return run;
+  if (observers.record) {
+    run.recording = record_array(job.machine, job.program, values->memory(),
+                                 observers.record(job.program, run.result));
+  }
+  finish_values(job, *values, run);
+  return run;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,28 @@
+// What a run would need of this computer's memory, checked before it is taken.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "compiler/mapping/tiling_plan.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::runtime {
+
+/// Throws InputError if this computer has less memory than `bytes`. The message says that `what`
+/// needs them and ends with `advice`.
+void check_memory(double bytes, std::string_view what, std::string_view advice);
+
+/// Upper bound on the instructions in the program of `plan`.
+std::uint64_t most_instructions(const TilingPlan& plan);
+
+/// The advice for a program that does not fit.
+inline constexpr std::string_view kPlanAdvice =
+    "choose smaller sizes or a larger array (--array.rows, --array.cols)";
+
+/// plan_matmul(), then a check that the program and its timeline fit this computer's memory. Throws
+/// InputError, ConfigError.
+TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
+                         std::string_view advice = kPlanAdvice);
+
+}  // namespace weft::runtime

@@ -1,0 +1,31 @@
+// The operands of a product and its result, in the memory of the program.
+#pragma once
+
+#include "runtime/workload/operands.h"
+#include "sim/memory/matrix.h"
+#include "sim/memory/tensor_memory.h"
+
+namespace weft::runtime {
+
+/// The matrices behind the program's tensors. Not movable, because the memory refers to them.
+class RunValues {
+ public:
+  /// Reads or draws the operands. Throws as load_operands() does.
+  RunValues(const Program& program, const RunOptions& options, const InputHeaders& inputs,
+            bool random_bias);
+  RunValues(const RunValues&) = delete;
+  RunValues& operator=(const RunValues&) = delete;
+
+  TensorMemory& memory() { return memory_; }
+  const Operands& operands() const { return operands_; }
+  Matrix& result() { return result_; }
+
+ private:
+  void bind(const Program& program, TensorRole role, const Matrix& matrix);
+
+  Operands operands_;
+  Matrix result_;
+  TensorMemory memory_;
+};
+
+}  // namespace weft::runtime
