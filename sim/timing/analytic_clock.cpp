@@ -45,6 +45,9 @@ bool AnalyticClock::accept(const Instruction& instruction) {
   while (!dispatch(instruction.unit(), next)) {
     if (!settle() && !grant()) return false;
   }
+  // The frontier needs that every push is known that no later start decides.
+  while (push_tile()) {
+  }
   if (++until_forget_ >= kForgetEvery) forget();
   return true;
 }
