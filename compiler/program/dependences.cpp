@@ -30,11 +30,14 @@ void join(Clock& clock, const Clock& other) {
 
 }  // namespace
 
-DependenceTracker::DependenceTracker(const MachineConfig& config) : config_(config) {}
+DependenceTracker::DependenceTracker(const MachineConfig& config, HostRows host_rows)
+    : config_(config), host_rows_(host_rows) {
+  for (Starts& each : starts_) each.forget_at = kFirstForgetting;
+}
 
 After DependenceTracker::add(const Operation& operation) {
   unit_ = static_cast<Unit>(operation.index());
-  count_ = static_cast<std::uint32_t>(starts_[index_of(unit_)].size() + 1);
+  count_ = static_cast<std::uint32_t>(starts(unit_).latest.end() + 1);
   needed_ = {};
   known_ = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
   std::visit([this](const auto& op) { touch(op); }, operation);
@@ -42,7 +45,7 @@ After DependenceTracker::add(const Operation& operation) {
 }
 
 void DependenceTracker::touch(const Load& load) {
-  read(host_, load.host, load.host + load.rows);
+  if (host_rows_ == HostRows::kReused) read(host_, load.host, load.host + load.rows);
   write(buffer_, load.ub, std::uint64_t{load.ub} + load.rows);
 }
 
@@ -57,19 +60,20 @@ void DependenceTracker::take_slot() {
   const std::uint32_t slots = config_.weight_fifo_tiles;
   if (count_ <= slots) return;
   const std::size_t tile = count_ - 1 - slots;
-  if (tile >= takers_.size()) {
+  if (tile >= takers_.end()) {
     throw InputError(fmt::format(
         "program: fetch {} would overwrite tile {}, which no matmul before it takes; put the "
         "matmul first or raise weight_fifo.tiles = {}",
         count_ - 1, tile, slots));
   }
   need(Unit::kMatmul, takers_[tile]);
+  takers_.drop_before(tile + 1);
 }
 
 void DependenceTracker::touch(const Matmul& matmul) {
   if (matmul.next_weights) {
-    const auto tile = static_cast<std::uint32_t>(takers_.size());
-    if (tile >= starts_[index_of(Unit::kFetch)].size()) {
+    const auto tile = static_cast<std::uint32_t>(takers_.end());
+    if (tile >= starts(Unit::kFetch).latest.end()) {
       throw InputError(
           fmt::format("program: matmul {} takes tile {}, which no fetch before it "
                       "brings; fetch it first",
@@ -93,7 +97,7 @@ void DependenceTracker::touch(const Vector& vector) {
 
 void DependenceTracker::touch(const Store& store) {
   read(buffer_, store.ub, std::uint64_t{store.ub} + store.rows);
-  write(host_, store.host, store.host + store.rows);
+  if (host_rows_ == HostRows::kReused) write(host_, store.host, store.host + store.rows);
 }
 
 void DependenceTracker::read(const RowTouch& touch) {
@@ -148,7 +152,10 @@ void DependenceTracker::need(Unit unit, std::uint32_t count) {
 }
 
 const DependenceTracker::Clock& DependenceTracker::start_of(Unit unit, std::uint32_t count) const {
-  return starts_[index_of(unit)][count - 1];
+  const Starts& from = starts(unit);
+  if (count > from.latest.begin()) return from.latest[count - 1];
+  return std::ranges::lower_bound(from.older, count, {}, &std::pair<std::uint32_t, Clock>::first)
+      ->second;
 }
 
 bool DependenceTracker::implied_by_another(std::size_t unit, const After& after) const {
@@ -174,8 +181,142 @@ After DependenceTracker::settle() {
     join(start, start_of(static_cast<Unit>(unit), count));
     start[unit] = std::max(start[unit], count);
   }
-  starts_[index_of(unit_)].push_back(start);
+  Starts& own = starts(unit_);
+  own.latest.push_back(start);
+  if (own.latest.size() >= own.forget_at) forget();
   return after;
+}
+
+// --- What is kept ---
+
+void DependenceTracker::add_counts(const RowState& state, Counts& counts) {
+  if (state.write > 0) counts[index_of(state.writer)].push_back(state.write);
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    if (state.reads[unit] > 0) counts[unit].push_back(state.reads[unit]);
+  }
+  for (const StridedRead& read : state.strided) counts[index_of(read.unit)].push_back(read.read);
+}
+
+/// The counts for which a later instruction may wait, ascending: of those who last touched a row,
+/// took a tile whose slot is in use, or fetched a tile that is not taken yet; and each unit's last.
+DependenceTracker::Counts DependenceTracker::needed_counts() const {
+  Counts counts;
+  for (const Rows* rows : {&buffer_, &accumulators_, &host_}) {
+    rows->for_each([&](std::uint64_t, const RowState& state) { add_counts(state, counts); });
+  }
+  for (std::uint64_t i = takers_.begin(); i < takers_.end(); ++i) {
+    counts[index_of(Unit::kMatmul)].push_back(takers_[i]);
+  }
+  const std::uint64_t fetches = starts(Unit::kFetch).latest.end();
+  for (std::uint64_t tile = takers_.end(); tile < fetches; ++tile) {
+    counts[index_of(Unit::kFetch)].push_back(static_cast<std::uint32_t>(tile + 1));
+  }
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    const auto last = static_cast<std::uint32_t>(starts_[unit].latest.end());
+    if (last > 0) counts[unit].push_back(last);
+    std::ranges::sort(counts[unit]);
+    const auto repeated = std::ranges::unique(counts[unit]);
+    counts[unit].erase(repeated.begin(), repeated.end());
+  }
+  return counts;
+}
+
+void DependenceTracker::forget() {
+  const Counts counts = needed_counts();
+  std::size_t all = 0;
+  for (const std::vector<std::uint32_t>& each : counts) all += each.size();
+  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    Starts& from = starts_[unit];
+    std::vector<std::pair<std::uint32_t, Clock>> kept;
+    for (const std::uint32_t count : counts[unit]) {
+      kept.emplace_back(count, start_of(static_cast<Unit>(unit), count));
+    }
+    from.older = std::move(kept);
+    from.latest.drop_before(from.latest.end());
+    // It takes time in proportion to all that is kept.
+    from.forget_at = std::max(kFirstForgetting, 4 * all);
+  }
+}
+
+// --- State ---
+
+/// Shows a count of `unit`, and whose last instruction knew it: these units do not ask for it
+/// again.
+class DependenceTracker::CountVisitor {
+ public:
+  CountVisitor(const DependenceTracker& tracker, StateVisitor& visitor) : visitor_(visitor) {
+    for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+      const auto last = static_cast<std::uint32_t>(tracker.starts_[unit].latest.end());
+      if (last > 0) known_[unit] = tracker.start_of(static_cast<Unit>(unit), last);
+    }
+  }
+
+  void visit(Unit unit, std::uint32_t& count) const {
+    StateVisitor::Units settled = 0;
+    for (std::size_t asks = 0; asks < kUnitCount; ++asks) {
+      if (count <= known_[asks][index_of(unit)]) {
+        settled |= static_cast<StateVisitor::Units>(1U << asks);
+      }
+    }
+    visitor_.moving(StateVisitor::of_unit(unit), count, settled);
+  }
+  void visit(Clock& clock) const {
+    for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+      visit(static_cast<Unit>(unit), clock[unit]);
+    }
+  }
+  void visit(Rows& rows) const {
+    std::size_t size = rows.size();
+    visitor_.equal(size);
+    rows.for_each([&](std::uint64_t row, RowState& state) {
+      visitor_.equal(row);
+      visitor_.equal(state.writer);
+      visit(state.writer, state.write);
+      for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+        visit(static_cast<Unit>(unit), state.reads[unit]);
+      }
+      std::size_t strided = state.strided.size();
+      visitor_.equal(strided);
+      for (StridedRead& read : state.strided) {
+        visitor_.equal(read.unit);
+        visit(read.unit, read.read);
+        visitor_.equal(read.rows.step);
+        visitor_.equal(read.rows.phase);
+      }
+    });
+  }
+
+ private:
+  StateVisitor& visitor_;
+  std::array<Clock, kUnitCount> known_{};  // by each unit's last instruction
+};
+
+void DependenceTracker::visit(StateVisitor& visitor) {
+  forget();
+  const CountVisitor counts(*this, visitor);
+  for (Rows* rows : {&buffer_, &accumulators_, &host_}) counts.visit(*rows);
+  std::uint64_t first = takers_.begin();
+  std::size_t takers = takers_.size();
+  visitor.equal(takers);
+  visitor.moving(StateVisitor::of_unit(Unit::kFetch), first);
+  takers_.renumber(first);
+  for (std::uint64_t i = first; i < takers_.end(); ++i) {
+    counts.visit(Unit::kMatmul, takers_[i]);
+  }
+  for (std::size_t u = 0; u < kUnitCount; ++u) {
+    const auto unit = static_cast<Unit>(u);
+    std::size_t older = starts_[u].older.size();
+    visitor.equal(older);
+    for (auto& [count, clock] : starts_[u].older) {
+      counts.visit(unit, count);
+      counts.visit(clock);
+    }
+  }
+  for (std::size_t u = 0; u < kUnitCount; ++u) {
+    std::uint64_t last = starts_[u].latest.begin();
+    visitor.moving(StateVisitor::of_unit(static_cast<Unit>(u)), last);
+    starts_[u].latest.renumber(last);
+  }
 }
 
 }  // namespace weft

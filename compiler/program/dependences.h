@@ -15,27 +15,40 @@
 //
 // The last line tells a matmul something new only if the tile came from the unified buffer, since
 // that fetch had to wait. A fetch from weight memory waits only for earlier matmuls.
+//
+// The tracker keeps the knowledge of the latest instructions, and of older ones that last wrote or
+// read a row.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "base/sliding_window.h"
 #include "compiler/program/row_map.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
 #include "sim/isa/row_access.h"
+#include "sim/isa/run_state.h"
 
 namespace weft {
 
+/// Whether two instructions of the program may collide in host memory. `kApart`: no host row is
+/// written and touched again, so host memory needs no dependence.
+enum class HostRows : std::uint8_t { kReused, kApart };
+
 class DependenceTracker {
  public:
-  explicit DependenceTracker(const MachineConfig& config);
+  explicit DependenceTracker(const MachineConfig& config, HostRows host_rows = HostRows::kReused);
 
   /// The counts for the program's next instruction. None is implied by the others or by the order
   /// of its queue. Throws InputError if the instruction takes a tile that was not fetched, or
   /// fetches into a slot whose tile no earlier matmul took.
   After add(const Operation& operation);
+
+  /// Shows the state. A count is settled for a unit whose last instruction knew it.
+  void visit(StateVisitor& visitor);
 
  private:
   using Clock = std::array<std::uint32_t, kUnitCount>;  // retired instructions, by unit
@@ -70,16 +83,35 @@ class DependenceTracker {
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
   void need(Unit unit, std::uint32_t count);
 
+  /// What the instructions of a unit knew when they started.
+  struct Starts {
+    SlidingWindow<Clock> latest;                         // entry i belongs to count i + 1
+    std::vector<std::pair<std::uint32_t, Clock>> older;  // by count, those that are still needed
+    std::size_t forget_at = 0;                           // entries of `latest`
+  };
+  Starts& starts(Unit unit) { return starts_[static_cast<std::size_t>(unit)]; }
+  const Starts& starts(Unit unit) const { return starts_[static_cast<std::size_t>(unit)]; }
   const Clock& start_of(Unit unit, std::uint32_t count) const;
+
+  using Counts = std::array<std::vector<std::uint32_t>, kUnitCount>;
+  static void add_counts(const RowState& state, Counts& counts);
+  Counts needed_counts() const;
+  void forget();
+
+  class CountVisitor;
+
   bool implied_by_another(std::size_t unit, const After& after) const;
   After settle();
 
+  static constexpr std::size_t kFirstForgetting = 4096;
+
   const MachineConfig config_;
+  const HostRows host_rows_;
   Rows buffer_;
   Rows accumulators_;
   Rows host_;
-  std::vector<std::uint32_t> takers_;  // for each tile taken, the matmul's count
-  std::array<std::vector<Clock>, kUnitCount> starts_;
+  SlidingWindow<std::uint32_t> takers_;  // for each tile taken, the matmul's count
+  std::array<Starts, kUnitCount> starts_;
 
   // The instruction being added.
   Unit unit_ = Unit::kLoad;

@@ -7,6 +7,7 @@
 // its whole range one state and so joins intervals that reads had split.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -27,6 +28,18 @@ class RowMap {
     for (; interval != intervals_.end() && interval->first < end; ++interval) {
       function(interval->first, end_of(interval), interval->second);
     }
+  }
+
+  /// The number of intervals.
+  std::size_t size() const { return intervals_.size(); }
+  /// Calls `function(first, State&)` for each interval, in order of rows.
+  template <class Function>
+  void for_each(Function&& function) {
+    for (auto& [first, state] : intervals_) function(first, state);
+  }
+  template <class Function>
+  void for_each(Function&& function) const {
+    for (const auto& [first, state] : intervals_) function(first, state);
   }
 
   /// Gives all rows of [begin, end) the same state, after calling
