@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/autodiff/normalization.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
 
 namespace weft::autodiff {
@@ -80,7 +81,7 @@ void Differentiator::copy(const Node& node) {
   const auto needed = [&](ValueId id) {
     return id != kNoValue && id < needed_.size() && needed_[id];
   };
-  if (is_normalization(node.op) && std::ranges::any_of(inputs, needed)) {
+  if (has(node.op, graph::Trait::kNormalization) && std::ranges::any_of(inputs, needed)) {
     Step step = training_form(builder_, node, std::move(inputs));
     values_[node.outputs[0]] = step.node.outputs[0];
     return keep(std::move(step));

@@ -86,11 +86,6 @@ void give_parameter(NodeGradient& g, std::size_t i, ValueId sum, const Shape& wi
 
 }  // namespace
 
-bool is_normalization(Op op) {
-  return op == Op::kBatchNormalization || op == Op::kInstanceNormalization ||
-         op == Op::kLayerNormalization;
-}
-
 Step training_form(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
   const auto wanted = [](ValueId output) { return output != kNoValue; };
   if (std::any_of(node.outputs.begin() + 1, node.outputs.end(), wanted)) {
