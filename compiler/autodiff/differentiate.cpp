@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/autodiff/normalization.h"
+#include "compiler/autodiff/rules.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
 
@@ -152,9 +153,9 @@ void Differentiator::differentiate(const Step& step) {
   const auto arrives = [](ValueId gradient) { return gradient != kNoValue; };
   if (std::ranges::none_of(gradients, arrives)) return;
   NodeGradient node(builder_, step, needed_, std::move(gradients));
-  const Rule rule = rule_of(step.node.op);
-  if (rule == nullptr) node.refuse("the operator has no gradient; replace or remove it");
-  rule(node);
+  const RuleEntry& rule = rule_of(step.node.op);
+  if (!rule.function) node.refuse("the operator has no gradient; replace or remove it");
+  (*rule.function)(node);
   for (std::size_t i = 0; i < step.node.inputs.size(); ++i) {
     if (node.needs(i)) add_gradient(step.node.inputs[i], node.given()[i]);
   }

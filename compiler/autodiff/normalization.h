@@ -35,7 +35,4 @@ struct TrainedBatchNorm {
 TrainedBatchNorm train_batch_norm(graph::Builder& builder, const graph::Node& node,
                                   std::vector<ValueId> inputs);
 
-/// The gradient rule of all three normalizations.
-void normalization_gradient(NodeGradient& g);
-
 }  // namespace weft::autodiff
