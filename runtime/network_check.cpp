@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/rows/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
@@ -22,6 +23,7 @@ namespace {
 using graph::DataType;
 using graph::Node;
 using graph::Tensor;
+using graph::Trait;
 using graph::ValueId;
 
 double as_double(float value) {
@@ -162,8 +164,7 @@ class Checker {
                       std::size_t input) const {
     const ValueId value = node.inputs[input];
     Tensor tensor = real_value(layer, value);
-    const bool contracts =
-        node.op == graph::Op::kConv || node.op == graph::Op::kGemm || node.op == graph::Op::kMatMul;
+    const bool contracts = has(node.op, Trait::kEpilogue) && !has(node.op, Trait::kQuantized);
     const bool weights_or_data = contracts && input < 2;
     const bool in_rows = !graph_.is_constant(value) ||
                          std::ranges::find(layer.narrow_inputs, value) != layer.narrow_inputs.end();
@@ -250,10 +251,7 @@ class Checker {
     if (quantize.op != graph::Op::kQuantizeLinear) return false;
     const std::size_t source = producers_[quantize.inputs[0]];
     if (source == graph::kNoProducer) return false;
-    const graph::Op op = graph_.nodes[source].op;
-    return op == graph::Op::kSoftmax || op == graph::Op::kLogSoftmax ||
-           op == graph::Op::kLayerNormalization || op == graph::Op::kReduceSum ||
-           op == graph::Op::kReduceMean;
+    return has(graph_.nodes[source].op, Trait::kSumsAlongAxes);
   }
 
   /// Moves the real numbers by `sign` times their bounds, rounds them outward and applies

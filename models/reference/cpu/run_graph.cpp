@@ -25,7 +25,7 @@ using tensor_ops::convert_tensor;
 
 // Whether the operator may have float64 as input `i`.
 bool takes_float64(graph::Op op, std::size_t i) {
-  const std::vector<graph::InputRule>& rules = graph::operator_of(op).inputs;
+  const graph::InputRules& rules = graph::operator_of(op).inputs;
   const graph::InputRule* rule = &rules[std::min(i, rules.size() - 1)];
   while (rule->like != graph::InputRule::kOwnType) rule = &rules[rule->like];
   return (rule->types & graph::types_of(DataType::kFloat64)) != 0;

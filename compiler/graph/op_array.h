@@ -1,0 +1,68 @@
+// An array with one entry for every operator: what a folder attaches to the operators, for example
+// the functions that evaluate them. Each family of operators has its entries next to its functions;
+// one array joins the families. An operator without a function has a reason in its place, so no
+// default hides an entry that was forgotten.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "compiler/graph/operator_table.h"
+
+namespace weft::graph {
+
+template <class Function>
+struct OpEntry {
+  Op op;
+  std::optional<Function> function;
+  std::string_view reason = {};  // why there is no function
+
+  /// The entry of an operator without a function.
+  static constexpr OpEntry none(Op op, std::string_view reason) {
+    return {op, std::nullopt, reason};
+  }
+};
+
+template <class Function>
+class OpArray {
+ public:
+  using Entry = OpEntry<Function>;
+  using Family = std::span<const Entry>;
+
+  /// Joins `families`. Throws std::logic_error, which names the operator, unless every operator has
+  /// exactly one entry, with either a function or a reason. `what` names the array in the message.
+  OpArray(std::string_view what, std::initializer_list<Family> families) {
+    for (const Family family : families) {
+      for (const Entry& entry : family) add(what, entry);
+    }
+    for (std::size_t i = 0; i < kOpCount; ++i) {
+      if (entries_[i] == nullptr) fail(what, static_cast<Op>(i), "no entry");
+    }
+  }
+
+  const Entry& operator[](Op op) const { return *entries_.at(static_cast<std::size_t>(op)); }
+
+ private:
+  void add(std::string_view what, const Entry& entry) {
+    const Entry*& slot = entries_.at(static_cast<std::size_t>(entry.op));
+    if (slot != nullptr) fail(what, entry.op, "two entries");
+    if (entry.function.has_value() != entry.reason.empty()) {
+      fail(what, entry.op, "neither a function nor a reason, or both");
+    }
+    slot = &entry;
+  }
+
+  [[noreturn]] static void fail(std::string_view what, Op op, std::string_view problem) {
+    throw std::logic_error(std::string(what) + ": " + std::string(to_string(op)) + " has " +
+                           std::string(problem));
+  }
+
+  std::array<const Entry*, kOpCount> entries_ = {};
+};
+
+}  // namespace weft::graph
