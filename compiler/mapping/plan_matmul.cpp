@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <vector>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::uint64_t kChunkCountsTried = 32;
 // For up to this many accumulator regions, the chunk that just fits is tried.
 constexpr std::uint32_t kRegionCountsTried = 8;
+constexpr std::uint64_t kResultShare = 4;
 
 void require_positive(std::uint64_t size, char name) {
   if (size != 0) return;
@@ -88,6 +90,16 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
   return sizes;
 }
 
+/// The largest chunks of equal size of which two fit the accumulators and whose results take at
+/// most a quarter of the unified buffer: results of one chunk can leave while the next is computed.
+std::uint32_t alternating_chunk(const TilingPlan& tiles, const MachineConfig& config) {
+  const std::uint64_t rows_of_result = tiles.n_tiles * config.result_row_rows();
+  const std::uint64_t most = std::min<std::uint64_t>(
+      config.accumulator_rows / 2, usable_buffer_rows(config) / kResultShare / rows_of_result);
+  const std::uint64_t size = std::clamp<std::uint64_t>(most, 1, largest_chunk(tiles.spec, config));
+  return static_cast<std::uint32_t>(ceil_div(tiles.spec.m, ceil_div(tiles.spec.m, size)));
+}
+
 /// With one k tile, chunks may share a tile that is fetched once. With a single tile in all they
 /// must.
 std::vector<LoopOrder> orders(const TilingPlan& plan) {
@@ -96,68 +108,52 @@ std::vector<LoopOrder> orders(const TilingPlan& plan) {
   return {LoopOrder::kChunkInnermost, LoopOrder::kChunkOutermost};
 }
 
-/// Every candidate, and which of them its estimate prefers. Candidates with the fewest chunks come
-/// first. More chunks mean more instructions and, unless the weights are kept, more weight traffic.
-/// So they must spare the array some waiting. If they only shorten the first load and the last
-/// store, they must save at least a twentieth of the run and an array fill.
-class Candidates {
+/// The cheapest candidate so far. Candidates with the fewest chunks come first. More chunks mean
+/// more instructions and, unless the weights are kept, more weight traffic. So they must spare the
+/// array some waiting. If they only shorten the first load and the last store, they must save at
+/// least a twentieth of the run and an array fill.
+class Best {
  public:
-  explicit Candidates(const MachineConfig& config)
+  explicit Best(const MachineConfig& config)
       : config_(config), fill_(double{1} * config.array_rows + config.array_cols) {}
 
   void offer(const TilingPlan& plan) {
     const PredictedCycles cycles = estimate_cycles(plan, config_);
-    if (offered_.empty() || is_better(cycles, offered_[preferred_].cycles)) {
-      preferred_ = offered_.size();
-    }
-    offered_.push_back({plan, cycles});
+    if (found_ && !is_better(cycles)) return;
+    found_ = true;
+    cycles_ = cycles;
+    plan_ = plan;
   }
-
-  /// The preferred one, then the others by their estimated total; `most` in all.
-  std::vector<TilingPlan> ranked(std::size_t most) {
-    std::swap(offered_.front(), offered_[preferred_]);
-    std::stable_sort(offered_.begin() + 1, offered_.end(), [](const Offer& a, const Offer& b) {
-      return a.cycles.total < b.cycles.total;
-    });
-    if (offered_.size() > most) offered_.resize(most);
-    std::vector<TilingPlan> plans;
-    for (Offer& offer : offered_) {
-      offer.plan.formula = formula_terms(offer.plan, config_);
-      plans.push_back(offer.plan);
-    }
-    return plans;
-  }
+  const TilingPlan& plan() const { return plan_; }
 
  private:
-  struct Offer {
-    TilingPlan plan;
-    PredictedCycles cycles;
-  };
-
-  bool is_better(const PredictedCycles& cycles, const PredictedCycles& best) const {
-    const double array_margin = best.total / 1000;
-    const double margin = std::max(best.total / 20, fill_);
-    if (cycles.total < best.total - margin) return true;
-    return cycles.array < best.array - array_margin && cycles.total < best.total - array_margin;
+  bool is_better(const PredictedCycles& cycles) const {
+    const double array_margin = cycles_.total / 1000;
+    const double margin = std::max(cycles_.total / 20, fill_);
+    if (cycles.total < cycles_.total - margin) return true;
+    return cycles.array < cycles_.array - array_margin &&
+           cycles.total < cycles_.total - array_margin;
   }
 
   const MachineConfig& config_;
   const double fill_;
-  std::vector<Offer> offered_;
-  std::size_t preferred_ = 0;
+  bool found_ = false;
+  PredictedCycles cycles_;
+  TilingPlan plan_;
 };
 
-void offer_chunk_size(TilingPlan plan, std::uint32_t chunk_rows, const MachineConfig& config,
-                      Candidates& candidates) {
+/// The candidates with chunks of `chunk_rows` rows.
+std::vector<TilingPlan> with_chunks(TilingPlan plan, std::uint32_t chunk_rows,
+                                    const MachineConfig& config) {
   plan.chunk_rows = chunk_rows;
   plan.m_chunks = ceil_div(plan.spec.m, chunk_rows);
+  std::vector<TilingPlan> candidates;
   for (const LoopOrder order : orders(plan)) {
     plan.order = order;
     plan.folds = order == LoopOrder::kChunkInnermost ? plan.n_tiles : plan.matmuls();
-    for (const TilingPlan& candidate : buffer_layouts(plan, config)) {
-      candidates.offer(candidate);
-    }
+    std::ranges::copy(buffer_layouts(plan, config), std::back_inserter(candidates));
   }
+  return candidates;
 }
 
 }  // namespace
@@ -181,11 +177,17 @@ std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig
   const TilingPlan tiles = tile_counts(spec, config);
   check_host_rows(tiles, config);
   check_buffer(spec, config);
-  Candidates candidates(config);
+  Best best(config);
   for (const std::uint32_t chunk_rows : chunk_candidates(spec, config)) {
-    offer_chunk_size(tiles, chunk_rows, config, candidates);
+    for (const TilingPlan& plan : with_chunks(tiles, chunk_rows, config)) best.offer(plan);
   }
-  return candidates.ranked(most);
+  std::vector<TilingPlan> plans = with_chunks(tiles, alternating_chunk(tiles, config), config);
+  std::ranges::stable_sort(
+      plans, {}, [&](const TilingPlan& plan) { return estimate_cycles(plan, config).total; });
+  plans.insert(plans.begin(), best.plan());
+  if (plans.size() > most) plans.resize(most);
+  for (TilingPlan& plan : plans) plan.formula = formula_terms(plan, config);
+  return plans;
 }
 
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config) {

@@ -13,7 +13,7 @@ namespace weft {
 namespace {
 
 // The most candidates, and the most instructions of them all, that are replayed: some 50 ms.
-constexpr std::size_t kMostCandidates = 64;
+constexpr std::size_t kMostCandidates = 16;
 constexpr std::uint64_t kMostInstructions = 100'000;
 
 /// Replays plans while its share of instructions lasts.
@@ -43,7 +43,7 @@ TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
   const auto first = replay.cycles(plans.front());
   if (!first) return plans.front();
   const TilingPlan* best = &plans.front();
-  Cycle to_beat = *first - *first / 100;
+  Cycle to_beat = *first - *first / 50;
   for (const TilingPlan& plan : std::span(plans).subspan(1)) {
     const auto cycles = replay.cycles(plan);
     if (!cycles || *cycles >= to_beat) continue;

@@ -30,7 +30,7 @@ Analysed analyse(const MatmulSpec& spec, const MachineConfig& config) {
   Analysed run;
   run.report.machine = config;
   run.report.workload = spec;
-  run.report.plan = plan_matmul(spec, config);
+  run.report.plan = map_product(spec, config);
   run.program = lower_matmul(*run.report.plan, config);
   run.report.result = simulate(config, run.program, nullptr, {Engine::kAnalytic, 1, {}});
   return run;
@@ -38,7 +38,7 @@ Analysed analyse(const MatmulSpec& spec, const MachineConfig& config) {
 
 /// Returns the timed machine's total cycles for a run with values.
 double timed_total(const MatmulSpec& spec, const MachineConfig& config) {
-  const Program program = lower_matmul(plan_matmul(spec, config), config);
+  const Program program = lower_matmul(map_product(spec, config), config);
   Random random(1);
   const auto operands = testing::random_operands(spec, config.dtype, false, random);
   return static_cast<double>(
