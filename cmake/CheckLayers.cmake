@@ -44,18 +44,18 @@ set(table
   "models/training: base compiler/graph compiler/autodiff models/data models/networks models/reference/cpu"
   "runtime: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace compiler/graph compiler/autodiff compiler/passes compiler/network models/reference/cpu models/reference/cpu/product models/training"
   "runtime/workload: base pe sim sim/config sim/isa sim/memory sim/timing compiler/graph compiler/onnx compiler/plan compiler/lowering models models/networks models/data models/reference/cpu models/reference/cpu/product models/training runtime"
-  "runtime/job: base rtl sim sim/config sim/machine compiler/graph compiler/onnx compiler/network runtime runtime/workload"
+  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine compiler/graph compiler/onnx compiler/plan compiler/lowering compiler/network runtime runtime/workload"
   "runtime/analysis: base sim sim/config sim/isa sim/timing sim/analysis compiler/plan compiler/lowering runtime/workload runtime/job"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
   "runtime/compare: base pe sim sim/config sim/memory compiler/graph compiler/onnx compiler/lowering models/networks models/devices models/reference/cpu models/reference/cuda models/reference/cuda/device runtime runtime/workload runtime/analysis runtime/measure"
   "runtime/train: base rtl sim sim/config compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime"
-  "report: base sim sim/config sim/isa sim/analysis compiler/graph compiler/plan compiler/network models/networks runtime runtime/workload"
-  "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/plan compiler/lowering runtime report"
+  "report: base sim/config sim/analysis sim compiler/graph compiler/plan compiler/network models/networks runtime runtime/workload runtime/job"
+  "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/network report"
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/plan compiler/lowering runtime/workload runtime/job runtime/analysis report"
   "report/compare: runtime/compare report"
   "report/train: models/training runtime runtime/train report"
-  "report/page: sim sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/plan compiler/lowering compiler/network runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/train"
-  "cli: base rtl sim sim/config sim/isa sim/analysis compiler/graph compiler/onnx compiler/plan compiler/lowering models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/train report/page")
+  "report/page: sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/plan compiler/lowering compiler/network runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/train"
+  "cli: base sim/config sim/isa sim/analysis rtl sim compiler/graph compiler/onnx compiler/plan compiler/lowering compiler/network models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/train report/page")
 
 set(problems "")
 set(rooms "")

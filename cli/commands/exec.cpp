@@ -112,7 +112,7 @@ int run_exec(const Words& words, const report::Streams& streams) {
   job.random_bias = true;
   job.plan = plan_of(job.program, job.machine);
   if (arguments.has("prove")) job.notes.push_back(proof(job.program, job.machine, streams));
-  return run_job(job, streams);
+  return run_job(std::move(job), streams);
 }
 
 }  // namespace weft::cli

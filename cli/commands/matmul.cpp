@@ -41,7 +41,7 @@ int run_matmul(const Words& words, const report::Streams& streams) {
   job.random_bias = arguments.has("with-bias");
   job.plan = runtime::plan_workload(read_spec(arguments, job.inputs), job.machine);
   job.program = lower_matmul(*job.plan, job.machine);
-  return run_job(job, streams);
+  return run_job(std::move(job), streams);
 }
 
 }  // namespace weft::cli

@@ -15,6 +15,7 @@
 #include "models/data/digits8x8.h"
 #include "models/networks/count.h"
 #include "models/training/trainer.h"
+#include "report/machine_json.h"
 #include "report/page/page.h"
 #include "report/page/train_page.h"
 #include "report/progress.h"
