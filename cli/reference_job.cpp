@@ -1,7 +1,6 @@
 #include "cli/reference_job.h"
 
-#include <chrono>
-
+#include "base/stopwatch.h"
 #include "cli/run_output.h"
 #include "compiler/onnx/located.h"
 #include "models/reference/cpu/run_graph.h"
@@ -15,9 +14,9 @@ namespace {
 runtime::NamedTensors timed_run(const NetworkJob& job, double& seconds) {
   return onnx_io::located(job.network, [&] {
     reference::GraphRunner runner(job.graph);
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     runtime::NamedTensors outputs = runner.run(job.inputs);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds = watch.seconds();
     return outputs;
   });
 }

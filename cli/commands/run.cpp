@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/decimal.h"
@@ -112,10 +113,10 @@ std::optional<runtime::OutputFolder> output_folder(const Arguments& arguments,
 RunFlags read_flags(const Arguments& arguments, const runtime::NetworkRequest& request,
                     const std::vector<runtime::InputFile>& files) {
   RunFlags flags = read_run_flags(arguments);
-  if (request.is_file) check_not_written(request.model, "the network", flags.files);
-  for (const runtime::InputFile& given : files)
-    check_not_written(given.file, "an input", flags.files);
-  if (arguments.has("output-dir") && !flags.options.with_values()) {
+  const auto& [options, written] = flags;
+  if (request.is_file) check_not_written(request.model, "the network", written);
+  for (const runtime::InputFile& given : files) check_not_written(given.file, "an input", written);
+  if (arguments.has("output-dir") && !options.with_values()) {
     throw InputError("--engine analytic computes no values for --output-dir; use --engine fast");
   }
   return flags;
@@ -130,9 +131,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   job.command = "run";
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
-  RunFlags flags = read_flags(arguments, request, files);
-  job.options = std::move(flags.options);
-  job.files = std::move(flags.files);
+  std::tie(job.options, job.files) = read_flags(arguments, request, files);
   if (const auto time = arguments.text("host-time")) job.host_time = parse_host_time(*time);
   if (job.host_time && !job.host_time->seconds && !job.options.with_values()) {
     throw InputError(

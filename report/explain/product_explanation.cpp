@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/stopwatch.h"
 #include "compiler/lowering/matmul.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
@@ -79,9 +79,9 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   const Program program = lower_matmul(plan, config);
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Result result = simulate(config, program, nullptr, options);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = watch.seconds();
   ProductExplanation explanation;
   explanation.excess = runtime::excess_sentence(
       result.array_span, plan.formula_cycles(),
@@ -92,7 +92,7 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   report = describe_product("explain", program, plan, std::move(result));
   report.engine = Engine::kAnalytic;
   report.machine = config;
-  report.wall_seconds = seconds.count();
+  report.wall_seconds = seconds;
   explanation.advice = measured_advice(report);
   return explanation;
 }
