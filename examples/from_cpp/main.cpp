@@ -74,7 +74,7 @@ void whole_network(const std::filesystem::path& machine_file) {
   const graph::Graph graph = networks::build_network("lenet5");
   const runtime::NamedTensors inputs = networks::sample_inputs(graph, 1);
   const network::NetworkProgram program = compiled(graph, machine, inputs);
-  const runtime::NetworkRunOptions options = {.simulate = {}, .keep_results = true};
+  const runtime::NetworkRunOptions options = {.keep_results = true};
   const runtime::NetworkRun run = runtime::run_network(program, machine, inputs, options);
   for (const runtime::LayerRun& layer : run.layers) {
     std::cout << "  " << layer.info.name << ": " << layer.cycles << " cycles\n";
