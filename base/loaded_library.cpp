@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <optional>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 
@@ -15,16 +17,42 @@ namespace fs = std::filesystem;
 // A test program lies at most this many folders below the build folder.
 constexpr int kFoldersAbove = 5;
 
-}  // namespace
-
-fs::path library_folder() {
+/// lib/weft beside a folder above the program.
+std::optional<fs::path> folder_near(const fs::path& program) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
   fs::path folder = program.parent_path();
   for (int i = 0; i < kFoldersAbove && folder.has_relative_path(); ++i) {
     folder = folder.parent_path();
     if (fs::is_directory(folder / "lib" / "weft", error)) return folder / "lib" / "weft";
   }
+  return std::nullopt;
+}
+
+/// The folder lib/weft in which the system looks for this program's libraries.
+std::optional<fs::path> folder_of_run_path() {
+  void* const program = ::dlopen(nullptr, RTLD_NOW);
+  Dl_serinfo size = {};
+  if (program == nullptr || ::dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return std::nullopt;
+  // The list ends in texts, so it is larger than its type.
+  std::vector<Dl_serinfo> memory(size.dls_size / sizeof(Dl_serinfo) + 1);
+  Dl_serinfo& list = memory.front();
+  list = size;
+  if (::dlinfo(program, RTLD_DI_SERINFO, &list) != 0) return std::nullopt;
+  std::error_code error;
+  for (unsigned i = 0; i < list.dls_cnt; ++i) {
+    const fs::path folder = list.dls_serpath[i].dls_name;
+    if (folder.filename() == "weft" && fs::is_directory(folder, error)) return folder;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+fs::path library_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (const auto near = folder_near(program)) return *near;
+  if (const auto linked = folder_of_run_path()) return *linked;
   throw ConfigError(fmt::format(
       "no folder lib/weft near {}: the program was moved without it; build or install it again",
       program.string()));

@@ -4,6 +4,8 @@
 //
 //   PREFIX/bin/weft            ->  PREFIX/lib/weft
 //   build/release/tests/cli/x  ->  build/release/lib/weft
+//
+// A program elsewhere, which links installed libraries, has PREFIX/lib/weft in its run path.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +13,8 @@
 
 namespace weft {
 
-/// The nearest lib/weft, as shown above. Throws ConfigError if there is none.
+/// The nearest lib/weft, as shown above, else the one in the run path. Throws ConfigError if there
+/// is none.
 std::filesystem::path library_folder();
 
 /// Loads the library `file`, for the rest of the process, and returns the address of `symbol` in

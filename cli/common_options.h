@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/arguments.h"
 #include "runtime/workload/run_options.h"
@@ -29,11 +30,8 @@ struct OutputFiles {
   bool json_to_stdout() const { return json == "-"; }
 };
 
-/// The flags of a command that simulates.
-struct RunFlags {
-  runtime::RunOptions options;
-  OutputFiles files;
-};
+/// The flags of a command that simulates: how it runs, and what it writes.
+using RunFlags = std::pair<runtime::RunOptions, OutputFiles>;
 
 inline constexpr const char* kDefaultMachine = "tpu-v2";
 

@@ -21,6 +21,6 @@ struct Job : runtime::ProductJob {
 };
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, SimulationError.
-int run_job(const Job& job, const report::Streams& streams);
+int run_job(Job job, const report::Streams& streams);
 
 }  // namespace weft::cli

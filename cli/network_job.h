@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/common_options.h"
 #include "compiler/graph/graph.h"
-#include "report/network_report.h"
+#include "report/report.h"
 #include "report/streams.h"
 #include "runtime/network_runner.h"
 #include "runtime/workload/network_conv.h"
@@ -30,7 +31,7 @@ struct NetworkJob {
   std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
   std::optional<runtime::OutputFolder> outputs;
-  std::optional<report::HostTimeOption> host_time = {};
+  std::optional<report::HostTime> host_time = {};
 };
 
 /// Checks what must hold before inputs are read or drawn: the files can be written, and the engine
@@ -38,12 +39,11 @@ struct NetworkJob {
 void check_before_network(const NetworkJob& job);
 
 /// The part of the report that is known before the run.
-report::NetworkReport start_report(const NetworkJob& job);
+report::RunReport start_report(const NetworkJob& job);
 
-/// Writes the outputs to their folder and the report to its file, if the user asked for them: all
-/// files or none. Throws InputError.
-void write_network_files(const NetworkJob& job, const runtime::NamedTensors& outputs,
-                         const std::string& json);
+/// The files of the network's outputs, if the user asked for them. Throws InputError.
+std::vector<runtime::FileContent> output_files(const NetworkJob& job,
+                                               const runtime::NamedTensors& outputs);
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, ConfigError,
 /// SimulationError.

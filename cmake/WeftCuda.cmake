@@ -55,7 +55,7 @@ function(weft_cuda_options target)
   # CMake 3.25 does not know nvcc's flag for C++20, so the flag is given below, not as a property.
   set_target_properties(${target} PROPERTIES CXX_STANDARD_REQUIRED OFF CUDA_STANDARD_REQUIRED OFF)
   target_include_directories(${target} PUBLIC
-    $<TARGET_PROPERTY:weft_options,INTERFACE_INCLUDE_DIRECTORIES>)
+    $<BUILD_INTERFACE:$<TARGET_PROPERTY:weft_options,INTERFACE_INCLUDE_DIRECTORIES>>)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -fmad=false -ftz=false -prec-div=true -prec-sqrt=true
       --expt-relaxed-constexpr

@@ -76,16 +76,17 @@ function(weft_cold target)
 endfunction()
 
 # weft_library(NAME SOURCES ... DEPENDS ...): adds the library weft_NAME with the alias weft::NAME. It is
-# static, or header-only if it has no sources.
+# static, or header-only if it has no sources. Users of an installed library do not get weft_options
+# (WeftInstall.cmake).
 function(weft_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   if(ARG_SOURCES)
     add_library(weft_${name} STATIC ${ARG_SOURCES})
     weft_quick(weft_${name} weft_precompiled)
-    target_link_libraries(weft_${name} PUBLIC weft_options ${ARG_DEPENDS})
+    target_link_libraries(weft_${name} PUBLIC $<BUILD_INTERFACE:weft_options> ${ARG_DEPENDS})
   else()
     add_library(weft_${name} INTERFACE)
-    target_link_libraries(weft_${name} INTERFACE weft_options ${ARG_DEPENDS})
+    target_link_libraries(weft_${name} INTERFACE $<BUILD_INTERFACE:weft_options> ${ARG_DEPENDS})
   endif()
   add_library(weft::${name} ALIAS weft_${name})
 endfunction()

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/printable.h"
-#include "report/report.h"
+#include "report/machine_text.h"
+#include "report/report_json.h"
 
 namespace weft::report {
 namespace {
@@ -146,7 +147,7 @@ std::string quantize_report_text(const QuantizeReport& report, const Style& styl
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);
   };
-  add("network", report.network.network);
+  add("network", report.network.network().name);
   add("samples", grouped(report.samples));
   add("quantized",
       fmt::format(

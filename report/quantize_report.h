@@ -7,14 +7,14 @@
 
 #include "compiler/graph/graph.h"
 #include "report/json.h"
-#include "report/network_report.h"
+#include "report/report.h"
 #include "report/text.h"
 #include "runtime/network_agreement.h"
 
 namespace weft::report {
 
 struct QuantizeReport {
-  NetworkReport network;   // before quantizing; the workload alone
+  RunReport network;       // before quantizing; the workload alone
   std::string output;      // the output file
   graph::Graph quantised;  // with pairs of QuantizeLinear and DequantizeLinear
   std::size_t samples = 0;

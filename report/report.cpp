@@ -2,200 +2,130 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
-#include "base/decimal.h"
+#include "base/figures.h"
+#include "models/networks/count.h"
+#include "runtime/job/one_layer.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::report {
 namespace {
 
-double useful_macs(const MatmulSpec& spec) {
-  return as_real(spec.m) * as_real(spec.k) * as_real(spec.n);
-}
-
-double array_size(const MachineConfig& config) {
-  return as_real(config.array_rows) * as_real(config.array_cols);
-}
-
-std::string clock(const MachineConfig& config) {
-  return print_decimal(config.clock_hz, 6) + " MHz";
-}
-
-std::string workload_line(const RunReport& report) {
-  if (!report.workload)
-    return "program of " + counted(report.result.timeline.instructions.size(), "instruction");
-  const MatmulSpec& spec = *report.workload;
-  std::string line = fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
-  if (spec.bias) line += " + bias";
-  if (spec.activation == Activation::kRelu) line += ", relu";
-  if (spec.activation == Activation::kRelu6) line += ", relu6";
-  return line;
-}
-
-std::string span_line(const RunReport& report) {
-  std::string line = grouped(static_cast<std::uint64_t>(report.result.array_span));
-  if (report.plan) line += "; formula " + formula_line(*report.plan);
-  return line;
-}
-
-std::string speed_line(const RunReport& report) {
-  const double peak = 2 * array_size(report.machine) * as_real(report.machine.clock_hz);
-  const auto speed = tops(report);
-  if (!speed) return "peak " + si(peak, "OP/s");
-  return fmt::format("{} of {} peak, {} of the array used", si(*speed * 1e12, "OP/s"),
-                     si(peak, "OP/s"), percent(*utilization(report)));
-}
-
-std::string check_line(const runtime::CheckReport& check, const Style& style) {
-  if (!check.ran()) return style.dim("none");
-  if (check.mismatch) {
-    const runtime::Mismatch& at = *check.mismatch;
-    return style.bad(fmt::format("MISMATCH with {} at [{}][{}]: expected {}, got {}",
-                                 check.reference, at.row, at.col, at.expected, at.actual));
-  }
-  std::string line = fmt::format("equal to {}", check.reference);
-  line += check.bit_exact
-              ? ", bit for bit"
-              : fmt::format(" within rounding, largest error {:.2g}, where {:.2g} is allowed",
-                            check.max_abs_error, check.bound);
-  if (check.nans > 0) {
-    line += fmt::format(", NaN in {} of {} elements", grouped(check.nans), grouped(check.elements));
-  }
-  return style.good(line);
+/// False for a program that does not say what it computes.
+bool is_known(const RunReport& report) {
+  return !report.is_product() || report.product().spec;
 }
 
 }  // namespace
 
-std::string cycles_line(Cycle cycles, const MachineConfig& config) {
-  const double seconds = static_cast<double>(cycles) / as_real(config.clock_hz);
-  return fmt::format("{} = {} at {}", grouped(static_cast<std::uint64_t>(cycles)), si(seconds, "s"),
-                     clock(config));
+RunReport describe_product(std::string command, const Program& program,
+                           const std::optional<TilingPlan>& plan, Result result) {
+  RunReport report;
+  report.command = std::move(command);
+  report.part = ProductPart{program.computes, plan, result.array_span, {}};
+  report.run = runtime::one_layer_run(program, plan, std::move(result));
+  return report;
 }
 
-std::string ledger_text(const CycleLedger& ledger) {
-  Table table("lrr");
-  const auto total = static_cast<double>(ledger.sum());
-  for (const LedgerClass& entry : kLedgerClasses) {
-    const Cycle cycles = ledger.*entry.cycles;
-    if (cycles == 0) continue;
-    table.add({std::string(entry.name), grouped(static_cast<std::uint64_t>(cycles)),
-               percent(static_cast<double>(cycles) / total)});
+RunReport describe_network(std::string command, std::string name, std::int64_t batch,
+                           const graph::Graph& graph) {
+  RunReport report;
+  report.command = std::move(command);
+  NetworkPart& part = report.part.emplace<NetworkPart>();
+  part.name = std::move(name);
+  part.batch = batch;
+  for (const graph::ValueId input : graph.inputs) part.inputs.push_back(graph.values[input]);
+  part.parameters = networks::count_parameters(graph);
+  part.macs = networks::count_macs(graph);
+  return report;
+}
+
+std::string run_title(const RunReport& report) {
+  std::string text = report.command;
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
+  if (product == nullptr) {
+    text += fmt::format(" {}", report.network().name);
+  } else if (product->spec) {
+    text += fmt::format(" {} x {} x {}", product->spec->m, product->spec->k, product->spec->n);
   }
-  return table.text(11);
-}
-
-std::string traffic_line(const Traffic& traffic) {
-  return fmt::format("weights {}, input {}, output {}", si(as_real(traffic.weight_bytes), "B"),
-                     si(as_real(traffic.input_bytes), "B"), si(as_real(traffic.output_bytes), "B"));
-}
-
-std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles) {
-  std::string line = fmt::format("{} engine, {}", to_string(engine), si(wall_seconds, "s"));
-  if (wall_seconds > 0 && cycles > 0)
-    line += ", " + si(static_cast<double>(cycles) / wall_seconds, "cycles/s");
-  return line;
-}
-
-std::string lockstep_line(std::uint64_t cycles, const Style& style) {
-  return style.good(
-      fmt::format("rtl equal to stepped in {}, every PE register and every accumulator write",
-                  counted(cycles, "cycle")));
-}
-
-std::string labelled_line(std::string_view label, const std::string& value, const Style& style) {
-  return style.bold(fmt::format("{:<11}", label)) + value + '\n';
+  return text + fmt::format(" on {}", machine_title(report.machine));
 }
 
 double simulated_seconds(const RunReport& report) {
-  return static_cast<double>(report.result.total) / as_real(report.machine.clock_hz);
+  return static_cast<double>(report.run.total) / as_real(report.machine.clock_hz);
+}
+
+std::optional<double> utilization(const MachineConfig& config, std::uint64_t useful_macs,
+                                  Cycle cycles) {
+  if (cycles == 0) return std::nullopt;
+  return as_real(useful_macs) /
+         (static_cast<double>(cycles) * as_real(config.array_rows) * as_real(config.array_cols));
 }
 
 std::optional<double> utilization(const RunReport& report) {
-  if (!report.workload || report.result.total == 0) return std::nullopt;
-  return useful_macs(*report.workload) /
-         (static_cast<double>(report.result.total) * array_size(report.machine));
+  if (!is_known(report)) return std::nullopt;
+  return utilization(report.machine, report.run.useful_macs, report.run.total);
 }
 
 std::optional<double> tops(const RunReport& report) {
-  if (!report.workload || report.result.total == 0) return std::nullopt;
-  return 2 * useful_macs(*report.workload) / simulated_seconds(report) / 1e12;
+  if (!is_known(report) || report.run.total == 0) return std::nullopt;
+  return 2 * as_real(report.run.useful_macs) / simulated_seconds(report) / 1e12;
 }
 
-std::string machine_line(const MachineConfig& config) {
-  return fmt::format("{}: {} x {} {}, {}", machine_title(config), config.array_rows,
-                     config.array_cols, to_string(config.dtype), clock(config));
-}
-
-std::vector<std::string> modified_lines(const MachineConfig& config) {
-  constexpr std::size_t kColumns = 100;
-  std::vector<std::string> lines;
-  for (const ConfigChange& change : changes_from_preset(config)) {
-    const std::string text =
-        fmt::format("{} {} ({}: {})", change.key, change.value, config.name, change.preset);
-    if (lines.empty() || lines.back().size() + text.size() > kColumns) {
-      if (!lines.empty()) lines.back() += ',';
-      lines.push_back(text);
-    } else {
-      lines.back() += ", " + text;
-    }
+std::optional<std::string> mismatch(const RunReport& report) {
+  if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
+    const runtime::CheckReport& check = product->check;
+    if (!check.mismatch) return std::nullopt;
+    return fmt::format("result [{}][{}] differs from the {} reference: expected {}, got {}",
+                       check.mismatch->row, check.mismatch->col, check.reference,
+                       check.mismatch->expected, check.mismatch->actual);
   }
-  return lines;
+  const auto& check = report.network().check;
+  return check ? check->mismatch : std::nullopt;
 }
 
-std::string machine_text(const MachineConfig& config, const Style& style) {
-  std::string text = labelled_line("machine", machine_line(config), style);
-  std::string_view label = "modified";
-  for (const std::string& line : modified_lines(config)) {
-    text += labelled_line(label, line, style);
-    label = "";
+double worst_share(const runtime::NetworkCheck& check) {
+  double worst = 0;
+  for (const runtime::LayerCheck& layer : check.layers) worst = std::max(worst, layer.share);
+  return worst;
+}
+
+std::string_view place_of(const runtime::LayerRun& layer) {
+  if (layer.on_host) return "host";
+  return layer.info.issued_macs > 0 ? "array" : "vector";
+}
+
+std::vector<std::string> notes_of(const runtime::LayerRun& layer) {
+  std::vector<std::string> notes;
+  if (!layer.info.note.empty()) {
+    notes.push_back(layer.on_host ? "on the host: " + layer.info.note : layer.info.note);
   }
-  return text;
-}
-
-std::string machine_heading(const MachineConfig& config, const Style& style) {
-  std::string text = style.bold(machine_line(config)) + '\n';
-  std::string_view label = "modified: ";
-  for (const std::string& line : modified_lines(config)) {
-    text += fmt::format("{:10}{}\n", label, line);
-    label = "";
+  for (const network::Spill& spill : layer.info.spilled) {
+    notes.push_back(spill_text(spill) + " does not stay in the unified buffer");
   }
-  return text;
+  return notes;
 }
 
-std::string plan_line(const TilingPlan& plan) {
-  return fmt::format("{} x {} tiles, {}, {} of {}, {} padding", plan.k_tiles, plan.n_tiles,
-                     counted(plan.folds, "fold"), counted(plan.m_chunks, "chunk"),
-                     counted(plan.chunk_rows, "row"), percent(plan.padding_waste()));
+std::string spill_text(const network::Spill& spill) {
+  return fmt::format("{} {} x {} ({})", spill.is_input ? "input" : "result", spill.size.rows,
+                     spill.size.channels, si(as_real(spill.bytes), "B"));
 }
 
-std::string formula_line(const TilingPlan& plan) {
-  return fmt::format("{} = load {} + steps {} + last fold {}", grouped(plan.formula_cycles()),
-                     grouped(plan.formula.weight_load), grouped(plan.formula.steps),
-                     grouped(plan.formula.last_fold));
+std::size_t host_layers(const RunReport& report) {
+  return static_cast<std::size_t>(
+      std::ranges::count(report.run.layers, true, &runtime::LayerRun::on_host));
 }
 
-std::string report_text(const RunReport& report, const Style& style) {
-  std::string text;
-  const auto add = [&](std::string_view label, const std::string& value) {
-    text += labelled_line(label, value, style);
-  };
-  text += machine_text(report.machine, style);
-  add(report.command, workload_line(report));
-  if (report.plan) add("plan", plan_line(*report.plan));
-  add("cycles", cycles_line(report.result.total, report.machine));
-  text += ledger_text(report.result.ledger);
-  add("array span", span_line(report));
-  add("speed", speed_line(report));
-  add("traffic", traffic_line(report.result.traffic));
-  for (const std::string& note : report.notes) add("note", note);
-  add("check", check_line(report.check, style));
-  if (report.result.compared_cycles > 0) {
-    add("lock-step", lockstep_line(report.result.compared_cycles, style));
-  }
-  add("simulator", simulator_line(report.engine, report.wall_seconds, report.result.total));
-  return text;
+std::optional<double> host_seconds(const RunReport& report) {
+  if (host_layers(report) == 0) return 0;
+  const auto& time = report.network().host_time;
+  if (!time) return std::nullopt;
+  if (time->seconds) return time->seconds;
+  double sum = 0;
+  for (const runtime::LayerRun& layer : report.run.layers) sum += layer.host_seconds;
+  return sum;
 }
 
 }  // namespace weft::report

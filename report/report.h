@@ -1,90 +1,114 @@
-// The report of one run, gathered before anything is written: JSON for programs, a short summary
-// for people.
+// The result of a run, gathered before anything is written: one model of which text, JSON, page and
+// trace are views. A product is a network of one layer on the array.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
+#include "compiler/graph/graph.h"
 #include "compiler/mapping/tiling_plan.h"
-#include "report/text.h"
+#include "report/output_summary.h"
+#include "runtime/network_check.h"
+#include "runtime/network_runner.h"
 #include "runtime/product_check.h"
-#include "sim/analysis/result.h"
+#include "runtime/workload/network_conv.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"
 
 namespace weft::report {
 
+/// What only a product has, or a program of the user, which may compute anything.
+struct ProductPart {
+  std::optional<MatmulSpec> spec = {};  // nullopt: the program does not say what it computes
+  std::optional<TilingPlan> plan = {};  // nullopt: the compiler did not make the program
+  Cycle array_span = 0;
+  runtime::CheckReport check = {};
+};
+
+/// The time of the host layers, which the simulated cycles leave out.
+struct HostTime {
+  /// Seconds that the host takes for all its layers in one run; nullopt: as measured here.
+  std::optional<double> seconds;
+};
+
+/// What only a network has.
+struct NetworkPart {
+  std::string name;  // a file, a built-in network's name, or a layer in words
+  std::int64_t batch = 1;
+  std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
+  std::optional<std::int64_t> sequence = {};   // set if the user gave one
+  std::vector<graph::Value> inputs = {};       // names and types
+  std::uint64_t parameters = 0;
+  std::uint64_t macs = 0;  // of the whole network, on machine and host
+  std::optional<runtime::NetworkCheck> check = {};
+  std::optional<HostTime> host_time = {};  // set if the user asked to count the host's time
+  bool with_values = false;
+  std::vector<OutputSummary> outputs = {};  // empty without values
+};
+
 struct RunReport {
   std::string command;
   Engine engine = Engine::kFast;
   MachineConfig machine;
-  std::optional<MatmulSpec> workload;  // nullopt: the program does not say what it computes
-  std::optional<TilingPlan> plan;      // nullopt: the compiler did not make the program
-  Result result;
-  runtime::CheckReport check;
-  double wall_seconds = 0;         // of the simulation alone
-  std::vector<std::string> notes;  // what the host did in addition to the machine
+  std::variant<ProductPart, NetworkPart> part;
+  runtime::NetworkRun run;
+  double wall_seconds = 0;         // of the simulation and the host's nodes
+  std::vector<std::string> notes;  // about the whole run
+
+  bool is_product() const { return std::holds_alternative<ProductPart>(part); }
+  /// The part of a product, or of a network. Throws std::bad_variant_access for the other.
+  const ProductPart& product() const { return std::get<ProductPart>(part); }
+  ProductPart& product() { return std::get<ProductPart>(part); }
+  const NetworkPart& network() const { return std::get<NetworkPart>(part); }
+  NetworkPart& network() { return std::get<NetworkPart>(part); }
 };
 
 inline double as_real(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
-/// Seconds of the run on the machine's clock.
+/// The report of a product's run: `program`, which the compiler made for `plan` if there is one,
+/// gave `result`.
+RunReport describe_product(std::string command, const Program& program,
+                           const std::optional<TilingPlan>& plan, Result result);
+/// The report of a network that has only its workload so far.
+RunReport describe_network(std::string command, std::string name, std::int64_t batch,
+                           const graph::Graph& graph);
+
+/// "matmul 64 x 64 x 64 on tiny", "run lenet5 on tpu-v2".
+std::string run_title(const RunReport& report);
+
+/// Seconds of the run on the machine's clock; the host's nodes take none.
 double simulated_seconds(const RunReport& report);
-/// Useful MACs divided by the MACs that the array could have done; nullopt without a workload.
+/// Useful MACs divided by the MACs that the array could have done in `cycles`; nullopt for 0
+/// cycles.
+std::optional<double> utilization(const MachineConfig& config, std::uint64_t useful_macs,
+                                  Cycle cycles);
+/// The same for the whole run. It and tops() are nullopt also for a program that does not say what
+/// it computes.
 std::optional<double> utilization(const RunReport& report);
-/// 10^12 useful operations per second, with two operations per MAC; nullopt without a workload.
+/// 10^12 useful operations per second, with two operations per MAC; nullopt for 0 cycles.
 std::optional<double> tops(const RunReport& report);
 
-/// The machine's keys with their values as numbers and strings.
-nlohmann::ordered_json machine_json(const MachineConfig& config);
-/// The same with `title`, the machine's name for people, and `modified`: each key in which the
-/// machine differs from the preset of its name, with the preset's value.
-nlohmann::ordered_json described_machine_json(const MachineConfig& config);
-/// Reads back what machine_json() wrote. Throws InputError for a missing key, ConfigError for a
-/// value out of range.
-MachineConfig machine_of(const nlohmann::ordered_json& json);
-/// ledger_json() has the cycles of each class, traffic_json() the bytes of each kind of transfer.
-nlohmann::ordered_json ledger_json(const CycleLedger& ledger);
-nlohmann::ordered_json traffic_json(const Traffic& traffic);
-/// Wall time, simulated cycles per second, and the number of cycles that lock-step checking
-/// compared.
-nlohmann::ordered_json simulator_json(double wall_seconds, Cycle cycles,
-                                      std::uint64_t compared_cycles);
-nlohmann::ordered_json plan_json(const TilingPlan& plan);
-/// The stable form, schema 1; docs/json.md explains each key. Missing parts are null.
-nlohmann::ordered_json report_json(const RunReport& report);
+/// The first mismatch that the check found, as a sentence; nullopt if there is none.
+std::optional<std::string> mismatch(const RunReport& report);
+/// The largest error of any layer, as a share of its bound.
+double worst_share(const runtime::NetworkCheck& check);
 
-/// A few aligned lines.
-std::string report_text(const RunReport& report, const Style& style);
+/// Where the layer runs: "array", "vector" or "host".
+std::string_view place_of(const runtime::LayerRun& layer);
+/// All notes on one layer: why it runs where it does, and what did not stay in the unified buffer.
+std::vector<std::string> notes_of(const runtime::LayerRun& layer);
+/// "result 784 x 6 (25.1 kB)".
+std::string spill_text(const network::Spill& spill);
 
-/// One line for each class that is not zero, indented by eleven columns.
-std::string ledger_text(const CycleLedger& ledger);
-/// "67,285 = 96.1 us at 700 MHz".
-std::string cycles_line(Cycle cycles, const MachineConfig& config);
-/// "weights 2.10 MB, input 2.05 MB, output 4.10 MB".
-std::string traffic_line(const Traffic& traffic);
-/// "fast engine, 30.0 ms, 2.25 Mcycles/s"; without the rate if there were no cycles.
-std::string simulator_line(Engine engine, double wall_seconds, Cycle cycles);
-/// The number of cycles that lock-step checking compared. It stops a run at the first difference.
-std::string lockstep_line(std::uint64_t cycles, const Style& style);
-/// A line of the summary: the label in bold, eleven columns wide, then the value.
-std::string labelled_line(std::string_view label, const std::string& value, const Style& style);
-/// "R x C int8, 700 MHz" and the like.
-std::string machine_line(const MachineConfig& config);
-/// The labelled lines of a report: the machine, and what was modified in it, if anything was.
-std::string machine_text(const MachineConfig& config, const Style& style);
-/// The same as the heading of `explain`, without labels.
-std::string machine_heading(const MachineConfig& config, const Style& style);
-/// "array.rows 64 (tpu-v2: 128)" for each key that differs from the preset, several to a line.
-std::vector<std::string> modified_lines(const MachineConfig& config);
-/// "8 x 8 tiles, 64 folds, 1 chunk of 1000 rows, 4.6 % padding".
-std::string plan_line(const TilingPlan& plan);
-/// "64,382 = load 128 + steps 63,000 + last fold 1,254".
-std::string formula_line(const TilingPlan& plan);
+/// How many layers of the network the host computed.
+std::size_t host_layers(const RunReport& report);
+/// Seconds of the host layers; nullopt if there are some and nobody gave or measured their time.
+std::optional<double> host_seconds(const RunReport& report);
 
 }  // namespace weft::report

@@ -1,142 +1,21 @@
-#include <fmt/format.h>
+#include "report/report_json.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "base/error.h"
-#include "report/json.h"
-#include "report/report.h"
-#include "sim/config/config_keys.h"
+#include "report/machine_json.h"
 
 namespace weft::report {
 namespace {
 
-Json workload_json(const std::optional<MatmulSpec>& spec) {
+// --- Products ------------------------------------------------------------------------------------
+
+Json product_json(const std::optional<MatmulSpec>& spec) {
   if (!spec) return nullptr;
   return {{"m", spec->m},
           {"k", spec->k},
           {"n", spec->n},
           {"bias", spec->bias},
           {"activation", to_string(spec->activation)}};
-}
-
-Json cycles_json(const Result& result) {
-  Json cycles = {{"total", result.total}, {"array_span", result.array_span}};
-  cycles.update(ledger_json(result.ledger));
-  return cycles;
-}
-
-Json macs_json(const RunReport& report) {
-  Json macs = {{"useful", nullptr},
-               {"issued", report.result.issued_macs},
-               {"padded_k", nullptr},
-               {"padded_n", nullptr}};
-  if (report.workload) {
-    macs["useful"] = report.workload->m * report.workload->k * report.workload->n;
-  }
-  if (report.plan) {
-    macs["padded_k"] = report.plan->macs.padded_k;
-    macs["padded_n"] = report.plan->macs.padded_n;
-  }
-  return macs;
-}
-
-Json check_json(const runtime::CheckReport& check) {
-  Json json = {{"reference", check.reference},
-               {"agrees", nullptr},
-               {"bit_exact", nullptr},
-               {"max_abs_error", nullptr},
-               {"nan_elements", nullptr}};
-  if (check.ran()) {
-    json["nan_elements"] = check.nans;
-    json["agrees"] = !check.mismatch.has_value();
-    json["bit_exact"] = check.bit_exact;
-    json["max_abs_error"] = check.max_abs_error;
-  }
-  return json;
-}
-
-/// array.rows becomes "rows", memory.kind "memory_kind": the sections array and machine are left
-/// out.
-std::string json_name(std::string name) {
-  for (const std::string_view section : {"machine.", "array."}) {
-    if (name.starts_with(section)) return name.substr(section.size());
-  }
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
-}
-
-/// A key's value as text becomes a switch, a number or a string.
-Json key_value(const std::string& text) {
-  if (text == "on" || text == "off") return text == "on";
-  return is_number(text) ? Json::parse(text) : Json(text);
-}
-
-/// Turns a value of machine_json() into text for set_key().
-std::string key_text(const Json& value) {
-  if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-}  // namespace
-
-Json machine_json(const MachineConfig& config) {
-  Json machine;
-  for (const ConfigKey& key : config_keys()) {
-    const std::string name = json_name(key.name);
-    machine[name] = name == "name" ? Json(key.print(config)) : key_value(key.print(config));
-  }
-  return machine;
-}
-
-Json described_machine_json(const MachineConfig& config) {
-  Json machine = machine_json(config);
-  machine["title"] = machine_title(config);
-  machine["modified"] = Json::object();
-  for (const ConfigChange& change : changes_from_preset(config)) {
-    machine["modified"][json_name(change.key)] = key_value(change.preset);
-  }
-  return machine;
-}
-
-MachineConfig machine_of(const Json& json) {
-  MachineConfig config;
-  for (const ConfigKey& key : config_keys()) {
-    const std::string name = json_name(key.name);
-    if (!json.is_object() || !json.contains(name)) {
-      throw InputError(fmt::format("machine.{} is missing", name));
-    }
-    set_key(config, key.name, key_text(json.at(name)));
-  }
-  validate(config);
-  return config;
-}
-
-Json ledger_json(const CycleLedger& ledger) {
-  Json json;
-  for (const LedgerClass& entry : kLedgerClasses) {
-    json[std::string(entry.name)] = ledger.*entry.cycles;
-  }
-  return json;
-}
-
-Json simulator_json(double wall_seconds, Cycle cycles, std::uint64_t compared_cycles) {
-  Json simulator = {
-      {"wall_seconds", wall_seconds}, {"cycles_per_second", nullptr}, {"lockstep_cycles", nullptr}};
-  if (wall_seconds > 0 && cycles > 0) {
-    simulator["cycles_per_second"] = static_cast<double>(cycles) / wall_seconds;
-  }
-  if (compared_cycles > 0) simulator["lockstep_cycles"] = compared_cycles;
-  return simulator;
-}
-
-Json traffic_json(const Traffic& traffic) {
-  return {{"weight_bytes", traffic.weight_bytes},
-          {"input_bytes", traffic.input_bytes},
-          {"output_bytes", traffic.output_bytes}};
 }
 
 Json plan_json(const TilingPlan& plan) {
@@ -151,25 +30,204 @@ Json plan_json(const TilingPlan& plan) {
           {"formula_cycles", plan.formula_cycles()}};
 }
 
+Json product_check_json(const runtime::CheckReport& check) {
+  Json json = {{"reference", check.reference},
+               {"agrees", nullptr},
+               {"bit_exact", nullptr},
+               {"max_abs_error", nullptr},
+               {"nan_elements", nullptr}};
+  if (check.ran()) {
+    json["nan_elements"] = check.nans;
+    json["agrees"] = !check.mismatch.has_value();
+    json["bit_exact"] = check.bit_exact;
+    json["max_abs_error"] = check.max_abs_error;
+  }
+  return json;
+}
+
+// --- Networks ------------------------------------------------------------------------------------
+
+Json layer_plan_json(const network::LayerInfo& info) {
+  if (info.issued_macs == 0) return nullptr;
+  return {{"k_tiles", info.k_tiles},
+          {"n_tiles", info.n_tiles},
+          {"chunks", info.chunks},
+          {"fetches", info.fetches}};
+}
+
+std::optional<double> layer_utilization(const runtime::LayerRun& layer,
+                                        const MachineConfig& config) {
+  if (layer.info.issued_macs == 0) return std::nullopt;
+  return utilization(config, layer.info.macs, layer.cycles);
+}
+
+Json spills_json(const network::LayerInfo& info) {
+  Json spills = Json::array();
+  for (const network::Spill& spill : info.spilled) spills.push_back(spill_text(spill));
+  return spills;
+}
+
+Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
+  const network::LayerInfo& info = layer.info;
+  return {{"name", info.name},
+          {"op", info.op},
+          {"type", to_string(info.result.type)},
+          {"shape", info.result.shape},
+          {"where", place_of(layer)},
+          {"note", info.note},
+          {"plan", layer_plan_json(info)},
+          {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
+          {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
+          {"utilization", or_null(layer_utilization(layer, config))},
+          {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
+          {"spilled", spills_json(info)}};
+}
+
+Json layers_json(const RunReport& report) {
+  Json layers = Json::array();
+  for (const runtime::LayerRun& layer : report.run.layers) {
+    layers.push_back(layer_json(layer, report.machine));
+  }
+  return layers;
+}
+
+Json network_check_json(const std::optional<runtime::NetworkCheck>& check) {
+  if (!check) {
+    return {{"reference", "none"},      {"agrees", nullptr},         {"bit_exact", nullptr},
+            {"max_abs_error", nullptr}, {"share_of_bound", nullptr}, {"layers", nullptr}};
+  }
+  return {{"reference", "cpu"},
+          {"agrees", !check->mismatch.has_value()},
+          {"bit_exact", check->bit_exact},
+          {"max_abs_error", check->max_abs_error},
+          {"share_of_bound", worst_share(*check)},
+          {"layers", check->layers.size()}};
+}
+
+Json conv_json(const runtime::ConvSpec& spec) {
+  const auto pads = [&]() -> Json {
+    if (spec.pads) return *spec.pads;
+    return "same";
+  };
+  return {{"input", spec.input},
+          {"filters", spec.filters},
+          {"kernel", spec.kernel},
+          {"strides", spec.strides},
+          {"pads", pads()},
+          {"dilations", spec.dilations},
+          {"groups", spec.groups},
+          {"bias", spec.bias},
+          {"activation", to_string(spec.activation)}};
+}
+
+Json network_json(const NetworkPart& part) {
+  Json inputs = Json::array();
+  for (const graph::Value& input : part.inputs) {
+    inputs.push_back(
+        {{"name", input.name}, {"type", to_string(input.type.type)}, {"shape", input.type.shape}});
+  }
+  Json workload = {{"network", part.name},
+                   {"batch", part.batch},
+                   {"parameters", part.parameters},
+                   {"macs", part.macs},
+                   {"inputs", std::move(inputs)}};
+  if (part.sequence) workload["sequence"] = *part.sequence;
+  if (part.conv) workload["conv"] = conv_json(*part.conv);
+  return workload;
+}
+
+/// The host layers, whose time `seconds` and the cycles leave out.
+Json host_json(const RunReport& report) {
+  const auto& time = report.network().host_time;
+  const bool counted = time && host_layers(report) > 0;
+  return {{"layers", host_layers(report)},
+          {"seconds", counted ? or_null(host_seconds(report)) : Json(nullptr)},
+          {"source", !counted        ? Json(nullptr)
+                     : time->seconds ? Json("given")
+                                     : Json("measured")}};
+}
+
+// --- Both ----------------------------------------------------------------------------------------
+
+Json total_cycles_json(const RunReport& report) {
+  Json cycles = {{"total", report.run.total}};
+  if (report.is_product()) cycles["array_span"] = report.product().array_span;
+  cycles.update(ledger_json(report.run.ledger));
+  return cycles;
+}
+
+Json macs_json(const RunReport& report) {
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
+  const bool known = product == nullptr || product->spec;
+  Json macs = {{"useful", known ? Json(report.run.useful_macs) : Json(nullptr)},
+               {"issued", report.run.issued_macs}};
+  if (product == nullptr) return macs;
+  macs["padded_k"] = product->plan ? Json(product->plan->macs.padded_k) : Json(nullptr);
+  macs["padded_n"] = product->plan ? Json(product->plan->macs.padded_n) : Json(nullptr);
+  return macs;
+}
+
+/// Wall time, simulated cycles per second, and the number of cycles that lock-step checking
+/// compared.
+Json simulator_json(const RunReport& report) {
+  const double wall_seconds = report.wall_seconds;
+  const Cycle cycles = report.run.total;
+  const std::uint64_t compared_cycles = report.run.compared_cycles;
+  Json simulator = {
+      {"wall_seconds", wall_seconds}, {"cycles_per_second", nullptr}, {"lockstep_cycles", nullptr}};
+  if (wall_seconds > 0 && cycles > 0) {
+    simulator["cycles_per_second"] = static_cast<double>(cycles) / wall_seconds;
+  }
+  if (compared_cycles > 0) simulator["lockstep_cycles"] = compared_cycles;
+  return simulator;
+}
+
+}  // namespace
+
+Json workload_json(const RunReport& report) {
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
+  return product != nullptr ? product_json(product->spec) : network_json(report.network());
+}
+
 Json report_json(const RunReport& report) {
-  Json json;
-  json["schema"] = 1;
-  json["command"] = report.command;
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
+  const runtime::NetworkRun& run = report.run;
+  Json json = {{"schema", 1}, {"command", report.command}};
+  if (product == nullptr) json["backend"] = "machine";
   json["engine"] = to_string(report.engine);
   json["machine"] = described_machine_json(report.machine);
-  json["workload"] = workload_json(report.workload);
-  json["plan"] = report.plan ? plan_json(*report.plan) : Json(nullptr);
-  json["cycles"] = cycles_json(report.result);
+  json["workload"] = workload_json(report);
+  if (product != nullptr) json["plan"] = product->plan ? plan_json(*product->plan) : Json(nullptr);
+  json["cycles"] = total_cycles_json(report);
   json["macs"] = macs_json(report);
   json["utilization"] = or_null(utilization(report));
   json["seconds"] = simulated_seconds(report);
+  if (product == nullptr) json["host"] = host_json(report);
   json["tops"] = or_null(tops(report));
-  json["traffic"] = traffic_json(report.result.traffic);
-  json["check"] = check_json(report.check);
-  json["simulator"] =
-      simulator_json(report.wall_seconds, report.result.total, report.result.compared_cycles);
+  json["traffic"] = traffic_json(run.traffic);
+  if (product == nullptr) {
+    json["programs"] = run.programs;
+    json["instructions"] = run.instructions;
+  }
+  json["check"] = product != nullptr ? product_check_json(product->check)
+                                     : network_check_json(report.network().check);
+  json["simulator"] = simulator_json(report);
   json["notes"] = report.notes;
+  if (product != nullptr) return json;
+  json["layers"] = layers_json(report);
+  const NetworkPart& network = report.network();
+  json["outputs"] = network.with_values ? outputs_json(network.outputs) : Json(nullptr);
   return json;
+}
+
+Json reference_report_json(const RunReport& report) {
+  return {{"schema", 1},
+          {"command", report.command},
+          {"backend", "cpu"},
+          {"workload", workload_json(report)},
+          {"notes", report.notes},
+          {"outputs", outputs_json(report.network().outputs)},
+          {"reference", {{"wall_seconds", report.wall_seconds}}}};
 }
 
 }  // namespace weft::report

@@ -47,7 +47,7 @@ struct NetworkRun {
 };
 
 struct NetworkRunOptions {
-  SimulateOptions simulate;
+  SimulateOptions simulate = {};
   bool keep_results = false;  // fast and timed only: keep each layer's result
   bool keep_timelines = false;
   /// Receives the first program and its result. Returns for how many cycles to record the array's

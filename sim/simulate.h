@@ -41,7 +41,7 @@ struct SimulateOptions {
   Engine engine = Engine::kFast;
   unsigned threads = 1;  // for the kernels; the results do not depend on it
   /// Called from time to time with the share done (0 to 1), always from the calling thread.
-  std::function<void(double)> progress;
+  std::function<void(double)> progress = {};
   bool lockstep = false;        // rtl only: run `stepped` beside it and compare every register
   std::ostream* vcd = nullptr;  // stepped and rtl: receives a waveform of the array
   CycleRange vcd_cycles = {};   // the cycles that the waveform shows

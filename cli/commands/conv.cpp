@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 
 #include "cli/commands/commands.h"
@@ -36,9 +37,7 @@ int run_conv(const Words& words, const report::Streams& streams) {
   job.network = runtime::to_text(spec);
   job.conv = spec;
   job.batch = spec.input.front();
-  RunFlags flags = read_run_flags(arguments);
-  job.options = std::move(flags.options);
-  job.files = std::move(flags.files);
+  std::tie(job.options, job.files) = read_run_flags(arguments);
   job.machine = read_machine(arguments);
   check_before_network(job);
   job.graph = runtime::conv_graph(spec, job.machine.dtype,

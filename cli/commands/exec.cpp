@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <tuple>
+#include <utility>
+
 #include "base/error.h"
 #include "cli/commands/commands.h"
 #include "cli/job.h"
@@ -100,9 +103,7 @@ int run_exec(const Words& words, const report::Streams& streams) {
   Job job;
   job.command = "exec";
   job.command_line = command_line(job.command, arguments.words);
-  RunFlags flags = read_run_flags(arguments);
-  job.options = std::move(flags.options);
-  job.files = std::move(flags.files);
+  std::tie(job.options, job.files) = read_run_flags(arguments);
   check_files_matter(job.options);
   check_program_file(file);
   check_not_written(file, "the program", job.files);
@@ -113,7 +114,7 @@ int run_exec(const Words& words, const report::Streams& streams) {
   job.random_bias = true;
   job.plan = plan_of(job.program, job.machine);
   if (arguments.has("prove")) job.notes.push_back(proof(job.program, job.machine, streams));
-  return run_job(job, streams);
+  return run_job(std::move(job), streams);
 }
 
 }  // namespace weft::cli

@@ -1,6 +1,6 @@
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
-#include "report/report.h"
+#include "report/text.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::cli {

@@ -1,5 +1,8 @@
 #include "compiler/emit/matmul.h"
 
+#include <tuple>
+#include <utility>
+
 #include "cli/commands/commands.h"
 #include "cli/job.h"
 #include "cli/workload.h"
@@ -30,9 +33,7 @@ int run_matmul(const Words& words, const report::Streams& streams) {
   Job job;
   job.command = "matmul";
   job.command_line = command_line(job.command, arguments.words);
-  RunFlags flags = read_run_flags(arguments);
-  job.options = std::move(flags.options);
-  job.files = std::move(flags.files);
+  std::tie(job.options, job.files) = read_run_flags(arguments);
   if (arguments.positionals.empty() && !job.options.has_files()) {
     arguments.positionals.assign(3, std::to_string(kDefaultSize));
   }
@@ -41,7 +42,7 @@ int run_matmul(const Words& words, const report::Streams& streams) {
   job.random_bias = arguments.has("with-bias");
   job.plan = runtime::plan_workload(read_spec(arguments, job.inputs), job.machine);
   job.program = lower_matmul(*job.plan, job.machine);
-  return run_job(job, streams);
+  return run_job(std::move(job), streams);
 }
 
 }  // namespace weft::cli

@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <new>
+#include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
@@ -13,6 +18,31 @@
 
 namespace weft::cli {
 namespace {
+
+constexpr unsigned kDecimals = 9;
+constexpr double kScale = 1e9;  // 10^kDecimals
+
+// The longer units first, because all end in "s".
+constexpr std::array<std::pair<std::string_view, double>, 3> kUnits = {
+    {{"ms", 1e-3}, {"us", 1e-6}, {"s", 1}}};
+
+std::optional<double> seconds_of(std::string_view text) {
+  for (const auto& [unit, seconds] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto value = parse_decimal(text.substr(0, text.size() - unit.size()), kDecimals);
+    if (!value) return std::nullopt;
+    return static_cast<double>(*value) / kScale * seconds;
+  }
+  return std::nullopt;
+}
+
+/// Reads "measured", or a time with its unit: "1.5ms". Units are s, ms, us. Throws InputError.
+report::HostTime parse_host_time(std::string_view text) {
+  if (text == "measured") return {};
+  if (const auto seconds = seconds_of(text)) return {seconds};
+  throw InputError(fmt::format(
+      "--host-time {}: must be measured, or a time such as 1.5ms (s, ms or us)", printable(text)));
+}
 
 po::options_description run_options() {
   po::options_description own;
@@ -83,10 +113,10 @@ std::optional<runtime::OutputFolder> output_folder(const Arguments& arguments,
 RunFlags read_flags(const Arguments& arguments, const runtime::NetworkRequest& request,
                     const std::vector<runtime::InputFile>& files) {
   RunFlags flags = read_run_flags(arguments);
-  if (request.is_file) check_not_written(request.model, "the network", flags.files);
-  for (const runtime::InputFile& given : files)
-    check_not_written(given.file, "an input", flags.files);
-  if (arguments.has("output-dir") && !flags.options.with_values()) {
+  const auto& [options, written] = flags;
+  if (request.is_file) check_not_written(request.model, "the network", written);
+  for (const runtime::InputFile& given : files) check_not_written(given.file, "an input", written);
+  if (arguments.has("output-dir") && !options.with_values()) {
     throw InputError("--engine analytic computes no values for --output-dir; use --engine fast");
   }
   return flags;
@@ -101,10 +131,8 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   job.command = "run";
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
-  RunFlags flags = read_flags(arguments, request, files);
-  job.options = std::move(flags.options);
-  job.files = std::move(flags.files);
-  if (const auto time = arguments.text("host-time")) job.host_time = report::parse_host_time(*time);
+  std::tie(job.options, job.files) = read_flags(arguments, request, files);
+  if (const auto time = arguments.text("host-time")) job.host_time = parse_host_time(*time);
   if (job.host_time && !job.host_time->seconds && !job.options.with_values()) {
     throw InputError(
         "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <ranges>
 #include <span>
 #include <thread>
 #include <utility>
@@ -47,11 +46,13 @@ Choice read_choice(const Arguments& arguments, const std::string& option,
                    const std::array<Choice, kCount>& choices) {
   const auto text = arguments.text(option);
   if (!text) return choices.front();
-  const auto name = [](Choice choice) { return to_string(choice); };
-  const auto found = std::ranges::find(choices, *text, name);
-  if (found != choices.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Choice choice : choices) {
+    names.push_back(to_string(choice));
+    if (names.back() == *text) return choice;
+  }
   throw InputError(fmt::format("--{} {}: unknown; must be one of {}", option, printable(*text),
-                               fmt::join(choices | std::views::transform(name), ", ")));
+                               fmt::join(names, ", ")));
 }
 
 std::uint64_t read_count(const Arguments& arguments, const std::string& option, std::uint64_t low,

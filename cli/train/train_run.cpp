@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,10 +10,12 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/output_file.h"
+#include "base/stopwatch.h"
 #include "compiler/onnx/located.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/count.h"
 #include "models/training/trainer.h"
+#include "report/machine_json.h"
 #include "report/page/page.h"
 #include "report/page/train_page.h"
 #include "report/progress.h"
@@ -27,16 +28,6 @@
 
 namespace weft::cli {
 namespace {
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// The properties of the backend that affect bits or cycles.
 training::Identity backend_identity(const runtime::TrainRequest& request) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "report/compare/compare_report.h"
-#include "report/report.h"
+#include "report/machine_text.h"
 #include "report/wrapped_text.h"
 
 namespace weft::report {

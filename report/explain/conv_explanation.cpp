@@ -10,11 +10,12 @@
 #include "report/explain/conv_advice.h"
 #include "report/explain/product_explanation.h"
 #include "report/explain/sweep_report.h"
+#include "report/explain/tile_drawing.h"
 #include "report/json.h"
-#include "report/report.h"
-#include "report/span_excess.h"
-#include "report/tile_drawing.h"
+#include "report/machine_text.h"
+#include "report/report_json.h"
 #include "report/wrapped_text.h"
+#include "runtime/analysis/span_excess.h"
 #include "runtime/job/analytic_run.h"
 
 namespace weft::report {
@@ -45,9 +46,9 @@ ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
   conv.folds = runtime::rows_of_folds(step.program).size();
   conv.formula = runtime::fold_formula(config, step.program);
   conv.border_rows = runtime::border_rows_of_taps(conv.shape, config, step.program);
-  conv.excess = excess_sentence(
+  conv.excess = runtime::excess_sentence(
       conv.result.array_span, conv.formula_cycles(),
-      span_excess(config, step.program, conv.result, conv.formula_cycles(), conv.folds));
+      runtime::span_excess(config, step.program, conv.result, conv.formula_cycles(), conv.folds));
   conv.account = runtime::fold_account(conv.shape, config, step.program, conv.result, steps);
   return conv;
 }
@@ -176,7 +177,7 @@ void print_array(const ConvExplanation& explanation, const Streams& streams) {
   if (!info.note.empty()) streams.out << wrapped(info.note);
   streams.out << '\n'
               << streams.style.bold("cycles") << '\n'
-              << cycle_table(conv.formula, conv.result)
+              << cycle_table(conv.formula, conv.result.array_span, conv.result.total)
               << (conv.excess.empty() ? "" : wrapped(conv.excess)) << '\n'
               << account_section(conv.account, conv.shape, config, streams.style) << '\n';
 }
@@ -210,7 +211,7 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
       describe_network("explain", runtime::to_text(spec), spec.input.front(), done.graph);
   explanation.report.engine = Engine::kAnalytic;
   explanation.report.machine = config;
-  explanation.report.conv = spec;
+  explanation.report.network().conv = spec;
   explanation.report.run = std::move(done.run);
   explanation.report.notes = std::move(done.notes);
   explanation.report.wall_seconds = done.wall_seconds;
@@ -222,7 +223,7 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
 }
 
 Json conv_explanation_json(const ConvExplanation& explanation) {
-  Json json = network_report_json(explanation.report);
+  Json json = report_json(explanation.report);
   json["plan"] = nullptr;
   json["account"] = nullptr;
   if (explanation.array) {
@@ -238,9 +239,9 @@ Json conv_explanation_json(const ConvExplanation& explanation) {
 }
 
 void print_conv(const ConvExplanation& explanation, const Streams& streams) {
-  const NetworkReport& report = explanation.report;
+  const RunReport& report = explanation.report;
   streams.out << machine_heading(report.machine, streams.style)
-              << wrapped(fmt::format("{}; {}", report.network, settings(explanation.spec)));
+              << wrapped(fmt::format("{}; {}", report.network().name, settings(explanation.spec)));
   for (const std::string& note : report.notes) streams.out << wrapped(note);
   streams.out << '\n';
   if (explanation.sweep) {

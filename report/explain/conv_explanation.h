@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "compiler/mapping/tiling_plan.h"
-#include "report/network_report.h"
+#include "report/report.h"
 #include "report/streams.h"
 #include "runtime/analysis/fold_account.h"
 #include "runtime/analysis/sweep.h"
@@ -41,7 +41,7 @@ struct ArrayConv {
 
 struct ConvExplanation {
   runtime::ConvSpec spec;
-  NetworkReport report;
+  RunReport report;
   std::optional<ArrayConv> array;  // nullopt: runs on the vector unit or the host
   std::vector<std::string> advice;
   std::optional<runtime::Sweep> sweep;  // shown in place of the folds

@@ -28,13 +28,13 @@ Comparison compare(const RunReport& report, const Suggestion& suggestion, const 
                    std::uint64_t limit) {
   const TilingPlan plan = map_product(spec, report.machine);
   Comparison comparison;
-  comparison.work = ratio(spec.*suggestion.size, report.plan->spec.*suggestion.size);
-  comparison.simulated = report.result.timeline.instructions.size() <= limit &&
-                         runtime::most_instructions(plan) <= limit;
+  comparison.work = ratio(spec.*suggestion.size, report.product().plan->spec.*suggestion.size);
+  comparison.simulated =
+      report.run.instructions <= limit && runtime::most_instructions(plan) <= limit;
   comparison.cycles = comparison.simulated
                           ? ratio(simulated_total(plan, report.machine),
-                                  static_cast<std::uint64_t>(report.result.total))
-                          : ratio(plan.formula_cycles(), report.plan->formula_cycles());
+                                  static_cast<std::uint64_t>(report.run.total))
+                          : ratio(plan.formula_cycles(), report.product().plan->formula_cycles());
   return comparison;
 }
 
@@ -73,7 +73,7 @@ std::string comparison_text(std::uint64_t size, std::string_view rows,
 }
 
 std::vector<std::string> measured_advice(const RunReport& report, std::uint64_t limit) {
-  const TilingPlan& plan = *report.plan;
+  const TilingPlan& plan = *report.product().plan;
   std::vector<std::string> sentences;
   for (const Suggestion& suggestion : suggestions(plan, report.machine)) {
     const auto text = gain(report, suggestion, limit);

@@ -4,16 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
 #include "report/explain/sweep_report.h"
+#include "report/explain/tile_drawing.h"
 #include "report/json.h"
-#include "report/span_excess.h"
-#include "report/tile_drawing.h"
+#include "report/machine_text.h"
+#include "report/report_json.h"
 #include "report/wrapped_text.h"
+#include "runtime/analysis/span_excess.h"
 #include "runtime/workload/memory_check.h"
 
 namespace weft::report {
@@ -73,25 +75,24 @@ runtime::ContractionShape product_shape(const MatmulSpec& spec) {
 
 ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& config,
                                    std::uint64_t steps) {
-  ProductExplanation explanation;
-  RunReport& report = explanation.report;
-  report.command = "explain";
-  report.engine = Engine::kAnalytic;
-  report.machine = config;
-  report.workload = spec;
-  report.plan = runtime::plan_workload(spec, config);
+  const TilingPlan plan = runtime::plan_workload(spec, config);
+  const Program program = lower_matmul(plan, config);
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
-  const Program program = lower_matmul(*report.plan, config);
-  const auto start = std::chrono::steady_clock::now();
-  report.result = simulate(config, program, nullptr, options);
-  report.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  explanation.excess = excess_sentence(report.result.array_span, report.plan->formula_cycles(),
-                                       span_excess(report, program));
+  const Stopwatch watch;
+  Result result = simulate(config, program, nullptr, options);
+  const double seconds = watch.seconds();
+  ProductExplanation explanation;
+  explanation.excess = runtime::excess_sentence(
+      result.array_span, plan.formula_cycles(),
+      runtime::span_excess(config, program, result, plan.formula_cycles(), plan.folds));
   explanation.shape = product_shape(spec);
-  explanation.account =
-      runtime::fold_account(explanation.shape, config, program, report.result, steps);
+  explanation.account = runtime::fold_account(explanation.shape, config, program, result, steps);
+  RunReport& report = explanation.report;
+  report = describe_product("explain", program, plan, std::move(result));
+  report.engine = Engine::kAnalytic;
+  report.machine = config;
+  report.wall_seconds = seconds;
   explanation.advice = measured_advice(report);
   return explanation;
 }
@@ -105,15 +106,15 @@ Json formula_json(const FormulaTerms& formula) {
 Json product_json(const ProductExplanation& explanation) {
   const RunReport& report = explanation.report;
   Json json = report_json(report);
-  json["plan"]["chunk_rows"] = report.plan->chunk_rows;
-  json["plan"]["formula_terms"] = formula_json(report.plan->formula);
+  json["plan"]["chunk_rows"] = report.product().plan->chunk_rows;
+  json["plan"]["formula_terms"] = formula_json(report.product().plan->formula);
   json["account"] = account_json(explanation.account, explanation.shape);
   json["advice"] = fmt::format("{}", fmt::join(explanation.advice, " "));
   if (explanation.sweep) json["sweep"] = sweep_json(*explanation.sweep);
   return json;
 }
 
-std::string cycle_table(const FormulaTerms& formula, const Result& result) {
+std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total) {
   Table table("lrl");
   const auto add = [&](const char* name, std::uint64_t value, const char* meaning) {
     table.add({name, grouped(value), meaning});
@@ -122,10 +123,9 @@ std::string cycle_table(const FormulaTerms& formula, const Result& result) {
   add("steps", formula.steps, "from the first fold's first row to the last fold's");
   add("last fold", formula.last_fold, "its rows, and R+C-2 to drain");
   add("formula", formula.cycles(), "the sum: no stalls");
-  add("array span", static_cast<std::uint64_t>(result.array_span),
+  add("array span", static_cast<std::uint64_t>(array_span),
       "simulated, first push to last product");
-  add("total", static_cast<std::uint64_t>(result.total),
-      "simulated, with loads, vector unit and stores");
+  add("total", static_cast<std::uint64_t>(total), "simulated, with loads, vector unit and stores");
   return table.text(2);
 }
 
@@ -147,7 +147,7 @@ std::string advice_section(const std::vector<std::string>& advice, const Style& 
 
 void print_product(const ProductExplanation& explanation, const Streams& streams) {
   const RunReport& report = explanation.report;
-  const TilingPlan& plan = *report.plan;
+  const TilingPlan& plan = *report.product().plan;
   const Style& style = streams.style;
   streams.out << machine_heading(report.machine, style) << '\n';
   if (explanation.sweep) {
@@ -158,7 +158,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
               << draw_tiles(plan, report.machine) << '\n'
               << plan_table(plan) << wrapped(order_line(plan)) << '\n'
               << style.bold("cycles") << '\n'
-              << cycle_table(plan.formula, report.result)
+              << cycle_table(plan.formula, report.product().array_span, report.run.total)
               << (explanation.excess.empty() ? "" : wrapped(explanation.excess)) << '\n'
               << account_section(explanation.account, explanation.shape, report.machine, style)
               << '\n'

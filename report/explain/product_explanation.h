@@ -38,7 +38,7 @@ nlohmann::ordered_json product_json(const ProductExplanation& explanation);
 void print_product(const ProductExplanation& explanation, const Streams& streams);
 
 /// The formula's terms and their sum, then the simulated cycles.
-std::string cycle_table(const FormulaTerms& formula, const Result& result);
+std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total);
 
 nlohmann::ordered_json formula_json(const FormulaTerms& formula);
 

@@ -16,7 +16,7 @@
 #include "compiler/onnx/located.h"
 #include "report/explain/json_fields.h"
 #include "report/json.h"
-#include "report/report.h"
+#include "report/machine_json.h"
 
 namespace weft::report {
 namespace {

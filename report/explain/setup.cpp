@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/emit/matmul.h"
-#include "report/report.h"
+#include "report/report_text.h"
 #include "report/text.h"
 #include "runtime/job/analytic_run.h"
 #include "runtime/workload/memory_check.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/json.h"
 #include "report/text.h"
@@ -21,7 +22,8 @@ std::string note(const runtime::SweepPoint& point, const runtime::Sweep& sweep) 
 /// The share as a bar of up to 20 characters.
 std::string share_bar(double share) {
   constexpr double kWidth = 20;
-  return std::string(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth + 0.5), '#');
+  return std::string(static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kWidth)),
+                     '#');
 }
 
 std::string heading(const runtime::Sweep& sweep) {

@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "compiler/onnx/located.h"
 #include "report/json.h"
-#include "report/report.h"
-#include "report/span_excess.h"
+#include "report/machine_json.h"
+#include "report/machine_text.h"
 #include "report/wrapped_text.h"
+#include "runtime/analysis/span_excess.h"
 
 namespace weft::report {
 namespace {
@@ -121,7 +122,7 @@ std::string step_notes(const Why& why) {
   std::string plan = why.a.outcome.plan;
   for (const WhyStep& step : why.steps) {
     std::vector<std::string> parts;
-    if (const std::string changes = excess_text(step.ledger_change); !changes.empty()) {
+    if (const std::string changes = runtime::excess_text(step.ledger_change); !changes.empty()) {
       parts.push_back(changes);
     }
     if (step.outcome.plan != plan) parts.push_back(fmt::format("plan {}", step.outcome.plan));
@@ -133,9 +134,9 @@ std::string step_notes(const Why& why) {
 }
 
 Json run_json(const WhyRun& run) {
-  Json cycles = {{"total", run.outcome.cycles}};
-  cycles.update(ledger_json(run.outcome.ledger));
-  return {{"file", run.file}, {"machine", described_machine_json(run.machine)}, {"cycles", cycles}};
+  return {{"file", run.file},
+          {"machine", described_machine_json(run.machine)},
+          {"cycles", cycles_json(run.outcome.cycles, run.outcome.ledger)}};
 }
 
 Json step_json(const WhyStep& step) {

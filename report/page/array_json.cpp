@@ -5,6 +5,7 @@
 
 #include "report/page/page_data.h"
 #include "report/text.h"
+#include "sim/analysis/summary.h"
 
 namespace weft::report {
 namespace {
@@ -80,12 +81,13 @@ std::vector<Entry> entries(const MachineConfig& machine, const Program& program,
 
 }  // namespace
 
-Cycle animated_cycles(const MachineConfig& machine, const Program& program, const Result& result) {
+Cycle animated_cycles(const MachineConfig& machine, const Program& program,
+                      const Timeline& timeline) {
   const std::uint64_t pes = std::uint64_t{machine.array_rows} * machine.array_cols;
   const auto affordable = static_cast<Cycle>(kRecordedUpdates / pes);
-  Cycle end = std::min(result.total, affordable);
+  Cycle end = std::min(total_cycles(timeline), affordable);
   std::uint64_t bytes = 0;
-  for (const Entry& entry : entries(machine, program, result.timeline)) {
+  for (const Entry& entry : entries(machine, program, timeline)) {
     bytes += entry.bytes;
     if (bytes > kRecordedBytes) return std::min(end, std::max<Cycle>(entry.cycle, 1));
   }

@@ -8,9 +8,9 @@
 #include "compiler/onnx/located.h"
 #include "report/explain/account_text.h"
 #include "report/explain/sweep_report.h"
-#include "report/page/network_page.h"
 #include "report/page/run_page.h"
 #include "runtime/job/network_job.h"
+#include "runtime/job/one_layer.h"
 #include "runtime/network_pipeline.h"
 #include "runtime/workload/network_inputs.h"
 #include "runtime/workload/run_values.h"
@@ -31,9 +31,9 @@ std::uint64_t operand_bytes(const Program& program) {
 
 std::optional<ArrayRecording> drawn_recording(const RunReport& report, const Program& program) {
   if (operand_bytes(program) > kDrawnBytes) return std::nullopt;
-  runtime::RunValues values(program, {}, {}, report.workload->bias);
+  runtime::RunValues values(program, {}, {}, report.product().spec->bias);
   return record_array(report.machine, program, values.memory(),
-                      animated_cycles(report.machine, program, report.result));
+                      animated_cycles(report.machine, program, report.run.timelines.front()));
 }
 
 /// The parts of the page that a plain run does not have.
@@ -50,9 +50,12 @@ Json conv_parts(const ConvExplanation& explanation) {
 }  // namespace
 
 Json product_page_data(const ProductExplanation& explanation, const std::string& command_line) {
-  const RunReport& report = explanation.report;
-  const Program program = lower_matmul(*report.plan, report.machine);
-  Json data = run_page_data(report, program, command_line, true, drawn_recording(report, program));
+  RunReport report = explanation.report;
+  const TilingPlan& plan = *report.product().plan;
+  Program program = lower_matmul(plan, report.machine);
+  report.run.recording = drawn_recording(report, program);
+  Json data = run_page_data(report, runtime::one_layer(std::move(program), plan), command_line,
+                            {nullptr, "the matrices are too large to draw"});
   data["notes"].push_back("The values in the array are drawn at random; no cycle depends on them.");
   data["account"] = account_text(explanation.account, explanation.shape, report.machine);
   data["advice"] = explanation.advice;
@@ -64,15 +67,15 @@ Json conv_page_data(const ConvExplanation& explanation, const std::string& comma
                     const std::function<void(double)>& progress) {
   const runtime::ConvSpec& spec = explanation.spec;
   const MachineConfig& machine = explanation.report.machine;
+  const std::string name = runtime::to_text(spec);
   graph::Graph graph = runtime::conv_graph(spec, machine.dtype, runtime::kDefaultSeed);
-  NetworkReport report =
-      describe_network("explain conv", runtime::to_text(spec), spec.input.front(), graph);
+  RunReport report = describe_network("explain conv", name, spec.input.front(), graph);
   report.machine = machine;
-  report.conv = spec;
-  report.with_values = true;
-  runtime::check_inputs_fit(report.network, graph);
+  report.network().conv = spec;
+  report.network().with_values = true;
+  runtime::check_inputs_fit(name, graph);
   const runtime::NamedTensors inputs = runtime::network_inputs(graph, {}, std::nullopt, false);
-  return onnx_io::located(report.network, [&] {
+  return onnx_io::located(name, [&] {
     runtime::PreparedNetwork prepared =
         runtime::prepare_network(std::move(graph), machine, &inputs);
     report.notes = std::move(prepared.notes);
@@ -83,12 +86,12 @@ Json conv_page_data(const ConvExplanation& explanation, const std::string& comma
     observers.progress = progress;
     observers.keep_timelines = true;
     observers.record = [&](const Program& each, const Result& result) {
-      return animated_cycles(machine, each, result);
+      return animated_cycles(machine, each, result.timeline);
     };
     report.run =
         runtime::run_network({program, machine, inputs, options}, observers, report.wall_seconds);
-    report.outputs = summarize_outputs(report.run.outputs);
-    return network_page_data(report, program, command_line, conv_parts(explanation));
+    report.network().outputs = summarize_outputs(report.run.outputs);
+    return run_page_data(report, program, command_line, {conv_parts(explanation), {}});
   });
 }
 

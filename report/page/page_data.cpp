@@ -1,41 +1,15 @@
 #include "report/page/page_data.h"
 
-#include <algorithm>
-
-#include "report/span_excess.h"
+#include "runtime/analysis/span_excess.h"
 
 namespace weft::report {
 namespace {
-
-/// 0, step, 2 step, ..., then `size`.
-Json edges(std::uint64_t size, std::uint64_t step) {
-  Json list = Json::array();
-  for (std::uint64_t at = 0; at < size; at += step) list.push_back(at);
-  list.push_back(size);
-  return list;
-}
 
 Json term(const char* name, std::uint64_t cycles, const char* meaning) {
   return {{"name", name}, {"cycles", cycles}, {"meaning", meaning}};
 }
 
 }  // namespace
-
-Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
-                   const std::vector<std::string>& operands) {
-  const MatmulSpec& spec = plan.spec;
-  return {{"name", name},
-          {"m", spec.m},
-          {"k", spec.k},
-          {"n", spec.n},
-          {"tile_k", machine.array_rows},
-          {"tile_n", machine.array_cols},
-          {"m_edges", edges(spec.m, plan.chunk_rows)},
-          {"k_edges", edges(spec.k, machine.array_rows)},
-          {"n_edges", edges(spec.n, machine.array_cols)},
-          {"waste", plan.padding_waste()},
-          {"operands", operands}};
-}
 
 Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedger& excess) {
   return {{"terms",
@@ -44,7 +18,7 @@ Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedge
             term("last fold", formula.last_fold, "its rows, and R+C-2 to drain")}},
           {"cycles", formula.cycles()},
           {"span", span},
-          {"excess", excess_text(excess)}};
+          {"excess", runtime::excess_text(excess)}};
 }
 
 }  // namespace weft::report

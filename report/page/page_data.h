@@ -31,8 +31,8 @@ struct PageProgram {
   const Timeline& timeline;
   Cycle begin = 0;  // its cycle 0, in cycles of the run
   Cycle total = 0;
-  std::vector<InstructionTile> tiles = {};   // one per instruction, or none at all
-  std::vector<std::int32_t> tile_maps = {};  // one per instruction, -1: no map; empty: all 0
+  std::vector<InstructionTile> tiles = {};   // of each instruction
+  std::vector<std::int32_t> tile_maps = {};  // of each instruction; -1: no map
 };
 
 /// The programs of a run, one after the other.
@@ -42,9 +42,6 @@ struct PageRun {
   Cycle total = 0;
 };
 
-/// An entry of `tiles` for a product; `operands` are the names of A, B and the result.
-Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
-                   const std::vector<std::string>& operands);
 /// The part `formula`; `span` is the simulated span, `excess` its excess over the formula by class.
 Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedger& excess);
 
@@ -52,7 +49,8 @@ Json formula_page_json(const FormulaTerms& formula, Cycle span, const CycleLedge
 Json timeline_json(const PageRun& run, Json& notes);
 
 /// How many cycles, from the first on, a page can animate.
-Cycle animated_cycles(const MachineConfig& machine, const Program& program, const Result& result);
+Cycle animated_cycles(const MachineConfig& machine, const Program& program,
+                      const Timeline& timeline);
 /// The part `array`, from cycle 0 on. Adds a sentence to `notes` if the recording ends before the
 /// run's `total` cycles.
 Json array_json(const ArrayRecording& recording, Cycle total, Json& notes);

@@ -2,70 +2,202 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
+#include <variant>
 
-#include "report/span_excess.h"
+#include "report/machine_json.h"
+#include "report/report_json.h"
+#include "runtime/analysis/fold_account.h"
+#include "runtime/analysis/span_excess.h"
+#include "sim/analysis/summary.h"
 #include "sim/config/config_keys.h"
-#include "sim/simulate.h"
 
 namespace weft::report {
 namespace {
 
-std::string size_text(const MatmulSpec& spec) {
-  return fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
+using network::LayerInfo;
+using network::MachineStep;
+
+double padding_share(const LayerInfo& info) {
+  return 1 - static_cast<double>(info.macs) / static_cast<double>(info.issued_macs);
 }
 
-std::uint64_t spec_macs(const MatmulSpec& spec) {
-  return spec.m * spec.k * spec.n;
+Json reasons(const runtime::LayerRun& layer) {
+  std::string text;
+  for (const std::string& note : notes_of(layer)) text += (text.empty() ? "" : "; ") + note;
+  return text.empty() ? Json(nullptr) : Json(text);
 }
 
-/// "matmul 64 x 64 x 64 on tiny".
-std::string title(const RunReport& report) {
-  std::string text = report.command;
-  if (report.workload) text += fmt::format(" {}", size_text(*report.workload));
-  return text + fmt::format(" on {}", machine_title(report.machine));
+bool has_tiles(const runtime::LayerRun& layer) {
+  return !layer.info.tiles.n.empty();
 }
 
-PageRun page_run(const RunReport& report, const Program& program) {
-  PageProgram part{program, report.result.timeline, 0, report.result.total};
-  if (report.plan) part.tiles = instruction_tiles(*report.plan, program);
-  return {report.machine, {std::move(part)}, report.result.total};
+Json tile_map_json(const LayerInfo& info, const RunReport& report) {
+  const network::LayerTiles& tiles = info.tiles;
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
+  const std::string products =
+      tiles.products == 1 ? std::string() : fmt::format(", one of {} products", tiles.products);
+  return {{"name", info.name + products},
+          {"m", tiles.m.back()},
+          {"k", tiles.k.back()},
+          {"n", tiles.n.back()},
+          {"tile_k", report.machine.array_rows},
+          {"tile_n", report.machine.array_cols},
+          {"m_edges", tiles.m},
+          {"k_edges", tiles.k},
+          {"n_edges", tiles.n},
+          {"waste", product != nullptr ? product->plan->padding_waste() : padding_share(info)},
+          {"operands", product != nullptr ? Json({"A", "B", "C"})
+                                          : Json({"activations", "weights", "result"})}};
 }
 
-RooflinePoint roofline_point(const RunReport& report) {
-  const std::string name = report.workload ? size_text(*report.workload) : "program";
-  const std::uint64_t macs =
-      report.workload ? spec_macs(*report.workload) : report.result.issued_macs;
-  return {name, macs, report.result.traffic, report.result.total};
+Json tile_maps_json(const RunReport& report) {
+  Json maps = Json::array();
+  for (const runtime::LayerRun& layer : report.run.layers) {
+    if (has_tiles(layer)) maps.push_back(tile_map_json(layer.info, report));
+  }
+  return maps;
+}
+
+/// `begin` is the layer's first cycle, `map` the number of its tile map.
+Json listed_layer_json(const runtime::LayerRun& layer, const MachineConfig& machine, Cycle begin,
+                       std::int32_t map) {
+  const LayerInfo& info = layer.info;
+  const bool on_array = info.issued_macs > 0;
+  return {{"name", info.name},
+          {"operator", info.op},
+          {"shape", graph::to_string(info.result.shape)},
+          {"on", place_of(layer)},
+          {"tiles", on_array ? Json(info.k_tiles * info.n_tiles) : Json(nullptr)},
+          {"padding", on_array ? Json(padding_share(info)) : Json(nullptr)},
+          {"cycles", layer.on_host ? Json(nullptr) : Json(layer.cycles)},
+          {"utilization",
+           on_array ? or_null(utilization(machine, info.macs, layer.cycles)) : Json(nullptr)},
+          {"ledger", layer.on_host ? Json(nullptr) : ledger_json(layer.ledger)},
+          {"tile_map", has_tiles(layer) ? Json(map) : Json(nullptr)},
+          {"begin", layer.on_host ? Json(nullptr) : Json(begin)},
+          {"why", reasons(layer)}};
+}
+
+Json layer_list_json(const RunReport& report) {
+  Json list = Json::array();
+  Cycle begin = 0;
+  std::int32_t map = 0;
+  for (const runtime::LayerRun& layer : report.run.layers) {
+    list.push_back(listed_layer_json(layer, report.machine, begin, map));
+    if (has_tiles(layer)) ++map;
+    begin += layer.cycles;
+  }
+  return list;
+}
+
+/// A program that does not say what it computes counts its issued MACs.
+std::vector<RooflinePoint> roofline_points(const RunReport& report) {
+  std::vector<RooflinePoint> points;
+  for (const runtime::LayerRun& layer : report.run.layers) {
+    const LayerInfo& info = layer.info;
+    if (info.issued_macs == 0 && !report.is_product()) continue;
+    points.push_back({info.name,
+                      info.op.empty() ? info.issued_macs : info.macs,
+                      {info.weight_bytes, info.input_bytes, info.output_bytes},
+                      layer.cycles});
+  }
+  return points;
+}
+
+std::vector<InstructionTile> tiles_of(const MachineStep& step) {
+  std::vector<InstructionTile> tiles;
+  tiles.reserve(step.instruction_tile.size());
+  for (const network::TileNumbers& tile : step.instruction_tile) {
+    tiles.push_back({tile.chunk, tile.k_tile, tile.n_tile});
+  }
+  return tiles;
+}
+
+/// The tile map of each instruction's layer. `maps` counts the maps of the programs so far.
+std::vector<std::int32_t> maps_of(const MachineStep& step, std::int32_t& maps) {
+  std::vector<std::int32_t> of_layer;
+  for (const LayerInfo& info : step.layers) {
+    of_layer.push_back(info.tiles.n.empty() ? -1 : maps++);
+  }
+  std::vector<std::int32_t> list;
+  list.reserve(step.instruction_layer.size());
+  for (const std::uint32_t layer : step.instruction_layer) list.push_back(of_layer[layer]);
+  return list;
+}
+
+PageRun page_run(const network::NetworkProgram& program, const RunReport& report) {
+  PageRun run{report.machine};
+  std::int32_t maps = 0;
+  auto timeline = report.run.timelines.begin();
+  for (const auto& step : program.steps) {
+    const auto* machine = std::get_if<MachineStep>(&step);
+    if (machine == nullptr) continue;
+    const Cycle total = total_cycles(*timeline);
+    run.programs.push_back({machine->program, *timeline, run.total, total, tiles_of(*machine),
+                            maps_of(*machine, maps)});
+    run.total += total;
+    ++timeline;
+  }
+  return run;
+}
+
+/// The formula of a convolution, if the network is one convolution in one program on the array, or
+/// of a product that the compiler planned; else null.
+Json formula_part(const RunReport& report, const network::NetworkProgram& program) {
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
+  const bool one =
+      product != nullptr ? product->plan.has_value() : report.network().conv.has_value();
+  if (!one || program.steps.size() != 1) return nullptr;
+  const auto* step = std::get_if<MachineStep>(&program.steps.front());
+  if (step == nullptr || step->layers.size() != 1 || runtime::most_rows(step->program) == 0) {
+    return nullptr;
+  }
+  const Result result = summarize(report.machine, step->program, report.run.timelines.front());
+  const FormulaTerms formula = product != nullptr
+                                   ? product->plan->formula
+                                   : runtime::fold_formula(report.machine, step->program);
+  return formula_page_json(
+      formula, result.array_span,
+      runtime::span_excess(report.machine, step->program, result, formula.cycles(),
+                           runtime::rows_of_folds(step->program).size()));
+}
+
+Json animation_json(const RunReport& report, const PageParts& parts, Json& notes) {
+  if (report.run.recording) return array_json(*report.run.recording, report.run.total, notes);
+  std::string why = parts.not_animated;
+  if (why.empty()) {
+    why = report.run.programs == 0 ? "no layer ran on it" : "the analytic engine has no values";
+  }
+  notes.push_back(fmt::format("The array is not animated: {}.", why));
+  return nullptr;
 }
 
 }  // namespace
 
-Json run_page_data(const RunReport& report, const Program& program, const std::string& command_line,
-                   bool with_values, const std::optional<ArrayRecording>& recording) {
+Json run_page_data(const RunReport& report, const network::NetworkProgram& program,
+                   const std::string& command_line, const PageParts& parts) {
+  const ProductPart* product = std::get_if<ProductPart>(&report.part);
   Json notes = Json::array();
-  Json data = {{"title", title(report)},
+  Json data = {{"title", run_title(report)},
                {"command", command_line},
                {"report", report_json(report)},
-               {"tiles", Json::array()}};
-  if (report.plan) {
-    data["tiles"].push_back(
-        tile_map_json(size_text(report.plan->spec), *report.plan, report.machine, {"A", "B", "C"}));
-    data["formula"] = formula_page_json(report.plan->formula, report.result.array_span,
-                                        span_excess(report, program));
-  }
-  if (!report.plan) {
+               {"tiles", tile_maps_json(report)}};
+  if (product == nullptr) data["layers"] = layer_list_json(report);
+  if (product != nullptr && !product->plan) {
     notes.push_back(
         "There is no tile map and no closed form: the program does not say what it computes.");
   }
-  data["timeline"] = timeline_json(page_run(report, program), notes);
-  if (recording) {
-    data["array"] = array_json(*recording, report.result.total, notes);
-  } else {
-    notes.push_back(with_values ? "The array is not animated: the matrices are too large to draw."
-                                : "The array is not animated: the analytic engine has no values.");
+  if (report.run.programs > 0) {
+    data["timeline"] = timeline_json(page_run(program, report), notes);
+    data["roofline"] = roofline_json(report.machine, roofline_points(report));
   }
-  data["roofline"] = roofline_json(report.machine, {{roofline_point(report)}});
+  if (Json formula = formula_part(report, program); !formula.is_null()) {
+    data["formula"] = std::move(formula);
+  }
+  if (!parts.data.is_null()) data.update(parts.data);
+  data["array"] = animation_json(report, parts, notes);
   data["notes"] = std::move(notes);
   return data;
 }

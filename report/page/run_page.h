@@ -1,18 +1,23 @@
-// The page of one program's run, which `matmul` and `exec` write with --html.
+// The page of one run, which `matmul`, `exec`, `conv` and `run` write with --html.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "compiler/program/network_program.h"
 #include "report/page/page_data.h"
 #include "report/report.h"
-#include "sim/trace/array_recording.h"
 
 namespace weft::report {
 
-/// The page's data (docs/page.md). `report` is of a run of `program`. Pass no `recording` for a run
-/// without values; `with_values` says whether the operands had values that could be drawn.
-Json run_page_data(const RunReport& report, const Program& program, const std::string& command_line,
-                   bool with_values, const std::optional<ArrayRecording>& recording);
+/// What a page shows besides its run.
+struct PageParts {
+  Json data = nullptr;            // further data, by key (docs/page.md)
+  std::string not_animated = {};  // why the run has no recording, if not for want of values
+};
+
+/// The page's data (docs/page.md). The run in `report` is of `program` and must have its timelines
+/// and, with values, its recording.
+Json run_page_data(const RunReport& report, const network::NetworkProgram& program,
+                   const std::string& command_line, const PageParts& parts = {});
 
 }  // namespace weft::report

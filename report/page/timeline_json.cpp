@@ -64,12 +64,8 @@ Listed listed_instruction(const PageProgram& part, std::size_t index) {
   entry.instruction = &part.program.code[index];
   entry.timing = {timing.dispatched + part.begin, timing.started + part.begin,
                   timing.retired + part.begin};
-  if (!part.tiles.empty()) entry.tile = part.tiles[index];
-  if (!part.tile_maps.empty()) {
-    entry.map = part.tile_maps[index];
-  } else if (!part.tiles.empty()) {
-    entry.map = 0;
-  }
+  entry.tile = part.tiles[index];
+  entry.map = part.tile_maps[index];
   return entry;
 }
 

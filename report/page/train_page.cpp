@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "report/report.h"
+#include "report/machine_text.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::report {

@@ -3,26 +3,16 @@
 #pragma once
 
 #include <iosfwd>
-#include <optional>
-#include <string>
-#include <string_view>
 
-#include "compiler/mapping/tiling_plan.h"
-#include "runtime/network_runner.h"
-#include "sim/config/machine_config.h"
-#include "sim/isa/program.h"
-#include "sim/timing/timeline.h"
+#include "compiler/program/network_program.h"
+#include "report/report.h"
 
 namespace weft::report {
 
-/// Writes one program. With its `plan`, each instruction shows its tile.
-void write_program_trace(std::ostream& out, std::string_view command, const MachineConfig& config,
-                         const Program& program, const std::optional<TilingPlan>& plan,
-                         const Timeline& timeline);
-
-/// Writes the programs of a network one after the other, as in the report. `run` must have its
-/// timelines. Each instruction shows the index of its layer in the report.
-void write_network_trace(std::ostream& out, std::string_view title, const MachineConfig& config,
-                         const network::NetworkProgram& program, const runtime::NetworkRun& run);
+/// Writes the programs of `report`'s run one after the other. The run is of `program` and must have
+/// its timelines. Each instruction shows its tile and, in a network, the index of its layer in the
+/// report.
+void write_trace(std::ostream& out, const RunReport& report,
+                 const network::NetworkProgram& program);
 
 }  // namespace weft::report

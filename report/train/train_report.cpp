@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "report/report.h"
+#include "report/machine_json.h"
+#include "report/machine_text.h"
 
 namespace weft::report {
 namespace {
@@ -51,12 +52,6 @@ Json options_json(const runtime::TrainRequest& request) {
           {"momentum", optimizer.momentum},
           {"nesterov", optimizer.nesterov},
           {"weight_decay", optimizer.weight_decay}};
-}
-
-Json cycles_json(const runtime::PassCost& cost) {
-  Json cycles = {{"total", cost.total}};
-  cycles.update(ledger_json(cost.ledger));
-  return cycles;
 }
 
 Json epochs_json(const TrainReport& report) {
@@ -188,7 +183,7 @@ Json train_json(const TrainReport& report) {
            {{"name", report.data}, {"train", report.train_images}, {"test", report.test_images}}},
           {"epochs", epochs_json(report)},
           {"cycles_per_step", report.step_cost && report.step_cost->total > 0
-                                  ? cycles_json(*report.step_cost)
+                                  ? cycles_json(report.step_cost->total, report.step_cost->ledger)
                                   : Json(nullptr)},
           {"host_layers", report.step_cost ? Json(report.step_cost->host_layers) : Json::array()},
           {"skipped_steps", report.state == nullptr ? 0 : report.state->loss_scale.skipped},

@@ -1,8 +1,8 @@
 #include "runtime/job/analytic_run.h"
 
-#include <chrono>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "compiler/onnx/located.h"
 #include "runtime/network_pipeline.h"
 #include "runtime/workload/run_options.h"
@@ -19,10 +19,9 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
     done.program = compile_prepared(std::move(prepared), config);
     NetworkRunOptions options;
     options.simulate.engine = Engine::kAnalytic;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     done.run = run_network(done.program, config, {}, options);
-    done.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    done.wall_seconds = watch.seconds();
   });
   return done;
 }

@@ -3,27 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <variant>
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/stopwatch.h"
 #include "runtime/job/lockstep_difference.h"
 #include "sim/machine/lockstep_error.h"
 
 namespace weft::runtime {
 namespace {
-
-NetworkRunOptions run_options(Engine engine, const NetworkJob& job,
-                              const std::function<void(double)>& progress) {
-  NetworkRunOptions options;
-  options.simulate.engine = engine;
-  options.simulate.threads = job.options.threads;
-  options.simulate.progress = progress;
-  options.keep_results = job.options.check != CheckMode::kNone && has_kernels(engine);
-  return options;
-}
 
 /// Names the first value that the host read and that differs in a bit from the fast run.
 std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
@@ -39,16 +29,15 @@ std::optional<std::string> difference(const graph::Graph& graph, Engine engine,
 }  // namespace
 
 NetworkRun run_network(const NetworkJob& job, const RunObservers& observers, double& seconds) {
-  NetworkRunOptions options = run_options(job.options.engine, job, observers.progress);
-  options.simulate.lockstep = job.options.lockstep;
-  options.simulate.vcd = observers.vcd;
-  options.simulate.vcd_cycles = observers.vcd_cycles;
+  NetworkRunOptions options;
+  options.simulate = simulate_options(job.options, observers);
+  options.keep_results = job.options.check != CheckMode::kNone && has_kernels(job.options.engine);
   options.keep_timelines = observers.keep_timelines;
   options.record = observers.record;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   try {
     NetworkRun run = run_network(job.program, job.machine, job.inputs, options);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds = watch.seconds();
     return run;
   } catch (const LockstepError& error) {
     report_difference(error);
@@ -60,8 +49,13 @@ NetworkCheck check_run(const NetworkJob& job, const NetworkRun& run,
   if (has_kernels(job.options.engine)) {
     return check_network(job.program, job.machine, job.inputs, run);
   }
+  RunOptions options;
+  options.threads = job.options.threads;
+  RunObservers observers;
+  observers.progress = progress;
+  double seconds = 0;
   const NetworkRun fast =
-      run_network(job.program, job.machine, job.inputs, run_options(Engine::kFast, job, progress));
+      run_network({job.program, job.machine, job.inputs, options}, observers, seconds);
   NetworkCheck check = check_network(job.program, job.machine, job.inputs, fast);
   if (!check.mismatch) {
     check.mismatch = difference(job.program.graph, job.options.engine, run, fast);

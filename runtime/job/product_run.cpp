@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/error.h"
+#include "base/stopwatch.h"
 #include "rtl/cosim/rtl_models.h"
 #include "runtime/job/lockstep_difference.h"
 #include "runtime/workload/memory_check.h"
@@ -53,17 +52,11 @@ void check_matrices_fit(const Program& program) {
 
 Result timed_simulation(const ProductJob& job, TensorMemory* memory, const RunObservers& observers,
                         double& seconds) {
-  SimulateOptions options;
-  options.engine = job.options.engine;
-  options.threads = job.options.threads;
-  options.lockstep = job.options.lockstep;
-  options.vcd = observers.vcd;
-  options.vcd_cycles = observers.vcd_cycles;
-  options.progress = observers.progress;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   try {
-    Result result = simulate(job.machine, job.program, memory, options);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    Result result =
+        simulate(job.machine, job.program, memory, simulate_options(job.options, observers));
+    seconds = watch.seconds();
     return result;
   } catch (const LockstepError& error) {
     report_difference(error);

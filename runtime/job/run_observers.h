@@ -1,9 +1,10 @@
-// What observes a run.
+// What observes a run, and the options of the simulator that follow.
 #pragma once
 
 #include <functional>
 #include <iosfwd>
 
+#include "runtime/workload/run_options.h"
 #include "sim/simulate.h"
 
 namespace weft::runtime {
@@ -18,5 +19,8 @@ struct RunObservers {
   std::function<Cycle(const Program& program, const Result& result)> record = {};
   bool keep_timelines = false;  // of a network's programs
 };
+
+/// How simulate() runs with these choices and observers.
+SimulateOptions simulate_options(const RunOptions& options, const RunObservers& observers);
 
 }  // namespace weft::runtime

@@ -1,6 +1,8 @@
 // The commands in README print the output that README shows.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,34 @@ void expect_printed(const std::string& path, std::size_t least) {
   for (test::ConsoleExample& example : found) {
     if (example.command == "./tools/run.sh") example.command = "weft matmul";
     test::expect_as_printed(example);
+  }
+}
+
+/// The lines of the page's blocks fenced as `cpp`, without blanks at both ends and empty lines.
+std::vector<std::string> cpp_lines(const std::string& path) {
+  std::ifstream page(path);
+  std::vector<std::string> lines;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    const bool fence = line.starts_with("```");
+    if (fence) inside = line == "```cpp";
+    const std::size_t first = line.find_first_not_of(' ');
+    if (inside && !fence && first != std::string::npos) lines.push_back(line.substr(first));
+  }
+  return lines;
+}
+
+/// InstallTest builds and runs the example.
+TEST(ReadmeTest, CppLinesAreThoseOfTheExample) {
+  std::ostringstream text;
+  text << std::ifstream("examples/from_cpp/main.cpp").rdbuf();
+  const std::string example = text.str();
+  for (const char* page : {"README.md", "docs/architecture.md"}) {
+    const std::vector<std::string> lines = cpp_lines(page);
+    EXPECT_GE(lines.size(), 5U) << page;
+    for (const std::string& line : lines) {
+      EXPECT_NE(example.find(line), std::string::npos) << page << ": " << line;
+    }
   }
 }
 

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "compiler/emit/matmul.h"
-#include "report/span_excess.h"
+#include "compiler/schedule/map_product.h"
+#include "runtime/analysis/span_excess.h"
 #include "sim/config/config_keys.h"
 #include "tests/machine/run_matmul.h"
 
@@ -24,15 +25,16 @@ using testing::Random;
 struct Analysed {
   RunReport report;
   Program program;
+  Result result;
 };
 
 Analysed analyse(const MatmulSpec& spec, const MachineConfig& config) {
   Analysed run;
+  const TilingPlan plan = map_product(spec, config);
+  run.program = lower_matmul(plan, config);
+  run.result = simulate(config, run.program, nullptr, {Engine::kAnalytic, 1, {}});
+  run.report = describe_product("explain", run.program, plan, run.result);
   run.report.machine = config;
-  run.report.workload = spec;
-  run.report.plan = map_product(spec, config);
-  run.program = lower_matmul(*run.report.plan, config);
-  run.report.result = simulate(config, run.program, nullptr, {Engine::kAnalytic, 1, {}});
   return run;
 }
 
@@ -152,7 +154,7 @@ TEST(MeasuredAdviceTest, SaysSoWhereItIsOnlyTheFormula) {
 
 // Asks naively in each cycle of the span what the next matmul waits for.
 CycleLedger count_span(const Analysed& run) {
-  const Timeline& timeline = run.report.result.timeline;
+  const Timeline& timeline = run.result.timeline;
   const Cycle first = timeline.pushes.front();
   CycleLedger count;
   Cycle streamed = 0;
@@ -209,12 +211,14 @@ TEST(SpanExcessTest, EveryClassIsThatOfACountCycleByCycle) {
     const MachineConfig config = some_machine(random);
     const MatmulSpec spec = some_shape(config, random);
     const Analysed run = analyse(spec, config);
-    const CycleLedger excess = span_excess(run.report, run.program);
+    const CycleLedger excess = runtime::span_excess(config, run.program, run.result,
+                                                    run.report.product().plan->formula_cycles(),
+                                                    run.report.product().plan->folds);
     const CycleLedger count = count_span(run);
     SCOPED_TRACE(fmt::format("seed {}: {} {} {}", seed, spec.m, spec.k, spec.n));
-    EXPECT_EQ(count.sum(), run.report.result.array_span);
-    EXPECT_EQ(excess.sum(),
-              run.report.result.array_span - static_cast<Cycle>(run.report.plan->formula_cycles()));
+    EXPECT_EQ(count.sum(), run.result.array_span);
+    EXPECT_EQ(excess.sum(), run.result.array_span -
+                                static_cast<Cycle>(run.report.product().plan->formula_cycles()));
     EXPECT_EQ(excess.weight_stall, count.weight_stall);
     EXPECT_EQ(excess.input_stall, count.input_stall);
     EXPECT_EQ(excess.raw_stall, count.raw_stall);

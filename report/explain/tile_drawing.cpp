@@ -1,4 +1,4 @@
-#include "report/tile_drawing.h"
+#include "report/explain/tile_drawing.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,14 @@
-#include "report/span_excess.h"
+#include "runtime/analysis/span_excess.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>
 
+#include "base/figures.h"
 #include "sim/analysis/ledger.h"
 
-namespace weft::report {
+namespace weft::runtime {
 namespace {
 
 CycleLedger formula_ledger(const MachineConfig& config, Cycle formula, Cycle folds, Cycle active) {
@@ -39,11 +40,6 @@ CycleLedger span_excess(const MachineConfig& config, const Program& program, con
   return excess;
 }
 
-CycleLedger span_excess(const RunReport& report, const Program& program) {
-  return span_excess(report.machine, program, report.result, report.plan->formula_cycles(),
-                     report.plan->folds);
-}
-
 std::string excess_text(const CycleLedger& excess) {
   std::string text;
   for (const LedgerClass& entry : kLedgerClasses) {
@@ -64,4 +60,4 @@ std::string excess_sentence(Cycle array_span, std::uint64_t formula_cycles,
                      grouped(span - formula_cycles), excess_text(excess));
 }
 
-}  // namespace weft::report
+}  // namespace weft::runtime

@@ -9,19 +9,17 @@
 #include <cstdint>
 #include <string>
 
-#include "report/report.h"
+#include "sim/analysis/result.h"
+#include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
-namespace weft::report {
+namespace weft::runtime {
 
 /// For each class, its cycles within the array span minus the formula's cycles. The sum is
 /// array_span minus `formula_cycles`. A class is negative where a stall hides cycles that the
 /// formula counts. `result` is the run of `program`, a product or convolution of `folds` tiles.
 CycleLedger span_excess(const MachineConfig& config, const Program& program, const Result& result,
                         std::uint64_t formula_cycles, std::uint64_t folds);
-
-/// Same for a report with a plan; `program` is the report's program.
-CycleLedger span_excess(const RunReport& report, const Program& program);
 
 /// "+95 weight_stall"; several classes are in the ledger's order.
 std::string excess_text(const CycleLedger& excess);
@@ -31,4 +29,4 @@ std::string excess_text(const CycleLedger& excess);
 std::string excess_sentence(Cycle array_span, std::uint64_t formula_cycles,
                             const CycleLedger& excess);
 
-}  // namespace weft::report
+}  // namespace weft::runtime

@@ -1,0 +1,78 @@
+#include "cli/run_output.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "report/page/page.h"
+#include "report/page/page_data.h"
+#include "report/page/run_page.h"
+#include "report/report_json.h"
+#include "report/report_text.h"
+#include "report/trace/run_trace.h"
+#include "report/trace/waveform.h"
+
+namespace weft::cli {
+
+void RunOutput::open_waveform(const MachineConfig& machine, const Program& program) {
+  report::open_waveform(*files_.vcd, files_.vcd_cycles, machine, program, vcd_);
+}
+
+runtime::RunObservers RunOutput::observers(const MachineConfig& machine,
+                                           report::Progress& progress) {
+  runtime::RunObservers observers;
+  observers.progress = [&progress](double share) { progress.update(share); };
+  observers.vcd = vcd_ ? &*vcd_ : nullptr;
+  observers.vcd_cycles = files_.vcd_cycles;
+  observers.keep_timelines = needs_program();
+  if (files_.html) {
+    observers.record = [&machine](const Program& program, const Result& result) {
+      return report::animated_cycles(machine, program, result.timeline);
+    };
+  }
+  return observers;
+}
+
+void RunOutput::write(const report::RunReport& report, const network::NetworkProgram& program,
+                      const std::string& command_line) {
+  if (files_.trace) {
+    trace_.emplace(*files_.trace);
+    report::write_trace(*trace_, report, program);
+  }
+  if (files_.html) {
+    html_.emplace(*files_.html);
+    html_->write(report::page_html(report::run_page_data(report, program, command_line)));
+  }
+}
+
+int RunOutput::finish(const report::RunReport& report, std::vector<runtime::FileContent> others) {
+  const report::Json json = report::report_json(report);
+  write_json(files_, json, std::move(others));
+  if (vcd_) vcd_->commit();
+  if (trace_) trace_->commit();
+  if (html_) html_->commit();
+  print_summary(files_, json, report::report_text(report, streams_.style), streams_);
+  const auto mismatch = report::mismatch(report);
+  if (!mismatch) return 0;
+  streams_.err << fmt::format("weft: {}\n", *mismatch);
+  return 1;
+}
+
+void write_json(const OutputFiles& files, const report::Json& json,
+                std::vector<runtime::FileContent> others) {
+  if (files.json && !files.json_to_stdout()) {
+    others.push_back({*files.json, report::json_file_text(json)});
+  }
+  runtime::write_files_together(others);
+}
+
+void print_summary(const OutputFiles& files, const report::Json& json, const std::string& summary,
+                   const report::Streams& streams) {
+  if (files.json_to_stdout()) {
+    streams.out << report::json_file_text(json);
+  } else if (!files.quiet) {
+    streams.out << summary;
+  }
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,80 @@
+#include "report/machine_text.h"
+
+#include <fmt/format.h>
+
+#include "base/decimal.h"
+#include "sim/config/config_keys.h"
+
+namespace weft::report {
+namespace {
+
+std::string clock(const MachineConfig& config) {
+  return print_decimal(config.clock_hz, 6) + " MHz";
+}
+
+}  // namespace
+
+std::string labelled_line(std::string_view label, const std::string& value, const Style& style) {
+  return style.bold(fmt::format("{:<11}", label)) + value + '\n';
+}
+
+std::string machine_line(const MachineConfig& config) {
+  return fmt::format("{}: {} x {} {}, {}", machine_title(config), config.array_rows,
+                     config.array_cols, to_string(config.dtype), clock(config));
+}
+
+std::vector<std::string> modified_lines(const MachineConfig& config) {
+  constexpr std::size_t kColumns = 100;
+  std::vector<std::string> lines;
+  for (const ConfigChange& change : changes_from_preset(config)) {
+    const std::string text =
+        fmt::format("{} {} ({}: {})", change.key, change.value, config.name, change.preset);
+    if (lines.empty() || lines.back().size() + text.size() > kColumns) {
+      if (!lines.empty()) lines.back() += ',';
+      lines.push_back(text);
+    } else {
+      lines.back() += ", " + text;
+    }
+  }
+  return lines;
+}
+
+std::string machine_text(const MachineConfig& config, const Style& style) {
+  std::string text = labelled_line("machine", machine_line(config), style);
+  std::string_view label = "modified";
+  for (const std::string& line : modified_lines(config)) {
+    text += labelled_line(label, line, style);
+    label = "";
+  }
+  return text;
+}
+
+std::string machine_heading(const MachineConfig& config, const Style& style) {
+  std::string text = style.bold(machine_line(config)) + '\n';
+  std::string_view label = "modified: ";
+  for (const std::string& line : modified_lines(config)) {
+    text += fmt::format("{:10}{}\n", label, line);
+    label = "";
+  }
+  return text;
+}
+
+std::string cycles_line(Cycle cycles, const MachineConfig& config) {
+  const double seconds = static_cast<double>(cycles) / static_cast<double>(config.clock_hz);
+  return fmt::format("{} = {} at {}", grouped(static_cast<std::uint64_t>(cycles)), si(seconds, "s"),
+                     clock(config));
+}
+
+std::string ledger_text(const CycleLedger& ledger) {
+  Table table("lrr");
+  const auto total = static_cast<double>(ledger.sum());
+  for (const LedgerClass& entry : kLedgerClasses) {
+    const Cycle cycles = ledger.*entry.cycles;
+    if (cycles == 0) continue;
+    table.add({std::string(entry.name), grouped(static_cast<std::uint64_t>(cycles)),
+               percent(static_cast<double>(cycles) / total)});
+  }
+  return table.text(11);
+}
+
+}  // namespace weft::report

@@ -1,0 +1,90 @@
+#include "runtime/job/one_layer.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "compiler/mapping/instruction_tiles.h"
+
+namespace weft::runtime {
+namespace {
+
+/// 0, step, 2 step, ..., then `size`.
+std::vector<std::int64_t> edges(std::uint64_t size, std::uint64_t step) {
+  std::vector<std::int64_t> list;
+  for (std::uint64_t at = 0; at < size; at += step) list.push_back(static_cast<std::int64_t>(at));
+  list.push_back(static_cast<std::int64_t>(size));
+  return list;
+}
+
+network::LayerInfo layer_of(const Program& program, const std::optional<TilingPlan>& plan) {
+  network::LayerInfo info;
+  info.name = "program";
+  if (program.computes) {
+    const MatmulSpec& spec = *program.computes;
+    info.name = fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
+    info.op = "MatMul";
+    info.macs = spec.m * spec.k * spec.n;
+  }
+  if (!plan) return info;
+  info.issued_macs = plan->macs.issued;
+  info.k_tiles = plan->k_tiles;
+  info.n_tiles = plan->n_tiles;
+  info.chunks = plan->m_chunks;
+  info.fetches = plan->folds;
+  info.tiles.m = edges(plan->spec.m, plan->chunk_rows);
+  info.tiles.k = edges(plan->spec.k, program.array_rows);
+  info.tiles.n = edges(plan->spec.n, program.array_cols);
+  return info;
+}
+
+std::vector<network::TileNumbers> tiles_of(const Program& program, const TilingPlan& plan) {
+  std::vector<network::TileNumbers> tiles;
+  tiles.reserve(program.code.size());
+  for (const InstructionTile& tile : instruction_tiles(plan, program)) {
+    tiles.push_back({static_cast<std::int32_t>(tile.chunk), static_cast<std::int32_t>(tile.k_tile),
+                     static_cast<std::int32_t>(tile.n_tile)});
+  }
+  return tiles;
+}
+
+}  // namespace
+
+network::NetworkProgram one_layer(Program program, const std::optional<TilingPlan>& plan) {
+  network::MachineStep step;
+  step.layers.push_back(layer_of(program, plan));
+  step.instruction_layer.resize(program.code.size());
+  step.instruction_tile.resize(program.code.size());
+  if (plan) step.instruction_tile = tiles_of(program, *plan);
+  step.program = std::move(program);
+  network::NetworkProgram network;
+  network.steps.emplace_back(std::move(step));
+  return network;
+}
+
+NetworkRun one_layer_run(const Program& program, const std::optional<TilingPlan>& plan,
+                         Result result) {
+  NetworkRun run;
+  LayerRun& layer = run.layers.emplace_back();
+  layer.info = layer_of(program, plan);
+  layer.info.issued_macs = result.issued_macs;
+  layer.info.weight_bytes = result.traffic.weight_bytes;
+  layer.info.input_bytes = result.traffic.input_bytes;
+  layer.info.output_bytes = result.traffic.output_bytes;
+  layer.cycles = result.total;
+  layer.ledger = result.ledger;
+  run.total = result.total;
+  run.ledger = result.ledger;
+  run.traffic = result.traffic;
+  run.issued_macs = result.issued_macs;
+  run.useful_macs = layer.info.macs;
+  run.programs = 1;
+  run.instructions = result.timeline.instructions.size();
+  run.compared_cycles = result.compared_cycles;
+  run.timelines.push_back(std::move(result.timeline));
+  return run;
+}
+
+}  // namespace weft::runtime
