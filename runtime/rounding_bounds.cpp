@@ -58,32 +58,6 @@ const Entry& entry_of(Op op) {
       {Op::kNot, &Bounds::exact},
       {Op::kAnd, &Bounds::exact},
       {Op::kOr, &Bounds::exact},
-      // Functions of elements
-      {Op::kRelu, &Bounds::elementwise},
-      {Op::kLeakyRelu, &Bounds::elementwise},
-      {Op::kPRelu, &Bounds::elementwise},
-      {Op::kElu, &Bounds::elementwise},
-      {Op::kSelu, &Bounds::elementwise},
-      {Op::kSigmoid, &Bounds::elementwise},
-      {Op::kHardSigmoid, &Bounds::elementwise},
-      {Op::kHardSwish, &Bounds::elementwise},
-      {Op::kTanh, &Bounds::elementwise},
-      {Op::kErf, &Bounds::elementwise},
-      {Op::kSoftplus, &Bounds::elementwise},
-      {Op::kClip, &Bounds::elementwise},
-      {Op::kSqrt, &Bounds::elementwise},
-      {Op::kExp, &Bounds::elementwise},
-      {Op::kLog, &Bounds::elementwise},
-      {Op::kNeg, &Bounds::elementwise},
-      {Op::kAbs, &Bounds::elementwise},
-      {Op::kReciprocal, &Bounds::elementwise},
-      {Op::kAdd, &Bounds::elementwise},
-      {Op::kSub, &Bounds::elementwise},
-      {Op::kMul, &Bounds::elementwise},
-      {Op::kDiv, &Bounds::elementwise},
-      {Op::kPow, &Bounds::elementwise},
-      {Op::kMin, &Bounds::elementwise},
-      {Op::kMax, &Bounds::elementwise},
       // Others
       Entry::none(Op::kConvInteger, kIntegers),
       Entry::none(Op::kQLinearConv, kIntegers),
@@ -109,7 +83,11 @@ const Entry& entry_of(Op op) {
       Entry::none(Op::kGru, kHost),
       Entry::none(Op::kRnn, kHost),
   });
-  static const graph::OpArray<Bound> kBounds("error bounds", {kEntries});
+  static const std::vector<Entry> kUnary =
+      graph::entries_with<Bound>(graph::Trait::kFunction, &Bounds::elementwise);
+  static const std::vector<Entry> kBinary =
+      graph::entries_with<Bound>(graph::Trait::kBinary, &Bounds::elementwise);
+  static const graph::OpArray<Bound> kBounds("error bounds", {kEntries, kUnary, kBinary});
   return kBounds[op];
 }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/graph/operator_table.h"
 
@@ -28,14 +29,23 @@ struct OpEntry {
   }
 };
 
+/// A family: the same function for every operator that has the trait.
+template <class Function>
+std::vector<OpEntry<Function>> entries_with(Trait trait, Function function) {
+  std::vector<OpEntry<Function>> entries;
+  for (const Op op : operators_with(trait)) entries.push_back({op, function});
+  return entries;
+}
+
 template <class Function>
 class OpArray {
  public:
   using Entry = OpEntry<Function>;
   using Family = std::span<const Entry>;
 
-  /// Joins `families`. Throws std::logic_error, which names the operator, unless every operator has
-  /// exactly one entry, with either a function or a reason. `what` names the array in the message.
+  /// Joins `families`, which must outlive the array. Throws std::logic_error, which names the
+  /// operator, unless every operator has exactly one entry, with either a function or a reason.
+  /// `what` names the array in the message.
   OpArray(std::string_view what, std::initializer_list<Family> families)
       : OpArray(what, families, [](Op) { return true; }) {}
   /// The same for the operators that have the trait. Others have no entry.

@@ -84,7 +84,8 @@ std::optional<LaneFunction> Planner::function_of(const graph::Node& node) const 
 
 Refusal Planner::plan_unary(const graph::Node& node) {
   const auto function = function_of(node);
-  if (!function) return "its bounds are computed";
+  if (!function && node.op == Op::kClip) return "its bounds are computed";
+  if (!function) return fmt::format("the machine has no {}", to_string(node.op));
   LaneStep step;
   set_function(*function, step);
   return plan_elementwise(node, std::move(step));
@@ -92,8 +93,10 @@ Refusal Planner::plan_unary(const graph::Node& node) {
 
 Refusal Planner::plan_binary(const graph::Node& node) {
   if (node.inputs.size() != 2) return "it has more than two operands";
+  const auto combine = lane_combine(node.op);
+  if (!combine) return fmt::format("the machine has no {}", to_string(node.op));
   LaneStep step;
-  step.combine = *lane_combine(node.op);
+  step.combine = *combine;
   return plan_elementwise(node, std::move(step));
 }
 

@@ -94,35 +94,9 @@ const graph::OpArray<Planner::Plan>& Planner::plans() {
       Entry::none(Op::kConvTranspose, kDecomposed),
       Entry::none(Op::kQuantizeLinear, "a layer absorbs it, or the host computes it"),
       Entry::none(Op::kDynamicQuantizeLinear, kHost),
-      // Functions of elements
-      {Op::kRelu, &Planner::plan_unary},
-      {Op::kLeakyRelu, &Planner::plan_unary},
-      {Op::kElu, &Planner::plan_unary},
-      {Op::kSelu, &Planner::plan_unary},
-      {Op::kSigmoid, &Planner::plan_unary},
-      {Op::kHardSigmoid, &Planner::plan_unary},
-      {Op::kHardSwish, &Planner::plan_unary},
-      {Op::kTanh, &Planner::plan_unary},
-      {Op::kErf, &Planner::plan_unary},
-      {Op::kSoftplus, &Planner::plan_unary},
-      {Op::kClip, &Planner::plan_unary},
-      {Op::kSqrt, &Planner::plan_unary},
-      {Op::kExp, &Planner::plan_unary},
-      {Op::kLog, &Planner::plan_unary},
-      {Op::kNeg, &Planner::plan_unary},
-      {Op::kAbs, &Planner::plan_unary},
-      {Op::kReciprocal, &Planner::plan_unary},
-      {Op::kAdd, &Planner::plan_binary},
-      {Op::kSub, &Planner::plan_binary},
-      {Op::kMul, &Planner::plan_binary},
-      {Op::kDiv, &Planner::plan_binary},
-      {Op::kPow, &Planner::plan_binary},
-      {Op::kMin, &Planner::plan_binary},
-      {Op::kMax, &Planner::plan_binary},
-      {Op::kPRelu, &Planner::plan_binary},
+      // Element-wise
       Entry::none(Op::kMean, kHost),
       Entry::none(Op::kSum, kHost),
-      // Truth values and choices
       {Op::kEqual, &Planner::on_floats<&Planner::plan_comparison>},
       {Op::kLess, &Planner::on_floats<&Planner::plan_comparison>},
       {Op::kGreater, &Planner::on_floats<&Planner::plan_comparison>},
@@ -171,7 +145,11 @@ const graph::OpArray<Planner::Plan>& Planner::plans() {
       {Op::kGru, &Planner::plan_recurrent},
       {Op::kRnn, &Planner::plan_recurrent},
   });
-  static const graph::OpArray<Plan> kArray("planner", {kPlans});
+  static const std::vector<Entry> kUnary =
+      graph::entries_with<Plan>(graph::Trait::kFunction, &Planner::plan_unary);
+  static const std::vector<Entry> kBinary =
+      graph::entries_with<Plan>(graph::Trait::kBinary, &Planner::plan_binary);
+  static const graph::OpArray<Plan> kArray("planner", {kPlans, kUnary, kBinary});
   return kArray;
 }
 

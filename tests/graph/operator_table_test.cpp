@@ -154,7 +154,9 @@ TEST(OpArrayTest, MayHoldTheOperatorsOfOneTrait) {
   EXPECT_EQ(array.find(Op::kGru), 2);
   EXPECT_EQ(array.find(Op::kRnn), std::nullopt);
   EXPECT_EQ(array.find(Op::kAdd), std::nullopt);
-  EXPECT_THROW(graph::OpArray<int>("test", {entries}, graph::Trait::kWindows), std::logic_error);
+  const std::array<Number, 1> other = {{{Op::kAdd, 3}}};
+  EXPECT_THROW(graph::OpArray<int>("test", {entries, other}, graph::Trait::kRecurrent),
+               std::logic_error);
   EXPECT_THROW(graph::OpArray<int>("test", {{entries.data(), 2}}, graph::Trait::kRecurrent),
                std::logic_error);
 }
