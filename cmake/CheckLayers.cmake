@@ -29,20 +29,21 @@ set(table
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph"
   "models/devices: base compiler/graph"
+  "models/execution: base compiler/graph"
   "models/data: base sim/memory compiler/graph models/networks"
   "models/reference: pe"  # functions that processor and device share
   "models/reference/cpu/product: base pe sim/isa sim/memory"
   "models/reference/cpu/nn: base pe compiler/graph models/reference models/reference/cpu/product"
   "models/reference/cpu/tensor_ops: base pe compiler/graph models/reference/cpu/nn"
-  "models/reference/cpu: base compiler/graph models/reference/cpu/nn models/reference/cpu/tensor_ops"
+  "models/reference/cpu: base compiler/graph models/execution models/reference/cpu/nn models/reference/cpu/tensor_ops"
   "models/reference/cuda/bodies: base models/reference models/reference/cpu/nn"
   "models/reference/cuda/device: base pe models/reference/cuda/bodies"
-  "models/reference/cuda: models/reference/cpu models/reference/cuda/device"
-  "models/reference/cuda/graph: base compiler/graph models/reference/cpu models/reference/cpu/nn models/reference/cpu/tensor_ops models/reference/cuda models/reference/cuda/bodies models/reference/cuda/device"
-  "models/reference/cuda/checks: base compiler/graph models/reference/cpu models/reference/cuda models/reference/cuda/device models/reference/cuda/graph"
+  "models/reference/cuda: models/execution models/reference/cuda/device"
+  "models/reference/cuda/graph: base compiler/graph models/execution models/reference/cpu models/reference/cpu/nn models/reference/cpu/tensor_ops models/reference/cuda models/reference/cuda/bodies models/reference/cuda/device"
+  "models/reference/cuda/checks: base compiler/graph models/execution models/reference/cpu models/reference/cuda models/reference/cuda/device models/reference/cuda/graph"
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
   "models/training: base compiler/graph compiler/autodiff models/data models/networks models/reference/cpu"
-  "runtime: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace compiler/graph compiler/autodiff compiler/passes compiler/network models/reference/cpu models/reference/cpu/product models/training"
+  "runtime: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace compiler/graph compiler/autodiff compiler/passes compiler/network models/execution models/reference/cpu models/reference/cpu/product models/training"
   "cli: base pe sim sim/config sim/isa sim/memory sim/timing sim/analysis sim/trace sim/machine rtl compiler/graph compiler/onnx compiler/passes compiler/autodiff compiler/plan compiler/lowering compiler/network models models/networks models/devices models/data models/training models/reference/cpu models/reference/cpu/product models/reference/cuda models/reference/cuda/device runtime")
 
 set(problems "")
