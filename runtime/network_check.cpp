@@ -84,9 +84,14 @@ class Checker {
     }
     check_.bit_exact = true;
     for (const auto& step : program.steps) {
-      const auto* machine = std::get_if<network::MachineStep>(&step);
-      if (machine == nullptr) continue;
-      for (const network::LayerResult& result : machine->results) held_.insert(result.value);
+      if (const auto* host = std::get_if<network::HostStep>(&step)) {
+        const std::vector<ValueId>& outputs = graph_.nodes[host->node].outputs;
+        on_host_.insert(outputs.begin(), outputs.end());
+        continue;
+      }
+      for (const auto& result : std::get<network::MachineStep>(step).results) {
+        held_.insert(result.value);
+      }
     }
     for (const auto& step : program.steps) {
       const auto* machine = std::get_if<network::MachineStep>(&step);
@@ -105,8 +110,10 @@ class Checker {
     }
   }
 
-  /// True for a value that no node computes. A layer may rearrange it.
-  bool is_given(ValueId value) const { return producers_[value] == graph::kNoProducer; }
+  /// True for a value that the machine does not compute. A layer may rearrange it.
+  bool is_given(ValueId value) const {
+    return producers_[value] == graph::kNoProducer || on_host_.contains(value);
+  }
 
   void check_layer(const std::string& name, const network::LayerResult& layer,
                    const Tensor& actual) {
@@ -340,6 +347,7 @@ class Checker {
   const std::vector<std::size_t> producers_;
   std::map<ValueId, Tensor> inputs_;
   std::set<ValueId> held_;
+  std::set<ValueId> on_host_;  // values that the host computes
   NetworkCheck check_;
 };
 

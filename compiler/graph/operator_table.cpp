@@ -113,6 +113,14 @@ const Operator& operator_of(Op op) {
   return kOperators.at(static_cast<std::size_t>(op));
 }
 
+std::vector<Op> operators_with(Trait trait) {
+  std::vector<Op> result;
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    if (kOperators.at(i).traits.has(trait)) result.push_back(static_cast<Op>(i));
+  }
+  return result;
+}
+
 std::array<float, 2> parameters_of(Op op, const Attributes& attributes) {
   std::array<float, 2> result = {};
   const auto& parameters = operator_of(op).parameters;

@@ -162,6 +162,9 @@ struct Operator : Signature, Semantics {};
 /// The table's row for `op`.
 const Operator& operator_of(Op op);
 
+/// The operators that have the trait, in the order of the table.
+std::vector<Op> operators_with(Trait trait);
+
 inline bool has(Op op, Trait trait) {
   return operator_of(op).traits.has(trait);
 }

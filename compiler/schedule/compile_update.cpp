@@ -12,7 +12,7 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/emit/vector/vector_rows.h"
 #include "compiler/emit/weights.h"
-#include "compiler/layers/update_groups.h"
+#include "compiler/segments/update_groups.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/program/stream.h"
 #include "compiler/rows/ceil_div.h"

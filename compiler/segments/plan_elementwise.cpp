@@ -26,33 +26,6 @@ constexpr const char* kBroadcast = "its second operand is broadcast";
 // 1/8 of it.
 constexpr std::uint64_t kConstantShare = 8;
 
-std::optional<VectorCombine> combine_of(Op op) {
-  switch (op) {
-    case Op::kAdd:
-      return VectorCombine::kAdd;
-    case Op::kSub:
-      return VectorCombine::kSub;
-    case Op::kMul:
-      return VectorCombine::kMul;
-    case Op::kDiv:
-      return VectorCombine::kDiv;
-    case Op::kPow:
-      return VectorCombine::kPow;
-    case Op::kMin:
-      return VectorCombine::kMin;
-    case Op::kMax:
-      return VectorCombine::kMax;
-    case Op::kPRelu:
-      return VectorCombine::kPrelu;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool commutes(Op op) {
-  return op == Op::kAdd || op == Op::kMul || op == Op::kMin || op == Op::kMax;
-}
-
 /// True if a constant of shape `b` is one number, or one per index of `axis` of `shape`.
 bool is_per_channel(const Shape& b, const Shape& shape, std::size_t axis) {
   const std::int64_t count = graph::element_count(b);
@@ -111,7 +84,8 @@ std::optional<LaneFunction> Planner::function_of(const graph::Node& node) const 
 
 Refusal Planner::plan_unary(const graph::Node& node) {
   const auto function = function_of(node);
-  if (!function) return "its bounds are computed";
+  if (!function && node.op == Op::kClip) return "its bounds are computed";
+  if (!function) return fmt::format("the machine has no {}", to_string(node.op));
   LaneStep step;
   set_function(*function, step);
   return plan_elementwise(node, std::move(step));
@@ -119,8 +93,10 @@ Refusal Planner::plan_unary(const graph::Node& node) {
 
 Refusal Planner::plan_binary(const graph::Node& node) {
   if (node.inputs.size() != 2) return "it has more than two operands";
+  const auto combine = lane_combine(node.op);
+  if (!combine) return fmt::format("the machine has no {}", to_string(node.op));
   LaneStep step;
-  step.combine = *combine_of(node.op);
+  step.combine = *combine;
   return plan_elementwise(node, std::move(step));
 }
 
@@ -246,7 +222,7 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   ValueId b = step.combine == VectorCombine::kNone ? graph::kNoValue : node.input(1);
   const Shape& shape = graph_.type(node.outputs[0]).shape;
   if (shape.empty()) return "a scalar";
-  const bool swapped = b != graph::kNoValue && commutes(node.op) &&
+  const bool swapped = b != graph::kNoValue && has(node.op, graph::Trait::kCommutes) &&
                        (graph_.is_constant(a) || graph_.type(a).shape != shape);
   if (swapped) std::swap(a, b);
   if (graph_.is_constant(a)) return "its first operand is constant";
@@ -298,11 +274,11 @@ bool Planner::append_step(const graph::Node& next, ValueId value, std::size_t ax
     layer.steps.push_back(std::move(step));
     return true;
   }
-  const auto combine = combine_of(next.op);
+  const auto combine = lane_combine(next.op);
   const graph::ValueType& type = graph_.type(value);
   if (!combine || next.inputs.size() != 2 || graph_.type(next.outputs[0]) != type) return false;
   const bool second = next.inputs[1] == value;
-  if (second && !commutes(next.op)) return false;
+  if (second && !has(next.op, graph::Trait::kCommutes)) return false;
   step.combine = *combine;
   ElementwiseLayer longer = layer;
   if (second_operand(next.inputs[second ? 0 : 1], type.shape, axis, longer, step)) return false;
@@ -322,7 +298,7 @@ Refusal Planner::plan_steps(const graph::Node& node, std::size_t axis, Elementwi
     note += fmt::format("{}{}", note.empty() ? "with " : ", ", to_string(next->op));
     value = next->outputs[0];
   }
-  const bool softmax = next != nullptr && (next->op == Op::kSoftmax || next->op == Op::kLogSoftmax);
+  const bool softmax = next != nullptr && has(next->op, graph::Trait::kSoftmaxLike);
   if (softmax && softmax_axis(*next) == axis) {
     absorb(*next);
     return plan_softmax_after(*next, std::move(layer));

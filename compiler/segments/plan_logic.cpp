@@ -10,8 +10,6 @@
 // Every difference is a multiple of 2^-149, and only equal numbers give 0, since binary32
 // underflows gradually. The value that a choice does not take must be finite. NaN, and infinities
 // compared with themselves, give NaN.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -74,22 +72,8 @@ bool Planner::is_zero(ValueId value) const {
   return constant != nullptr && constant->ready() != nullptr && scalar(value) == 0.0F;
 }
 
-Refusal Planner::plan_logic(const graph::Node& node) {
-  if (int8()) return fmt::format("the machine has no {}", to_string(node.op));
-  switch (node.op) {
-    case Op::kGreater:
-    case Op::kLess:
-    case Op::kEqual:
-      return plan_comparison(node);
-    case Op::kWhere:
-      return plan_choice(node);
-    case Op::kCast:
-      return plan_cast(node);
-    case Op::kNot:
-      return plan_lane_steps(node, node.input(0), {negation()}, {});
-    default:
-      return plan_truths(node);
-  }
+Refusal Planner::plan_negation(const graph::Node& node) {
+  return plan_lane_steps(node, node.input(0), {negation()}, {});
 }
 
 /// Passes the rows of `a` through `steps`; step `operand.first` has the operand `operand.second`.

@@ -1,5 +1,6 @@
 // Reductions: along the channels of each row, or over all pixels of an image, as a pool does.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
@@ -20,8 +21,10 @@ ReductionKind kind_of(Op op) {
       return ReductionKind::kMean;
     case Op::kReduceMax:
       return ReductionKind::kMax;
-    default:
+    case Op::kReduceMin:
       return ReductionKind::kMin;
+    default:
+      throw std::logic_error("not a reduction");
   }
 }
 

@@ -16,44 +16,7 @@ namespace {
 
 /// True for a convolution or pool of a value [N, C, L].
 bool walks_line(const graph::Graph& graph, const graph::Node& node) {
-  switch (node.op) {
-    case Op::kConv:
-    case Op::kConvInteger:
-    case Op::kQLinearConv:
-    case Op::kMaxPool:
-    case Op::kAveragePool:
-    case Op::kGlobalMaxPool:
-    case Op::kGlobalAveragePool:
-      return graph.type(node.input(0)).shape.size() == 3;
-    default:
-      return false;
-  }
-}
-
-/// True for an operator that only shows its elements under another shape.
-bool is_view(Op op) {
-  switch (op) {
-    case Op::kReshape:
-    case Op::kFlatten:
-    case Op::kSqueeze:
-    case Op::kUnsqueeze:
-    case Op::kTranspose:
-    case Op::kIdentity:
-    case Op::kSlice:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Why a recurrent node was not unrolled.
-std::string recurrent_refusal(const graph::Graph& graph, const graph::Node& node) {
-  const bool is_batch_first = node.attributes.integer("layout", 0) == 1;
-  const std::int64_t steps = graph.type(node.input(0)).shape[is_batch_first ? 1 : 0];
-  if (steps <= passes::kMostSteps) {
-    return fmt::format("the machine has no {} of this form", to_string(node.op));
-  }
-  return fmt::format("{} steps are too many to unroll, {} at most", steps, passes::kMostSteps);
+  return has(node.op, graph::Trait::kWindows) && graph.type(node.input(0)).shape.size() == 3;
 }
 
 }  // namespace
@@ -109,83 +72,101 @@ Refusal Planner::try_add(std::size_t index, Segment& segment, std::vector<std::s
 }
 
 Refusal Planner::plan(const graph::Node& node) {
-  switch (node.op) {
-    case Op::kConv:
-      return plan_conv(node);
-    case Op::kConvInteger:
-      return plan_conv_integer(node);
-    case Op::kQLinearConv:
-      return plan_qlinear_conv(node);
-    case Op::kMatMul:
-      return plan_matmul(node);
-    case Op::kGemm:
-      return plan_gemm(node);
-    case Op::kQLinearMatMul:
-      return plan_qlinear_matmul(node);
-    case Op::kMatMulInteger:
-      return plan_matmul_integer(node);
-    case Op::kMaxPool:
-    case Op::kGlobalMaxPool:
-      return plan_max_pool(node);
-    case Op::kAveragePool:
-    case Op::kGlobalAveragePool:
-      return plan_average_pool(node);
-    case Op::kSoftmax:
-    case Op::kLogSoftmax:
-      return plan_softmax(node);
-    case Op::kLayerNormalization:
-      return plan_layer_normalization(node);
-    case Op::kReduceSum:
-    case Op::kReduceMean:
-    case Op::kReduceMax:
-    case Op::kReduceMin:
-      return plan_reduction(node);
-    case Op::kConcat:
-      return plan_concat(node);
-    case Op::kDequantizeLinear:
-      return plan_dequantize(node);
-    case Op::kReshape:
-    case Op::kFlatten:
-    case Op::kSqueeze:
-    case Op::kUnsqueeze:
-    case Op::kTranspose:
-    case Op::kIdentity:
-    case Op::kDropout:
-      return plan_view(node);
-    case Op::kExpand:
-      return plan_expand(node);
-    case Op::kSlice:
-      return plan_slice(node);
-    case Op::kSplit:
-      return plan_split(node);
-    case Op::kGather:
-      return plan_gather(node);
-    case Op::kAdd:
-    case Op::kSub:
-    case Op::kMul:
-    case Op::kDiv:
-    case Op::kPow:
-    case Op::kMin:
-    case Op::kMax:
-    case Op::kPRelu:
-      return plan_binary(node);
-    case Op::kGreater:
-    case Op::kLess:
-    case Op::kEqual:
-    case Op::kAnd:
-    case Op::kOr:
-    case Op::kNot:
-    case Op::kWhere:
-    case Op::kCast:
-      return plan_logic(node);
-    case Op::kLstm:
-    case Op::kGru:
-    case Op::kRnn:
-      return recurrent_refusal(graph_, node);
-    default:
-      if (lane_function(node) || node.op == Op::kClip) return plan_unary(node);
-      return fmt::format("the machine has no {}", to_string(node.op));
+  const auto& plan = plans()[node.op].function;
+  if (plan) return (this->**plan)(node);
+  return fmt::format("the machine has no {}", to_string(node.op));
+}
+
+const graph::OpArray<Planner::Plan>& Planner::plans() {
+  using Entry = graph::OpEntry<Plan>;
+  constexpr std::string_view kDecomposed = "passes write it in other operators, if they can";
+  constexpr std::string_view kHost = "the host computes it";
+  static constexpr auto kPlans = std::to_array<Entry>({
+      // Contractions and quantization
+      {Op::kConv, &Planner::plan_conv},
+      {Op::kConvInteger, &Planner::plan_conv_integer},
+      {Op::kQLinearConv, &Planner::plan_qlinear_conv},
+      {Op::kMatMul, &Planner::plan_matmul},
+      {Op::kGemm, &Planner::plan_gemm},
+      {Op::kQLinearMatMul, &Planner::plan_qlinear_matmul},
+      {Op::kMatMulInteger, &Planner::plan_matmul_integer},
+      {Op::kDequantizeLinear, &Planner::plan_dequantize},
+      Entry::none(Op::kConvTranspose, kDecomposed),
+      Entry::none(Op::kQuantizeLinear, "a layer absorbs it, or the host computes it"),
+      Entry::none(Op::kDynamicQuantizeLinear, kHost),
+      // Element-wise
+      Entry::none(Op::kMean, kHost),
+      Entry::none(Op::kSum, kHost),
+      {Op::kEqual, &Planner::on_floats<&Planner::plan_comparison>},
+      {Op::kLess, &Planner::on_floats<&Planner::plan_comparison>},
+      {Op::kGreater, &Planner::on_floats<&Planner::plan_comparison>},
+      {Op::kAnd, &Planner::on_floats<&Planner::plan_truths>},
+      {Op::kOr, &Planner::on_floats<&Planner::plan_truths>},
+      {Op::kNot, &Planner::on_floats<&Planner::plan_negation>},
+      {Op::kWhere, &Planner::on_floats<&Planner::plan_choice>},
+      {Op::kCast, &Planner::on_floats<&Planner::plan_cast>},
+      // Along axes, windows, normalization
+      {Op::kSoftmax, &Planner::plan_softmax},
+      {Op::kLogSoftmax, &Planner::plan_softmax},
+      {Op::kReduceMean, &Planner::plan_reduction},
+      {Op::kReduceSum, &Planner::plan_reduction},
+      {Op::kReduceMax, &Planner::plan_reduction},
+      {Op::kReduceMin, &Planner::plan_reduction},
+      {Op::kMaxPool, &Planner::plan_max_pool},
+      {Op::kGlobalMaxPool, &Planner::plan_max_pool},
+      {Op::kAveragePool, &Planner::plan_average_pool},
+      {Op::kGlobalAveragePool, &Planner::plan_average_pool},
+      {Op::kLayerNormalization, &Planner::plan_layer_normalization},
+      Entry::none(Op::kArgMax, kHost),
+      Entry::none(Op::kInstanceNormalization, kHost),
+      Entry::none(Op::kLrn, kHost),
+      Entry::none(Op::kBatchNormalization, kDecomposed),
+      // Movement
+      {Op::kIdentity, &Planner::plan_view},
+      {Op::kDropout, &Planner::plan_view},
+      {Op::kReshape, &Planner::plan_view},
+      {Op::kFlatten, &Planner::plan_view},
+      {Op::kTranspose, &Planner::plan_view},
+      {Op::kSqueeze, &Planner::plan_view},
+      {Op::kUnsqueeze, &Planner::plan_view},
+      {Op::kConcat, &Planner::plan_concat},
+      {Op::kSplit, &Planner::plan_split},
+      {Op::kSlice, &Planner::plan_slice},
+      {Op::kGather, &Planner::plan_gather},
+      {Op::kExpand, &Planner::plan_expand},
+      Entry::none(Op::kShape, kHost),
+      Entry::none(Op::kConstantOfShape, kHost),
+      Entry::none(Op::kTile, kHost),
+      Entry::none(Op::kPad, kHost),
+      Entry::none(Op::kResize, kHost),
+      Entry::none(Op::kRange, kHost),
+      // Recurrent
+      {Op::kLstm, &Planner::plan_recurrent},
+      {Op::kGru, &Planner::plan_recurrent},
+      {Op::kRnn, &Planner::plan_recurrent},
+  });
+  static const std::vector<Entry> kUnary =
+      graph::entries_with<Plan>(graph::Trait::kFunction, &Planner::plan_unary);
+  static const std::vector<Entry> kBinary =
+      graph::entries_with<Plan>(graph::Trait::kBinary, &Planner::plan_binary);
+  static const graph::OpArray<Plan> kArray("planner", {kPlans, kUnary, kBinary});
+  return kArray;
+}
+
+template <Planner::Plan plan>
+Refusal Planner::on_floats(const graph::Node& node) {
+  if (int8()) return fmt::format("the machine has no {}", to_string(node.op));
+  return (this->*plan)(node);
+}
+
+/// Why a recurrent node was not unrolled.
+Refusal Planner::plan_recurrent(const graph::Node& node) {
+  const bool is_batch_first = node.attributes.integer("layout", 0) == 1;
+  const std::int64_t steps = graph_.type(node.input(0)).shape[is_batch_first ? 1 : 0];
+  if (steps <= passes::kMostSteps) {
+    return fmt::format("the machine has no {} of this form", to_string(node.op));
   }
+  return fmt::format("{} steps are too many to unroll, {} at most", steps, passes::kMostSteps);
 }
 
 bool Planner::holds(graph::DataType type) const {
@@ -346,7 +327,8 @@ bool Planner::only_leaves(ValueId value) const {
   if (users_[value].empty()) return is_output_[value];
   return std::ranges::all_of(users_[value], [&](std::size_t user) {
     const graph::Node& node = graph_.nodes[user];
-    return is_view(node.op) && node.outputs.size() == 1 && only_leaves(node.outputs[0]);
+    return has(node.op, graph::Trait::kView) && node.outputs.size() == 1 &&
+           only_leaves(node.outputs[0]);
   });
 }
 

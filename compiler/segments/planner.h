@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/graph/op_array.h"
 #include "compiler/layers/lane_function.h"
 #include "compiler/layers/layers.h"
 #include "compiler/layers/sheet.h"
@@ -70,6 +71,13 @@ class Planner {
  private:
   Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
+  using Plan = Refusal (Planner::*)(const graph::Node& node);
+  /// For each operator how it is planned, or why the machine has none.
+  static const graph::OpArray<Plan>& plans();
+  /// `plan`, but a refusal on an int8 machine.
+  template <Plan plan>
+  Refusal on_floats(const graph::Node& node);
+  Refusal plan_recurrent(const graph::Node& node);
   // plan_convolution.cpp
   Refusal plan_conv(const graph::Node& node);
   Refusal plan_conv_integer(const graph::Node& node);
@@ -152,7 +160,7 @@ class Planner {
   std::optional<LaneFunction> function_of(const graph::Node& node) const;
   // plan_logic.cpp
   bool is_zero(graph::ValueId value) const;
-  Refusal plan_logic(const graph::Node& node);
+  Refusal plan_negation(const graph::Node& node);
   Refusal plan_lane_steps(const graph::Node& node, graph::ValueId a, std::vector<LaneStep> steps,
                           std::optional<std::pair<std::size_t, graph::ValueId>> operand);
   Refusal plan_comparison(const graph::Node& node);
@@ -274,6 +282,8 @@ RowWalk walk_of(const std::vector<ViewDim>& loops);
 /// The only axis along the channels (an axis of 1 if there is one channel); else nullopt.
 std::optional<std::size_t> channel_axis_of(const View& view);
 
+/// How the vector unit combines two operands; nullopt if it lacks the operator.
+std::optional<VectorCombine> lane_combine(graph::Op op);
 /// nullopt if the vector unit lacks the operator. `first` and `second` are the operator's
 /// attributes, or Clip's bounds.
 std::optional<LaneFunction> lane_function(std::string_view op, float first, float second);

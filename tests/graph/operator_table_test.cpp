@@ -147,6 +147,20 @@ TEST(OpArrayTest, HoldsAnEntryForEachOperator) {
   EXPECT_EQ(array[static_cast<Op>(3)].reason, "a reason");
 }
 
+TEST(OpArrayTest, MayHoldTheOperatorsOfOneTrait) {
+  const std::array<Number, 3> entries = {
+      {{Op::kLstm, 1}, {Op::kGru, 2}, Number::none(Op::kRnn, "a reason")}};
+  const graph::OpArray<int> array("test", {entries}, graph::Trait::kRecurrent);
+  EXPECT_EQ(array.find(Op::kGru), 2);
+  EXPECT_EQ(array.find(Op::kRnn), std::nullopt);
+  EXPECT_EQ(array.find(Op::kAdd), std::nullopt);
+  const std::array<Number, 1> other = {{{Op::kAdd, 3}}};
+  EXPECT_THROW(graph::OpArray<int>("test", {entries, other}, graph::Trait::kRecurrent),
+               std::logic_error);
+  EXPECT_THROW(graph::OpArray<int>("test", {{entries.data(), 2}}, graph::Trait::kRecurrent),
+               std::logic_error);
+}
+
 TEST(OpArrayTest, RefusesMissingDoubleAndUnexplainedEntries) {
   std::vector<Number> entries = numbers();
   entries.erase(entries.begin());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "models/reference/cpu/graph_inputs.h"
+#include "models/execution/interpreter.h"
 #include "models/reference/cuda/checks/random_values.h"
 #include "models/reference/cuda/graph/operators.h"
 
@@ -18,7 +18,7 @@ Closeness closeness_of(graph::Op op);
 
 struct OperatorCase {
   graph::Graph graph;
-  reference::NamedTensors inputs;
+  execution::NamedTensors inputs;
   Closeness closeness = Closeness::kBits;
   std::int64_t depth = 0;  // products in a sum (kProduct)
 };

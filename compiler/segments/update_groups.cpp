@@ -1,4 +1,4 @@
-#include "compiler/layers/update_groups.h"
+#include "compiler/segments/update_groups.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
+#include "compiler/segments/planner.h"
 
 namespace weft::network {
 namespace {
@@ -18,37 +20,15 @@ using graph::kNoValue;
 using graph::Op;
 using graph::ValueId;
 
+/// Combinations and functions that are exact or rounded once.
 std::optional<VectorCombine> update_combine_of(Op op) {
-  switch (op) {
-    case Op::kAdd:
-      return VectorCombine::kAdd;
-    case Op::kSub:
-      return VectorCombine::kSub;
-    case Op::kMul:
-      return VectorCombine::kMul;
-    case Op::kDiv:
-      return VectorCombine::kDiv;
-    default:
-      return std::nullopt;
-  }
+  return has(op, graph::Trait::kUpdate) ? lane_combine(op) : std::nullopt;
 }
 
-/// Functions that are exact or rounded once.
-std::optional<VectorOp> function_of(Op op) {
-  switch (op) {
-    case Op::kIdentity:
-      return VectorOp::kCopy;
-    case Op::kNeg:
-      return VectorOp::kNeg;
-    case Op::kAbs:
-      return VectorOp::kAbs;
-    case Op::kSqrt:
-      return VectorOp::kSqrt;
-    case Op::kReciprocal:
-      return VectorOp::kReciprocal;
-    default:
-      return std::nullopt;
-  }
+std::optional<VectorOp> function_of(const graph::Node& node) {
+  if (node.op == Op::kIdentity) return VectorOp::kCopy;
+  const auto function = has(node.op, graph::Trait::kUpdate) ? lane_function(node) : std::nullopt;
+  return function ? std::optional(function->op) : std::nullopt;
 }
 
 [[noreturn]] void refuse(const graph::Node& node, std::string_view why) {
@@ -69,7 +49,7 @@ class Operations {
   void add(const graph::Node& node) {
     check(node);
     const auto combine = update_combine_of(node.op);
-    const auto function = function_of(node.op);
+    const auto function = function_of(node);
     if (!combine && !function) refuse(node, "an update has no such operator");
     if (function && join(node, *function)) return;
     LaneOperation operation;
