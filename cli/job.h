@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "report/streams.h"
 #include "runtime/job/product_run.h"
 

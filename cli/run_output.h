@@ -8,7 +8,7 @@
 #include "base/output_file.h"
 #include "base/output_stream.h"
 #include "cli/common_options.h"
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "report/json.h"
 #include "report/progress.h"
 #include "report/report.h"

@@ -3,7 +3,7 @@
 
 #include "cli/arguments.h"
 #include "cli/common_options.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "runtime/workload/operands.h"
 #include "sim/config/machine_config.h"
 

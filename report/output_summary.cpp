@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "base/printable.h"
-#include "compiler/network/elements.h"
+#include "compiler/rows/elements.h"
 #include "report/text.h"
 
 namespace weft::report {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "report/output_summary.h"
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"

@@ -10,7 +10,8 @@
 
 #include "base/error.h"
 #include "base/figures.h"
-#include "compiler/network/elements.h"
+#include "compiler/graph/operator_table.h"
+#include "compiler/rows/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
 #include "runtime/positions.h"
@@ -22,6 +23,7 @@ namespace {
 using graph::DataType;
 using graph::Node;
 using graph::Tensor;
+using graph::Trait;
 using graph::ValueId;
 
 double as_double(float value) {
@@ -82,9 +84,14 @@ class Checker {
     }
     check_.bit_exact = true;
     for (const auto& step : program.steps) {
-      const auto* machine = std::get_if<network::MachineStep>(&step);
-      if (machine == nullptr) continue;
-      for (const network::LayerResult& result : machine->results) held_.insert(result.value);
+      if (const auto* host = std::get_if<network::HostStep>(&step)) {
+        const std::vector<ValueId>& outputs = graph_.nodes[host->node].outputs;
+        on_host_.insert(outputs.begin(), outputs.end());
+        continue;
+      }
+      for (const auto& result : std::get<network::MachineStep>(step).results) {
+        held_.insert(result.value);
+      }
     }
     for (const auto& step : program.steps) {
       const auto* machine = std::get_if<network::MachineStep>(&step);
@@ -103,8 +110,10 @@ class Checker {
     }
   }
 
-  /// True for a value that no node computes. A layer may rearrange it.
-  bool is_given(ValueId value) const { return producers_[value] == graph::kNoProducer; }
+  /// True for a value that the machine does not compute. A layer may rearrange it.
+  bool is_given(ValueId value) const {
+    return producers_[value] == graph::kNoProducer || on_host_.contains(value);
+  }
 
   void check_layer(const std::string& name, const network::LayerResult& layer,
                    const Tensor& actual) {
@@ -162,8 +171,7 @@ class Checker {
                       std::size_t input) const {
     const ValueId value = node.inputs[input];
     Tensor tensor = real_value(layer, value);
-    const bool contracts =
-        node.op == graph::Op::kConv || node.op == graph::Op::kGemm || node.op == graph::Op::kMatMul;
+    const bool contracts = has(node.op, Trait::kEpilogue) && !has(node.op, Trait::kQuantized);
     const bool weights_or_data = contracts && input < 2;
     const bool in_rows = !graph_.is_constant(value) ||
                          std::ranges::find(layer.narrow_inputs, value) != layer.narrow_inputs.end();
@@ -250,10 +258,7 @@ class Checker {
     if (quantize.op != graph::Op::kQuantizeLinear) return false;
     const std::size_t source = producers_[quantize.inputs[0]];
     if (source == graph::kNoProducer) return false;
-    const graph::Op op = graph_.nodes[source].op;
-    return op == graph::Op::kSoftmax || op == graph::Op::kLogSoftmax ||
-           op == graph::Op::kLayerNormalization || op == graph::Op::kReduceSum ||
-           op == graph::Op::kReduceMean;
+    return has(graph_.nodes[source].op, Trait::kSumsAlongAxes);
   }
 
   /// Moves the real numbers by `sign` times their bounds, rounds them outward and applies
@@ -342,6 +347,7 @@ class Checker {
   const std::vector<std::size_t> producers_;
   std::map<ValueId, Tensor> inputs_;
   std::set<ValueId> held_;
+  std::set<ValueId> on_host_;  // values that the host computes
   NetworkCheck check_;
 };
 

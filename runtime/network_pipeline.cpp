@@ -7,10 +7,12 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/calibrate.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantize.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 #include "runtime/positions.h"
@@ -23,18 +25,7 @@ using graph::Graph;
 using graph::ValueId;
 
 bool computes_quantised(const graph::Node& node) {
-  switch (node.op) {
-    case graph::Op::kConvInteger:
-    case graph::Op::kQLinearConv:
-    case graph::Op::kMatMulInteger:
-    case graph::Op::kQLinearMatMul:
-    case graph::Op::kQuantizeLinear:
-    case graph::Op::kDequantizeLinear:
-    case graph::Op::kDynamicQuantizeLinear:
-      return true;
-    default:
-      return false;
-  }
+  return has(node.op, graph::Trait::kQuantized);
 }
 
 passes::CalibrationRanges unit_ranges(const Graph& graph) {

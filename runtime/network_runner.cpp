@@ -1,18 +1,16 @@
 #include "runtime/network_runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/network/elements.h"
-#include "compiler/network/weights.h"
+#include "compiler/emit/weights.h"
+#include "compiler/rows/elements.h"
+#include "models/execution/interpreter.h"
+#include "models/reference/cpu/cpu_device.h"
 #include "models/reference/cpu/evaluate.h"
-#include "runtime/host_values.h"
 #include "sim/analysis/ledger.h"
 #include "sim/memory/tensor_memory.h"
 
@@ -46,8 +44,8 @@ Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
 class StepMemory {
  public:
   /// `fixed` holds the matrices that never change, made by earlier runs, by tensor.
-  StepMemory(const network::MachineStep& step, const graph::Graph& graph, const HostValues& values,
-             std::map<std::size_t, Matrix>& fixed)
+  StepMemory(const network::MachineStep& step, const graph::Graph& graph,
+             reference::CpuDevice& values, std::map<std::size_t, Matrix>& fixed)
       : step_(step),
         graph_(graph),
         fixed_(fixed),
@@ -59,7 +57,7 @@ class StepMemory {
   TensorMemory& memory() { return memory_; }
   const Matrix& matrix(std::size_t tensor) const { return matrices_[tensor]; }
 
-  void read_results(HostValues& values) const {
+  void read_results(reference::CpuDevice& values) const {
     for (std::size_t i = 0; i < step_.tensors.size(); ++i) {
       for (const network::HostValue& wanted : step_.tensors[i].results) {
         values.set(wanted.value, read_value(matrices_[i], wanted, graph_.type(wanted.value)));
@@ -68,7 +66,7 @@ class StepMemory {
   }
 
  private:
-  void bind(std::size_t index, const HostValues& values) {
+  void bind(std::size_t index, reference::CpuDevice& values) {
     const TensorDecl& decl = step_.program.tensors[index];
     const network::HostTensor& behind = step_.tensors[index];
     using Kind = network::HostTensor::Kind;
@@ -115,6 +113,19 @@ std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
   return last;
 }
 
+/// For each value, how often the nodes on the host use it.
+std::vector<std::size_t> host_uses(const network::NetworkProgram& program) {
+  std::vector<std::size_t> uses(program.graph.values.size());
+  for (const auto& step : program.steps) {
+    const auto* host = std::get_if<network::HostStep>(&step);
+    if (host == nullptr) continue;
+    for (const ValueId input : program.graph.nodes[host->node].inputs) {
+      if (input != graph::kNoValue) ++uses[input];
+    }
+  }
+  return uses;
+}
+
 /// The first output that the node has; an LSTM may omit Y.
 ValueId first_output(const graph::Node& node) {
   return *std::ranges::find_if(node.outputs,
@@ -138,10 +149,11 @@ class SessionRun {
         program_(session.program_),
         config_(session.config_),
         options_(session.options_),
-        values_(session.program_.graph) {}
+        host_(program_.graph, {.keep_values = true}),
+        interpreter_(program_.graph, host_, {}, host_uses(program_)) {}
 
   NetworkRun run(const NamedTensors& inputs) {
-    if (with_values()) set_inputs(inputs);
+    if (with_values()) interpreter_.begin(inputs);
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       if (const auto* host = std::get_if<network::HostStep>(&program_.steps[i])) {
         run_step(*host);
@@ -150,10 +162,10 @@ class SessionRun {
       }
     }
     if (with_values()) {
-      for (const graph::Output& output : program_.graph.outputs) {
-        run_.outputs.insert_or_assign(output.name, values_.get(output.value));
+      run_.outputs = interpreter_.outputs();
+      for (auto& [value, tensor] : host_.take_values()) {
+        run_.values.emplace(value, std::move(tensor));
       }
-      for (auto& [value, tensor] : values_.take()) run_.values.emplace(value, std::move(tensor));
     }
     return std::move(run_);
   }
@@ -162,12 +174,6 @@ class SessionRun {
   using StepRun = NetworkSession::StepRun;
 
   bool with_values() const { return options_.simulate.engine != Engine::kAnalytic; }
-
-  void set_inputs(const NamedTensors& inputs) {
-    for (const ValueId value : program_.graph.inputs) {
-      values_.set(value, inputs.at(program_.graph.values[value].name));
-    }
-  }
 
   void run_step(const network::HostStep& step) {
     const graph::Node& node = program_.graph.nodes[step.node];
@@ -180,36 +186,14 @@ class SessionRun {
     run_.layers.push_back(std::move(layer));
     if (!with_values()) return;
     const auto start = std::chrono::steady_clock::now();
-    try {
-      evaluate(node);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", node_label(node), error.what()));
-    } catch (const std::bad_alloc&) {
-      throw InputError(node_label(node) + ": not enough memory for its result");
-    }
+    interpreter_.run_node(node);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     run_.layers.back().host_seconds = taken.count();
   }
 
-  void evaluate(const graph::Node& node) {
-    std::vector<Tensor> operands;
-    for (const ValueId input : node.inputs) {
-      operands.push_back(input == graph::kNoValue ? Tensor() : values_.get(input));
-    }
-    std::vector<const Tensor*> pointers;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      pointers.push_back(node.inputs[i] == graph::kNoValue ? nullptr : &operands[i]);
-    }
-    const std::vector<graph::ValueType> types = graph::output_types(program_.graph, node);
-    std::vector<Tensor> results = reference::evaluate({node.op, node.attributes, pointers, types});
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] != graph::kNoValue) values_.set(node.outputs[i], std::move(results[i]));
-    }
-  }
-
   void run_step(const network::MachineStep& step, StepRun& known) {
     std::optional<StepMemory> memory;
-    if (with_values()) memory.emplace(step, program_.graph, values_, known.constants);
+    if (with_values()) memory.emplace(step, program_.graph, host_, known.constants);
     SimulateOptions simulate_options = options_.simulate;
     if (options_.keep_results) {
       simulate_options.observe = [&, last = last_instructions(step)](std::size_t instruction,
@@ -229,7 +213,7 @@ class SessionRun {
       run_.recording = record_array(config_, step.program, memory->memory(),
                                     options_.record(step.program, *known.result));
     }
-    if (memory) memory->read_results(values_);
+    if (memory) memory->read_results(host_);
     if (options_.keep_results) keep_spilled(step, *memory);
     add(step, known);
   }
@@ -297,7 +281,8 @@ class SessionRun {
   const network::NetworkProgram& program_;
   const MachineConfig& config_;
   const NetworkRunOptions& options_;
-  HostValues values_;
+  reference::CpuDevice host_;
+  execution::Interpreter interpreter_;
   NetworkRun run_;
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/simulate.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/figures.h"
-#include "compiler/network/elements.h"
+#include "compiler/rows/elements.h"
 
 namespace weft::runtime {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/printable.h"
 #include "compiler/autodiff/training_graph.h"
-#include "compiler/network/compile_update.h"
+#include "compiler/schedule/compile_update.h"
 #include "runtime/network_pipeline.h"
 
 namespace weft::runtime {

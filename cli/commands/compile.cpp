@@ -1,7 +1,7 @@
 #include "base/output_file.h"
 #include "cli/commands/commands.h"
 #include "cli/workload.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "runtime/workload/memory_check.h"
 #include "sim/isa/text.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 
 #include <tuple>
 #include <utility>

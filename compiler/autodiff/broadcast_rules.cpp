@@ -19,8 +19,6 @@ ValueId one_power_less(NodeGradient& g) {
   return g.add(Op::kPow, {x, g.add(Op::kSub, {y, g.number(x, 1)})});
 }
 
-}  // namespace
-
 void add_gradient(NodeGradient& g) {
   for (std::size_t i = 0; i < g.node().inputs.size(); ++i) {
     if (g.needs(i)) give_reduced(g, i, g.dy());
@@ -81,6 +79,29 @@ void where_gradient(NodeGradient& g) {
   const ValueId zero = g.number(g.dy(), 0);
   if (g.needs(1)) give_reduced(g, 1, g.where(g.input(0), g.dy(), zero));
   if (g.needs(2)) give_reduced(g, 2, g.where(g.input(0), zero, g.dy()));
+}
+
+}  // namespace
+
+Rules broadcast_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kAdd, add_gradient},
+      {Op::kSub, sub_gradient},
+      {Op::kMul, mul_gradient},
+      {Op::kDiv, div_gradient},
+      {Op::kPow, pow_gradient},
+      {Op::kMin, extreme_gradient},
+      {Op::kMax, extreme_gradient},
+      {Op::kMean, mean_gradient},
+      {Op::kSum, add_gradient},
+      {Op::kWhere, where_gradient},
+      RuleEntry::none(Op::kEqual, "its result is a truth value"),
+      RuleEntry::none(Op::kLess, "its result is a truth value"),
+      RuleEntry::none(Op::kGreater, "its result is a truth value"),
+      RuleEntry::none(Op::kAnd, "its result is a truth value"),
+      RuleEntry::none(Op::kOr, "its result is a truth value"),
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -33,8 +33,6 @@ ValueId right_gradient(NodeGradient& g, ValueId a, ValueId b, ValueId dy) {
   return g.reduce_to(g.add(Op::kMatMul, {g.swapped(a), dy}), g.shape(b));
 }
 
-}  // namespace
-
 void matmul_gradient(NodeGradient& g) {
   g.expect_unfused(2);
   const ValueId a = as_left(g, g.input(0));
@@ -69,6 +67,24 @@ void gemm_gradient(NodeGradient& g) {
     const double beta = double{g.attributes().real("beta", 1)};
     g.give(2, g.scaled(g.reduce_to(dy, g.shape(g.input(2))), beta));
   }
+}
+
+}  // namespace
+
+Rules contraction_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kMatMul, matmul_gradient},
+      {Op::kGemm, gemm_gradient},
+      RuleEntry::none(Op::kMatMulInteger, "it rounds or computes with integers"),
+      RuleEntry::none(Op::kQLinearMatMul, "it rounds or computes with integers"),
+      RuleEntry::none(Op::kQuantizeLinear, "it rounds or computes with integers"),
+      RuleEntry::none(Op::kDequantizeLinear, "its operand holds integers"),
+      RuleEntry::none(Op::kDynamicQuantizeLinear, "it rounds or computes with integers"),
+      RuleEntry::none(Op::kLstm, "training takes networks with unrolled recurrences"),
+      RuleEntry::none(Op::kGru, "as for LSTM"),
+      RuleEntry::none(Op::kRnn, "as for LSTM"),
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -72,8 +72,6 @@ void give_bias(NodeGradient& g) {
   g.give(2, g.reduce_sum(g.dy(), axes, false));
 }
 
-}  // namespace
-
 void conv_gradient(NodeGradient& g) {
   g.expect_unfused(3);
   const ValueId x = g.input(0);
@@ -105,6 +103,18 @@ void conv_transpose_gradient(NodeGradient& g) {
   }
   if (g.needs(1)) g.give(1, weight_gradient(g, g.dy(), x, windows, groups));
   give_bias(g);
+}
+
+}  // namespace
+
+Rules convolution_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kConv, conv_gradient},
+      {Op::kConvTranspose, conv_transpose_gradient},
+      RuleEntry::none(Op::kConvInteger, "it rounds or computes with integers"),
+      RuleEntry::none(Op::kQLinearConv, "it rounds or computes with integers"),
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "compiler/autodiff/normalization.h"
+#include "compiler/autodiff/rules.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
 
 namespace weft::autodiff {
@@ -80,7 +82,7 @@ void Differentiator::copy(const Node& node) {
   const auto needed = [&](ValueId id) {
     return id != kNoValue && id < needed_.size() && needed_[id];
   };
-  if (is_normalization(node.op) && std::ranges::any_of(inputs, needed)) {
+  if (has(node.op, graph::Trait::kNormalization) && std::ranges::any_of(inputs, needed)) {
     Step step = training_form(builder_, node, std::move(inputs));
     values_[node.outputs[0]] = step.node.outputs[0];
     return keep(std::move(step));
@@ -151,9 +153,9 @@ void Differentiator::differentiate(const Step& step) {
   const auto arrives = [](ValueId gradient) { return gradient != kNoValue; };
   if (std::ranges::none_of(gradients, arrives)) return;
   NodeGradient node(builder_, step, needed_, std::move(gradients));
-  const Rule rule = rule_of(step.node.op);
-  if (rule == nullptr) node.refuse("the operator has no gradient; replace or remove it");
-  rule(node);
+  const RuleEntry& rule = rule_of(step.node.op);
+  if (!rule.function) node.refuse("the operator has no gradient; replace or remove it");
+  (*rule.function)(node);
   for (std::size_t i = 0; i < step.node.inputs.size(); ++i) {
     if (node.needs(i)) add_gradient(step.node.inputs[i], node.given()[i]);
   }

@@ -29,8 +29,6 @@ void give_two_sided(NodeGradient& g, double positive, ValueId slope) {
   g.give(0, g.where(g.greater(g.input(0), 0), right, g.mul(g.dy(), slope)));
 }
 
-}  // namespace
-
 void relu_gradient(NodeGradient& g) {
   g.give(0, g.where(g.greater(g.output(), 0), g.dy(), zero(g)));
 }
@@ -138,6 +136,36 @@ void identity_gradient(NodeGradient& g) {
 
 void cast_gradient(NodeGradient& g) {
   g.give(0, g.cast_like(g.dy(), g.input(0)));
+}
+
+}  // namespace
+
+Rules elementwise_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kRelu, relu_gradient},
+      {Op::kLeakyRelu, leaky_relu_gradient},
+      {Op::kPRelu, prelu_gradient},
+      {Op::kElu, elu_gradient},
+      {Op::kSelu, selu_gradient},
+      {Op::kSigmoid, sigmoid_gradient},
+      {Op::kHardSigmoid, hard_sigmoid_gradient},
+      {Op::kHardSwish, hard_swish_gradient},
+      {Op::kTanh, tanh_gradient},
+      {Op::kErf, erf_gradient},
+      {Op::kSoftplus, softplus_gradient},
+      {Op::kClip, clip_gradient},
+      {Op::kSqrt, sqrt_gradient},
+      {Op::kExp, exp_gradient},
+      {Op::kLog, log_gradient},
+      {Op::kNeg, neg_gradient},
+      {Op::kAbs, abs_gradient},
+      {Op::kReciprocal, reciprocal_gradient},
+      RuleEntry::none(Op::kNot, "its result is a truth value"),
+      {Op::kIdentity, identity_gradient},
+      {Op::kDropout, identity_gradient},
+      {Op::kCast, cast_gradient},
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -104,8 +104,6 @@ ValueId table_gradient(NodeGradient& g, std::int64_t axis) {
   return g.transpose(g.reshape(rows, table), perm);
 }
 
-}  // namespace
-
 void reshape_gradient(NodeGradient& g) {
   g.give(0, g.reshape(g.dy(), g.shape(g.input(0))));
 }
@@ -199,6 +197,30 @@ void pad_gradient(NodeGradient& g) {
     cut[shape.size() + i] = std::max<std::int64_t>(-end, 0);
   }
   g.give(0, g.pad(value, cut));
+}
+
+}  // namespace
+
+Rules movement_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kConcat, concat_gradient},
+      {Op::kSplit, split_gradient},
+      {Op::kSlice, slice_gradient},
+      {Op::kGather, gather_gradient},
+      {Op::kReshape, reshape_gradient},
+      {Op::kFlatten, reshape_gradient},
+      {Op::kTranspose, transpose_gradient},
+      {Op::kSqueeze, reshape_gradient},
+      {Op::kUnsqueeze, reshape_gradient},
+      RuleEntry::none(Op::kShape, "its result is a shape"),
+      RuleEntry::none(Op::kConstantOfShape, "its operand is a shape"),
+      {Op::kExpand, expand_gradient},
+      {Op::kTile, tile_gradient},
+      {Op::kPad, pad_gradient},
+      RuleEntry::none(Op::kResize, "no rule yet: none of the networks resizes"),
+      RuleEntry::none(Op::kRange, "its operands count"),
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

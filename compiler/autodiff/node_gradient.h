@@ -61,9 +61,4 @@ class NodeGradient : public Emitter {
   std::vector<ValueId> given_;
 };
 
-using Rule = void (*)(NodeGradient&);
-
-/// The gradient rule of an operator; null if it has none.
-Rule rule_of(Op op);
-
 }  // namespace weft::autodiff

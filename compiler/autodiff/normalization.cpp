@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/autodiff/rules.h"
 #include "compiler/graph/operator_table.h"
 
 namespace weft::autodiff {
@@ -86,11 +87,6 @@ void give_parameter(NodeGradient& g, std::size_t i, ValueId sum, const Shape& wi
 
 }  // namespace
 
-bool is_normalization(Op op) {
-  return op == Op::kBatchNormalization || op == Op::kInstanceNormalization ||
-         op == Op::kLayerNormalization;
-}
-
 Step training_form(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
   const auto wanted = [](ValueId output) { return output != kNoValue; };
   if (std::any_of(node.outputs.begin() + 1, node.outputs.end(), wanted)) {
@@ -110,6 +106,8 @@ TrainedBatchNorm train_batch_norm(Builder& builder, const Node& node, std::vecto
   return {std::move(form.step), updated(emit, mean, form.normalized.mean, momentum),
           updated(emit, variance, form.normalized.variance, momentum)};
 }
+
+namespace {
 
 // If the scale is constant along the normalized axes, it factors out of the sums. The gradients of
 // scale and bias can then use the same sums.
@@ -134,6 +132,18 @@ void normalization_gradient(NodeGradient& g) {
   const ValueId rest = g.add(Op::kSub, {centred, g.mul(n, g.divided(sum_pn, count))});
   const ValueId dx = g.add(Op::kDiv, {rest, g.saved(kDeviation)});
   g.give(0, varies ? dx : g.mul(dx, scale));
+}
+
+}  // namespace
+
+Rules normalization_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kBatchNormalization, normalization_gradient},
+      {Op::kInstanceNormalization, normalization_gradient},
+      {Op::kLayerNormalization, normalization_gradient},
+      RuleEntry::none(Op::kLrn, "no rule yet: networks that train use other normalizations"),
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -19,9 +19,6 @@
 
 namespace weft::autodiff {
 
-/// True for BatchNormalization, InstanceNormalization and LayerNormalization.
-bool is_normalization(Op op);
-
 /// Adds the training form of `node`, an instance or layer normalization, for `inputs`. The step
 /// saves n and d.
 Step training_form(graph::Builder& builder, const graph::Node& node, std::vector<ValueId> inputs);
@@ -37,8 +34,5 @@ struct TrainedBatchNorm {
 /// variance, without Bessel's correction (ONNX, BatchNormalization-15).
 TrainedBatchNorm train_batch_norm(graph::Builder& builder, const graph::Node& node,
                                   std::vector<ValueId> inputs);
-
-/// The gradient rule of all three normalizations.
-void normalization_gradient(NodeGradient& g);
 
 }  // namespace weft::autodiff

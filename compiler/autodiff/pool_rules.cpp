@@ -183,8 +183,6 @@ Ints spatial_axes(NodeGradient& g) {
   return iota(g.rank(g.input(0)) - 2, 2);
 }
 
-}  // namespace
-
 void max_pool_gradient(NodeGradient& g) {
   const Windows windows = windows_of(g);
   if (graph::element_count(kernel_of(windows)) > kMostTaps) {
@@ -214,6 +212,18 @@ void global_average_pool_gradient(NodeGradient& g) {
 
 void global_max_pool_gradient(NodeGradient& g) {
   g.give(0, to_first_extreme(g, g.output(), g.dy(), spatial_axes(g)));
+}
+
+}  // namespace
+
+Rules pool_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kMaxPool, max_pool_gradient},
+      {Op::kAveragePool, average_pool_gradient},
+      {Op::kGlobalAveragePool, global_average_pool_gradient},
+      {Op::kGlobalMaxPool, global_max_pool_gradient},
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -70,6 +70,8 @@ ValueId to_first_extreme(NodeGradient& g, ValueId y, ValueId dy, const Ints& axe
   return g.where(is_first, dy, g.number(dy, 0));
 }
 
+namespace {
+
 // dx = y (dy - sum(y dy))
 void softmax_gradient(NodeGradient& g) {
   const ValueId y = g.output();
@@ -101,6 +103,21 @@ void reduce_extreme_gradient(NodeGradient& g) {
   const Ints axes = reduced_axes(g);
   const Shape kept = kept_shape(g, axes);
   g.give(0, to_first_extreme(g, g.reshape(g.output(), kept), g.reshape(g.dy(), kept), axes));
+}
+
+}  // namespace
+
+Rules reduction_rules() {
+  static constexpr auto kRules = std::to_array<RuleEntry>({
+      {Op::kSoftmax, softmax_gradient},
+      {Op::kLogSoftmax, log_softmax_gradient},
+      {Op::kReduceMean, reduce_mean_gradient},
+      {Op::kReduceSum, reduce_sum_gradient},
+      {Op::kReduceMax, reduce_extreme_gradient},
+      {Op::kReduceMin, reduce_extreme_gradient},
+      RuleEntry::none(Op::kArgMax, "its result is an index"),
+  });
+  return kRules;
 }
 
 }  // namespace weft::autodiff

@@ -50,11 +50,6 @@ Shape image_shape(std::int64_t batch, std::int64_t channels, const std::vector<W
   return result;
 }
 
-bool is_activation(std::string_view name) {
-  const std::optional<Op> op = op_from_string(name);
-  return op && *op >= Op::kRelu && *op <= Op::kReciprocal && *op != Op::kPRelu;
-}
-
 // The output of a contraction with an optional residual (input 3) and activation.
 ValueTypes fused_result(const NodeTypes& node, Shape shape) {
   expect_shape(node, 3, shape);
@@ -73,7 +68,8 @@ void check_activation(const NodeTypes& node, bool any_unary) {
     return;
   }
   const std::string name = attributes.text("activation", "");
-  if (name == "Relu" || name == "Clip" || (any_unary && is_activation(name))) return;
+  const std::optional<Op> op = op_from_string(name);
+  if (op && has(*op, any_unary ? Trait::kFunction : Trait::kClamps)) return;
   throw InputError(fmt::format("attribute activation: {} does not support '{}'", to_string(node.op),
                                printable(name)));
 }

@@ -5,65 +5,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/graph/operator_table.h"
+
 namespace weft::graph {
 namespace {
-
-/// Decides whether a constant at an input of an operator is a parameter.
-enum class Rule : std::uint8_t {
-  kAny,      // always: this input only takes parameters
-  kNumbers,  // unless it is a scalar, an index or a mask
-};
-
-struct Slots {
-  std::vector<std::size_t> inputs;
-  Rule rule = Rule::kAny;
-};
-
-Slots parameter_slots(Op op) {
-  switch (op) {
-    case Op::kConv:
-    case Op::kConvTranspose:
-    case Op::kBatchNormalization:  // inputs 3 and 4 are statistics
-    case Op::kInstanceNormalization:
-    case Op::kLayerNormalization:
-      return {{1, 2}};
-    case Op::kConvInteger:
-    case Op::kPRelu:
-      return {{1}};
-    case Op::kMatMul:
-    case Op::kGemm:
-      return {{0, 1, 2}};
-    case Op::kMatMulInteger:
-      return {{0, 1}};
-    case Op::kQLinearConv:
-      return {{3, 8}};
-    case Op::kQLinearMatMul:
-      return {{0, 3}};
-    case Op::kLstm:
-      return {{1, 2, 3, 7}};  // input 7: peepholes
-    case Op::kGru:
-    case Op::kRnn:
-      return {{1, 2, 3}};
-    case Op::kAdd:  // a bias
-    case Op::kSub:
-    case Op::kMul:  // a scale
-    case Op::kDiv:
-      return {{0, 1}, Rule::kNumbers};
-    case Op::kGather:     // a table
-    case Op::kTranspose:  // this and the following occur between a stored weight and its use
-    case Op::kReshape:
-    case Op::kExpand:
-    case Op::kIdentity:
-    case Op::kCast:
-    case Op::kQuantizeLinear:
-    case Op::kDequantizeLinear:
-      return {{0}, Rule::kNumbers};
-    case Op::kConcat:  // a class token
-      return {{0, 1}, Rule::kNumbers};
-    default:
-      return {};
-  }
-}
 
 bool is_index(DataType type) {
   return type == DataType::kInt64 || type == DataType::kBool;
@@ -95,11 +40,11 @@ class LearnedConstants {
 
  private:
   void add(const Node& node) {
-    const Slots slots = parameter_slots(node.op);
-    for (const std::size_t i : slots.inputs) {
+    const Learned& learned = operator_of(node.op).learned;
+    for (const std::size_t i : learned.inputs) {
       const ValueId value = node.input(i);
       if (value == kNoValue || !graph_.is_constant(value)) continue;
-      if (slots.rule == Rule::kNumbers && !is_parameter(node, value)) continue;
+      if (learned.rule == Learned::Rule::kNumbers && !is_parameter(node, value)) continue;
       if (seen_.insert(value).second) found_.push_back(value);
     }
   }

@@ -1,4 +1,5 @@
-// The operators, named as in ONNX (opset 17). operator_table.h lists their inputs and outputs.
+// The operators, named as in ONNX (opset 17). Their table is operators.inc; operator_table.h gives
+// access to it.
 //
 // The fusing passes extend ONNX's definitions in four ways; every later stage handles them:
 //  - MatMul may have a bias as third input: [N], added to the product.
@@ -19,49 +20,20 @@
 
 namespace weft::graph {
 
-// clang-format off
+/// In the order of the rows in operators.inc.
 enum class Op : std::uint8_t {
-  // Contractions
-  kConv, kConvTranspose, kConvInteger, kQLinearConv, kMatMul, kGemm, kMatMulInteger, kQLinearMatMul,
-  // Quantization
-  kQuantizeLinear, kDequantizeLinear, kDynamicQuantizeLinear,
-  // Unary
-  kRelu, kLeakyRelu, kPRelu, kElu, kSelu, kSigmoid, kHardSigmoid, kHardSwish, kTanh, kErf, kSoftplus,
-  kClip, kSqrt, kExp, kLog, kNeg, kAbs, kReciprocal, kNot, kIdentity, kCast, kDropout,
-  // Binary and n-ary, with broadcasting
-  kAdd, kSub, kMul, kDiv, kPow, kMin, kMax, kMean, kSum, kWhere, kEqual, kLess, kGreater, kAnd, kOr,
-  // Along axes
-  kSoftmax, kLogSoftmax, kReduceMean, kReduceSum, kReduceMax, kReduceMin, kArgMax,
-  // Windows and normalization
-  kMaxPool, kAveragePool, kGlobalAveragePool, kGlobalMaxPool, kBatchNormalization,
-  kInstanceNormalization, kLayerNormalization, kLrn,
-  // Movement
-  kConcat, kSplit, kSlice, kGather, kReshape, kFlatten, kTranspose, kSqueeze, kUnsqueeze, kShape,
-  kConstantOfShape, kExpand, kTile, kPad, kResize, kRange,
-  // Recurrent
-  kLstm, kGru, kRnn,
+#define WEFT_OPERATOR(op, ...) op,
+#include "compiler/graph/operators.inc"
+#undef WEFT_OPERATOR
 };
 
 inline constexpr std::array kOpNames = std::to_array<std::string_view>({
-  "Conv", "ConvTranspose", "ConvInteger", "QLinearConv", "MatMul", "Gemm", "MatMulInteger",
-  "QLinearMatMul",
-  "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear",
-  "Relu", "LeakyRelu", "PRelu", "Elu", "Selu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Erf",
-  "Softplus", "Clip", "Sqrt", "Exp", "Log", "Neg", "Abs", "Reciprocal", "Not", "Identity", "Cast",
-  "Dropout",
-  "Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Mean", "Sum", "Where", "Equal", "Less", "Greater",
-  "And", "Or",
-  "Softmax", "LogSoftmax", "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ArgMax",
-  "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization",
-  "InstanceNormalization", "LayerNormalization", "LRN",
-  "Concat", "Split", "Slice", "Gather", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze",
-  "Shape", "ConstantOfShape", "Expand", "Tile", "Pad", "Resize", "Range",
-  "LSTM", "GRU", "RNN",
+#define WEFT_OPERATOR(op, name, ...) name,
+#include "compiler/graph/operators.inc"
+#undef WEFT_OPERATOR
 });
-// clang-format on
 
 inline constexpr std::size_t kOpCount = kOpNames.size();
-static_assert(kOpCount == static_cast<std::size_t>(Op::kRnn) + 1);
 
 constexpr std::string_view to_string(Op op) {
   return kOpNames[static_cast<std::size_t>(op)];

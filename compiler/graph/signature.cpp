@@ -54,7 +54,7 @@ Kind kind_of(Op op, std::string_view name) {
       {"strides", Kind::kIntegers},
       {"value", Kind::kTensor},
   });
-  if (op >= Op::kLstm && name.starts_with("activation_")) return Kind::kReals;
+  if (has(op, Trait::kRecurrent) && name.starts_with("activation_")) return Kind::kReals;
   const auto entry = std::ranges::find(kEntries, name, &Entry::name);
   return entry == kEntries.end() ? Kind::kInteger : entry->kind;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/builder.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/onnx/export.h"
 #include "pe/float_formats.h"
 
@@ -28,12 +29,12 @@ constexpr std::size_t kResidual = 3;
 constexpr std::size_t kOutputScale = 6;
 constexpr std::size_t kOutputZeroPoint = 7;
 
-bool is_quantised(Op op) {
-  return op == Op::kQLinearConv || op == Op::kQLinearMatMul;
+bool is_contraction(Op op) {
+  return has(op, graph::Trait::kEpilogue);
 }
 
-bool is_contraction(Op op) {
-  return op == Op::kConv || op == Op::kGemm || op == Op::kMatMul || is_quantised(op);
+bool is_quantised(Op op) {
+  return is_contraction(op) && has(op, graph::Trait::kQuantized);
 }
 
 /// The number of inputs of a contraction in ONNX.
@@ -150,16 +151,16 @@ class Rebuild {
     const Op op = *graph::op_from_string(node.attributes.text("activation", ""));
     const graph::DataType type = graph_.type(node.outputs[0]).type;
     Part part{op, {}};
-    for (const char* name : {"alpha", "beta"}) {
-      const std::string fused = std::string("activation_") + name;
+    const auto& parameters = graph::operator_of(op).parameters;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::string fused = i == 0 ? "activation_alpha" : "activation_beta";
       if (op == Op::kClip) {
         part.inputs.push_back(
             node.attributes.has(fused)
                 ? builder_.constant(real_scalar(type, node.attributes.real(fused, 0)))
                 : kNoValue);
-      } else if (node.attributes.has(fused)) {
-        const bool is_gamma = op == Op::kSelu && std::string_view(name) == "beta";
-        part.attributes.set(is_gamma ? "gamma" : name, node.attributes.real(fused, 0));
+      } else if (i < parameters.size() && node.attributes.has(fused)) {
+        part.attributes.set(std::string(parameters[i].attribute), node.attributes.real(fused, 0));
       }
     }
     return part;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/graph/operator_table.h"
+
 namespace weft::passes {
 
 using graph::Constant;
@@ -15,7 +17,11 @@ using graph::Tensor;
 using graph::ValueType;
 
 bool is_contraction(Op op) {
-  return op == Op::kConv || op == Op::kConvTranspose || op == Op::kGemm || op == Op::kMatMul;
+  return has(op, graph::Trait::kContraction) && !has(op, graph::Trait::kQuantized);
+}
+
+bool takes_epilogue(Op op) {
+  return is_contraction(op) && has(op, graph::Trait::kEpilogue);
 }
 
 bool ends_with_bias(const Node& node) {

@@ -18,6 +18,8 @@ inline constexpr const char* kActivation = "activation";
 
 /// True for Conv, ConvTranspose, Gemm and MatMul.
 bool is_contraction(graph::Op op);
+/// True for those that take a residual and an activation: all but ConvTranspose.
+bool takes_epilogue(graph::Op op);
 /// True if the node has neither a residual nor an activation.
 bool ends_with_bias(const graph::Node& node);
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/recurrent_cell.h"
 #include "compiler/passes/rewriter.h"
 
@@ -62,7 +63,7 @@ bool is_batch_first(const Node& node) {
 }
 
 bool is_covered(const Rewriter& rewriter, const Node& node) {
-  if (node.op != Op::kLstm && node.op != Op::kGru && node.op != Op::kRnn) return false;
+  if (!has(node.op, graph::Trait::kRecurrent)) return false;
   const std::int64_t steps = rewriter.type(node.inputs[0]).shape[is_batch_first(node) ? 1 : 0];
   return !node.attributes.has("clip") && node.attributes.integer("input_forget", 0) == 0 &&
          has_plain_activations(node) && has_constant_weights(rewriter, node) &&

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/constants.h"
 #include "compiler/passes/rewriter.h"
 
@@ -60,18 +61,9 @@ bool fold(Rewriter& rewriter, const Node& node, const graph::Evaluator& evaluate
   return true;
 }
 
+/// True for operators that rearrange elements. Identity disappears without a copy.
 bool moves_elements(graph::Op op) {
-  switch (op) {
-    case graph::Op::kFlatten:
-    case graph::Op::kReshape:
-    case graph::Op::kSlice:
-    case graph::Op::kSqueeze:
-    case graph::Op::kTranspose:
-    case graph::Op::kUnsqueeze:
-      return true;
-    default:
-      return false;
-  }
+  return has(op, graph::Trait::kView) && op != graph::Op::kIdentity;
 }
 
 /// Makes the node's output a constant made on demand, if the node only rearranges constants.

@@ -1,9 +1,11 @@
 #include "compiler/passes/fuse_activation.h"
 
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/constants.h"
 #include "compiler/passes/contraction.h"
 
@@ -13,6 +15,7 @@ using graph::Attributes;
 using graph::kNoValue;
 using graph::Node;
 using graph::Op;
+using graph::Trait;
 using graph::ValueId;
 
 namespace {
@@ -21,18 +24,6 @@ constexpr float kLargest = std::numeric_limits<float>::max();
 
 Attributes named(Op op) {
   return {{kActivation, std::string(graph::to_string(op))}};
-}
-
-Attributes with_alpha(const Node& node, float otherwise) {
-  Attributes result = named(node.op);
-  result.set("activation_alpha", node.attributes.real("alpha", otherwise));
-  return result;
-}
-
-Attributes with_two(const Node& node, float alpha, const char* second, float beta) {
-  Attributes result = with_alpha(node, alpha);
-  result.set("activation_beta", node.attributes.real(second, beta));
-  return result;
 }
 
 /// A bound of a Clip: `otherwise` if it is omitted, nullopt if it is unknown.
@@ -60,8 +51,7 @@ bool fuse_activation_node(Rewriter& rewriter, const Node& node) {
     return false;
   }
   const Node* before = rewriter.producer(node.inputs[0]);
-  if (before == nullptr || !is_contraction(before->op) || before->op == Op::kConvTranspose ||
-      before->attributes.has(kActivation)) {
+  if (before == nullptr || !takes_epilogue(before->op) || before->attributes.has(kActivation)) {
     return false;
   }
   Node fused = rewriter.take(node.inputs[0]);
@@ -74,27 +64,15 @@ bool fuse_activation_node(Rewriter& rewriter, const Node& node) {
 }  // namespace
 
 std::optional<Attributes> activation_attributes(const Rewriter& rewriter, const Node& node) {
-  switch (node.op) {
-    case Op::kRelu:
-    case Op::kSigmoid:
-    case Op::kHardSwish:
-    case Op::kTanh:
-    case Op::kErf:
-    case Op::kSoftplus:
-      return named(node.op);
-    case Op::kLeakyRelu:
-      return with_alpha(node, 0.01F);
-    case Op::kElu:
-      return with_alpha(node, 1.0F);
-    case Op::kSelu:
-      return with_two(node, 1.67326319217681884765625F, "gamma", 1.05070102214813232421875F);
-    case Op::kHardSigmoid:
-      return with_two(node, 0.2F, "beta", 0.5F);
-    case Op::kClip:
-      return clip_attributes(rewriter, node);
-    default:
-      return std::nullopt;
+  if (!has(node.op, Trait::kActivation)) return std::nullopt;
+  if (node.op == Op::kClip) return clip_attributes(rewriter, node);
+  constexpr std::array kFused = {"activation_alpha", "activation_beta"};
+  const std::array<float, 2> values = graph::parameters_of(node.op, node.attributes);
+  Attributes result = named(node.op);
+  for (std::size_t i = 0; i < graph::operator_of(node.op).parameters.size(); ++i) {
+    result.set(kFused.at(i), values.at(i));
   }
+  return result;
 }
 
 void set_attributes(Node& node, const Attributes& more) {

@@ -22,8 +22,8 @@ bool is_dequantized_constant(const Rewriter& rewriter, ValueId value) {
   return node != nullptr && rewriter.constant(node->inputs[0]) != nullptr;
 }
 
-bool takes_bias(const Rewriter& rewriter, ValueId product, const ValueType& sum) {
-  const Node* node = rewriter.producer(product);
+/// True if `node`, which makes `product`, can take a bias for the sum.
+bool takes_bias(const Rewriter& rewriter, const Node* node, ValueId product, const ValueType& sum) {
   if (node == nullptr || !is_contraction(node->op) || !rewriter.used_once(product)) return false;
   // If MatMul's second operand is a vector, the product has no channel axis.
   const bool has_channels = rewriter.type(node->inputs[kWeights]).shape.size() >= 2;
@@ -46,9 +46,10 @@ ValueId as_bias(Rewriter& rewriter, ValueId addend, const ValueType& sum, std::i
 
 bool fuse_as_bias(Rewriter& rewriter, const Node& add, ValueId product, ValueId addend) {
   const ValueType sum = rewriter.type(add.outputs[0]);
-  if (!takes_bias(rewriter, product, sum)) return false;
+  const Node* maker = rewriter.producer(product);
+  if (!takes_bias(rewriter, maker, product, sum)) return false;
   const auto rank = static_cast<std::int64_t>(sum.shape.size());
-  const std::int64_t axis = channel_axis(rewriter.producer(product)->op, rank);
+  const std::int64_t axis = channel_axis(maker->op, rank);
   const ValueId bias = as_bias(rewriter, addend, sum, axis);
   if (bias == kNoValue) return false;
   Node fused = rewriter.take(product);

@@ -22,9 +22,9 @@ bool is_residual(const Rewriter& rewriter, const Node& product, ValueId other) {
 
 bool takes_residual(const Rewriter& rewriter, ValueId product, ValueId other) {
   const Node* node = rewriter.producer(product);
-  return node != nullptr && is_contraction(node->op) && node->op != Op::kConvTranspose &&
-         rewriter.used_once(product) && ends_with_bias(*node) &&
-         is_residual(rewriter, *node, other) && rewriter.type(product) == rewriter.type(other);
+  return node != nullptr && takes_epilogue(node->op) && rewriter.used_once(product) &&
+         ends_with_bias(*node) && is_residual(rewriter, *node, other) &&
+         rewriter.type(product) == rewriter.type(other);
 }
 
 bool fuse_as_residual(Rewriter& rewriter, const Node& add, ValueId product, ValueId other) {

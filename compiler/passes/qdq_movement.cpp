@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/constants.h"
 #include "compiler/passes/contraction.h"
 #include "compiler/passes/quantized.h"
@@ -47,26 +48,8 @@ bool pads_with_zero(const Rewriter& rewriter, const Node& node) {
 
 /// True if the node can work on integers instead of the dequantized elements.
 bool moves_elements(const Rewriter& rewriter, const Node& node) {
-  switch (node.op) {
-    case Op::kMaxPool:
-    case Op::kReshape:
-    case Op::kFlatten:
-    case Op::kSqueeze:
-    case Op::kUnsqueeze:
-    case Op::kTranspose:
-    case Op::kSlice:
-    case Op::kSplit:
-    case Op::kGather:
-    case Op::kExpand:
-    case Op::kTile:
-    case Op::kIdentity:
-    case Op::kConcat:
-      return true;
-    case Op::kPad:
-      return pads_with_zero(rewriter, node);
-    default:
-      return false;
-  }
+  if (node.op == Op::kPad) return pads_with_zero(rewriter, node);
+  return has(node.op, graph::Trait::kMovesElements);
 }
 
 /// The integers from which the node's data inputs were dequantized. Returns an empty list if an
@@ -155,8 +138,8 @@ namespace {
 /// uses them.
 bool become_activation(Rewriter& rewriter, const Node& relu, ValueId integers) {
   const Node* maker = rewriter.producer(integers);
-  const bool takes = maker != nullptr &&
-                     (maker->op == Op::kQLinearConv || maker->op == Op::kQLinearMatMul) &&
+  const bool takes = maker != nullptr && has(maker->op, graph::Trait::kEpilogue) &&
+                     has(maker->op, graph::Trait::kQuantized) &&
                      !maker->attributes.has(kActivation) && rewriter.used_once(integers) &&
                      rewriter.used_once(relu.inputs[0]);
   if (!takes) return false;

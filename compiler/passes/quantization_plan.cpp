@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/contraction.h"
 
 namespace weft::passes {
@@ -18,6 +19,7 @@ using graph::Graph;
 using graph::kNoValue;
 using graph::Node;
 using graph::Op;
+using graph::Trait;
 using graph::ValueId;
 
 namespace {
@@ -66,88 +68,19 @@ bool multiplies_computed(const Graph& graph, const Node& node) {
   });
 }
 
-/// True if the node only moves or compares elements, so that its inputs and outputs can share a
-/// scale.
-bool keeps_scale(const Node& node) {
-  switch (node.op) {
-    case Op::kMaxPool:
-    case Op::kConcat:
-    case Op::kReshape:
-    case Op::kFlatten:
-    case Op::kSqueeze:
-    case Op::kUnsqueeze:
-    case Op::kTranspose:
-    case Op::kSlice:
-    case Op::kSplit:
-    case Op::kGather:
-    case Op::kRelu:
-    case Op::kIdentity:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// True for unary functions that are finite for every int8 value.
+/// True for unary functions that are finite for every int8 value. Relu and Clip follow own rules.
 bool is_function(Op op) {
-  switch (op) {
-    case Op::kExp:
-    case Op::kNeg:
-    case Op::kAbs:
-    case Op::kLeakyRelu:
-    case Op::kElu:
-    case Op::kSelu:
-    case Op::kSigmoid:
-    case Op::kHardSigmoid:
-    case Op::kHardSwish:
-    case Op::kTanh:
-    case Op::kErf:
-    case Op::kSoftplus:
-      return true;
-    default:
-      return false;
-  }
+  return has(op, Trait::kFunction) && !has(op, Trait::kPartial) && !has(op, Trait::kClamps);
 }
 
 /// True for unary functions that are not finite for every int8 value. They are computed only on
 /// unrounded values.
 bool is_partial_function(Op op) {
-  return op == Op::kSqrt || op == Op::kLog || op == Op::kReciprocal;
-}
-
-bool is_pool(Op op) {
-  return op == Op::kAveragePool || op == Op::kGlobalAveragePool;
-}
-
-bool works_on_rows(Op op) {
-  switch (op) {
-    case Op::kSoftmax:
-    case Op::kLogSoftmax:
-    case Op::kLayerNormalization:
-    case Op::kReduceSum:
-    case Op::kReduceMean:
-    case Op::kReduceMax:
-    case Op::kReduceMin:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool commutes(Op op) {
-  return op == Op::kAdd || op == Op::kMul || op == Op::kMin || op == Op::kMax;
+  return has(op, Trait::kPartial);
 }
 
 bool is_binary(const Node& node) {
-  const bool right_op = commutes(node.op) || node.op == Op::kSub || node.op == Op::kDiv ||
-                        node.op == Op::kPow || node.op == Op::kPRelu;
-  return right_op && node.inputs.size() == 2;
-}
-
-/// True if the second operand must be a constant: a nonzero divisor or exponent could be rounded to
-/// 0.
-bool needs_constant(Op op) {
-  return op == Op::kDiv || op == Op::kPow;
+  return has(node.op, Trait::kBinary) && node.inputs.size() == 2;
 }
 
 /// The float32 inputs that are not constant.
@@ -162,11 +95,10 @@ std::vector<ValueId> data_inputs(const Graph& graph, const Node& node) {
 }
 
 bool is_fixed_activation(const Graph& graph, const Node& node) {
-  if (node.op == Op::kRelu) return true;
   const auto is_known = [&](ValueId bound) {
     return bound == kNoValue || graph.is_constant(bound);
   };
-  return node.op == Op::kClip && is_known(node.input(1)) && is_known(node.input(2));
+  return has(node.op, Trait::kClamps) && is_known(node.input(1)) && is_known(node.input(2));
 }
 
 /// The constant that `add` adds to each row of `product`; kNoValue if there is none.
@@ -283,9 +215,9 @@ void QuantizationPlan::spread(const Graph& graph, std::size_t index) {
     if (each != kNoValue && wanted_[each]) quantised_[each] = true;
   }
   if (!passes_through(graph, node)) return;
-  if (keeps_scale(node)) return share_scale(graph, node);
-  if (is_pool(node.op)) return quantise_activated(graph, output);
-  if (works_on_rows(node.op)) {
+  if (has(node.op, Trait::kKeepsScale)) return share_scale(graph, node);
+  if (has(node.op, Trait::kAverages)) return quantise_activated(graph, output);
+  if (has(node.op, Trait::kAlongAxes)) {
     quantised_[output] = true;
     return;
   }
@@ -294,7 +226,7 @@ void QuantizationPlan::spread(const Graph& graph, std::size_t index) {
 
 /// Quantizes the other operand of a sum or product with an int8 value.
 void QuantizationPlan::pull(const Graph& graph, const Node& node) {
-  if (!commutes(node.op) && node.op != Op::kSub) return;
+  if (!has(node.op, Trait::kCommutes) && node.op != Op::kSub) return;
   const std::vector<ValueId> inputs = data_inputs(graph, node);
   const bool known = std::ranges::any_of(inputs, [&](ValueId i) { return is_known(i); });
   for (const ValueId input : inputs) {
@@ -308,9 +240,12 @@ bool QuantizationPlan::passes_through(const Graph& graph, const Node& node) cons
   const bool lane_wise =
       is_function(node.op) || node.op == Op::kClip || (carried && node.op == Op::kRelu) ||
       (carried && is_partial_function(node.op)) ||
-      (is_binary(node) && (!needs_constant(node.op) || graph.is_constant(node.inputs[1])));
+      (is_binary(node) &&
+       (!has(node.op, Trait::kNeedsExactSecond) || graph.is_constant(node.inputs[1])));
   const bool right_op =
-      lane_wise || (!carried && (keeps_scale(node) || is_pool(node.op))) || works_on_rows(node.op);
+      lane_wise ||
+      (!carried && (has(node.op, Trait::kKeepsScale) || has(node.op, Trait::kAverages))) ||
+      has(node.op, Trait::kAlongAxes);
   const bool one_output = node.outputs.size() == 1 || node.op == Op::kSplit;
   return right_op && one_output && !inputs.empty() &&
          std::ranges::all_of(inputs, [&](ValueId i) { return is_known(i); });
@@ -347,18 +282,19 @@ bool QuantizationPlan::continues(const Graph& graph, ValueId value, const Node& 
     return true;
   }
   const auto rank = static_cast<std::int64_t>(type.shape.size());
-  if (user.op == Op::kSoftmax || user.op == Op::kLogSoftmax) {
+  if (has(user.op, Trait::kSoftmaxLike)) {
     const std::int64_t axis = user.attributes.integer("axis", -1);
     return axis == -1 || axis == rank - 1;
   }
   if (!is_binary(user)) return false;
   const bool second = user.inputs[1] == value;
-  if (second && !commutes(user.op)) return false;
+  if (second && !has(user.op, Trait::kCommutes)) return false;
   const ValueId other = user.inputs[second ? 0 : 1];
   if (graph.is_constant(other)) return is_float32(graph, other);
   const std::size_t producer = producers_[other];
   const bool is_there = producer == graph::kNoProducer || producer < first_[value];
-  return quantised_[other] && is_there && graph.type(other) == type && !needs_constant(user.op);
+  return quantised_[other] && is_there && graph.type(other) == type &&
+         !has(user.op, Trait::kNeedsExactSecond);
 }
 
 ValueId QuantizationPlan::group(ValueId value) const {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/rewriter.h"
 
 namespace weft::passes {
@@ -43,15 +44,6 @@ bool steps_forwards(const Rewriter& rewriter, const Node& node) {
 /// shapes are equal.
 bool keeps_elements(const Rewriter& rewriter, const Node& node) {
   switch (node.op) {
-    case Op::kIdentity:
-    case Op::kReshape:
-    case Op::kFlatten:
-    case Op::kSqueeze:
-    case Op::kUnsqueeze:
-    case Op::kExpand:
-    case Op::kTile:
-    case Op::kCast:
-      return true;
     case Op::kDropout:
       return drops_nothing(rewriter, node);
     case Op::kTranspose:
@@ -61,7 +53,7 @@ bool keeps_elements(const Rewriter& rewriter, const Node& node) {
     case Op::kConcat:
       return node.inputs.size() == 1;
     default:
-      return false;
+      return has(node.op, graph::Trait::kKeepsOrder);
   }
 }
 

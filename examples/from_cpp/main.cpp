@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"

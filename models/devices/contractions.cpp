@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "compiler/graph/operator_table.h"
+
 namespace weft::devices {
 namespace {
 
 using graph::Graph;
 using graph::Node;
-using graph::Op;
 using graph::Shape;
 
 std::uint64_t size_of(std::int64_t extent) {
@@ -76,24 +77,22 @@ GemmShape gemm(const Graph& graph, const Node& node) {
 }
 
 std::optional<GemmShape> shape_of_contraction(const Graph& graph, const Node& node) {
-  switch (node.op) {
-    case Op::kConv:
-    case Op::kConvInteger:
-      return convolution(graph, node, 1);
-    case Op::kQLinearConv:
-      return convolution(graph, node, 3);
-    case Op::kConvTranspose:
+  using enum graph::Product::Form;
+  const graph::Product& operands = operator_of(node.op).product;
+  switch (operands.form) {
+    case kConvolution:
+      return convolution(graph, node, operands.b);
+    case kTransposedConvolution:
       return transposed_convolution(graph, node);
-    case Op::kMatMul:
-    case Op::kMatMulInteger:
-      return product(graph, node, 1);
-    case Op::kQLinearMatMul:
-      return product(graph, node, 3);
-    case Op::kGemm:
+    case kMatrices:
+      return product(graph, node, operands.b);
+    case kGemm:
       return gemm(graph, node);
-    default:
+    case kNone:
+    case kRecurrent:  // its single products are unknown until it is unrolled
       return std::nullopt;
   }
+  return std::nullopt;
 }
 
 }  // namespace

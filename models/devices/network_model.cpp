@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/graph/operator_table.h"
 #include "models/devices/contractions.h"
 
 namespace weft::devices {
@@ -10,23 +11,6 @@ namespace {
 
 using graph::Graph;
 using graph::Node;
-using graph::Op;
-
-/// Whether the operator moves no data: it reshapes or renames its input, or reads only its shape.
-bool is_view(Op op) {
-  switch (op) {
-    case Op::kIdentity:
-    case Op::kDropout:
-    case Op::kReshape:
-    case Op::kFlatten:
-    case Op::kSqueeze:
-    case Op::kUnsqueeze:
-    case Op::kShape:
-      return true;
-    default:
-      return false;
-  }
-}
 
 double bytes_of(const graph::ValueType& type, NumberFormat format) {
   const double each = graph::is_float(type.type)
@@ -38,7 +22,7 @@ double bytes_of(const graph::ValueType& type, NumberFormat format) {
 /// Throws InputError for a recurrent operator: its single products are unknown until it is
 /// unrolled.
 void check_unrolled(const Node& node) {
-  if (node.op != Op::kLstm && node.op != Op::kGru && node.op != Op::kRnn) return;
+  if (!has(node.op, graph::Trait::kRecurrent)) return;
   throw InputError(graph::node_label(node) +
                    ": cannot be modeled, because it cannot be unrolled; leave out the modeled "
                    "devices");
@@ -61,7 +45,7 @@ NetworkModel model_network(const DeviceModel& device, NumberFormat format, const
   NetworkModel model;
   for (const Node& node : graph.nodes) {
     check_unrolled(node);
-    if (is_view(node.op)) continue;
+    if (has(node.op, graph::Trait::kMovesNothing)) continue;
     LayerModel layer;
     layer.name = node.name;
     layer.shape = contraction_of(graph, node);

@@ -4,13 +4,13 @@
 
 #include "base/error.h"
 #include "compiler/graph/learned.h"
+#include "compiler/graph/operator_table.h"
 
 namespace weft::networks {
 namespace {
 
 using graph::Graph;
 using graph::Node;
-using graph::Op;
 using graph::Shape;
 using graph::ValueId;
 
@@ -46,29 +46,25 @@ std::int64_t recurrent_macs(const Graph& graph, const Node& node) {
 }
 
 std::int64_t signed_macs(const Graph& graph, const Node& node) {
-  switch (node.op) {
-    case Op::kConv:
-    case Op::kConvInteger:
-      return each_times_inner(output_elements(graph, node), input_shape(graph, node, 1));
-    case Op::kQLinearConv:
-      return each_times_inner(output_elements(graph, node), input_shape(graph, node, 3));
-    case Op::kConvTranspose:
-      return each_times_inner(graph::element_count(input_shape(graph, node, 0)),
-                              input_shape(graph, node, 1));
-    case Op::kMatMul:
-    case Op::kMatMulInteger:
-    case Op::kQLinearMatMul:
-      return graph::element_count(
-          {output_elements(graph, node), input_shape(graph, node, 0).back()});
-    case Op::kGemm:
-      return graph::element_count({output_elements(graph, node), gemm_depth(graph, node)});
-    case Op::kLstm:
-    case Op::kGru:
-    case Op::kRnn:
-      return recurrent_macs(graph, node);
-    default:
+  using enum graph::Product::Form;
+  const graph::Product& product = operator_of(node.op).product;
+  switch (product.form) {
+    case kNone:
       return 0;
+    case kConvolution:
+      return each_times_inner(output_elements(graph, node), input_shape(graph, node, product.b));
+    case kTransposedConvolution:
+      return each_times_inner(graph::element_count(input_shape(graph, node, product.a)),
+                              input_shape(graph, node, product.b));
+    case kMatrices:
+      return graph::element_count(
+          {output_elements(graph, node), input_shape(graph, node, product.a).back()});
+    case kGemm:
+      return graph::element_count({output_elements(graph, node), gemm_depth(graph, node)});
+    case kRecurrent:
+      return recurrent_macs(graph, node);
   }
+  throw InputError("unknown form of product");
 }
 
 }  // namespace

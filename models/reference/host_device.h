@@ -7,3 +7,7 @@
 #else
 #define WEFT_HOST_DEVICE
 #endif
+
+// Marks functions whose body is chosen by an argument that callers know: each call becomes the
+// body.
+#define WEFT_ALWAYS_INLINE [[gnu::always_inline]] inline

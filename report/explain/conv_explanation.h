@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "report/report.h"
 #include "report/streams.h"
 #include "runtime/analysis/fold_account.h"

@@ -1,5 +1,5 @@
 // Advice for using the array better, measured in simulated cycles. Each suggestion of the planner
-// (compiler/plan/advice.h) is tried on the analytic engine; one that gains nothing is dropped.
+// (compiler/mapping/advice.h) is tried on the analytic engine; one that gains nothing is dropped.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/stopwatch.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
 #include "report/explain/sweep_report.h"

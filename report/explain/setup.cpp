@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "report/report_text.h"
 #include "report/text.h"
 #include "runtime/job/analytic_run.h"

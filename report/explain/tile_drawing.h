@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::report {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "compiler/onnx/located.h"
 #include "report/explain/account_text.h"
 #include "report/explain/sweep_report.h"

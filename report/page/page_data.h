@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/lowering/instruction_tiles.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/instruction_tiles.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "report/json.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"

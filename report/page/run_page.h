@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "report/page/page_data.h"
 #include "report/report.h"
 

@@ -4,7 +4,7 @@
 
 #include <iosfwd>
 
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "report/report.h"
 
 namespace weft::report {

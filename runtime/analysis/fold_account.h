@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"

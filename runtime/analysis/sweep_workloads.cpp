@@ -4,7 +4,8 @@
 
 #include <array>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
+#include "compiler/schedule/map_product.h"
 #include "runtime/analysis/fold_account.h"
 #include "runtime/job/analytic_run.h"
 #include "runtime/workload/memory_check.h"
@@ -35,7 +36,7 @@ bool is_cliff(const TilingPlan& plan, char dimension, std::uint64_t size,
               const MachineConfig& config) {
   if (const auto tile = tile_of(dimension, config)) return begins_tile(size, *tile);
   return size > 1 &&
-         plan_matmul(swept_spec(plan.spec, dimension, size - 1), config).m_chunks < plan.m_chunks;
+         map_product(swept_spec(plan.spec, dimension, size - 1), config).m_chunks < plan.m_chunks;
 }
 
 SweepPoint product_point(const MatmulSpec& spec, const MachineConfig& config, char dimension,
@@ -121,7 +122,7 @@ SweptWorkload swept_product(const MatmulSpec& spec, const MachineConfig& config,
   SweptWorkload workload{"product", product_title(spec, dimension), ""};
   workload.tile = tile_of(dimension, config);
   workload.instructions = [=, &config](std::uint64_t size) {
-    return most_instructions(plan_matmul(swept_spec(spec, dimension, size), config));
+    return most_instructions(map_product(swept_spec(spec, dimension, size), config));
   };
   workload.point = [=, &config](std::uint64_t size) {
     return product_point(spec, config, dimension, size);

@@ -2,7 +2,7 @@
 // channels and filters of a convolution.
 #pragma once
 
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "runtime/analysis/sweep.h"
 #include "runtime/workload/network_conv.h"
 #include "sim/config/machine_config.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/figures.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "runtime/network_pipeline.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/operands.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "runtime/network_runner.h"
 #include "runtime/workload/network_conv.h"
 #include "sim/config/machine_config.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler/graph/graph.h"
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "runtime/job/run_observers.h"
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/lowering/instruction_tiles.h"
+#include "compiler/mapping/instruction_tiles.h"
 
 namespace weft::runtime {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "compiler/network/network_program.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
+#include "compiler/program/network_program.h"
 #include "runtime/network_runner.h"
 #include "sim/analysis/result.h"
 #include "sim/isa/program.h"

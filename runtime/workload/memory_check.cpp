@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "compiler/schedule/map_product.h"
 #include "sim/memory/physical_memory.h"
 #include "sim/timing/timeline.h"
 
@@ -24,7 +25,7 @@ std::uint64_t most_instructions(const TilingPlan& plan) {
 
 TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
                          std::string_view advice) {
-  TilingPlan plan = plan_matmul(spec, config);
+  TilingPlan plan = map_product(spec, config);
   const double bytes = static_cast<double>(most_instructions(plan)) *
                        static_cast<double>(sizeof(Instruction) + sizeof(InstructionTiming));
   check_memory(bytes, "the program", advice);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::runtime {
@@ -20,7 +20,7 @@ std::uint64_t most_instructions(const TilingPlan& plan);
 inline constexpr std::string_view kPlanAdvice =
     "choose smaller sizes or a larger array (--array.rows, --array.cols)";
 
-/// plan_matmul(), then a check that the program and its timeline fit this computer's memory. Throws
+/// map_product(), then a check that the program and its timeline fit this computer's memory. Throws
 /// InputError, ConfigError.
 TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
                          std::string_view advice = kPlanAdvice);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "models/random.h"
 
 namespace weft::runtime {

@@ -14,9 +14,9 @@
 namespace weft {
 
 struct Access {
-  static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
 
-  std::uint32_t instruction = kNobody;
+  std::uint64_t instruction = kNobody;
   std::uint32_t group = 0;   // rows by which a cycle's first row advances; 0 for a block
   std::uint64_t origin = 0;  // the row touched in cycle `begin`
   Cycle begin = 0;

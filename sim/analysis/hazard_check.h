@@ -8,11 +8,94 @@
 // Source: docs/timing.md.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/sliding_window.h"
+#include "sim/analysis/row_history.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
+#include "sim/isa/row_access.h"
+#include "sim/timing/array_timing.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
+
+/// Takes the instructions of a run in program order, with their times, and the pushes as they
+/// become known. Keeps the last accesses to each row, and what waits for the push of its tile.
+class HazardCheck {
+ public:
+  /// What a message calls instruction `index`.
+  using Name = std::function<std::string(std::uint64_t index)>;
+
+  /// `config` must outlive the check.
+  HazardCheck(const MachineConfig& config, Name name);
+
+  /// The next tile of the FIFO is pushed from `cycle` on.
+  void pushed(Cycle cycle);
+  /// The program's next instruction. After the first one that breaks the rule, the others are
+  /// ignored.
+  void check(const Operation& operation, const InstructionTiming& timing);
+  /// Forgets accesses to host rows that no later instruction can collide with, because it is
+  /// dispatched after the cycle `dispatched`.
+  void forget_before(Cycle dispatched) { host_.forget_sometimes(dispatched); }
+  /// Throws HazardError for the first instruction, in program order, that broke the rule. Pushes
+  /// from cycle `total` on never happen: the run is over.
+  void finish(Cycle total);
+
+  /// Shows the state; every later instruction is dispatched after the cycle `dispatched`.
+  void visit(StateVisitor& visitor, Cycle dispatched);
+
+ private:
+  using Reader = RowHistory::Reader;
+  static constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+  /// A fetch that needs the slot of an earlier tile.
+  struct SlotUse {
+    std::uint64_t fetch = 0;  // index in the program
+    std::uint64_t evicts = 0;
+    std::uint64_t tile = 0;
+    Cycle started = 0;
+    Cycle pushed = kNever;  // the evicted tile
+  };
+
+  void check(const Load& load);
+  void check(const Fetch& fetch);
+  void check(const Matmul& matmul);
+  void check(const Vector& vector);
+  void check(const Store& store);
+  void check_slot();
+  void decide(SlotUse use);
+
+  Access block() const;
+  Access touched(const RowTouch& touch, Cycle delay) const;
+  void read_touched(const RowTouch& touch, Reader reader);
+  void check_old_value(const RowTouch& touch);
+  void read(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
+            const Access& access, Reader reader, const RowClass& rows = {});
+  void write(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
+             const Access& access);
+  void fail(const Conflict& conflict, std::string_view what, const Access& access);
+  std::string slot_message(const SlotUse& use, Cycle total) const;
+
+  const MachineConfig& config_;
+  const Name name_;
+  const ArrayTiming array_;
+  std::uint64_t index_ = 0;  // of the instruction being checked, or the next one
+  InstructionTiming timing_ = {};
+  SlidingWindow<std::uint64_t> fetches_;  // program indices of those whose slots are in use
+  SlidingWindow<Cycle> pushes_;           // of the tiles in these slots
+  SlidingWindow<SlotUse> undecided_;      // the evicted tile's push is not known yet
+  RowHistory host_{true};
+  RowHistory buffer_{false};
+  RowHistory accumulators_{false};
+  std::string row_failure_;  // of instruction index_
+  std::optional<SlotUse> slot_failure_;
+};
 
 /// Throws HazardError for the first instruction, in program order, that breaks the rule. The
 /// message names cycle, instruction, unit and row, and the instruction with which it collides.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/ledger_stream.h"
 #include "sim/analysis/summary.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/unit_streams.h"
@@ -13,13 +14,20 @@
 namespace weft {
 namespace {
 
+/// A sink of which only add() matters.
+struct PiecesOnly {
+  void begin(const MatmulWait&) {}
+  void end(const MatmulWait&) {}
+  void begin_tail() {}
+};
+
 /// Counts the cycles by class and window.
-class Windows {
+class Windows : public PiecesOnly {
  public:
   explicit Windows(std::span<const Cycle> boundaries)
       : boundaries_(boundaries), ledgers_(boundaries.empty() ? 0 : boundaries.size() - 1) {}
 
-  void add(Cycle CycleLedger::*ledger_class, Interval cycles, std::uint32_t) {
+  void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
     // Start at the last window that begins at or before the cycles, after any empty windows.
     auto next = std::upper_bound(boundaries_.begin(), boundaries_.end(), cycles.begin);
     if (next != boundaries_.begin()) --next;
@@ -57,9 +65,9 @@ class Groups {
 };
 
 /// Collects the cycles as spans with their classes.
-class Spans {
+class Spans : public PiecesOnly {
  public:
-  void add(Cycle CycleLedger::*ledger_class, Interval cycles, std::uint32_t) {
+  void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
     if (cycles.begin >= cycles.end) return;
     const auto found = std::ranges::find(kLedgerClasses, ledger_class, &LedgerClass::cycles);
     const auto index = static_cast<std::size_t>(found - kLedgerClasses.begin());
@@ -102,144 +110,165 @@ class OwnedIntervals {
   std::vector<std::uint32_t> owners_;
 };
 
-/// Gives every cycle its class and the instruction by which it is classed; `Sink` has
-/// add(class, interval, instruction).
+/// Feeds a complete timeline to a LedgerStream.
 template <class Sink>
-class LedgerBuilder {
+class TimelineLedger {
  public:
-  using Class = Cycle CycleLedger::*;
-
-  LedgerBuilder(const MachineConfig& config, const Program& program, const Timeline& timeline,
-                Sink& sink)
+  TimelineLedger(const MachineConfig& config, const Program& program, const Timeline& timeline,
+                 Sink& sink)
       : config_(config),
         program_(program),
         timeline_(timeline),
         streams_(program),
         array_(config),
-        sink_(sink) {}
+        stream_(config, sink) {}
 
   void build(Cycle total) {
-    Cycle streamed_until = 0;
-    for (std::uint32_t k = 0; k < streams_[Unit::kMatmul].size(); ++k) {
-      const InstructionTiming& matmul = timing(Unit::kMatmul, k);
-      classify_wait(k, {streamed_until, matmul.started});
-      streamed_until = matmul.started + rows(k);
-      sink_.add(&CycleLedger::array_active, {matmul.started, streamed_until},
-                index(Unit::kMatmul, k));
-    }
-    classify_tail({streamed_until, total});
+    for (const Cycle push : timeline_.pushes) stream_.push(push);
+    for (const std::uint32_t i : streams_[Unit::kVector]) stream_.vector(timings()[i]);
+    for (const std::uint32_t i : streams_[Unit::kStore]) stream_.store(timings()[i]);
+    for (std::uint32_t k = 0; k < streams_[Unit::kMatmul].size(); ++k) stream_.wait(wait(k));
+    stream_.finish(total);
   }
 
  private:
-  std::uint32_t index(Unit unit, std::size_t position) const { return streams_[unit][position]; }
-  const InstructionTiming& timing(Unit unit, std::size_t position) const {
-    return timeline_.instructions[index(unit, position)];
-  }
-  const Instruction& matmul_instruction(std::uint32_t position) const {
-    return program_.code[index(Unit::kMatmul, position)];
-  }
-  Cycle rows(std::uint32_t position) const {
-    return std::get<Matmul>(matmul_instruction(position).operation).rows;
+  const std::vector<InstructionTiming>& timings() const { return timeline_.instructions; }
+
+  /// The cycle from which on the unit has retired `count` instructions.
+  Cycle retired_by(Unit unit, std::uint32_t count) const {
+    return count == 0 ? 0 : timings()[streams_[unit][count - 1]].retired + 1;
   }
 
-  void take_class(std::vector<Interval>& open, const OwnedIntervals& covers, Class to) {
+  MatmulWait wait(std::uint32_t k) {
+    const std::uint32_t index = streams_[Unit::kMatmul][k];
+    const auto& matmul = std::get<Matmul>(program_.code[index].operation);
+    const After& after = program_.code[index].after;
+    MatmulWait wait;
+    wait.index = index;
+    wait.started = timings()[index].started;
+    wait.rows = matmul.rows;
+    wait.swaps = matmul.next_weights;
+    if (wait.swaps) wait.tile_until = retired_by(Unit::kFetch, ++tiles_);
+    wait.loads_until = retired_by(Unit::kLoad, after[Unit::kLoad]);
+    wait.vectors_until = retired_by(Unit::kVector, after[Unit::kVector]);
+    if (wait.swaps && !config_.double_buffer && k > 0) wait.drained_until = empty_after(k - 1);
+    return wait;
+  }
+
+  Cycle empty_after(std::uint32_t k) const {
+    const std::uint32_t index = streams_[Unit::kMatmul][k];
+    const auto& matmul = std::get<Matmul>(program_.code[index].operation);
+    return array_.empty(timings()[index].started, matmul.rows);
+  }
+
+  const MachineConfig& config_;
+  const Program& program_;
+  const Timeline& timeline_;
+  const UnitStreams streams_;
+  const ArrayTiming array_;
+  LedgerStream<Sink> stream_;
+  std::uint32_t tiles_ = 0;
+};
+
+/// Finds the instruction to which a classed cycle belongs.
+class OwnedGroups {
+ public:
+  OwnedGroups(const MachineConfig& config, const Program& program, const Timeline& timeline,
+              Groups& groups)
+      : program_(program),
+        timeline_(timeline),
+        streams_(program),
+        push_cycles_(ArrayTiming(config).push()),
+        groups_(groups) {}
+
+  void begin(const MatmulWait& wait) {
+    matmul_ = static_cast<std::uint32_t>(wait.index);
+    after_ = &program_.code[matmul_].after;
+    if (wait.swaps) ++tiles_;
+  }
+  void end(const MatmulWait&) { last_matmul_ = matmul_; }
+  void begin_tail() { matmul_ = last_retired(); }
+
+  void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
+    const OwnedIntervals owners = owners_of(ledger_class, cycles);
+    std::vector<Interval> open = {cycles};
     std::size_t i = 0;
-    take(open, covers.intervals(), [&](Interval taken) {
-      while (covers.intervals()[i].end <= taken.begin) ++i;
-      sink_.add(to, taken, covers.owner(i));
+    take(open, owners.intervals(), [&](Interval taken) {
+      while (owners.intervals()[i].end <= taken.begin) ++i;
+      groups_.add(ledger_class, taken, owners.owner(i));
     });
   }
 
-  // Takes the cycles of `open` before `until`, for one class and one instruction.
-  void take_until(std::vector<Interval>& open, Cycle until, Class to, std::uint32_t owner) {
-    OwnedIntervals before;
-    before.add_until(0, until, owner);
-    take_class(open, before, to);
+ private:
+  /// Covers the cycles, which all have the class.
+  OwnedIntervals owners_of(Cycle CycleLedger::*ledger_class, Interval cycles) const {
+    OwnedIntervals owners;
+    if (ledger_class == &CycleLedger::weight_shift) {
+      add_pushes(owners, cycles);
+    } else if (ledger_class == &CycleLedger::weight_stall) {
+      add_dispatches(owners, streams_[Unit::kFetch][tiles_ - 1], cycles.begin);
+      add_retirements(owners, Unit::kFetch, tiles_, cycles.begin);
+    } else if (ledger_class == &CycleLedger::input_stall) {
+      add_retirements(owners, Unit::kLoad, (*after_)[Unit::kLoad], cycles.begin);
+    } else if (ledger_class == &CycleLedger::raw_stall) {
+      add_retirements(owners, Unit::kVector, (*after_)[Unit::kVector], cycles.begin);
+    } else if (ledger_class == &CycleLedger::fill_drain) {
+      owners.add_until(cycles.begin, cycles.end, last_matmul_);
+    } else if (ledger_class == &CycleLedger::vector || ledger_class == &CycleLedger::output) {
+      add_busy(owners, tail_unit(ledger_class), cycles);
+    } else {
+      owners.add_until(cycles.begin, cycles.end, matmul_);
+    }
+    return owners;
+  }
+
+  static Unit tail_unit(Cycle CycleLedger::*ledger_class) {
+    return ledger_class == &CycleLedger::vector ? Unit::kVector : Unit::kStore;
   }
 
   // A pushed tile belongs to the fetch that brought it.
-  void take_pushes(std::vector<Interval>& open) {
+  void add_pushes(OwnedIntervals& owners, Interval cycles) const {
     const std::vector<Cycle>& pushes = timeline_.pushes;
-    while (next_push_ < pushes.size() && pushes[next_push_] + array_.push() <= open.front().begin) {
-      ++next_push_;
+    auto push = std::ranges::upper_bound(pushes, cycles.begin - push_cycles_);
+    for (; push != pushes.end() && *push < cycles.end; ++push) {
+      const auto tile = static_cast<std::size_t>(push - pushes.begin());
+      owners.add_until(*push, *push + push_cycles_, streams_[Unit::kFetch][tile]);
     }
-    OwnedIntervals covers;
-    for (std::size_t i = next_push_; i < pushes.size() && pushes[i] < open.back().end; ++i) {
-      covers.add_until(pushes[i], pushes[i] + array_.push(), index(Unit::kFetch, i));
-    }
-    take_class(open, covers, &CycleLedger::weight_shift);
   }
 
   // Adds the cycles from `begin` until the unit has retired `count` instructions. Each cycle
   // belongs to the instruction that the unit retires next.
-  void add_retirements(OwnedIntervals& covers, Unit unit, std::size_t count, Cycle begin) const {
+  void add_retirements(OwnedIntervals& owners, Unit unit, std::size_t count, Cycle begin) const {
     const auto end = streams_[unit].begin() + static_cast<std::ptrdiff_t>(count);
     auto i = std::partition_point(streams_[unit].begin(), end, [&](std::uint32_t each) {
       return timeline_.instructions[each].retired < begin;
     });
-    for (; i != end; ++i) covers.add_until(begin, timeline_.instructions[*i].retired + 1, *i);
+    for (; i != end; ++i) owners.add_until(begin, timeline_.instructions[*i].retired + 1, *i);
   }
 
   // Adds the cycles from `begin` until instruction `last` is dispatched. Each cycle belongs to the
   // instruction that the sequencer dispatches next. If the sequencer stalls on a full queue, this
   // is the instruction for which the queue has no room.
-  void add_dispatches(OwnedIntervals& covers, std::uint32_t last, Cycle begin) const {
+  void add_dispatches(OwnedIntervals& owners, std::uint32_t last, Cycle begin) const {
     const auto& timings = timeline_.instructions;
     const auto end = timings.begin() + last + 1;
     auto i = std::partition_point(timings.begin(), end, [&](const InstructionTiming& each) {
       return each.dispatched < begin;
     });
     for (; i != end; ++i) {
-      covers.add_until(begin, i->dispatched + 1, static_cast<std::uint32_t>(i - timings.begin()));
+      owners.add_until(begin, i->dispatched + 1, static_cast<std::uint32_t>(i - timings.begin()));
     }
   }
 
-  // The tile is not in the FIFO: its fetch is not dispatched yet, or it has not retired.
-  void take_weight_stall(std::vector<Interval>& open, std::uint32_t tile) {
-    if (open.empty()) return;
-    OwnedIntervals covers;
-    add_dispatches(covers, index(Unit::kFetch, tile), open.front().begin);
-    add_retirements(covers, Unit::kFetch, std::size_t{tile} + 1, open.front().begin);
-    take_class(open, covers, &CycleLedger::weight_stall);
-  }
-
-  // Matmul k names instructions of the unit, and not all of them have retired.
-  void take_named(std::vector<Interval>& open, std::uint32_t k, Unit unit, Class to) {
-    const std::uint32_t count = matmul_instruction(k).after[unit];
-    if (open.empty() || count == 0) return;
-    OwnedIntervals covers;
-    add_retirements(covers, unit, count, open.front().begin);
-    take_class(open, covers, to);
-  }
-
-  void take_rest(const std::vector<Interval>& open, std::uint32_t owner) {
-    for (const Interval& rest : open) sink_.add(&CycleLedger::idle, rest, owner);
-  }
-
-  void classify_wait(std::uint32_t k, Interval gap) {
-    const bool swaps = std::get<Matmul>(matmul_instruction(k).operation).next_weights;
-    const std::uint32_t tile = swaps ? next_tile_++ : 0;
-    if (gap.begin >= gap.end) return;
-    std::vector<Interval> open = {gap};
-    take_pushes(open);
-    if (swaps) take_weight_stall(open, tile);
-    take_named(open, k, Unit::kLoad, &CycleLedger::input_stall);
-    take_named(open, k, Unit::kVector, &CycleLedger::raw_stall);
-    if (swaps && !config_.double_buffer && k > 0) {
-      const Cycle empty = array_.empty(timing(Unit::kMatmul, k - 1).started, rows(k - 1));
-      take_until(open, empty, &CycleLedger::fill_drain, index(Unit::kMatmul, k - 1));
+  // Adds the cycles in which the unit works. If instructions overlap, a cycle belongs to the
+  // oldest.
+  void add_busy(OwnedIntervals& owners, Unit unit, Interval cycles) const {
+    const auto& timings = timeline_.instructions;
+    auto i = std::ranges::partition_point(
+        streams_[unit], [&](std::uint32_t each) { return timings[each].retired < cycles.begin; });
+    for (; i != streams_[unit].end() && timings[*i].started < cycles.end; ++i) {
+      owners.add_until(timings[*i].started, timings[*i].retired + 1, *i);
     }
-    take_rest(open, index(Unit::kMatmul, k));
-  }
-
-  // The cycles in which the unit works. Where instructions overlap, a cycle belongs to the oldest.
-  OwnedIntervals busy(Unit unit) const {
-    OwnedIntervals intervals;
-    for (const std::uint32_t i : streams_[unit]) {
-      const InstructionTiming& t = timeline_.instructions[i];
-      intervals.add_until(t.started, t.retired + 1, i);
-    }
-    return intervals;
   }
 
   // Cycles in which no unit works belong to the instruction that retires last.
@@ -249,28 +278,15 @@ class LedgerBuilder {
     return static_cast<std::uint32_t>(last - timeline_.instructions.begin());
   }
 
-  void classify_tail(Interval tail) {
-    if (tail.begin >= tail.end) return;
-    std::vector<Interval> open = {tail};
-    take_pushes(open);
-    const auto& matmuls = streams_[Unit::kMatmul];
-    if (!matmuls.empty()) {
-      take_until(open, timeline_.instructions[matmuls.back()].retired + 1, &CycleLedger::fill_drain,
-                 matmuls.back());
-    }
-    take_class(open, busy(Unit::kVector), &CycleLedger::vector);
-    take_class(open, busy(Unit::kStore), &CycleLedger::output);
-    take_rest(open, last_retired());
-  }
-
-  const MachineConfig& config_;
   const Program& program_;
   const Timeline& timeline_;
   const UnitStreams streams_;
-  const ArrayTiming array_;
-  std::size_t next_push_ = 0;
-  std::uint32_t next_tile_ = 0;
-  Sink& sink_;
+  const Cycle push_cycles_;
+  Groups& groups_;
+  std::uint32_t matmul_ = 0;       // that waits; in the tail, the instruction that retires last
+  std::uint32_t last_matmul_ = 0;  // the matmul before it
+  const After* after_ = nullptr;
+  std::size_t tiles_ = 0;  // taken so far
 };
 
 }  // namespace
@@ -279,14 +295,14 @@ CycleLedger ledger(const MachineConfig& config, const Program& program, const Ti
                    Cycle total) {
   const std::array<Cycle, 2> whole = {0, total};
   Windows windows(whole);
-  LedgerBuilder(config, program, timeline, windows).build(total);
+  TimelineLedger(config, program, timeline, windows).build(total);
   return std::move(windows).ledgers().front();
 }
 
 std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
                                  const Timeline& timeline, std::span<const Cycle> boundaries) {
   Windows windows(boundaries);
-  LedgerBuilder(config, program, timeline, windows).build(total_cycles(timeline));
+  TimelineLedger(config, program, timeline, windows).build(total_cycles(timeline));
   return std::move(windows).ledgers();
 }
 
@@ -294,15 +310,16 @@ std::vector<CycleLedger> ledgers_by_group(const MachineConfig& config, const Pro
                                           const Timeline& timeline,
                                           std::span<const std::uint32_t> group_of,
                                           std::size_t groups) {
-  Groups sink(group_of, groups);
-  LedgerBuilder(config, program, timeline, sink).build(total_cycles(timeline));
-  return std::move(sink).ledgers();
+  Groups counts(group_of, groups);
+  OwnedGroups sink(config, program, timeline, counts);
+  TimelineLedger(config, program, timeline, sink).build(total_cycles(timeline));
+  return std::move(counts).ledgers();
 }
 
 std::vector<LedgerSpan> ledger_spans(const MachineConfig& config, const Program& program,
                                      const Timeline& timeline, Cycle total) {
   Spans spans;
-  LedgerBuilder(config, program, timeline, spans).build(total);
+  TimelineLedger(config, program, timeline, spans).build(total);
   return std::move(spans).spans();
 }
 

@@ -58,10 +58,12 @@ struct Traffic {
 };
 
 struct Result {
-  Timeline timeline;
-  Cycle total = 0;       // last retirement + 1
-  Cycle array_span = 0;  // first weight push to the last PE's last product; 0 without a matmul
-  CycleLedger ledger;    // ledger.sum() == total
+  Timeline timeline;  // empty if the run was not asked to keep it
+  std::uint64_t instructions = 0;
+  Cycle total = 0;          // last retirement + 1
+  Cycle array_span = 0;     // first weight push to the last PE's last product; 0 without a matmul
+  CycleLedger ledger;       // ledger.sum() == total
+  CycleLedger span_ledger;  // of the cycles of the array span
   Traffic traffic;
   std::uint64_t issued_macs = 0;      // rows streamed * R * C
   std::uint64_t compared_cycles = 0;  // cycles that lock-step checking found equal

@@ -200,4 +200,58 @@ std::optional<std::uint64_t> RowHistory::first_unwritten(std::uint64_t begin,
   return begin < end ? std::optional(begin) : std::nullopt;
 }
 
+bool RowHistory::is_over(const Segments::value_type& segment, Cycle frontier) {
+  const std::uint64_t last_row = segment.second.end - 1;
+  const auto over = [&](const Access& access) {
+    return !access.happened() || access.last(last_row) <= frontier;
+  };
+  return over(segment.second.write) && std::ranges::all_of(segment.second.reads, over) &&
+         std::ranges::all_of(segment.second.strided,
+                             [&](const StridedRead& read) { return over(read.access); });
+}
+
+void RowHistory::forget_before(Cycle frontier) {
+  std::erase_if(segments_, [&](const auto& segment) { return is_over(segment, frontier); });
+  last_ = segments_.end();
+  forget_at_ = std::max(kFirstForgetting, 2 * segments_.size());
+}
+
+void RowHistory::forget_sometimes(Cycle frontier) {
+  if (segments_.size() >= forget_at_) forget_before(frontier);
+}
+
+void RowHistory::visit(StateVisitor& visitor, Access& access, std::uint64_t last_row,
+                       Cycle frontier) {
+  bool happened = access.happened();
+  visitor.equal(happened);
+  if (!happened) return;
+  // The position in the program only tells instructions apart.
+  visitor.moving(StateVisitor::Scale::kProgram, access.instruction, StateVisitor::kAllUnits);
+  visitor.equal(access.group);
+  visitor.equal(access.origin);
+  visitor.cycle(access.begin, access.last(last_row) <= frontier);
+  visitor.equal(access.length);
+}
+
+void RowHistory::visit(StateVisitor& visitor, Cycle frontier) {
+  if (initialized_) forget_before(frontier);
+  std::size_t size = segments_.size();
+  visitor.equal(size);
+  for (auto& [first, segment] : segments_) {
+    std::uint64_t row = first;
+    visitor.equal(row);
+    visitor.equal(segment.end);
+    visit(visitor, segment.write, segment.end - 1, frontier);
+    for (Access& read : segment.reads) visit(visitor, read, segment.end - 1, frontier);
+    std::size_t strided = segment.strided.size();
+    visitor.equal(strided);
+    for (StridedRead& read : segment.strided) {
+      visitor.equal(read.reader);
+      visitor.equal(read.rows.step);
+      visitor.equal(read.rows.phase);
+      visit(visitor, read.access, segment.end - 1, frontier);
+    }
+  }
+}
+
 }  // namespace weft

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sim/analysis/access.h"
+#include "sim/isa/run_state.h"
 
 namespace weft {
 
@@ -47,6 +48,16 @@ class RowHistory {
   std::optional<Conflict> check_read(std::uint64_t begin, std::uint64_t end, const Access& access);
   /// Records a write of all rows in [begin, end). Returns a conflict if there is one.
   std::optional<Conflict> write(std::uint64_t begin, std::uint64_t end, const Access& access);
+
+  /// Forgets the rows whose last access is in `frontier` or before, if every later access comes
+  /// after it: they can take part in no conflict. Only for rows that hold a value from the
+  /// beginning; otherwise it matters that they were written.
+  void forget_before(Cycle frontier);
+  /// The same, only if the history has grown a lot since the last time.
+  void forget_sometimes(Cycle frontier);
+
+  /// Shows the state to `visitor`; every later access comes after cycle `frontier`.
+  void visit(StateVisitor& visitor, Cycle frontier);
 
   /// The first row of [begin, end) that nothing has written yet.
   std::optional<std::uint64_t> first_unwritten(std::uint64_t begin, std::uint64_t end) const;
@@ -85,12 +96,18 @@ class RowHistory {
   // Gives the segments of [first, end) the history of one write.
   void overwrite(Segments::iterator first, std::uint64_t end, const Access& access);
 
+  /// Whether no row of the segment is touched after cycle `frontier`.
+  static bool is_over(const Segments::value_type& segment, Cycle frontier);
+  static void visit(StateVisitor& visitor, Access& access, std::uint64_t last_row, Cycle frontier);
+
   // How many segments, from the last one found on, cover() tries before it searches.
   static constexpr int kNear = 4;
+  static constexpr std::size_t kFirstForgetting = 256;
 
   bool initialized_;
   Segments segments_;
   Segments::iterator last_ = segments_.end();
+  std::size_t forget_at_ = kFirstForgetting;  // segments
 };
 
 }  // namespace weft

@@ -1,7 +1,9 @@
 #include "sim/analysis/summary.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 #include "sim/analysis/ledger.h"
 #include "sim/timing/array_timing.h"
@@ -43,6 +45,18 @@ Cycle span_of_array(const MachineConfig& config, const Program& program, const T
   return 0;
 }
 
+// The ledger of the array span, and with the cycles before and after it that of the run.
+void count_cycles(const MachineConfig& config, const Program& program, const Timeline& timeline,
+                  Result& result) {
+  const Cycle first = result.array_span == 0 ? 0 : timeline.pushes.front();
+  const std::array<Cycle, 4> boundaries = {0, first, first + result.array_span, result.total};
+  const std::vector<CycleLedger> parts = ledgers(config, program, timeline, boundaries);
+  result.span_ledger = parts[1];
+  for (const LedgerClass& entry : kLedgerClasses) {
+    for (const CycleLedger& part : parts) result.ledger.*entry.cycles += part.*entry.cycles;
+  }
+}
+
 }  // namespace
 
 Cycle total_cycles(const Timeline& timeline) {
@@ -56,8 +70,9 @@ Cycle total_cycles(const Timeline& timeline) {
 Result summarize(const MachineConfig& config, const Program& program, Timeline timeline) {
   Result result;
   result.total = total_cycles(timeline);
+  result.instructions = program.code.size();
   result.array_span = span_of_array(config, program, timeline);
-  result.ledger = ledger(config, program, timeline, result.total);
+  count_cycles(config, program, timeline, result);
   for (const Instruction& instruction : program.code) {
     count_instruction(config, instruction, result);
   }

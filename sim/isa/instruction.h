@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 namespace weft {
@@ -125,6 +126,13 @@ enum class VectorOp : std::uint8_t {
   kAbs,
   kReciprocal,
 };
+
+/// The functions' names in text, in the order of VectorOp.
+inline constexpr auto kVectorOpNames = std::to_array<std::string_view>(
+    {"copy", "relu", "clamp", "leaky_relu", "elu", "selu", "sigmoid", "hard_sigmoid", "hard_swish",
+     "tanh", "erf", "softplus", "sqrt", "exp", "log", "neg", "abs", "reciprocal"});
+inline constexpr std::size_t kVectorOpCount = kVectorOpNames.size();
+static_assert(kVectorOpCount == static_cast<std::size_t>(VectorOp::kReciprocal) + 1);
 
 /// How a vector instruction combines lane x of its first and lane y of its second operand.
 /// sub: x - y. div: x / y. pow: x to the y. prelu: x, or x * y if x < 0.

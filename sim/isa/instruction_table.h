@@ -77,9 +77,7 @@ inline constexpr Pattern<std::uint32_t> kWord;
 inline constexpr Choice<bool, 2> kSwitch{{"off", "on"}};
 inline constexpr Choice<bool, 2> kMode{{"overwrite", "accumulate"}};
 inline constexpr Choice<bool, 2> kWeights{{"keep", "next"}};
-inline constexpr Choice<VectorOp, 18> kVectorOp{
-    {"copy", "relu", "clamp", "leaky_relu", "elu", "selu", "sigmoid", "hard_sigmoid", "hard_swish",
-     "tanh", "erf", "softplus", "sqrt", "exp", "log", "neg", "abs", "reciprocal"}};
+inline constexpr Choice<VectorOp, kVectorOpCount> kVectorOp{kVectorOpNames};
 inline constexpr Choice<VectorCombine, 9> kCombine{
     {"none", "add", "sub", "mul", "div", "min", "max", "pow", "prelu"}};
 inline constexpr Choice<VectorReduce, 3> kReduce{{"none", "sum", "max"}};

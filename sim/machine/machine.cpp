@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "rtl/cosim/rtl_models.h"
+#include "sim/analysis/summary.h"
 #include "sim/array/stepped_datapath.h"
 #include "sim/machine/clocked_matmul_unit.h"
 #include "sim/machine/lockstep_datapath.h"
@@ -85,8 +86,8 @@ class Machine {
     const RunProgress reached = progress();
     for (std::size_t u = 0; u < kUnitCount; ++u) {
       if (reached.started[u] == streams_.of_unit[u].size()) continue;
-      throw DeadlockError(
-          stall_report(context_.config, context_.program, streams_, reached, timeline_));
+      throw DeadlockError(stall_report(context_.config, context_.program, streams_, reached,
+                                       total_cycles(timeline_) - 1));
     }
     return std::move(timeline_);
   }

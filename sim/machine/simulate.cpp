@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "sim/analysis/hazard_check.h"
+#include "sim/analysis/run_analysis.h"
 #include "sim/analysis/summary.h"
 #include "sim/array/functional_core.h"
 #include "sim/machine/machine.h"
@@ -23,18 +24,35 @@ constexpr std::array<std::pair<Engine, std::string_view>, 5> kEngines = {{
     {Engine::kRtl, "rtl"},
 }};
 
-ClockedResult run_engine(const MachineConfig& config, const Program& program, HostMemory* memory,
-                         const SimulateOptions& options) {
-  switch (options.engine) {
-    case Engine::kAnalytic:
-    case Engine::kFast:
-      return {analytic_timeline(config, program), 0};
-    case Engine::kTimed:
-      return {run_timed_machine(config, program), 0};
-    case Engine::kStepped:
-    case Engine::kRtl:
-      break;
+/// Keeps when everything happened.
+class TimelineKeeper final : public RunObserver {
+ public:
+  explicit TimelineKeeper(std::size_t instructions) { timeline.instructions.reserve(instructions); }
+
+  void timed(std::uint64_t, const Instruction&, const InstructionTiming& timing) override {
+    timeline.instructions.push_back(timing);
   }
+  void pushed(Cycle cycle) override { timeline.pushes.push_back(cycle); }
+
+  Timeline timeline;
+};
+
+Result run_recurrences(const MachineConfig& config, const Program& program) {
+  TimelineKeeper keeper(program.code.size());
+  const auto name = [&](std::uint64_t index) { return instruction_name(program, index); };
+  RunAnalysis run(config, name, &keeper);
+  for (const Instruction& instruction : program.code) {
+    if (!run.accept(instruction)) throw stuck(config, program, run.clock());
+  }
+  if (!run.finish()) throw stuck(config, program, run.clock());
+  Result result = run.result();
+  result.timeline = std::move(keeper.timeline);
+  return result;
+}
+
+ClockedResult run_units(const MachineConfig& config, const Program& program, HostMemory* memory,
+                        const SimulateOptions& options) {
+  if (options.engine == Engine::kTimed) return {run_timed_machine(config, program), 0};
   const bool rtl = options.engine == Engine::kRtl;
   return run_clocked_machine({.config = config,
                               .program = program,
@@ -99,12 +117,18 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
   if (options.engine != Engine::kAnalytic && memory == nullptr) {
     throw InputError("this engine computes values and needs memory to read and write them");
   }
-  auto [timeline, compared_cycles] = run_engine(config, program, memory, options);
-  drop_late_pushes(timeline);
-  check_hazards(config, program, timeline);
+  Result result;
+  if (options.engine == Engine::kAnalytic || options.engine == Engine::kFast) {
+    result = run_recurrences(config, program);
+    drop_late_pushes(result.timeline);
+  } else {
+    auto [timeline, compared_cycles] = run_units(config, program, memory, options);
+    drop_late_pushes(timeline);
+    check_hazards(config, program, timeline);
+    result = summarize(config, program, std::move(timeline));
+    result.compared_cycles = compared_cycles;
+  }
   if (has_kernels(options.engine)) simulate_values(config, program, *memory, options);
-  Result result = summarize(config, program, std::move(timeline));
-  result.compared_cycles = compared_cycles;
   return result;
 }
 

@@ -1,11 +1,13 @@
-// The clock of the engines `analytic` and `fast`: solves the recurrences of docs/timing.md
-// instruction by instruction, without SystemC and without values. It shares only the constants and
-// the channel arithmetic of sim/timing with the SystemC units of `timed`, and not even the
-// constants with the clocked array of `stepped`. So their agreement is evidence that all are right.
+// The clock of the engines `analytic` and `fast` for a program that is held. It shares only the
+// constants and the channel arithmetic of sim/timing with the SystemC units of `timed`, and not
+// even the constants with the clocked array of `stepped`. So their agreement is evidence that all
+// are right.
 #pragma once
 
+#include "base/error.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
+#include "sim/timing/analytic_clock.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -13,5 +15,9 @@ namespace weft {
 /// Computes when each instruction is dispatched, starts and retires. The program must be valid for
 /// the machine. Throws DeadlockError. Takes time linear in the number of instructions.
 Timeline analytic_timeline(const MachineConfig& config, const Program& program);
+
+/// The error for a program at which `clock` is stuck: says what each unit waits for.
+DeadlockError stuck(const MachineConfig& config, const Program& program,
+                    const AnalyticClock& clock);
 
 }  // namespace weft

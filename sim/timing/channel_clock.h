@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "sim/isa/run_state.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -36,6 +37,17 @@ class ChannelClock {
   /// moment at which the channel is free, whichever is later. Returns the cycle in which the last
   /// byte is on the channel.
   Cycle occupy(Cycle ready, std::uint64_t bytes);
+
+  /// No later transfer is ready in this cycle or before: the fraction of an earlier cycle can be
+  /// forgotten.
+  void forget_before(Cycle cycle) {
+    if (free_cycle_ <= cycle) free_fraction_ = 0;
+  }
+  /// Shows the state; no later transfer is ready in cycle `frontier` or before.
+  void visit(StateVisitor& visitor, Cycle frontier) {
+    visitor.cycle(free_cycle_, free_cycle_ <= frontier);
+    visitor.equal(free_fraction_);
+  }
 
  private:
   std::uint64_t cycles_numerator_;  // cycles per byte, as a reduced fraction

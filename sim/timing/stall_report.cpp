@@ -65,10 +65,7 @@ std::string sequencer_report(const MachineConfig& config, const Program& program
 
 std::string stall_report(const MachineConfig& config, const Program& program,
                          const UnitStreams& streams, const RunProgress& progress,
-                         const Timeline& timeline) {
-  Cycle last = 0;
-  for (const InstructionTiming& timing : timeline.instructions)
-    last = std::max(last, timing.retired);
+                         Cycle last_retired) {
   std::vector<std::string> parts;
   for (std::size_t u = 0; u < kUnitCount; ++u) {
     if (progress.started[u] < streams.of_unit[u].size()) {
@@ -78,8 +75,8 @@ std::string stall_report(const MachineConfig& config, const Program& program,
   if (progress.dispatched < program.code.size()) {
     parts.push_back(sequencer_report(config, program, progress));
   }
-  return fmt::format("deadlock after cycle {}: nothing can ever start; {}", last,
-                     fmt::join(parts, "; "));
+  return fmt::format("deadlock after cycle {}: nothing can ever start; {}",
+                     std::max<Cycle>(0, last_retired), fmt::join(parts, "; "));
 }
 
 }  // namespace weft

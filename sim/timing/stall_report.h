@@ -20,10 +20,10 @@ struct RunProgress {
   std::uint32_t tiles_pushed = 0;
 };
 
-/// One line for a DeadlockError: the cycle of the last retirement, then for each unit with work
-/// left its head instruction, and the counts or the tile for which it waits.
+/// One line for a DeadlockError: the cycle of the last retirement (-1 without any), then for each
+/// unit with work left its head instruction, and the counts or the tile for which it waits.
 std::string stall_report(const MachineConfig& config, const Program& program,
                          const UnitStreams& streams, const RunProgress& progress,
-                         const Timeline& timeline);
+                         Cycle last_retired);
 
 }  // namespace weft

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "compiler/lowering/dependences.h"
+#include "compiler/program/dependences.h"
 #include "tests/machine/random_vector.h"
 
 namespace weft::testing {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "sim/isa/row_generator.h"
 #include "tests/machine/random_program.h"
 

@@ -65,7 +65,7 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
     Cycle now = 0;
     std::uint32_t instruction = 0;
     std::size_t reader = 0;
-    std::set<std::uint32_t> strided;  // instructions with a strided read
+    std::set<std::uint64_t> strided;  // instructions with a strided read
     for (std::uint32_t i = 0; i < 40; ++i) {
       const std::uint64_t begin = below(kRows);
       const std::uint64_t end = begin + 1 + below(kRows - begin);

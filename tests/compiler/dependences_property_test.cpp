@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "compiler/lowering/dependences.h"
+#include "compiler/program/dependences.h"
 #include "tests/compiler/order_oracle.h"
 
 namespace weft {

@@ -1,5 +1,5 @@
 // Tests each kind of hazard alone. The counts are worked out by hand.
-#include "compiler/lowering/dependences.h"
+#include "compiler/program/dependences.h"
 
 #include <gtest/gtest.h>
 

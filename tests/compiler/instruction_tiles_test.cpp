@@ -1,11 +1,11 @@
 // Compares the tile of each instruction with the addresses that the instruction carries.
-#include "compiler/lowering/instruction_tiles.h"
+#include "compiler/mapping/instruction_tiles.h"
 
 #include <gtest/gtest.h>
 
 #include <variant>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "tests/machine/random_program.h"
 
 namespace weft {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 
 namespace weft {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "compiler/lowering/matmul.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/emit/matmul.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "tests/compiler/interpreter.h"
 #include "tests/compiler/order_oracle.h"
 

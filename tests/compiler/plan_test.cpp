@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/plan/advice.h"
-#include "compiler/plan/formula.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/mapping/advice.h"
+#include "compiler/mapping/formula.h"
+#include "compiler/mapping/tiling_plan.h"
 
 namespace weft {
 namespace {

@@ -72,8 +72,7 @@ TEST(CudaNodeTest, PassesEveryNodeTestThatReachesTheDevice) {
     EXPECT_EQ(result.problem, "") << test.name();
     passed += result.on_device && result.problem.empty() ? 1 : 0;
   }
-  std::cout << passed << " node tests pass, " << operators.size() << " operators of "
-            << device_operators().size() << '\n';
+  std::cout << passed << " node tests pass, with " << operators.size() << " operators\n";
   EXPECT_GT(passed, 250);
   EXPECT_GT(operators.size(), 55U);
 }

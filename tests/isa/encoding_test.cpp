@@ -61,11 +61,11 @@ TEST(EncodingTest, RefusesAnUnknownOpcode) {
 }
 
 TEST(EncodingTest, RefusesAnUnknownVectorOp) {
-  // The op's five bits follow opcode and counts, at bit 163 = byte 20, bit 3. 18 of 32 are valid.
+  // The op's five bits follow opcode and counts, at bit 163 = byte 20, bit 3.
   for (unsigned op = 0; op < 32; ++op) {
     std::vector<std::byte> bytes = encode({Vector{}, {}});
     bytes[20] |= std::byte(op << 3U);
-    if (op < 18) {
+    if (op < kVectorOpCount) {
       EXPECT_EQ(std::get<Vector>(decode(bytes).operation).op, static_cast<VectorOp>(op));
     } else {
       EXPECT_THROW(decode(bytes), InputError) << op;

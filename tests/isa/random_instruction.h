@@ -93,7 +93,7 @@ class RandomInstructions {
 
   Vector vector() {
     Vector vector;
-    vector.op = one_of<VectorOp>(18);
+    vector.op = one_of<VectorOp>(kVectorOpCount);
     vector.combine = one_of<VectorCombine>(9);
     vector.reduce = one_of<VectorReduce>(3);
     vector.mode = one_of<VectorMode>(3);
@@ -134,12 +134,12 @@ class VarietyCount {
     if (const auto* vector = std::get_if<Vector>(&instruction.operation)) add(*vector);
   }
 
-  /// Returns how many different parts and names occurred. There are 18 ops, 9 combines, 3
+  /// Returns how many different parts and names occurred. Besides the ops, there are 9 combines, 3
   /// reductions, 3 modes, 2 domains, and 2 formats each for source, operand and result. Buffer
   /// tile, transpose, source, operand, loops, windows, quantization, lanes and fill occur both with
   /// and without.
   std::size_t kinds() const { return hits_.size(); }
-  static constexpr std::size_t kAllKinds = 2 + 18 + 9 + 3 + 3 + 2 + 3 * 2 + 14 * 2;
+  static constexpr std::size_t kAllKinds = 2 + kVectorOpCount + 9 + 3 + 3 + 2 + 3 * 2 + 14 * 2;
 
  private:
   template <class E>

@@ -142,7 +142,7 @@ TEST(VectorCheckTest, FindsNamesThatThereAreNot) {
   const Vector good{.source = VectorSource{}, .ub = 100, .lanes = 4};
   ASSERT_EQ(error_of(good), "");
   Vector bad = good;
-  bad.op = static_cast<VectorOp>(18);
+  bad.op = static_cast<VectorOp>(kVectorOpCount);
   EXPECT_NE(error_of(bad).find("unknown op"), std::string::npos);
   bad = good;
   bad.combine = static_cast<VectorCombine>(9);

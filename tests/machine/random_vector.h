@@ -75,8 +75,8 @@ class RandomVectors {
   }
 
   template <class E>
-  E one_of(std::uint32_t count) {
-    return static_cast<E>(random_.between(0, count - 1));
+  E one_of(std::size_t count) {
+    return static_cast<E>(random_.between(0, static_cast<std::uint32_t>(count) - 1));
   }
   std::uint32_t low_row() { return random_.between(0, half_ - 1); }
   RowFormat format() { return one_of<RowFormat>(2); }
@@ -142,7 +142,7 @@ class RandomVectors {
     Vector vector;
     vector.rows = random_.between(1, std::min(6U, config_.accumulator_rows));
     vector.domain = one_of<VectorDomain>(2);
-    vector.op = one_of<VectorOp>(18);
+    vector.op = one_of<VectorOp>(kVectorOpCount);
     vector.combine = random_.chance(50) ? one_of<VectorCombine>(9) : VectorCombine::kNone;
     vector.reduce = random_.chance(70) ? VectorReduce::kNone : one_of<VectorReduce>(3);
     vector.mode = random_.chance(50) ? VectorMode::kOverwrite : one_of<VectorMode>(3);
@@ -200,7 +200,7 @@ class VectorVariety {
     name("operand", vector.operand ? 1 + static_cast<int>(vector.operand->format) : 0);
   }
 
-  static constexpr std::size_t kAllKinds = 18 + 9 + 3 + 3 + 2 + 2 + 2 + 2 + 2 + 3 + 3;
+  static constexpr std::size_t kAllKinds = kVectorOpCount + 9 + 3 + 3 + 2 + 2 + 2 + 2 + 2 + 3 + 3;
   const std::map<std::string, int>& hits() const { return hits_; }
 
  private:

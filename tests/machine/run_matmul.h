@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "pe/float_formats.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/simulate.h"

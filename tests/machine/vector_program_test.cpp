@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "compiler/lowering/dependences.h"
+#include "compiler/program/dependences.h"
 #include "sim/simulate.h"
 #include "tests/machine/random_vector.h"
 #include "tests/machine/rows_memory.h"

@@ -1,5 +1,5 @@
 // Allocation of unified-buffer rows, checked against a list with one flag per row.
-#include "compiler/network/buffer_rows.h"
+#include "compiler/emit/buffer_rows.h"
 
 #include <gtest/gtest.h>
 

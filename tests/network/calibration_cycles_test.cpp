@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "models/networks/sample_inputs.h"
 #include "runtime/network_pipeline.h"

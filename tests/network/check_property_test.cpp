@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "compiler/schedule/compile_network.h"
 #include "runtime/network_check.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"
@@ -191,6 +193,50 @@ TEST(CheckPropertyTest, SumsBeyondBinary32AreNoMismatchAndNumbersBesideThemAreSt
               {"product", "function of a product", "ReduceSum", "ReduceMean", "GlobalAveragePool",
                "LayerNormalization", "Softmax", "beyond", "within", "numbers beside"},
               10);
+}
+
+// --- Values of the host ---
+
+/// True if a layer's result has a value that a node on the host computed.
+bool moves_value_of_host(const NetworkProgram& program) {
+  std::set<ValueId> of_host;
+  for (const HostStep& step : host_steps(program)) {
+    const auto& outputs = program.graph.nodes[step.node].outputs;
+    of_host.insert(outputs.begin(), outputs.end());
+  }
+  return std::ranges::any_of(program.steps, [&](const auto& step) {
+    const auto* machine = std::get_if<MachineStep>(&step);
+    return machine != nullptr && std::ranges::any_of(machine->results, [&](const auto& result) {
+             return of_host.contains(result.value);
+           });
+  });
+}
+
+// The machine turns the second operand of a product, which the host has tiled. Tile has no bound.
+TEST(CheckPropertyTest, ValuesOfTheHostThatTheMachineMovesAreTakenAsGiven) {
+  std::cout << "seeds 0 to 59\n";
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    LayerCase layer(ElementType::kBf16);
+    const MachineConfig config = small_machine(layer.dtype, 4, 4);
+    const std::int64_t k = random.between(1, 9);
+    const ValueId x =
+        layer.through_machine(layer.input(moderate({k, random.between(1, 30)}, false, random)));
+    const ValueId a = layer.builder.add(Op::kTranspose, {x}, {{"perm", Ints{1, 0}}});
+    const ValueId b = layer.builder.add(
+        Op::kTile, {layer.input(moderate({k, random.between(1, 5)}, false, random)),
+                    layer.constant(Tensor::vector(Ints{1, 2}))});
+    layer.builder.output(layer.builder.add(Op::kMatMul, {a, b}), "y");
+    const NetworkProgram program = compile_network(prepared(layer.builder.finish()), config);
+    found += moves_value_of_host(program) ? 1 : 0;
+    const runtime::NetworkRun run =
+        runtime::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+    const auto check = runtime::check_network(program, config, layer.inputs, run);
+    EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
+  }
+  EXPECT_GT(found, 0);
 }
 
 }  // namespace

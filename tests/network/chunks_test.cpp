@@ -1,5 +1,5 @@
 // Chunks and their row generators, checked against loops over every output position.
-#include "compiler/network/chunks.h"
+#include "compiler/layers/chunks.h"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include <regex>
 #include <string>
 
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "models/networks/sample_inputs.h"
 #include "runtime/network_check.h"

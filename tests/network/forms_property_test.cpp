@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compiler/passes/optimize.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/evaluate.h"
 #include "runtime/network_check.h"
 #include "tests/network/layer_check.h"

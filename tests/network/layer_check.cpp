@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/run_graph.h"
 #include "pe/float_formats.h"
 #include "tests/network/machine_runs.h"

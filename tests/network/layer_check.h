@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compiler/graph/builder.h"
-#include "compiler/network/network_program.h"
+#include "compiler/program/network_program.h"
 #include "runtime/network_runner.h"
 #include "tests/network/random.h"
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"

@@ -9,6 +9,7 @@
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantize.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "models/networks/networks.h"
 #include "sim/config/config_keys.h"

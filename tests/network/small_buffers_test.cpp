@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"

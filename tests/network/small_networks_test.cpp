@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/digits.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"

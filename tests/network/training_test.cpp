@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "compiler/autodiff/training_graph.h"
+#include "compiler/schedule/compile_network.h"
 #include "runtime/network_check.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"

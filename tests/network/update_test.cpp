@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "compiler/network/compile_update.h"
+#include "compiler/schedule/compile_update.h"
 #include "models/reference/cpu/run_graph.h"
 #include "tests/network/layer_check.h"
 #include "tests/network/machine_runs.h"

@@ -1,5 +1,5 @@
 // Views, checked against an explicit list of element positions.
-#include "compiler/network/view.h"
+#include "compiler/rows/view.h"
 
 #include <gtest/gtest.h>
 

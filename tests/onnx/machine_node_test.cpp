@@ -21,10 +21,11 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "compiler/network/network_program.h"
 #include "compiler/onnx/tensor_file.h"
 #include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/program/network_program.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/evaluate.h"
 #include "runtime/network_runner.h"
 #include "tests/onnx/node_cases.h"

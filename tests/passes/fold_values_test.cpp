@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "compiler/graph/operator_table.h"
 #include "compiler/passes/decompose_conv_transpose.h"
 #include "compiler/passes/fold_batch_norm.h"
 #include "compiler/passes/optimize.h"
@@ -154,10 +155,8 @@ class RandomNetwork {
   }
 
   ValueId activation(ValueId x) {
-    constexpr std::array kOps = {Op::kRelu,        Op::kLeakyRelu, Op::kElu,  Op::kSelu,
-                                 Op::kSigmoid,     Op::kTanh,      Op::kErf,  Op::kSoftplus,
-                                 Op::kHardSigmoid, Op::kHardSwish, Op::kClip, Op::kClip};
-    const Op op = kOps[below(kOps.size())];
+    static const std::vector<Op> kOps = graph::operators_with(graph::Trait::kActivation);
+    const Op op = below(8) == 0 ? Op::kClip : kOps[below(kOps.size())];
     if (op != Op::kClip) return builder_.add(op, {x});
     const ValueId low = builder_.constant(Tensor::scalar(-0.5F));
     const ValueId high = builder_.constant(Tensor::scalar(2.0F));

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "models/reference/cpu/nn/evaluate_nn.h"
 #include "models/reference/cpu/nn/scalar_functions.h"
 #include "nn_test.h"
 
@@ -101,13 +100,6 @@ TEST(ActivationTest, RefusesUnknownNamesAndOtherTypes) {
   EXPECT_THROW(apply_activation(reals, "relu"), InputError);
   Tensor integers = Tensor::vector<std::int32_t>({1});
   EXPECT_THROW(apply_activation(integers, "Relu"), InputError);
-}
-
-TEST(EvaluateNnTest, KnowsItsOperatorsAndNoOthers) {
-  EXPECT_TRUE(is_nn_op(Op::kConv));
-  EXPECT_TRUE(is_nn_op(Op::kResize));
-  EXPECT_FALSE(is_nn_op(Op::kAdd));
-  EXPECT_THROW(evaluate_nn({Op::kAdd, {}, {}, {}}), InputError);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "nn_test.h"
 
 #include "compiler/graph/operator_table.h"
-#include "models/reference/cpu/nn/evaluate_nn.h"
+#include "models/reference/cpu/evaluate.h"
 
 namespace weft::reference {
 
@@ -16,7 +16,7 @@ std::vector<Tensor> run(Op op, const Attributes& attributes,
     type_pointers.push_back(inputs[i] ? &types[i] : nullptr);
   }
   const auto outputs = graph::infer_outputs({op, attributes, type_pointers, tensors, count});
-  std::vector<Tensor> results = evaluate_nn({op, attributes, tensors, outputs});
+  std::vector<Tensor> results = evaluate({op, attributes, tensors, outputs});
   EXPECT_EQ(results.size(), outputs.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].value_type(), outputs[i]) << to_string(op) << " output " << i;

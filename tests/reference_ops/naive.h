@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/evaluator.h"
-#include "models/reference/cpu/tensor_ops/evaluate_tensor_op.h"
+#include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
 
 namespace weft::reference {
@@ -118,7 +118,7 @@ inline Naive to_naive(const Tensor& tensor) {
 inline std::vector<Tensor> call(Op op, const std::vector<const Tensor*>& inputs,
                                 const std::vector<ValueType>& outputs,
                                 const Attributes& attributes = {}) {
-  return evaluate_tensor_op({op, attributes, inputs, outputs});
+  return evaluate({op, attributes, inputs, outputs});
 }
 
 inline Tensor call(Op op, const std::vector<const Tensor*>& inputs, const ValueType& output,

@@ -1,6 +1,8 @@
 // Functions of one element: each value must be the ONNX function of its input, rounded as promised.
+#include <algorithm>
 #include <limits>
 
+#include "compiler/graph/operator_table.h"
 #include "tests/reference_ops/naive.h"
 
 namespace weft::reference {
@@ -88,6 +90,13 @@ void expect_close(const UnaryCase& test, Random& random) {
     const auto expected = static_cast<double>(test.function(static_cast<long double>(in)));
     ASSERT_NEAR(to_double(y.data<T>()[i]), expected, bound<T>(expected, term_scale(test.op)))
         << to_string(test.op) << " of " << in;
+  }
+}
+
+TEST(UnaryTest, EveryFunctionHasADefinitionHere) {
+  for (const Op op : graph::operators_with(graph::Trait::kFunction)) {
+    const bool found = std::ranges::find(cases(), op, &UnaryCase::op) != cases().end();
+    EXPECT_TRUE(found || op == Op::kClip) << to_string(op);
   }
 }
 

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
+#include "compiler/schedule/map_product.h"
 #include "runtime/analysis/span_excess.h"
 #include "sim/config/config_keys.h"
 #include "tests/machine/run_matmul.h"
@@ -29,7 +30,7 @@ struct Analysed {
 
 Analysed analyse(const MatmulSpec& spec, const MachineConfig& config) {
   Analysed run;
-  const TilingPlan plan = plan_matmul(spec, config);
+  const TilingPlan plan = map_product(spec, config);
   run.program = lower_matmul(plan, config);
   run.result = simulate(config, run.program, nullptr, {Engine::kAnalytic, 1, {}});
   run.report = describe_product("explain", run.program, plan, run.result);
@@ -39,7 +40,7 @@ Analysed analyse(const MatmulSpec& spec, const MachineConfig& config) {
 
 /// Returns the timed machine's total cycles for a run with values.
 double timed_total(const MatmulSpec& spec, const MachineConfig& config) {
-  const Program program = lower_matmul(plan_matmul(spec, config), config);
+  const Program program = lower_matmul(map_product(spec, config), config);
   Random random(1);
   const auto operands = testing::random_operands(spec, config.dtype, false, random);
   return static_cast<double>(

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <variant>
 
-#include "compiler/lowering/matmul.h"
+#include "compiler/emit/matmul.h"
 #include "report/page/run_page.h"
 #include "report/report_json.h"
 #include "report/report_text.h"

@@ -6,8 +6,9 @@
 #include <random>
 #include <string>
 
-#include "compiler/lowering/matmul.h"
-#include "compiler/plan/tiling_plan.h"
+#include "compiler/emit/matmul.h"
+#include "compiler/mapping/tiling_plan.h"
+#include "compiler/schedule/map_product.h"
 #include "pe/float_formats.h"
 #include "sim/config/machine_config.h"
 #include "sim/memory/tensor_memory.h"
@@ -19,7 +20,7 @@ class MatmulJob {
  public:
   MatmulJob(const MachineConfig& config, const MatmulSpec& spec)
       : config_(config),
-        program_(lower_matmul(plan_matmul(spec, config), config)),
+        program_(lower_matmul(map_product(spec, config), config)),
         a_(random_matrix(spec.m, spec.k)),
         b_(random_matrix(spec.k, spec.n)),
         out_(accumulator_type(config.dtype), spec.m, spec.n),

@@ -1,7 +1,8 @@
 #include <memory>
 
-#include "compiler/network/network_program.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/program/network_program.h"
+#include "compiler/schedule/compile_network.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/evaluate.h"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "compiler/schedule/map_product.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/baselines.h"
@@ -81,7 +82,7 @@ Row clocked_row(Engine engine, ElementType dtype) {
 Row analytic_row(std::uint32_t array_side, std::uint64_t side) {
   const MachineConfig config = tpu_v2_of_side(array_side);
   const auto program =
-      std::make_shared<Program>(lower_matmul(plan_matmul(cube(side), config), config));
+      std::make_shared<Program>(lower_matmul(map_product(cube(side), config), config));
   return {.name = fmt::format("analytic, {}^3 on {} x {}", side, array_side, array_side),
           .weft =
               [config, program] {
@@ -98,7 +99,7 @@ Row compile_row() {
   return {.name = "plan, lower, analytic, 4096^3 on 128 x 128",
           .weft =
               [config] {
-                const Program program = lower_matmul(plan_matmul(cube(4096), config), config);
+                const Program program = lower_matmul(map_product(cube(4096), config), config);
                 simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
               },
           .figure = Figure::kTime,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedule/map_product.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/matmul_job.h"
 #include "tools/bench/peak_memory.h"
@@ -23,7 +24,7 @@ std::vector<Peak> peaks() {
   const double matmul = peak_resident_bytes([] {
     const MachineConfig config = load_preset("tpu-v2");
     const MatmulSpec spec{.m = 16384, .k = 16384, .n = 16384};
-    const Program program = lower_matmul(plan_matmul(spec, config), config);
+    const Program program = lower_matmul(map_product(spec, config), config);
     simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
   });
   const double network = peak_resident_bytes(run_network_analytically);

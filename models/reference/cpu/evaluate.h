@@ -1,6 +1,5 @@
 // The CPU reference of every operator. The compiler folds constants with it, as a graph::Evaluator;
-// run_graph.h runs whole networks with it. Numerics: nn/evaluate_nn.h and
-// tensor_ops/evaluate_tensor_op.h.
+// run_graph.h runs whole networks with it. Numerics: nn/kernels.h and tensor_ops/kernels.h.
 #pragma once
 
 #include <vector>

@@ -1,29 +1,21 @@
-// Runs a network on the CPU reference, node by node in the graph's order. A value is dropped after
-// its last use; a constant is made at its first.
+// Runs a network on the CPU reference, by the interpreter.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <vector>
-
-#include "compiler/graph/graph.h"
-#include "models/reference/cpu/graph_inputs.h"
+#include "models/execution/interpreter.h"
+#include "models/reference/cpu/cpu_device.h"
 
 namespace weft::reference {
 
+using execution::NamedTensors;
+
 struct RunGraphOptions {
-  /// Every float16 and float32 value, constants included, is float64 instead: the network's results
-  /// without float32 rounding. Only operands that ONNX defines for float32 alone (scales, quantized
-  /// inputs, dequantized outputs) are computed in float32.
+  /// The network's results without float32 rounding (CpuDeviceOptions).
   bool double_precision = false;
 
-  /// Called after each node with its outputs in the node's order, including unused ones.
-  std::function<void(const graph::Node& node, std::span<const graph::Tensor> outputs)> observer =
-      {};
+  /// Called after each node with its outputs, including unused ones.
+  execution::Observer observer = {};
 
-  /// Keeps the constants from one run to the next (GraphRunner). Otherwise each is dropped after
-  /// its last use and made again by the next run.
+  /// Keeps the constants from one run to the next (GraphRunner).
   bool keep_constants = false;
 };
 
@@ -33,19 +25,12 @@ class GraphRunner {
   explicit GraphRunner(const graph::Graph& graph, RunGraphOptions options = {});
   explicit GraphRunner(graph::Graph&& graph, RunGraphOptions options = {}) = delete;
 
-  /// Returns the graph's outputs by name. `inputs` holds the graph's inputs by name, with their
-  /// types and shapes; with double_precision, float64 is accepted too. Throws InputError if an
-  /// input is missing, unknown, or of a wrong type or shape; also `node 'NAME' (OP): what` if an
-  /// operator does not accept its elements.
-  NamedTensors run(const NamedTensors& inputs);
+  /// As Interpreter::run(). With double_precision, float64 inputs are accepted too.
+  NamedTensors run(const NamedTensors& inputs) { return interpreter_.run(inputs); }
 
  private:
-  class Run;
-
-  const graph::Graph& graph_;
-  RunGraphOptions options_;
-  std::vector<std::size_t> use_counts_;                  // by value
-  std::vector<std::optional<graph::Tensor>> constants_;  // by value; with keep_constants
+  CpuDevice device_;
+  execution::Interpreter interpreter_;
 };
 
 /// One run of a GraphRunner.

@@ -10,18 +10,16 @@
 // stays as long as the caller gives the same tensor (the same memory). Numerics: docs/gpu.md.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "models/reference/cpu/graph_inputs.h"
+#include "models/execution/interpreter.h"
 #include "models/reference/cuda/device/cuda_device.h"
 
 namespace weft::cuda {
 
-using reference::NamedTensors;
+using execution::NamedTensors;
 
 struct DeviceRunOptions {
   /// The arithmetic of MatMul, Gemm, Conv and ConvTranspose. Must not be kInt8, which is for
@@ -30,8 +28,7 @@ struct DeviceRunOptions {
 
   /// Called after each node with its outputs in the node's order, without omitted ones. Copies
   /// every value to the processor's memory.
-  std::function<void(const graph::Node& node, std::span<const graph::Tensor> outputs)> observer =
-      {};
+  execution::Observer observer = {};
 
   /// Keeps the constants on the device from one run to the next. Set it to false for constants that
   /// change between runs: then each run makes them again.
@@ -59,7 +56,6 @@ class DeviceGraphRunner {
   std::vector<std::string> cpu_nodes() const;
 
  private:
-  class Run;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -31,5 +31,6 @@ weft_library(config
 weft_library(isa DEPENDS weft::config)
 weft_library(memory SOURCES "${weft_root}/sim/memory/physical_memory.cpp" DEPENDS weft::isa)
 add_subdirectory("${weft_root}/compiler/graph" graph)
+add_subdirectory("${weft_root}/models/execution" execution)
 add_subdirectory("${weft_root}/models/reference/cpu" reference_cpu)
 add_subdirectory("${weft_root}/models/networks" networks)

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "models/reference/cpu/nn/activation_function.h"
 #include "models/reference/cpu/nn/node_call.h"
+#include "models/reference/cpu/nn/scalar_functions.h"
 
 namespace weft::reference {
 

@@ -1,9 +1,12 @@
 // Conv and ConvTranspose, any number of spatial dimensions.
 #include "models/reference/cpu/nn/convolution.h"
 #include "models/reference/cpu/nn/epilogue.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/half.h"
+#include "models/reference/cpu/nn/kernels.h"
 
 namespace weft::reference {
+
+namespace {
 
 Tensors evaluate_conv(const NodeCall& call) {
   return with_real(call, [&]<class T>(T) -> Tensors {
@@ -32,6 +35,16 @@ Tensors evaluate_conv_transpose(const NodeCall& call) {
     add_bias(out, elements<T>(call, 2), output_plane(geometry.windows));
     return {std::move(y)};
   });
+}
+
+}  // namespace
+
+Kernels convolution_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kConv, with_half<evaluate_conv>},
+      {Op::kConvTranspose, with_half<evaluate_conv_transpose>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

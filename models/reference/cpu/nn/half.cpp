@@ -20,6 +20,12 @@ Tensor narrowed(const Tensor& tensor) {
   return result;
 }
 
+bool has_half(const NodeCall& call) {
+  return std::ranges::any_of(call.inputs, [](const Tensor* tensor) {
+    return tensor != nullptr && tensor->type() == DataType::kFloat16;
+  });
+}
+
 Tensors evaluate_widened(const NodeCall& call, Tensors (*evaluate)(const NodeCall& call)) {
   Tensors copies;
   copies.reserve(call.inputs.size());  // the pointers below stay valid

@@ -1,6 +1,6 @@
 // ConvInteger and QLinearConv: sums are exact modulo 2^32. QLinearConv then requantizes them.
 #include "models/reference/cpu/nn/convolution.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/quantization.h"
 
 namespace weft::reference {
@@ -30,8 +30,6 @@ Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry,
   return sums;
 }
 
-}  // namespace
-
 Tensors evaluate_conv_integer(const NodeCall& call) {
   const ConvGeometry geometry =
       conv_geometry(call.attributes, input(call, 0).shape(), input(call, 1).shape());
@@ -50,6 +48,16 @@ Tensors evaluate_qlinear_conv(const NodeCall& call) {
                      zero_points(call, 7).at(0), type);
   const AxisLayout per_channel{input(call, 3).shape()[0], plane};
   return {requantize(call, sums.data<std::int32_t>(), how, per_channel, {type, sums.shape()})};
+}
+
+}  // namespace
+
+Kernels integer_convolution_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kConvInteger, evaluate_conv_integer},
+      {Op::kQLinearConv, evaluate_qlinear_conv},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

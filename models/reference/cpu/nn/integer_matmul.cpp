@@ -2,7 +2,7 @@
 // There is one zero point or scale for all elements, one per row of A, or one per column of B.
 #include "base/error.h"
 #include "models/reference/cpu/nn/batched_product.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/quantization.h"
 
 namespace weft::reference {
@@ -27,8 +27,6 @@ Tensor multiply_integers(const NodeCall& call, const BatchedShape& shape,
   return sums;
 }
 
-}  // namespace
-
 Tensors evaluate_matmul_integer(const NodeCall& call) {
   const BatchedShape shape = batched_shape(input(call, 0).shape(), input(call, 1).shape());
   return {multiply_integers(call, shape, {0, 2, 1, 3})};
@@ -50,6 +48,16 @@ Tensors evaluate_qlinear_matmul(const NodeCall& call) {
   const Requantization how = requantization(call, a_scales, b_scales, scales(call, 6).at(0),
                                             zero_points(call, 7).at(0), type);
   return {requantize(call, sums.data<std::int32_t>(), how, layout, {type, sums.shape()})};
+}
+
+}  // namespace
+
+Kernels integer_product_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kMatMulInteger, evaluate_matmul_integer},
+      {Op::kQLinearMatMul, evaluate_qlinear_matmul},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

@@ -1,7 +1,8 @@
 // MatMul and Gemm on real elements.
 #include "models/reference/cpu/nn/batched_product.h"
 #include "models/reference/cpu/nn/epilogue.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/half.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/product.h"
 
 namespace weft::reference {
@@ -80,8 +81,6 @@ Tensor gemm(const NodeCall& call) {
   return y;
 }
 
-}  // namespace
-
 Tensors evaluate_matmul(const NodeCall& call) {
   return with_real(call, [&]<class T>(T) -> Tensors {
     const BatchedShape shape = batched_shape(input(call, 0).shape(), input(call, 1).shape());
@@ -96,6 +95,16 @@ Tensors evaluate_matmul(const NodeCall& call) {
 
 Tensors evaluate_gemm(const NodeCall& call) {
   return with_real(call, [&]<class T>(T) -> Tensors { return {gemm<T>(call)}; });
+}
+
+}  // namespace
+
+Kernels product_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kMatMul, with_half<evaluate_matmul>},
+      {Op::kGemm, with_half<evaluate_gemm>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "compiler/graph/operator_table.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/half.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/scalar_functions.h"
 
 namespace weft::reference {
@@ -149,8 +150,6 @@ Tensor lrn(const NodeCall& call) {
   return y;
 }
 
-}  // namespace
-
 Tensors evaluate_batch_normalization(const NodeCall& call) {
   return with_real(call, [&]<class T>(T) -> Tensors { return {batch_normalization<T>(call)}; });
 }
@@ -169,6 +168,18 @@ Tensors evaluate_layer_normalization(const NodeCall& call) {
 
 Tensors evaluate_lrn(const NodeCall& call) {
   return with_real(call, [&]<class T>(T) -> Tensors { return {lrn<T>(call)}; });
+}
+
+}  // namespace
+
+Kernels normalization_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kBatchNormalization, with_half<evaluate_batch_normalization>},
+      {Op::kInstanceNormalization, with_half<evaluate_instance_normalization>},
+      {Op::kLayerNormalization, with_half<evaluate_layer_normalization>},
+      {Op::kLrn, with_half<evaluate_lrn>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

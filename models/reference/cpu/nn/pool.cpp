@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/half.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/taps.h"
 
 namespace weft::reference {
@@ -213,8 +214,6 @@ T maximum(std::span<const T> elements) {
   return best;
 }
 
-}  // namespace
-
 Tensors evaluate_max_pool(const NodeCall& call) {
   const DataType type = input(call, 0).type();
   if (type == DataType::kInt8) return max_pool<std::int8_t>(call);
@@ -234,6 +233,18 @@ Tensors evaluate_global_average_pool(const NodeCall& call) {
 Tensors evaluate_global_max_pool(const NodeCall& call) {
   return with_real(
       call, [&]<class T>(T) -> Tensors { return {pool_planes<T>(input(call, 0), maximum<T>)}; });
+}
+
+}  // namespace
+
+Kernels pool_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kMaxPool, with_half<evaluate_max_pool>},
+      {Op::kAveragePool, with_half<evaluate_average_pool>},
+      {Op::kGlobalAveragePool, with_half<evaluate_global_average_pool>},
+      {Op::kGlobalMaxPool, with_half<evaluate_global_max_pool>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

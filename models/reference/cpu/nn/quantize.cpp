@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/quantization.h"
 
 namespace weft::reference {
@@ -67,8 +67,6 @@ Tensor dequantize(const Tensor& x, const AxisParameters& parameters) {
   return y;
 }
 
-}  // namespace
-
 Tensors evaluate_quantize_linear(const NodeCall& call) {
   const std::vector<float> x = real_elements(call);
   const AxisParameters parameters(call, input(call, 0).shape());
@@ -109,6 +107,17 @@ Tensors evaluate_dynamic_quantize_linear(const NodeCall& call) {
     out[i] = round_and_saturate<std::uint8_t>(x[i] / scale, zero_point);
   }
   return {std::move(y), Tensor::scalar(scale), Tensor::scalar(zero_point)};
+}
+
+}  // namespace
+
+Kernels quantization_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kQuantizeLinear, evaluate_quantize_linear},
+      {Op::kDequantizeLinear, evaluate_dequantize_linear},
+      {Op::kDynamicQuantizeLinear, evaluate_dynamic_quantize_linear},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

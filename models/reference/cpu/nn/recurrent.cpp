@@ -10,7 +10,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/half.h"
+#include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/product.h"
 #include "models/reference/cpu/nn/recurrent_cells.h"
 
@@ -279,8 +280,6 @@ Tensors run_layer(const NodeCall& call, const std::vector<std::string>& defaults
   return outputs;
 }
 
-}  // namespace
-
 Tensors evaluate_lstm(const NodeCall& call) {
   return with_real(call, [&]<class T>(T) {
     return run_layer<T, LstmCell<T>>(call, {"Sigmoid", "Tanh", "Tanh"}, true);
@@ -296,6 +295,17 @@ Tensors evaluate_gru(const NodeCall& call) {
 Tensors evaluate_rnn(const NodeCall& call) {
   return with_real(call,
                    [&]<class T>(T) { return run_layer<T, RnnCell<T>>(call, {"Tanh"}, false); });
+}
+
+}  // namespace
+
+Kernels recurrent_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kLstm, with_half<evaluate_lstm>},
+      {Op::kGru, with_half<evaluate_gru>},
+      {Op::kRnn, with_half<evaluate_rnn>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

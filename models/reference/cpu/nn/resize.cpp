@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "models/reference/cpu/nn/operators.h"
+#include "models/reference/cpu/nn/half.h"
+#include "models/reference/cpu/nn/kernels.h"
 
 namespace weft::reference {
 namespace {
@@ -146,8 +147,6 @@ std::vector<Axis> axes_of(const NodeCall& call) {
   return axes;
 }
 
-}  // namespace
-
 Tensors evaluate_resize(const NodeCall& call) {
   const ResizeModes modes = modes_of(call.attributes);
   const std::vector<Axis> axes = axes_of(call);
@@ -160,6 +159,15 @@ Tensors evaluate_resize(const NodeCall& call) {
     y = graph::with_type(y.type(), [&]<class T>(T) { return resize_axis<T>(y, d, from); });
   }
   return {std::move(y)};
+}
+
+}  // namespace
+
+Kernels resize_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kResize, with_half<evaluate_resize>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference

@@ -1,4 +1,5 @@
-// The unary operators on one element: T is float or double.
+// The functions of one number, for operators, fused activations and recurrent cells: T is float or
+// double. The CPU reference and the CUDA backend's kernels share them.
 //
 // Numerics: exp, log, tanh, erf, pow and functions built from them are evaluated in binary64 by the
 // C math library and rounded once to T; additions, multiplications, divisions and square roots are
@@ -7,22 +8,14 @@
 // 17.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <string_view>
 
 #include "models/reference/host_device.h"
 
 namespace weft::reference {
-
-/// The ONNX defaults of alpha and beta (Selu: gamma), for operators that leave them out.
-struct ActivationDefaults {
-  float alpha = 0;
-  float beta = 0;
-};
-inline constexpr ActivationDefaults kLeakyReluDefaults{0.01F, 0};
-inline constexpr ActivationDefaults kEluDefaults{1.0F, 0};
-inline constexpr ActivationDefaults kSeluDefaults{1.67326319217681884765625F,
-                                                  1.05070102214813232421875F};
-inline constexpr ActivationDefaults kHardSigmoidDefaults{0.2F, 0.5F};
 
 /// max(x, 0); both zeros give +0.
 template <class T>
@@ -132,6 +125,80 @@ WEFT_HOST_DEVICE T neg(T x) {
 template <class T>
 WEFT_HOST_DEVICE T abs(T x) {
   return std::abs(x);
+}
+
+/// A function with its parameters is plain data, so a kernel can take it.
+enum class ActivationKind : std::uint8_t {
+  kIdentity,
+  kRelu,
+  kLeakyRelu,
+  kElu,
+  kSelu,
+  kSigmoid,
+  kHardSigmoid,
+  kHardSwish,
+  kTanh,
+  kErf,
+  kSoftplus,
+  kClip,
+  kSqrt,
+  kExp,
+  kLog,
+  kNeg,
+  kAbs,
+  kReciprocal,
+  kAffine,           // alpha * x + beta
+  kThresholdedRelu,  // x above alpha, else 0
+  kScaledTanh,       // alpha * tanh(beta * x)
+  kSoftsign,
+};
+
+/// ONNX's names, in the order of ActivationKind.
+inline constexpr auto kActivationNames = std::to_array<std::string_view>(
+    {"Identity",   "Relu",        "LeakyRelu",  "Elu",    "Selu",
+     "Sigmoid",    "HardSigmoid", "HardSwish",  "Tanh",   "Erf",
+     "Softplus",   "Clip",        "Sqrt",       "Exp",    "Log",
+     "Neg",        "Abs",         "Reciprocal", "Affine", "ThresholdedRelu",
+     "ScaledTanh", "Softsign"});
+static_assert(kActivationNames.size() == static_cast<std::size_t>(ActivationKind::kSoftsign) + 1);
+
+/// Clip: alpha is the lower and beta the upper bound. Selu: beta is gamma.
+struct ActivationFunction {
+  ActivationKind kind = ActivationKind::kIdentity;
+  float alpha = 0;
+  float beta = 0;
+};
+
+/// function(x). Inlined, so that a constant `kind` leaves no choice in a loop.
+template <class T>
+WEFT_ALWAYS_INLINE WEFT_HOST_DEVICE T activated(ActivationKind kind, T x, T alpha, T beta) {
+  // clang-format off
+  switch (kind) {
+    case ActivationKind::kIdentity: return x;
+    case ActivationKind::kRelu: return relu(x);
+    case ActivationKind::kLeakyRelu: return leaky_relu(x, alpha);
+    case ActivationKind::kElu: return elu(x, alpha);
+    case ActivationKind::kSelu: return selu(x, alpha, beta);
+    case ActivationKind::kSigmoid: return sigmoid(x);
+    case ActivationKind::kHardSigmoid: return hard_sigmoid(x, alpha, beta);
+    case ActivationKind::kHardSwish: return hard_swish(x);
+    case ActivationKind::kTanh: return reference::tanh(x);
+    case ActivationKind::kErf: return reference::erf(x);
+    case ActivationKind::kSoftplus: return softplus(x);
+    case ActivationKind::kClip: return clip(x, alpha, beta);
+    case ActivationKind::kSqrt: return reference::sqrt(x);
+    case ActivationKind::kExp: return reference::exp(x);
+    case ActivationKind::kLog: return reference::log(x);
+    case ActivationKind::kNeg: return neg(x);
+    case ActivationKind::kAbs: return reference::abs(x);
+    case ActivationKind::kReciprocal: return reciprocal(x);
+    case ActivationKind::kAffine: return alpha * x + beta;
+    case ActivationKind::kThresholdedRelu: return thresholded_relu(x, alpha);
+    case ActivationKind::kScaledTanh: return alpha * reference::tanh(beta * x);
+    case ActivationKind::kSoftsign: return softsign(x);
+  }
+  // clang-format on
+  return x;
 }
 
 }  // namespace weft::reference

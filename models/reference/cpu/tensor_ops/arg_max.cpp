@@ -29,8 +29,6 @@ void arg_max(const T* block, const AxisView& view, bool last, std::int64_t* best
   }
 }
 
-}  // namespace
-
 std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const AxisView view = view_along(x.shape(), axis_of(call, 0, x.rank()));
@@ -44,6 +42,15 @@ std::vector<Tensor> evaluate_arg_max(const NodeCall& call) {
     }
     return result;
   })};
+}
+
+}  // namespace
+
+Kernels arg_max_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kArgMax, evaluate_arg_max},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

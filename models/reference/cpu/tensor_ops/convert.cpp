@@ -15,8 +15,19 @@ graph::Tensor convert_tensor(const graph::Tensor& tensor, graph::DataType type) 
   });
 }
 
+namespace {
+
 std::vector<graph::Tensor> evaluate_cast(const graph::NodeCall& call) {
   return {convert_tensor(input(call, 0), call.outputs[0].type)};
+}
+
+}  // namespace
+
+Kernels cast_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kCast, evaluate_cast},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

@@ -37,8 +37,6 @@ const Tensor& scalar_input(const NodeCall& call, std::size_t i, DataType type) {
   return tensor;
 }
 
-}  // namespace
-
 std::vector<Tensor> evaluate_shape(const NodeCall& call) {
   const graph::Shape& shape = input(call, 0).shape();
   const auto [begin, end] = graph::shape_range(call.attributes, input(call, 0).rank());
@@ -69,6 +67,17 @@ std::vector<Tensor> evaluate_range(const NodeCall& call) {
     }
     return result;
   })};
+}
+
+}  // namespace
+
+Kernels generator_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kShape, evaluate_shape},
+      {Op::kConstantOfShape, evaluate_constant_of_shape},
+      {Op::kRange, evaluate_range},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

@@ -41,8 +41,6 @@ std::vector<std::size_t> gathered_offsets(const Tensor& indices, std::int64_t ex
   return offsets;
 }
 
-}  // namespace
-
 std::vector<Tensor> evaluate_concat(const NodeCall& call) {
   Tensor result(call.outputs[0]);
   const std::int64_t axis = axis_of(call, 0, result.rank());
@@ -97,6 +95,17 @@ std::vector<Tensor> evaluate_gather(const NodeCall& call) {
     }
   }
   return {result};
+}
+
+}  // namespace
+
+Kernels joining_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kConcat, evaluate_concat},
+      {Op::kSplit, evaluate_split},
+      {Op::kGather, evaluate_gather},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

@@ -11,56 +11,32 @@ namespace {
 
 using graph::DataType;
 using graph::NodeCall;
-using graph::Op;
 using graph::Tensor;
 
 template <class Relation>
-Tensor compare(const NodeCall& call, Relation relation) {
+std::vector<Tensor> compare(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Tensor& y = input(call, 1);
   check_type(y, x.type());
-  return graph::with_type(x.type(), [&]<class T>(T) {
+  return {graph::with_type(x.type(), [&]<class T>(T) {
     return map_broadcast<bool, T, T>(call.outputs[0], {&x, &y},
-                                     [relation](T a, T b) { return relation(widen(a), widen(b)); });
-  });
+                                     [](T a, T b) { return Relation{}(widen(a), widen(b)); });
+  })};
 }
 
 template <class Function>
-Tensor combine_bools(const NodeCall& call, Function function) {
+std::vector<Tensor> combine_bools(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Tensor& y = input(call, 1);
   check_type(x, DataType::kBool);
   check_type(y, DataType::kBool);
-  return map_broadcast<bool, bool, bool>(call.outputs[0], {&x, &y}, function);
+  return {map_broadcast<bool, bool, bool>(call.outputs[0], {&x, &y}, Function{})};
 }
 
-Tensor negate(const NodeCall& call) {
+std::vector<Tensor> negate(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   check_type(x, DataType::kBool);
-  return map_elements<bool, bool>(DataType::kBool, x, std::logical_not<>{});
-}
-
-Tensor logic(const NodeCall& call) {
-  switch (call.op) {
-    case Op::kEqual:
-      return compare(call, std::equal_to<>{});
-    case Op::kLess:
-      return compare(call, std::less<>{});
-    case Op::kGreater:
-      return compare(call, std::greater<>{});
-    case Op::kAnd:
-      return combine_bools(call, std::logical_and<>{});
-    case Op::kOr:
-      return combine_bools(call, std::logical_or<>{});
-    default:
-      return negate(call);
-  }
-}
-
-}  // namespace
-
-std::vector<Tensor> evaluate_logic(const NodeCall& call) {
-  return {logic(call)};
+  return {map_elements<bool, bool>(DataType::kBool, x, std::logical_not<>{})};
 }
 
 std::vector<Tensor> evaluate_where(const NodeCall& call) {
@@ -73,6 +49,21 @@ std::vector<Tensor> evaluate_where(const NodeCall& call) {
     return map_broadcast<T, bool, T, T>(call.outputs[0], {&condition, &x, &y},
                                         [](bool take_x, T a, T b) { return take_x ? a : b; });
   })};
+}
+
+}  // namespace
+
+Kernels logic_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kEqual, compare<std::equal_to<>>},
+      {Op::kLess, compare<std::less<>>},
+      {Op::kGreater, compare<std::greater<>>},
+      {Op::kAnd, combine_bools<std::logical_and<>>},
+      {Op::kOr, combine_bools<std::logical_or<>>},
+      {Op::kNot, negate},
+      {Op::kWhere, evaluate_where},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

@@ -47,8 +47,6 @@ StridedView sliced(const NodeCall& call, const Tensor& x) {
   return view;
 }
 
-}  // namespace
-
 std::vector<Tensor> evaluate_transpose(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Shape own = graph::row_major_strides(x.shape());
@@ -87,6 +85,18 @@ std::vector<Tensor> evaluate_slice(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const StridedView view = sliced(call, x);
   return {copy_view(x, view, view.extents)};
+}
+
+}  // namespace
+
+Kernels movement_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kSlice, evaluate_slice},
+      {Op::kTranspose, evaluate_transpose},
+      {Op::kExpand, evaluate_expand},
+      {Op::kTile, evaluate_tile},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

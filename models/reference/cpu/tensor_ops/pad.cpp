@@ -124,8 +124,6 @@ Tensor constant_of(const NodeCall& call, const Tensor& x) {
   return *value;
 }
 
-}  // namespace
-
 std::vector<Tensor> evaluate_pad(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const Tensor constant = constant_of(call, x);
@@ -139,6 +137,15 @@ std::vector<Tensor> evaluate_pad(const NodeCall& call) {
     Padder<R>(maps, strides, raw_data<R>(x)).fill(0, 0, out);
   });
   return {result};
+}
+
+}  // namespace
+
+Kernels pad_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kPad, evaluate_pad},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

@@ -24,7 +24,6 @@ namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
-using graph::Op;
 using graph::Shape;
 using graph::Tensor;
 
@@ -130,50 +129,63 @@ std::vector<Sum<T>> sums(const Reduction& reduction) {
   });
 }
 
-template <class T>
-Tensor sum(Reduction& reduction) {
-  return to_tensor<T>(reduction, sums<T>(reduction), std::identity{});
-}
-
-template <class T>
-Tensor mean(Reduction& reduction) {
-  const auto count = static_cast<Sum<T>>(reduction.count());
-  return to_tensor<T>(reduction, sums<T>(reduction), [count](Sum<T> total) {
-    if constexpr (std::is_integral_v<T>) {
-      return truncated_quotient(total, count);
-    } else {
-      return total / count;
-    }
-  });
-}
-
 template <class T, class Extremum>
 Tensor extremum(Reduction& reduction, Compute<T> start, Extremum choose) {
   const auto step = [choose](Compute<T> best, T element) { return choose(best, widen(element)); };
   return to_tensor<T>(reduction, reduction.run<T, Compute<T>>(start, step), std::identity{});
 }
 
-template <class T>
-Tensor reduce(Op op, Reduction& reduction) {
-  switch (op) {
-    case Op::kReduceMean:
-      return mean<T>(reduction);
-    case Op::kReduceSum:
-      return sum<T>(reduction);
-    case Op::kReduceMax:
-      return extremum<T>(reduction, lowest<Compute<T>>(), Larger{});
-    default:
-      return extremum<T>(reduction, highest<Compute<T>>(), Smaller{});
-  }
-}
-
-}  // namespace
-
+/// The kernel that gives finish(element, reduction), with an element of the input's type.
+template <class Finish>
 std::vector<Tensor> evaluate_reduce(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   check_type(x, call.outputs[0].type);
   Reduction reduction(call, x);
-  return {with_numbers(x.type(), [&]<class T>(T) { return reduce<T>(call.op, reduction); })};
+  return {with_numbers(x.type(), [&]<class T>(T element) { return Finish{}(element, reduction); })};
+}
+
+struct Mean {
+  template <class T>
+  Tensor operator()(T, Reduction& reduction) const {
+    const auto count = static_cast<Sum<T>>(reduction.count());
+    return to_tensor<T>(reduction, sums<T>(reduction), [count](Sum<T> total) {
+      if constexpr (std::is_integral_v<T>) {
+        return truncated_quotient(total, count);
+      } else {
+        return total / count;
+      }
+    });
+  }
+};
+struct Total {
+  template <class T>
+  Tensor operator()(T, Reduction& reduction) const {
+    return to_tensor<T>(reduction, sums<T>(reduction), std::identity{});
+  }
+};
+struct Maximum {
+  template <class T>
+  Tensor operator()(T, Reduction& reduction) const {
+    return extremum<T>(reduction, lowest<Compute<T>>(), Larger{});
+  }
+};
+struct Minimum {
+  template <class T>
+  Tensor operator()(T, Reduction& reduction) const {
+    return extremum<T>(reduction, highest<Compute<T>>(), Smaller{});
+  }
+};
+
+}  // namespace
+
+Kernels reduction_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kReduceMean, evaluate_reduce<Mean>},
+      {Op::kReduceSum, evaluate_reduce<Total>},
+      {Op::kReduceMax, evaluate_reduce<Maximum>},
+      {Op::kReduceMin, evaluate_reduce<Minimum>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

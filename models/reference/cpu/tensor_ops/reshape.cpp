@@ -10,6 +10,8 @@ namespace weft::reference::tensor_ops {
 using graph::NodeCall;
 using graph::Tensor;
 
+namespace {
+
 std::vector<Tensor> evaluate_reshape(const NodeCall& call) {
   return {input(call, 0).reshaped(call.outputs[0].shape)};
 }
@@ -29,6 +31,20 @@ std::vector<Tensor> evaluate_dropout(const NodeCall& call) {
     std::ranges::fill(results[1].mutable_data<bool>(), true);
   }
   return results;
+}
+
+}  // namespace
+
+Kernels reshape_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kIdentity, evaluate_reshape},
+      {Op::kReshape, evaluate_reshape},
+      {Op::kFlatten, evaluate_reshape},
+      {Op::kSqueeze, evaluate_reshape},
+      {Op::kUnsqueeze, evaluate_reshape},
+      {Op::kDropout, evaluate_dropout},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

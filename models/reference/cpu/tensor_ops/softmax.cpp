@@ -59,13 +59,21 @@ Tensor map_lanes(const Tensor& x, const AxisView& view, Function function) {
   return result;
 }
 
-}  // namespace
-
+template <void (*function)(std::vector<double>& lane)>
 std::vector<Tensor> evaluate_softmax(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   const AxisView view = view_along(x.shape(), axis_of(call, -1, x.rank()));
-  const auto function = call.op == graph::Op::kSoftmax ? softmax : log_softmax;
   return {with_floats(x.type(), [&]<class T>(T) { return map_lanes<T>(x, view, function); })};
+}
+
+}  // namespace
+
+Kernels softmax_kernels() {
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kSoftmax, evaluate_softmax<softmax>},
+      {Op::kLogSoftmax, evaluate_softmax<log_softmax>},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

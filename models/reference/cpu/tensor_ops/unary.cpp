@@ -2,6 +2,7 @@
 // too.
 #include <fmt/format.h>
 
+#include <array>
 #include <type_traits>
 
 #include "models/reference/cpu/nn/scalar_functions.h"
@@ -17,7 +18,6 @@ namespace weft::reference::tensor_ops {
 namespace {
 
 using graph::NodeCall;
-using graph::Op;
 using graph::Tensor;
 
 template <class T, class Function>
@@ -25,108 +25,60 @@ Tensor map_same_type(const Tensor& x, Function function) {
   return map_elements<T, T>(x.type(), x, on_elements<T>(function));
 }
 
-template <class Function>
-Tensor map_floats(const NodeCall& call, Function function) {
-  const Tensor& x = input(call, 0);
-  return with_floats(x.type(), [&]<class T>(T) { return map_same_type<T>(x, function); });
+/// function(x) for floats of any type; T is the type of the arithmetic.
+template <ActivationKind kind>
+auto on_floats(const NodeCall& call) {
+  const std::array<float, 2> parameters = graph::parameters_of(call.op, call.attributes);
+  return [parameters]<class T>(T x) {
+    return activated(kind, x, static_cast<T>(parameters[0]), static_cast<T>(parameters[1]));
+  };
 }
 
-template <class Function>
-Tensor map_numbers(const NodeCall& call, Function function) {
+template <ActivationKind kind>
+std::vector<Tensor> of_floats(const NodeCall& call) {
   const Tensor& x = input(call, 0);
-  return with_numbers(x.type(), [&]<class T>(T) { return map_same_type<T>(x, function); });
+  const auto function = on_floats<kind>(call);
+  return {with_floats(x.type(), [&]<class T>(T) { return map_same_type<T>(x, function); })};
 }
 
-struct Parameters {
-  float alpha;
-  float beta;
+/// Like of_floats(), with `Integer` for integers.
+template <ActivationKind kind, class Integer>
+std::vector<Tensor> of_numbers(const NodeCall& call) {
+  const Tensor& x = input(call, 0);
+  return {with_numbers(x.type(), [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      return map_same_type<T>(x, Integer{});
+    } else {
+      return map_same_type<T>(x, on_floats<kind>(call));
+    }
+  })};
+}
+
+struct IntegerRelu {
+  template <class T>
+  T operator()(T x) const {
+    return relu(x);
+  }
 };
-
-Parameters parameters(const NodeCall& call, ActivationDefaults defaults,
-                      std::string_view beta_name = "beta") {
-  return {call.attributes.real("alpha", defaults.alpha),
-          call.attributes.real(beta_name, defaults.beta)};
-}
-
-Tensor with_parameters(const NodeCall& call) {
-  switch (call.op) {
-    case Op::kLeakyRelu:
-      return map_floats(call, [p = parameters(call, kLeakyReluDefaults)]<class T>(T x) {
-        return leaky_relu(x, static_cast<T>(p.alpha));
-      });
-    case Op::kElu:
-      return map_floats(call, [p = parameters(call, kEluDefaults)]<class T>(T x) {
-        return elu(x, static_cast<T>(p.alpha));
-      });
-    case Op::kSelu:
-      return map_floats(call, [p = parameters(call, kSeluDefaults, "gamma")]<class T>(T x) {
-        return selu(x, static_cast<T>(p.alpha), static_cast<T>(p.beta));
-      });
-    default:
-      return map_floats(call, [p = parameters(call, kHardSigmoidDefaults)]<class T>(T x) {
-        return hard_sigmoid(x, static_cast<T>(p.alpha), static_cast<T>(p.beta));
-      });
-  }
-}
-
-template <class T>
-T magnitude(T x) {
-  if constexpr (std::is_integral_v<T>) {
-    return x < T{0} ? wrapping_negate(x) : x;
-  } else {
-    return abs(x);
-  }
-}
-
-template <class T>
-T negated(T x) {
-  if constexpr (std::is_integral_v<T>) {
+struct IntegerNegation {
+  template <class T>
+  T operator()(T x) const {
     return wrapping_negate(x);
-  } else {
-    return neg(x);
   }
-}
-
+};
+struct IntegerMagnitude {
+  template <class T>
+  T operator()(T x) const {
+    return x < T{0} ? wrapping_negate(x) : x;
+  }
+};
 // ONNX defines Erf for integers too: the truncated result is 1, 0 or -1.
-template <class T>
-T error_function(T x) {
-  if constexpr (std::is_integral_v<T>) {
+struct IntegerErf {
+  template <class T>
+  T operator()(T x) const {
     return convert<T>(erf(static_cast<double>(x)));
-  } else {
-    return erf(x);
   }
-}
-
-Tensor unary(const NodeCall& call) {
-  switch (call.op) {
-    case Op::kRelu:
-      return map_numbers(call, [](auto x) { return relu(x); });
-    case Op::kNeg:
-      return map_numbers(call, [](auto x) { return negated(x); });
-    case Op::kAbs:
-      return map_numbers(call, [](auto x) { return magnitude(x); });
-    case Op::kSigmoid:
-      return map_floats(call, [](auto x) { return sigmoid(x); });
-    case Op::kHardSwish:
-      return map_floats(call, [](auto x) { return hard_swish(x); });
-    case Op::kTanh:
-      return map_floats(call, [](auto x) { return tanh(x); });
-    case Op::kErf:
-      return map_numbers(call, [](auto x) { return error_function(x); });
-    case Op::kSoftplus:
-      return map_floats(call, [](auto x) { return softplus(x); });
-    case Op::kSqrt:
-      return map_floats(call, [](auto x) { return sqrt(x); });
-    case Op::kExp:
-      return map_floats(call, [](auto x) { return exp(x); });
-    case Op::kLog:
-      return map_floats(call, [](auto x) { return log(x); });
-    case Op::kReciprocal:
-      return map_floats(call, [](auto x) { return reciprocal(x); });
-    default:
-      return with_parameters(call);
-  }
-}
+};
 
 // A bound that is left out limits nothing, not even infinities.
 template <class T>
@@ -140,12 +92,6 @@ Compute<T> bound(const Tensor* tensor, Compute<T> otherwise) {
   return widen(tensor->data<T>()[0]);
 }
 
-}  // namespace
-
-std::vector<Tensor> evaluate_unary(const NodeCall& call) {
-  return {unary(call)};
-}
-
 std::vector<Tensor> evaluate_clip(const NodeCall& call) {
   const Tensor& x = input(call, 0);
   return {with_numbers(x.type(), [&]<class T>(T) {
@@ -153,6 +99,32 @@ std::vector<Tensor> evaluate_clip(const NodeCall& call) {
     const Compute<T> high = bound<T>(optional_input(call, 2), highest<Compute<T>>());
     return map_same_type<T>(x, [low, high](auto element) { return clip(element, low, high); });
   })};
+}
+
+}  // namespace
+
+Kernels unary_kernels() {
+  using enum ActivationKind;
+  static constexpr auto kKernels = std::to_array<KernelEntry>({
+      {Op::kRelu, of_numbers<kRelu, IntegerRelu>},
+      {Op::kLeakyRelu, of_floats<kLeakyRelu>},
+      {Op::kElu, of_floats<kElu>},
+      {Op::kSelu, of_floats<kSelu>},
+      {Op::kSigmoid, of_floats<kSigmoid>},
+      {Op::kHardSigmoid, of_floats<kHardSigmoid>},
+      {Op::kHardSwish, of_floats<kHardSwish>},
+      {Op::kTanh, of_floats<kTanh>},
+      {Op::kErf, of_numbers<kErf, IntegerErf>},
+      {Op::kSoftplus, of_floats<kSoftplus>},
+      {Op::kSqrt, of_floats<kSqrt>},
+      {Op::kExp, of_floats<kExp>},
+      {Op::kLog, of_floats<kLog>},
+      {Op::kNeg, of_numbers<kNeg, IntegerNegation>},
+      {Op::kAbs, of_numbers<kAbs, IntegerMagnitude>},
+      {Op::kReciprocal, of_floats<kReciprocal>},
+      {Op::kClip, evaluate_clip},
+  });
+  return kKernels;
 }
 
 }  // namespace weft::reference::tensor_ops

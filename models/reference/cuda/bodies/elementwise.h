@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "models/reference/cpu/nn/activation_function.h"
 #include "models/reference/cpu/nn/scalar_functions.h"
 #include "models/reference/cuda/bodies/narrow.h"
 #include "models/reference/cuda/bodies/strided.h"
@@ -18,35 +17,7 @@ using reference::ActivationKind;
 
 /// function(x).
 WEFT_HOST_DEVICE inline float activated(const ActivationFunction& function, float x) {
-  const float alpha = function.alpha;
-  const float beta = function.beta;
-  // clang-format off
-  switch (function.kind) {
-    case ActivationKind::kIdentity: return x;
-    case ActivationKind::kRelu: return reference::relu(x);
-    case ActivationKind::kLeakyRelu: return reference::leaky_relu(x, alpha);
-    case ActivationKind::kElu: return reference::elu(x, alpha);
-    case ActivationKind::kSelu: return reference::selu(x, alpha, beta);
-    case ActivationKind::kSigmoid: return reference::sigmoid(x);
-    case ActivationKind::kHardSigmoid: return reference::hard_sigmoid(x, alpha, beta);
-    case ActivationKind::kHardSwish: return reference::hard_swish(x);
-    case ActivationKind::kTanh: return reference::tanh(x);
-    case ActivationKind::kErf: return reference::erf(x);
-    case ActivationKind::kSoftplus: return reference::softplus(x);
-    case ActivationKind::kClip: return reference::clip(x, alpha, beta);
-    case ActivationKind::kSqrt: return reference::sqrt(x);
-    case ActivationKind::kExp: return reference::exp(x);
-    case ActivationKind::kLog: return reference::log(x);
-    case ActivationKind::kNeg: return reference::neg(x);
-    case ActivationKind::kAbs: return reference::abs(x);
-    case ActivationKind::kReciprocal: return reference::reciprocal(x);
-    case ActivationKind::kAffine: return alpha * x + beta;
-    case ActivationKind::kThresholdedRelu: return reference::thresholded_relu(x, alpha);
-    case ActivationKind::kScaledTanh: return alpha * reference::tanh(beta * x);
-    case ActivationKind::kSoftsign: return reference::softsign(x);
-  }
-  // clang-format on
-  return x;
+  return reference::activated(function.kind, x, function.alpha, function.beta);
 }
 
 /// y[i] = function(x[i]).

@@ -169,7 +169,7 @@ constexpr std::int64_t kPlanes = 6;
 using Cases = std::vector<BodyCase>;
 
 void add_elementwise(Cases& cases) {
-  for (int kind = 0; kind <= static_cast<int>(ActivationKind::kSoftsign); ++kind) {
+  for (std::size_t kind = 0; kind < reference::kActivationNames.size(); ++kind) {
     const ActivationFunction function{static_cast<ActivationKind>(kind), 0.3F, 0.75F};
     cases.push_back(close<float>("unary " + std::to_string(kind), kCount, [=](Bench& b, float* y) {
       return Unary{function, b.random<float>(kCount), y};

@@ -15,11 +15,11 @@ OperatorCase unary(Generator& generator, Op op) {
   const Shape shape = random_shape(generator, between(generator, 0, 4), 9);
   CaseBuilder node(op);
   node.input(special_tensor(generator, shape));
-  const bool has_alpha =
-      op == Op::kLeakyRelu || op == Op::kElu || op == Op::kSelu || op == Op::kHardSigmoid;
-  if (has_alpha && coin(generator)) node.set("alpha", 0.3F);
-  if (op == Op::kHardSigmoid && coin(generator)) node.set("beta", 0.4F);
-  if (op == Op::kSelu && coin(generator)) node.set("gamma", 1.5F);
+  float value = 0.3F;
+  for (const graph::Parameter& parameter : graph::operator_of(op).parameters) {
+    if (coin(generator)) node.set(std::string(parameter.attribute), value);
+    value += 0.5F;
+  }
   return node.build();
 }
 
@@ -123,10 +123,9 @@ OperatorCase cast(Generator& generator) {
 
 Cases elementwise_cases(Generator& generator) {
   Cases cases;
-  for (const Op op : {Op::kRelu, Op::kLeakyRelu, Op::kHardSigmoid, Op::kHardSwish, Op::kSqrt,
-                      Op::kNeg, Op::kAbs, Op::kReciprocal, Op::kElu, Op::kSelu, Op::kSigmoid,
-                      Op::kTanh, Op::kErf, Op::kSoftplus, Op::kExp, Op::kLog}) {
-    cases.push_back(unary(generator, op));
+  for (std::size_t i = 0; i < graph::kOpCount; ++i) {
+    const auto op = static_cast<Op>(i);
+    if (has(op, graph::Trait::kFunction) && op != Op::kClip) cases.push_back(unary(generator, op));
   }
   for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv}) {
     cases.push_back(binary(generator, op));

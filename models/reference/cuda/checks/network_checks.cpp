@@ -14,7 +14,6 @@ using graph::Builder;
 using graph::DataType;
 using graph::Graph;
 using graph::Node;
-using graph::Op;
 using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
@@ -23,16 +22,21 @@ using graph::ValueId;
 std::int64_t depth_of(const Graph& graph, const Node& node) {
   const Shape& a = graph.type(node.inputs[0]).shape;
   const Shape& b = graph.type(node.inputs[1]).shape;
-  switch (node.op) {
-    case Op::kMatMul:
+  using enum graph::Product::Form;
+  switch (operator_of(node.op).product.form) {
+    case kMatrices:
       return a.back() + 2;
-    case Op::kGemm:
+    case kGemm:
       return a[node.attributes.integer("transA", 0) != 0 ? 0 : 1] + 3;
-    case Op::kConv:
+    case kConvolution:
       return graph::element_count({b.begin() + 1, b.end()}) + 2;
-    default:
+    case kTransposedConvolution:
       return graph::element_count(b) / b[1] / node.attributes.integer("group", 1) + 1;
+    case kRecurrent:
+    case kNone:
+      break;
   }
+  throw InputError(std::string(to_string(node.op)) + " is no single product");
 }
 
 /// A case of this node alone, with the values that its inputs had.

@@ -16,34 +16,8 @@ using graph::Tensor;
 using graph::ValueId;
 
 Closeness closeness_of(graph::Op op) {
-  using enum graph::Op;
-  switch (op) {
-    case kMatMul:
-    case kGemm:
-    case kConv:
-    case kConvTranspose:
-      return Closeness::kProduct;
-    case kElu:
-    case kSelu:
-    case kSigmoid:
-    case kTanh:
-    case kErf:
-    case kSoftplus:
-    case kExp:
-    case kLog:
-    case kPow:
-    case kReduceMean:
-    case kReduceSum:
-    case kSoftmax:
-    case kLogSoftmax:
-    case kBatchNormalization:
-    case kInstanceNormalization:
-    case kLayerNormalization:
-    case kLrn:
-      return Closeness::kLastPlace;
-    default:
-      return Closeness::kBits;
-  }
+  const auto& on_device = device_operator(op).function;
+  return on_device ? on_device->closeness : Closeness::kBits;
 }
 
 CaseBuilder::CaseBuilder(graph::Op op) : op_(op), closeness_(closeness_of(op)) {}

@@ -7,23 +7,18 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "models/reference/cpu/graph_inputs.h"
+#include "models/execution/interpreter.h"
 #include "models/reference/cuda/checks/random_values.h"
+#include "models/reference/cuda/graph/operators.h"
 
 namespace weft::cuda {
 
-enum class Closeness : std::uint8_t {
-  kBits,       // the same bits (a NaN for a NaN)
-  kLastPlace,  // adjacent float32 values: functions such as exp, or sums in another order
-  kProduct,    // within product_bound()
-};
-
-/// How close an operator's results on the device must be to the CPU reference's.
+/// How close an operator's results must be. One that the CPU reference computes gives its bits.
 Closeness closeness_of(graph::Op op);
 
 struct OperatorCase {
   graph::Graph graph;
-  reference::NamedTensors inputs;
+  execution::NamedTensors inputs;
   Closeness closeness = Closeness::kBits;
   std::int64_t depth = 0;  // products in a sum (kProduct)
 };

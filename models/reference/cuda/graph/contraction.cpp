@@ -59,8 +59,6 @@ Product product_of(NodeRun& node, const Operand& a, const Operand& b, float* c) 
   return product;
 }
 
-}  // namespace
-
 void run_matmul(NodeRun& node) {
   const BatchedShape shape = reference::batched_shape(node.shape(0), node.shape(1));
   const Operand a = as_operand(node.device(), node.matmul(), node.input<float>(0), node.count(0));
@@ -101,6 +99,25 @@ void run_gemm(NodeRun& node) {
     epilogue.col_stride = strides[1];
   }
   finish(node, epilogue);
+}
+
+}  // namespace
+
+DeviceOperators product_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kMatMul, {{takes_floats, run_matmul, kProduct}}},
+      {Op::kGemm, {{takes_floats, run_gemm, kProduct}}},
+      DeviceEntry::none(Op::kMatMulInteger, "only the CPU reference computes integers"),
+      DeviceEntry::none(Op::kQLinearMatMul, "only the CPU reference computes integers"),
+      DeviceEntry::none(Op::kQuantizeLinear, "only the CPU reference computes integers"),
+      DeviceEntry::none(Op::kDequantizeLinear, "only the CPU reference computes integers"),
+      DeviceEntry::none(Op::kDynamicQuantizeLinear, "only the CPU reference computes integers"),
+      DeviceEntry::none(Op::kLstm, "only the CPU reference computes recurrences"),
+      DeviceEntry::none(Op::kGru, "only the CPU reference computes recurrences"),
+      DeviceEntry::none(Op::kRnn, "only the CPU reference computes recurrences"),
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

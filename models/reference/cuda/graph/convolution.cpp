@@ -189,8 +189,6 @@ bool runs_directly(const NodeRun& node, const ConvGeometry& geometry) {
   return geometry.in_channels == 1 && geometry.groups > 1 && node.matmul() == MatmulType::kFloat32;
 }
 
-}  // namespace
-
 void run_conv(NodeRun& node) {
   const ConvGeometry geometry =
       reference::conv_geometry(node.attributes(), node.shape(0), node.shape(1));
@@ -228,6 +226,19 @@ void run_conv_transpose(NodeRun& node) {
   float* y = node.result<float>();
   convolve_transposed(conv, x.data, w.data, y);
   finish_channels(node, y, window.inputs());
+}
+
+}  // namespace
+
+DeviceOperators convolution_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kConv, {{takes_window, run_conv, kProduct}}},
+      {Op::kConvTranspose, {{takes_window, run_conv_transpose, kProduct}}},
+      DeviceEntry::none(Op::kConvInteger, "only the CPU reference computes integers"),
+      DeviceEntry::none(Op::kQLinearConv, "only the CPU reference computes integers"),
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "models/reference/cpu/nn/activation.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/units.h"
@@ -11,7 +10,8 @@ namespace weft::cuda {
 namespace {
 
 using graph::DataType;
-using graph::Op;
+using graph::Graph;
+using graph::Node;
 using graph::Shape;
 using reference::tensor_ops::broadcast_strides;
 
@@ -21,39 +21,17 @@ Strided<sizeof...(Shapes)> broadcast_walk(const Shape& result, const Shapes&... 
   return strided<sizeof...(Shapes)>(result, {broadcast_strides(shapes, result)...});
 }
 
-BinaryFunction function_of(Op op) {
-  switch (op) {
-    case Op::kSub:
-      return BinaryFunction::kSub;
-    case Op::kMul:
-      return BinaryFunction::kMul;
-    case Op::kDiv:
-      return BinaryFunction::kDiv;
-    case Op::kMin:
-      return BinaryFunction::kMin;
-    case Op::kMax:
-      return BinaryFunction::kMax;
-    case Op::kPow:
-      return BinaryFunction::kPow;
-    case Op::kPRelu:
-      return BinaryFunction::kPRelu;
-    default:
-      return BinaryFunction::kAdd;
-  }
+bool takes_comparable(const Graph& graph, const Node& node) {
+  return takes_floats(graph, node) || takes_inputs(graph, node, DataType::kInt64);
 }
 
-Relation relation_of(Op op) {
-  if (op == Op::kEqual) return Relation::kEqual;
-  return op == Op::kLess ? Relation::kLess : Relation::kGreater;
-}
-
-ActivationFunction unary_function(const graph::Node& node) {
-  const auto parameter = [&](std::string_view name) -> std::optional<float> {
-    if (!node.attributes.has(name)) return std::nullopt;
-    return node.attributes.real(name, 0);
-  };
-  return reference::find_activation(graph::to_string(node.op), parameter("alpha"),
-                                    parameter(node.op == Op::kSelu ? "gamma" : "beta"));
+bool takes_cast(const Graph& graph, const Node& node) {
+  const DataType from = graph.type(node.inputs[0]).type;
+  const DataType to = graph.type(node.outputs[0]).type;
+  if (from == to) return true;
+  if (to == DataType::kBool) return from == DataType::kFloat32;
+  return to == DataType::kFloat32 &&
+         (from == DataType::kBool || from == DataType::kInt32 || from == DataType::kInt64);
 }
 
 // A bound that is left out limits nothing, not even infinities.
@@ -74,13 +52,12 @@ void divide_by_inputs(NodeRun& node, float* y) {
            node.result_count());
 }
 
-template <class T>
+template <Relation relation, class T>
 void compare(NodeRun& node) {
   const Strided<2> walk = broadcast_walk(node.result_shape(), node.shape(0), node.shape(1));
   const T* a = node.input<T>(0);
   const T* b = node.input<T>(1);
-  node.run(Compare<T>{relation_of(node.node().op), a, b, node.result<bool>(), walk},
-           node.result_count());
+  node.run(Compare<T>{relation, a, b, node.result<bool>(), walk}, node.result_count());
 }
 
 template <class To, class From>
@@ -89,11 +66,11 @@ void convert(NodeRun& node) {
   node.run(Convert<To, From>{x, node.result<To>()}, node.result_count());
 }
 
-}  // namespace
-
+template <ActivationKind kind>
 void run_unary(NodeRun& node) {
+  const auto [alpha, beta] = graph::parameters_of(node.node().op, node.attributes());
   const float* x = node.input<float>(0);
-  node.run(Unary{unary_function(node.node()), x, node.result<float>()}, node.result_count());
+  node.run(Unary{{kind, alpha, beta}, x, node.result<float>()}, node.result_count());
 }
 
 void run_clip(NodeRun& node) {
@@ -113,32 +90,48 @@ void run_cast(NodeRun& node) {
   convert<float, std::int64_t>(node);
 }
 
-void run_fold(NodeRun& node) {
+/// Combines the inputs from left to right. Returns the result; null if it is the only input.
+template <BinaryFunction function>
+float* folded(NodeRun& node) {
   const Shape& shape = node.result_shape();
-  if (node.input_count() == 1) return node.share(0, 0);
+  if (node.input_count() == 1) {
+    node.share(0, 0);
+    return nullptr;
+  }
   const float* left = node.input<float>(0);
   float* y = node.result<float>();
   const Shape* left_shape = &node.shape(0);
   for (std::size_t i = 1; i < node.input_count(); ++i) {
-    node.run(Binary{function_of(node.node().op), left, node.input<float>(i), y,
+    node.run(Binary{function, left, node.input<float>(i), y,
                     broadcast_walk(shape, *left_shape, node.shape(i))},
              node.result_count());
     left = y;
     left_shape = &shape;
   }
-  if (node.node().op == Op::kMean) divide_by_inputs(node, y);
+  return y;
 }
 
+template <BinaryFunction function>
+void run_fold(NodeRun& node) {
+  folded<function>(node);
+}
+
+void run_mean(NodeRun& node) {
+  if (float* y = folded<BinaryFunction::kAdd>(node)) divide_by_inputs(node, y);
+}
+
+template <Relation relation>
 void run_compare(NodeRun& node) {
-  if (node.type(0).type == DataType::kFloat32) return compare<float>(node);
-  compare<std::int64_t>(node);
+  if (node.type(0).type == DataType::kFloat32) return compare<relation, float>(node);
+  compare<relation, std::int64_t>(node);
 }
 
+template <bool conjunction>
 void run_logic(NodeRun& node) {
   const Strided<2> walk = broadcast_walk(node.result_shape(), node.shape(0), node.shape(1));
   const bool* a = node.input<bool>(0);
   const bool* b = node.input<bool>(1);
-  node.run(Logic{node.node().op == Op::kAnd, a, b, node.result<bool>(), walk}, node.result_count());
+  node.run(Logic{conjunction, a, b, node.result<bool>(), walk}, node.result_count());
 }
 
 void run_not(NodeRun& node) {
@@ -155,6 +148,50 @@ void run_where(NodeRun& node) {
     const Unit* b = node.input<Unit>(2);
     node.run(Where<Unit>{condition, a, b, node.result<Unit>(), walk}, node.result_count());
   });
+}
+
+}  // namespace
+
+DeviceOperators elementwise_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kRelu, {{takes_floats, run_unary<ActivationKind::kRelu>, kBits}}},
+      {Op::kLeakyRelu, {{takes_floats, run_unary<ActivationKind::kLeakyRelu>, kBits}}},
+      {Op::kElu, {{takes_floats, run_unary<ActivationKind::kElu>, kLastPlace}}},
+      {Op::kSelu, {{takes_floats, run_unary<ActivationKind::kSelu>, kLastPlace}}},
+      {Op::kSigmoid, {{takes_floats, run_unary<ActivationKind::kSigmoid>, kLastPlace}}},
+      {Op::kHardSigmoid, {{takes_floats, run_unary<ActivationKind::kHardSigmoid>, kBits}}},
+      {Op::kHardSwish, {{takes_floats, run_unary<ActivationKind::kHardSwish>, kBits}}},
+      {Op::kTanh, {{takes_floats, run_unary<ActivationKind::kTanh>, kLastPlace}}},
+      {Op::kErf, {{takes_floats, run_unary<ActivationKind::kErf>, kLastPlace}}},
+      {Op::kSoftplus, {{takes_floats, run_unary<ActivationKind::kSoftplus>, kLastPlace}}},
+      {Op::kClip, {{takes_floats, run_clip, kBits}}},
+      {Op::kSqrt, {{takes_floats, run_unary<ActivationKind::kSqrt>, kBits}}},
+      {Op::kExp, {{takes_floats, run_unary<ActivationKind::kExp>, kLastPlace}}},
+      {Op::kLog, {{takes_floats, run_unary<ActivationKind::kLog>, kLastPlace}}},
+      {Op::kNeg, {{takes_floats, run_unary<ActivationKind::kNeg>, kBits}}},
+      {Op::kAbs, {{takes_floats, run_unary<ActivationKind::kAbs>, kBits}}},
+      {Op::kReciprocal, {{takes_floats, run_unary<ActivationKind::kReciprocal>, kBits}}},
+      {Op::kNot, {{takes_bools, run_not, kBits}}},
+      {Op::kCast, {{takes_cast, run_cast, kBits}}},
+      {Op::kAdd, {{takes_floats, run_fold<BinaryFunction::kAdd>, kBits}}},
+      {Op::kSub, {{takes_floats, run_fold<BinaryFunction::kSub>, kBits}}},
+      {Op::kMul, {{takes_floats, run_fold<BinaryFunction::kMul>, kBits}}},
+      {Op::kDiv, {{takes_floats, run_fold<BinaryFunction::kDiv>, kBits}}},
+      {Op::kPow, {{takes_floats, run_fold<BinaryFunction::kPow>, kLastPlace}}},
+      {Op::kPRelu, {{takes_floats, run_fold<BinaryFunction::kPRelu>, kBits}}},
+      {Op::kMin, {{takes_floats, run_fold<BinaryFunction::kMin>, kBits}}},
+      {Op::kMax, {{takes_floats, run_fold<BinaryFunction::kMax>, kBits}}},
+      {Op::kMean, {{takes_floats, run_mean, kBits}}},
+      {Op::kSum, {{takes_floats, run_fold<BinaryFunction::kAdd>, kBits}}},
+      {Op::kWhere, {{takes_any, run_where, kBits}}},
+      {Op::kEqual, {{takes_comparable, run_compare<Relation::kEqual>, kBits}}},
+      {Op::kLess, {{takes_comparable, run_compare<Relation::kLess>, kBits}}},
+      {Op::kGreater, {{takes_comparable, run_compare<Relation::kGreater>, kBits}}},
+      {Op::kAnd, {{takes_bools, run_logic<true>, kBits}}},
+      {Op::kOr, {{takes_bools, run_logic<false>, kBits}}},
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

@@ -81,7 +81,20 @@ void fill(NodeRun& node, void* out) {
   });
 }
 
-}  // namespace
+// Only without a mask output and without a training mode input.
+bool takes_dropout(const graph::Graph&, const graph::Node& node) {
+  return node.input(2) == graph::kNoValue &&
+         (node.outputs.size() == 1 || node.outputs[1] == graph::kNoValue);
+}
+
+bool takes_tile(const graph::Graph& graph, const graph::Node& node) {
+  return 2 * graph.type(node.inputs[0]).shape.size() <= kMaxDims;
+}
+
+bool takes_pad(const graph::Graph& graph, const graph::Node& node) {
+  return takes_any(graph, node) && node.attributes.text("mode", "constant") == "constant" &&
+         node.input(3) == graph::kNoValue;
+}
 
 void run_same_elements(NodeRun& node) {
   node.share(0, 0);
@@ -188,6 +201,33 @@ void run_pad(NodeRun& node) {
   void* out = new_result(node, 0);
   fill(node, out);
   copy(node, 0, extents, from, out, to);
+}
+
+}  // namespace
+
+DeviceOperators movement_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kIdentity, {{takes_any, run_same_elements, kBits}}},
+      {Op::kDropout, {{takes_dropout, run_same_elements, kBits}}},
+      {Op::kReshape, {{takes_any, run_same_elements, kBits}}},
+      {Op::kFlatten, {{takes_any, run_same_elements, kBits}}},
+      {Op::kSqueeze, {{takes_any, run_same_elements, kBits}}},
+      {Op::kUnsqueeze, {{takes_any, run_same_elements, kBits}}},
+      {Op::kTranspose, {{takes_any, run_transpose, kBits}}},
+      {Op::kSlice, {{takes_any, run_slice, kBits}}},
+      {Op::kExpand, {{takes_any, run_expand, kBits}}},
+      {Op::kTile, {{takes_tile, run_tile, kBits}}},
+      {Op::kConcat, {{takes_any, run_concat, kBits}}},
+      {Op::kSplit, {{takes_any, run_split, kBits}}},
+      {Op::kGather, {{takes_any, run_gather, kBits}}},
+      {Op::kPad, {{takes_pad, run_pad, kBits}}},
+      DeviceEntry::none(Op::kShape, "its operands are on the host"),
+      DeviceEntry::none(Op::kConstantOfShape, "its operands are on the host"),
+      DeviceEntry::none(Op::kRange, "its operands are on the host"),
+      DeviceEntry::none(Op::kResize, "only the CPU reference computes it"),
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

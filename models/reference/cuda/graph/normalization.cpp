@@ -66,7 +66,11 @@ void write_rounded(NodeRun& node, std::size_t output, const Memory& values) {
            node.result_count(output));
 }
 
-}  // namespace
+bool takes_batch_normalization(const graph::Graph& graph, const graph::Node& node) {
+  return takes_floats(graph, node) && node.outputs.size() == 1 &&
+         graph.type(node.inputs[0]).shape.size() >= 2 &&
+         node.attributes.integer("training_mode", 0) == 0;
+}
 
 void run_batch_normalization(NodeRun& node) {
   const std::int64_t channels = node.count(1);
@@ -116,6 +120,19 @@ void run_lrn(NodeRun& node) {
                          alpha / static_cast<float>(size), node.attributes().real("beta", 0.75F),
                          node.attributes().real("bias", 1.0F)},
            node.result_count());
+}
+
+}  // namespace
+
+DeviceOperators normalization_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kBatchNormalization, {{takes_batch_normalization, run_batch_normalization, kLastPlace}}},
+      {Op::kInstanceNormalization, {{takes_floats, run_instance_normalization, kLastPlace}}},
+      {Op::kLayerNormalization, {{takes_floats, run_layer_normalization, kLastPlace}}},
+      {Op::kLrn, {{takes_floats, run_lrn, kLastPlace}}},
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

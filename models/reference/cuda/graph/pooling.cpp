@@ -10,8 +10,6 @@ Window pool_window(const NodeRun& node) {
                                             node.attributes().integers("kernel_shape")));
 }
 
-}  // namespace
-
 void run_max_pool(NodeRun& node) {
   const float* x = node.input<float>(0);
   float* y = node.result<float>();
@@ -27,12 +25,25 @@ void run_average_pool(NodeRun& node) {
            node.result_count());
 }
 
+template <bool maximum>
 void run_global_pool(NodeRun& node) {
   const float* x = node.input<float>(0);
   const std::int64_t planes = node.result_count();
   const std::int64_t size = planes == 0 ? 0 : node.count(0) / planes;
-  const bool maximum = node.node().op == graph::Op::kGlobalMaxPool;
   node.run(GlobalPool{maximum, x, node.result<float>(), size}, planes);
+}
+
+}  // namespace
+
+DeviceOperators pool_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kMaxPool, {{takes_window, run_max_pool, kBits}}},
+      {Op::kAveragePool, {{takes_window, run_average_pool, kBits}}},
+      {Op::kGlobalAveragePool, {{takes_floats, run_global_pool<false>, kBits}}},
+      {Op::kGlobalMaxPool, {{takes_floats, run_global_pool<true>, kBits}}},
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

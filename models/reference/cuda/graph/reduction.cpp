@@ -10,7 +10,6 @@
 namespace weft::cuda {
 namespace {
 
-using graph::Op;
 using graph::Shape;
 using reference::tensor_ops::AxisView;
 
@@ -26,11 +25,6 @@ Shape reduced_axes(NodeRun& node) {
   return axes;
 }
 
-ReduceKind kind_of(Op op) {
-  if (op == Op::kReduceMax) return ReduceKind::kMax;
-  return op == Op::kReduceMin ? ReduceKind::kMin : ReduceKind::kSum;
-}
-
 AxisView axis_view(const NodeRun& node, std::int64_t otherwise) {
   const Shape& shape = node.shape(0);
   const std::int64_t axis = graph::normalized_axis(node.attributes().integer("axis", otherwise),
@@ -38,20 +32,24 @@ AxisView axis_view(const NodeRun& node, std::int64_t otherwise) {
   return reference::tensor_ops::view_along(shape, axis);
 }
 
-}  // namespace
+// Only the first input is data; the others are axes.
+bool takes_float_data(const graph::Graph& graph, const graph::Node& node) {
+  return takes_any(graph, node) && graph.type(node.inputs[0]).type == graph::DataType::kFloat32;
+}
 
+template <ReduceKind kind, bool mean = false>
 void run_reduce(NodeRun& node) {
   const Lanes lanes = lanes_along(node.shape(0), reduced_axes(node));
   if (lanes.count != node.result_count()) {
     throw InputError("reducing these axes gives another number of elements than the result has");
   }
-  const bool mean = node.node().op == Op::kReduceMean;
   const float* x = node.input<float>(0);
-  const Memory total = reduce_lanes(node.device(), kind_of(node.node().op), x, lanes, nullptr,
+  const Memory total = reduce_lanes(node.device(), kind, x, lanes, nullptr,
                                     mean ? static_cast<double>(lanes.length) : 1.0);
   node.run(Round{elements_of<double>(total), node.result<float>()}, lanes.count);
 }
 
+template <bool logarithm>
 void run_softmax(NodeRun& node) {
   const AxisView view = axis_view(node, -1);
   const Lanes lanes = lanes_along({view.outer, view.extent, view.inner}, {1});
@@ -59,8 +57,8 @@ void run_softmax(NodeRun& node) {
   const Memory shift = reduce_lanes(node.device(), ReduceKind::kMax, x, lanes);
   const Memory sum =
       reduce_lanes(node.device(), ReduceKind::kSumExp, x, lanes, elements_of<double>(shift));
-  node.run(Softmax{node.node().op == Op::kLogSoftmax, x, elements_of<double>(shift),
-                   elements_of<double>(sum), node.result<float>(), view.extent, view.inner},
+  node.run(Softmax{logarithm, x, elements_of<double>(shift), elements_of<double>(sum),
+                   node.result<float>(), view.extent, view.inner},
            node.result_count());
 }
 
@@ -71,6 +69,22 @@ void run_arg_max(NodeRun& node) {
   const float* x = node.input<float>(0);
   node.run(ArgMax{x, node.result<std::int64_t>(), view.extent, view.inner, last},
            node.result_count());
+}
+
+}  // namespace
+
+DeviceOperators reduction_operators() {
+  using enum Closeness;
+  static constexpr auto kOperators = std::to_array<DeviceEntry>({
+      {Op::kSoftmax, {{takes_floats, run_softmax<false>, kLastPlace}}},
+      {Op::kLogSoftmax, {{takes_floats, run_softmax<true>, kLastPlace}}},
+      {Op::kReduceMean, {{takes_float_data, run_reduce<ReduceKind::kSum, true>, kLastPlace}}},
+      {Op::kReduceSum, {{takes_float_data, run_reduce<ReduceKind::kSum>, kLastPlace}}},
+      {Op::kReduceMax, {{takes_float_data, run_reduce<ReduceKind::kMax>, kBits}}},
+      {Op::kReduceMin, {{takes_float_data, run_reduce<ReduceKind::kMin>, kBits}}},
+      {Op::kArgMax, {{takes_floats, run_arg_max, kBits}}},
+  });
+  return kOperators;
 }
 
 }  // namespace weft::cuda

@@ -1,0 +1,153 @@
+#include "compiler/emit/contraction_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "base/error.h"
+#include "compiler/rows/ceil_div.h"
+
+namespace weft::network {
+namespace {
+
+class StepChoice {
+ public:
+  StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks,
+             std::int64_t accumulator_rows, const LoweringContext& context)
+      : layer_(layer),
+        blocks_(blocks),
+        context_(context),
+        config_(context.config),
+        accumulator_rows_(accumulator_rows),
+        n_tiles_(blocks.n_tiles()),
+        k_planes_(blocks.most_planes()),
+        folds_(static_cast<double>(blocks.folds(layer.batch.front()))) {}
+
+  ContractionStep choose() const {
+    const auto most = std::min<std::int64_t>(accumulator_rows_, layer_.walk.rows());
+    std::int64_t best = 0;
+    double best_cost = 0;
+    for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
+      const std::int64_t limit = most / parts;
+      if (!fits({limit, n_tiles_, k_planes_})) continue;
+      const double cycles = cost(limit);
+      if (best == 0 || cycles < best_cost * 0.999) {
+        best = limit;
+        best_cost = cycles;
+      }
+    }
+    if (best == 0) return small_step(most);
+    return {best, n_tiles_, k_planes_};
+  }
+
+  /// Refuses before millions of instructions take memory.
+  void refuse_too_long(const ContractionStep& step) const {
+    if (layer_.groups > 1) return;
+    const double tiles = static_cast<double>(chunk_count(layer_.walk, step.rows)) *
+                         static_cast<double>(layer_.batch.size()) * static_cast<double>(n_tiles_);
+    if (tiles * folds_ < static_cast<double>(kMaxInstructions)) return;
+    throw InputError(fmt::format(
+        "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
+        "have; "
+        "choose a smaller input or batch, or a machine with more accumulators or a larger buffer",
+        context_.info.name));
+  }
+
+ private:
+  /// Estimated cycles of the array for chunks of at most `limit` rows. A fold costs its rows, the R
+  /// pushes or the fetch, whichever is longest. With one accumulator region each use also waits
+  /// until the vector unit has drained it.
+  double cost(std::int64_t limit) const {
+    const auto chunks = static_cast<double>(chunk_count(layer_.walk, limit));
+    const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
+    const double uses = chunks * static_cast<double>(n_tiles_);
+    const double fold = std::max({rows, static_cast<double>(config_.array_rows), fetch_cycles()});
+    const bool waits = 2 * limit > accumulator_rows_ && uses > 1;
+    const double drain = rows + static_cast<double>(config_.array_rows + config_.array_cols);
+    return uses * (folds_ * fold + (waits ? drain : 0));
+  }
+
+  double fetch_cycles() const {
+    const bool computed = std::holds_alternative<ComputedWeights>(layer_.weights);
+    if (config_.memory_kind == MemoryKind::kIdeal || computed) return 0;
+    return static_cast<double>(config_.tile_bytes()) * static_cast<double>(config_.clock_hz) /
+           static_cast<double>(config_.memory_bytes_per_s);
+  }
+
+  /// Of all steps that fit, the one that moves the fewest rows.
+  ContractionStep small_step(std::int64_t most) const {
+    ContractionStep best;
+    double best_cost = 0;
+    for (std::int64_t tiles = n_tiles_;; tiles = ceil_div(tiles, 2)) {
+      for (std::int64_t planes = k_planes_;; planes = ceil_div(planes, 2)) {
+        ContractionStep step{most, tiles, planes};
+        while (step.rows > 0 && !fits(step)) step.rows /= 2;
+        const double cost = step.rows > 0 ? rows_moved(step) : 0;
+        if (step.rows > 0 && (best.rows == 0 || cost < best_cost)) {
+          best = step;
+          best_cost = cost;
+        }
+        if (planes == 1) break;
+      }
+      if (tiles == 1) break;
+    }
+    if (best.rows == 0) {
+      context_.memory.refuse(largest_need({1, 1, 1}),
+                             "one row of one tile of the result with its inputs");
+    }
+    return best;
+  }
+
+  /// Counts the operand's rows as often as they are loaded, and the rows of each fold (at least R).
+  double rows_moved(const ContractionStep& step) const {
+    const auto chunks = static_cast<double>(chunk_count(layer_.walk, step.rows));
+    const auto tiles = static_cast<double>(n_tiles_);
+    const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
+    const auto loaded =
+        static_cast<double>(blocks_.input_need(layer_.batch.front(), chunk, k_planes_));
+    const double loads =
+        step.planes < k_planes_ ? tiles : static_cast<double>(ceil_div(n_tiles_, step.tiles));
+    const auto streamed =
+        static_cast<double>(std::max(std::int64_t{config_.array_rows}, chunk.rows()));
+    return chunks * (loads * loaded + tiles * folds_ * streamed);
+  }
+
+  bool fits(const ContractionStep& step) const {
+    return largest_need(step) <= context_.memory.rows().staging_rows();
+  }
+
+  std::uint64_t largest_need(const ContractionStep& step) const {
+    std::uint64_t most = 0;
+    for (const Chunk& chunk : distinct_chunks(layer_.walk, step.rows)) {
+      for (const BatchOffset& product : layer_.batch) {
+        for (std::int64_t tile = 0; tile < n_tiles_; tile += step.tiles) {
+          const Columns columns = blocks_.columns_of(tile, step.tiles);
+          most = std::max(most, blocks_.staged(product, chunk, columns, step.planes));
+        }
+      }
+    }
+    return most;
+  }
+
+  const ContractionLayer& layer_;
+  const ContractionBlocks& blocks_;
+  const LoweringContext& context_;
+  const MachineConfig& config_;
+  const std::int64_t accumulator_rows_;
+  const std::int64_t n_tiles_;
+  const std::int64_t k_planes_;
+  const double folds_;
+};
+
+}  // namespace
+
+ContractionStep choose_step(const ContractionLayer& layer, const ContractionBlocks& blocks,
+                            std::int64_t most, const LoweringContext& context) {
+  const StepChoice choice(layer, blocks, most, context);
+  const ContractionStep step = choice.choose();
+  choice.refuse_too_long(step);
+  return step;
+}
+
+}  // namespace weft::network

@@ -1,0 +1,71 @@
+// The last step of contractions and windows: from rows of sums to rows of the result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "compiler/emit/layer_constant.h"
+#include "compiler/emit/lower_layer.h"
+#include "compiler/layers/layers.h"
+
+namespace weft::network {
+
+/// Lanes [channel, channel + width) of a result's sheet as a vector instruction sees them.
+struct LaneBlock {
+  std::int64_t plane = 0;
+  LaneWindow window = {};
+  std::uint32_t lanes = 0;  // 0: all C
+  bool fill = true;
+};
+
+/// The lanes from `channel` of a sheet, at most C of them and at most `width`. `plane_step` is the
+/// distance between planes. `fill` is off if the lanes beyond `width` belong to other channels or
+/// to no plane.
+LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
+                     std::int64_t width, std::int64_t plane_step);
+
+/// A constant with a wide row for every C channels, in the unified buffer or loaded when needed.
+LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
+                            LoweringContext& context);
+
+/// An epilogue with its constants.
+class EpilogueRows {
+ public:
+  EpilogueRows(const Epilogue& epilogue, std::int64_t channels, LoweringContext& context);
+
+  /// The vector instruction for `rows` rows of columns [first, first + width), without its source.
+  /// The result begins at row `row` and channel `channel` of the sheet that lies at `out`.
+  struct Target {
+    std::size_t sheet = 0;
+    Placement out;
+    std::int64_t row = 0;
+    std::int64_t channel = 0;
+    std::int64_t first = 0;
+    std::int64_t matrix = 0;  // of the weights; selects the bias if there are several
+    std::int64_t width = 1;
+    std::int64_t rows = 1;
+    std::optional<Placement> residual = {};
+    std::int64_t residual_row = 0;
+  };
+  Vector instruction(const Target& target);
+
+  /// Rows of staging that begin_use() takes for the constants.
+  std::uint64_t staging_need() const;
+  /// Must be called for each use of staging (BufferRows::begin_use()).
+  void begin_use();
+
+ private:
+  std::uint32_t constant_row(LayerConstant& constant, std::int64_t first) const;
+  std::int64_t padded_channels() const;
+  LayerConstant load(const MakeTensor& make, std::int64_t sets, ElementType type);
+
+  const Epilogue& epilogue_;
+  LoweringContext& context_;
+  const std::int64_t channels_;
+  std::optional<LayerConstant> bias_;
+  std::optional<LayerConstant> scale_;
+};
+
+}  // namespace weft::network

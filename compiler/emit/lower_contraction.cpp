@@ -1,0 +1,298 @@
+// Convolutions and matrix products:
+//
+//   for product in batch { for chunk of rows { for n tile {
+//     for piece of the weights { for tap { for plane of K {
+//       fetch; matmul                                sums in one accumulator region
+//     } } }
+//     vector                                         bias, scale, activation -> result rows
+//   } } }
+//
+// If a column tile has only one fold, the chunks may be innermost; each tile is then fetched once.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/emit/contraction_step.h"
+#include "compiler/emit/epilogue.h"
+#include "compiler/emit/weights.h"
+#include "compiler/emit/zero_point_sums.h"
+
+namespace weft::network {
+namespace {
+
+class Contraction {
+ public:
+  Contraction(const ContractionLayer& layer, LoweringContext& context)
+      : layer_(layer),
+        context_(context),
+        memory_(context.memory),
+        array_rows_(context.config.array_rows),
+        cols_(context.config.array_cols),
+        epilogue_(layer.epilogue, layer.n, context),
+        zero_points_(layer, context),
+        blocks_(layer, context, epilogue_.staging_need() + zero_points_.staging_need()),
+        n_tiles_(blocks_.n_tiles()) {}
+
+  void run() {
+    step_ = choose_step(layer_, blocks_, zero_points_.sum_rows(), context_);
+    chunks_ = cut(layer_.walk, step_.rows);
+    add_weights();
+    fill_in_plan();
+    for (const BatchOffset& product : layer_.batch) run_product(product);
+  }
+
+ private:
+  const ConstantWeights* constant() const { return std::get_if<ConstantWeights>(&layer_.weights); }
+
+  /// Products with the same matrix and the same first lane share packed tiles.
+  std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
+    return {product.matrix, blocks_.front(product)};
+  }
+
+  void add_weights() {
+    if (constant() == nullptr) return;
+    for (const BatchOffset& product : layer_.batch) {
+      const auto [tiles, is_new] = tile_bases_.try_emplace(tiles_key(product));
+      if (is_new) tiles->second = add_matrix(product);
+    }
+  }
+
+  std::uint64_t add_matrix(const BatchOffset& product) {
+    const KLayout layout{blocks_.pieces(), layer_.walk.taps(), blocks_.planes(product),
+                         blocks_.front(product), array_rows_};
+    return memory_.add_weights(
+        layout.rows(), layer_.n,
+        [weights = std::get<ConstantWeights>(layer_.weights), layout, k = layer_.k, n = layer_.n,
+         groups = layer_.groups, dtype = context_.config.dtype, matrix = product.matrix] {
+          return pack_weights(weights, layout, k, n, groups, dtype, matrix);
+        },
+        constant()->fixed);
+  }
+
+  void fill_in_plan() {
+    context_.info.k_tiles = static_cast<std::uint64_t>(blocks_.folds(layer_.batch.front()));
+    context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
+    context_.info.chunks = chunks_.size() * layer_.batch.size();
+    context_.info.tiles = blocks_.tiles(chunks_);
+  }
+
+  // --- Operands ---
+
+  /// Where the chunk's operands lie.
+  struct Operands {
+    ChunkInput::Rows a;
+    std::optional<std::uint32_t> a_base;  // if planes are loaded part by part
+    Placement b;
+    Placement out;
+    std::optional<Placement> residual;
+  };
+
+  void begin_tile(const Chunk& chunk, std::int64_t k_tile, std::int64_t n_tile) {
+    context_.stream.begin_tile({static_cast<std::int32_t>(&chunk - chunks_.data()),
+                                static_cast<std::int32_t>(k_tile),
+                                static_cast<std::int32_t>(n_tile)});
+  }
+
+  Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
+    begin_tile(chunk, -1, -1);
+    memory_.rows().begin_use(blocks_.staged(product, chunk, columns, step_.planes));
+    Operands operands;
+    if (step_.planes < blocks_.planes(product) && !memory_.resident(layer_.a.sheet)) {
+      operands.a_base = memory_.rows().stage(blocks_.input_need(product, chunk, step_.planes));
+    } else {
+      operands.a = blocks_.input(product).read(chunk, blocks_.all_planes(product));
+    }
+    if (const auto* weights = std::get_if<ComputedWeights>(&layer_.weights)) {
+      operands.b = memory_.read(weights->view.sheet, blocks_.b_block(product, columns));
+    }
+    if (layer_.epilogue.residual) {
+      operands.residual = memory_.read(layer_.epilogue.residual->sheet,
+                                       blocks_.residual_block(product, chunk, columns));
+    }
+    operands.out = memory_.write_from(layer_.out.sheet, blocks_.out_block(product, chunk, columns),
+                                      layer_.out.channel + product.out_channel + columns.first);
+    epilogue_.begin_use();
+    if (zero_points_.any()) zero_points_.begin_use();
+    return operands;
+  }
+
+  void run_product(const BatchOffset& product) {
+    // Chunks innermost, if one tile then serves several chunks with a single fetch.
+    if (blocks_.folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
+        memory_.resident(layer_.out.sheet)) {
+      for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
+        for (const Chunk& chunk : chunks_) {
+          Operands operands = read_operands(product, chunk, blocks_.columns_of(tile, 1));
+          run_tile(product, chunk, operands, tile);
+        }
+      }
+      return;
+    }
+    for (const Chunk& chunk : chunks_) {
+      for (std::int64_t tile = 0; tile < n_tiles_; tile += step_.tiles) {
+        run_columns(product, chunk, tile);
+      }
+    }
+  }
+
+  void run_columns(const BatchOffset& product, const Chunk& chunk, std::int64_t first_tile) {
+    const Columns columns = blocks_.columns_of(first_tile, step_.tiles);
+    Operands operands = read_operands(product, chunk, columns);
+    for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
+      run_tile(product, chunk, operands, tile);
+    }
+    begin_tile(chunk, -1, -1);
+    memory_.wrote(layer_.out.sheet, blocks_.out_block(product, chunk, columns), operands.out);
+  }
+
+  void run_tile(const BatchOffset& product, const Chunk& chunk, Operands& operands,
+                std::int64_t tile) {
+    const std::uint32_t acc = next_region();
+    const std::int64_t count = blocks_.planes(product);
+    const std::int64_t at_once = operands.a_base ? step_.planes : count;
+    bool first = true;
+    for (std::int64_t plane = 0; plane < count; plane += at_once) {
+      const Planes part{plane, std::min(plane + at_once, count)};
+      if (!blocks_.has_weights(product, part, tile)) continue;
+      if (operands.a_base) {
+        begin_tile(chunk, -1, tile);
+        const std::int64_t before = blocks_.first_plane(product);
+        operands.a = blocks_.input(product).read_to(*operands.a_base, chunk,
+                                                    {before + part.first, before + part.last});
+      }
+      run_planes(product, chunk, operands, tile, part, acc, first);
+    }
+    drain(product, chunk, operands, tile, acc);
+  }
+
+  /// `first`: the accumulators hold no sums yet.
+  void run_planes(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+                  std::int64_t tile, const Planes& part, std::uint32_t acc, bool& first) {
+    const std::int64_t taps = layer_.walk.taps();
+    for (std::int64_t i = 0; i < blocks_.pieces() * taps; ++i) {
+      for (std::int64_t plane = part.first; plane < part.last; ++plane) {
+        if (!blocks_.has_weights(product, plane, tile)) continue;
+        const std::int64_t fold = i * blocks_.planes(product) + plane;
+        begin_tile(chunk, fold, tile);
+        fetch(product, operands, fold, tile);
+        matmul(product, chunk, operands, i % taps, plane, acc, !first);
+        if (zero_points_.any()) zero_points_.add(tile, !first);
+        first = false;
+      }
+    }
+  }
+
+  std::uint32_t next_region() {
+    const auto rows = static_cast<std::uint32_t>(step_.rows);
+    const std::uint32_t regions = static_cast<std::uint32_t>(zero_points_.sum_rows()) / rows;
+    return static_cast<std::uint32_t>(context_.accumulator_use++ % regions) * rows;
+  }
+
+  void fetch(const BatchOffset& product, const Operands& operands, std::int64_t fold,
+             std::int64_t tile) {
+    if (constant() != nullptr) {
+      const auto number = tile_bases_.at(tiles_key(product)) +
+                          static_cast<std::uint64_t>(tile * blocks_.folds(product) + fold);
+      keep_ = have_tile_ && number == last_tile_;
+      have_tile_ = true;
+      last_tile_ = number;
+      if (keep_) return;
+      context_.stream.emit(Fetch{number, {}});
+      context_.info.weight_bytes += context_.config.tile_bytes();
+    } else {
+      context_.stream.emit(Fetch{0, buffer_tile(product, operands, fold, tile)});
+    }
+    ++context_.info.fetches;
+  }
+
+  BufferTile buffer_tile(const BatchOffset& product, const Operands& operands, std::int64_t plane,
+                         std::int64_t tile) const {
+    const auto& weights = std::get<ComputedWeights>(layer_.weights);
+    const std::int64_t lead = plane == 0 ? blocks_.front(product) : 0;
+    const std::int64_t k_first = plane * array_rows_ + lead - blocks_.front(product);
+    const std::int64_t k_count = std::min(layer_.k - k_first, array_rows_ - lead);
+    const std::int64_t n_first = tile * cols_;
+    const std::int64_t n_count = std::min(layer_.n - n_first, cols_);
+    const std::int64_t row =
+        weights.view.row + product.b_row + (weights.transpose ? n_first : k_first);
+    const std::int64_t channel =
+        weights.view.channel + product.b_channel + (weights.transpose ? k_first : n_first);
+    BufferTile block;
+    block.row = static_cast<std::uint32_t>(operands.b.at(channel / array_rows_, row));
+    block.rows = static_cast<std::uint32_t>(weights.transpose ? n_count : k_count);
+    block.lanes = static_cast<std::uint32_t>(weights.transpose ? k_count : n_count);
+    block.window = {static_cast<std::uint32_t>(channel % array_rows_),
+                    static_cast<std::uint32_t>(operands.b.plane_step)};
+    block.transpose = weights.transpose;
+    block.at = static_cast<std::uint32_t>(lead);
+    return block;
+  }
+
+  void matmul(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+              std::int64_t tap, std::int64_t plane, std::uint32_t acc, bool accumulate) {
+    const std::int64_t row0 =
+        operands.a.at.at(blocks_.first_plane(product) + plane, layer_.a.row + product.a_row);
+    const std::int64_t kernel = layer_.walk.x.kernel;
+    Matmul matmul;
+    matmul.ub = tap_rows(operands.a.walk, chunk, tap / kernel, tap % kernel, row0, layer_.pad);
+    matmul.rows = static_cast<std::uint32_t>(chunk.rows());
+    matmul.acc = acc;
+    matmul.accumulate = accumulate;
+    matmul.next_weights = constant() == nullptr || !keep_;
+    context_.stream.emit(matmul);
+    context_.info.issued_macs += static_cast<std::uint64_t>(chunk.rows() * array_rows_ * cols_);
+  }
+
+  void drain(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+             std::int64_t tile, std::uint32_t acc) {
+    begin_tile(chunk, -1, tile);
+    const std::int64_t first = tile * cols_;
+    EpilogueRows::Target target;
+    target.sheet = layer_.out.sheet;
+    target.out = operands.out;
+    target.row = layer_.out.row + product.out_row + chunk.first_row;
+    target.channel = layer_.out.channel + product.out_channel + first;
+    target.first = first;
+    target.matrix = product.matrix;
+    target.width = std::min(cols_, layer_.n - first);
+    target.rows = chunk.rows();
+    target.residual = operands.residual;
+    if (target.residual) {
+      target.residual_row = layer_.epilogue.residual->row + product.out_row + chunk.first_row;
+    }
+    Vector vector = epilogue_.instruction(target);
+    vector.acc = acc;
+    if (zero_points_.any()) {
+      vector.has_bias = true;
+      vector.bias = zero_points_.negate(tile);
+    }
+    context_.info.vector_rows += vector.rows;
+    context_.stream.emit(std::move(vector));
+  }
+
+  const ContractionLayer& layer_;
+  LoweringContext& context_;
+  SheetMemory& memory_;
+  const std::int64_t array_rows_;
+  const std::int64_t cols_;
+  EpilogueRows epilogue_;
+  ZeroPointSums zero_points_;
+  const ContractionBlocks blocks_;
+  const std::int64_t n_tiles_;
+  ContractionStep step_;
+  std::vector<Chunk> chunks_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
+  bool have_tile_ = false;
+  bool keep_ = false;
+  std::uint64_t last_tile_ = 0;
+};
+
+}  // namespace
+
+void lower(const ContractionLayer& layer, LoweringContext& context) {
+  Contraction(layer, context).run();
+}
+
+}  // namespace weft::network

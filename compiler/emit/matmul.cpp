@@ -1,0 +1,285 @@
+#include "compiler/emit/matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/error.h"
+#include "compiler/mapping/checked_math.h"
+#include "compiler/mapping/matmul_walk.h"
+#include "compiler/mapping/pacing.h"
+#include "compiler/program/dependences.h"
+#include "sim/isa/row_generator.h"
+
+namespace weft {
+namespace {
+
+// Transfers brought forward after one matmul. More would be a burst that fills the queue.
+constexpr int kTransfersAMatmul = 2;
+
+std::uint32_t to_u32(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+/// The accumulator type's bit pattern of a small whole number.
+std::uint32_t accumulator_bits(int value, ElementType dtype) {
+  if (accumulator_type(dtype) == ElementType::kInt32) return static_cast<std::uint32_t>(value);
+  return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+/// Where the tensors lie in host memory, in host rows; weights are numbered by tile from 0.
+struct HostLayout {
+  std::uint64_t bias;
+  std::uint64_t out;
+
+  HostLayout(const TilingPlan& plan, std::uint64_t result_row_rows)
+      : bias(plan.k_tiles * plan.spec.m),
+        out(bias + (plan.spec.bias ? plan.n_tiles * result_row_rows : 0)) {}
+};
+
+std::vector<TensorDecl> tensors(const TilingPlan& plan, const MachineConfig& config) {
+  const HostLayout host(plan, config.result_row_rows());
+  const MatmulSpec& spec = plan.spec;
+  const ElementType wide = accumulator_type(config.dtype);
+  std::vector<TensorDecl> list = {
+      {"a", TensorRole::kActivation, config.dtype, spec.m, spec.k, 0},
+      {"b", TensorRole::kWeights, config.dtype, spec.k, spec.n, 0},
+  };
+  if (spec.bias) list.push_back({"bias", TensorRole::kBias, wide, 1, spec.n, host.bias});
+  list.push_back({"out", TensorRole::kResult, wide, spec.m, spec.n, host.out});
+  return list;
+}
+
+/// Emits the program: before each matmul what it needs, and after it what is due by then
+/// (pacing.h). Each unit's instructions come in the order of their use.
+class Emitter final : public InstructionStream {
+ public:
+  Emitter(const TilingPlan& plan, const MachineConfig& config, const LaneFunction& function)
+      : plan_(plan),
+        function_(function),
+        walk_(plan_),
+        pacing_(pace(plan, config)),
+        rr_(config.result_row_rows()),
+        host_(plan, rr_),
+        bias_base_(plan.activation_slots * plan.chunk_rows),
+        output_base_(bias_base_ + plan.bias_slots * rr_),
+        tracker_(config) {}
+
+  /// Appends the next matmul with the instructions before and after it, or after the last matmul
+  /// the next vector and its stores. Returns false at the end.
+  bool next(std::vector<Instruction>& code) override {
+    code_ = &code;
+    if (matmuls_ < plan_.matmuls()) {
+      require_inputs(matmuls_);
+      emit(matmul(matmuls_));
+      emit_due(matmuls_++);
+      return true;
+    }
+    if (vectors_ == plan_.region_uses() && stores_ == vectors_) return false;
+    if (vectors_ < plan_.region_uses()) emit_vectors_through(vectors_);
+    emit_stores_before(vectors_);
+    return true;
+  }
+
+ private:
+  std::uint32_t rows_of_use(std::uint64_t use) const {
+    return plan_.rows_of_chunk(walk_.chunk(use));
+  }
+  std::uint32_t accumulator_row(std::uint64_t use) const {
+    return to_u32(use % plan_.accumulator_regions) * plan_.chunk_rows;
+  }
+  std::uint32_t activation_row(std::uint64_t load) const {
+    return to_u32(load % plan_.activation_slots) * plan_.chunk_rows;
+  }
+  std::uint32_t bias_row(std::uint64_t use) const {
+    const std::uint64_t slot =
+        walk_.bias_stays() ? walk_.n_tile(use) : walk_.bias_load(use) % plan_.bias_slots;
+    return bias_base_ + to_u32(slot) * rr_;
+  }
+  std::uint32_t output_row(std::uint64_t use) const {
+    return output_base_ + to_u32(use % plan_.output_slots) * plan_.chunk_rows * rr_;
+  }
+
+  Load activation_load(std::uint64_t index) const {
+    const auto [chunk, k_tile] = walk_.slice(index);
+    return {k_tile * plan_.spec.m + chunk * plan_.chunk_rows, activation_row(index),
+            plan_.rows_of_chunk(chunk)};
+  }
+  Load bias_load(std::uint64_t index) const {
+    const std::uint64_t use = walk_.first_use_of_bias(index);
+    const std::uint64_t tiles = walk_.bias_stays() ? plan_.n_tiles : 1;
+    return {host_.bias + walk_.n_tile(use) * rr_, bias_row(use), to_u32(tiles) * rr_};
+  }
+  Matmul matmul(std::uint64_t index) const {
+    const std::uint64_t use = walk_.use(index);
+    Matmul matmul;
+    matmul.rows = rows_of_use(use);
+    matmul.ub = contiguous_rows(activation_row(walk_.load(index)), matmul.rows);
+    matmul.acc = accumulator_row(use);
+    matmul.accumulate = walk_.k_tile(index) > 0;
+    matmul.next_weights = walk_.takes_tile(index);
+    return matmul;
+  }
+  Vector vector(std::uint64_t use) const {
+    Vector vector;
+    vector.acc = accumulator_row(use);
+    vector.ub = output_row(use);
+    vector.rows = rows_of_use(use);
+    vector.has_bias = plan_.spec.bias;
+    if (vector.has_bias) vector.bias = bias_row(use);
+    vector.op = function_.op;
+    vector.low = function_.low;
+    vector.high = function_.high;
+    return vector;
+  }
+  Store store(std::uint64_t use) const {
+    const std::uint64_t row = walk_.chunk(use) * plan_.chunk_rows;
+    return {output_row(use), host_.out + (walk_.n_tile(use) * plan_.spec.m + row) * rr_,
+            rows_of_use(use) * rr_};
+  }
+
+  void emit(const Operation& operation) { code_->push_back({operation, tracker_.add(operation)}); }
+  void emit_fetch() { emit(Fetch{walk_.tile(fetches_++)}); }
+  void emit_load() { emit(activation_load(loads_++)); }
+
+  /// Emits what matmul `i` needs: its tile, its activations and free accumulators.
+  void require_inputs(std::uint64_t i) {
+    while (fetches_ <= walk_.fetch(i)) emit_fetch();
+    while (loads_ <= walk_.load(i)) emit_load();
+    const std::uint64_t use = walk_.use(i);
+    if (use >= plan_.accumulator_regions) emit_vectors_through(use - plan_.accumulator_regions);
+  }
+
+  void emit_due(std::uint64_t i) {
+    const std::uint64_t fetches_due =
+        std::min(walk_.fetches(), walk_.fetch(i) + pacing_.fetch_ahead + 1);
+    for (int burst = 0; burst < kTransfersAMatmul && fetches_ < fetches_due; ++burst) emit_fetch();
+    for (int burst = 0; burst < kTransfersAMatmul && load_is_due(i); ++burst) emit_load();
+    if (bias_is_due(i)) emit(bias_load(biases_++));
+    while (vectors_ < plan_.region_uses() &&
+           walk_.last_matmul(vectors_) + pacing_.vector_lag <= i) {
+      emit_vectors_through(vectors_);
+    }
+    while (stores_ < vectors_ && walk_.last_matmul(stores_) + pacing_.store_lag <= i) {
+      emit_stores_before(stores_ + 1);
+    }
+  }
+
+  /// Whether the next load may come right after matmul `i`. The slices of a resident chunk are
+  /// spread evenly over the chunk before it, after the first pass of that chunk over K.
+  bool load_is_due(std::uint64_t i) const {
+    if (loads_ == walk_.loads()) return false;
+    const std::uint64_t chunk = loads_ / plan_.k_tiles;
+    const bool by_chunk =
+        plan_.activations_resident && plan_.order == LoopOrder::kChunkOutermost && chunk > 0;
+    if (!by_chunk) return loads_ <= i + pacing_.load_ahead;
+    const std::uint64_t k_tile = loads_ % plan_.k_tiles;
+    const std::uint64_t matmuls_a_chunk = plan_.k_tiles * plan_.n_tiles;
+    if (plan_.activation_slots == plan_.k_tiles) {
+      return chunk * matmuls_a_chunk - plan_.k_tiles + k_tile + pacing_.slot_lag <= i;
+    }
+    return (chunk - 1) * matmuls_a_chunk + plan_.k_tiles + k_tile * (plan_.n_tiles - 1) <= i;
+  }
+
+  /// Whether the next bias may be loaded after matmul `i`: when its first use has begun and the
+  /// last vector instruction that uses its slot is in the program.
+  bool bias_is_due(std::uint64_t i) const {
+    if (biases_ == walk_.bias_loads()) return false;
+    const std::uint64_t use = walk_.first_use_of_bias(biases_);
+    if (walk_.bias_stays()) return walk_.last_matmul(0) <= i;
+    return use * plan_.k_tiles <= i && bias_slot_is_free();
+  }
+  bool bias_slot_is_free() const {
+    if (biases_ < plan_.bias_slots) return true;
+    return vectors_ >= walk_.first_use_of_bias(biases_ - plan_.bias_slots + 1);
+  }
+
+  /// Emits vectors up to the one of `use`, each after its bias and the store that frees its slot.
+  void emit_vectors_through(std::uint64_t use) {
+    while (vectors_ <= use) {
+      while (plan_.spec.bias && biases_ <= walk_.bias_load(vectors_)) {
+        emit(bias_load(biases_++));
+      }
+      if (vectors_ >= plan_.output_slots) emit_stores_before(vectors_ - plan_.output_slots + 1);
+      emit(vector(vectors_++));
+    }
+  }
+  void emit_stores_before(std::uint64_t use) {
+    while (stores_ < use) emit(store(stores_++));
+  }
+
+  const TilingPlan plan_;
+  const LaneFunction function_;
+  const MatmulWalk walk_;
+  const Pacing pacing_;
+  const std::uint32_t rr_;
+  const HostLayout host_;
+  const std::uint32_t bias_base_;
+  const std::uint32_t output_base_;
+  DependenceTracker tracker_;
+  std::vector<Instruction>* code_ = nullptr;
+  // How many of each kind are in the program.
+  std::uint64_t matmuls_ = 0;
+  std::uint64_t fetches_ = 0;
+  std::uint64_t loads_ = 0;
+  std::uint64_t biases_ = 0;
+  std::uint64_t vectors_ = 0;
+  std::uint64_t stores_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t instruction_count(const TilingPlan& plan) {
+  const MatmulWalk walk(plan);
+  return walk.fetches() + walk.loads() + walk.bias_loads() + plan.matmuls() +
+         2 * plan.region_uses();
+}
+
+LaneFunction lane_function(Activation activation, ElementType dtype) {
+  switch (activation) {
+    case Activation::kNone:
+      return {};
+    case Activation::kRelu:
+      return {VectorOp::kRelu};
+    case Activation::kRelu6:
+      return {VectorOp::kClamp, accumulator_bits(0, dtype), accumulator_bits(6, dtype)};
+  }
+  return {};
+}
+
+std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
+                                                 const MachineConfig& config) {
+  return std::make_unique<Emitter>(plan, config, lane_function(plan.spec.activation, config.dtype));
+}
+
+Program lower_matmul(const TilingPlan& plan, const MachineConfig& config, std::size_t most) {
+  return lower_matmul(plan, config, lane_function(plan.spec.activation, config.dtype), most);
+}
+
+Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
+                     const LaneFunction& function, std::size_t most) {
+  // matmuls() fits 64 bits, as a factor of the plan's MACs. Below the limit no other count exceeds
+  // it, so the sum fits too.
+  const std::uint64_t count = plan.matmuls() > most ? plan.matmuls() : instruction_count(plan);
+  if (count > most) {
+    throw InputError(fmt::format(
+        "matmul: the program would have {} instructions or more, {} is the limit; use a larger "
+        "array, more accumulators or smaller M, K, N",
+        count, most));
+  }
+  Program program;
+  program.array_rows = config.array_rows;
+  program.array_cols = config.array_cols;
+  program.dtype = config.dtype;
+  program.tensors = tensors(plan, config);
+  program.computes = plan.spec;
+  program.code.reserve(count);
+  Emitter stream(plan, config, function);
+  while (stream.next(program.code)) {
+  }
+  return program;
+}
+
+}  // namespace weft

@@ -1,0 +1,224 @@
+// Pools and depthwise convolutions on the vector unit. Each tap of the window is one instruction
+// over the chunk's rows: it walks the image, shifted by the tap.
+//
+//   maximum     out = max(out, tap)                     narrow rows, exact in any format
+//   average     sum += tap; out = sum / divisor         wide rows, then the epilogue, line by line
+//                                                       where the divisors differ
+//   depthwise   sum += tap * filter row; out = ...
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "compiler/emit/vector/window_divisors.h"
+#include "compiler/emit/weights.h"
+#include "compiler/program/machine_step.h"
+#include "compiler/rows/ceil_div.h"
+
+namespace weft::network {
+namespace {
+
+// Tiles alternate between two blocks of wide rows, so that one drains while the next is summed.
+constexpr std::uint64_t kSumBlocks = 2;
+
+class Window {
+ public:
+  Window(const WindowLayer& layer, LoweringContext& context)
+      : layer_(layer),
+        context_(context),
+        memory_(context.memory),
+        tiles_(lane_tiles(layer.channels, context.config)),
+        input_(context.memory, layer.a.sheet, layer.a.row, layer.walk),
+        epilogue_(layer.epilogue, layer.channels, context) {
+    if (!layer.line_counts.empty()) divisors_.emplace(layer, context);
+  }
+
+  void run() {
+    if (layer_.kind == WindowKind::kDepthwise) load_filters();
+    const StagedBlocks blocks = staged_blocks(layer_.walk, layer_.channels, context_, need());
+    context_.info.chunks = blocks.chunks.size();
+    context_.info.n_tiles = tiles_.size();
+    for (const Chunk& chunk : blocks.chunks) {
+      for (const ChannelRange& range : blocks.ranges) run_block(chunk, range);
+    }
+  }
+
+  /// Staging without which the layer cannot run, except for the filters of a depthwise convolution.
+  std::uint64_t least_rows() const {
+    return least_staging(layer_.walk, layer_.channels, context_.config, need());
+  }
+
+ private:
+  std::function<std::uint64_t(const Chunk&, const ChannelRange&)> need() const {
+    return [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); };
+  }
+
+  bool has_sums() const { return layer_.kind != WindowKind::kMax; }
+
+  std::uint64_t sum_rows(const Chunk& chunk) const {
+    return static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
+  }
+  std::uint64_t sum_blocks(const ChannelRange& range) const {
+    return range.last - range.first > context_.config.array_cols ? kSumBlocks : 1;
+  }
+
+  const std::optional<View>& residual() const { return layer_.epilogue.residual; }
+  Block residual_block(const Chunk& chunk, const ChannelRange& range) const {
+    return write_block(*residual(), chunk, range, context_);
+  }
+
+  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const {
+    const Block out = write_block(layer_.out, chunk, range, context_);
+    return input_.staging_need(chunk, planes_of(layer_.a, range, context_)) +
+           memory_.staging_need(layer_.out.sheet, out) +
+           (residual() ? memory_.staging_need(residual()->sheet, residual_block(chunk, range))
+                       : 0) +
+           (has_sums() ? sum_blocks(range) * sum_rows(chunk) : 0) + epilogue_.staging_need() +
+           (divisors_ ? divisors_->staging_need() : 0) + (filters_ ? filters_->staging_need() : 0);
+  }
+
+  /// The planes of filters that a tile needs.
+  ChannelRange filter_planes(const LaneTile& tile) const {
+    const std::int64_t width = context_.config.array_rows;
+    return {tile.first / width, ceil_div(tile.first + tile.width, width)};
+  }
+
+  void load_filters() {
+    const std::int64_t taps = layer_.walk.taps();
+    const std::uint64_t host = memory_.add_narrow_constant(
+        {taps, layer_.channels},
+        [filters = layer_.filters, channels = layer_.channels, taps,
+         dtype = context_.config.dtype] { return pack_filters(filters, channels, taps, dtype); });
+    std::int64_t most = 0;
+    for (const LaneTile& tile : tiles_) {
+      const ChannelRange planes = filter_planes(tile);
+      most = std::max(most, planes.last - planes.first);
+    }
+    const std::int64_t planes = filter_planes(tiles_.back()).last;
+    filters_.emplace(memory_, host, static_cast<std::uint32_t>(taps),
+                     static_cast<std::uint32_t>(planes), static_cast<std::uint32_t>(most));
+  }
+
+  void run_block(const Chunk& chunk, const ChannelRange& range) {
+    memory_.rows().begin_use(staged(chunk, range));
+    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, context_));
+    residual_rows_.reset();
+    if (residual()) residual_rows_ = memory_.read(residual()->sheet, residual_block(chunk, range));
+    const Placement out = write_place(layer_.out, chunk, range, context_);
+    std::vector<std::uint32_t> sums;
+    for (std::uint64_t i = 0; has_sums() && i < sum_blocks(range); ++i) {
+      sums.push_back(memory_.rows().stage(sum_rows(chunk)));
+    }
+    epilogue_.begin_use();
+    if (divisors_) divisors_->begin_use();
+    if (filters_) filters_->begin_use();
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      if (tiles_[i].first < range.first || tiles_[i].first >= range.last) continue;
+      if (has_sums()) {
+        run_sums(chunk, tiles_[i], a, out, sums[i % sums.size()]);
+      } else {
+        run_maximum(chunk, tiles_[i], a, out);
+      }
+    }
+    memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, context_), out);
+  }
+
+  VectorSource tap_source(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+                          std::int64_t tap) const {
+    const std::int64_t kernel = layer_.walk.x.kernel;
+    VectorSource source =
+        narrow_source(layer_.a, chunk, tile, a, context_, tap / kernel, tap % kernel, layer_.pad);
+    source.quantization = layer_.a_quantization;
+    return source;
+  }
+
+  void run_maximum(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+                   const Placement& out) {
+    for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
+      Vector vector =
+          to_narrow(tap_source(chunk, tile, a, tap), layer_.out, out, chunk, tile, context_);
+      vector.domain = VectorDomain::kAccumulator;
+      vector.mode = tap == 0 ? VectorMode::kOverwrite : VectorMode::kMax;
+      emit(std::move(vector), context_);
+    }
+  }
+
+  void run_sums(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+                const Placement& out, std::uint32_t sums) {
+    for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
+      Vector vector =
+          to_wide(tap_source(chunk, tile, a, tap), sums, chunk.rows(), tile, context_.config);
+      vector.domain = layer_.domain;
+      vector.mode = tap == 0 ? VectorMode::kOverwrite : VectorMode::kAdd;
+      if (layer_.kind == WindowKind::kDepthwise) multiply_by_filter(tap, tile, vector);
+      emit(std::move(vector), context_);
+    }
+    if (!divisors_) return drain(chunk, 0, chunk.rows(), tile, out, sums);
+    // A chunk is whole lines or a part of one.
+    for (std::int64_t row = 0; row < chunk.rows(); row += chunk.xs) {
+      drain(chunk, row, chunk.xs, tile, out, sums);
+    }
+  }
+
+  /// Emits the epilogue of `rows` rows of a chunk, from row `first` on.
+  void drain(const Chunk& chunk, std::int64_t first, std::int64_t rows, const LaneTile& tile,
+             const Placement& out, std::uint32_t sums) {
+    EpilogueRows::Target target;
+    target.sheet = layer_.out.sheet;
+    target.out = out;
+    target.row = layer_.out.row + chunk.first_row + first;
+    target.channel = layer_.out.channel + tile.first;
+    target.first = tile.first;
+    target.width = tile.width;
+    target.rows = rows;
+    target.residual = residual_rows_;
+    if (residual()) target.residual_row = residual()->row + chunk.first_row + first;
+    Vector vector = epilogue_.instruction(target);
+    const auto skipped = static_cast<std::uint32_t>(first) * context_.config.result_row_rows();
+    vector.source = wide_source(sums + skipped, rows, context_.config);
+    if (divisors_) divisors_->apply(chunk.y + first / chunk.xs % chunk.ys, chunk.x, vector);
+    emit(std::move(vector), context_);
+  }
+
+  void multiply_by_filter(std::int64_t tap, const LaneTile& tile, Vector& vector) {
+    const std::int64_t width = context_.config.array_rows;
+    const ChannelRange planes = filter_planes(tile);
+    const std::uint32_t base =
+        filters_->rows_of(static_cast<std::uint32_t>(planes.first),
+                          static_cast<std::uint32_t>(planes.last - planes.first));
+    vector.combine = VectorCombine::kMul;
+    vector.operand = VectorOperand{.row = base + static_cast<std::uint32_t>(tap),
+                                   .format = RowFormat::kNarrow,
+                                   .window = {static_cast<std::uint32_t>(tile.first % width),
+                                              static_cast<std::uint32_t>(layer_.walk.taps())}};
+  }
+
+  const WindowLayer& layer_;
+  LoweringContext& context_;
+  SheetMemory& memory_;
+  std::vector<LaneTile> tiles_;
+  ChunkInput input_;
+  EpilogueRows epilogue_;
+  std::optional<WindowDivisors> divisors_;
+  std::optional<LayerConstant> filters_;
+  std::optional<Placement> residual_rows_;  // of the chunk
+};
+
+}  // namespace
+
+void lower(const WindowLayer& layer, LoweringContext& context) {
+  Window(layer, context).run();
+}
+
+BufferNeed least_need(const WindowLayer& layer, std::vector<Sheet> sheets,
+                      const MachineConfig& config) {
+  Stream stream(0);
+  MachineStep step = new_step(config);
+  step.layers.emplace_back();
+  SheetMemory memory(config, std::move(sheets), 0, kNothingStays, stream, step);
+  std::uint64_t accumulator_use = 0;
+  LoweringContext context{config, memory, stream, step.layers.back(), accumulator_use};
+  return {Window(layer, context).least_rows(), memory.rows().staging_rows()};
+}
+
+}  // namespace weft::network

@@ -1,0 +1,174 @@
+#include "compiler/layers/chunks.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "compiler/rows/ceil_div.h"
+
+namespace weft::network {
+namespace {
+
+/// The size of the steps, at most `most`, that divide `count` most evenly.
+std::int64_t even_step(std::int64_t count, std::int64_t most) {
+  return ceil_div(count, ceil_div(count, std::max<std::int64_t>(1, most)));
+}
+
+/// The size of a chunk that no border makes smaller.
+struct Steps {
+  std::int64_t images = 1;
+  std::int64_t lines = 1;
+  std::int64_t columns = 1;
+};
+
+Steps steps_of(const RowWalk& walk, std::int64_t limit) {
+  const std::int64_t width = walk.x.output;
+  const std::int64_t pixels = walk.y.output * width;
+  if (pixels > limit || (walk.one_image && walk.images > 1)) {
+    return {1, even_step(walk.y.output, limit / width), even_step(width, limit)};
+  }
+  return {even_step(walk.images, limit / pixels), walk.y.output, width};
+}
+
+Chunk chunk_at(const RowWalk& walk, const Steps& steps, std::int64_t image, std::int64_t y,
+               std::int64_t x) {
+  return {image,
+          std::min(steps.images, walk.images - image),
+          y,
+          std::min(steps.lines, walk.y.output - y),
+          x,
+          std::min(steps.columns, walk.x.output - x),
+          (image * walk.y.output + y) * walk.x.output + x};
+}
+
+/// The first of the steps along `dim` for each combination of size and input extent.
+std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64_t step) {
+  struct Kind {
+    std::int64_t count = 0;
+    std::int64_t extent = 0;
+    bool operator==(const Kind&) const = default;
+  };
+  std::vector<Kind> kinds;
+  std::vector<std::int64_t> firsts;
+  for (std::int64_t from = 0; from < dim.output; from += step) {
+    const std::int64_t count = std::min(step, dim.output - from);
+    const PositionRange span = input_span(dim, from, count);
+    const Kind kind{count, std::max<std::int64_t>(0, span.last - span.first)};
+    if (std::ranges::find(kinds, kind) != kinds.end()) continue;
+    kinds.push_back(kind);
+    firsts.push_back(from);
+  }
+  return firsts;
+}
+
+RowBound bound_of(const graph::WindowDim& dim, std::int64_t origin, std::int64_t count) {
+  const std::int64_t last = origin + (count - 1) * dim.stride;
+  if (origin >= 0 && last < dim.input) return {};
+  return {static_cast<std::int32_t>(origin), static_cast<std::int32_t>(dim.stride),
+          static_cast<std::uint32_t>(dim.input)};
+}
+
+RowLoop loop_of(std::int64_t count, std::int64_t step) {
+  return {static_cast<std::uint32_t>(count), static_cast<std::int32_t>(step)};
+}
+
+/// A generator that produces only padding.
+RowGenerator all_padding(const Chunk& chunk, std::uint16_t pad) {
+  RowGenerator rows;
+  rows.loops = {loop_of(chunk.xs, 0), loop_of(chunk.ys, 0), loop_of(chunk.images, 0), RowLoop{}};
+  rows.bounds = {RowBound{-1, 0, 1}, RowBound{}};
+  rows.pad = pad;
+  return rows;
+}
+
+}  // namespace
+
+std::int64_t first_image_row(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image / walk.z.output * walk.image_step;
+}
+
+std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk) {
+  return chunk.image % walk.z.output;
+}
+
+std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
+  const Steps steps = steps_of(walk, limit);
+  std::vector<Chunk> chunks;
+  for (std::int64_t image = 0; image < walk.images; image += steps.images) {
+    for (std::int64_t y = 0; y < walk.y.output; y += steps.lines) {
+      for (std::int64_t x = 0; x < walk.x.output; x += steps.columns) {
+        chunks.push_back(chunk_at(walk, steps, image, y, x));
+      }
+    }
+  }
+  return chunks;
+}
+
+std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit) {
+  const Steps steps = steps_of(walk, limit);
+  return ceil_div(walk.images, steps.images) * ceil_div(walk.y.output, steps.lines) *
+         ceil_div(walk.x.output, steps.columns);
+}
+
+std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit) {
+  const Steps steps = steps_of(walk, limit);
+  std::vector<std::int64_t> images = {0};
+  const std::int64_t last_image = (walk.images - 1) / steps.images * steps.images;
+  if (last_image > 0) images.push_back(last_image);
+  if (walk.z.output > 1) images = distinct_steps(walk.z, 1);
+  std::vector<Chunk> chunks;
+  for (const std::int64_t y : distinct_steps(walk.y, steps.lines)) {
+    for (const std::int64_t x : distinct_steps(walk.x, steps.columns)) {
+      for (const std::int64_t image : images) {
+        chunks.push_back(chunk_at(walk, steps, image, y, x));
+      }
+    }
+  }
+  return chunks;
+}
+
+PositionRange input_span(const graph::WindowDim& dim, std::int64_t from, std::int64_t count) {
+  const std::int64_t first = from * dim.stride - dim.pad_begin;
+  const std::int64_t last = (from + count - 1) * dim.stride - dim.pad_begin + dim.extent();
+  return {std::max<std::int64_t>(first, 0), std::min(last, dim.input)};
+}
+
+PositionRange input_rows(const RowWalk& walk, const Chunk& chunk) {
+  const PositionRange y = input_span(walk.y, chunk.y, chunk.ys);
+  const PositionRange x = input_span(walk.x, chunk.x, chunk.xs);
+  const PositionRange z = input_span(walk.z, layer_of(walk, chunk), 1);
+  if (z.first >= z.last || y.first >= y.last || x.first >= x.last) return {};
+  const std::int64_t first_image = first_image_row(walk, chunk);
+  const std::int64_t last_image = first_image + (chunk.images - 1) * walk.image_step;
+  return {first_image + z.first * walk.z_step + y.first * walk.y_step + x.first * walk.x_step,
+          last_image + (z.last - 1) * walk.z_step + (y.last - 1) * walk.y_step +
+              (x.last - 1) * walk.x_step + 1};
+}
+
+RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, std::int64_t kx,
+                      std::int64_t row0, std::uint16_t pad) {
+  const std::int64_t z = layer_of(walk, chunk) * walk.z.stride - walk.z.pad_begin +
+                         ky / walk.y.kernel * walk.z.dilation;
+  if (z < 0 || z >= walk.z.input) return all_padding(chunk, pad);
+  const std::int64_t y =
+      chunk.y * walk.y.stride - walk.y.pad_begin + ky % walk.y.kernel * walk.y.dilation;
+  const std::int64_t x = chunk.x * walk.x.stride - walk.x.pad_begin + kx * walk.x.dilation;
+  const std::int64_t base =
+      row0 + first_image_row(walk, chunk) + z * walk.z_step + y * walk.y_step + x * walk.x_step;
+  if (base < 0) {
+    throw ConfigError("unified_buffer.kib: too small for the border of a convolution; enlarge it");
+  }
+  RowGenerator rows;
+  rows.base = static_cast<std::uint32_t>(base);
+  rows.loops = {loop_of(chunk.xs, walk.x.stride * walk.x_step),
+                loop_of(chunk.ys, walk.y.stride * walk.y_step),
+                loop_of(chunk.images, walk.image_step), RowLoop{}};
+  rows.bounds = {bound_of(walk.x, x, chunk.xs), bound_of(walk.y, y, chunk.ys)};
+  rows.pad = pad;
+  return rows;
+}
+
+std::int64_t margin_of(const RowWalk& walk) {
+  return walk.y.pad_begin * walk.y_step + walk.x.pad_begin * walk.x_step;
+}
+
+}  // namespace weft::network

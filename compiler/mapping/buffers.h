@@ -1,0 +1,25 @@
+// The ways to divide the unified buffer and the accumulators for a given chunk size and loop order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/mapping/tiling_plan.h"
+
+namespace weft {
+
+/// UB rows that the machine has and instructions can address.
+std::uint64_t usable_buffer_rows(const MachineConfig& config);
+
+/// The fewest UB rows that a matmul can run with: one row of activations, one of results, and one
+/// of bias if there is one.
+std::uint64_t least_buffer_rows(const MatmulSpec& spec, const MachineConfig& config);
+
+/// The most rows that a chunk can have, limited by M, the accumulators and the UB; 0 if none fits.
+std::uint32_t largest_chunk(const MatmulSpec& spec, const MachineConfig& config);
+
+/// `base` (with spec, tiles, chunks and order set) with each division of the buffers that fits the
+/// machine and is worth trying. There is at least one if base.chunk_rows <= largest_chunk().
+std::vector<TilingPlan> buffer_layouts(const TilingPlan& base, const MachineConfig& config);
+
+}  // namespace weft

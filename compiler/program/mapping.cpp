@@ -1,0 +1,29 @@
+#include "compiler/program/mapping.h"
+
+#include <fmt/format.h>
+
+namespace weft {
+namespace {
+
+std::string transfers_text(const Mapping& mapping) {
+  if (mapping.transfers == Transfers::kSheets) {
+    return fmt::format("sheets, {} column tiles and {} planes at once", mapping.column_tiles,
+                       mapping.planes);
+  }
+  return fmt::format("rings of {}{} activation, {} bias and {} output slots",
+                     mapping.activation_slots, mapping.activations_resident ? " resident" : "",
+                     mapping.bias_slots, mapping.output_slots);
+}
+
+}  // namespace
+
+std::string to_text(const Mapping& mapping) {
+  return fmt::format(
+      "array {}; weights stationary; {} packed; chunks of {} rows, {}; accumulator regions: {}; {}",
+      mapping.array,
+      mapping.packed_taps == 1 ? "1 tap" : fmt::format("{} taps", mapping.packed_taps),
+      mapping.chunk_rows, mapping.order == LoopOrder::kChunkInnermost ? "innermost" : "outermost",
+      mapping.accumulator_regions, transfers_text(mapping));
+}
+
+}  // namespace weft

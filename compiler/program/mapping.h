@@ -1,0 +1,63 @@
+// How one layer is cut and ordered for the array. The compiler chooses a mapping; the instructions
+// of the layer follow from it and from nothing else that the compiler could choose.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft {
+
+/// The operand that stays in the array while the other streams through it.
+enum class Stationary : std::uint8_t { kWeights };
+
+/// The order in which the instructions walk the folds.
+enum class LoopOrder : std::uint8_t {
+  kChunkOutermost,  // for chunk, for n tile, for k tile: tiles are fetched anew for each chunk
+  kChunkInnermost,  // one fold a column tile: for n tile, for chunk: each tile is fetched once
+};
+
+/// How rows get from the host to the array and back.
+enum class Transfers : std::uint8_t {
+  // Sheets (compiler/rows/view.h): whole in the unified buffer, or block by block through staging.
+  kSheets,
+  // Rings of slots: loads run ahead of the array, stores follow behind it. For a product whose
+  // operands and result lie on the host.
+  kRings,
+};
+
+struct Mapping {
+  std::uint32_t array = 0;  // which array of the machine runs it; a machine has one
+  Stationary stationary = Stationary::kWeights;
+  std::uint32_t packed_taps = 1;  // taps of a window side by side along the array's rows
+  Transfers transfers = Transfers::kSheets;
+  LoopOrder order = LoopOrder::kChunkOutermost;
+  std::uint32_t chunk_rows = 0;           // rows of every chunk but the last, shorter ones
+  std::uint32_t accumulator_regions = 0;  // ring of chunk_rows accumulator rows each
+
+  // kSheets: what one step reads and writes at once.
+  std::uint32_t column_tiles = 0;  // tiles of the result's columns
+  std::uint32_t planes = 0;        // planes of the operand: R channels each
+
+  // kRings. From row 0 on the UB holds three rings, in which use i takes slot i % slots:
+  //
+  //   | activation slots           | bias slots      | output slots                  | unused |
+  //     chunk_rows UB rows each      rr rows each      chunk_rows * rr rows each
+  //
+  // with rr = MachineConfig::result_row_rows().
+  //
+  // kChunkOutermost: the k slices of a chunk are loaded once and stay for all n tiles. The slots
+  // hold one or more sets of k_tiles slices. kChunkInnermost: all chunks are loaded once and stay.
+  // Not resident: every matmul has its own load, in a ring.
+  bool activations_resident = false;
+  std::uint32_t activation_slots = 0;  // slices of chunk_rows rows
+  std::uint32_t bias_slots = 0;        // all n tiles: loaded once, all of it stays; 0: no bias
+  std::uint32_t output_slots = 0;      // results of one region each, waiting for their store
+
+  friend bool operator==(const Mapping&, const Mapping&) = default;
+};
+
+/// One line, such as "weights stationary; chunks of 500 rows, outermost; 4 regions; rings of 8
+/// resident activation, 1 bias and 2 output slots".
+std::string to_text(const Mapping& mapping);
+
+}  // namespace weft

@@ -1,0 +1,135 @@
+// A compiled network: steps that run one after another. Each step is a program of the machine or
+// one node that the host computes. Values pass between steps through host memory. Within a program
+// they stay in the unified buffer as far as they fit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/program/mapping.h"
+#include "compiler/rows/view.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
+#include "sim/memory/matrix.h"
+
+namespace weft::network {
+
+/// A value that the host reads from a sheet (view.h).
+struct HostValue {
+  graph::ValueId value = graph::kNoValue;
+  View view = {};
+  Quantization quantization = {};
+  bool dequantized = false;  // a float value stored as int8
+};
+
+/// The host's side of one tensor of a program.
+struct HostTensor {
+  enum class Kind : std::uint8_t {
+    kInput,     // `value`, laid out as `view` says
+    kConstant,  // `make`
+    kResult,    // rows that the program stores, and may load again
+  };
+  Kind kind = Kind::kResult;
+  graph::ValueId value = graph::kNoValue;
+  View view = {};
+  std::function<Matrix()> make = {};
+  bool fixed = false;                   // `make` gives the same in every run
+  std::vector<HostValue> results = {};  // what the host reads from it after the run
+};
+
+/// A sheet that did not stay in the unified buffer.
+struct Spill {
+  bool is_input = false;  // else a result
+  SheetSize size = {};
+  std::uint64_t bytes = 0;
+};
+
+/// Where the tiles of a contraction's product begin; the last entry of each list is the size. Along
+/// K every tap begins a new tile, so the tiles may differ in width.
+struct LayerTiles {
+  std::vector<std::int64_t> m = {};  // chunks of rows
+  std::vector<std::int64_t> k = {};
+  std::vector<std::int64_t> n = {};
+  std::uint64_t products = 1;  // products of this size, each with its own operands
+};
+
+/// The tiles that an instruction works on; -1 for each dimension that it does not depend on. In
+/// layers that are not contractions all three are -1.
+struct TileNumbers {
+  std::int32_t chunk = -1;
+  std::int32_t k_tile = -1;
+  std::int32_t n_tile = -1;
+  friend bool operator==(const TileNumbers&, const TileNumbers&) = default;
+};
+
+/// One row of the layer table: the plan, before anything has run.
+struct LayerInfo {
+  std::string name;
+  std::string op;
+  graph::ValueType result;
+  std::string note;
+  std::uint64_t macs = 0;         // useful
+  std::uint64_t issued_macs = 0;  // rows streamed * R * C
+  std::uint64_t k_tiles = 0;      // folds along K, taps included
+  std::uint64_t n_tiles = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t fetches = 0;
+  std::uint64_t vector_rows = 0;  // cycles of the vector unit
+  std::uint64_t weight_bytes = 0;
+  std::uint64_t input_bytes = 0;
+  std::uint64_t output_bytes = 0;
+  std::vector<Spill> spilled;
+  LayerTiles tiles = {};                // contractions only
+  std::optional<Mapping> mapping = {};  // contractions only
+};
+
+/// Where to find a layer's result: in the unified buffer once the layer's last instruction is done,
+/// or in one of the program's tensors after the run.
+struct LayerResult {
+  graph::ValueId value = graph::kNoValue;  // kNoValue: rearranged elements of other values
+  View view;
+  SheetSize size;
+  bool wide = false;                  // 32-bit words, in the tensor
+  std::optional<std::uint64_t> base;  // first UB row
+  std::optional<std::size_t> tensor;  // index into the step's tensors
+  /// Host values that the layer read as array elements, rounded to the array's type. It read all
+  /// other constants as 32-bit words.
+  std::vector<graph::ValueId> narrow_inputs = {};
+};
+
+struct MachineStep {
+  Program program;
+  std::vector<HostTensor> tensors;  // of program.tensors
+  std::vector<LayerInfo> layers;
+  std::vector<LayerResult> results;              // of each layer
+  std::vector<std::uint32_t> instruction_layer;  // of each instruction
+  std::vector<TileNumbers> instruction_tile;     // of each instruction
+};
+
+/// A node that the host computes, and why.
+struct HostStep {
+  std::size_t node = 0;
+  std::string reason;
+};
+
+struct NetworkProgram {
+  graph::Graph graph;
+  std::vector<std::variant<MachineStep, HostStep>> steps;
+};
+
+/// Choices that the compiler makes unless the caller does.
+struct CompileOptions {
+  /// The zero points come from ranges that a later run may change. The code then corrects for a
+  /// zero point of 0 like for any other, so that no cycle count depends on the ranges.
+  bool calibrated = false;
+  std::optional<bool> depthwise_on_vector_unit = {};  // if both units can run it
+  std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  // for the instructions
+};
+
+}  // namespace weft::network

@@ -1,0 +1,56 @@
+#include "compiler/schedule/map_product.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/emit/matmul.h"
+#include "sim/timing/analytic.h"
+
+namespace weft {
+namespace {
+
+// The most candidates, and the most instructions of them all, that are replayed: some 50 ms.
+constexpr std::size_t kMostCandidates = 16;
+constexpr std::uint64_t kMostInstructions = 100'000;
+
+/// Replays plans while its share of instructions lasts.
+class Replay {
+ public:
+  explicit Replay(const MachineConfig& config) : config_(config) {}
+
+  /// The plan's exact cycles; nullopt if it has more instructions than are left.
+  std::optional<Cycle> cycles(const TilingPlan& plan) {
+    // Without this bound the count could exceed 64 bits.
+    if (plan.matmuls() > left_ || instruction_count(plan) > left_) return std::nullopt;
+    left_ -= instruction_count(plan);
+    const Timeline timeline = analytic_timeline(config_, lower_matmul(plan, config_));
+    return std::ranges::max(timeline.instructions, {}, &InstructionTiming::retired).retired + 1;
+  }
+
+ private:
+  const MachineConfig& config_;
+  std::uint64_t left_ = kMostInstructions;
+};
+
+}  // namespace
+
+TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
+  const std::vector<TilingPlan> plans = matmul_plans(spec, config, kMostCandidates);
+  Replay replay(config);
+  const auto first = replay.cycles(plans.front());
+  if (!first) return plans.front();
+  const TilingPlan* best = &plans.front();
+  Cycle to_beat = *first - *first / 50;
+  for (const TilingPlan& plan : std::span(plans).subspan(1)) {
+    const auto cycles = replay.cycles(plan);
+    if (!cycles || *cycles >= to_beat) continue;
+    to_beat = *cycles;
+    best = &plan;
+  }
+  return *best;
+}
+
+}  // namespace weft

@@ -1,0 +1,194 @@
+#include "compiler/schedule/product_segment.h"
+
+#include <bit>
+#include <utility>
+#include <variant>
+
+#include "compiler/emit/matmul.h"
+#include "compiler/emit/weights.h"
+#include "compiler/mapping/instruction_tiles.h"
+#include "compiler/mapping/matmul_walk.h"
+#include "compiler/schedule/map_product.h"
+
+namespace weft::network {
+namespace {
+
+std::uint64_t size_of(std::int64_t extent) {
+  return static_cast<std::uint64_t>(extent);
+}
+
+/// True if the walk visits its rows once, one after the other from the first.
+bool is_dense(const RowWalk& walk) {
+  const auto whole = [](const graph::WindowDim& dim) {
+    return dim.kernel == 1 && dim.output == dim.input && dim.pad_begin == 0 &&
+           (dim.stride == 1 || dim.output == 1);
+  };
+  if (!whole(walk.x) || !whole(walk.y) || !whole(walk.z) || walk.z.output != 1) return false;
+  return (walk.x.output == 1 || walk.x_step == 1) &&
+         (walk.y.output == 1 || walk.y_step == walk.x.output) &&
+         (walk.images == 1 || walk.image_step == walk.y.output * walk.x.output);
+}
+
+bool is_whole(const View& view, const Sheet& sheet, SheetSize size) {
+  return view.row == 0 && view.channel == 0 && sheet.size == size;
+}
+
+bool is_plain(const Epilogue& epilogue) {
+  return !epilogue.scale && !epilogue.residual && epilogue.biases == 1 && !epilogue.bias_is_float &&
+         epilogue.domain == VectorDomain::kAccumulator && epilogue.quantization == Quantization{};
+}
+
+bool is_one_matrix(const ContractionLayer& layer) {
+  const auto* weights = std::get_if<ConstantWeights>(&layer.weights);
+  return weights != nullptr && weights->pieces == 1 && layer.groups == 1 && layer.batch.size() == 1;
+}
+
+std::uint32_t bits_of(int value, ElementType dtype) {
+  if (accumulator_type(dtype) == ElementType::kInt32) return static_cast<std::uint32_t>(value);
+  return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+std::optional<Activation> activation_of(const Epilogue& epilogue, ElementType dtype) {
+  if (epilogue.op == VectorOp::kCopy) return Activation::kNone;
+  if (epilogue.op == VectorOp::kRelu) return Activation::kRelu;
+  const bool six = epilogue.op == VectorOp::kClamp && epilogue.low == bits_of(0, dtype) &&
+                   epilogue.high == bits_of(6, dtype);
+  return six ? std::optional(Activation::kRelu6) : std::nullopt;
+}
+
+HostTensor constant_tensor(std::function<Matrix()> make, bool fixed) {
+  HostTensor tensor;
+  tensor.kind = HostTensor::Kind::kConstant;
+  tensor.make = std::move(make);
+  tensor.fixed = fixed;
+  return tensor;
+}
+
+HostTensor sheet_tensor(const Sheet& sheet) {
+  HostTensor tensor;
+  tensor.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
+  tensor.value = sheet.value;
+  tensor.view = sheet.view;
+  tensor.results = sheet.results;
+  return tensor;
+}
+
+/// The host's side of tensors a, b, bias and out.
+std::vector<HostTensor> host_tensors(const Segment& segment, const ContractionLayer& layer,
+                                     ElementType dtype) {
+  const auto& weights = std::get<ConstantWeights>(layer.weights);
+  // One tap and one plane of K rows: the matrix [K, N] itself.
+  const KLayout layout{1, 1, 1, 0, layer.k};
+  std::vector<HostTensor> tensors;
+  tensors.push_back(sheet_tensor(segment.sheets[layer.a.sheet]));
+  tensors.push_back(constant_tensor(
+      [=, k = layer.k, n = layer.n] { return pack_weights(weights, layout, k, n, 1, dtype, 0); },
+      weights.fixed));
+  if (layer.epilogue.bias) {
+    tensors.push_back(constant_tensor(
+        [make = layer.epilogue.bias, n = layer.n] { return pack_words(make(), n); }, false));
+  }
+  tensors.push_back(sheet_tensor(segment.sheets[layer.out.sheet]));
+  return tensors;
+}
+
+LayerInfo layer_info(const Layer& layer, const TilingPlan& plan, const MachineConfig& config) {
+  const std::uint64_t rr = config.result_row_rows();
+  const MatmulWalk walk(plan);
+  LayerInfo info;
+  info.name = layer.name;
+  info.op = layer.op;
+  info.result = layer.result;
+  info.note = layer.note;
+  info.macs = layer.macs;
+  info.issued_macs = plan.macs.issued;
+  info.k_tiles = plan.k_tiles;
+  info.n_tiles = plan.n_tiles;
+  info.chunks = plan.m_chunks;
+  info.fetches = plan.folds;
+  info.vector_rows = plan.spec.m * plan.n_tiles;
+  info.weight_bytes = plan.folds * config.tile_bytes();
+  const std::uint64_t passes = plan.activations_resident ? 1 : plan.n_tiles;
+  const std::uint64_t bias_rows = walk.bias_loads() * (walk.bias_stays() ? plan.n_tiles : 1) * rr;
+  info.input_bytes = (plan.spec.m * plan.k_tiles * passes + bias_rows) * config.row_bytes();
+  info.output_bytes = plan.spec.m * plan.n_tiles * rr * config.row_bytes();
+  return info;
+}
+
+LayerTiles layer_tiles(const TilingPlan& plan, const MachineConfig& config) {
+  const auto cut = [](std::uint64_t size, std::uint64_t step) {
+    std::vector<std::int64_t> bounds;
+    for (std::uint64_t first = 0; first < size; first += step) {
+      bounds.push_back(static_cast<std::int64_t>(first));
+    }
+    bounds.push_back(static_cast<std::int64_t>(size));
+    return bounds;
+  };
+  LayerTiles tiles;
+  tiles.m = cut(plan.spec.m, plan.chunk_rows);
+  tiles.k = cut(plan.spec.k, config.array_rows);
+  tiles.n = cut(plan.spec.n, config.array_cols);
+  return tiles;
+}
+
+LayerResult layer_result(const Segment& segment, const ContractionLayer& layer,
+                         graph::ValueId value, std::size_t tensor) {
+  LayerResult result;
+  result.value = value;
+  result.view = layer.out;
+  result.size = segment.sheets[layer.out.sheet].size;
+  result.wide = true;
+  result.tensor = tensor;
+  result.narrow_inputs.push_back(segment.sheets[layer.a.sheet].value);
+  return result;
+}
+
+}  // namespace
+
+std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConfig& config) {
+  if (segment.layers.size() != 1) return std::nullopt;
+  const auto* layer = std::get_if<ContractionLayer>(&segment.layers.front().body);
+  if (layer == nullptr || !is_one_matrix(*layer) || !is_dense(layer->walk) ||
+      !is_plain(layer->epilogue)) {
+    return std::nullopt;
+  }
+  const Sheet& a = segment.sheets[layer->a.sheet];
+  const Sheet& out = segment.sheets[layer->out.sheet];
+  const std::int64_t rows = layer->walk.rows();
+  const bool streams = a.from_host && !a.make && is_whole(layer->a, a, {rows, layer->k}) &&
+                       out.wide && is_whole(layer->out, out, {rows, layer->n});
+  if (!streams) return std::nullopt;
+  MatmulSpec spec;
+  spec.m = size_of(rows);
+  spec.k = size_of(layer->k);
+  spec.n = size_of(layer->n);
+  spec.bias = static_cast<bool>(layer->epilogue.bias);
+  spec.activation = activation_of(layer->epilogue, config.dtype).value_or(Activation::kNone);
+  return spec;
+}
+
+MachineStep product_step(const Segment& segment, const MatmulSpec& spec,
+                         const MachineConfig& config, std::size_t most_instructions) {
+  const Layer& layer = segment.layers.front();
+  const auto& body = std::get<ContractionLayer>(layer.body);
+  const TilingPlan plan = map_product(spec, config);
+  const Epilogue& epilogue = body.epilogue;
+  MachineStep step;
+  step.program =
+      lower_matmul(plan, config, {epilogue.op, epilogue.low, epilogue.high}, most_instructions);
+  if (!activation_of(epilogue, config.dtype)) step.program.computes.reset();
+  step.tensors = host_tensors(segment, body, config.dtype);
+  step.layers.push_back(layer_info(layer, plan, config));
+  step.layers.back().mapping = plan;
+  step.layers.back().tiles = layer_tiles(plan, config);
+  step.results.push_back(layer_result(segment, body, layer.value, step.tensors.size() - 1));
+  step.instruction_layer.assign(step.program.code.size(), 0);
+  for (const InstructionTile& tile : instruction_tiles(plan, step.program)) {
+    step.instruction_tile.push_back({static_cast<std::int32_t>(tile.chunk),
+                                     static_cast<std::int32_t>(tile.k_tile),
+                                     static_cast<std::int32_t>(tile.n_tile)});
+  }
+  return step;
+}
+
+}  // namespace weft::network

@@ -1,0 +1,25 @@
+// Programs of one matrix product: operands and result lie on the host and pass through the unified
+// buffer in rings (compiler/emit/matmul.h).
+#pragma once
+
+#include <optional>
+
+#include "compiler/program/network_program.h"
+#include "compiler/segments/planner.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::network {
+
+/// The product of which a segment consists; nullopt if it does more. It multiplies rows of the
+/// host, each used once and whole, by one matrix of constants, and gives 32-bit results to the
+/// host. An activation that MatmulSpec cannot name is left out; product_step() applies it all the
+/// same.
+std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConfig& config);
+
+/// The segment's program. Its tensors are "a", "b", perhaps "bias", and "out", as in
+/// lower_matmul(). Throws ConfigError if the unified buffer is too small, InputError if the program
+/// has more than `most_instructions`.
+MachineStep product_step(const Segment& segment, const MatmulSpec& spec,
+                         const MachineConfig& config, std::size_t most_instructions);
+
+}  // namespace weft::network

@@ -1,0 +1,221 @@
+// Convolutions with constant weights. Depthwise ones run on the array or on the vector unit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/mapping/depthwise_cost.h"
+#include "compiler/segments/contraction_weights.h"
+#include "compiler/segments/planner.h"
+
+namespace weft::network {
+
+using graph::DataType;
+using graph::Op;
+using graph::Tensor;
+using graph::ValueId;
+
+namespace {
+
+std::int64_t group_count(const graph::Node& node) {
+  return node.attributes.integer("group", 1);
+}
+
+RowWalk walk_windows(const View& images, const std::vector<graph::WindowDim>& windows) {
+  const std::size_t last = windows.size() - 1;
+  RowWalk walk;
+  walk.images = images.dims[0].extent;
+  walk.image_step = images.dims[0].row_step;
+  walk.x = windows[last];
+  walk.x_step = images.dims[last + 2].row_step;
+  if (windows.size() >= 2) {
+    walk.y = windows[last - 1];
+    walk.y_step = images.dims[last + 1].row_step;
+  }
+  if (windows.size() == 3) {
+    walk.z = windows[0];
+    walk.z_step = images.dims[2].row_step;
+    walk.images *= walk.z.output;
+    walk.one_image = true;
+  }
+  return walk;
+}
+
+/// Depthwise sums on an int8 machine's vector unit are binary32. They are exact as long as no
+/// partial sum, bias included, reaches 2^24.
+bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
+  std::int64_t largest = 0;
+  if (bias) {
+    const Tensor tensor = bias();
+    for (const std::int32_t value : tensor.data<std::int32_t>()) {
+      largest = std::max(largest, std::abs(std::int64_t{value}));
+    }
+  }
+  return taps * 255 * 128 + largest < (std::int64_t{1} << 24);
+}
+
+MakeTensor as_floats(const MakeTensor& integers) {
+  return [integers] {
+    const Tensor tensor = integers();
+    Tensor floats(DataType::kFloat32, tensor.shape());
+    std::ranges::transform(tensor.data<std::int32_t>(), floats.mutable_data<float>().begin(),
+                           [](std::int32_t value) { return static_cast<float>(value); });
+    return floats;
+  };
+}
+
+}  // namespace
+
+struct Planner::ConvParts {
+  ValueId x = graph::kNoValue;
+  const graph::Constant* weights = nullptr;
+  std::int32_t x_zero = 0;
+  std::int32_t w_zero = 0;
+  Epilogue epilogue = {};
+  bool wide = false;
+};
+
+Refusal Planner::plan_conv(const graph::Node& node) {
+  if (int8()) return "a float convolution; an int8 array needs a quantized network";
+  ConvParts parts;
+  parts.x = node.input(0);
+  parts.weights = lazy_constant(node.input(1));
+  if (parts.weights == nullptr) return plan_weight_gradient(node);
+  if (Refusal refusal = float_epilogue(node, parts.weights->type().shape[0], parts.epilogue)) {
+    return refusal;
+  }
+  parts.wide = only_output(node.outputs[0]);
+  return plan_convolution(node, std::move(parts));
+}
+
+Refusal Planner::plan_conv_integer(const graph::Node& node) {
+  if (!int8()) return "a float array cannot multiply integers";
+  ConvParts parts;
+  parts.x = node.input(0);
+  parts.weights = lazy_constant(node.input(1));
+  if (parts.weights == nullptr) return kComputedWeights;
+  const auto x_zero =
+      node.input(2) == graph::kNoValue && graph_.type(parts.x).type == DataType::kUint8
+          ? std::optional(-128)
+          : zero_point(node.input(2));
+  const auto w_zero = weight_zero_point(lazy_constant(node.input(3)));
+  if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
+  parts.x_zero = *x_zero;
+  parts.w_zero = *w_zero;
+  parts.wide = true;
+  if (!users_[node.outputs[0]].empty()) return "its 32-bit result is used by other nodes";
+  return plan_convolution(node, std::move(parts));
+}
+
+Refusal Planner::plan_qlinear_conv(const graph::Node& node) {
+  if (!int8()) return "a float array cannot multiply integers";
+  ConvParts parts;
+  parts.x = node.input(0);
+  parts.weights = lazy_constant(node.input(3));
+  if (parts.weights == nullptr) return kComputedWeights;
+  const auto x_zero = zero_point(node.input(2));
+  const auto w_zero = weight_zero_point(lazy_constant(node.input(5)));
+  if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
+  parts.x_zero = *x_zero;
+  parts.w_zero = *w_zero;
+  if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
+                                       node.input(7), parts.epilogue)) {
+    return refusal;
+  }
+  if (node.input(8) != graph::kNoValue) {
+    const graph::Constant* bias = lazy_constant(node.input(8));
+    if (bias == nullptr) return "its bias is computed";
+    parts.epilogue.bias = make_of(*bias);
+  }
+  return plan_convolution(node, std::move(parts));
+}
+
+Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
+  const Shape& filters = parts.weights->type().shape;
+  const Shape& input = graph_.type(parts.x).shape;
+  if (!holds(parts.weights->type().type)) return "its weights have a type that the array lacks";
+  const auto view = plain_operand(parts.x, 1);
+  if (!view || !is_channel_axis(*view, 1) || !is_row_axis(*view, 0)) return kUnreadableByArray;
+  for (std::size_t axis = 2; axis < input.size(); ++axis) {
+    if (!is_row_axis(*view, axis)) return kUnreadableByArray;
+  }
+  const std::vector<graph::WindowDim> windows =
+      resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});
+  ContractionLayer layer;
+  layer.a = *view;
+  layer.walk = walk_windows(*view, windows);
+  layer.groups = group_count(node);
+  layer.k = input[1];
+  layer.n = filters[0];
+  layer.pad = static_cast<std::uint8_t>(parts.x_zero);
+  ConstantWeights weights{make_of(*parts.weights), WeightForm::kFilters, parts.w_zero};
+  if (int8()) weights.pieces = int8_pieces(*parts.weights, parts.w_zero);
+  layer.weights = weights;
+  const MakeTensor plain_bias = parts.epilogue.bias;
+  if (int8()) {
+    parts.epilogue.bias =
+        folded_bias(parts.epilogue.bias, weights, correction(parts.x_zero), layer.n);
+  }
+  layer.epilogue = std::move(parts.epilogue);
+  if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k && weights.pieces == 1) {
+    return plan_depthwise(node, parts, plain_bias, std::move(layer));
+  }
+  const std::uint64_t macs =
+      unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
+  layer.out = new_result(node.outputs[0], 1, parts.wide);
+  std::string note = pieces_note(weights.pieces);
+  if (layer.groups > 1) {
+    note += fmt::format("{}{} groups as blocks of tiles; empty tiles are left out",
+                        note.empty() ? "" : "; ", layer.groups);
+  }
+  add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
+  return std::nullopt;
+}
+
+Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
+                                const MakeTensor& plain_bias, ContractionLayer layer) {
+  const DepthwiseShape shape{
+      .walk = layer.walk,
+      .channels = layer.k,
+      .constants = (layer.epilogue.bias ? 1 : 0) + (layer.epilogue.scale ? 1 : 0),
+      .from_host = segment_->sheets[layer.a.sheet].from_host,
+      .to_host = host_takes(node.outputs[0]),
+      .wide = parts.wide};
+  const DepthwiseCost cost = depthwise_cost(shape, config_);
+  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
+  const bool is_less = cost.vector_cycles < cost.array_cycles;
+  const bool on_vector = options_.depthwise_on_vector_unit.value_or(is_less) &&
+                         node.op != Op::kConvInteger &&
+                         (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
+  std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
+                                 on_vector ? "on the vector unit" : "as diagonal tiles",
+                                 on_vector ? cost.vector_cycles : cost.array_cycles,
+                                 on_vector ? "diagonal tiles" : "the vector unit",
+                                 on_vector ? cost.array_cycles : cost.vector_cycles);
+  // The vector unit rounds its results to narrow rows.
+  layer.out = new_result(node.outputs[0], 1, parts.wide && !on_vector);
+  if (!on_vector) {
+    add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
+    return std::nullopt;
+  }
+  WindowLayer window;
+  window.kind = WindowKind::kDepthwise;
+  window.a = layer.a;
+  window.walk = layer.walk;
+  window.channels = layer.k;
+  window.pad = layer.pad;
+  window.filters = std::get<ConstantWeights>(layer.weights);
+  window.epilogue = std::move(layer.epilogue);
+  window.out = layer.out;
+  if (int8()) {
+    // Zero points are subtracted lane by lane, so that the bias needs no correction.
+    window.domain = VectorDomain::kFloat;
+    window.a_quantization.zero = parts.x_zero;
+    window.epilogue.bias = plain_bias ? as_floats(plain_bias) : MakeTensor{};
+    window.epilogue.bias_is_float = true;
+  }
+  add_layer(node, node.outputs[0], macs, std::move(window), std::move(note));
+  return std::nullopt;
+}
+
+}  // namespace weft::network

@@ -1,0 +1,178 @@
+// Products whose streaming operand has its rows in the channels, such as the transposed activations
+// in a weight gradient. The array transposes the operand: tiles are fetched transposed from the
+// unified buffer, and rows of the identity stream through them,
+//
+//     identity [R, R]  x  tile, fetched transposed  =  R rows of the transposed matrix
+//
+// with one product for each R rows. A product that only the host reads may instead be computed
+// transposed, as B'A', and read through a transposed view. The cheaper way is taken.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/rows/ceil_div.h"
+#include "compiler/rows/elements.h"
+#include "compiler/segments/contraction_weights.h"
+#include "compiler/segments/planner.h"
+
+namespace weft::network {
+
+using graph::ValueId;
+
+namespace {
+
+bool lies_in_channels(const ViewDim& dim) {
+  return dim.extent == 1 || (dim.row_step == 0 && dim.channel_step == 1);
+}
+
+bool lies_in_rows(const ViewDim& dim) {
+  return dim.extent == 1 || (dim.row_step == 1 && dim.channel_step == 0);
+}
+
+std::function<Matrix()> identity(std::int64_t size, ElementType dtype) {
+  return [size, dtype] {
+    graph::Tensor ones(graph::DataType::kFloat32, {size, size});
+    for (std::int64_t i = 0; i < size; ++i) {
+      ones.mutable_data<float>()[unsigned_of(i * size + i)] = 1;
+    }
+    return to_sheet(ones, dense_view(0, ones.shape(), 1), {size, size}, dtype);
+  };
+}
+
+/// Repeats each product for every index of `dim` of the second operand, with results `step` rows
+/// apart.
+void repeat_products(const ViewDim& dim, std::int64_t step, std::vector<BatchOffset>& products) {
+  const std::vector<BatchOffset> first = products;
+  for (std::int64_t i = 1; i < dim.extent; ++i) {
+    for (BatchOffset product : first) {
+      product.b_row += i * dim.row_step;
+      product.b_channel += i * dim.channel_step;
+      product.out_row += i * step;
+      products.push_back(product);
+    }
+  }
+}
+
+/// Estimated cycles of the array: each tile takes its rows or the R pushes, whichever is more.
+std::int64_t product_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                            const MachineConfig& config) {
+  const std::int64_t rows = config.array_rows;
+  return ceil_div(k, rows) * ceil_div(n, std::int64_t{config.array_cols}) * std::max(m, rows);
+}
+
+std::int64_t turning_cycles(std::int64_t rows, std::int64_t cols, const MachineConfig& config) {
+  const std::int64_t side = config.array_rows;
+  return ceil_div(cols, side) * product_cycles(side, side, rows, config);
+}
+
+}  // namespace
+
+/// True on a float array for matrices whose rows lie along the channels. If the rows take more than
+/// one tile, they must begin at the first lane of a plane.
+bool Planner::is_turned(ValueId value) {
+  const std::size_t rank = graph_.type(value).shape.size();
+  if (int8() || rank < 2) return false;
+  const auto view = plain_operand(value, rank - 1);
+  if (!view) return false;
+  const ViewDim& m = view->dims[rank - 2];
+  const ViewDim& k = view->dims[rank - 1];
+  if (lies_in_rows(m) && lies_in_channels(k)) return false;
+  if (!lies_in_channels(m) || !lies_in_rows(k)) return false;
+  const std::int64_t plane = config_.array_rows;
+  return m.extent <= plane ||
+         (view->channel % plane == 0 && std::ranges::all_of(view->dims, [&](const ViewDim& dim) {
+            return &dim == &m || dim.channel_step % plane == 0;
+          }));
+}
+
+/// Adds a layer that copies `source`, matrices [.., M, K] with M in the channels, so that M lies in
+/// rows. `value` is the value with these elements, of the same shape or, if `swapped`, [K, M];
+/// kNoValue if they are a value's under another shape.
+View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
+  const std::size_t rank = source.dims.size();
+  const std::int64_t m = source.dims[rank - 2].extent;
+  const std::int64_t k = source.dims[rank - 1].extent;
+  const std::int64_t block = std::min<std::int64_t>(m, config_.array_rows);
+  // The last block may have fewer rows than it writes.
+  const std::int64_t rows = ceil_div(m, block) * block;
+  ContractionLayer layer;
+  layer.a = constant_sheet({block, block}, identity(block, config_.dtype));
+  layer.walk.x.input = layer.walk.x.output = block;
+  layer.k = block;
+  layer.n = k;
+  layer.weights = ComputedWeights{source, true, {}};
+  View turned = dense_view(segment_->sheets.size(), source.shape(), rank - 1);
+  layer.batch = {{}};
+  std::int64_t matrices = 1;
+  for (std::size_t axis = rank - 2; axis-- > 0;) {
+    const ViewDim& dim = source.dims[axis];
+    turned.dims[axis].row_step = matrices * rows;
+    repeat_products(dim, matrices * rows, layer.batch);
+    matrices *= dim.extent;
+  }
+  repeat_products({rows / block, 0, block}, block, layer.batch);
+  layer.out = swapped ? transposed(turned, std::vector<std::int64_t>{1, 0}) : turned;
+  Sheet sheet;
+  sheet.size = {matrices * rows, k};
+  sheet.value = value;
+  sheet.view = layer.out;
+  segment_->sheets.push_back(std::move(sheet));
+  add_movement("Transpose", value, source.shape(), std::move(layer),
+               "by the array: rows of the identity through tiles fetched transposed");
+  return turned;
+}
+
+/// Moves a value with is_turned() into rows.
+void Planner::turn(ValueId value) {
+  const std::size_t rank = graph_.type(value).shape.size();
+  const View rows = turned_copy(*plain_operand(value, rank - 1), value, false);
+  const auto known = segment_->values.find(value);
+  if (known != segment_->values.end()) moved_.emplace(value, known->second);
+  segment_->values[value] = {.view = rows};
+}
+
+/// Computes (AB)' = B'A' for A [M, K] with is_turned(), and B [K, N] with K in rows.
+void Planner::plan_turned_result(const graph::Node& node, ValueId second) {
+  const View a = *plain_operand(node.input(0), 1);
+  const View b = *plain_operand(second, 1);
+  ContractionLayer layer;
+  layer.a = turned_copy(transposed(b, std::vector<std::int64_t>{1, 0}), second, true);
+  layer.walk.x.input = layer.walk.x.output = b.dims[1].extent;
+  layer.k = b.dims[0].extent;
+  layer.n = a.dims[0].extent;
+  layer.weights = ComputedWeights{a, false, {}};
+  layer.out = new_result(node.outputs[0], 0, true);
+  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.k * layer.n);
+  add_layer(node, node.outputs[0], macs, std::move(layer), "computed transposed, as B'A'");
+}
+
+Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Epilogue epilogue) {
+  const Shape& a = graph_.type(node.input(0)).shape;
+  const Shape& b = graph_.type(second).shape;
+  if (!tile_fits(a.back())) return kTooManyRows;
+  if (a.size() > 2 || b.size() > 2) {
+    turn(node.input(0));
+    return plan_straight_product(node, second, std::move(epilogue), {});
+  }
+  const auto view = plain_operand(second, 1);
+  if (!view) return kUnreadableByArray;
+  const bool straight = lies_in_rows(view->dims[0]) && lies_in_channels(view->dims[1]);
+  if (!straight && !(lies_in_channels(view->dims[0]) && lies_in_rows(view->dims[1]))) {
+    return kUnreadableByArray;
+  }
+  const bool plain = !epilogue.bias && !epilogue.residual && epilogue.op == VectorOp::kCopy;
+  if (plain && straight && view->channel % config_.array_rows == 0 &&
+      only_leaves(node.outputs[0])) {
+    const std::int64_t by_a =
+        turning_cycles(a[1], a[0], config_) + product_cycles(a[0], a[1], b[1], config_);
+    const std::int64_t by_b =
+        turning_cycles(a[1], b[1], config_) + product_cycles(b[1], a[1], a[0], config_);
+    if (by_b < by_a) {
+      plan_turned_result(node, second);
+      return std::nullopt;
+    }
+  }
+  turn(node.input(0));
+  return plan_straight_product(node, second, std::move(epilogue), {});
+}
+
+}  // namespace weft::network
