@@ -2,6 +2,7 @@
 // `weft run` for the network.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -31,7 +32,7 @@ class CompileTest : public testing::Test {
 };
 
 TEST_F(CompileTest, WritesTheOneProgramOfANetwork) {
-  const std::string program = (folder_ / "lenet5.weft");
+  const std::string program = folder_.file("lenet5.weft");
   const Finished compiled = run_weft({"compile", "lenet5", "--machine", "tpu-v1", "-o", program});
   ASSERT_EQ(compiled.code, 0) << compiled.err;
   EXPECT_NE(compiled.out.find("'image/quantize': the machine has no QuantizeLinear"),
@@ -44,16 +45,16 @@ TEST_F(CompileTest, WritesTheOneProgramOfANetwork) {
 }
 
 TEST_F(CompileTest, NumbersTheProgramsOfANetworkThatTheHostInterrupts) {
-  const std::string program = (folder_ / "vit.weft");
+  const std::string program = folder_.file("vit.weft");
   const Finished compiled = run_weft({"compile", "vit-s", "--machine", "tpu-v1", "-o", program});
   ASSERT_EQ(compiled.code, 0) << compiled.err;
   std::int64_t sum = 0;
   for (const char* name : {"vit-1.weft", "vit-2.weft"}) {
-    sum += cycles({"exec", (folder_ / name), "--machine", "tpu-v1"});
+    sum += cycles({"exec", folder_.file(name), "--machine", "tpu-v1"});
   }
   EXPECT_EQ(sum, cycles({"run", "vit-s", "--machine", "tpu-v1"}));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "vit.weft"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "vit-3.weft"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("vit.weft")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("vit-3.weft")));
 }
 
 TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
@@ -67,10 +68,10 @@ TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
 }
 
 TEST_F(CompileTest, RefusesWhatHasNoEffectOrNoPlace) {
-  const std::string program = (folder_ / "lenet5.weft");
+  const std::string program = folder_.file("lenet5.weft");
   ASSERT_EQ(run_weft({"compile", "lenet5", "--machine", "tpu-v1", "-o", program}).code, 0);
   expect_refused({"exec", program, "--machine", "tpu-v1", "--a", program}, "drop --a");
-  expect_refused({"exec", program, "--machine", "tpu-v1", "--out", (folder_ / "y.npy")},
+  expect_refused({"exec", program, "--machine", "tpu-v1", "--out", folder_.file("y.npy")},
                  "drop --a");
   expect_refused({"compile", "vit-s", "--machine", "tpu-v1"}, "becomes 2 programs");
   expect_refused({"compile", "lenet5", "--with-bias"}, "--with-bias: is for products");
