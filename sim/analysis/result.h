@@ -60,7 +60,8 @@ struct Traffic {
 struct Result {
   Timeline timeline;  // empty if the run was not asked to keep it
   std::uint64_t instructions = 0;
-  Cycle total = 0;          // last retirement + 1
+  std::uint64_t skipped_instructions = 0;  // of them not replayed, because they repeat others
+  Cycle total = 0;                         // last retirement + 1
   Cycle array_span = 0;     // first weight push to the last PE's last product; 0 without a matmul
   CycleLedger ledger;       // ledger.sum() == total
   CycleLedger span_ledger;  // of the cycles of the array span

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "sim/analysis/hazard_check.h"
+#include "sim/analysis/repetition.h"
 #include "sim/analysis/run_analysis.h"
 #include "sim/analysis/summary.h"
 #include "sim/array/functional_core.h"
@@ -129,6 +132,33 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
     result.compared_cycles = compared_cycles;
   }
   if (has_kernels(options.engine)) simulate_values(config, program, *memory, options);
+  return result;
+}
+
+Result simulate(const MachineConfig& config, InstructionStream& stream, RunObserver* observer,
+                bool skip_repetitions) {
+  validate(config);
+  const auto name = [](std::uint64_t index) { return fmt::format("instruction {}", index); };
+  RunAnalysis run(config, name, observer);
+  RepetitionSkipper skipper(stream, [&](StateVisitor& visitor) {
+    run.visit(visitor);
+    stream.visit(visitor);
+  });
+  const auto stuck_stream = [&] {
+    return DeadlockError(fmt::format("deadlock after cycle {}: nothing can ever start",
+                                     std::max<Cycle>(0, run.clock().last_retired())));
+  };
+  std::vector<Instruction> instructions;
+  while (stream.next(instructions)) {
+    for (const Instruction& instruction : instructions) {
+      if (!run.accept(instruction)) throw stuck_stream();
+    }
+    instructions.clear();
+    if (skip_repetitions && run.may_skip()) skipper.skip();
+  }
+  if (!run.finish()) throw stuck_stream();
+  Result result = run.result();
+  result.skipped_instructions = skipper.skipped_instructions();
   return result;
 }
 
