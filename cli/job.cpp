@@ -14,7 +14,9 @@
 #include "cli/progress.h"
 #include "cli/run_trace.h"
 #include "cli/run_values.h"
+#include "cli/shown_run.h"
 #include "cli/waveform.h"
+#include "compiler/lowering/matmul.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/machine/lockstep_error.h"
 #include "sim/memory/physical_memory.h"
@@ -52,9 +54,7 @@ void check_before(const Job& job) {
   if (job.options.trace) check_writable(*job.options.trace);
   if (job.options.engine == Engine::kRtl) prepare_rtl_array(job.machine);
   if (!job.options.with_values()) return;
-  double bytes = 0;
-  for (const TensorDecl& tensor : job.program.tensors) bytes += bytes_of(tensor);
-  check_memory(bytes, "the matrices",
+  check_memory(matrix_bytes(job.program), "the matrices",
                "choose smaller sizes, or --engine analytic, which needs no matrices");
 }
 
@@ -69,6 +69,11 @@ void check_host_term(const Job& job) {
       job.inputs.b->file));
 }
 
+Result run_simulation(const Job& job, TensorMemory* memory, const SimulateOptions& options) {
+  if (job.streamed) return simulate(job.machine, *matmul_stream(*job.plan, job.machine));
+  return simulate(job.machine, job.program, memory, options);
+}
+
 Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
                         const Streams& streams, double& seconds) {
   Progress progress(streams);
@@ -81,7 +86,7 @@ Result timed_simulation(const Job& job, TensorMemory* memory, std::ostream* vcd,
   options.progress = [&](double share) { progress.update(share); };
   const auto start = std::chrono::steady_clock::now();
   try {
-    Result result = simulate(job.machine, job.program, memory, options);
+    Result result = run_simulation(job, memory, options);
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
   } catch (const LockstepError& error) {
@@ -109,8 +114,9 @@ std::string json_text(const RunReport& report) {
 }
 
 /// Writes all files before it names any of them.
-void write_files(const Job& job, const RunReport& report, const Matrix& result,
-                 const std::optional<ArrayRecording>& recording, std::optional<OutputStream>& vcd) {
+void write_files(const Job& job, const RunReport& report, const RunToDraw& drawn,
+                 const Matrix& result, const std::optional<ArrayRecording>& recording,
+                 std::optional<OutputStream>& vcd) {
   std::optional<OutputFile> out;
   std::optional<OutputFile> json;
   std::optional<OutputFile> html;
@@ -125,12 +131,11 @@ void write_files(const Job& job, const RunReport& report, const Matrix& result,
   }
   if (job.options.html) {
     html.emplace(*job.options.html);
-    html->write(page_html(run_page_data(job, report, recording)));
+    html->write(page_html(run_page_data(job, report, drawn, recording)));
   }
   if (job.options.trace) {
     trace.emplace(*job.options.trace);
-    write_program_trace(*trace, job.command, job.machine, job.program, job.plan,
-                        report.result.timeline);
+    write_program_trace(*trace, job.command, job.machine, drawn.program, job.plan, drawn.timeline);
   }
   if (out) out->commit();
   if (json) json->commit();
@@ -159,6 +164,12 @@ void check_memory(double bytes, std::string_view what, std::string_view advice) 
   if (bytes <= physical) return;
   throw InputError(fmt::format("{} would take {}, but this computer has {}; {}", what,
                                si(bytes, "B"), si(physical, "B"), advice));
+}
+
+double matrix_bytes(const Program& program) {
+  double bytes = 0;
+  for (const TensorDecl& tensor : program.tensors) bytes += bytes_of(tensor);
+  return bytes;
 }
 
 double program_bytes(const TilingPlan& plan) {
@@ -193,7 +204,13 @@ int run_job(const Job& job, const Streams& streams) {
     recording = recording_for_page(job, report.result, values->memory());
   }
   if (values) finish_values(job, *values, report);
-  write_files(job, report, values ? values->result() : Matrix(), recording, vcd);
+  std::optional<ShownRun> shown;
+  if (job.streamed && (job.options.html || job.options.trace)) {
+    shown = shown_run(*job.plan, job.machine, report.result.instructions);
+    if (!shown->note.empty()) report.notes.push_back(shown->note);
+  }
+  const RunToDraw drawn = shown ? RunToDraw(*shown) : RunToDraw(job.program, report.result);
+  write_files(job, report, drawn, values ? values->result() : Matrix(), recording, vcd);
   print(job, report, streams);
   return report.check.mismatch ? 1 : 0;
 }

@@ -20,6 +20,8 @@ struct Job {
   MachineConfig machine;
   Program program;
   std::optional<TilingPlan> plan;  // set if Weft's compiler made the program
+  /// The product of `plan` runs without its program being held; `program` has no instructions.
+  bool streamed = false;
   RunOptions options;
   InputHeaders inputs;
   bool random_bias = false;             // without a bias file: random values if true, else zeros
@@ -32,6 +34,9 @@ void check_memory(double bytes, std::string_view what, std::string_view advice);
 
 /// Upper bound on the bytes for the program of `plan` and its timeline.
 double program_bytes(const TilingPlan& plan);
+
+/// Bytes of the matrices of a program.
+double matrix_bytes(const Program& program);
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, SimulationError.
 int run_job(const Job& job, const Streams& streams);

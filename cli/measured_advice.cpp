@@ -16,10 +16,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::uint64_t simulated_total(const TilingPlan& plan, const MachineConfig& config) {
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Result result = simulate(config, lower_matmul(plan, config), nullptr, options);
-  return static_cast<std::uint64_t>(result.total);
+  return static_cast<std::uint64_t>(simulate(config, *matmul_stream(plan, config)).total);
 }
 
 Comparison compare(const RunReport& report, const Suggestion& suggestion, const MatmulSpec& spec,
@@ -27,8 +24,7 @@ Comparison compare(const RunReport& report, const Suggestion& suggestion, const 
   const TilingPlan plan = plan_matmul(spec, report.machine);
   Comparison comparison;
   comparison.work = ratio(spec.*suggestion.size, report.plan->spec.*suggestion.size);
-  comparison.simulated =
-      report.result.timeline.instructions.size() <= limit && most_instructions(plan) <= limit;
+  comparison.simulated = report.result.instructions <= limit && most_instructions(plan) <= limit;
   comparison.cycles = comparison.simulated
                           ? ratio(simulated_total(plan, report.machine),
                                   static_cast<std::uint64_t>(report.result.total))

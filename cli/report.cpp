@@ -24,8 +24,7 @@ std::string clock(const MachineConfig& config) {
 }
 
 std::string workload_line(const RunReport& report) {
-  if (!report.workload)
-    return "program of " + counted(report.result.timeline.instructions.size(), "instruction");
+  if (!report.workload) return "program of " + counted(report.result.instructions, "instruction");
   const MatmulSpec& spec = *report.workload;
   std::string line = fmt::format("{} x {} x {}", spec.m, spec.k, spec.n);
   if (spec.bias) line += " + bias";

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
-
-#include "sim/analysis/ledger.h"
 
 namespace weft::cli {
 namespace {
@@ -27,11 +24,9 @@ CycleLedger formula_ledger(const MachineConfig& config, Cycle formula, Cycle fol
 
 }  // namespace
 
-CycleLedger span_excess(const MachineConfig& config, const Program& program, const Result& result,
+CycleLedger span_excess(const MachineConfig& config, const Result& result,
                         std::uint64_t formula_cycles, std::uint64_t folds) {
-  const Cycle first = result.timeline.pushes.front();
-  const std::array<Cycle, 2> span = {first, first + result.array_span};
-  CycleLedger excess = ledgers(config, program, result.timeline, span).front();
+  CycleLedger excess = result.span_ledger;
   const CycleLedger expected =
       formula_ledger(config, static_cast<Cycle>(formula_cycles), static_cast<Cycle>(folds),
                      result.ledger.array_active);
@@ -39,8 +34,8 @@ CycleLedger span_excess(const MachineConfig& config, const Program& program, con
   return excess;
 }
 
-CycleLedger span_excess(const RunReport& report, const Program& program) {
-  return span_excess(report.machine, program, report.result, report.plan->formula_cycles(),
+CycleLedger span_excess(const RunReport& report) {
+  return span_excess(report.machine, report.result, report.plan->formula_cycles(),
                      report.plan->folds);
 }
 

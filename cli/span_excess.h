@@ -10,18 +10,17 @@
 #include <string>
 
 #include "cli/report.h"
-#include "sim/isa/program.h"
 
 namespace weft::cli {
 
 /// For each class, its cycles within the array span minus the formula's cycles. The sum is
 /// array_span minus `formula_cycles`. A class is negative where a stall hides cycles that the
-/// formula counts. `result` is the run of `program`, a product or convolution of `folds` tiles.
-CycleLedger span_excess(const MachineConfig& config, const Program& program, const Result& result,
+/// formula counts. `result` is the run of a product or convolution of `folds` tiles.
+CycleLedger span_excess(const MachineConfig& config, const Result& result,
                         std::uint64_t formula_cycles, std::uint64_t folds);
 
-/// Same for a report with a plan; `program` is the report's program.
-CycleLedger span_excess(const RunReport& report, const Program& program);
+/// Same for a report with a plan.
+CycleLedger span_excess(const RunReport& report);
 
 /// "+95 weight_stall"; several classes are in the ledger's order.
 std::string excess_text(const CycleLedger& excess);

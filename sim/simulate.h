@@ -64,8 +64,8 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
 /// length of the program. What repeats is skipped (sim/analysis/repetition.h). The stream's
 /// instructions must be valid for the machine. `observer` may be null. Throws ConfigError,
 /// HazardError, DeadlockError.
-Result simulate(const MachineConfig& config, InstructionStream& stream, RunObserver* observer,
-                bool skip_repetitions = true);
+Result simulate(const MachineConfig& config, InstructionStream& stream,
+                RunObserver* observer = nullptr, bool skip_repetitions = true);
 
 /// Computes the values of a run with kernels, but not its cycles, which depend on no value.
 /// simulate() must have run the same program on the same machine. Throws InputError from `memory`.

@@ -36,8 +36,15 @@ int run_matmul(const Words& words, const Streams& streams) {
   job.machine = read_machine(arguments);
   job.inputs = read_headers(job.options, job.machine.dtype);
   job.random_bias = arguments.has("with-bias");
-  job.plan = plan_workload(read_spec(arguments, job.inputs), job.machine);
-  job.program = lower_matmul(*job.plan, job.machine);
+  const MatmulSpec spec = read_spec(arguments, job.inputs);
+  job.streamed = !job.options.with_values();
+  if (job.streamed) {
+    job.plan = plan_matmul(spec, job.machine);
+    job.program = matmul_header(*job.plan, job.machine);
+  } else {
+    job.plan = plan_workload(spec, job.machine);
+    job.program = lower_matmul(*job.plan, job.machine);
+  }
   return run_job(job, streams);
 }
 

@@ -44,10 +44,10 @@ ArrayConv on_array(const ConvSpec& spec, const MachineConfig& config,
   conv.folds = rows_of_folds(step.program).size();
   conv.formula = fold_formula(config, step.program);
   conv.border_rows = border_rows_of_taps(conv.shape, config, step.program);
-  conv.excess = excess_sentence(
-      conv.result.array_span, conv.formula_cycles(),
-      span_excess(config, step.program, conv.result, conv.formula_cycles(), conv.folds));
-  conv.account = fold_account(conv.shape, config, step.program, conv.result, steps);
+  conv.excess =
+      excess_sentence(conv.result.array_span, conv.formula_cycles(),
+                      span_excess(config, conv.result, conv.formula_cycles(), conv.folds));
+  conv.account = fold_account(conv.shape, config, step.program, steps);
   return conv;
 }
 

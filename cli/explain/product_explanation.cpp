@@ -12,7 +12,6 @@
 #include "cli/measured_advice.h"
 #include "cli/span_excess.h"
 #include "cli/tile_drawing.h"
-#include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
 
 namespace weft::cli {
@@ -78,18 +77,16 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   report.engine = Engine::kAnalytic;
   report.machine = config;
   report.workload = spec;
-  report.plan = plan_workload(spec, config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Program program = lower_matmul(*report.plan, config);
+  report.plan = plan_matmul(spec, config);
+  explanation.shape = product_shape(spec);
+  AccountObserver observer(explanation.shape, config, 0, steps);
   const auto start = std::chrono::steady_clock::now();
-  report.result = simulate(config, program, nullptr, options);
+  report.result = simulate(config, *matmul_stream(*report.plan, config), &observer);
   report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  explanation.excess = excess_sentence(report.result.array_span, report.plan->formula_cycles(),
-                                       span_excess(report, program));
-  explanation.shape = product_shape(spec);
-  explanation.account = fold_account(explanation.shape, config, program, report.result, steps);
+  explanation.excess =
+      excess_sentence(report.result.array_span, report.plan->formula_cycles(), span_excess(report));
+  explanation.account = observer.account(report.result);
   explanation.advice = measured_advice(report);
   return explanation;
 }

@@ -11,7 +11,6 @@
 #include "cli/explain/analytic_run.h"
 #include "cli/report.h"
 #include "cli/text.h"
-#include "cli/workload.h"
 #include "compiler/lowering/matmul.h"
 #include "sim/config/config_keys.h"
 
@@ -19,10 +18,8 @@ namespace weft::cli {
 namespace {
 
 SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
-  const TilingPlan plan = plan_workload(spec, config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Result result = simulate(config, lower_matmul(plan, config), nullptr, options);
+  const TilingPlan plan = plan_matmul(spec, config);
+  const Result result = simulate(config, *matmul_stream(plan, config));
   return {result.total, result.ledger, plan_line(plan)};
 }
 

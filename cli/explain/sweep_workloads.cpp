@@ -39,10 +39,8 @@ SweepPoint product_point(const MatmulSpec& spec, const MachineConfig& config, ch
   RunReport report;
   report.machine = config;
   report.workload = swept_spec(spec, dimension, size);
-  const TilingPlan plan = plan_workload(*report.workload, config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  report.result = simulate(config, lower_matmul(plan, config), nullptr, options);
+  const TilingPlan plan = plan_matmul(*report.workload, config);
+  report.result = simulate(config, *matmul_stream(plan, config));
   SweepPoint point;
   point.size = size;
   point.folds = plan.folds;

@@ -52,10 +52,19 @@ Json product_page_data(const ProductExplanation& explanation, const std::string&
   job.command_line = command_line;
   job.machine = report.machine;
   job.plan = report.plan;
-  job.program = lower_matmul(*job.plan, job.machine);
+  ShownRun shown = shown_run(*job.plan, job.machine, report.result.instructions);
+  const RunToDraw drawn(shown);
   job.random_bias = report.workload->bias;
-  Json data = run_page_data(job, report, drawn_recording(job, report.result));
-  data["notes"].push_back("The values in the array are drawn at random; no cycle depends on them.");
+  std::optional<ArrayRecording> recording;
+  if (shown.note.empty()) {
+    job.program = shown.program;
+    recording = drawn_recording(job, shown.result);
+  }
+  Json data = run_page_data(job, report, drawn, recording);
+  if (recording) {
+    data["notes"].push_back(
+        "The values in the array are drawn at random; no cycle depends on them.");
+  }
   data["account"] = account_text(explanation.account, explanation.shape, report.machine);
   data["advice"] = explanation.advice;
   if (explanation.sweep) data["sweep"] = sweep_json(*explanation.sweep);

@@ -149,9 +149,9 @@ Json conv_formula_json(const NetworkJob& job, const network::NetworkProgram& pro
   if (step == nullptr || step->layers.size() != 1 || most_rows(step->program) == 0) return nullptr;
   const Result result = summarize(job.machine, step->program, report.run.timelines.front());
   const FormulaTerms formula = fold_formula(job.machine, step->program);
-  return formula_page_json(formula, result.array_span,
-                           span_excess(job.machine, step->program, result, formula.cycles(),
-                                       rows_of_folds(step->program).size()));
+  return formula_page_json(
+      formula, result.array_span,
+      span_excess(job.machine, result, formula.cycles(), rows_of_folds(step->program).size()));
 }
 
 Json animation_json(const NetworkReport& report, Json& notes) {

@@ -21,6 +21,11 @@ Json term(const char* name, std::uint64_t cycles, const char* meaning) {
 
 }  // namespace
 
+bool draws_tiles(const TilingPlan& plan) {
+  return plan.m_chunks <= kDrawnTiles && plan.k_tiles <= kDrawnTiles &&
+         plan.n_tiles <= kDrawnTiles && plan.m_chunks + plan.k_tiles + plan.n_tiles <= kDrawnTiles;
+}
+
 Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
                    const std::vector<std::string>& operands) {
   const MatmulSpec& spec = plan.spec;

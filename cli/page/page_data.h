@@ -22,6 +22,8 @@ using Json = nlohmann::ordered_json;
 /// The most instructions, and the most spans of cycles, that a page lists. It shows the rest as
 /// shares of bins.
 inline constexpr std::size_t kListedInstructions = 10'000;
+/// The most chunks, k tiles and n tiles together that a tile map shows.
+inline constexpr std::uint64_t kDrawnTiles = 100'000;
 /// The most bytes of array inputs that a page records.
 inline constexpr std::uint64_t kRecordedBytes = 800'000;
 /// The most PE updates that recording may compute; they take about a second.
@@ -44,6 +46,8 @@ struct PageRun {
   Cycle total = 0;
 };
 
+/// Whether a page has a tile map of the plan.
+bool draws_tiles(const TilingPlan& plan);
 /// An entry of `tiles` for a product; `operands` are the names of A, B and the result.
 Json tile_map_json(const std::string& name, const TilingPlan& plan, const MachineConfig& machine,
                    const std::vector<std::string>& operands);

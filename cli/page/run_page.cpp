@@ -26,10 +26,10 @@ std::string title(const Job& job, const RunReport& report) {
   return text + fmt::format(" on {}", machine_title(job.machine));
 }
 
-PageRun page_run(const Job& job, const RunReport& report) {
-  PageProgram part{job.program, report.result.timeline, 0, report.result.total};
-  if (job.plan) part.tiles = instruction_tiles(*job.plan, job.program);
-  return {job.machine, {std::move(part)}, report.result.total};
+PageRun page_run(const Job& job, const RunToDraw& drawn) {
+  PageProgram part{drawn.program, drawn.timeline, 0, drawn.total};
+  if (job.plan && draws_tiles(*job.plan)) part.tiles = instruction_tiles(*job.plan, drawn.program);
+  return {job.machine, {std::move(part)}, drawn.total};
 }
 
 RooflinePoint roofline_point(const RunReport& report) {
@@ -46,7 +46,7 @@ ArrayRecording recording_for_page(const Job& job, const Result& result, HostMemo
                       animated_cycles(job.machine, job.program, result));
 }
 
-Json run_page_data(const Job& job, const RunReport& report,
+Json run_page_data(const Job& job, const RunReport& report, const RunToDraw& drawn,
                    const std::optional<ArrayRecording>& recording) {
   Json notes = Json::array();
   Json data = {{"title", title(job, report)},
@@ -54,16 +54,25 @@ Json run_page_data(const Job& job, const RunReport& report,
                {"report", report_json(report)},
                {"tiles", Json::array()}};
   if (job.plan) {
-    data["tiles"].push_back(
-        tile_map_json(size_text(job.plan->spec), *job.plan, job.machine, {"A", "B", "C"}));
-    data["formula"] = formula_page_json(job.plan->formula, report.result.array_span,
-                                        span_excess(report, job.program));
+    if (draws_tiles(*job.plan)) {
+      data["tiles"].push_back(
+          tile_map_json(size_text(job.plan->spec), *job.plan, job.machine, {"A", "B", "C"}));
+    } else {
+      notes.push_back(fmt::format(
+          "There is no tile map: with {} along M, {} tiles along K and {} along N it would have "
+          "more than {} edges.",
+          counted(job.plan->m_chunks, "chunk"), grouped(job.plan->k_tiles),
+          grouped(job.plan->n_tiles), grouped(kDrawnTiles)));
+    }
+    data["formula"] =
+        formula_page_json(job.plan->formula, report.result.array_span, span_excess(report));
   }
   if (!job.plan) {
     notes.push_back(
         "There is no tile map and no closed form: the program does not say what it computes.");
   }
-  data["timeline"] = timeline_json(page_run(job, report), notes);
+  if (!drawn.note.empty()) notes.push_back(drawn.note);
+  data["timeline"] = timeline_json(page_run(job, drawn), notes);
   if (recording) {
     data["array"] = array_json(*recording, report.result.total, notes);
   } else {

@@ -275,6 +275,16 @@ std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
   return std::make_unique<Emitter>(plan, config);
 }
 
+Program matmul_header(const TilingPlan& plan, const MachineConfig& config) {
+  Program program;
+  program.array_rows = config.array_rows;
+  program.array_cols = config.array_cols;
+  program.dtype = config.dtype;
+  program.tensors = tensors(plan, config);
+  program.computes = plan.spec;
+  return program;
+}
+
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
   // matmuls() fits 64 bits, as a factor of the plan's MACs. Below the limit no other count exceeds
   // it, so the sum fits too.
@@ -286,12 +296,7 @@ Program lower_matmul(const TilingPlan& plan, const MachineConfig& config) {
         "array, more accumulators or smaller M, K, N",
         count, kMaxInstructions));
   }
-  Program program;
-  program.array_rows = config.array_rows;
-  program.array_cols = config.array_cols;
-  program.dtype = config.dtype;
-  program.tensors = tensors(plan, config);
-  program.computes = plan.spec;
+  Program program = matmul_header(plan, config);
   program.code.reserve(count);
   Emitter stream(plan, config);
   while (stream.next(program.code)) {

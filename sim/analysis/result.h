@@ -50,6 +50,12 @@ inline Cycle CycleLedger::sum() const {
   return total;
 }
 
+/// The difference, class by class.
+inline CycleLedger operator-(CycleLedger later, const CycleLedger& earlier) {
+  for (const LedgerClass& entry : kLedgerClasses) later.*entry.cycles -= earlier.*entry.cycles;
+  return later;
+}
+
 struct Traffic {
   std::uint64_t weight_bytes = 0;
   std::uint64_t input_bytes = 0;

@@ -38,10 +38,7 @@ bool RunAnalysis::finish() {
   ledger_.finish(result_.total);
   if (span_end_ > 0) {
     result_.array_span = span_end_ - first_push_;
-    for (const LedgerClass& entry : kLedgerClasses) {
-      result_.span_ledger.*entry.cycles =
-          result_.ledger.*entry.cycles - outside_span_.*entry.cycles;
-    }
+    result_.span_ledger = result_.ledger - outside_span_;
   }
   return true;
 }

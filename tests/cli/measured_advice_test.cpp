@@ -209,7 +209,7 @@ TEST(SpanExcessTest, EveryClassIsThatOfACountCycleByCycle) {
     const MachineConfig config = some_machine(random);
     const MatmulSpec spec = some_shape(config, random);
     const Analysed run = analyse(spec, config);
-    const CycleLedger excess = span_excess(run.report, run.program);
+    const CycleLedger excess = span_excess(run.report);
     const CycleLedger count = count_span(run);
     SCOPED_TRACE(fmt::format("seed {}: {} {} {}", seed, spec.m, spec.k, spec.n));
     EXPECT_EQ(count.sum(), run.report.result.array_span);
