@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "cli/text.h"
 #include "compiler/lowering/matmul.h"
 #include "sim/simulate.h"
@@ -12,16 +14,18 @@ ShownRun shown_run(const TilingPlan& plan, const MachineConfig& config, std::uin
                    std::size_t most) {
   ShownRun shown;
   shown.program = matmul_header(plan, config);
+  std::vector<Instruction>& code = shown.program.code;
   const auto stream = matmul_stream(plan, config);
-  while (shown.program.code.size() < most && stream->next(shown.program.code)) {
+  while (code.size() < most && stream->next(code)) {
   }
+  if (code.size() > most) code.erase(code.begin() + static_cast<std::ptrdiff_t>(most), code.end());
   SimulateOptions options;
   options.engine = Engine::kAnalytic;
   shown.result = simulate(config, shown.program, nullptr, options);
-  if (shown.program.code.size() < of_all) {
+  if (code.size() < of_all) {
     shown.note = fmt::format(
         "The timeline shows a run of the first {} of {}: more would take too much memory.",
-        grouped(shown.program.code.size()), counted(of_all, "instruction"));
+        grouped(code.size()), counted(of_all, "instruction"));
   }
   return shown;
 }

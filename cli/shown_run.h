@@ -12,8 +12,9 @@
 
 namespace weft::cli {
 
-/// The most instructions of a product that a page or a trace of engine `analytic` holds: 250 MB.
-inline constexpr std::size_t kShownInstructions = std::size_t{1} << 20U;
+/// The most instructions of a product that a page or a trace of engine `analytic` holds. Its
+/// trace is about 120 MB long.
+inline constexpr std::size_t kShownInstructions = std::size_t{1} << 18U;
 
 struct ShownRun {
   Program program;
@@ -37,8 +38,8 @@ struct RunToDraw {
   std::string note = {};
 };
 
-/// Runs the first instructions of a product, alone, on engine `analytic`. At most `most` of them,
-/// and a few more. `of_all` is the number of all its instructions.
+/// Runs the first instructions of a product, alone, on engine `analytic`. At most `most` of
+/// them; `of_all` is the number of all its instructions.
 ShownRun shown_run(const TilingPlan& plan, const MachineConfig& config, std::uint64_t of_all,
                    std::size_t most = kShownInstructions);
 
