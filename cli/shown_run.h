@@ -12,9 +12,8 @@
 
 namespace weft::cli {
 
-/// The most instructions of a product that a page or a trace of engine `analytic` holds. Its
-/// trace is about 120 MB long.
-inline constexpr std::size_t kShownInstructions = std::size_t{1} << 18U;
+/// The most instructions of a product that a page or a trace of engine `analytic` holds: 250 MB.
+inline constexpr std::size_t kShownInstructions = std::size_t{1} << 20U;
 
 struct ShownRun {
   Program program;

@@ -43,6 +43,9 @@ int run_matmul(const Words& words, const Streams& streams) {
     job.program = matmul_header(*job.plan, job.machine);
   } else {
     job.plan = plan_workload(spec, job.machine);
+    check_memory(program_bytes(*job.plan) + matrix_bytes(matmul_header(*job.plan, job.machine)),
+                 "the matrices and the program",
+                 "choose smaller sizes, or --engine analytic, which holds neither");
     job.program = lower_matmul(*job.plan, job.machine);
   }
   return run_job(job, streams);

@@ -25,7 +25,9 @@ bool RunAnalysis::accept(const Instruction& instruction) {
   ++result_.instructions;
   count(instruction.operation);
   if (observer_ != nullptr) observer_->accepted(instruction);
-  pending_.push_back({instruction});
+  Pending& entry = pending_.add();
+  entry.instruction = instruction;
+  entry.known = false;
   if (!clock_.accept(instruction)) return false;
   ledger_.advance(clock_.frontier());
   return true;
