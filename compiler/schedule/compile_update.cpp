@@ -12,10 +12,10 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/emit/vector/vector_rows.h"
 #include "compiler/emit/weights.h"
-#include "compiler/segments/update_groups.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/program/stream.h"
 #include "compiler/rows/ceil_div.h"
+#include "compiler/segments/update_groups.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft::network {

@@ -25,7 +25,9 @@ bool RunAnalysis::accept(const Instruction& instruction) {
   ++result_.instructions;
   count(instruction.operation);
   if (observer_ != nullptr) observer_->accepted(instruction);
-  pending_.push_back({instruction});
+  Pending& entry = pending_.add();
+  entry.instruction = instruction;
+  entry.known = false;
   if (!clock_.accept(instruction)) return false;
   ledger_.advance(clock_.frontier());
   return true;
@@ -38,10 +40,7 @@ bool RunAnalysis::finish() {
   ledger_.finish(result_.total);
   if (span_end_ > 0) {
     result_.array_span = span_end_ - first_push_;
-    for (const LedgerClass& entry : kLedgerClasses) {
-      result_.span_ledger.*entry.cycles =
-          result_.ledger.*entry.cycles - outside_span_.*entry.cycles;
-    }
+    result_.span_ledger = result_.ledger - outside_span_;
   }
   return true;
 }
