@@ -47,7 +47,7 @@ bool RunAnalysis::finish() {
 
 void RunAnalysis::count(const Operation& operation) {
   const std::uint64_t bytes = transfer_bytes(operation, config_);
-  switch (static_cast<Unit>(operation.index())) {
+  switch (unit_of(operation)) {
     case Unit::kLoad:
       result_.traffic.input_bytes += bytes;
       break;
