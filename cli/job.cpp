@@ -6,6 +6,7 @@
 
 #include "cli/run_output.h"
 #include "runtime/job/one_layer.h"
+#include "runtime/job/shown_run.h"
 #include "runtime/npy.h"
 
 namespace weft::cli {
@@ -31,6 +32,13 @@ report::RunReport report_of(const Job& job, runtime::ProductRun run) {
   return report;
 }
 
+/// Runs a streamed product again, as far as files can show it.
+void show_beginning(Job& job, report::RunReport& report) {
+  runtime::ShownRun shown = runtime::shown_run(*job.plan, job.machine, report.run.instructions);
+  report::show(report, shown);
+  job.program = std::move(shown.program);
+}
+
 }  // namespace
 
 int run_job(Job job, const report::Streams& streams) {
@@ -41,9 +49,10 @@ int run_job(Job job, const report::Streams& streams) {
     values.emplace(job.program, job.options, job.inputs, job.random_bias);
   }
   RunOutput output(job.files, streams);
-  const report::RunReport report =
+  report::RunReport report =
       report_of(job, observed_run(job, values ? &*values : nullptr, output, streams));
   if (output.needs_program()) {
+    if (job.streamed) show_beginning(job, report);
     output.write(report, runtime::one_layer(std::move(job.program), job.plan), job.command_line);
   }
   std::vector<runtime::FileContent> contents;

@@ -1,12 +1,10 @@
 // One run from program to report, shared by `matmul` and `exec`: the run, files, summary.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common_options.h"
-#include "compiler/mapping/tiling_plan.h"
 #include "report/streams.h"
 #include "runtime/job/product_run.h"
 
@@ -15,7 +13,6 @@ namespace weft::cli {
 struct Job : runtime::ProductJob {
   std::string command;
   std::string command_line = {};
-  std::optional<TilingPlan> plan;  // set if Weft's compiler made the program
   OutputFiles files;
   std::vector<std::string> notes = {};  // what was found before the run, for the report
 };

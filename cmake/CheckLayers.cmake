@@ -50,8 +50,8 @@ set(table
   "models/training: base compiler/graph compiler/autodiff models/data models/networks models/reference/cpu"
   "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime"
-  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine compiler/graph compiler/onnx compiler/program compiler/mapping runtime runtime/workload"
-  "runtime/analysis: base sim/config sim/isa sim/timing sim/analysis sim compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job"
+  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime runtime/workload"
+  "runtime/analysis: base sim/config sim/isa sim/analysis sim compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
   "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/analysis runtime/measure"
   "runtime/train: base sim/config rtl sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime"
@@ -60,7 +60,7 @@ set(table
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job runtime/analysis report"
   "report/compare: runtime/compare report"
   "report/train: models/training runtime runtime/train report"
-  "report/page: sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping compiler/emit runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/train"
+  "report/page: base sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/train"
   "cli: base sim/config sim/isa sim/analysis rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/train report/page")
 
 set(problems "")

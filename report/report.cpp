@@ -24,9 +24,14 @@ RunReport describe_product(std::string command, const Program& program,
                            const std::optional<TilingPlan>& plan, Result result) {
   RunReport report;
   report.command = std::move(command);
-  report.part = ProductPart{program.computes, plan, result.array_span, {}};
+  report.part = ProductPart{program.computes, plan, result.array_span, result.span_ledger, {}};
   report.run = runtime::one_layer_run(program, plan, std::move(result));
   return report;
+}
+
+void show(RunReport& report, runtime::ShownRun& shown) {
+  report.run.timelines = {std::move(shown.result.timeline)};
+  if (!shown.note.empty()) report.notes.push_back(shown.note);
 }
 
 RunReport describe_network(std::string command, std::string name, std::int64_t batch,

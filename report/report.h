@@ -12,6 +12,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "report/output_summary.h"
+#include "runtime/job/shown_run.h"
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"
 #include "runtime/product_check.h"
@@ -26,6 +27,7 @@ struct ProductPart {
   std::optional<MatmulSpec> spec = {};  // nullopt: the program does not say what it computes
   std::optional<TilingPlan> plan = {};  // nullopt: the compiler did not make the program
   Cycle array_span = 0;
+  CycleLedger span_ledger = {};  // of the cycles of the array span
   runtime::CheckReport check = {};
 };
 
@@ -75,6 +77,9 @@ inline double as_real(std::uint64_t value) {
 /// gave `result`.
 RunReport describe_product(std::string command, const Program& program,
                            const std::optional<TilingPlan>& plan, Result result);
+/// Gives the report of a product that was not held the timeline and the note of `shown`, so that
+/// pages and traces can draw it. Takes the timeline; `shown.program` is what they draw.
+void show(RunReport& report, runtime::ShownRun& shown);
 /// The report of a network that has only its workload so far.
 RunReport describe_network(std::string command, std::string name, std::int64_t batch,
                            const graph::Graph& graph);

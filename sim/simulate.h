@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "sim/analysis/result.h"
+#include "sim/analysis/run_analysis.h"
 #include "sim/config/machine_config.h"
+#include "sim/isa/instruction_stream.h"
 #include "sim/isa/program.h"
 #include "sim/memory/host_memory.h"
 #include "sim/memory/unified_buffer.h"
@@ -56,6 +58,14 @@ struct SimulateOptions {
 /// ConfigError (rtl has no such array), HazardError, DeadlockError, LockstepError.
 Result simulate(const MachineConfig& config, const Program& program, HostMemory* memory,
                 const SimulateOptions& options);
+
+/// The same with engine `analytic` for a program that is made while it runs. Neither the program
+/// nor its timeline is held: the memory depends on the machine's buffers and queues, not on the
+/// length of the program. What repeats is skipped (sim/analysis/repetition.h). The stream's
+/// instructions must be valid for the machine. `observer` may be null. Throws ConfigError,
+/// HazardError, DeadlockError.
+Result simulate(const MachineConfig& config, InstructionStream& stream,
+                RunObserver* observer = nullptr, bool skip_repetitions = true);
 
 /// Computes the values of a run with kernels, but not its cycles, which depend on no value.
 /// simulate() must have run the same program on the same machine. Throws InputError from `memory`.

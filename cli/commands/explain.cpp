@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -91,7 +90,7 @@ void print_explain_conv_help(const report::Streams& streams) {
 std::uint64_t read_steps(const Arguments& arguments) {
   const auto text = arguments.text("steps");
   if (!text) return runtime::kDefaultSteps;
-  if (*text == "all") return std::numeric_limits<std::uint64_t>::max();
+  if (*text == "all") return runtime::kMostSteps;
   try {
     return parse_number(*text, "--steps", 1, runtime::kMostSteps);
   } catch (const InputError& error) {

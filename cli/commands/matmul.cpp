@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/job.h"
 #include "cli/workload.h"
+#include "compiler/schedule/map_product.h"
 #include "runtime/workload/memory_check.h"
 
 namespace weft::cli {
@@ -40,8 +41,19 @@ int run_matmul(const Words& words, const report::Streams& streams) {
   job.machine = read_machine(arguments);
   job.inputs = runtime::read_headers(job.options, job.machine.dtype);
   job.random_bias = arguments.has("with-bias");
-  job.plan = runtime::plan_workload(read_spec(arguments, job.inputs), job.machine);
-  job.program = lower_matmul(*job.plan, job.machine);
+  const MatmulSpec spec = read_spec(arguments, job.inputs);
+  job.streamed = !job.options.with_values();
+  if (job.streamed) {
+    job.plan = map_product(spec, job.machine);
+    job.program = matmul_header(*job.plan, job.machine);
+  } else {
+    job.plan = runtime::plan_workload(spec, job.machine);
+    job.program = matmul_header(*job.plan, job.machine);
+    runtime::check_memory(runtime::program_bytes(*job.plan) + runtime::matrix_bytes(job.program),
+                          "the matrices and the program",
+                          "choose smaller sizes, or --engine analytic, which holds neither");
+    job.program = lower_matmul(*job.plan, job.machine);
+  }
   return run_job(std::move(job), streams);
 }
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
 #include "compiler/mapping/checked_math.h"
+#include "compiler/mapping/matmul_loops.h"
 #include "compiler/mapping/matmul_walk.h"
 #include "compiler/mapping/pacing.h"
 #include "compiler/program/dependences.h"
@@ -61,11 +64,15 @@ class Emitter final : public InstructionStream {
         function_(function),
         walk_(plan_),
         pacing_(pace(plan, config)),
+        loops_(plan_, walk_, pacing_),
         rr_(config.result_row_rows()),
         host_(plan, rr_),
         bias_base_(plan.activation_slots * plan.chunk_rows),
         output_base_(bias_base_ + plan.bias_slots * rr_),
-        tracker_(config) {}
+        // Activations are only read, and each row of the result is stored once.
+        tracker_(config, HostRows::kApart) {
+    check_counts();
+  }
 
   /// Appends the next matmul with the instructions before and after it, or after the last matmul
   /// the next vector and its stores. Returns false at the end.
@@ -83,7 +90,34 @@ class Emitter final : public InstructionStream {
     return true;
   }
 
+  bool begins_pass(std::size_t loop) const override { return loops_.begins_pass(loop, matmuls_); }
+  Position position() const override {
+    return {matmuls_, fetches_, loads_, biases_, vectors_, stores_};
+  }
+  std::uint64_t repetitions(std::size_t loop, const Position& earlier) const override {
+    const auto [matmuls, fetches, loads, biases, vectors, stores] = earlier;
+    return loops_.repetitions(loop, {matmuls, fetches, loads, biases, vectors, stores},
+                              {matmuls_, fetches_, loads_, biases_, vectors_, stores_});
+  }
+  void visit(StateVisitor& visitor) override {
+    tracker_.visit(visitor);
+    // repetitions() knows how these decide.
+    for (std::uint64_t* count : {&matmuls_, &fetches_, &loads_, &biases_, &vectors_, &stores_}) {
+      visitor.total(*count);
+    }
+  }
+
  private:
+  /// `after` has 32 bits for the instructions of each unit.
+  void check_counts() const {
+    const std::uint64_t most = std::max({plan_.matmuls(), walk_.loads() + walk_.bias_loads()});
+    if (most <= std::numeric_limits<std::uint32_t>::max()) return;
+    throw InputError(fmt::format(
+        "matmul: the program would have {} instructions of one unit, and an `after` count goes up "
+        "to 2^32 - 1; use a larger array, more accumulators or smaller M, K, N",
+        most));
+  }
+
   std::uint32_t rows_of_use(std::uint64_t use) const {
     return plan_.rows_of_chunk(walk_.chunk(use));
   }
@@ -175,12 +209,7 @@ class Emitter final : public InstructionStream {
     const bool by_chunk =
         plan_.activations_resident && plan_.order == LoopOrder::kChunkOutermost && chunk > 0;
     if (!by_chunk) return loads_ <= i + pacing_.load_ahead;
-    const std::uint64_t k_tile = loads_ % plan_.k_tiles;
-    const std::uint64_t matmuls_a_chunk = plan_.k_tiles * plan_.n_tiles;
-    if (plan_.activation_slots == plan_.k_tiles) {
-      return chunk * matmuls_a_chunk - plan_.k_tiles + k_tile + pacing_.slot_lag <= i;
-    }
-    return (chunk - 1) * matmuls_a_chunk + plan_.k_tiles + k_tile * (plan_.n_tiles - 1) <= i;
+    return loops_.resident_load_due(loads_) <= i;
   }
 
   /// Whether the next bias may be loaded after matmul `i`: when its first use has begun and the
@@ -214,6 +243,7 @@ class Emitter final : public InstructionStream {
   const LaneFunction function_;
   const MatmulWalk walk_;
   const Pacing pacing_;
+  const MatmulLoops loops_;
   const std::uint32_t rr_;
   const HostLayout host_;
   const std::uint32_t bias_base_;
@@ -254,6 +284,16 @@ std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
   return std::make_unique<Emitter>(plan, config, lane_function(plan.spec.activation, config.dtype));
 }
 
+Program matmul_header(const TilingPlan& plan, const MachineConfig& config) {
+  Program program;
+  program.array_rows = config.array_rows;
+  program.array_cols = config.array_cols;
+  program.dtype = config.dtype;
+  program.tensors = tensors(plan, config);
+  program.computes = plan.spec;
+  return program;
+}
+
 Program lower_matmul(const TilingPlan& plan, const MachineConfig& config, std::size_t most) {
   return lower_matmul(plan, config, lane_function(plan.spec.activation, config.dtype), most);
 }
@@ -269,12 +309,7 @@ Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
         "array, more accumulators or smaller M, K, N",
         count, most));
   }
-  Program program;
-  program.array_rows = config.array_rows;
-  program.array_cols = config.array_cols;
-  program.dtype = config.dtype;
-  program.tensors = tensors(plan, config);
-  program.computes = plan.spec;
+  Program program = matmul_header(plan, config);
   program.code.reserve(count);
   Emitter stream(plan, config, function);
   while (stream.next(program.code)) {

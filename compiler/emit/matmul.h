@@ -19,7 +19,11 @@ std::uint64_t instruction_count(const TilingPlan& plan);
 /// The function of an activation on a machine of this type.
 LaneFunction lane_function(Activation activation, ElementType dtype);
 
+/// lower_matmul() without its instructions.
+Program matmul_header(const TilingPlan& plan, const MachineConfig& config);
+
 /// The instructions of lower_matmul(), in the same order, made while they are asked for.
+/// There may be any number of them, up to 2^32 - 1 for each unit; throws InputError beyond.
 std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
                                                  const MachineConfig& config);
 

@@ -36,7 +36,7 @@ DependenceTracker::DependenceTracker(const MachineConfig& config, HostRows host_
 }
 
 After DependenceTracker::add(const Operation& operation) {
-  unit_ = static_cast<Unit>(operation.index());
+  unit_ = unit_of(operation);
   count_ = static_cast<std::uint32_t>(starts(unit_).latest.end() + 1);
   needed_ = {};
   known_ = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};

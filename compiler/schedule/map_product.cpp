@@ -1,6 +1,5 @@
 #include "compiler/schedule/map_product.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,8 +25,7 @@ class Replay {
     // Without this bound the count could exceed 64 bits.
     if (plan.matmuls() > left_ || instruction_count(plan) > left_) return std::nullopt;
     left_ -= instruction_count(plan);
-    const Timeline timeline = analytic_timeline(config_, lower_matmul(plan, config_));
-    return std::ranges::max(timeline.instructions, {}, &InstructionTiming::retired).retired + 1;
+    return analytic_total(config_, *matmul_stream(plan, config_));
   }
 
  private:

@@ -8,7 +8,7 @@ namespace weft {
 
 /// The plan that the compiler takes. The candidates of matmul_plans() are replayed exactly, in
 /// their order, until the replay has taken its share of instructions. Another than the first is
-/// taken only if it saves at least a hundredth of the cycles. Throws as matmul_plans() does.
+/// taken only if it saves at least a fiftieth of the cycles. Throws as matmul_plans() does.
 TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config);
 
 }  // namespace weft

@@ -7,7 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/emit/matmul.h"
 #include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/map_product.h"
 #include "compiler/schedule/product_graph.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
@@ -72,6 +74,15 @@ void large_product() {
   std::cout << "1000 x 1000 x 1000 on tpu-v2: " << result.total << " cycles\n";
 }
 
+/// A product of 50 million instructions, none of which is held.
+void long_product() {
+  const MachineConfig machine = load_preset("tpu-v2");
+  const TilingPlan plan = map_product({.m = 200, .k = 2'147'483'648, .n = 111}, machine);
+  const Result result = simulate(machine, *matmul_stream(plan, machine));
+  std::cout << "200 x 2^31 x 111 on tpu-v2: rows enter the array in " << result.ledger.array_active
+            << " cycles\n";
+}
+
 /// LeNet-5 on drawn digits, layer by layer, compared with the CPU reference.
 void whole_network(const std::filesystem::path& machine_file) {
   const MachineConfig machine = load_machine(machine_file.string());
@@ -113,6 +124,7 @@ int main(int count, char** words) {
     small_product(Engine::kFast);
     small_product(Engine::kStepped);
     large_product();
+    long_product();
     whole_network(count > 1 ? words[1] : "examples/small-tpu.ini");
     training_steps();
   } catch (const std::exception& error) {

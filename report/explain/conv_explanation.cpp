@@ -48,8 +48,8 @@ ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
   conv.border_rows = runtime::border_rows_of_taps(conv.shape, config, step.program);
   conv.excess = runtime::excess_sentence(
       conv.result.array_span, conv.formula_cycles(),
-      runtime::span_excess(config, step.program, conv.result, conv.formula_cycles(), conv.folds));
-  conv.account = runtime::fold_account(conv.shape, config, step.program, conv.result, steps);
+      runtime::span_excess(config, conv.result.span_ledger, conv.formula_cycles(), conv.folds));
+  conv.account = runtime::fold_account(conv.shape, config, step.program, steps);
   return conv;
 }
 

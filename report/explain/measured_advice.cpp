@@ -18,10 +18,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::uint64_t simulated_total(const TilingPlan& plan, const MachineConfig& config) {
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Result result = simulate(config, lower_matmul(plan, config), nullptr, options);
-  return static_cast<std::uint64_t>(result.total);
+  return static_cast<std::uint64_t>(simulate(config, *matmul_stream(plan, config)).total);
 }
 
 Comparison compare(const RunReport& report, const Suggestion& suggestion, const MatmulSpec& spec,

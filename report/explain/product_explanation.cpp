@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/map_product.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
 #include "report/explain/sweep_report.h"
@@ -16,7 +17,6 @@
 #include "report/report_json.h"
 #include "report/wrapped_text.h"
 #include "runtime/analysis/span_excess.h"
-#include "runtime/workload/memory_check.h"
 
 namespace weft::report {
 namespace {
@@ -75,21 +75,19 @@ runtime::ContractionShape product_shape(const MatmulSpec& spec) {
 
 ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& config,
                                    std::uint64_t steps) {
-  const TilingPlan plan = runtime::plan_workload(spec, config);
-  const Program program = lower_matmul(plan, config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Stopwatch watch;
-  Result result = simulate(config, program, nullptr, options);
-  const double seconds = watch.seconds();
+  const TilingPlan plan = map_product(spec, config);
   ProductExplanation explanation;
+  explanation.shape = product_shape(spec);
+  runtime::AccountObserver observer(explanation.shape, config, 0, steps);
+  const Stopwatch watch;
+  Result result = simulate(config, *matmul_stream(plan, config), &observer);
+  const double seconds = watch.seconds();
   explanation.excess = runtime::excess_sentence(
       result.array_span, plan.formula_cycles(),
-      runtime::span_excess(config, program, result, plan.formula_cycles(), plan.folds));
-  explanation.shape = product_shape(spec);
-  explanation.account = runtime::fold_account(explanation.shape, config, program, result, steps);
+      runtime::span_excess(config, result.span_ledger, plan.formula_cycles(), plan.folds));
+  explanation.account = observer.account(result);
   RunReport& report = explanation.report;
-  report = describe_product("explain", program, plan, std::move(result));
+  report = describe_product("explain", matmul_header(plan, config), plan, std::move(result));
   report.engine = Engine::kAnalytic;
   report.machine = config;
   report.wall_seconds = seconds;

@@ -7,20 +7,18 @@
 #include <utility>
 
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/map_product.h"
 #include "report/report_text.h"
 #include "report/text.h"
 #include "runtime/job/analytic_run.h"
-#include "runtime/workload/memory_check.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::report {
 namespace {
 
 SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
-  const TilingPlan plan = runtime::plan_workload(spec, config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Result result = simulate(config, lower_matmul(plan, config), nullptr, options);
+  const TilingPlan plan = map_product(spec, config);
+  const Result result = simulate(config, *matmul_stream(plan, config));
   return {result.total, result.ledger, plan_line(plan)};
 }
 

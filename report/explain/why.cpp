@@ -18,14 +18,6 @@
 namespace weft::report {
 namespace {
 
-CycleLedger operator-(const CycleLedger& after, const CycleLedger& before) {
-  CycleLedger change;
-  for (const LedgerClass& entry : kLedgerClasses) {
-    change.*entry.cycles = after.*entry.cycles - before.*entry.cycles;
-  }
-  return change;
-}
-
 /// Repeats the run. If its cycles differ from the report, another version wrote the report or a
 /// person changed it.
 WhyRun run_again(const RecordedRun& run) {

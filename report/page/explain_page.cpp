@@ -4,13 +4,13 @@
 
 #include <utility>
 
-#include "compiler/emit/matmul.h"
 #include "compiler/onnx/located.h"
 #include "report/explain/account_text.h"
 #include "report/explain/sweep_report.h"
 #include "report/page/run_page.h"
 #include "runtime/job/network_job.h"
 #include "runtime/job/one_layer.h"
+#include "runtime/job/shown_run.h"
 #include "runtime/network_pipeline.h"
 #include "runtime/workload/network_inputs.h"
 #include "runtime/workload/run_values.h"
@@ -52,11 +52,17 @@ Json conv_parts(const ConvExplanation& explanation) {
 Json product_page_data(const ProductExplanation& explanation, const std::string& command_line) {
   RunReport report = explanation.report;
   const TilingPlan& plan = *report.product().plan;
-  Program program = lower_matmul(plan, report.machine);
-  report.run.recording = drawn_recording(report, program);
-  Json data = run_page_data(report, runtime::one_layer(std::move(program), plan), command_line,
-                            {nullptr, "the matrices are too large to draw"});
-  data["notes"].push_back("The values in the array are drawn at random; no cycle depends on them.");
+  runtime::ShownRun shown = runtime::shown_run(plan, report.machine, report.run.instructions);
+  const bool whole = shown.note.empty();
+  show(report, shown);
+  if (whole) report.run.recording = drawn_recording(report, shown.program);
+  Json data = run_page_data(
+      report, runtime::one_layer(std::move(shown.program), plan), command_line,
+      {nullptr, whole ? "the matrices are too large to draw" : "the run is too long to draw"});
+  if (report.run.recording) {
+    data["notes"].push_back(
+        "The values in the array are drawn at random; no cycle depends on them.");
+  }
   data["account"] = account_text(explanation.account, explanation.shape, report.machine);
   data["advice"] = explanation.advice;
   if (explanation.sweep) data["sweep"] = sweep_json(*explanation.sweep);

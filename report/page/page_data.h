@@ -20,6 +20,8 @@ namespace weft::report {
 /// The most instructions, and the most spans of cycles, that a page lists. It shows the rest as
 /// shares of bins.
 inline constexpr std::size_t kListedInstructions = 10'000;
+/// The most chunks, k tiles and n tiles together that a tile map shows.
+inline constexpr std::uint64_t kDrawnTiles = 100'000;
 /// The most bytes of array inputs that a page records.
 inline constexpr std::uint64_t kRecordedBytes = 800'000;
 /// The most PE updates that recording may compute; they take about a second.

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "base/figures.h"
 #include "report/machine_json.h"
 #include "report/report_json.h"
 #include "runtime/analysis/fold_account.h"
 #include "runtime/analysis/span_excess.h"
+#include "runtime/job/one_layer.h"
 #include "sim/analysis/summary.h"
 #include "sim/config/config_keys.h"
 
@@ -143,25 +146,46 @@ PageRun page_run(const network::NetworkProgram& program, const RunReport& report
   return run;
 }
 
+Json product_formula(const MachineConfig& machine, const ProductPart& product) {
+  if (!product.plan) return nullptr;
+  const TilingPlan& plan = *product.plan;
+  return formula_page_json(
+      plan.formula, product.array_span,
+      runtime::span_excess(machine, product.span_ledger, plan.formula_cycles(), plan.folds));
+}
+
 /// The formula of a convolution, if the network is one convolution in one program on the array, or
 /// of a product that the compiler planned; else null.
 Json formula_part(const RunReport& report, const network::NetworkProgram& program) {
-  const ProductPart* product = std::get_if<ProductPart>(&report.part);
-  const bool one =
-      product != nullptr ? product->plan.has_value() : report.network().conv.has_value();
-  if (!one || program.steps.size() != 1) return nullptr;
+  if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
+    return product_formula(report.machine, *product);
+  }
+  if (!report.network().conv || program.steps.size() != 1) return nullptr;
   const auto* step = std::get_if<MachineStep>(&program.steps.front());
   if (step == nullptr || step->layers.size() != 1 || runtime::most_rows(step->program) == 0) {
     return nullptr;
   }
   const Result result = summarize(report.machine, step->program, report.run.timelines.front());
-  const FormulaTerms formula = product != nullptr
-                                   ? product->plan->formula
-                                   : runtime::fold_formula(report.machine, step->program);
+  const FormulaTerms formula = runtime::fold_formula(report.machine, step->program);
   return formula_page_json(
       formula, result.array_span,
-      runtime::span_excess(report.machine, step->program, result, formula.cycles(),
+      runtime::span_excess(report.machine, result.span_ledger, formula.cycles(),
                            runtime::rows_of_folds(step->program).size()));
+}
+
+/// Says why a product has no tile map.
+void note_missing_map(const RunReport& report, Json& notes) {
+  const std::optional<TilingPlan>& plan = report.product().plan;
+  if (!plan) {
+    notes.push_back(
+        "There is no tile map and no closed form: the program does not say what it computes.");
+  } else if (!has_tiles(report.run.layers.front())) {
+    notes.push_back(fmt::format(
+        "There is no tile map: with {} along M, {} tiles along K and {} along N it would have "
+        "more than {} edges.",
+        counted(plan->m_chunks, "chunk"), grouped(plan->k_tiles), grouped(plan->n_tiles),
+        grouped(runtime::kMostTileEdges)));
+  }
 }
 
 Json animation_json(const RunReport& report, const PageParts& parts, Json& notes) {
@@ -185,10 +209,7 @@ Json run_page_data(const RunReport& report, const network::NetworkProgram& progr
                {"report", report_json(report)},
                {"tiles", tile_maps_json(report)}};
   if (product == nullptr) data["layers"] = layer_list_json(report);
-  if (product != nullptr && !product->plan) {
-    notes.push_back(
-        "There is no tile map and no closed form: the program does not say what it computes.");
-  }
+  if (product != nullptr) note_missing_map(report, notes);
   if (report.run.programs > 0) {
     data["timeline"] = timeline_json(page_run(program, report), notes);
     data["roofline"] = roofline_json(report.machine, roofline_points(report));

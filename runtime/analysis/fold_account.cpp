@@ -2,206 +2,29 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <utility>
 
-#include "sim/analysis/ledger.h"
 #include "sim/isa/row_generator.h"
 #include "sim/isa/tensor_layout.h"
-#include "sim/timing/unit_streams.h"
+#include "sim/simulate.h"
 
 namespace weft::runtime {
 namespace {
 
-/// A fold in the program.
-struct Fold {
-  std::uint32_t first_matmul = 0;  // position in the matmul stream
-  std::uint32_t matmuls = 0;
-  std::uint64_t tile = 0;       // from the first tile of the weights
-  std::uint64_t first_row = 0;  // in the result
-};
-
-class AccountBuilder {
+/// A held program, read from the beginning.
+class HeldStream final : public InstructionStream {
  public:
-  AccountBuilder(const ContractionShape& shape, const MachineConfig& config, const Program& program,
-                 const Result& result)
-      : shape_(shape),
-        config_(config),
-        program_(program),
-        result_(result),
-        streams_(program),
-        k_blocks_(shape.k_blocks(config)) {
-    find_folds();
-  }
+  explicit HeldStream(const Program& program) : program_(program) {}
 
-  Account build(std::uint64_t steps) const {
-    Account account;
-    account.folds = folds_.size();
-    std::uint64_t next = 0;
-    for (const std::uint64_t fold : chosen(steps)) {
-      if (next < fold) account.entries.push_back(entry(next, fold));
-      account.entries.push_back(entry(fold, fold + 1));
-      account.entries.back().step = step(fold);
-      next = fold + 1;
-    }
-    if (next < folds_.size()) account.entries.push_back(entry(next, folds_.size()));
-    account.tail_begin = end_of(folds_.size() - 1);
-    account.total = result_.total;
-    fill_in_ledgers(account);
-    return account;
+  bool next(std::vector<Instruction>& instructions) override {
+    if (next_ == program_.code.size()) return false;
+    instructions.push_back(program_.code[next_++]);
+    return true;
   }
 
  private:
-  const Matmul& matmul(std::uint32_t position) const {
-    return std::get<Matmul>(program_.code[streams_[Unit::kMatmul][position]].operation);
-  }
-  Cycle started(std::uint32_t position) const {
-    return result_.timeline.instructions[streams_[Unit::kMatmul][position]].started;
-  }
-  std::uint32_t last_matmul(const Fold& fold) const { return fold.first_matmul + fold.matmuls - 1; }
-
-  void find_folds() {
-    const auto weights =
-        std::ranges::find(program_.tensors, TensorRole::kWeights, &TensorDecl::role);
-    std::map<std::uint64_t, std::uint64_t> rows_done;  // per n tile
-    std::uint64_t sums_from = 0;                       // first row of the current sums
-    const auto matmuls = static_cast<std::uint32_t>(streams_[Unit::kMatmul].size());
-    for (std::uint32_t i = 0; i < matmuls; ++i) {
-      if (matmul(i).next_weights) {
-        const std::uint32_t fetch = streams_[Unit::kFetch][folds_.size()];
-        const std::uint64_t tile = std::get<Fetch>(program_.code[fetch].operation).tile;
-        folds_.push_back({i, 0, tile - weights->base, 0});
-      }
-      Fold& fold = folds_.back();
-      if (!matmul(i).accumulate) {
-        std::uint64_t& done = rows_done[fold.tile / k_blocks_];
-        sums_from = done;
-        done += matmul(i).rows;
-      }
-      if (fold.matmuls++ == 0) fold.first_row = sums_from;
-    }
-  }
-
-  Cycle end_of(std::uint64_t fold) const {
-    const std::uint32_t last = last_matmul(folds_[fold]);
-    return started(last) + matmul(last).rows;
-  }
-
-  AccountEntry entry(std::uint64_t first, std::uint64_t last) const {
-    AccountEntry entry;
-    entry.first_fold = first;
-    entry.folds = last - first;
-    entry.begin = first == 0 ? 0 : end_of(first - 1);
-    entry.end = end_of(last - 1);
-    return entry;
-  }
-
-  void fill_in_ledgers(Account& account) const {
-    std::vector<Cycle> boundaries = {0};
-    for (const AccountEntry& entry : account.entries) boundaries.push_back(entry.end);
-    boundaries.push_back(account.total);
-    const std::vector<CycleLedger> parts = ledgers(config_, program_, result_.timeline, boundaries);
-    for (std::size_t i = 0; i < account.entries.size(); ++i) account.entries[i].ledger = parts[i];
-    account.tail = parts.back();
-  }
-
-  // --- Which folds are listed ---
-
-  std::uint64_t block_of_tap(const Fold& fold) const {
-    return fold.tile % k_blocks_ % shape_.blocks_a_tap(config_);
-  }
-  bool padded_along_k(const Fold& fold) const {
-    return (block_of_tap(fold) + 1) * config_.array_rows > shape_.channels;
-  }
-  bool padded_along_n(const Fold& fold) const {
-    return (fold.tile / k_blocks_ + 1) * config_.array_cols > shape_.n;
-  }
-
-  std::uint64_t longest_wait() const {
-    std::uint64_t longest = 0;
-    Cycle wait = 0;
-    for (std::uint64_t i = 1; i < folds_.size(); ++i) {
-      const Cycle waited = started(folds_[i].first_matmul) - end_of(i - 1);
-      if (waited > wait) wait = waited, longest = i;
-    }
-    return longest;
-  }
-
-  std::set<std::uint64_t> chosen(std::uint64_t steps) const {
-    const std::uint64_t count = folds_.size();
-    std::set<std::uint64_t> folds;
-    const auto add = [&](std::uint64_t fold) {
-      if (fold < count && folds.size() < steps) folds.insert(fold);
-    };
-    const auto add_first = [&](bool along_k, bool along_n) {
-      const auto found = std::ranges::find_if(folds_, [&](const Fold& fold) {
-        return padded_along_k(fold) == along_k && padded_along_n(fold) == along_n;
-      });
-      add(static_cast<std::uint64_t>(found - folds_.begin()));
-    };
-    add(0);
-    if (steps < count) {
-      add(count - 1);
-      add_first(true, false);
-      add_first(false, true);
-      add_first(true, true);
-      add(longest_wait());
-    }
-    for (std::uint64_t i = 0; i < count && folds.size() < steps; ++i) folds.insert(i);
-    return folds;
-  }
-
-  // --- One fold ---
-
-  FoldStep step(std::uint64_t number) const {
-    const Fold& fold = folds_[number];
-    const std::uint64_t rows = config_.array_rows;
-    const std::uint64_t cols = config_.array_cols;
-    FoldStep step;
-    step.k_block = fold.tile % k_blocks_;
-    step.n_tile = fold.tile / k_blocks_;
-    step.tap = step.k_block / shape_.blocks_a_tap(config_);
-    const std::uint64_t block = block_of_tap(fold);
-    step.k = {block * rows, std::min((block + 1) * rows, shape_.channels)};
-    step.n = {step.n_tile * cols, std::min((step.n_tile + 1) * cols, shape_.n)};
-    step.padding_rows = rows - step.k.size();
-    step.padding_cols = cols - step.n.size();
-    add_rows(fold, step);
-    step.begins_sums = !matmul(fold.first_matmul).accumulate;
-    step.completes_sums =
-        number + 1 == folds_.size() || !matmul(folds_[number + 1].first_matmul).accumulate;
-    step.pushed = result_.timeline.pushes[number];
-    step.started = started(fold.first_matmul);
-    if (number > 0) step.hidden_shift = hidden_shift(folds_[number - 1], step.pushed);
-    return step;
-  }
-
-  void add_rows(const Fold& fold, FoldStep& step) const {
-    step.chunks = fold.matmuls;
-    step.m = {fold.first_row, fold.first_row};
-    for (std::uint32_t i = fold.first_matmul; i <= last_matmul(fold); ++i) {
-      step.m.last += matmul(i).rows;
-      step.border_rows += padded_rows(matmul(i));
-    }
-  }
-
-  /// Cycles of the push from `pushed` on during which rows of `before` enter the array.
-  Cycle hidden_shift(const Fold& before, Cycle pushed) const {
-    Cycle hidden = 0;
-    for (std::uint32_t i = before.first_matmul; i <= last_matmul(before); ++i) {
-      const Cycle begin = std::max(pushed, started(i));
-      const Cycle end = std::min<Cycle>(pushed + config_.array_rows, started(i) + matmul(i).rows);
-      hidden += std::max<Cycle>(0, end - begin);
-    }
-    return hidden;
-  }
-
-  const ContractionShape& shape_;
-  const MachineConfig& config_;
   const Program& program_;
-  const Result& result_;
-  const UnitStreams streams_;
-  const std::uint64_t k_blocks_;
-  std::vector<Fold> folds_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace
@@ -214,9 +37,210 @@ std::uint64_t ContractionShape::k_blocks(const MachineConfig& config) const {
   return taps() * blocks_a_tap(config);
 }
 
+// --- The folds of a run ---
+
+std::uint64_t AccountObserver::RowsBegun::add(std::uint64_t n_tile, std::uint64_t rows) {
+  auto range = std::ranges::upper_bound(ranges_, n_tile, {}, &Range::first) - 1;
+  const std::uint64_t before = range->rows;
+  const auto split = [&](std::uint64_t first) {
+    if (range->first == first) return;
+    range = ranges_.insert(range + 1, {first, before});
+  };
+  const bool last_of_range = range + 1 != ranges_.end() && (range + 1)->first == n_tile + 1;
+  split(n_tile);
+  range->rows += rows;
+  if (!last_of_range) {
+    range = ranges_.insert(range + 1, {n_tile + 1, before}) - 1;
+  } else if ((range + 1)->rows == range->rows) {
+    ranges_.erase(range + 1);
+  }
+  if (range != ranges_.begin() && (range - 1)->rows == range->rows) ranges_.erase(range);
+  return before;
+}
+
+void AccountObserver::RowsBegun::visit(StateVisitor& visitor) {
+  std::size_t size = ranges_.size();
+  visitor.equal(size);
+  for (Range& range : ranges_) {
+    visitor.total(range.first);
+    visitor.total(range.rows);
+  }
+}
+
+AccountObserver::AccountObserver(const ContractionShape& shape, const MachineConfig& config,
+                                 std::uint64_t first_tile, std::uint64_t steps)
+    : shape_(shape),
+      config_(config),
+      first_tile_(first_tile),
+      steps_(steps),
+      k_blocks_(shape.k_blocks(config)) {}
+
+void AccountObserver::accepted(const Instruction& instruction) {
+  if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {
+    tiles_.push_back(fetch->tile - first_tile_);
+  }
+}
+
+void AccountObserver::pushed(Cycle cycle) {
+  pushes_.push_back(cycle);
+}
+
+void AccountObserver::streamed(const MatmulWait& wait, const Matmul& matmul,
+                               const CycleLedger& ledger) {
+  if (wait.swaps) begin_fold(wait, matmul, fold_.until);
+  if (!matmul.accumulate) {
+    sums_from_ = rows_begun_.add(fold_.tile / k_blocks_, matmul.rows);
+  }
+  FoldStep& step = fold_.step;
+  if (step.chunks++ == 0) step.m = {sums_from_, sums_from_};
+  step.m.last += matmul.rows;
+  step.border_rows += padded_rows(matmul);
+  fold_.end = wait.started + wait.rows;
+  fold_.until = ledger;
+  // A push that is not known yet begins later than these rows end.
+  if (!pushes_.empty()) {
+    const Cycle begin = std::max(pushes_.front(), wait.started);
+    const Cycle end = std::min<Cycle>(pushes_.front() + config_.array_rows, fold_.end);
+    next_hidden_ += std::max<Cycle>(0, end - begin);
+  }
+}
+
+void AccountObserver::begin_fold(const MatmulWait& wait, const Matmul& matmul,
+                                 const CycleLedger& before) {
+  if (folds_ > 0) end_fold(!matmul.accumulate);
+  Fold next;
+  next.number = folds_++;
+  next.tile = tiles_.front();
+  next.begin = fold_.end;
+  next.before = before;
+  next.step.chunks = 0;
+  next.step.begins_sums = !matmul.accumulate;
+  next.step.pushed = pushes_.front();
+  next.step.started = wait.started;
+  next.step.hidden_shift = std::exchange(next_hidden_, 0);
+  tiles_.pop_front();
+  pushes_.pop_front();
+  fold_ = next;
+}
+
+// Keeps the fold if it may be listed.
+void AccountObserver::end_fold(bool completes_sums) {
+  fold_.step.completes_sums = completes_sums;
+  complete(fold_);
+  if (earliest_.size() < steps_) earliest_.push_back(fold_);
+  const bool along_k = fold_.step.padding_rows > 0;
+  const bool along_n = fold_.step.padding_cols > 0;
+  auto& first = first_padded_[(along_k ? 1U : 0U) + (along_n ? 2U : 0U)];
+  if (!first) first = fold_;
+  const Cycle waited = fold_.step.started - fold_.begin;
+  if (fold_.number > 0 && waited > longest_wait_) {
+    longest_wait_ = waited;
+    longest_ = fold_;
+  }
+}
+
+/// Fills in which part of the weights the tile holds.
+void AccountObserver::complete(Fold& fold) const {
+  const std::uint64_t rows = config_.array_rows;
+  const std::uint64_t cols = config_.array_cols;
+  FoldStep& step = fold.step;
+  step.k_block = fold.tile % k_blocks_;
+  step.n_tile = fold.tile / k_blocks_;
+  step.tap = step.k_block / shape_.blocks_a_tap(config_);
+  const std::uint64_t block = step.k_block % shape_.blocks_a_tap(config_);
+  step.k = {block * rows, std::min((block + 1) * rows, shape_.channels)};
+  step.n = {step.n_tile * cols, std::min((step.n_tile + 1) * cols, shape_.n)};
+  step.padding_rows = rows - step.k.size();
+  step.padding_cols = cols - step.n.size();
+}
+
+void AccountObserver::visit(StateVisitor& visitor) {
+  // Nothing here decides what the run does.
+  std::size_t tiles = tiles_.size();
+  visitor.equal(tiles);
+  for (std::uint64_t i = tiles_.begin(); i < tiles_.end(); ++i) visitor.total(tiles_[i]);
+  std::size_t pushes = pushes_.size();
+  visitor.equal(pushes);
+  for (std::uint64_t i = pushes_.begin(); i < pushes_.end(); ++i) visitor.total(pushes_[i]);
+  rows_begun_.visit(visitor);
+  visitor.total(sums_from_);
+  visitor.total(folds_);
+  visitor.total(next_hidden_);
+  visitor.total(fold_.number);
+  visitor.total(fold_.tile);
+  visitor.total(fold_.begin);
+  visitor.total(fold_.end);
+  FoldStep& step = fold_.step;
+  for (std::uint64_t* number : {&step.chunks, &step.m.first, &step.m.last, &step.border_rows}) {
+    visitor.total(*number);
+  }
+  for (Cycle* cycle : {&step.pushed, &step.started, &step.hidden_shift}) visitor.total(*cycle);
+  for (CycleLedger* ledger : {&fold_.before, &fold_.until}) {
+    for (const LedgerClass& entry : kLedgerClasses) visitor.total(ledger->*entry.cycles);
+  }
+}
+
+// --- The account ---
+
+/// The folds to list, in order, from the first one on.
+std::vector<AccountObserver::Fold> AccountObserver::chosen() const {
+  std::map<std::uint64_t, Fold> folds;
+  const auto add = [&](const std::optional<Fold>& fold) {
+    if (fold && folds.size() < steps_) folds.emplace(fold->number, *fold);
+  };
+  add(earliest_.front());
+  if (steps_ < folds_) {
+    add(fold_);  // the last one
+    add(first_padded_[1]);
+    add(first_padded_[2]);
+    add(first_padded_[3]);
+    add(longest_);
+  }
+  for (const Fold& fold : earliest_) add(fold);
+  std::vector<Fold> list;
+  for (auto& [number, fold] : folds) list.push_back(std::move(fold));
+  return list;
+}
+
+/// The folds between two that are listed.
+AccountEntry AccountObserver::summary(const Fold& before, const Fold& after) {
+  AccountEntry entry;
+  entry.first_fold = before.number + 1;
+  entry.folds = after.number - entry.first_fold;
+  entry.begin = before.end;
+  entry.end = after.begin;
+  entry.ledger = after.before - before.until;
+  return entry;
+}
+
+Account AccountObserver::account(const Result& result) {
+  end_fold(true);
+  Account account;
+  account.folds = folds_;
+  const std::vector<Fold> folds = chosen();
+  Fold end;
+  end.number = folds_;
+  end.begin = fold_.end;
+  end.before = fold_.until;
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    const Fold& fold = folds[i];
+    account.entries.push_back(
+        {fold.number, 1, fold.begin, fold.end, fold.until - fold.before, fold.step});
+    const Fold& next = i + 1 < folds.size() ? folds[i + 1] : end;
+    if (fold.number + 1 < next.number) account.entries.push_back(summary(fold, next));
+  }
+  account.tail_begin = fold_.end;
+  account.total = result.total;
+  account.tail = result.ledger - fold_.until;
+  return account;
+}
+
 Account fold_account(const ContractionShape& shape, const MachineConfig& config,
-                     const Program& program, const Result& result, std::uint64_t steps) {
-  return AccountBuilder(shape, config, program, result).build(steps);
+                     const Program& program, std::uint64_t steps) {
+  const auto weights = std::ranges::find(program.tensors, TensorRole::kWeights, &TensorDecl::role);
+  AccountObserver observer(shape, config, weights->base, steps);
+  HeldStream stream(program);
+  return observer.account(simulate(config, stream, &observer));
 }
 
 std::uint64_t padded_rows(const Matmul& matmul) {

@@ -5,16 +5,20 @@
 //   0 ... fold 1 ...|... fold 2 ...|...... fold T ......|.... tail ....| total
 //     waits, rows     waits, rows         waits, rows     drain, vector unit, stores
 //
-// All of it is read from the program and its timeline, so products and convolutions have the same
-// account. The K blocks of a convolution are taps of the filter.
+// All of it is read while the run happens, so products and convolutions have the same account, and
+// its memory grows only with the folds that are listed. The K blocks of a convolution are taps of
+// the filter.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/sliding_window.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "sim/analysis/result.h"
+#include "sim/analysis/run_analysis.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
@@ -86,15 +90,87 @@ struct Account {
 };
 
 inline constexpr std::uint64_t kDefaultSteps = 8;
-/// Upper limit on the steps, unless all are asked for.
+/// Upper limit on the steps; `all` is as many.
 inline constexpr std::uint64_t kMostSteps = 1'000'000;
 
-/// Lists at most `steps` (1 or more) folds: the first, the last, the first of each kind of padding,
-/// the one that waited longest, then the earliest. Summaries replace the others. `program` is one
-/// contraction with constant weights and at least one matmul; `result` is its run.
+/// Watches the run of one contraction with constant weights, which has at least one matmul. Lists
+/// at most `steps` (1 or more) folds: the first, the last, the first of each kind of padding, the
+/// one that waited longest, then the earliest. Summaries replace the others.
+class AccountObserver final : public RunObserver {
+ public:
+  /// `first_tile` is the number of the weights' first tile. The arguments must outlive the
+  /// observer.
+  AccountObserver(const ContractionShape& shape, const MachineConfig& config,
+                  std::uint64_t first_tile, std::uint64_t steps);
+
+  void accepted(const Instruction& instruction) override;
+  void pushed(Cycle cycle) override;
+  void streamed(const MatmulWait& wait, const Matmul& matmul, const CycleLedger& ledger) override;
+  /// The earliest folds must be seen one by one; a repetition has no other kind of padding and no
+  /// longer wait.
+  bool may_skip() const override { return folds_ > steps_; }
+  void visit(StateVisitor& visitor) override;
+
+  /// The account of the finished run.
+  Account account(const Result& result);
+
+ private:
+  /// A fold with the cycles and the ledger of the run before it and until its end.
+  struct Fold {
+    std::uint64_t number = 0;
+    std::uint64_t tile = 0;  // from the first tile of the weights
+    FoldStep step = {};
+    Cycle begin = 0;
+    Cycle end = 0;
+    CycleLedger before = {};
+    CycleLedger until = {};
+  };
+
+  /// How many rows of the result each n tile has begun, as ranges of n tiles with the same number.
+  class RowsBegun {
+   public:
+    RowsBegun() { ranges_.push_back({0, 0}); }
+    /// Adds `rows` to an n tile; returns its number before.
+    std::uint64_t add(std::uint64_t n_tile, std::uint64_t rows);
+    void visit(StateVisitor& visitor);
+
+   private:
+    struct Range {
+      std::uint64_t first = 0;  // n tile; the range goes on until the next one
+      std::uint64_t rows = 0;
+    };
+    std::vector<Range> ranges_;
+  };
+
+  void begin_fold(const MatmulWait& wait, const Matmul& matmul, const CycleLedger& before);
+  void end_fold(bool completes_sums);
+  void complete(Fold& fold) const;
+  std::vector<Fold> chosen() const;
+  static AccountEntry summary(const Fold& before, const Fold& after);
+
+  const ContractionShape& shape_;
+  const MachineConfig& config_;
+  const std::uint64_t first_tile_;
+  const std::uint64_t steps_;
+  const std::uint64_t k_blocks_;
+
+  SlidingWindow<std::uint64_t> tiles_;  // fetched, not taken
+  SlidingWindow<Cycle> pushes_;         // of tiles not taken
+  RowsBegun rows_begun_;
+  std::uint64_t sums_from_ = 0;  // first row of the current sums
+  std::uint64_t folds_ = 0;      // begun
+  Fold fold_;                    // the current one
+  Cycle next_hidden_ = 0;        // pushes of the next tile during its rows
+
+  std::vector<Fold> earliest_;
+  std::array<std::optional<Fold>, 4> first_padded_;  // [along K + 2 * along N]
+  std::optional<Fold> longest_;                      // the first of those that waited longest
+  Cycle longest_wait_ = 0;
+};
+
+/// The account of a program that is held.
 Account fold_account(const ContractionShape& shape, const MachineConfig& config,
-                     const Program& program, const Result& result,
-                     std::uint64_t steps = kDefaultSteps);
+                     const Program& program, std::uint64_t steps = kDefaultSteps);
 
 /// Rows of `matmul` outside the image, which the row generator pads.
 std::uint64_t padded_rows(const Matmul& matmul);

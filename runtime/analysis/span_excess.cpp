@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
 
 #include "base/figures.h"
-#include "sim/analysis/ledger.h"
 
 namespace weft::runtime {
 namespace {
@@ -28,14 +26,11 @@ CycleLedger formula_ledger(const MachineConfig& config, Cycle formula, Cycle fol
 
 }  // namespace
 
-CycleLedger span_excess(const MachineConfig& config, const Program& program, const Result& result,
+CycleLedger span_excess(const MachineConfig& config, const CycleLedger& span_ledger,
                         std::uint64_t formula_cycles, std::uint64_t folds) {
-  const Cycle first = result.timeline.pushes.front();
-  const std::array<Cycle, 2> span = {first, first + result.array_span};
-  CycleLedger excess = ledgers(config, program, result.timeline, span).front();
-  const CycleLedger expected =
-      formula_ledger(config, static_cast<Cycle>(formula_cycles), static_cast<Cycle>(folds),
-                     result.ledger.array_active);
+  CycleLedger excess = span_ledger;
+  const CycleLedger expected = formula_ledger(config, static_cast<Cycle>(formula_cycles),
+                                              static_cast<Cycle>(folds), span_ledger.array_active);
   for (const LedgerClass& entry : kLedgerClasses) excess.*entry.cycles -= expected.*entry.cycles;
   return excess;
 }

@@ -11,14 +11,13 @@
 
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
-#include "sim/isa/program.h"
 
 namespace weft::runtime {
 
 /// For each class, its cycles within the array span minus the formula's cycles. The sum is
 /// array_span minus `formula_cycles`. A class is negative where a stall hides cycles that the
-/// formula counts. `result` is the run of `program`, a product or convolution of `folds` tiles.
-CycleLedger span_excess(const MachineConfig& config, const Program& program, const Result& result,
+/// formula counts. `span_ledger` is Result's, for a product or convolution of `folds` tiles.
+CycleLedger span_excess(const MachineConfig& config, const CycleLedger& span_ledger,
                         std::uint64_t formula_cycles, std::uint64_t folds);
 
 /// "+95 weight_stall"; several classes are in the ledger's order.

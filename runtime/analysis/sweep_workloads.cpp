@@ -41,10 +41,8 @@ bool is_cliff(const TilingPlan& plan, char dimension, std::uint64_t size,
 
 SweepPoint product_point(const MatmulSpec& spec, const MachineConfig& config, char dimension,
                          std::uint64_t size) {
-  const TilingPlan plan = plan_workload(swept_spec(spec, dimension, size), config);
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
-  const Result result = simulate(config, lower_matmul(plan, config), nullptr, options);
+  const TilingPlan plan = map_product(swept_spec(spec, dimension, size), config);
+  const Result result = simulate(config, *matmul_stream(plan, config));
   SweepPoint point;
   point.size = size;
   point.folds = plan.folds;

@@ -95,14 +95,14 @@ CompareRow simulate_product(const DeviceRequest& request, const devices::GemmSha
                             ProductValues* values, const std::function<void(double)>& progress) {
   const MachineConfig& machine = *request.machine;
   const TilingPlan plan = plan_of(machine, shape);
-  const Program program = lower_matmul(plan, machine);
   const SimulateOptions options = options_for(values != nullptr, progress);
   Result result;
   std::optional<double> error;
   if (values != nullptr) {
+    const Program program = lower_matmul(plan, machine);
     error = values->largest_error(run_with_values(machine, program, *values, options, result));
   } else {
-    result = simulate(machine, program, nullptr, options);
+    result = simulate(machine, *matmul_stream(plan, machine));
   }
   CompareRow row = row_of(machine, result.total, options.engine);
   row.shape = shape;

@@ -19,6 +19,12 @@ std::vector<std::int64_t> edges(std::uint64_t size, std::uint64_t step) {
   return list;
 }
 
+bool lists_edges(const TilingPlan& plan) {
+  return plan.m_chunks <= kMostTileEdges && plan.k_tiles <= kMostTileEdges &&
+         plan.n_tiles <= kMostTileEdges &&
+         plan.m_chunks + plan.k_tiles + plan.n_tiles <= kMostTileEdges;
+}
+
 network::LayerInfo layer_of(const Program& program, const std::optional<TilingPlan>& plan) {
   network::LayerInfo info;
   info.name = "program";
@@ -34,6 +40,7 @@ network::LayerInfo layer_of(const Program& program, const std::optional<TilingPl
   info.n_tiles = plan->n_tiles;
   info.chunks = plan->m_chunks;
   info.fetches = plan->folds;
+  if (!lists_edges(*plan)) return info;
   info.tiles.m = edges(plan->spec.m, plan->chunk_rows);
   info.tiles.k = edges(plan->spec.k, program.array_rows);
   info.tiles.n = edges(plan->spec.n, program.array_cols);
@@ -81,7 +88,7 @@ NetworkRun one_layer_run(const Program& program, const std::optional<TilingPlan>
   run.issued_macs = result.issued_macs;
   run.useful_macs = layer.info.macs;
   run.programs = 1;
-  run.instructions = result.timeline.instructions.size();
+  run.instructions = result.instructions;
   run.compared_cycles = result.compared_cycles;
   run.timelines.push_back(std::move(result.timeline));
   return run;

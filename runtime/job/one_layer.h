@@ -1,6 +1,7 @@
 // A product as a network of one layer, so that one report describes both.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "compiler/mapping/tiling_plan.h"
@@ -11,8 +12,12 @@
 
 namespace weft::runtime {
 
+/// The most chunks, k tiles and n tiles together of which a layer lists the edges.
+inline constexpr std::uint64_t kMostTileEdges = 100'000;
+
 /// The program as the only step of a network. Its layer has tiles if Weft's compiler made the
-/// program for `plan`, and MACs if the program says what it computes.
+/// program for `plan`, unless they have more edges than kMostTileEdges, and MACs if the program
+/// says what it computes.
 network::NetworkProgram one_layer(Program program, const std::optional<TilingPlan>& plan);
 
 /// The run of the same program that gave `result`.

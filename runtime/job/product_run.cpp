@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/stopwatch.h"
+#include "compiler/emit/matmul.h"
 #include "rtl/cosim/rtl_models.h"
 #include "runtime/job/lockstep_difference.h"
 #include "runtime/workload/memory_check.h"
@@ -12,11 +13,6 @@
 namespace weft::runtime {
 namespace {
 
-double bytes_of(const TensorDecl& tensor) {
-  return static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
-         element_bytes(tensor.type);
-}
-
 bool draws(const ProductJob& job, TensorRole role, const std::optional<std::string>& file) {
   return !file && find_tensor(job.program, role) != nullptr;
 }
@@ -24,7 +20,8 @@ bool draws(const ProductJob& job, TensorRole role, const std::optional<std::stri
 /// Rejects a seed that has no effect: the user made a mistake.
 void check_seed(const ProductJob& job) {
   const RunOptions& options = job.options;
-  if (!options.seed || has_several_of_a_role(job.program) || draws(job, TensorRole::kActivation, options.a) ||
+  if (!options.seed || has_several_of_a_role(job.program) ||
+      draws(job, TensorRole::kActivation, options.a) ||
       draws(job, TensorRole::kWeights, options.b) ||
       (job.random_bias && draws(job, TensorRole::kBias, options.bias))) {
     return;
@@ -43,19 +40,16 @@ void check_host_term(const ProductJob& job) {
       job.inputs.b->file));
 }
 
-void check_matrices_fit(const Program& program) {
-  double bytes = 0;
-  for (const TensorDecl& tensor : program.tensors) bytes += bytes_of(tensor);
-  check_memory(bytes, "the matrices",
-               "choose smaller sizes, or --engine analytic, which needs no matrices");
+Result run_simulation(const ProductJob& job, TensorMemory* memory, const RunObservers& observers) {
+  if (job.streamed) return simulate(job.machine, *matmul_stream(*job.plan, job.machine));
+  return simulate(job.machine, job.program, memory, simulate_options(job.options, observers));
 }
 
 Result timed_simulation(const ProductJob& job, TensorMemory* memory, const RunObservers& observers,
                         double& seconds) {
   const Stopwatch watch;
   try {
-    Result result =
-        simulate(job.machine, job.program, memory, simulate_options(job.options, observers));
+    Result result = run_simulation(job, memory, observers);
     seconds = watch.seconds();
     return result;
   } catch (const LockstepError& error) {
@@ -82,7 +76,10 @@ void finish_values(const ProductJob& job, RunValues& values, ProductRun& run) {
 void check_before_run(const ProductJob& job) {
   check_seed(job);
   if (job.options.engine == Engine::kRtl) prepare_rtl_array(job.machine);
-  if (job.options.with_values()) check_matrices_fit(job.program);
+  if (job.options.with_values()) {
+    check_memory(matrix_bytes(job.program), "the matrices",
+                 "choose smaller sizes, or --engine analytic, which needs no matrices");
+  }
   check_host_term(job);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/mapping/tiling_plan.h"
 #include "runtime/job/run_observers.h"
 #include "runtime/product_check.h"
 #include "runtime/workload/run_values.h"
@@ -17,6 +18,10 @@ namespace weft::runtime {
 struct ProductJob {
   MachineConfig machine;
   Program program;
+  std::optional<TilingPlan> plan = {};  // set if Weft's compiler made the program
+  /// The product of `plan` runs without its program being held; `program` has no instructions.
+  /// Only for engine analytic.
+  bool streamed = false;
   RunOptions options;
   InputHeaders inputs;       // of the files in `options`
   bool random_bias = false;  // without a bias file: random values if true, else zeros

@@ -23,12 +23,24 @@ std::uint64_t most_instructions(const TilingPlan& plan) {
   return plan.folds + 2 * plan.matmuls() + 3 * plan.region_uses();
 }
 
+double program_bytes(const TilingPlan& plan) {
+  return static_cast<double>(most_instructions(plan)) *
+         static_cast<double>(sizeof(Instruction) + sizeof(InstructionTiming));
+}
+
+double matrix_bytes(const Program& program) {
+  double bytes = 0;
+  for (const TensorDecl& tensor : program.tensors) {
+    bytes += static_cast<double>(tensor.rows) * static_cast<double>(tensor.cols) *
+             element_bytes(tensor.type);
+  }
+  return bytes;
+}
+
 TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
                          std::string_view advice) {
   TilingPlan plan = map_product(spec, config);
-  const double bytes = static_cast<double>(most_instructions(plan)) *
-                       static_cast<double>(sizeof(Instruction) + sizeof(InstructionTiming));
-  check_memory(bytes, "the program", advice);
+  check_memory(program_bytes(plan), "the program", advice);
   return plan;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/mapping/tiling_plan.h"
 #include "sim/config/machine_config.h"
+#include "sim/isa/program.h"
 
 namespace weft::runtime {
 
@@ -15,6 +16,12 @@ void check_memory(double bytes, std::string_view what, std::string_view advice);
 
 /// Upper bound on the instructions in the program of `plan`.
 std::uint64_t most_instructions(const TilingPlan& plan);
+
+/// Upper bound on the bytes for the program of `plan` and its timeline.
+double program_bytes(const TilingPlan& plan);
+
+/// Bytes of the matrices of a program.
+double matrix_bytes(const Program& program);
 
 /// The advice for a program that does not fit.
 inline constexpr std::string_view kPlanAdvice =

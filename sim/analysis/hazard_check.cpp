@@ -181,7 +181,7 @@ void HazardCheck::fail(const Conflict& conflict, std::string_view what, const Ac
 
 void HazardCheck::visit(StateVisitor& visitor, Cycle dispatched) {
   visitor.moving(StateVisitor::Scale::kProgram, index_);
-  host_.visit(visitor, dispatched);
+  // Host rows move with the loop, and no row that is written is touched again: InstructionStream.
   buffer_.visit(visitor, dispatched);
   accumulators_.visit(visitor, dispatched);
   const auto fetch_scale = StateVisitor::of_unit(Unit::kFetch);
@@ -191,7 +191,8 @@ void HazardCheck::visit(StateVisitor& visitor, Cycle dispatched) {
   visitor.moving(fetch_scale, first);
   fetches_.renumber(first);
   for (std::uint64_t i = first; i < fetches_.end(); ++i) {
-    visitor.moving(StateVisitor::Scale::kProgram, fetches_[i]);
+    // Only messages name it.
+    visitor.moving(StateVisitor::Scale::kProgram, fetches_[i], StateVisitor::kAllUnits);
   }
   std::size_t pushes = pushes_.size();
   visitor.equal(pushes);
@@ -207,7 +208,7 @@ void HazardCheck::visit(StateVisitor& visitor, Cycle dispatched) {
   for (std::uint64_t i = undecided_.begin(); i < undecided_.end(); ++i) {
     SlotUse& use = undecided_[i];
     visitor.moving(StateVisitor::Scale::kProgram, use.fetch);
-    visitor.moving(StateVisitor::Scale::kProgram, use.evicts);
+    visitor.moving(StateVisitor::Scale::kProgram, use.evicts, StateVisitor::kAllUnits);
     visitor.moving(fetch_scale, use.tile);
     visitor.cycle(use.started);
   }

@@ -37,6 +37,9 @@ class BusyIntervals {
   }
   void forget_before(Cycle cycle) {
     while (!intervals_.empty() && intervals_.front().end <= cycle) intervals_.pop_front();
+    if (!intervals_.empty()) {
+      intervals_.front().begin = std::max(intervals_.front().begin, cycle);
+    }
   }
   std::vector<Interval> all() const {
     std::vector<Interval> all;

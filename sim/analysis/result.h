@@ -50,6 +50,12 @@ inline Cycle CycleLedger::sum() const {
   return total;
 }
 
+/// The difference, class by class.
+inline CycleLedger operator-(CycleLedger later, const CycleLedger& earlier) {
+  for (const LedgerClass& entry : kLedgerClasses) later.*entry.cycles -= earlier.*entry.cycles;
+  return later;
+}
+
 struct Traffic {
   std::uint64_t weight_bytes = 0;
   std::uint64_t input_bytes = 0;
@@ -60,7 +66,8 @@ struct Traffic {
 struct Result {
   Timeline timeline;  // empty if the run was not asked to keep it
   std::uint64_t instructions = 0;
-  Cycle total = 0;          // last retirement + 1
+  std::uint64_t skipped_instructions = 0;  // of them not replayed, because they repeat others
+  Cycle total = 0;                         // last retirement + 1
   Cycle array_span = 0;     // first weight push to the last PE's last product; 0 without a matmul
   CycleLedger ledger;       // ledger.sum() == total
   CycleLedger span_ledger;  // of the cycles of the array span

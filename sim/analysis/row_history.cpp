@@ -234,7 +234,6 @@ void RowHistory::visit(StateVisitor& visitor, Access& access, std::uint64_t last
 }
 
 void RowHistory::visit(StateVisitor& visitor, Cycle frontier) {
-  if (initialized_) forget_before(frontier);
   std::size_t size = segments_.size();
   visitor.equal(size);
   for (auto& [first, segment] : segments_) {

@@ -25,7 +25,9 @@ bool RunAnalysis::accept(const Instruction& instruction) {
   ++result_.instructions;
   count(instruction.operation);
   if (observer_ != nullptr) observer_->accepted(instruction);
-  pending_.push_back({instruction});
+  Pending& entry = pending_.add();
+  entry.instruction = instruction;
+  entry.known = false;
   if (!clock_.accept(instruction)) return false;
   ledger_.advance(clock_.frontier());
   return true;
@@ -38,17 +40,14 @@ bool RunAnalysis::finish() {
   ledger_.finish(result_.total);
   if (span_end_ > 0) {
     result_.array_span = span_end_ - first_push_;
-    for (const LedgerClass& entry : kLedgerClasses) {
-      result_.span_ledger.*entry.cycles =
-          result_.ledger.*entry.cycles - outside_span_.*entry.cycles;
-    }
+    result_.span_ledger = result_.ledger - outside_span_;
   }
   return true;
 }
 
 void RunAnalysis::count(const Operation& operation) {
   const std::uint64_t bytes = transfer_bytes(operation, config_);
-  switch (static_cast<Unit>(operation.index())) {
+  switch (unit_of(operation)) {
     case Unit::kLoad:
       result_.traffic.input_bytes += bytes;
       break;

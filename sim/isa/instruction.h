@@ -234,11 +234,16 @@ struct Store {
 /// The alternatives stand in the order of Unit, so that the index is the unit.
 using Operation = std::variant<Load, Fetch, Matmul, Vector, Store>;
 
+/// The unit that runs the operation.
+constexpr Unit unit_of(const Operation& operation) {
+  return static_cast<Unit>(operation.index());
+}
+
 struct Instruction {
   Operation operation;
   After after;
 
-  Unit unit() const { return static_cast<Unit>(operation.index()); }
+  Unit unit() const { return unit_of(operation); }
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "sim/analysis/hazard_check.h"
+#include "sim/analysis/repetition.h"
 #include "sim/analysis/run_analysis.h"
 #include "sim/analysis/summary.h"
 #include "sim/array/functional_core.h"
@@ -129,6 +131,29 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
     result.compared_cycles = compared_cycles;
   }
   if (has_kernels(options.engine)) simulate_values(config, program, *memory, options);
+  return result;
+}
+
+Result simulate(const MachineConfig& config, InstructionStream& stream, RunObserver* observer,
+                bool skip_repetitions) {
+  validate(config);
+  const auto name = [](std::uint64_t index) { return fmt::format("instruction {}", index); };
+  RunAnalysis run(config, name, observer);
+  RepetitionSkipper skipper(stream, [&](StateVisitor& visitor) {
+    run.visit(visitor);
+    stream.visit(visitor);
+  });
+  std::vector<Instruction> instructions;
+  while (stream.next(instructions)) {
+    for (const Instruction& instruction : instructions) {
+      if (!run.accept(instruction)) throw stuck(run.clock());
+    }
+    instructions.clear();
+    if (skip_repetitions && run.may_skip()) skipper.skip();
+  }
+  if (!run.finish()) throw stuck(run.clock());
+  Result result = run.result();
+  result.skipped_instructions = skipper.skipped_instructions();
   return result;
 }
 

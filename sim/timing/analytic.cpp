@@ -1,5 +1,11 @@
 #include "sim/timing/analytic.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 #include "sim/timing/analytic_clock.h"
 #include "sim/timing/stall_report.h"
@@ -23,7 +29,19 @@ class TimelineRecorder final : public ClockObserver {
   Timeline timeline;
 };
 
+class SilentObserver final : public ClockObserver {
+ public:
+  void started(std::uint64_t, Unit, const InstructionTiming&) override {}
+  void pushed(Cycle) override {}
+  void waited(const MatmulWait&) override {}
+};
+
 }  // namespace
+
+DeadlockError stuck(const AnalyticClock& clock) {
+  return DeadlockError(fmt::format("deadlock after cycle {}: nothing can ever start",
+                                   std::max<Cycle>(0, clock.last_retired())));
+}
 
 DeadlockError stuck(const MachineConfig& config, const Program& program,
                     const AnalyticClock& clock) {
@@ -39,6 +57,20 @@ Timeline analytic_timeline(const MachineConfig& config, const Program& program) 
   }
   if (!clock.finish()) throw stuck(config, program, clock);
   return std::move(recorder.timeline);
+}
+
+Cycle analytic_total(const MachineConfig& config, InstructionStream& stream) {
+  SilentObserver observer;
+  AnalyticClock clock(config, observer);
+  std::vector<Instruction> instructions;
+  while (stream.next(instructions)) {
+    for (const Instruction& instruction : instructions) {
+      if (!clock.accept(instruction)) throw stuck(clock);
+    }
+    instructions.clear();
+  }
+  if (!clock.finish()) throw stuck(clock);
+  return clock.last_retired() + 1;
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// The clock of the engines `analytic` and `fast` for a program that is held. It shares only the
+// The clock of the engines `analytic` and `fast` for a whole program. It shares only the
 // constants and the channel arithmetic of sim/timing with the SystemC units of `timed`, and not
 // even the constants with the clocked array of `stepped`. So their agreement is evidence that all
 // are right.
@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sim/config/machine_config.h"
+#include "sim/isa/instruction_stream.h"
 #include "sim/isa/program.h"
 #include "sim/timing/analytic_clock.h"
 #include "sim/timing/timeline.h"
@@ -16,6 +17,12 @@ namespace weft {
 /// the machine. Throws DeadlockError. Takes time linear in the number of instructions.
 Timeline analytic_timeline(const MachineConfig& config, const Program& program);
 
+/// The cycles of a program that is made while it runs and not held: its last retirement + 1. The
+/// instructions must be valid for the machine. Throws DeadlockError.
+Cycle analytic_total(const MachineConfig& config, InstructionStream& stream);
+
+/// The error for a stream at which `clock` is stuck.
+DeadlockError stuck(const AnalyticClock& clock);
 /// The error for a program at which `clock` is stuck: says what each unit waits for.
 DeadlockError stuck(const MachineConfig& config, const Program& program,
                     const AnalyticClock& clock);

@@ -49,7 +49,8 @@ class BarBuilder {
       track.back().end = std::min(track.back().end, bar.begin);
       bar.wait_begin = std::max(bar.wait_begin, track.back().end);
     }
-    Cycle& previous = previous_start_[operation.index()];  // starts are in order
+    const auto unit = static_cast<std::size_t>(unit_of(operation));
+    Cycle& previous = previous_start_[unit];  // starts are in order
     bar.wait_begin = std::max(bar.wait_begin, std::exchange(previous, bar.begin));
     const Limit limit = last_limit(index);
     if (bar.wait_begin < bar.begin) {

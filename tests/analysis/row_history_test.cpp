@@ -111,5 +111,38 @@ TEST(RowHistoryTest, InitializedMemoryMayBeReadFirst) {
   EXPECT_FALSE(host.read(0, 10, {0, 0, 0, 0, 1}, Reader::kTransfer));
 }
 
+TEST(RowHistoryTest, ForgetsRowsOnlyAfterTheirLastAccess) {
+  const Access write{1, 0, 0, 10, 5};  // a block: cycles 10 .. 14
+  const Access read{2, 0, 0, 14, 1};
+  RowHistory kept(true);
+  ASSERT_FALSE(kept.write(0, 8, write));
+  kept.forget_before(13);
+  EXPECT_TRUE(kept.read(3, 4, read, Reader::kTransfer));
+  RowHistory forgotten(true);
+  ASSERT_FALSE(forgotten.write(0, 8, write));
+  forgotten.forget_before(14);
+  EXPECT_FALSE(forgotten.read(3, 4, read, Reader::kTransfer));
+}
+
+// Row 0 is written in cycle 10, row 7 in cycle 17.
+TEST(RowHistoryTest, ForgetsARangeWhenItsLastRowIsOver) {
+  RowHistory history(true);
+  ASSERT_FALSE(history.write(0, 8, {1, 1, 0, 10, 1}));
+  history.forget_before(16);
+  EXPECT_TRUE(history.read(7, 8, {2, 0, 0, 17, 1}, Reader::kTransfer));
+}
+
+TEST(RowHistoryTest, ForgetsSometimesAsItGrows) {
+  RowHistory history(true);
+  // Without forgetting, this would take a gigabyte.
+  for (std::uint64_t row = 0; row < 4'000'000; ++row) {
+    const auto cycle = static_cast<Cycle>(row);
+    ASSERT_FALSE(history.write(2 * row, 2 * row + 1, {row, 0, 0, cycle, 1}));
+    history.forget_sometimes(cycle - 100);
+  }
+  EXPECT_TRUE(history.read(2 * 3'999'999, 2 * 3'999'999 + 1, {4'000'000, 0, 0, 3'999'999, 1},
+                           Reader::kTransfer));
+}
+
 }  // namespace
 }  // namespace weft

@@ -123,6 +123,13 @@ TEST(JsonTest, AnalyticNeedsNoMemoryForMatrices) {
   EXPECT_GE(report["cycles"]["array_active"], 8 * std::int64_t{20000000});
 }
 
+TEST(JsonTest, AnalyticNeedsNoMemoryForTheProgram) {
+  // 50,331,651 instructions, of 240 bytes each if they were held.
+  const json report = report_of(product("200", "2147483648", "111", "tpu-v2", "analytic"));
+  EXPECT_EQ(report["cycles"]["array_active"], 200 * std::int64_t{16'777'216});
+  EXPECT_EQ(report["traffic"]["weight_bytes"], std::int64_t{16'777'216} * 128 * 128 * 2);
+}
+
 TEST(JsonTest, TheWorkloadSaysWhetherThereIsABiasAndAnActivation) {
   Words words = product("5", "6", "3", "tiny", "fast");
   EXPECT_EQ(report_of(words)["workload"]["bias"], false);

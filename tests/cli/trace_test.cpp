@@ -1,11 +1,17 @@
 // --trace draws the same run that the report describes, or writes nothing.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "compiler/emit/matmul.h"
+#include "runtime/job/shown_run.h"
+#include "sim/config/config_keys.h"
 #include "tests/cli/network_files.h"
 #include "tests/cli/network_runs.h"
 #include "tests/cli/temporary_folder.h"
@@ -104,6 +110,38 @@ TEST_F(TraceCommandTest, EveryEngineDrawsTheRunOfTheReport) {
     }
     EXPECT_EQ(matmuls, report["plan"]["folds"].get<std::int64_t>());
   }
+}
+
+TEST_F(TraceCommandTest, ThePageOfALongRunShowsItsBeginning) {
+  const Words words = {"matmul", "4", "6000000", "4", "--machine", "tiny", "--engine", "analytic"};
+  const json report = report_of(joined(words, {"--html", folder_.file("page.html")}));
+  const std::string note =
+      "The timeline shows a run of the first 1,048,576 of 4,500,002 instructions: more would take "
+      "too much memory.";
+  EXPECT_EQ(report["notes"], json::array({note}));
+  const std::string page = folder_.read("page.html");
+  EXPECT_NE(page.find(note), std::string::npos);
+  EXPECT_NE(page.find("There is no tile map: with 1 chunk along M, 1,500,000 tiles along K and 1 "
+                      "along N"),
+            std::string::npos);
+  EXPECT_LT(page.size(), 5'000'000U);
+}
+
+TEST(ShownRunTest, IsARunOfTheFirstInstructions) {
+  const MachineConfig config = load_preset("tiny");
+  const TilingPlan plan = plan_matmul({30, 200, 20, true, Activation::kRelu}, config);
+  const Program program = lower_matmul(plan, config);
+  const runtime::ShownRun all = runtime::shown_run(plan, config, program.code.size());
+  EXPECT_EQ(all.program, program);
+  EXPECT_EQ(all.note, "");
+  const runtime::ShownRun some = runtime::shown_run(plan, config, program.code.size(), 100);
+  constexpr std::size_t count = 100;
+  ASSERT_EQ(some.program.code.size(), count);
+  EXPECT_TRUE(std::ranges::equal(some.program.code, std::span(program.code).first(count)));
+  EXPECT_EQ(some.result.timeline.instructions.size(), count);
+  EXPECT_NE(
+      some.note.find(fmt::format("the first {} of {} instructions", count, program.code.size())),
+      std::string::npos);
 }
 
 TEST_F(TraceCommandTest, ProgramsAreDrawnWithWhatTheirFileSays) {

@@ -211,7 +211,7 @@ TEST(SpanExcessTest, EveryClassIsThatOfACountCycleByCycle) {
     const MachineConfig config = some_machine(random);
     const MatmulSpec spec = some_shape(config, random);
     const Analysed run = analyse(spec, config);
-    const CycleLedger excess = runtime::span_excess(config, run.program, run.result,
+    const CycleLedger excess = runtime::span_excess(config, run.result.span_ledger,
                                                     run.report.product().plan->formula_cycles(),
                                                     run.report.product().plan->folds);
     const CycleLedger count = count_span(run);

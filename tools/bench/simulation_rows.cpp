@@ -94,6 +94,30 @@ Row analytic_row(std::uint32_t array_side, std::uint64_t side) {
           .work_unit = "instr/s"};
 }
 
+/// Makes, times, checks and counts every instruction of a product, without holding any.
+Row replay_row(std::uint32_t array_side, std::uint64_t side) {
+  const MachineConfig config = tpu_v2_of_side(array_side);
+  const TilingPlan plan = map_product(cube(side), config);
+  const auto replay = [config, plan] {
+    return simulate(config, *matmul_stream(plan, config), nullptr, false);
+  };
+  return {.name = fmt::format("make and replay, {}^3 on {} x {}", side, array_side, array_side),
+          .weft = [replay] { replay(); },
+          .figure = Figure::kRate,
+          .work = static_cast<double>(replay().instructions),
+          .work_unit = "instr/s"};
+}
+
+/// A product of 16 million folds, of which most are skipped.
+Row skip_row() {
+  const MachineConfig config = tpu_v2(ElementType::kBf16);
+  const TilingPlan plan = map_product({.m = 200, .k = 2'147'483'648, .n = 111}, config);
+  return {.name = "make and skip, 200 x 2^31 x 111 on 128 x 128",
+          .weft = [config, plan] { simulate(config, *matmul_stream(plan, config)); },
+          .figure = Figure::kTime,
+          .target = 0.1};
+}
+
 Row compile_row() {
   const MachineConfig config = tpu_v2(ElementType::kBf16);
   return {.name = "plan, lower, analytic, 4096^3 on 128 x 128",
@@ -115,6 +139,8 @@ std::vector<Row> simulation_rows() {
                            stepped_row(),
                            analytic_row(128, 4096),
                            analytic_row(8, 2048),
+                           replay_row(8, 2048),
+                           skip_row(),
                            compile_row()};
   for (const ElementType dtype : {ElementType::kInt8, ElementType::kBf16}) {
     rows.push_back(clocked_row(Engine::kStepped, dtype));

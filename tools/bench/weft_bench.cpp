@@ -24,8 +24,7 @@ std::vector<Peak> peaks() {
   const double matmul = peak_resident_bytes([] {
     const MachineConfig config = load_preset("tpu-v2");
     const MatmulSpec spec{.m = 16384, .k = 16384, .n = 16384};
-    const Program program = lower_matmul(map_product(spec, config), config);
-    simulate(config, program, nullptr, {Engine::kAnalytic, 1, {}});
+    simulate(config, *matmul_stream(map_product(spec, config), config));
   });
   const double network = peak_resident_bytes(run_network_analytically);
   return {{"peak memory, analytic, 16384^3", matmul, kTarget},

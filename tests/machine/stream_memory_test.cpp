@@ -1,0 +1,96 @@
+// A streamed run needs no more memory for a long product than for a short one. Each test counts the
+// bytes that are allocated and not freed, at their highest.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "compiler/emit/matmul.h"
+#include "sim/config/config_keys.h"
+#include "sim/simulate.h"
+
+namespace {
+
+std::atomic<std::size_t> allocated = 0;
+std::atomic<std::size_t> highest = 0;
+
+// Each block begins with its size.
+constexpr std::size_t kHeader = alignof(std::max_align_t);
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* block = std::malloc(size + kHeader);
+  if (block == nullptr) throw std::bad_alloc();
+  *static_cast<std::size_t*>(block) = size;
+  const std::size_t now = allocated += size;
+  if (now > highest) highest = now;
+  return static_cast<char*>(block) + kHeader;
+}
+
+void operator delete(void* memory) noexcept {
+  if (memory == nullptr) return;
+  void* block = static_cast<char*>(memory) - kHeader;
+  allocated -= *static_cast<std::size_t*>(block);
+  std::free(block);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+
+namespace weft {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{2} << 20U;
+
+/// The most bytes that the run has allocated at one time.
+std::size_t bytes_of(const MatmulSpec& spec, const MachineConfig& config, bool skip,
+                     Result& result) {
+  const TilingPlan plan = plan_matmul(spec, config);
+  const std::size_t before = allocated;
+  highest = before;
+  result = simulate(config, *matmul_stream(plan, config), nullptr, skip);
+  return highest - before;
+}
+
+MatmulSpec product(std::uint64_t m, std::uint64_t k, std::uint64_t n) {
+  return {m, k, n, true, Activation::kNone};
+}
+
+TEST(StreamMemoryTest, TheCountCounts) {
+  const std::size_t before = allocated;
+  highest = before;
+  { const std::vector<char> block(1'000'000); }
+  EXPECT_GE(highest - before, 1'000'000U);
+  EXPECT_EQ(allocated, before);
+}
+
+// Long along K, M and N: the loops along which a buffer, a queue or a history could grow. A held
+// program would take 240 bytes for each instruction.
+TEST(StreamMemoryTest, AReplayDoesNotGrowWithTheProduct) {
+  const MachineConfig config = load_preset("tiny");
+  for (const MatmulSpec& spec :
+       {product(8, 600'000, 8), product(600'000, 8, 8), product(8, 8, 600'000),
+        product(600'000, 4, 4), product(400, 400, 400)}) {
+    Result result;
+    EXPECT_LT(bytes_of(spec, config, false, result), kMostBytes)
+        << spec.m << " x " << spec.k << " x " << spec.n;
+    EXPECT_GT(result.instructions, 100'000U);
+    EXPECT_EQ(result.skipped_instructions, 0U);
+  }
+}
+
+TEST(StreamMemoryTest, SkippingNeedsLittle) {
+  Result result;
+  EXPECT_LT(bytes_of(product(200, 2'147'483'648, 111), load_preset("tpu-v2"), true, result),
+            kMostBytes);
+  EXPECT_EQ(result.instructions, 50'331'651U);
+  EXPECT_GT(result.skipped_instructions, 50'000'000U);
+  EXPECT_EQ(result.ledger.sum(), result.total);
+  EXPECT_EQ(result.ledger.array_active, 200 * std::int64_t{16'777'216});
+}
+
+}  // namespace
+}  // namespace weft
