@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/map_product.h"
 #include "compiler/schedule/product_graph.h"
 #include "models/data/digits8x8.h"
@@ -27,18 +26,9 @@ namespace {
 
 using namespace weft;
 
-/// The program of A [M,K] times B [K,N] on this machine: a product is a network of one layer.
-Program compiled(const MatmulSpec& spec, const MachineConfig& machine) {
-  const graph::Graph graph = network::product_graph(spec, machine.dtype);
-  const network::NetworkProgram network = network::compile_network(graph, machine);
-  return std::get<network::MachineStep>(network.steps.front()).program;
-}
-
-/// The programs of a network, and the nodes between them that the host computes. `inputs` decide
-/// the scales if an int8 array needs a float network quantized.
-network::NetworkProgram compiled(const graph::Graph& graph, const MachineConfig& machine,
-                                 const runtime::NamedTensors& inputs) {
-  return runtime::compile_prepared(runtime::prepare_network(graph, machine, &inputs), machine);
+/// The one program of a network without host nodes, such as that of a product.
+const Program& only_program(const runtime::CompiledNetwork& compiled) {
+  return std::get<network::MachineStep>(compiled.program.steps.front()).program;
 }
 
 Matrix int8_matrix(std::uint64_t rows, std::uint64_t cols, const std::vector<int>& values) {
@@ -52,7 +42,9 @@ Matrix int8_matrix(std::uint64_t rows, std::uint64_t cols, const std::vector<int
 /// [1 2 3; 4 5 6] times [7 8; 9 10; 11 12] on a 4 x 4 array.
 void small_product(Engine engine) {
   const MachineConfig machine = load_preset("tiny");
-  const Program program = compiled({.m = 2, .k = 3, .n = 2}, machine);
+  const graph::Graph product = network::product_graph({.m = 2, .k = 3, .n = 2}, machine.dtype);
+  const runtime::CompiledNetwork compiled = runtime::compile(product, machine);
+  const Program& program = only_program(compiled);
   const Matrix a = int8_matrix(2, 3, {1, 2, 3, 4, 5, 6});
   const Matrix b = int8_matrix(3, 2, {7, 8, 9, 10, 11, 12});
   Matrix out(ElementType::kInt32, 2, 2);
@@ -69,7 +61,10 @@ void small_product(Engine engine) {
 /// A large product, without values: the engine `analytic` only counts cycles.
 void large_product() {
   const MachineConfig machine = load_preset("tpu-v2");
-  const Program program = compiled({.m = 1000, .k = 1000, .n = 1000}, machine);
+  const MatmulSpec sizes = {.m = 1000, .k = 1000, .n = 1000};
+  const graph::Graph product = network::product_graph(sizes, machine.dtype);
+  const runtime::CompiledNetwork compiled = runtime::compile(product, machine);
+  const Program& program = only_program(compiled);
   const Result result = simulate(machine, program, nullptr, {.engine = Engine::kAnalytic});
   std::cout << "1000 x 1000 x 1000 on tpu-v2: " << result.total << " cycles\n";
 }
@@ -88,7 +83,8 @@ void whole_network(const std::filesystem::path& machine_file) {
   const MachineConfig machine = load_machine(machine_file.string());
   const graph::Graph graph = networks::build_network("lenet5");
   const runtime::NamedTensors inputs = networks::sample_inputs(graph, 1);
-  const network::NetworkProgram program = compiled(graph, machine, inputs);
+  const runtime::CompiledNetwork compiled = runtime::compile(graph, machine, &inputs);
+  const network::NetworkProgram& program = compiled.program;
   const runtime::NetworkRunOptions options = {.keep_results = true};
   const runtime::NetworkRun run = runtime::run_network(program, machine, inputs, options);
   for (const runtime::LayerRun& layer : run.layers) {

@@ -1,5 +1,5 @@
-// The values of a program's tensors: the operands of a product and its result, or random inputs of a
-// program of a network.
+// The values of a program's tensors: the operands of a product and its result, or random inputs of
+// a program of a network.
 #pragma once
 
 #include <deque>
