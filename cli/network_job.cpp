@@ -35,11 +35,10 @@ void check(const NetworkJob& job, const runtime::NetworkJob& work, report::RunRe
 void run_and_check(NetworkJob& job, report::RunReport& report, RunOutput& output,
                    const report::Streams& streams) {
   if (job.options.with_values()) report.notes = runtime::notes_on_inputs(job.inputs);
-  runtime::PreparedNetwork prepared = runtime::prepare_network(
+  runtime::CompiledNetwork compiled = runtime::compile(
       std::move(job.graph), job.machine, job.options.with_values() ? &job.inputs : nullptr);
-  std::ranges::move(prepared.notes, std::back_inserter(report.notes));
-  const network::NetworkProgram program =
-      runtime::compile_prepared(std::move(prepared), job.machine);
+  std::ranges::move(compiled.notes, std::back_inserter(report.notes));
+  const network::NetworkProgram program = std::move(compiled.program);
   const runtime::NetworkJob work{program, job.machine, job.inputs, job.options};
   report.run = observed_run(job, work, output, report.wall_seconds, streams);
   if (job.host_time && report::host_layers(report) == 0) {

@@ -59,7 +59,7 @@ install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake" "${PROJECT_BINARY_DIR}/we
   DESTINATION lib/cmake/weft)
 # Without the rooms that need ONNX, SystemC, Highway or Verilator, except what others include from them.
 install(DIRECTORY base pe sim compiler models runtime report DESTINATION include/weft
-  FILES_MATCHING PATTERN "*.h"
+  FILES_MATCHING REGEX "\\.(h|inc)$"
   PATTERN compiler/onnx/codec EXCLUDE PATTERN sim/array EXCLUDE PATTERN sim/machine EXCLUDE)
 install(FILES sim/array/datapath.h DESTINATION include/weft/sim/array)
 install(FILES sim/machine/lockstep_error.h DESTINATION include/weft/sim/machine)

@@ -108,4 +108,12 @@ network::NetworkProgram compile_prepared(PreparedNetwork prepared, const Machine
                                   {.calibrated = prepared.calibrated, .memory_bytes = memory});
 }
 
+CompiledNetwork compile(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
+  PreparedNetwork prepared = prepare_network(std::move(graph), config, inputs);
+  CompiledNetwork compiled;
+  compiled.notes = std::move(prepared.notes);
+  compiled.program = compile_prepared(std::move(prepared), config);
+  return compiled;
+}
+
 }  // namespace weft::runtime

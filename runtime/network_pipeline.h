@@ -36,4 +36,14 @@ PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
 /// Compiles the network if it fits this computer's memory. Throws as compile_network() does.
 network::NetworkProgram compile_prepared(PreparedNetwork prepared, const MachineConfig& config);
 
+struct CompiledNetwork {
+  network::NetworkProgram program;
+  std::vector<std::string> notes;  // what the user should know
+};
+
+/// The one way from a graph to programs, for products (network::product_graph()) and networks
+/// alike: prepare_network(), then compile_prepared().
+CompiledNetwork compile(graph::Graph graph, const MachineConfig& config,
+                        const NamedTensors* inputs = nullptr);
+
 }  // namespace weft::runtime

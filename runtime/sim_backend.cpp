@@ -33,7 +33,7 @@ graph::Graph with_weights(PassGraph pass, const Weights& weights) {
 /// The optimizer computes in float32 on the vector unit; the other graphs compute as networks do.
 network::NetworkProgram compiled(graph::Graph graph, Pass pass, const MachineConfig& machine) {
   if (pass == Pass::kUpdate) return network::compile_update(std::move(graph), machine);
-  return compile_prepared(prepare_network(std::move(graph), machine, nullptr), machine);
+  return compile(std::move(graph), machine).program;
 }
 
 /// A compiled graph that runs repeatedly.

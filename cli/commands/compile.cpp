@@ -1,26 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/figures.h"
 #include "base/output_file.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
+#include "cli/network_options.h"
 #include "cli/workload.h"
-#include "compiler/emit/matmul.h"
+#include "compiler/onnx/located.h"
+#include "compiler/schedule/product_graph.h"
+#include "report/text.h"
+#include "runtime/network_pipeline.h"
 #include "runtime/workload/memory_check.h"
+#include "runtime/workload/network_outputs.h"
+#include "runtime/workload/network_source.h"
 #include "sim/isa/text.h"
 
 namespace weft::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 po::options_description compile_options() {
   po::options_description output;
-  output.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
-                       "the program's file, .weft; stdout if - or not given");
+  output.add_options()(
+      "output,o", po::value<std::string>()->value_name("FILE"),
+      "the program's file, .weft; stdout if - or not given. A network that becomes several "
+      "programs takes FILE-1.weft, FILE-2.weft and so on");
+  po::options_description own;
+  own.add_options()("mapping", "print how each layer is mapped to the array, not the program");
   po::options_description all;
-  all.add(workload_flags()).add(general_flags({output, help_option()}));
+  all.add(workload_flags()).add(network_flags()).add(own);
+  all.add(general_flags({output, quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
 void print_compile_help(const report::Streams& streams) {
-  streams.out << "Usage: weft compile M K N [-o PROGRAM.weft] [OPTIONS]\n\n"
-              << "Writes the program of activations [M,K] times weights [K,N].\n\n"
+  streams.out << "Usage: weft compile M K N|MODEL.onnx|NAME [-o PROGRAM.weft] [OPTIONS]\n\n"
+              << "Writes the program of activations [M,K] times weights [K,N], or those of a\n"
+              << "network. `weft exec` runs them.\n\n"
               << compile_options();
+}
+
+/// One word that is no number: M alone is left to the reader of sizes, which says what is missing.
+bool names_network(const Arguments& arguments) {
+  if (arguments.positionals.size() != 1) return false;
+  const std::string& word = arguments.positionals.front();
+  return !std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+void check_flags(const Arguments& arguments, bool network) {
+  const po::options_description foreign = network ? workload_flags() : network_flags();
+  for (const auto& option : foreign.options()) {
+    if (!arguments.has(option->long_name())) continue;
+    throw InputError(fmt::format("--{}: is for {}; drop it", option->long_name(),
+                                 network ? "products M K N" : "networks"));
+  }
+}
+
+runtime::CompiledNetwork compile_workload(const Arguments& arguments, const MachineConfig& config) {
+  if (!names_network(arguments)) {
+    check_flags(arguments, false);
+    const MatmulSpec spec = read_spec(arguments, {});
+    runtime::plan_workload(spec, config);  // refuses what would not fit this computer's memory
+    return runtime::compile(network::product_graph(spec, config.dtype), config);
+  }
+  check_flags(arguments, true);
+  const runtime::NetworkRequest request = read_network_request(arguments);
+  graph::Graph graph = runtime::load_network(request);
+  runtime::require_computation(request, graph);
+  return onnx_io::located(request.model,
+                          [&] { return runtime::compile(std::move(graph), config); });
+}
+
+std::vector<const network::MachineStep*> programs_of(const network::NetworkProgram& network) {
+  std::vector<const network::MachineStep*> programs;
+  for (const auto& step : network.steps) {
+    if (const auto* program = std::get_if<network::MachineStep>(&step)) programs.push_back(program);
+  }
+  return programs;
+}
+
+/// "net.weft" for the only program, else "net-1.weft", "net-2.weft".
+std::string file_of(const std::string& output, std::size_t index, std::size_t count) {
+  if (count == 1) return output;
+  const fs::path path(output);
+  const std::string name =
+      fmt::format("{}-{}{}", path.stem().string(), index + 1, path.extension().string());
+  return (path.parent_path() / name).string();
+}
+
+/// One line for each program and for each node that the host computes.
+std::string step_table(const network::NetworkProgram& network, const std::string& output,
+                       std::size_t programs) {
+  report::Table table("ll");
+  std::size_t index = 0;
+  for (const auto& step : network.steps) {
+    if (const auto* host = std::get_if<network::HostStep>(&step)) {
+      const graph::Node& node = network.graph.nodes[host->node];
+      table.add({"host", fmt::format("{}: {}", printable(node.name), host->reason)});
+      continue;
+    }
+    const auto& program = std::get<network::MachineStep>(step);
+    const std::string& first = program.layers.front().name;
+    const std::string& last = program.layers.back().name;
+    table.add({file_of(output, index++, programs),
+               fmt::format("{}, {}: {}", counted(program.program.code.size(), "instruction"),
+                           counted(program.layers.size(), "layer"),
+                           first == last ? printable(first)
+                                         : printable(first) + " to " + printable(last))});
+  }
+  return table.text(0);
+}
+
+std::string mapping_table(const network::NetworkProgram& network) {
+  report::Table table("ll");
+  for (const network::MachineStep* program : programs_of(network)) {
+    for (const network::LayerInfo& layer : program->layers) {
+      table.add(
+          {printable(layer.name), layer.mapping ? to_text(*layer.mapping) : "on the vector unit"});
+    }
+  }
+  return table.text(0);
+}
+
+void write_programs(const network::NetworkProgram& network, const std::string& output) {
+  const auto programs = programs_of(network);
+  std::vector<runtime::FileContent> files;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    files.push_back({file_of(output, i, programs.size()), disassemble(programs[i]->program)});
+  }
+  runtime::write_files_together(files);
 }
 
 }  // namespace
@@ -30,14 +146,29 @@ int run_compile(const Words& words, const report::Streams& streams) {
   if (arguments.has("help")) return print_compile_help(streams), 0;
   const std::string output = arguments.text("output").value_or("-");
   const bool to_file = output != "-";
+  if (to_file && arguments.has("mapping")) {
+    throw InputError("--mapping: prints no program; drop it or --output");
+  }
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
-  const TilingPlan plan = runtime::plan_workload(read_spec(arguments, {}), config);
-  const Program program = lower_matmul(plan, config);
-  if (to_file) {
-    write_file(output, disassemble(program));
+  const network::NetworkProgram network = compile_workload(arguments, config).program;
+  const auto programs = programs_of(network);
+  if (programs.empty()) {
+    throw InputError(fmt::format("{}: no part of it runs on this machine; `weft run` says why",
+                                 arguments.positionals.front()));
+  }
+  if (arguments.has("mapping")) {
+    streams.out << mapping_table(network);
+  } else if (to_file) {
+    write_programs(network, output);
+    if (!arguments.has("quiet") && network.steps.size() > 1) {
+      streams.out << step_table(network, output, programs.size());
+    }
+  } else if (programs.size() == 1) {
+    disassemble(programs.front()->program, streams.out);
   } else {
-    disassemble(program, streams.out);
+    throw InputError(fmt::format("{}: becomes {} programs; name a file with --output",
+                                 arguments.positionals.front(), programs.size()));
   }
   return 0;
 }

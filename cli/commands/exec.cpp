@@ -34,7 +34,8 @@ void print_exec_help(const report::Streams& streams) {
       << "Usage: weft exec PROGRAM.weft [OPTIONS]\n\n"
       << "Runs a program. Without --machine: the first preset with the array that the\n"
       << "program was made for. The result is checked if the program says what it\n"
-      << "computes. --engine analytic takes no files, because a program has its own sizes.\n\n"
+      << "computes. --engine analytic takes no files, because a program has its own sizes.\n"
+      << "A program of a network computes with random inputs.\n\n"
       << exec_options();
 }
 
@@ -92,6 +93,16 @@ void check_files_matter(const runtime::RunOptions& options) {
       "exec --engine analytic reads no values; drop --a, --b and --bias, or use --engine fast");
 }
 
+/// A program of a network does not say which file would belong to which of its tensors.
+void check_takes_no_files(const Job& job, const std::string& file) {
+  if (!job.options.has_files() && !job.files.out) return;
+  throw InputError(
+      fmt::format("{}: has several tensors of one role, so exec draws all its inputs; drop --a, "
+                  "--b, --bias and "
+                  "--out, or use `weft run`",
+                  file));
+}
+
 }  // namespace
 
 int run_exec(const Words& words, const report::Streams& streams) {
@@ -108,6 +119,7 @@ int run_exec(const Words& words, const report::Streams& streams) {
   check_program_file(file);
   check_not_written(file, "the program", job.files);
   job.program = assemble_file(file);
+  if (runtime::has_several_of_a_role(job.program)) check_takes_no_files(job, file);
   job.machine = machine_for(job.program, arguments, file);
   validate(job.program, job.machine);
   job.inputs = runtime::read_headers(job.options, job.machine.dtype);

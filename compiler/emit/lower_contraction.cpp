@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/contraction_step.h"
+#include "compiler/emit/contraction_mapping.h"
 #include "compiler/emit/epilogue.h"
 #include "compiler/emit/weights.h"
 #include "compiler/emit/zero_point_sums.h"
@@ -36,8 +36,8 @@ class Contraction {
         n_tiles_(blocks_.n_tiles()) {}
 
   void run() {
-    step_ = choose_step(layer_, blocks_, zero_points_.sum_rows(), context_);
-    chunks_ = cut(layer_.walk, step_.rows);
+    mapping_ = map_contraction(layer_, blocks_, zero_points_.sum_rows(), context_);
+    chunks_ = cut(layer_.walk, mapping_.chunk_rows);
     add_weights();
     fill_in_plan();
     for (const BatchOffset& product : layer_.batch) run_product(product);
@@ -74,6 +74,7 @@ class Contraction {
   void fill_in_plan() {
     context_.info.k_tiles = static_cast<std::uint64_t>(blocks_.folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
+    context_.info.mapping = mapping_;
     context_.info.chunks = chunks_.size() * layer_.batch.size();
     context_.info.tiles = blocks_.tiles(chunks_);
   }
@@ -97,10 +98,13 @@ class Contraction {
 
   Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
     begin_tile(chunk, -1, -1);
-    memory_.rows().begin_use(blocks_.staged(product, chunk, columns, step_.planes));
+    memory_.rows().begin_use(
+        blocks_.staged(product, chunk, columns, std::int64_t{mapping_.planes}));
     Operands operands;
-    if (step_.planes < blocks_.planes(product) && !memory_.resident(layer_.a.sheet)) {
-      operands.a_base = memory_.rows().stage(blocks_.input_need(product, chunk, step_.planes));
+    if (std::int64_t{mapping_.planes} < blocks_.planes(product) &&
+        !memory_.resident(layer_.a.sheet)) {
+      operands.a_base =
+          memory_.rows().stage(blocks_.input_need(product, chunk, std::int64_t{mapping_.planes}));
     } else {
       operands.a = blocks_.input(product).read(chunk, blocks_.all_planes(product));
     }
@@ -119,9 +123,7 @@ class Contraction {
   }
 
   void run_product(const BatchOffset& product) {
-    // Chunks innermost, if one tile then serves several chunks with a single fetch.
-    if (blocks_.folds(product) == 1 && chunks_.size() > 1 && memory_.resident(layer_.a.sheet) &&
-        memory_.resident(layer_.out.sheet)) {
+    if (mapping_.order == LoopOrder::kChunkInnermost && blocks_.folds(product) == 1) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
         for (const Chunk& chunk : chunks_) {
           Operands operands = read_operands(product, chunk, blocks_.columns_of(tile, 1));
@@ -131,14 +133,14 @@ class Contraction {
       return;
     }
     for (const Chunk& chunk : chunks_) {
-      for (std::int64_t tile = 0; tile < n_tiles_; tile += step_.tiles) {
+      for (std::int64_t tile = 0; tile < n_tiles_; tile += std::int64_t{mapping_.column_tiles}) {
         run_columns(product, chunk, tile);
       }
     }
   }
 
   void run_columns(const BatchOffset& product, const Chunk& chunk, std::int64_t first_tile) {
-    const Columns columns = blocks_.columns_of(first_tile, step_.tiles);
+    const Columns columns = blocks_.columns_of(first_tile, std::int64_t{mapping_.column_tiles});
     Operands operands = read_operands(product, chunk, columns);
     for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
       run_tile(product, chunk, operands, tile);
@@ -151,7 +153,7 @@ class Contraction {
                 std::int64_t tile) {
     const std::uint32_t acc = next_region();
     const std::int64_t count = blocks_.planes(product);
-    const std::int64_t at_once = operands.a_base ? step_.planes : count;
+    const std::int64_t at_once = operands.a_base ? std::int64_t{mapping_.planes} : count;
     bool first = true;
     for (std::int64_t plane = 0; plane < count; plane += at_once) {
       const Planes part{plane, std::min(plane + at_once, count)};
@@ -185,9 +187,8 @@ class Contraction {
   }
 
   std::uint32_t next_region() {
-    const auto rows = static_cast<std::uint32_t>(step_.rows);
-    const std::uint32_t regions = static_cast<std::uint32_t>(zero_points_.sum_rows()) / rows;
-    return static_cast<std::uint32_t>(context_.accumulator_use++ % regions) * rows;
+    const std::uint64_t use = context_.accumulator_use++;
+    return static_cast<std::uint32_t>(use % mapping_.accumulator_regions) * mapping_.chunk_rows;
   }
 
   void fetch(const BatchOffset& product, const Operands& operands, std::int64_t fold,
@@ -281,7 +282,7 @@ class Contraction {
   ZeroPointSums zero_points_;
   const ContractionBlocks blocks_;
   const std::int64_t n_tiles_;
-  ContractionStep step_;
+  Mapping mapping_;
   std::vector<Chunk> chunks_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;

@@ -63,7 +63,7 @@ class Estimate {
     return count;
   }
 
-  /// The rows of a chunk on the array, chosen as in contraction_step.cpp, which also counts the
+  /// The rows of a chunk on the array, chosen as in contraction_mapping.cpp, which also counts the
   /// empty tiles.
   std::int64_t chunk_rows() const {
     const auto most = std::min<std::int64_t>(config_.accumulator_rows, rows_);

@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <iostream>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/map_product.h"
+#include "compiler/schedule/product_graph.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
@@ -24,9 +27,11 @@ namespace {
 
 using namespace weft;
 
-/// The program of A [M,K] times B [K,N] on this machine.
+/// The program of A [M,K] times B [K,N] on this machine: a product is a network of one layer.
 Program compiled(const MatmulSpec& spec, const MachineConfig& machine) {
-  return lower_matmul(plan_matmul(spec, machine), machine);
+  const graph::Graph graph = network::product_graph(spec, machine.dtype);
+  const network::NetworkProgram network = network::compile_network(graph, machine);
+  return std::get<network::MachineStep>(network.steps.front()).program;
 }
 
 /// The programs of a network, and the nodes between them that the host computes. `inputs` decide

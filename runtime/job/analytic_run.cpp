@@ -14,9 +14,9 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
   AnalyticRun done;
   done.graph = std::move(graph);
   onnx_io::located(name, [&] {
-    PreparedNetwork prepared = prepare_network(done.graph, config, nullptr);
-    done.notes = std::move(prepared.notes);
-    done.program = compile_prepared(std::move(prepared), config);
+    CompiledNetwork compiled = compile(done.graph, config);
+    done.notes = std::move(compiled.notes);
+    done.program = std::move(compiled.program);
     NetworkRunOptions options;
     options.simulate.engine = Engine::kAnalytic;
     const Stopwatch watch;

@@ -20,7 +20,8 @@ bool draws(const ProductJob& job, TensorRole role, const std::optional<std::stri
 /// Rejects a seed that has no effect: the user made a mistake.
 void check_seed(const ProductJob& job) {
   const RunOptions& options = job.options;
-  if (!options.seed || draws(job, TensorRole::kActivation, options.a) ||
+  if (!options.seed || has_several_of_a_role(job.program) ||
+      draws(job, TensorRole::kActivation, options.a) ||
       draws(job, TensorRole::kWeights, options.b) ||
       (job.random_bias && draws(job, TensorRole::kBias, options.bias))) {
     return;

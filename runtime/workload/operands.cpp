@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
 #include "models/random.h"
@@ -91,15 +93,20 @@ InputHeaders read_headers(const RunOptions& options, ElementType dtype) {
   return headers;
 }
 
+bool has_several_of_a_role(const Program& program) {
+  for (const TensorDecl& tensor : program.tensors) {
+    if (std::ranges::count(program.tensors, tensor.role, &TensorDecl::role) > 1) return true;
+  }
+  return false;
+}
+
 const TensorDecl* find_tensor(const Program& program, TensorRole role) {
   const TensorDecl* found = nullptr;
   for (const TensorDecl& tensor : program.tensors) {
     if (tensor.role != role) continue;
     if (found != nullptr) {
       throw InputError(
-          fmt::format("tensors '{}' and '{}' have the same role; exec takes programs "
-                      "with one tensor per role",
-                      found->name, tensor.name));
+          fmt::format("tensors '{}' and '{}' have the same role", found->name, tensor.name));
     }
     found = &tensor;
   }

@@ -31,6 +31,10 @@ struct InputHeaders {
 /// Throws InputError for invalid files and for files that do not fit an array of `dtype`.
 InputHeaders read_headers(const RunOptions& options, ElementType dtype);
 
+/// True if several tensors have the same role, as in programs of networks. No file can be given for
+/// one of them, so all inputs are random.
+bool has_several_of_a_role(const Program& program);
+
 /// Returns the tensor with this role, or nullptr. Throws InputError if the program has several.
 const TensorDecl* find_tensor(const Program& program, TensorRole role);
 

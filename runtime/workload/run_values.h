@@ -1,5 +1,8 @@
-// The operands of a product and its result, in the memory of the program.
+// The values of a program's tensors: the operands of a product and its result, or random inputs of
+// a program of a network.
 #pragma once
+
+#include <deque>
 
 #include "runtime/workload/operands.h"
 #include "sim/memory/matrix.h"
@@ -22,8 +25,10 @@ class RunValues {
 
  private:
   void bind(const Program& program, TensorRole role, const Matrix& matrix);
+  void draw_all(const Program& program, const RunOptions& options);
 
   Operands operands_;
+  std::deque<Matrix> others_;  // of a program with several tensors of a role
   Matrix result_;
   TensorMemory memory_;
 };

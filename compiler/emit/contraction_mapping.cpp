@@ -1,4 +1,4 @@
-#include "compiler/emit/contraction_step.h"
+#include "compiler/emit/contraction_mapping.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,13 @@
 
 namespace weft::network {
 namespace {
+
+/// One step: rows of the result, tiles of its columns, and planes of the operand.
+struct ContractionStep {
+  std::int64_t rows = 0;
+  std::int64_t tiles = 0;
+  std::int64_t planes = 0;
+};
 
 class StepChoice {
  public:
@@ -140,14 +147,31 @@ class StepChoice {
   const double folds_;
 };
 
+/// Chunks innermost, if one tile then serves several chunks with a single fetch.
+LoopOrder order_of(const ContractionLayer& layer, const ContractionBlocks& blocks,
+                   const ContractionStep& step, const SheetMemory& memory) {
+  const bool one_fold = std::ranges::any_of(
+      layer.batch, [&](const BatchOffset& product) { return blocks.folds(product) == 1; });
+  const bool stays = memory.resident(layer.a.sheet) && memory.resident(layer.out.sheet);
+  return one_fold && stays && chunk_count(layer.walk, step.rows) > 1 ? LoopOrder::kChunkInnermost
+                                                                     : LoopOrder::kChunkOutermost;
+}
+
 }  // namespace
 
-ContractionStep choose_step(const ContractionLayer& layer, const ContractionBlocks& blocks,
-                            std::int64_t most, const LoweringContext& context) {
+Mapping map_contraction(const ContractionLayer& layer, const ContractionBlocks& blocks,
+                        std::int64_t most, const LoweringContext& context) {
   const StepChoice choice(layer, blocks, most, context);
   const ContractionStep step = choice.choose();
   choice.refuse_too_long(step);
-  return step;
+  Mapping mapping;
+  mapping.transfers = Transfers::kSheets;
+  mapping.order = order_of(layer, blocks, step, context.memory);
+  mapping.chunk_rows = static_cast<std::uint32_t>(step.rows);
+  mapping.accumulator_regions = static_cast<std::uint32_t>(most / step.rows);
+  mapping.column_tiles = static_cast<std::uint32_t>(step.tiles);
+  mapping.planes = static_cast<std::uint32_t>(step.planes);
+  return mapping;
 }
 
 }  // namespace weft::network

@@ -1,0 +1,85 @@
+// Programs of networks that `weft compile` writes: `weft exec` needs as many cycles for them as
+// `weft run` for the network.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/temporary_folder.h"
+#include "tests/cli/weft_process.h"
+
+namespace weft::test {
+namespace {
+
+class CompileTest : public testing::Test {
+ protected:
+  static std::int64_t cycles(Words words) {
+    for (const char* word : {"--engine", "analytic", "--json", "-"}) words.emplace_back(word);
+    const Finished run = run_weft(words);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out)["cycles"]["total"];
+  }
+  static void expect_refused(const Words& words, const std::string& message) {
+    const Finished run = run_weft(words);
+    EXPECT_EQ(run.code, 2);
+    EXPECT_EQ(run.out, "");
+    EXPECT_NE(run.err.find(message), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CompileTest, WritesTheOneProgramOfANetwork) {
+  const std::string program = folder_.file("lenet5.weft");
+  const Finished compiled = run_weft({"compile", "lenet5", "--machine", "tpu-v1", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  EXPECT_NE(compiled.out.find("'image/quantize': the machine has no QuantizeLinear"),
+            std::string::npos)
+      << compiled.out;
+  EXPECT_EQ(cycles({"exec", program, "--machine", "tpu-v1"}),
+            cycles({"run", "lenet5", "--machine", "tpu-v1"}));
+  const Finished with_values = run_weft({"exec", program, "--machine", "tpu-v1", "--seed", "7"});
+  EXPECT_EQ(with_values.code, 0) << with_values.err;
+}
+
+TEST_F(CompileTest, NumbersTheProgramsOfANetworkThatTheHostInterrupts) {
+  const std::string program = folder_.file("vit.weft");
+  const Finished compiled = run_weft({"compile", "vit-s", "--machine", "tpu-v1", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  std::int64_t sum = 0;
+  for (const char* name : {"vit-1.weft", "vit-2.weft"}) {
+    sum += cycles({"exec", folder_.file(name), "--machine", "tpu-v1"});
+  }
+  EXPECT_EQ(sum, cycles({"run", "vit-s", "--machine", "tpu-v1"}));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("vit.weft")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("vit-3.weft")));
+}
+
+TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
+  const Finished product = run_weft({"compile", "8", "8", "8", "--machine", "tiny", "--mapping"});
+  EXPECT_EQ(product.code, 0);
+  EXPECT_NE(product.out.find("weights stationary"), std::string::npos) << product.out;
+  EXPECT_NE(product.out.find("rings of"), std::string::npos) << product.out;
+  const Finished network = run_weft({"compile", "lenet5", "--machine", "tpu-v1", "--mapping"});
+  EXPECT_NE(network.out.find("'c3'"), std::string::npos) << network.out;
+  EXPECT_NE(network.out.find("on the vector unit"), std::string::npos) << network.out;
+}
+
+TEST_F(CompileTest, RefusesWhatHasNoEffectOrNoPlace) {
+  const std::string program = folder_.file("lenet5.weft");
+  ASSERT_EQ(run_weft({"compile", "lenet5", "--machine", "tpu-v1", "-o", program}).code, 0);
+  expect_refused({"exec", program, "--machine", "tpu-v1", "--a", program}, "drop --a");
+  expect_refused({"exec", program, "--machine", "tpu-v1", "--out", folder_.file("y.npy")},
+                 "drop --a");
+  expect_refused({"compile", "vit-s", "--machine", "tpu-v1"}, "becomes 2 programs");
+  expect_refused({"compile", "lenet5", "--with-bias"}, "--with-bias: is for products");
+  expect_refused({"compile", "4", "4", "4", "--batch", "2"}, "--batch: is for networks");
+  expect_refused({"compile", "4", "4", "4", "--mapping", "-o", program}, "--mapping");
+  expect_refused({"compile", "5"}, "K is missing");
+  expect_refused({"compile", "no-such-network"}, "no-such-network");
+}
+
+}  // namespace
+}  // namespace weft::test
