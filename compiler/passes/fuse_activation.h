@@ -3,10 +3,9 @@
 //     Relu(Conv(x, w, b))          =>  Conv(x, w, b), activation = "Relu"
 //     Clip(Conv(x, w), 0, 6)       =>  Conv(x, w), activation = "Clip", alpha = 0, beta = 6
 //
-// if nothing else uses the contraction's result and it has no activation yet. The pass fuses Relu,
-// LeakyRelu, Elu, Selu, Sigmoid, HardSigmoid, HardSwish, Tanh, Erf, Softplus, and Clip with
-// constant bounds. The attributes always contain all parameters of the operator, including
-// defaults:
+// if nothing else uses the contraction's result and it has no activation yet. The pass fuses the
+// operators with the trait kActivation, and of these Clip with constant bounds. The attributes
+// always contain all parameters of the operator, including defaults:
 //
 //     operator       activation_alpha   activation_beta
 //     LeakyRelu, Elu      alpha

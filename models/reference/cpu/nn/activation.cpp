@@ -35,8 +35,11 @@ Parameters parameters_of(ActivationKind kind) {
       return {2, {1, 1}};
     case ActivationKind::kSoftsign:
       return {};
+    case ActivationKind::kIdentity:
+      return {};
     default:
-      const auto op = *graph::op_from_string(kActivationNames.at(static_cast<std::size_t>(kind)));
+      const auto name = kActivationNames.at(static_cast<std::size_t>(kind));
+      const graph::Op op = graph::op_from_string(name).value();
       return {static_cast<int>(graph::operator_of(op).parameters.size()),
               graph::parameters_of(op, {})};
   }
