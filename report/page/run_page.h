@@ -16,8 +16,8 @@ struct PageParts {
 };
 
 /// The page's data (docs/page.md). The run in `report` is of `program` and must have its timelines
-/// and, with values, its recording. Of a product that was not held, both may be a shown run's
-/// (report.h).
+/// and, with values, its recording. A product that was not held has those of a shown
+/// run: see show().
 Json run_page_data(const RunReport& report, const network::NetworkProgram& program,
                    const std::string& command_line, const PageParts& parts = {});
 

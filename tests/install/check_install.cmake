@@ -62,7 +62,7 @@ expect("${output}" "product on engine fast: ${values}, array span 12 cycles\n" "
 expect("${output}" "product on engine stepped: ${values}, array span 12 cycles\n" "by hand")
 expect("${output}" "1000 x 1000 x 1000 on tpu-v2: 67285 cycles\n" "README.md, Start")
 # M * K / R: one tile along N.
-expect("${output}" "200 x 2^31 x 111 on tpu-v2: rows enter the array in 3355443200 cycles\n" "by hand")
+expect("${output}" "200 x 2\\^31 x 111 on tpu-v2: rows enter the array in 3355443200 cycles\n" "by hand")
 foreach(layer IN ITEMS "c1: 20887" "s2: 1625" "c3: 2631" "s4: 125" "c5: 5353" "f6: 1296" "output: 251")
   expect("${output}" "  ${layer} cycles\n" "README.md, Run a network")
 endforeach()
