@@ -68,7 +68,8 @@ runtime::CompiledNetwork compile_workload(const Arguments& arguments, const Mach
   if (!names_network(arguments)) {
     check_flags(arguments, false);
     const MatmulSpec spec = read_spec(arguments, {});
-    runtime::plan_workload(spec, config);  // refuses what would not fit this computer's memory
+    runtime::check_memory(runtime::program_bytes(plan_matmul(spec, config)), "the program",
+                          runtime::kPlanAdvice);
     return runtime::compile(network::product_graph(spec, config.dtype), config);
   }
   check_flags(arguments, true);

@@ -7,7 +7,7 @@
 #include "cli/job.h"
 #include "cli/workload.h"
 #include "compiler/schedule/map_product.h"
-#include "runtime/workload/memory_check.h"
+#include "runtime/workload/compiled_product.h"
 
 namespace weft::cli {
 namespace {
@@ -47,12 +47,9 @@ int run_matmul(const Words& words, const report::Streams& streams) {
     job.plan = map_product(spec, job.machine);
     job.program = matmul_header(*job.plan, job.machine);
   } else {
-    job.plan = runtime::plan_workload(spec, job.machine);
-    job.program = matmul_header(*job.plan, job.machine);
-    runtime::check_memory(runtime::program_bytes(*job.plan) + runtime::matrix_bytes(job.program),
-                          "the matrices and the program",
-                          "choose smaller sizes, or --engine analytic, which holds neither");
-    job.program = lower_matmul(*job.plan, job.machine);
+    runtime::CompiledProduct compiled = runtime::compile_product(spec, job.machine);
+    job.plan = compiled.plan;
+    job.program = std::move(compiled.program);
   }
   return run_job(std::move(job), streams);
 }

@@ -142,6 +142,10 @@ class Best {
   TilingPlan plan_;
 };
 
+std::uint64_t folds_of(const TilingPlan& plan) {
+  return plan.order == LoopOrder::kChunkInnermost ? plan.n_tiles : plan.matmuls();
+}
+
 /// The candidates with chunks of `chunk_rows` rows.
 std::vector<TilingPlan> with_chunks(TilingPlan plan, std::uint32_t chunk_rows,
                                     const MachineConfig& config) {
@@ -150,7 +154,7 @@ std::vector<TilingPlan> with_chunks(TilingPlan plan, std::uint32_t chunk_rows,
   std::vector<TilingPlan> candidates;
   for (const LoopOrder order : orders(plan)) {
     plan.order = order;
-    plan.folds = order == LoopOrder::kChunkInnermost ? plan.n_tiles : plan.matmuls();
+    plan.folds = folds_of(plan);
     std::ranges::copy(buffer_layouts(plan, config), std::back_inserter(candidates));
   }
   return candidates;
@@ -192,6 +196,15 @@ std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig
 
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config) {
   return matmul_plans(spec, config, 1).front();
+}
+
+TilingPlan plan_of(const Mapping& mapping, const MatmulSpec& spec, const MachineConfig& config) {
+  TilingPlan plan = tile_counts(spec, config);
+  static_cast<Mapping&>(plan) = mapping;
+  plan.m_chunks = ceil_div(spec.m, mapping.chunk_rows);
+  plan.folds = folds_of(plan);
+  plan.formula = formula_terms(plan, config);
+  return plan;
 }
 
 }  // namespace weft

@@ -80,4 +80,7 @@ std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig
 /// The first of them.
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config);
 
+/// The plan of `mapping`, which was chosen for this product and machine.
+TilingPlan plan_of(const Mapping& mapping, const MatmulSpec& spec, const MachineConfig& config);
+
 }  // namespace weft

@@ -8,6 +8,7 @@
 #include "base/figures.h"
 #include "compiler/emit/matmul.h"
 #include "runtime/network_pipeline.h"
+#include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/operands.h"
 #include "sim/memory/tensor_memory.h"
@@ -15,6 +16,8 @@
 
 namespace weft::runtime {
 namespace {
+
+constexpr std::string_view kDeviceAdvice = "choose smaller sizes, or leave the device out";
 
 SimulateOptions options_for(bool with_values, const std::function<void(double)>& progress) {
   SimulateOptions options;
@@ -46,7 +49,7 @@ TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape
   spec.m = shape.m;
   spec.k = shape.k;
   spec.n = shape.n;
-  return plan_workload(spec, machine, "choose smaller sizes, or leave the device out");
+  return plan_workload(spec, machine, kDeviceAdvice);
 }
 
 /// Runs `program` on the product's values and returns its result.
@@ -99,7 +102,7 @@ CompareRow simulate_product(const DeviceRequest& request, const devices::GemmSha
   Result result;
   std::optional<double> error;
   if (values != nullptr) {
-    const Program program = lower_matmul(plan, machine);
+    const Program program = compile_product(plan.spec, machine, kDeviceAdvice).program;
     error = values->largest_error(run_with_values(machine, program, *values, options, result));
   } else {
     result = simulate(machine, *matmul_stream(plan, machine));

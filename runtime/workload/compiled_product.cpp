@@ -1,0 +1,25 @@
+#include "runtime/workload/compiled_product.h"
+
+#include <utility>
+#include <variant>
+
+#include "compiler/emit/matmul.h"
+#include "compiler/schedule/product_graph.h"
+#include "runtime/network_pipeline.h"
+
+namespace weft::runtime {
+
+CompiledProduct compile_product(const MatmulSpec& spec, const MachineConfig& config,
+                                std::string_view advice) {
+  // The compiler takes another plan only if both are small.
+  const TilingPlan estimated = plan_matmul(spec, config);
+  check_memory(program_bytes(estimated), "the program", advice);
+  check_memory(program_bytes(estimated) + matrix_bytes(matmul_header(estimated, config)),
+               "the matrices and the program",
+               "choose smaller sizes, or --engine analytic, which holds neither");
+  CompiledNetwork compiled = compile(network::product_graph(spec, config.dtype), config);
+  auto& step = std::get<network::MachineStep>(compiled.program.steps.front());
+  return {plan_of(*step.layers.front().mapping, spec, config), std::move(step.program)};
+}
+
+}  // namespace weft::runtime
