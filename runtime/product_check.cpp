@@ -88,8 +88,8 @@ class FloatComparison {
     const std::uint64_t rows = config.array_rows;
     const std::uint64_t tiles = (problem.a.cols() + rows - 1) / rows;
     roundings_ = static_cast<double>(tiles * rows + tiles + 2);
-    constexpr double kUnit = 0x1p-24;
-    const double share = roundings_ * kUnit;
+    constexpr double kUnitRoundoff = 0x1p-24;
+    const double share = roundings_ * kUnitRoundoff;
     gamma_ = share < 1 ? share / (1 - share) : std::numeric_limits<double>::infinity();
   }
 

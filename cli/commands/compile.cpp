@@ -32,11 +32,10 @@ po::options_description compile_options() {
   output.add_options()(
       "output,o", po::value<std::string>()->value_name("FILE"),
       "the program's file, .weft; stdout if - or not given. A network that becomes several "
-      "programs takes FILE-1.weft, FILE-2.weft and so on");
-  po::options_description own;
-  own.add_options()("mapping", "print how each layer is mapped to the array, not the program");
+      "programs takes FILE-1.weft, FILE-2.weft and so on")(
+      "mapping", "print how each layer is mapped to the array, not the program");
   po::options_description all;
-  all.add(workload_flags()).add(network_flags()).add(own);
+  all.add(workload_flags()).add(network_flags());
   all.add(general_flags({output, quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
