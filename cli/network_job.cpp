@@ -7,8 +7,8 @@
 #include "cli/run_output.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
+#include "runtime/compile.h"
 #include "runtime/job/network_job.h"
-#include "runtime/network_pipeline.h"
 #include "runtime/workload/network_inputs.h"
 
 namespace weft::cli {

@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/schedule/compile_update.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 
 namespace weft::runtime {
 namespace {

@@ -1,3 +1,5 @@
+#include "runtime/compile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 #include "compiler/onnx/located.h"
 #include "compiler/schedule/product_graph.h"
 #include "report/text.h"
-#include "runtime/network_pipeline.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/network_outputs.h"
 #include "runtime/workload/network_source.h"

@@ -19,8 +19,8 @@
 #include "models/reference/cpu/run_graph.h"
 #include "report/json.h"
 #include "report/quantize_report.h"
+#include "runtime/compile.h"
 #include "runtime/network_agreement.h"
-#include "runtime/network_pipeline.h"
 #include "runtime/workload/network_samples.h"
 
 namespace weft::cli {

@@ -20,7 +20,7 @@
 #include "report/page/train_page.h"
 #include "report/progress.h"
 #include "report/train/train_report.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "runtime/train/checkpoint_folder.h"
 #include "runtime/train/data_folder.h"
 #include "runtime/train/train_backend.h"

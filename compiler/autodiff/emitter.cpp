@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "compiler/passes/constants.h"
+#include "compiler/passes/rewrite/constants.h"
 
 namespace weft::autodiff {
 

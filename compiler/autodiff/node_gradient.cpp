@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/passes/constants.h"
+#include "compiler/passes/rewrite/constants.h"
 
 namespace weft::autodiff {
 

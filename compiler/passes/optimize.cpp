@@ -2,16 +2,16 @@
 
 #include <utility>
 
-#include "compiler/passes/decompose_conv_transpose.h"
-#include "compiler/passes/decompose_gemm.h"
-#include "compiler/passes/fold_batch_norm.h"
-#include "compiler/passes/fold_constants.h"
-#include "compiler/passes/fuse_activation.h"
-#include "compiler/passes/fuse_bias.h"
-#include "compiler/passes/fuse_qdq.h"
-#include "compiler/passes/fuse_residual.h"
-#include "compiler/passes/remove_dead_code.h"
-#include "compiler/passes/remove_identities.h"
+#include "compiler/passes/fusion/fuse_activation.h"
+#include "compiler/passes/fusion/fuse_bias.h"
+#include "compiler/passes/fusion/fuse_residual.h"
+#include "compiler/passes/quantization/fuse_qdq.h"
+#include "compiler/passes/rewrite/remove_dead_code.h"
+#include "compiler/passes/simplify/decompose_conv_transpose.h"
+#include "compiler/passes/simplify/decompose_gemm.h"
+#include "compiler/passes/simplify/fold_batch_norm.h"
+#include "compiler/passes/simplify/fold_constants.h"
+#include "compiler/passes/simplify/remove_identities.h"
 
 namespace weft::passes {
 

@@ -20,7 +20,7 @@
 
 #include "compiler/graph/evaluator.h"
 #include "compiler/graph/graph.h"
-#include "compiler/passes/fuse_qdq.h"
+#include "compiler/passes/quantization/fuse_qdq.h"
 
 namespace weft::passes {
 

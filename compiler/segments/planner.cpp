@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/passes/decompose_recurrent.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 
 namespace weft::network {
 

@@ -8,10 +8,10 @@
 #include "report/explain/account_text.h"
 #include "report/explain/sweep_report.h"
 #include "report/page/run_page.h"
+#include "runtime/compile.h"
 #include "runtime/job/network_job.h"
 #include "runtime/job/one_layer.h"
 #include "runtime/job/shown_run.h"
-#include "runtime/network_pipeline.h"
 #include "runtime/workload/network_inputs.h"
 #include "runtime/workload/run_values.h"
 
@@ -82,10 +82,9 @@ Json conv_page_data(const ConvExplanation& explanation, const std::string& comma
   runtime::check_inputs_fit(name, graph);
   const runtime::NamedTensors inputs = runtime::network_inputs(graph, {}, std::nullopt, false);
   return onnx_io::located(name, [&] {
-    runtime::PreparedNetwork prepared =
-        runtime::prepare_network(std::move(graph), machine, &inputs);
-    report.notes = std::move(prepared.notes);
-    const network::NetworkProgram program = runtime::compile_prepared(std::move(prepared), machine);
+    runtime::CompiledNetwork compiled = runtime::compile(std::move(graph), machine, &inputs);
+    report.notes = std::move(compiled.notes);
+    const network::NetworkProgram& program = compiled.program;
     runtime::RunOptions options;
     options.check = runtime::CheckMode::kNone;
     runtime::RunObservers observers;

@@ -11,7 +11,7 @@
 #include "runtime/compare/measured_device.h"
 #include "runtime/compare/modelled.h"
 #include "runtime/compare/simulated.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "runtime/workload/network_inputs.h"
 #include "sim/config/config_keys.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/figures.h"
 #include "compiler/emit/matmul.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/operands.h"
@@ -122,8 +122,7 @@ CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& gr
                             const std::function<void(double)>& progress) {
   const MachineConfig& machine = *request.machine;
   const NamedTensors* inputs = values == nullptr ? nullptr : &values->inputs;
-  const network::NetworkProgram program =
-      compile_prepared(prepare_network(graph, machine, inputs), machine);
+  const network::NetworkProgram program = compile(graph, machine, inputs).program;
   NetworkRunOptions options;
   options.simulate = options_for(values != nullptr, progress);
   const NetworkRun run =

@@ -4,7 +4,7 @@
 
 #include "base/stopwatch.h"
 #include "compiler/onnx/located.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "runtime/workload/run_options.h"
 
 namespace weft::runtime {

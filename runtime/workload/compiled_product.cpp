@@ -5,7 +5,7 @@
 
 #include "compiler/emit/matmul.h"
 #include "compiler/schedule/product_graph.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 
 namespace weft::runtime {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "compiler/passes/decompose_recurrent.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 
 namespace weft::autodiff::testing {
 namespace {

@@ -13,7 +13,7 @@
 #include "models/reference/cuda/device/cuda_device.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/trainer.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 

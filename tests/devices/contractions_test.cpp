@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/graph/builder.h"
-#include "compiler/passes/decompose_recurrent.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 #include "models/networks/count.h"
 #include "models/networks/networks.h"
 

@@ -10,7 +10,7 @@
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/layers.h"
 #include "models/networks/sample_inputs.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "runtime/network_runner.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"

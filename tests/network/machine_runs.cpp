@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compiler/passes/calibrate.h"
-#include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
-#include "compiler/passes/quantize.h"
+#include "compiler/passes/quantization/calibrate.h"
+#include "compiler/passes/quantization/quantize.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/evaluate.h"

@@ -18,7 +18,7 @@
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "compiler/schedule/product_graph.h"
-#include "runtime/network_pipeline.h"
+#include "runtime/compile.h"
 #include "runtime/network_runner.h"
 #include "sim/isa/text.h"
 #include "sim/simulate.h"
@@ -54,8 +54,7 @@ const MachineStep& only_step(const NetworkProgram& program) {
 }
 
 NetworkProgram compiled(graph::Graph graph, const MachineConfig& config) {
-  return runtime::compile_prepared(runtime::prepare_network(std::move(graph), config, nullptr),
-                                   config);
+  return runtime::compile(std::move(graph), config).program;
 }
 
 Cycle cycles_of(const Product& product) {

@@ -22,8 +22,8 @@
 
 #include "base/error.h"
 #include "compiler/onnx/tensor_file.h"
-#include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 #include "compiler/program/network_program.h"
 #include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/evaluate.h"

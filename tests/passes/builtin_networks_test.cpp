@@ -3,8 +3,8 @@
 // Simonyan and Zisserman 2015 (13 convolutions and three matrices).
 #include <gtest/gtest.h>
 
-#include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 #include "models/networks/networks.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/passes/networks.h"

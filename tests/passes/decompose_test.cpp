@@ -12,9 +12,9 @@
 #include <map>
 
 #include "compiler/graph/windows.h"
-#include "compiler/passes/decompose_conv_transpose.h"
-#include "compiler/passes/decompose_gemm.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/passes/simplify/decompose_conv_transpose.h"
+#include "compiler/passes/simplify/decompose_gemm.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/passes/values.h"
 

@@ -9,9 +9,9 @@
 #include <functional>
 
 #include "compiler/graph/operator_table.h"
-#include "compiler/passes/decompose_conv_transpose.h"
-#include "compiler/passes/fold_batch_norm.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/passes/simplify/decompose_conv_transpose.h"
+#include "compiler/passes/simplify/fold_batch_norm.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/passes/values.h"
 

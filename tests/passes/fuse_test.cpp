@@ -1,10 +1,10 @@
 // When fold_batch_norm, fuse_bias, fuse_residual and fuse_activation apply, and when not.
 #include <gtest/gtest.h>
 
-#include "compiler/passes/fold_batch_norm.h"
-#include "compiler/passes/fuse_activation.h"
-#include "compiler/passes/fuse_bias.h"
-#include "compiler/passes/fuse_residual.h"
+#include "compiler/passes/fusion/fuse_activation.h"
+#include "compiler/passes/fusion/fuse_bias.h"
+#include "compiler/passes/fusion/fuse_residual.h"
+#include "compiler/passes/simplify/fold_batch_norm.h"
 #include "tests/passes/networks.h"
 
 namespace weft::passes::testing {

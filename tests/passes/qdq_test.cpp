@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/graph/operator_table.h"
-#include "compiler/passes/fuse_bias.h"
-#include "compiler/passes/fuse_qdq.h"
+#include "compiler/passes/fusion/fuse_bias.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/passes/quantization/fuse_qdq.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/passes/values.h"
 

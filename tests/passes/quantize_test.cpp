@@ -1,5 +1,5 @@
 // calibrate, quantization parameters and quantize: which values become int8, and how far they move.
-#include "compiler/passes/quantize.h"
+#include "compiler/passes/quantization/quantize.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/passes/calibrate.h"
 #include "compiler/passes/optimize.h"
-#include "compiler/passes/quantization_plan.h"
-#include "compiler/passes/quantize_weights.h"
+#include "compiler/passes/quantization/calibrate.h"
+#include "compiler/passes/quantization/quantization_plan.h"
+#include "compiler/passes/quantization/quantize_weights.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/passes/values.h"
 

@@ -2,8 +2,8 @@
 // in different orders. Sigmoid and tanh do not amplify errors, so 20 steps stay within 1e-5.
 #include <gtest/gtest.h>
 
-#include "compiler/passes/decompose_recurrent.h"
 #include "compiler/passes/optimize.h"
+#include "compiler/passes/simplify/decompose_recurrent.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/passes/values.h"
 

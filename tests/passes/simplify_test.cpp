@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "compiler/passes/fold_constants.h"
-#include "compiler/passes/remove_dead_code.h"
-#include "compiler/passes/remove_identities.h"
+#include "compiler/passes/rewrite/remove_dead_code.h"
+#include "compiler/passes/simplify/fold_constants.h"
+#include "compiler/passes/simplify/remove_identities.h"
 #include "tests/passes/networks.h"
 
 namespace weft::passes::testing {

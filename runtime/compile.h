@@ -1,0 +1,47 @@
+// Prepares a network for the machine: unrolls recurrences, quantizes a float network if the array
+// computes in int8, and runs the passes.
+//
+//   graph --> decompose_recurrent --> [simplify, calibrate, quantize] --> optimize --> compile
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "runtime/network_runner.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::runtime {
+
+struct PreparedNetwork {
+  graph::Graph graph;              // what network::compile_network() takes
+  std::vector<std::string> notes;  // what the user should know
+  bool calibrated = false;         // quantized here, with the value ranges of this run
+};
+
+/// True if any part of the network computes with quantized values.
+bool is_quantised(const graph::Graph& graph);
+
+/// Returns the float network in int8 with recurrences unrolled, using the value ranges over
+/// `samples`. Without samples every range is [-1, 1]. Throws InputError.
+graph::Graph quantized_network(graph::Graph graph, std::span<const NamedTensors> samples);
+
+/// `inputs` are the inputs of this run; a network to be quantized takes its value ranges from them.
+/// Null means no values: every range is then [-1, 1], which does not affect cycles. Throws
+/// InputError.
+PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
+                                const NamedTensors* inputs);
+
+struct CompiledNetwork {
+  network::NetworkProgram program;
+  std::vector<std::string> notes;  // what the user should know
+};
+
+/// The one way from a graph to programs, for products (network::product_graph()) and networks
+/// alike: prepare_network(), then network::compile_network() if the programs fit this computer's
+/// memory. Throws as these do.
+CompiledNetwork compile(graph::Graph graph, const MachineConfig& config,
+                        const NamedTensors* inputs = nullptr);
+
+}  // namespace weft::runtime
