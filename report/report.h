@@ -1,5 +1,5 @@
-// The result of a run, gathered before anything is written: one model of which text, JSON, page and
-// trace are views. A product is a network of one layer on the array.
+// The result of a run, gathered before anything is written. Text, JSON, page and trace are views of
+// this one model. A product is a network of one layer on the array.
 #pragma once
 
 #include <cstdint>

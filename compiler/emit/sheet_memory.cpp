@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/layers/host_tensors.h"
 #include "compiler/rows/ceil_div.h"
 #include "sim/isa/tensor_layout.h"
 
@@ -73,22 +74,12 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
   State& state = states_[id];
   if (state.host) return *state.host;
   const Sheet& sheet = state.sheet;
-  HostTensor behind;
-  behind.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
-  if (sheet.make) {
-    behind.kind = HostTensor::Kind::kConstant;
-    behind.make = sheet.make;
-    behind.fixed = true;
-  }
-  behind.value = sheet.value;
-  behind.view = sheet.view;
-  behind.results = sheet.results;
   const TensorRole role = sheet.from_host ? TensorRole::kActivation
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
   const ElementType type = sheet.wide ? accumulator_type(config_.dtype) : config_.dtype;
   state.tensor = step_.tensors.size();
-  state.host = add_tensor(role, type, sheet.size.rows, sheet.size.channels, std::move(behind));
+  state.host = add_tensor(role, type, sheet.size.rows, sheet.size.channels, sheet_tensor(sheet));
   return *state.host;
 }
 
@@ -234,18 +225,12 @@ std::optional<std::uint32_t> SheetMemory::take_constant(std::uint64_t rows) {
 
 std::uint64_t SheetMemory::add_wide_constant(std::int64_t channels, std::function<Matrix()> make,
                                              ElementType type) {
-  HostTensor behind;
-  behind.kind = HostTensor::Kind::kConstant;
-  behind.make = std::move(make);
-  return add_tensor(TensorRole::kBias, type, 1, channels, std::move(behind));
+  return add_tensor(TensorRole::kBias, type, 1, channels, constant_tensor(std::move(make), false));
 }
 
 std::uint64_t SheetMemory::add_narrow_constant(SheetSize size, std::function<Matrix()> make) {
-  HostTensor behind;
-  behind.kind = HostTensor::Kind::kConstant;
-  behind.make = std::move(make);
   return add_tensor(TensorRole::kActivation, config_.dtype, size.rows, size.channels,
-                    std::move(behind));
+                    constant_tensor(std::move(make), false));
 }
 
 void SheetMemory::load_rows(std::uint64_t host, std::uint32_t base, std::uint32_t rows) {
@@ -259,11 +244,8 @@ void SheetMemory::release_constants() {
 
 std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
                                        bool fixed) {
-  HostTensor behind;
-  behind.kind = HostTensor::Kind::kConstant;
-  behind.make = std::move(make);
-  behind.fixed = fixed;
-  return add_tensor(TensorRole::kWeights, config_.dtype, k, n, std::move(behind));
+  return add_tensor(TensorRole::kWeights, config_.dtype, k, n,
+                    constant_tensor(std::move(make), fixed));
 }
 
 }  // namespace weft::network

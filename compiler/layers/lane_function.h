@@ -11,6 +11,7 @@ struct LaneFunction {
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;   // first parameter, as a 32-bit word
   std::uint32_t high = 0;  // second parameter
+  friend bool operator==(const LaneFunction&, const LaneFunction&) = default;
 };
 
 }  // namespace weft

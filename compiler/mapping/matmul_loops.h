@@ -36,7 +36,7 @@ class MatmulLoops {
   /// The arguments must outlive this.
   MatmulLoops(const TilingPlan& plan, const MatmulWalk& walk, const Pacing& pacing);
 
-  /// Whether to look for a repetition of the loop after so many matmuls.
+  /// True if a pass of the loop begins after this many matmuls. Only there can it repeat.
   bool begins_pass(std::size_t loop, std::uint64_t matmuls) const {
     return spacing_[loop] != 0 && matmuls % spacing_[loop] == 0;
   }

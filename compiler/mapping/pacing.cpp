@@ -40,8 +40,8 @@ Pacing pace(const TilingPlan& plan, const MachineConfig& config) {
   pacing.slot_lag = lag(retired, queue);
   pacing.vector_lag = lag(retired, queue);
   pacing.store_lag = std::max(pacing.vector_lag, lag(written, queue));
-  // With one slot no matmul starts before the last one has retired. Held back, results would only
-  // wait behind the next load.
+  // With one slot, each matmul waits until the one before it has retired. Results that are held
+  // back gain nothing then, and their stores would queue behind the next load.
   if (plan.activation_slots == 1) pacing.vector_lag = pacing.store_lag = 0;
   return pacing;
 }

@@ -90,8 +90,9 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
   return sizes;
 }
 
-/// The largest chunks of equal size of which two fit the accumulators and whose results take at
-/// most a quarter of the unified buffer: results of one chunk can leave while the next is computed.
+/// Rows of a chunk so that the results of one chunk can leave while the next is computed: two
+/// chunks fit the accumulators, and the results of one take at most a quarter of the unified
+/// buffer. The largest such size that divides M evenly.
 std::uint32_t alternating_chunk(const TilingPlan& tiles, const MachineConfig& config) {
   const std::uint64_t rows_of_result = tiles.n_tiles * config.result_row_rows();
   const std::uint64_t most = std::min<std::uint64_t>(

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/chunks.h"
+#include "compiler/layers/host_tensors.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/program/network_program.h"
@@ -86,13 +87,7 @@ class SegmentLowering {
   void run_layer(std::size_t index) {
     const Layer& layer = layers_[index];
     stream_.begin_layer(static_cast<std::uint32_t>(index));
-    LayerInfo info;
-    info.name = layer.name;
-    info.op = layer.op;
-    info.result = layer.result;
-    info.note = layer.note;
-    info.macs = layer.macs;
-    step_.layers.push_back(std::move(info));
+    step_.layers.push_back(info_of(layer));
     for_each_input_sheet(layer.body, [this](std::size_t sheet) { memory_.prepare_input(sheet); });
     const View& out = result_view(layer.body);
     memory_.prepare_output(out.sheet);

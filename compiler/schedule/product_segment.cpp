@@ -1,11 +1,11 @@
 #include "compiler/schedule/product_segment.h"
 
-#include <bit>
 #include <utility>
 #include <variant>
 
 #include "compiler/emit/matmul.h"
 #include "compiler/emit/weights.h"
+#include "compiler/layers/host_tensors.h"
 #include "compiler/mapping/instruction_tiles.h"
 #include "compiler/mapping/matmul_walk.h"
 #include "compiler/schedule/map_product.h"
@@ -43,34 +43,16 @@ bool is_one_matrix(const ContractionLayer& layer) {
   return weights != nullptr && weights->pieces == 1 && layer.groups == 1 && layer.batch.size() == 1;
 }
 
-std::uint32_t bits_of(int value, ElementType dtype) {
-  if (accumulator_type(dtype) == ElementType::kInt32) return static_cast<std::uint32_t>(value);
-  return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+/// The activation that is this function of the vector unit; nullopt if MatmulSpec has none.
+std::optional<Activation> activation_of(const LaneFunction& function, ElementType dtype) {
+  for (const Activation known : {Activation::kNone, Activation::kRelu, Activation::kRelu6}) {
+    if (function == lane_function(known, dtype)) return known;
+  }
+  return std::nullopt;
 }
 
-std::optional<Activation> activation_of(const Epilogue& epilogue, ElementType dtype) {
-  if (epilogue.op == VectorOp::kCopy) return Activation::kNone;
-  if (epilogue.op == VectorOp::kRelu) return Activation::kRelu;
-  const bool six = epilogue.op == VectorOp::kClamp && epilogue.low == bits_of(0, dtype) &&
-                   epilogue.high == bits_of(6, dtype);
-  return six ? std::optional(Activation::kRelu6) : std::nullopt;
-}
-
-HostTensor constant_tensor(std::function<Matrix()> make, bool fixed) {
-  HostTensor tensor;
-  tensor.kind = HostTensor::Kind::kConstant;
-  tensor.make = std::move(make);
-  tensor.fixed = fixed;
-  return tensor;
-}
-
-HostTensor sheet_tensor(const Sheet& sheet) {
-  HostTensor tensor;
-  tensor.kind = sheet.from_host ? HostTensor::Kind::kInput : HostTensor::Kind::kResult;
-  tensor.value = sheet.value;
-  tensor.view = sheet.view;
-  tensor.results = sheet.results;
-  return tensor;
+LaneFunction function_of(const Epilogue& epilogue) {
+  return {epilogue.op, epilogue.low, epilogue.high};
 }
 
 /// The host's side of tensors a, b, bias and out.
@@ -95,12 +77,7 @@ std::vector<HostTensor> host_tensors(const Segment& segment, const ContractionLa
 LayerInfo layer_info(const Layer& layer, const TilingPlan& plan, const MachineConfig& config) {
   const std::uint64_t rr = config.result_row_rows();
   const MatmulWalk walk(plan);
-  LayerInfo info;
-  info.name = layer.name;
-  info.op = layer.op;
-  info.result = layer.result;
-  info.note = layer.note;
-  info.macs = layer.macs;
+  LayerInfo info = info_of(layer);
   info.issued_macs = plan.macs.issued;
   info.k_tiles = plan.k_tiles;
   info.n_tiles = plan.n_tiles;
@@ -163,7 +140,8 @@ std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConf
   spec.k = size_of(layer->k);
   spec.n = size_of(layer->n);
   spec.bias = static_cast<bool>(layer->epilogue.bias);
-  spec.activation = activation_of(layer->epilogue, config.dtype).value_or(Activation::kNone);
+  spec.activation =
+      activation_of(function_of(layer->epilogue), config.dtype).value_or(Activation::kNone);
   return spec;
 }
 
@@ -172,11 +150,10 @@ MachineStep product_step(const Segment& segment, const MatmulSpec& spec,
   const Layer& layer = segment.layers.front();
   const auto& body = std::get<ContractionLayer>(layer.body);
   const TilingPlan plan = map_product(spec, config);
-  const Epilogue& epilogue = body.epilogue;
+  const LaneFunction function = function_of(body.epilogue);
   MachineStep step;
-  step.program =
-      lower_matmul(plan, config, {epilogue.op, epilogue.low, epilogue.high}, most_instructions);
-  if (!activation_of(epilogue, config.dtype)) step.program.computes.reset();
+  step.program = lower_matmul(plan, config, function, most_instructions);
+  if (!activation_of(function, config.dtype)) step.program.computes.reset();
   step.tensors = host_tensors(segment, body, config.dtype);
   step.layers.push_back(layer_info(layer, plan, config));
   step.layers.back().mapping = plan;

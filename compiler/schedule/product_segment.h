@@ -10,10 +10,10 @@
 
 namespace weft::network {
 
-/// The product of which a segment consists; nullopt if it does more. It multiplies rows of the
-/// host, each used once and whole, by one matrix of constants, and gives 32-bit results to the
-/// host. An activation that MatmulSpec cannot name is left out; product_step() applies it all the
-/// same.
+/// The product, if the segment is one and nothing else. Its first operand consists of rows of the
+/// host, each whole and used once. Its second is one constant matrix. The host takes its results as
+/// 32-bit words. An activation that MatmulSpec cannot name is left out; product_step() applies it
+/// all the same.
 std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConfig& config);
 
 /// The segment's program. Its tensors are "a", "b", perhaps "bias", and "out", as in

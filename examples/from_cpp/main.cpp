@@ -69,7 +69,7 @@ void large_product() {
   std::cout << "1000 x 1000 x 1000 on tpu-v2: " << result.total << " cycles\n";
 }
 
-/// A product of 50 million instructions, none of which is held.
+/// A product of 50 million instructions. The program never holds them.
 void long_product() {
   const MachineConfig machine = load_preset("tpu-v2");
   const TilingPlan plan = map_product({.m = 200, .k = 2'147'483'648, .n = 111}, machine);

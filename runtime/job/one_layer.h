@@ -12,7 +12,7 @@
 
 namespace weft::runtime {
 
-/// The most chunks, k tiles and n tiles together of which a layer lists the edges.
+/// A layer lists the edges of its tiles if its chunks, k tiles and n tiles are no more than this.
 inline constexpr std::uint64_t kMostTileEdges = 100'000;
 
 /// The program as the only step of a network. Its layer has tiles if Weft's compiler made the

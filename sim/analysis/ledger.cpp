@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-/// A sink of which only add() matters.
+/// What a sink must have besides add(), doing nothing.
 struct PiecesOnly {
   void begin(const MatmulWait&) {}
   void end(const MatmulWait&) {}

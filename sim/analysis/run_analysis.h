@@ -64,7 +64,7 @@ class RunAnalysis final : private ClockObserver {
  private:
   friend class LedgerStream<RunAnalysis>;
 
-  /// An instruction of which the hazard check has not seen the times.
+  /// An instruction whose times the hazard check has not seen yet.
   struct Pending {
     Instruction instruction;
     InstructionTiming timing = {};

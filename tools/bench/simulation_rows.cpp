@@ -108,7 +108,7 @@ Row replay_row(std::uint32_t array_side, std::uint64_t side) {
           .work_unit = "instr/s"};
 }
 
-/// A product of 16 million folds, of which most are skipped.
+/// A product of 16 million folds. Most of them are skipped.
 Row skip_row() {
   const MachineConfig config = tpu_v2(ElementType::kBf16);
   const TilingPlan plan = map_product({.m = 200, .k = 2'147'483'648, .n = 111}, config);
