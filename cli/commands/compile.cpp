@@ -123,9 +123,15 @@ std::string step_table(const network::NetworkProgram& network, const std::string
 std::string mapping_table(const network::NetworkProgram& network) {
   report::Table table("ll");
   for (const network::MachineStep* program : programs_of(network)) {
-    for (const network::LayerInfo& layer : program->layers) {
-      table.add(
-          {printable(layer.name), layer.mapping ? to_text(*layer.mapping) : "on the vector unit"});
+    const network::Schedule& schedule = program->schedule;
+    table.add({"unified buffer", to_text(schedule.buffer)});
+    for (std::size_t i = 0; i < program->layers.size(); ++i) {
+      std::string name = printable(program->layers[i].name);
+      for (const Mapping& mapping : schedule.layers[i].mappings) {
+        table.add({std::exchange(name, ""), to_text(mapping)});
+      }
+      const std::string stays = network::stays_text(schedule, i);
+      if (!stays.empty()) table.add({"", stays});
     }
   }
   return table.text(0);

@@ -25,10 +25,8 @@ LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int
 
 LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
                             LoweringContext& context) {
-  const std::int64_t cols = context.config.array_cols;
   const std::uint64_t host = context.memory.add_wide_constant(channels, std::move(make), type);
-  const auto tiles = static_cast<std::uint32_t>(ceil_div(channels, cols));
-  return {context.memory, host, context.config.result_row_rows(), tiles, 1};
+  return {context.memory, host, context.next_constant()};
 }
 
 EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
@@ -55,10 +53,6 @@ std::int64_t EpilogueRows::padded_channels() const {
 
 std::uint32_t EpilogueRows::constant_row(LayerConstant& constant, std::int64_t first) const {
   return constant.rows_of(static_cast<std::uint32_t>(first / context_.config.array_cols));
-}
-
-std::uint64_t EpilogueRows::staging_need() const {
-  return (bias_ ? bias_->staging_need() : 0) + (scale_ ? scale_->staging_need() : 0);
 }
 
 void EpilogueRows::begin_use() {

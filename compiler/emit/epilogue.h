@@ -26,7 +26,7 @@ struct LaneBlock {
 LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
                      std::int64_t width, std::int64_t plane_step);
 
-/// A constant with a wide row for every C channels, in the unified buffer or loaded when needed.
+/// The layer's next constant, with a wide row for every C channels.
 LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make, ElementType type,
                             LoweringContext& context);
 
@@ -51,9 +51,7 @@ class EpilogueRows {
   };
   Vector instruction(const Target& target);
 
-  /// Rows of staging that begin_use() takes for the constants.
-  std::uint64_t staging_need() const;
-  /// Must be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (StagingRing::begin_use()).
   void begin_use();
 
  private:

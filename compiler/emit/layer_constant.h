@@ -1,26 +1,22 @@
-// A constant that the vector unit reads while a layer runs: bias, scales, filters. It stays in the
-// unified buffer for the whole layer if there is room. Otherwise each tile of channels loads its
-// block of rows when needed, into one of two places in staging.
+// A constant of a layer (compiler/blocks/constant_rows.h) while the layer's instructions are
+// written.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
+#include "compiler/blocks/constant_rows.h"
 #include "compiler/emit/sheet_memory.h"
 
 namespace weft::network {
 
 class LayerConstant {
  public:
-  /// The constant has `blocks` blocks of `block_rows` rows, from host row `host` on. A tile takes
-  /// at most `most` blocks. Loads all blocks if they fit.
-  LayerConstant(SheetMemory& memory, std::uint64_t host, std::uint32_t block_rows,
-                std::uint32_t blocks, std::uint32_t most);
+  /// The constant begins in host row `host`. Loads all of it if it stays in the unified buffer.
+  LayerConstant(SheetMemory& memory, std::uint64_t host, const PlacedConstant& placed);
 
-  /// Rows of staging that begin_use() takes.
-  std::uint64_t staging_need() const;
-  /// Must be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (StagingRing::begin_use()). Takes
+  /// PlacedConstant::staging_need() rows.
   void begin_use();
   /// The UB row of block `first`, followed by the rest of the `count` blocks. Loads them if need
   /// be.
@@ -32,14 +28,9 @@ class LayerConstant {
     std::uint32_t first = 0;
     std::uint32_t count = 0;  // 0: empty
   };
-  std::size_t places() const { return most_ < blocks_ ? 2 : 1; }
-
   SheetMemory* memory_;
   std::uint64_t host_;
-  std::uint32_t block_rows_;
-  std::uint32_t blocks_;
-  std::uint32_t most_;
-  std::optional<std::uint32_t> base_;
+  PlacedConstant placed_;
   std::array<Place, 2> places_;
   std::size_t next_ = 0;
 };

@@ -8,13 +8,17 @@
 //   } } }
 //
 // If a column tile has only one fold, the chunks may be innermost; each tile is then fetched once.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/contraction_mapping.h"
+#include "base/error.h"
+#include "compiler/blocks/contraction_blocks.h"
+#include "compiler/emit/chunk_input.h"
 #include "compiler/emit/epilogue.h"
 #include "compiler/emit/weights.h"
 #include "compiler/emit/zero_point_sums.h"
@@ -32,12 +36,13 @@ class Contraction {
         cols_(context.config.array_cols),
         epilogue_(layer.epilogue, layer.n, context),
         zero_points_(layer, context),
-        blocks_(layer, context, epilogue_.staging_need() + zero_points_.staging_need()),
-        n_tiles_(blocks_.n_tiles()) {}
+        blocks_(layer, context.places(), context.constants),
+        n_tiles_(blocks_.n_tiles()),
+        mapping_(context.mappings.front()),
+        chunks_(layer.walk, mapping_.chunk_rows) {}
 
   void run() {
-    mapping_ = map_contraction(layer_, blocks_, zero_points_.sum_rows(), context_);
-    chunks_ = cut(layer_.walk, mapping_.chunk_rows);
+    refuse_too_long();
     add_weights();
     fill_in_plan();
     for (const BatchOffset& product : layer_.batch) run_product(product);
@@ -45,6 +50,25 @@ class Contraction {
 
  private:
   const ConstantWeights* constant() const { return std::get_if<ConstantWeights>(&layer_.weights); }
+
+  /// Refuses before millions of instructions take memory.
+  void refuse_too_long() const {
+    if (layer_.groups > 1) return;  // most tiles are empty
+    const double tiles = static_cast<double>(chunks_.size()) *
+                         static_cast<double>(layer_.batch.size()) * static_cast<double>(n_tiles_);
+    const auto folds = static_cast<double>(blocks_.folds(layer_.batch.front()));
+    const std::size_t most = std::max(kMaxInstructions, context_.stream.most());
+    if (tiles * folds < static_cast<double>(most)) return;
+    throw InputError(fmt::format(
+        "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
+        "have; choose a smaller input or batch, or a machine with more accumulators or a larger "
+        "buffer",
+        context_.info.name));
+  }
+
+  ChunkInput input(const BatchOffset& product) const {
+    return {memory_, layer_.a.sheet, layer_.a.row + product.a_row, layer_.walk};
+  }
 
   /// Products with the same matrix and the same first lane share packed tiles.
   std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
@@ -74,9 +98,7 @@ class Contraction {
   void fill_in_plan() {
     context_.info.k_tiles = static_cast<std::uint64_t>(blocks_.folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
-    context_.info.mapping = mapping_;
-    context_.info.chunks = chunks_.size() * layer_.batch.size();
-    context_.info.tiles = blocks_.tiles(chunks_);
+    context_.info.chunks = static_cast<std::uint64_t>(chunks_.size()) * layer_.batch.size();
   }
 
   // --- Operands ---
@@ -90,23 +112,23 @@ class Contraction {
     std::optional<Placement> residual;
   };
 
-  void begin_tile(const Chunk& chunk, std::int64_t k_tile, std::int64_t n_tile) {
-    context_.stream.begin_tile({static_cast<std::int32_t>(&chunk - chunks_.data()),
+  void begin_tile(std::int64_t k_tile, std::int64_t n_tile) {
+    context_.stream.begin_tile({static_cast<std::int32_t>(chunk_),
                                 static_cast<std::int32_t>(k_tile),
                                 static_cast<std::int32_t>(n_tile)});
   }
 
   Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
-    begin_tile(chunk, -1, -1);
-    memory_.rows().begin_use(
+    begin_tile(-1, -1);
+    memory_.staging().begin_use(
         blocks_.staged(product, chunk, columns, std::int64_t{mapping_.planes}));
     Operands operands;
     if (std::int64_t{mapping_.planes} < blocks_.planes(product) &&
-        !memory_.resident(layer_.a.sheet)) {
-      operands.a_base =
-          memory_.rows().stage(blocks_.input_need(product, chunk, std::int64_t{mapping_.planes}));
+        !memory_.places().resident(layer_.a.sheet)) {
+      operands.a_base = memory_.staging().stage(
+          blocks_.input_need(product, chunk, std::int64_t{mapping_.planes}));
     } else {
-      operands.a = blocks_.input(product).read(chunk, blocks_.all_planes(product));
+      operands.a = input(product).read(chunk, blocks_.all_planes(product));
     }
     if (const auto* weights = std::get_if<ComputedWeights>(&layer_.weights)) {
       operands.b = memory_.read(weights->view.sheet, blocks_.b_block(product, columns));
@@ -125,14 +147,16 @@ class Contraction {
   void run_product(const BatchOffset& product) {
     if (mapping_.order == LoopOrder::kChunkInnermost && blocks_.folds(product) == 1) {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
-        for (const Chunk& chunk : chunks_) {
+        for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
+          const Chunk chunk = chunks_[chunk_];
           Operands operands = read_operands(product, chunk, blocks_.columns_of(tile, 1));
           run_tile(product, chunk, operands, tile);
         }
       }
       return;
     }
-    for (const Chunk& chunk : chunks_) {
+    for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
+      const Chunk chunk = chunks_[chunk_];
       for (std::int64_t tile = 0; tile < n_tiles_; tile += std::int64_t{mapping_.column_tiles}) {
         run_columns(product, chunk, tile);
       }
@@ -145,7 +169,7 @@ class Contraction {
     for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
       run_tile(product, chunk, operands, tile);
     }
-    begin_tile(chunk, -1, -1);
+    begin_tile(-1, -1);
     memory_.wrote(layer_.out.sheet, blocks_.out_block(product, chunk, columns), operands.out);
   }
 
@@ -159,10 +183,10 @@ class Contraction {
       const Planes part{plane, std::min(plane + at_once, count)};
       if (!blocks_.has_weights(product, part, tile)) continue;
       if (operands.a_base) {
-        begin_tile(chunk, -1, tile);
+        begin_tile(-1, tile);
         const std::int64_t before = blocks_.first_plane(product);
-        operands.a = blocks_.input(product).read_to(*operands.a_base, chunk,
-                                                    {before + part.first, before + part.last});
+        operands.a = input(product).read_to(*operands.a_base, chunk,
+                                            {before + part.first, before + part.last});
       }
       run_planes(product, chunk, operands, tile, part, acc, first);
     }
@@ -177,7 +201,7 @@ class Contraction {
       for (std::int64_t plane = part.first; plane < part.last; ++plane) {
         if (!blocks_.has_weights(product, plane, tile)) continue;
         const std::int64_t fold = i * blocks_.planes(product) + plane;
-        begin_tile(chunk, fold, tile);
+        begin_tile(fold, tile);
         fetch(product, operands, fold, tile);
         matmul(product, chunk, operands, i % taps, plane, acc, !first);
         if (zero_points_.any()) zero_points_.add(tile, !first);
@@ -248,7 +272,7 @@ class Contraction {
 
   void drain(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
              std::int64_t tile, std::uint32_t acc) {
-    begin_tile(chunk, -1, tile);
+    begin_tile(-1, tile);
     const std::int64_t first = tile * cols_;
     EpilogueRows::Target target;
     target.sheet = layer_.out.sheet;
@@ -282,8 +306,9 @@ class Contraction {
   ZeroPointSums zero_points_;
   const ContractionBlocks blocks_;
   const std::int64_t n_tiles_;
-  Mapping mapping_;
-  std::vector<Chunk> chunks_;
+  const Mapping& mapping_;
+  const Chunks chunks_;
+  std::int64_t chunk_ = 0;  // index
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;
   bool keep_ = false;

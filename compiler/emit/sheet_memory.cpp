@@ -3,55 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "base/error.h"
 #include "compiler/layers/host_tensors.h"
 #include "compiler/rows/ceil_div.h"
 #include "sim/isa/tensor_layout.h"
 
 namespace weft::network {
-namespace {
-
-std::uint64_t usable_rows(const MachineConfig& config) {
-  return std::min<std::uint64_t>(config.unified_buffer_rows(),
-                                 std::numeric_limits<std::int32_t>::max());
-}
-
-}  // namespace
-
-SheetMemory::SheetMemory(const MachineConfig& config, std::vector<Sheet> sheets,
-                         std::uint64_t margin, const BufferShares& shares, Stream& stream,
-                         MachineStep& step)
+SheetMemory::SheetMemory(const MachineConfig& config, const std::vector<Sheet>& sheets,
+                         const Schedule& schedule, Stream& stream, MachineStep& step)
     : config_(config),
       stream_(stream),
       step_(step),
-      margin_(
-          static_cast<std::int64_t>(shares.stay ? std::min(margin, usable_rows(config) / 2) : 0)),
-      stay_(shares.stay),
-      rows_(usable_rows(config), static_cast<std::uint64_t>(margin_),
-            usable_rows(config) / shares.staging) {
-  for (Sheet& sheet : sheets) states_.push_back({std::move(sheet), {}, {}, {}, false});
-}
-
-std::int64_t SheetMemory::plane_width(std::size_t id) const {
-  return sheet(id).wide ? config_.array_cols : config_.array_rows;
-}
-
-std::int64_t SheetMemory::planes(std::size_t id) const {
-  return ceil_div(sheet(id).size.channels, plane_width(id));
-}
-
-std::uint64_t SheetMemory::total_rows(std::size_t id) const {
-  const std::uint64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
-  return static_cast<std::uint64_t>(planes(id) * sheet(id).size.rows) * width;
-}
-
-Placement SheetMemory::whole(std::size_t id) const {
-  const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
-  return {std::int64_t{*states_[id].base}, sheet(id).size.rows * width, width};
-}
+      schedule_(schedule),
+      places_(config, sheets, schedule.buffer),
+      staging_(schedule.buffer),
+      states_(sheets.size()) {}
 
 std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::int64_t rows,
                                       std::int64_t cols, HostTensor behind) {
@@ -73,7 +40,7 @@ std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::in
 std::uint64_t SheetMemory::host_rows(std::size_t id) {
   State& state = states_[id];
   if (state.host) return *state.host;
-  const Sheet& sheet = state.sheet;
+  const Sheet& sheet = places_.sheet(id);
   const TensorRole role = sheet.from_host ? TensorRole::kActivation
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
@@ -114,46 +81,41 @@ void SheetMemory::store(std::size_t id, const Block& block, const Placement& pla
 
 void SheetMemory::report_spill(std::size_t id) {
   State& state = states_[id];
-  if (std::exchange(state.spill_reported, true) || state.sheet.wide) return;
+  if (std::exchange(state.spill_reported, true) || sheet(id).wide) return;
   step_.layers.back().spilled.push_back(
-      {state.sheet.from_host, state.sheet.size, total_rows(id) * config_.row_bytes()});
+      {sheet(id).from_host, sheet(id).size, places_.total_rows(id) * config_.row_bytes()});
 }
 
-std::optional<std::uint32_t> SheetMemory::take(std::uint64_t rows) {
-  return stay_ ? rows_.take(rows) : std::nullopt;
+void SheetMemory::prepare_input(std::size_t id, std::size_t layer) {
+  if (places_.resident(id)) return;
+  prepare_output(id, layer);
+  if (!places_.resident(id)) return;
+  load(id, {0, places_.planes(id), 0, sheet(id).size.rows}, places_.whole(id));
 }
 
-void SheetMemory::prepare_input(std::size_t id) {
-  State& state = states_[id];
-  if (state.base) return;
-  state.base = take(total_rows(id));
-  if (!state.base) return report_spill(id);
-  load(id, {0, planes(id), 0, sheet(id).size.rows}, whole(id));
-}
-
-void SheetMemory::prepare_output(std::size_t id) {
-  State& state = states_[id];
-  // A wide sheet only passes through on its way to the host.
-  if (!state.sheet.wide) state.base = take(total_rows(id));
-  if (!state.base) report_spill(id);
+void SheetMemory::prepare_output(std::size_t id, std::size_t layer) {
+  const std::optional<SheetStay>& stay = schedule_.sheets[id];
+  if (!stay || stay->from_layer != layer) return report_spill(id);
+  places_.place(id, stay->base);
 }
 
 void SheetMemory::clear_last_plane(std::size_t id) {
   const Sheet& target = sheet(id);
-  const bool full = target.size.channels % plane_width(id) == 0;
-  if (full || target.wide || !resident(id) || config_.dtype == ElementType::kInt8) return;
+  const std::int64_t width = places_.plane_width(id);
+  const bool full = target.size.channels % width == 0;
+  if (full || target.wide || !places_.resident(id) || config_.dtype == ElementType::kInt8) return;
   // All rows of this source are padding, so it reads nothing.
   VectorSource zeros;
   zeros.rows.loops[0] = {static_cast<std::uint32_t>(target.size.rows), 0};
   zeros.rows.bounds[0] = {-1, 0, 1};
-  for (std::int64_t column = 0; column < plane_width(id); column += config_.array_cols) {
+  for (std::int64_t column = 0; column < width; column += config_.array_cols) {
     Vector clear;
     clear.source = zeros;
     clear.rows = static_cast<std::uint32_t>(target.size.rows);
-    clear.ub = static_cast<std::uint32_t>(whole(id).at(planes(id) - 1, 0));
+    clear.ub = static_cast<std::uint32_t>(places_.whole(id).at(places_.planes(id) - 1, 0));
     clear.format = RowFormat::kNarrow;
     clear.window = {static_cast<std::uint32_t>(column), 0};
-    const std::int64_t lanes = std::min<std::int64_t>(config_.array_cols, plane_width(id) - column);
+    const std::int64_t lanes = std::min<std::int64_t>(config_.array_cols, width - column);
     if (lanes < config_.array_cols) clear.lanes = static_cast<std::uint32_t>(lanes);
     clear.fill = false;
     step_.layers.back().vector_rows += clear.rows;
@@ -161,46 +123,29 @@ void SheetMemory::clear_last_plane(std::size_t id) {
   }
 }
 
-void SheetMemory::refuse(std::uint64_t rows, const std::string& what) const {
-  const std::uint64_t there = rows_.staging_rows();
-  throw ConfigError(fmt::format(
-      "unified_buffer.kib = {}: too small for layer {}, which needs {} at once: {} rows or {} "
-      "bytes, and there are {} rows or {} bytes; enlarge the buffer",
-      config_.unified_buffer_kib, step_.layers.back().name, what, rows, rows * config_.row_bytes(),
-      there, there * config_.row_bytes()));
-}
-
 void SheetMemory::finish_output(std::size_t id) {
-  State& state = states_[id];
-  if (state.sheet.results.empty() || state.sheet.from_host || !state.base) return;
-  store(id, {0, planes(id), 0, sheet(id).size.rows}, whole(id));
+  if (sheet(id).results.empty() || sheet(id).from_host || !places_.resident(id)) return;
+  store(id, {0, places_.planes(id), 0, sheet(id).size.rows}, places_.whole(id));
 }
 
 void SheetMemory::release_after(std::size_t layer) {
-  for (State& state : states_) {
-    if (!state.base || state.sheet.last_use > layer) continue;
-    rows_.release(*state.base);
-    state.base.reset();
+  for (std::size_t id = 0; id < states_.size(); ++id) {
+    if (sheet(id).last_use <= layer) places_.remove(id);
   }
 }
 
-std::uint64_t SheetMemory::staging_need(std::size_t id, const Block& block) const {
-  if (resident(id)) return 0;
-  return block.rows() * (sheet(id).wide ? config_.result_row_rows() : 1);
-}
-
 Placement SheetMemory::write(std::size_t id, const Block& block) {
-  if (resident(id)) return whole(id);
+  if (places_.resident(id)) return places_.whole(id);
   const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
   // A block without rows (a chunk that is all padding) still needs distinct planes.
   const std::int64_t step = std::max<std::int64_t>(1, block.last_row - block.first_row) * width;
-  const std::int64_t base = rows_.stage(staging_need(id, block));
+  const std::int64_t base = staging_.stage(places_.staging_need(id, block));
   return {base - block.first_plane * step - block.first_row * width, step, width};
 }
 
 Placement SheetMemory::write_from(std::size_t id, const Block& block, std::int64_t first) {
   const Placement placement = write(id, block);
-  if (first % plane_width(id) == 0 || resident(id)) return placement;
+  if (first % places_.plane_width(id) == 0 || places_.resident(id)) return placement;
   Block begun = block;
   begun.last_plane = begun.first_plane + 1;
   load(id, begun, placement);
@@ -209,18 +154,12 @@ Placement SheetMemory::write_from(std::size_t id, const Block& block, std::int64
 
 Placement SheetMemory::read(std::size_t id, const Block& block) {
   const Placement placement = write(id, block);
-  if (!resident(id)) load(id, block, placement);
+  if (!places_.resident(id)) load(id, block, placement);
   return placement;
 }
 
 void SheetMemory::wrote(std::size_t id, const Block& block, const Placement& placement) {
-  if (!resident(id)) store(id, block, placement);
-}
-
-std::optional<std::uint32_t> SheetMemory::take_constant(std::uint64_t rows) {
-  const auto base = take(rows);
-  if (base) constants_.push_back(*base);
-  return base;
+  if (!places_.resident(id)) store(id, block, placement);
 }
 
 std::uint64_t SheetMemory::add_wide_constant(std::int64_t channels, std::function<Matrix()> make,
@@ -235,11 +174,6 @@ std::uint64_t SheetMemory::add_narrow_constant(SheetSize size, std::function<Mat
 
 void SheetMemory::load_rows(std::uint64_t host, std::uint32_t base, std::uint32_t rows) {
   stream_.emit(Load{host, base, rows});
-}
-
-void SheetMemory::release_constants() {
-  for (const std::uint32_t base : constants_) rows_.release(base);
-  constants_.clear();
 }
 
 std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,

@@ -1,36 +1,20 @@
 #include "compiler/emit/zero_point_sums.h"
 
 #include <utility>
-#include <variant>
 
 namespace weft::network {
-namespace {
-
-std::optional<std::int32_t> zero_point_of(const ContractionLayer& layer) {
-  const auto* weights = std::get_if<ComputedWeights>(&layer.weights);
-  return weights == nullptr ? std::nullopt : weights->a_zero;
-}
-
-}  // namespace
-
 ZeroPointSums::ZeroPointSums(const ContractionLayer& layer, LoweringContext& context)
-    : context_(context), zero_point_(zero_point_of(layer)) {}
-
-std::int64_t ZeroPointSums::sum_rows() const {
-  const std::int64_t rows = context_.config.accumulator_rows;
-  return any() ? rows - kCorrectionRows : rows;
-}
-
-std::uint64_t ZeroPointSums::staging_need() const {
-  return any() ? std::uint64_t{kCorrectionRows} * context_.config.result_row_rows() : 0;
-}
+    : context_(context),
+      zero_point_(corrected_zero_point(layer)),
+      first_row_(sum_rows(layer, context.config)),
+      need_(correction_need(layer, context.config)) {}
 
 void ZeroPointSums::begin_use() {
-  base_ = context_.memory.rows().stage(staging_need());
+  base_ = context_.memory.staging().stage(need_);
 }
 
 std::uint32_t ZeroPointSums::accumulator_row(std::int64_t tile) const {
-  return static_cast<std::uint32_t>(sum_rows() + tile % kCorrectionRows);
+  return static_cast<std::uint32_t>(first_row_ + tile % kCorrectionRows);
 }
 
 void ZeroPointSums::add(std::int64_t tile, bool accumulate) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "compiler/blocks/contraction_blocks.h"
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/layers.h"
 
@@ -15,13 +16,10 @@ class ZeroPointSums {
  public:
   ZeroPointSums(const ContractionLayer& layer, LoweringContext& context);
 
-  /// False if there is nothing to correct. Then only sum_rows() and staging_need() may be called.
+  /// False if there is nothing to correct. Then nothing else may be called.
   bool any() const { return zero_point_.has_value(); }
-  /// Accumulator rows for the sums of the product; the rows after them take the sums of z.
-  std::int64_t sum_rows() const;
-  /// UB rows of staging that begin_use() takes.
-  std::uint64_t staging_need() const;
-  /// Must be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (StagingRing::begin_use()). Takes correction_need()
+  /// rows.
   void begin_use();
 
   /// Streams the row of z through the weights of column tile `tile`, which are in the array.
@@ -34,6 +32,8 @@ class ZeroPointSums {
 
   LoweringContext& context_;
   const std::optional<std::int32_t> zero_point_;
+  const std::int64_t first_row_;  // of the accumulators
+  const std::uint64_t need_;      // UB rows
   std::uint32_t base_ = 0;
 };
 

@@ -13,33 +13,6 @@ std::int64_t even_step(std::int64_t count, std::int64_t most) {
   return ceil_div(count, ceil_div(count, std::max<std::int64_t>(1, most)));
 }
 
-/// The size of a chunk that no border makes smaller.
-struct Steps {
-  std::int64_t images = 1;
-  std::int64_t lines = 1;
-  std::int64_t columns = 1;
-};
-
-Steps steps_of(const RowWalk& walk, std::int64_t limit) {
-  const std::int64_t width = walk.x.output;
-  const std::int64_t pixels = walk.y.output * width;
-  if (pixels > limit || (walk.one_image && walk.images > 1)) {
-    return {1, even_step(walk.y.output, limit / width), even_step(width, limit)};
-  }
-  return {even_step(walk.images, limit / pixels), walk.y.output, width};
-}
-
-Chunk chunk_at(const RowWalk& walk, const Steps& steps, std::int64_t image, std::int64_t y,
-               std::int64_t x) {
-  return {image,
-          std::min(steps.images, walk.images - image),
-          y,
-          std::min(steps.lines, walk.y.output - y),
-          x,
-          std::min(steps.columns, walk.x.output - x),
-          (image * walk.y.output + y) * walk.x.output + x};
-}
-
 /// The first of the steps along `dim` for each combination of size and input extent.
 std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64_t step) {
   struct Kind {
@@ -90,37 +63,51 @@ std::int64_t layer_of(const RowWalk& walk, const Chunk& chunk) {
   return chunk.image % walk.z.output;
 }
 
-std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
-  const Steps steps = steps_of(walk, limit);
-  std::vector<Chunk> chunks;
-  for (std::int64_t image = 0; image < walk.images; image += steps.images) {
-    for (std::int64_t y = 0; y < walk.y.output; y += steps.lines) {
-      for (std::int64_t x = 0; x < walk.x.output; x += steps.columns) {
-        chunks.push_back(chunk_at(walk, steps, image, y, x));
-      }
-    }
+Chunks::Chunks(const RowWalk& walk, std::int64_t limit)
+    : images_{walk.images, 1},
+      lines_{walk.y.output, walk.y.output},
+      columns_{walk.x.output, walk.x.output} {
+  const std::int64_t width = walk.x.output;
+  const std::int64_t pixels = walk.y.output * width;
+  if (pixels > limit || (walk.one_image && walk.images > 1)) {
+    lines_.step = even_step(walk.y.output, limit / width);
+    columns_.step = even_step(width, limit);
+  } else {
+    images_.step = even_step(walk.images, limit / pixels);
   }
-  return chunks;
 }
 
-std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit) {
-  const Steps steps = steps_of(walk, limit);
-  return ceil_div(walk.images, steps.images) * ceil_div(walk.y.output, steps.lines) *
-         ceil_div(walk.x.output, steps.columns);
+std::int64_t Chunks::parts(const Steps& steps) {
+  return ceil_div(steps.count, steps.step);
+}
+
+Chunk Chunks::operator[](std::int64_t index) const {
+  const std::int64_t x = index % parts(columns_);
+  const std::int64_t y = index / parts(columns_) % parts(lines_);
+  const std::int64_t image = index / parts(columns_) / parts(lines_);
+  return at(image * images_.step, y * lines_.step, x * columns_.step);
+}
+
+Chunk Chunks::at(std::int64_t image, std::int64_t y, std::int64_t x) const {
+  return {image,
+          std::min(images_.step, images_.count - image),
+          y,
+          std::min(lines_.step, lines_.count - y),
+          x,
+          std::min(columns_.step, columns_.count - x),
+          (image * lines_.count + y) * columns_.count + x};
 }
 
 std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit) {
-  const Steps steps = steps_of(walk, limit);
+  const Chunks all(walk, limit);
   std::vector<std::int64_t> images = {0};
-  const std::int64_t last_image = (walk.images - 1) / steps.images * steps.images;
+  const std::int64_t last_image = (walk.images - 1) / all.images_.step * all.images_.step;
   if (last_image > 0) images.push_back(last_image);
   if (walk.z.output > 1) images = distinct_steps(walk.z, 1);
   std::vector<Chunk> chunks;
-  for (const std::int64_t y : distinct_steps(walk.y, steps.lines)) {
-    for (const std::int64_t x : distinct_steps(walk.x, steps.columns)) {
-      for (const std::int64_t image : images) {
-        chunks.push_back(chunk_at(walk, steps, image, y, x));
-      }
+  for (const std::int64_t y : distinct_steps(walk.y, all.lines_.step)) {
+    for (const std::int64_t x : distinct_steps(walk.x, all.columns_.step)) {
+      for (const std::int64_t image : images) chunks.push_back(all.at(image, y, x));
     }
   }
   return chunks;

@@ -22,14 +22,33 @@ struct Chunk {
   std::int64_t rows() const { return images * ys * xs; }
 };
 
-/// Chunks of at most `limit` rows (at least 1), of nearly equal size.
-std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit);
+/// A walk cut into chunks of at most `limit` rows (at least 1), of nearly equal size. They are made
+/// while they are asked for.
+class Chunks {
+ public:
+  Chunks(const RowWalk& walk, std::int64_t limit);
 
-/// How many chunks cut() makes.
-std::int64_t chunk_count(const RowWalk& walk, std::int64_t limit);
+  std::int64_t size() const { return parts(images_) * parts(lines_) * parts(columns_); }
+  Chunk operator[](std::int64_t index) const;
 
-/// A selection of the chunks of cut(): every chunk has the same box size and as many input rows as
-/// one of these. Large images have thousands of chunks but a handful of sizes.
+ private:
+  friend std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit);
+
+  /// `count` positions in steps of `step`; the last step may be shorter.
+  struct Steps {
+    std::int64_t count = 1;
+    std::int64_t step = 1;
+  };
+  static std::int64_t parts(const Steps& steps);
+  Chunk at(std::int64_t image, std::int64_t y, std::int64_t x) const;
+
+  Steps images_;
+  Steps lines_;
+  Steps columns_;
+};
+
+/// A selection of the chunks: every chunk has the same box size and as many input rows as one of
+/// these. Large images have thousands of chunks but a handful of sizes.
 std::vector<Chunk> distinct_chunks(const RowWalk& walk, std::int64_t limit);
 
 /// First row of the image in which a chunk begins, and the chunk's layer z in that image.

@@ -5,13 +5,11 @@
 
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/sheet.h"
+#include "compiler/mapping/map_lanes.h"
 #include "compiler/rows/ceil_div.h"
 
 namespace weft::network {
 namespace {
-
-// Rows of a vector instruction (kRowsAtOnce in vector_rows.cpp).
-constexpr std::int64_t kVectorRows = 1024;
 
 class Estimate {
  public:
@@ -28,7 +26,7 @@ class Estimate {
 
   std::int64_t on_array() const {
     const std::int64_t limit = chunk_rows();
-    const std::int64_t chunks = chunk_count(shape_.walk, limit);
+    const std::int64_t chunks = Chunks(shape_.walk, limit).size();
     const double rows = static_cast<double>(rows_) / static_cast<double>(chunks);
     const double fold = fold_cycles(rows);
     const bool waits = 2 * limit > config_.accumulator_rows;
@@ -43,7 +41,7 @@ class Estimate {
   }
 
   std::int64_t on_vector_unit() const {
-    const std::int64_t chunks = chunk_count(shape_.walk, std::min(kVectorRows, rows_));
+    const std::int64_t chunks = Chunks(shape_.walk, std::min(kRowsAtOnce, rows_)).size();
     // Each tap waits until the previous one can be read; the last step turns the sum into the
     // result.
     const double steps = static_cast<double>(chunks * tiles_ * (taps_ + 1));
@@ -71,7 +69,7 @@ class Estimate {
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
       const std::int64_t limit = most / parts;
-      const auto chunks = static_cast<double>(chunk_count(shape_.walk, limit));
+      const auto chunks = static_cast<double>(Chunks(shape_.walk, limit).size());
       const double rows = static_cast<double>(rows_) / chunks;
       const double uses = chunks * static_cast<double>(tiles_);
       const double fold = std::max({rows, static_cast<double>(array_rows_), fetch_cycles()});

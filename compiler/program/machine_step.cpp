@@ -1,38 +1,8 @@
 #include "compiler/program/machine_step.h"
 
 #include <utility>
-#include <variant>
-
-#include "compiler/program/dependences.h"
 
 namespace weft::network {
-namespace {
-
-void count_transfers(const Stream& stream, MachineStep& step, const MachineConfig& config) {
-  for (std::size_t i = 0; i < stream.operations().size(); ++i) {
-    LayerInfo& info = step.layers[stream.layers()[i]];
-    if (const auto* load = std::get_if<Load>(&stream.operations()[i])) {
-      info.input_bytes += std::uint64_t{load->rows} * config.row_bytes();
-    } else if (const auto* store = std::get_if<Store>(&stream.operations()[i])) {
-      info.output_bytes += std::uint64_t{store->rows} * config.row_bytes();
-    }
-  }
-}
-
-}  // namespace
-
-void finish_step(Stream& stream, MachineStep& step, const MachineConfig& config) {
-  count_transfers(stream, step, config);
-  DependenceTracker tracker(config);
-  step.program.code.reserve(stream.operations().size());
-  while (!stream.operations().empty()) {
-    Operation operation = stream.take();
-    const After after = tracker.add(operation);
-    step.program.code.push_back({std::move(operation), after});
-  }
-  step.instruction_layer = stream.layers();
-  step.instruction_tile = stream.tiles();
-}
 
 MachineStep new_step(const MachineConfig& config) {
   MachineStep step;
@@ -40,6 +10,23 @@ MachineStep new_step(const MachineConfig& config) {
   step.program.array_cols = config.array_cols;
   step.program.dtype = config.dtype;
   return step;
+}
+
+void ProgramSink::add(const Instruction& instruction, std::uint32_t layer,
+                      const TileNumbers& tile) {
+  instructions_.push_back(instruction);
+  layers_.push_back(layer);
+  tiles_.push_back(tile);
+}
+
+void ProgramSink::finish(MachineStep& step) {
+  step.program.code.reserve(instructions_.size());
+  while (!instructions_.empty()) {
+    step.program.code.push_back(std::move(instructions_.front()));
+    instructions_.pop_front();  // so that its memory can be used again
+  }
+  step.instruction_layer = std::move(layers_);
+  step.instruction_tile = std::move(tiles_);
 }
 
 }  // namespace weft::network

@@ -1,5 +1,9 @@
-// The beginning and the end of a program of the machine.
+// Holds a program of the machine while it is written.
 #pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "compiler/program/network_program.h"
 #include "compiler/program/stream.h"
@@ -10,8 +14,22 @@ namespace weft::network {
 /// A program without instructions.
 MachineStep new_step(const MachineConfig& config);
 
-/// Moves the stream's instructions into the program, adds the counts for which they wait, and sums
-/// up each layer's transfers.
-void finish_step(Stream& stream, MachineStep& step, const MachineConfig& config);
+/// Keeps the instructions until the program is complete.
+class ProgramSink final : public InstructionSink {
+ public:
+  void add(const Instruction& instruction, std::uint32_t layer, const TileNumbers& tile) override;
+  /// Moves the instructions, their layers and tiles into the step.
+  void finish(MachineStep& step);
+
+ private:
+  std::deque<Instruction> instructions_;  // grows without moving millions of instructions
+  std::vector<std::uint32_t> layers_;
+  std::vector<TileNumbers> tiles_;
+};
+
+/// Bytes that an instruction takes at most: finish() reserves room for all of them while the sink
+/// still holds them.
+inline constexpr std::uint64_t kBytesPerInstruction =
+    2 * sizeof(Instruction) + sizeof(std::uint32_t) + sizeof(TileNumbers);
 
 }  // namespace weft::network

@@ -7,7 +7,7 @@ namespace {
 
 std::string transfers_text(const Mapping& mapping) {
   if (mapping.transfers == Transfers::kSheets) {
-    return fmt::format("sheets, {} column tiles and {} planes at once", mapping.column_tiles,
+    return fmt::format("sheets; column tiles at once: {}, planes: {}", mapping.column_tiles,
                        mapping.planes);
   }
   return fmt::format("rings of {}{} activation, {} bias and {} output slots",
@@ -18,6 +18,10 @@ std::string transfers_text(const Mapping& mapping) {
 }  // namespace
 
 std::string to_text(const Mapping& mapping) {
+  if (mapping.unit == MappedUnit::kVectorUnit) {
+    return fmt::format("vector unit; chunks of {} rows; column tiles at once: {}",
+                       mapping.chunk_rows, mapping.column_tiles);
+  }
   return fmt::format(
       "array {}; weights stationary; {} packed; chunks of {} rows, {}; accumulator regions: {}; {}",
       mapping.array,

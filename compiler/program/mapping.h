@@ -1,11 +1,13 @@
-// How one layer is cut and ordered for the array. The compiler chooses a mapping; the instructions
-// of the layer follow from it and from nothing else that the compiler could choose.
+// How one layer is cut and ordered. The compiler chooses a mapping; the instructions of the layer
+// follow from it and from nothing else that the compiler could choose.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 namespace weft {
+
+enum class MappedUnit : std::uint8_t { kArray, kVectorUnit };
 
 /// The operand that stays in the array while the other streams through it.
 enum class Stationary : std::uint8_t { kWeights };
@@ -26,6 +28,8 @@ enum class Transfers : std::uint8_t {
 };
 
 struct Mapping {
+  // On the vector unit only transfers, chunk_rows and column_tiles mean something.
+  MappedUnit unit = MappedUnit::kArray;
   std::uint32_t array = 0;  // which array of the machine runs it; a machine has one
   Stationary stationary = Stationary::kWeights;
   std::uint32_t packed_taps = 1;  // taps of a window side by side along the array's rows
@@ -35,7 +39,7 @@ struct Mapping {
   std::uint32_t accumulator_regions = 0;  // ring of chunk_rows accumulator rows each
 
   // kSheets: what one step reads and writes at once.
-  std::uint32_t column_tiles = 0;  // tiles of the result's columns
+  std::uint32_t column_tiles = 0;  // tiles of C columns of the result, or of C lanes
   std::uint32_t planes = 0;        // planes of the operand: R channels each
 
   // kRings. From row 0 on the UB holds three rings, in which use i takes slot i % slots:

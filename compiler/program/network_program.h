@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/program/mapping.h"
+#include "compiler/program/schedule.h"
 #include "compiler/rows/view.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
@@ -85,8 +85,7 @@ struct LayerInfo {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;
-  LayerTiles tiles = {};                // contractions only
-  std::optional<Mapping> mapping = {};  // contractions only
+  LayerTiles tiles = {};  // contractions only
 };
 
 /// Where to find a layer's result: in the unified buffer once the layer's last instruction is done,
@@ -104,6 +103,7 @@ struct LayerResult {
 };
 
 struct MachineStep {
+  Schedule schedule;
   Program program;
   std::vector<HostTensor> tensors;  // of program.tensors
   std::vector<LayerInfo> layers;

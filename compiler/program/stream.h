@@ -1,25 +1,37 @@
-// The instructions of a program in program order, each with its layer. The DependenceTracker adds
-// the `after` counts last.
+// The instructions of a program while they are written, in program order.
+//
+//   emit --> DependenceTracker --> InstructionSink
 #pragma once
-
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <utility>
-#include <vector>
 
-#include "base/error.h"
+#include "compiler/program/dependences.h"
 #include "compiler/program/network_program.h"
+#include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
 namespace weft::network {
 
+/// Takes the instructions of a program: holds them, times them, counts them.
+class InstructionSink {
+ public:
+  InstructionSink() = default;
+  InstructionSink(const InstructionSink&) = delete;
+  InstructionSink& operator=(const InstructionSink&) = delete;
+  virtual ~InstructionSink() = default;
+
+  /// The program's next instruction. It belongs to layer `layer` and works on `tile`.
+  virtual void add(const Instruction& instruction, std::uint32_t layer,
+                   const TileNumbers& tile) = 0;
+};
+
 class Stream {
  public:
-  /// The stream holds at most `most` instructions.
-  explicit Stream(std::size_t most) : most_(most) {}
+  /// Appends to `sink` at most `most` instructions. Counts the transfers of each layer in
+  /// `step.layers`, to which begin_layer() refers. All references must outlive the stream.
+  Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink, std::size_t most)
+      : config_(config), step_(step), sink_(sink), most_(most), tracker_(config) {}
 
   /// Everything emitted from here on belongs to `layer`.
   void begin_layer(std::uint32_t layer) {
@@ -29,47 +41,23 @@ class Stream {
   /// Everything emitted from here on works on `tile`.
   void begin_tile(const TileNumbers& tile) { tile_ = tile; }
 
-  /// Throws InputError if `count` instructions in all would not fit.
+  std::size_t most() const { return most_; }
+  /// Throws InputError if `count` instructions in all would be too many.
   void expect(std::uint64_t count) const {
     if (count > most_) refuse_longer();
   }
-
-  /// Throws InputError if the stream is full.
-  void emit(Operation operation) {
-    if (operations_.size() == most_) refuse_longer();
-    operations_.push_back(std::move(operation));
-    layers_.push_back(layer_);
-    tiles_.push_back(tile_);
-  }
-
-  const std::deque<Operation>& operations() const { return operations_; }
-  /// Removes the first operation that is left, so that its memory can be used again.
-  Operation take() {
-    Operation operation = std::move(operations_.front());
-    operations_.pop_front();
-    return operation;
-  }
-  /// The layer of each instruction.
-  const std::vector<std::uint32_t>& layers() const { return layers_; }
-  const std::vector<TileNumbers>& tiles() const { return tiles_; }
+  /// Adds the counts for which the operation waits. Throws InputError if there are too many.
+  void emit(const Operation& operation);
 
  private:
-  [[noreturn]] void refuse_longer() const {
-    if (most_ == kMaxInstructions) {
-      throw InputError(
-          "the network takes more than 2^26 instructions, the most that a program may "
-          "have; choose a smaller input or batch, or a larger machine");
-    }
-    throw InputError(fmt::format(
-        "the network takes more than {} instructions, the most that the memory of this computer "
-        "has room for; choose a smaller input or batch, or a larger machine",
-        most_));
-  }
+  [[noreturn]] void refuse_longer() const;
 
-  std::size_t most_;
-  std::deque<Operation> operations_;
-  std::vector<std::uint32_t> layers_;
-  std::vector<TileNumbers> tiles_;
+  const MachineConfig& config_;
+  MachineStep& step_;
+  InstructionSink& sink_;
+  const std::size_t most_;
+  DependenceTracker tracker_;
+  std::size_t count_ = 0;
   std::uint32_t layer_ = 0;
   TileNumbers tile_ = {};
 };

@@ -1,16 +1,50 @@
-// From a graph to programs of the machine and nodes for the host.
+// From a graph to programs of the machine and nodes for the host, in two steps: schedules, which
+// hold all decisions, and the instructions that follow from them.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <variant>
+#include <vector>
+
 #include "compiler/graph/graph.h"
+#include "compiler/layers/segment.h"
 #include "compiler/program/network_program.h"
+#include "compiler/program/schedule.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::network {
 
-/// Compiles a network for the machine. `graph` has been through the passes (compiler/passes).
-/// Throws InputError if the machine cannot run the network. Throws ConfigError if the unified
-/// buffer or the accumulators are too small for a layer. Throws InputError before the instructions
-/// exceed `memory_bytes` or the limit of 2^26 per program.
+/// What the machine runs as one program, and how.
+struct ScheduledSegment {
+  Segment segment;
+  Schedule schedule;
+};
+
+/// A network before its instructions are written.
+struct ScheduledNetwork {
+  graph::Graph graph;
+  std::vector<std::variant<ScheduledSegment, HostStep>> steps;  // in order of execution
+};
+
+/// `graph` has been through the passes (compiler/passes). Throws InputError if the machine cannot
+/// run the network, ConfigError if the unified buffer or the accumulators are too small for a
+/// layer.
+ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& config,
+                                  const CompileOptions& options = {});
+
+/// The program of a scheduled segment. Throws InputError if it would have more than `most`
+/// instructions, if possible before they take memory.
+MachineStep program_of(const ScheduledSegment& scheduled, const MachineConfig& config,
+                       std::size_t most = kMaxInstructions);
+
+/// Writes all programs of a network. Throws InputError before the instructions exceed
+/// `memory_bytes` or the limit of 2^26 per program.
+NetworkProgram write_programs(
+    ScheduledNetwork network, const MachineConfig& config,
+    std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max());
+
+/// Both steps in one. Throws like them.
 NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                                const CompileOptions& options = {});
 

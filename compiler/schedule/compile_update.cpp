@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/emit/buffer_rows.h"
-#include "compiler/emit/lower_layer.h"
+#include "compiler/emit/staging_ring.h"
 #include "compiler/emit/vector/vector_rows.h"
 #include "compiler/emit/weights.h"
 #include "compiler/program/machine_step.h"
+#include "compiler/program/schedule.h"
 #include "compiler/program/stream.h"
 #include "compiler/rows/ceil_div.h"
 #include "compiler/segments/update_groups.h"
@@ -34,15 +34,19 @@ class UpdateLowering {
       : graph_(graph),
         config_(config),
         row_rows_(config.result_row_rows()),
-        stream_(kMaxInstructions),
         step_(new_step(config)),
+        stream_(config, step_, sink_, kMaxInstructions),
         producers_(graph::producers(graph)),
         groups_(update_groups(graph)),
-        rows_(config.unified_buffer_rows(), 0, staging_rows()) {}
+        schedule_(schedule()),
+        staging_(schedule_.buffer) {}
 
   MachineStep run() {
-    for (const UpdateGroup& group : groups_) lower_group(group);
-    finish_step(stream_, step_, config_);
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      lower_group(groups_[i], schedule_.layers[i]);
+    }
+    sink_.finish(step_);
+    step_.schedule = std::move(schedule_);
     return std::move(step_);
   }
 
@@ -55,8 +59,37 @@ class UpdateLowering {
   }
   bool is_computed(ValueId value) const { return producers_[value] != graph::kNoProducer; }
 
-  /// Rows left for staging: each single number keeps a wide row in the unified buffer.
-  std::uint64_t staging_rows() const {
+  // --- Schedule ---
+
+  /// Chunks of rows for each group.
+  Schedule schedule() const {
+    Schedule schedule;
+    schedule.buffer = {0, number_rows(), config_.unified_buffer_rows()};
+    for (const UpdateGroup& group : groups_) {
+      Mapping mapping;
+      mapping.unit = MappedUnit::kVectorUnit;
+      mapping.column_tiles = 1;
+      mapping.chunk_rows = chunk_rows(group, schedule.buffer.staging_rows());
+      schedule.layers.push_back({{mapping}, {}});
+    }
+    return schedule;
+  }
+
+  std::int64_t rows_of(const UpdateGroup& group) const {
+    return ceil_div(group.elements, std::int64_t{config_.array_cols});
+  }
+
+  /// Two chunks fit side by side in `room` rows if at least two rows do.
+  std::uint32_t chunk_rows(const UpdateGroup& group, std::uint64_t room) const {
+    if (group.elements == 1) return 1;
+    const std::uint64_t row = group.values.size() * row_rows_;
+    if (row > room) refuse_buffer("one row of each value of an update", row);
+    const auto most = std::max<std::int64_t>(1, static_cast<std::int64_t>(room / 2 / row));
+    return static_cast<std::uint32_t>(std::min({rows_of(group), most, kMostRows}));
+  }
+
+  /// Rows in which single numbers stay: a wide row for each.
+  std::uint64_t number_rows() const {
     std::vector<ValueId> numbers;
     for (const UpdateGroup& group : groups_) {
       for (const LaneOperation& operation : group.operations) {
@@ -71,7 +104,7 @@ class UpdateLowering {
     const std::uint64_t taken = numbers.size() * row_rows_;
     const std::uint64_t there = config_.unified_buffer_rows();
     if (taken >= there) refuse_buffer("the single numbers of an update", taken);
-    return there - taken;
+    return taken;
   }
 
   [[noreturn]] void refuse_buffer(std::string_view what, std::uint64_t rows) const {
@@ -129,7 +162,8 @@ class UpdateLowering {
   std::uint32_t number_row(ValueId value) {
     const auto [at, is_new] = number_rows_.try_emplace(value, 0);
     if (!is_new) return at->second;
-    at->second = *rows_.take(row_rows_);
+    at->second = next_number_row_;
+    next_number_row_ += row_rows_;
     if (!is_computed(value)) stream_.emit(Load{source_of(value), at->second, row_rows_});
     return at->second;
   }
@@ -147,7 +181,7 @@ class UpdateLowering {
     step_.results.emplace_back();  // empty: the values leave the machine unchanged
   }
 
-  void lower_group(const UpdateGroup& group) {
+  void lower_group(const UpdateGroup& group, const LayerSchedule& schedule) {
     begin_layer(group);
     if (group.elements == 1) return lower_numbers(group);
     std::map<ValueId, std::uint64_t> host;
@@ -158,31 +192,22 @@ class UpdateLowering {
         host[value] = sink_of(value);
       }
     }
-    const std::int64_t rows = ceil_div(group.elements, std::int64_t{config_.array_cols});
-    const std::int64_t step = chunk_rows(group, rows);
+    const std::int64_t rows = rows_of(group);
+    const std::int64_t step = schedule.mappings.front().chunk_rows;
     for (std::int64_t row = 0; row < rows; row += step) {
       lower_chunk(group, host, row, std::min(step, rows - row));
     }
     step_.layers.back().chunks = static_cast<std::uint64_t>(ceil_div(rows, step));
   }
 
-  /// Two chunks fit side by side if at least two rows do.
-  std::int64_t chunk_rows(const UpdateGroup& group, std::int64_t rows) const {
-    const std::uint64_t row = group.values.size() * row_rows_;
-    const std::uint64_t room = rows_.staging_rows();
-    if (row > room) refuse_buffer("one row of each value of an update", row);
-    const auto most = std::max<std::int64_t>(1, static_cast<std::int64_t>(room / 2 / row));
-    return std::min({rows, most, kMostRows});
-  }
-
   void lower_chunk(const UpdateGroup& group, const std::map<ValueId, std::uint64_t>& host,
                    std::int64_t first, std::int64_t rows) {
     const auto wide = static_cast<std::uint32_t>(rows) * row_rows_;
     const auto offset = static_cast<std::uint64_t>(first) * row_rows_;
-    rows_.begin_use(group.values.size() * wide);
+    staging_.begin_use(group.values.size() * wide);
     std::map<ValueId, std::uint32_t> places;
     for (const ValueId value : group.values) {
-      places[value] = rows_.stage(wide);
+      places[value] = staging_.stage(wide);
       if (!is_computed(value)) stream_.emit(Load{host.at(value) + offset, places[value], wide});
     }
     for (const LaneOperation& operation : group.operations) emit_rows(operation, places, rows);
@@ -227,11 +252,14 @@ class UpdateLowering {
   const graph::Graph& graph_;
   const MachineConfig& config_;
   const std::uint32_t row_rows_;
-  Stream stream_;
   MachineStep step_;
+  ProgramSink sink_;
+  Stream stream_;
   const std::vector<std::size_t> producers_;
   const std::vector<UpdateGroup> groups_;
-  BufferRows rows_;
+  Schedule schedule_;
+  StagingRing staging_;
+  std::uint32_t next_number_row_ = 0;
   std::map<ValueId, std::uint32_t> number_rows_;
   std::uint64_t next_host_row_ = 0;
 };

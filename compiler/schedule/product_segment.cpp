@@ -8,7 +8,6 @@
 #include "compiler/layers/host_tensors.h"
 #include "compiler/mapping/instruction_tiles.h"
 #include "compiler/mapping/matmul_walk.h"
-#include "compiler/schedule/map_product.h"
 
 namespace weft::network {
 namespace {
@@ -145,18 +144,24 @@ std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConf
   return spec;
 }
 
-MachineStep product_step(const Segment& segment, const MatmulSpec& spec,
-                         const MachineConfig& config, std::size_t most_instructions) {
+bool is_product(const Schedule& schedule) {
+  return schedule.layers.size() == 1 && schedule.layers.front().mappings.size() == 1 &&
+         schedule.layers.front().mappings.front().transfers == Transfers::kRings;
+}
+
+MachineStep product_step(const Segment& segment, const Schedule& schedule,
+                         const MachineConfig& config, std::size_t most) {
   const Layer& layer = segment.layers.front();
   const auto& body = std::get<ContractionLayer>(layer.body);
-  const TilingPlan plan = map_product(spec, config);
+  const TilingPlan plan =
+      plan_of(schedule.layers.front().mappings.front(), *only_product(segment, config), config);
   const LaneFunction function = function_of(body.epilogue);
   MachineStep step;
-  step.program = lower_matmul(plan, config, function, most_instructions);
+  step.schedule = schedule;
+  step.program = lower_matmul(plan, config, function, most);
   if (!activation_of(function, config.dtype)) step.program.computes.reset();
   step.tensors = host_tensors(segment, body, config.dtype);
   step.layers.push_back(layer_info(layer, plan, config));
-  step.layers.back().mapping = plan;
   step.layers.back().tiles = layer_tiles(plan, config);
   step.results.push_back(layer_result(segment, body, layer.value, step.tensors.size() - 1));
   step.instruction_layer.assign(step.program.code.size(), 0);

@@ -4,8 +4,9 @@
 
 #include <optional>
 
+#include "compiler/layers/segment.h"
+#include "compiler/mapping/tiling_plan.h"
 #include "compiler/program/network_program.h"
-#include "compiler/segments/planner.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::network {
@@ -16,10 +17,12 @@ namespace weft::network {
 /// all the same.
 std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConfig& config);
 
+/// True if the schedule is that of one product in rings.
+bool is_product(const Schedule& schedule);
+
 /// The segment's program. Its tensors are "a", "b", perhaps "bias", and "out", as in
-/// lower_matmul(). Throws ConfigError if the unified buffer is too small, InputError if the program
-/// has more than `most_instructions`.
-MachineStep product_step(const Segment& segment, const MatmulSpec& spec,
-                         const MachineConfig& config, std::size_t most_instructions);
+/// lower_matmul(). Throws InputError if the program has more than `most` instructions.
+MachineStep product_step(const Segment& segment, const Schedule& schedule,
+                         const MachineConfig& config, std::size_t most);
 
 }  // namespace weft::network

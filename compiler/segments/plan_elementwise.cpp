@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/emit/vector/lane_steps.h"
+#include "compiler/blocks/constant_rows.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/segments/planner.h"
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/emit/lower_layer.h"
+#include "compiler/blocks/constant_rows.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/mapping/map_lanes.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::network {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/lower_layer.h"
+#include "compiler/blocks/contraction_blocks.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"

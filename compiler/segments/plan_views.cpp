@@ -14,7 +14,7 @@ constexpr const char* kOnHost = "its input is on the host already";
 constexpr const char* kMoves = "the elements would have to be moved";
 
 /// The operand of a value of this segment; nullptr if the value is on the host or flattened.
-const Operand* view_of(const Segment& segment, ValueId value) {
+const Operand* view_of(const OpenSegment& segment, ValueId value) {
   const auto known = segment.values.find(value);
   if (known == segment.values.end() || known->second.flattened) return nullptr;
   return &known->second;

@@ -38,7 +38,7 @@ Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
   for (const graph::Node& node : graph.nodes) has_lines_ = has_lines_ || walks_line(graph, node);
 }
 
-Refusal Planner::add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed) {
+Refusal Planner::add(std::size_t index, OpenSegment& segment, std::vector<std::size_t>& absorbed) {
   Refusal refusal = try_add(index, segment, absorbed);
   if (!refusal || has_lines_) return refusal;
   // Operands of rank 3 may be images after all, with a constant for each index of axis 1.
@@ -48,7 +48,8 @@ Refusal Planner::add(std::size_t index, Segment& segment, std::vector<std::size_
   return second ? refusal : second;
 }
 
-Refusal Planner::try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed) {
+Refusal Planner::try_add(std::size_t index, OpenSegment& segment,
+                         std::vector<std::size_t>& absorbed) {
   const std::size_t sheets = segment.sheets.size();
   const std::size_t layers = segment.layers.size();
   const auto inputs = segment.inputs;

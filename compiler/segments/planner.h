@@ -15,7 +15,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/graph/op_array.h"
 #include "compiler/layers/lane_function.h"
-#include "compiler/layers/layers.h"
+#include "compiler/layers/segment.h"
 #include "compiler/layers/sheet.h"
 #include "compiler/program/network_program.h"
 #include "sim/config/machine_config.h"
@@ -39,10 +39,8 @@ struct Operand {
   bool flattened = false;
 };
 
-/// The layers and sheets of one program.
-struct Segment {
-  std::vector<Sheet> sheets;
-  std::vector<Layer> layers;
+/// A segment to which layers are still added.
+struct OpenSegment : Segment {
   std::map<graph::ValueId, Operand> values;
   std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
 };
@@ -61,7 +59,7 @@ class Planner {
 
   /// Adds node `index` to the segment; a refusal leaves the segment unchanged. `absorbed` receives
   /// the nodes that became part of it (an activation, a quantization).
-  Refusal add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
+  Refusal add(std::size_t index, OpenSegment& segment, std::vector<std::size_t>& absorbed);
 
   /// True for a Transpose of a matrix, or of an image's batch and channels, if only products of
   /// computed operands use the result. The machine then takes the operand from the host: the array
@@ -69,7 +67,7 @@ class Planner {
   bool transposes_for_product(const graph::Node& node) const;
 
  private:
-  Refusal try_add(std::size_t index, Segment& segment, std::vector<std::size_t>& absorbed);
+  Refusal try_add(std::size_t index, OpenSegment& segment, std::vector<std::size_t>& absorbed);
   Refusal plan(const graph::Node& node);
   using Plan = Refusal (Planner::*)(const graph::Node& node);
   /// For each operator how it is planned, or why the machine has none.
@@ -269,7 +267,7 @@ class Planner {
   std::vector<std::vector<std::size_t>> users_;
   std::vector<bool> is_output_;
   bool has_lines_ = false;  // images of rank 3
-  Segment* segment_ = nullptr;
+  OpenSegment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
   std::map<graph::ValueId, Operand> moved_;  // earlier places of values that the node moved
 };

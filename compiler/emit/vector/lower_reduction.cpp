@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/blocks/staging.h"
 #include "compiler/emit/vector/lane_steps.h"
 
 namespace weft::network {
@@ -24,11 +25,10 @@ class Reduction {
   }
 
   void run() {
-    const std::vector<Chunk> chunks = whole_row_chunks(
-        layer_.walk, context_, [this](const Chunk& chunk) { return staged(chunk); });
-    context_.info.chunks = chunks.size();
+    const Chunks chunks(layer_.walk, context_.mappings.front().chunk_rows);
+    context_.info.chunks = static_cast<std::uint64_t>(chunks.size());
     context_.info.n_tiles = tiles_.size();
-    for (const Chunk& chunk : chunks) run_chunk(chunk);
+    for (std::int64_t i = 0; i < chunks.size(); ++i) run_chunk(chunks[i]);
   }
 
  private:
@@ -43,24 +43,16 @@ class Reduction {
     return layer_.kind == ReductionKind::kMin ? VectorOp::kNeg : VectorOp::kCopy;
   }
 
-  Planes a_planes() const { return planes_of(layer_.a, {0, layer_.channels}, context_); }
+  Planes a_planes() const { return planes_of(layer_.a, {0, layer_.channels}, context_.places()); }
   Block out_block(const Chunk& chunk) const {
-    return write_block(layer_.out, chunk, kResult, context_);
+    return write_block(layer_.out, chunk, kResult, context_.places());
   }
-  std::uint64_t wide_rows(const Chunk& chunk) const {
-    return static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
-  }
-  std::uint64_t staged(const Chunk& chunk) const {
-    return input_.staging_need(chunk, a_planes()) +
-           memory_.staging_need(layer_.out.sheet, out_block(chunk)) + wide_rows(chunk) +
-           (count_ ? count_->staging_need() : 0);
-  }
-
   void run_chunk(const Chunk& chunk) {
-    memory_.rows().begin_use(staged(chunk));
+    memory_.staging().begin_use(
+        staged(layer_, chunk, kResult, context_.places(), context_.constants));
     const ChunkInput::Rows a = input_.read(chunk, a_planes());
     const Placement out = write_place(layer_.out, chunk, kResult, context_);
-    const std::uint32_t wide = memory_.rows().stage(wide_rows(chunk));
+    const std::uint32_t wide = memory_.staging().stage(wide_rows(chunk, context_.config));
     if (count_) count_->begin_use();
     for (std::size_t tile = 0; tile < tiles_.size(); ++tile) reduce(chunk, tile, a, wide);
     finish(chunk, out, wide);

@@ -20,11 +20,11 @@ class Softmax {
   Softmax(const SoftmaxLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
-        rows_(layer, layer.steps.empty() ? 1 : 2, 3, context),
+        rows_(layer, context),
         steps_(layer.steps, layer.channels, context) {}
 
   void run() {
-    rows_.for_each_chunk(&steps_, [this] {
+    rows_.for_each_chunk(layer_, &steps_, [this] {
       for (std::size_t tile = 0; tile < rows_.tiles.size(); ++tile) run_steps(tile);
       rows_.reduce(kMaximum, VectorReduce::kMax, [this](std::size_t tile) {
         return rows_.to_wide_rows(argument(tile), 0, tile);

@@ -5,21 +5,16 @@
 //   average     sum += tap; out = sum / divisor         wide rows, then the epilogue, line by line
 //                                                       where the divisors differ
 //   depthwise   sum += tap * filter row; out = ...
-#include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "compiler/blocks/staging.h"
 #include "compiler/emit/vector/window_divisors.h"
 #include "compiler/emit/weights.h"
-#include "compiler/program/machine_step.h"
-#include "compiler/rows/ceil_div.h"
 
 namespace weft::network {
 namespace {
-
-// Tiles alternate between two blocks of wide rows, so that one drains while the next is summed.
-constexpr std::uint64_t kSumBlocks = 2;
 
 class Window {
  public:
@@ -35,52 +30,22 @@ class Window {
 
   void run() {
     if (layer_.kind == WindowKind::kDepthwise) load_filters();
-    const StagedBlocks blocks = staged_blocks(layer_.walk, layer_.channels, context_, need());
-    context_.info.chunks = blocks.chunks.size();
+    const StagedBlocks blocks =
+        staged_blocks(layer_.walk, layer_.channels, context_.mappings.front(), context_.config);
+    context_.info.chunks = static_cast<std::uint64_t>(blocks.chunks.size());
     context_.info.n_tiles = tiles_.size();
-    for (const Chunk& chunk : blocks.chunks) {
+    for (std::int64_t i = 0; i < blocks.chunks.size(); ++i) {
+      const Chunk chunk = blocks.chunks[i];
       for (const ChannelRange& range : blocks.ranges) run_block(chunk, range);
     }
   }
 
-  /// Staging without which the layer cannot run, except for the filters of a depthwise convolution.
-  std::uint64_t least_rows() const {
-    return least_staging(layer_.walk, layer_.channels, context_.config, need());
-  }
-
  private:
-  std::function<std::uint64_t(const Chunk&, const ChannelRange&)> need() const {
-    return [this](const Chunk& chunk, const ChannelRange& range) { return staged(chunk, range); };
-  }
-
   bool has_sums() const { return layer_.kind != WindowKind::kMax; }
-
-  std::uint64_t sum_rows(const Chunk& chunk) const {
-    return static_cast<std::uint64_t>(chunk.rows()) * context_.config.result_row_rows();
-  }
-  std::uint64_t sum_blocks(const ChannelRange& range) const {
-    return range.last - range.first > context_.config.array_cols ? kSumBlocks : 1;
-  }
 
   const std::optional<View>& residual() const { return layer_.epilogue.residual; }
   Block residual_block(const Chunk& chunk, const ChannelRange& range) const {
-    return write_block(*residual(), chunk, range, context_);
-  }
-
-  std::uint64_t staged(const Chunk& chunk, const ChannelRange& range) const {
-    const Block out = write_block(layer_.out, chunk, range, context_);
-    return input_.staging_need(chunk, planes_of(layer_.a, range, context_)) +
-           memory_.staging_need(layer_.out.sheet, out) +
-           (residual() ? memory_.staging_need(residual()->sheet, residual_block(chunk, range))
-                       : 0) +
-           (has_sums() ? sum_blocks(range) * sum_rows(chunk) : 0) + epilogue_.staging_need() +
-           (divisors_ ? divisors_->staging_need() : 0) + (filters_ ? filters_->staging_need() : 0);
-  }
-
-  /// The planes of filters that a tile needs.
-  ChannelRange filter_planes(const LaneTile& tile) const {
-    const std::int64_t width = context_.config.array_rows;
-    return {tile.first / width, ceil_div(tile.first + tile.width, width)};
+    return write_block(*residual(), chunk, range, context_.places());
   }
 
   void load_filters() {
@@ -89,25 +54,19 @@ class Window {
         {taps, layer_.channels},
         [filters = layer_.filters, channels = layer_.channels, taps,
          dtype = context_.config.dtype] { return pack_filters(filters, channels, taps, dtype); });
-    std::int64_t most = 0;
-    for (const LaneTile& tile : tiles_) {
-      const ChannelRange planes = filter_planes(tile);
-      most = std::max(most, planes.last - planes.first);
-    }
-    const std::int64_t planes = filter_planes(tiles_.back()).last;
-    filters_.emplace(memory_, host, static_cast<std::uint32_t>(taps),
-                     static_cast<std::uint32_t>(planes), static_cast<std::uint32_t>(most));
+    filters_.emplace(memory_, host, context_.next_constant());
   }
 
   void run_block(const Chunk& chunk, const ChannelRange& range) {
-    memory_.rows().begin_use(staged(chunk, range));
-    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, context_));
+    const Places& places = context_.places();
+    memory_.staging().begin_use(staged(layer_, chunk, range, places, context_.constants));
+    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, places));
     residual_rows_.reset();
     if (residual()) residual_rows_ = memory_.read(residual()->sheet, residual_block(chunk, range));
     const Placement out = write_place(layer_.out, chunk, range, context_);
     std::vector<std::uint32_t> sums;
-    for (std::uint64_t i = 0; has_sums() && i < sum_blocks(range); ++i) {
-      sums.push_back(memory_.rows().stage(sum_rows(chunk)));
+    for (std::uint64_t i = 0; i < sum_blocks(layer_, range, context_.config); ++i) {
+      sums.push_back(memory_.staging().stage(wide_rows(chunk, context_.config)));
     }
     epilogue_.begin_use();
     if (divisors_) divisors_->begin_use();
@@ -120,7 +79,7 @@ class Window {
         run_maximum(chunk, tiles_[i], a, out);
       }
     }
-    memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, context_), out);
+    memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, places), out);
   }
 
   VectorSource tap_source(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
@@ -182,7 +141,7 @@ class Window {
 
   void multiply_by_filter(std::int64_t tap, const LaneTile& tile, Vector& vector) {
     const std::int64_t width = context_.config.array_rows;
-    const ChannelRange planes = filter_planes(tile);
+    const Planes planes = filter_planes(tile, context_.config);
     const std::uint32_t base =
         filters_->rows_of(static_cast<std::uint32_t>(planes.first),
                           static_cast<std::uint32_t>(planes.last - planes.first));
@@ -208,17 +167,6 @@ class Window {
 
 void lower(const WindowLayer& layer, LoweringContext& context) {
   Window(layer, context).run();
-}
-
-BufferNeed least_need(const WindowLayer& layer, std::vector<Sheet> sheets,
-                      const MachineConfig& config) {
-  Stream stream(0);
-  MachineStep step = new_step(config);
-  step.layers.emplace_back();
-  SheetMemory memory(config, std::move(sheets), 0, kNothingStays, stream, step);
-  std::uint64_t accumulator_use = 0;
-  LoweringContext context{config, memory, stream, step.layers.back(), accumulator_use};
-  return {Window(layer, context).least_rows(), memory.rows().staging_rows()};
 }
 
 }  // namespace weft::network

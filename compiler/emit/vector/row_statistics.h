@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/blocks/staging.h"
 #include "compiler/emit/vector/lane_steps.h"
 
 namespace weft::network {
@@ -14,8 +15,7 @@ class RowStatistics {
  public:
   /// `layer` has a, walk, channels, out and the quantization of both.
   template <class Layer>
-  RowStatistics(const Layer& layer, std::uint64_t tile_buffers, std::uint64_t statistics,
-                LoweringContext& lowering)
+  RowStatistics(const Layer& layer, LoweringContext& lowering)
       : context(lowering),
         tiles(lane_tiles(layer.channels, lowering.config)),
         a_(layer.a),
@@ -25,26 +25,25 @@ class RowStatistics {
         input_(lowering.memory, layer.a.sheet, layer.a.row, layer.walk),
         a_quantization_(layer.a_quantization),
         quantization_(layer.quantization),
-        tile_buffers_(tile_buffers),
-        statistics_(statistics) {}
+        buffers_(row_buffers(layer)) {}
 
   /// Registers a constant that the passes read.
   void use(LayerConstant& constant) { constants_.push_back(&constant); }
 
   /// Calls function() for each chunk. `steps`, if not null, first reads its operands for the chunk.
-  template <class Function>
-  void for_each_chunk(LaneSteps* steps, Function&& function) {
-    const auto need = [&](const Chunk& next) {
-      return staged(next) + (steps != nullptr ? steps->staged(next, channels_) : 0);
-    };
-    const std::vector<Chunk> chunks = whole_row_chunks(walk_, context, need);
-    context.info.chunks = chunks.size();
+  /// `layer` is that of the constructor.
+  template <class Layer, class Function>
+  void for_each_chunk(const Layer& layer, LaneSteps* steps, Function&& function) {
+    const Places& places = context.places();
+    const Chunks chunks(walk_, context.mappings.front().chunk_rows);
+    context.info.chunks = static_cast<std::uint64_t>(chunks.size());
     context.info.n_tiles = tiles.size();
-    for (const Chunk& next : chunks) {
-      begin(next, need(next));
+    for (std::int64_t i = 0; i < chunks.size(); ++i) {
+      const Chunk next = chunks[i];
+      begin(next, staged(layer, next, channels_, places, context.constants));
       if (steps != nullptr) steps->read(next, channels_);
       function();
-      context.memory.wrote(out_.sheet, write_block(out_, chunk, channels_, context), out_rows_);
+      context.memory.wrote(out_.sheet, write_block(out_, chunk, channels_, places), out_rows_);
     }
   }
 
@@ -53,8 +52,8 @@ class RowStatistics {
     return base_ + static_cast<std::uint32_t>((buffer * tiles.size() + tile) * block_rows());
   }
   std::uint32_t statistic(std::uint64_t index) const {
-    return base_ +
-           static_cast<std::uint32_t>((tile_buffers_ * tiles.size() + index) * block_rows());
+    return base_ + static_cast<std::uint32_t>((buffers_.tile_buffers * tiles.size() + index) *
+                                              block_rows());
   }
 
   VectorSource input(std::size_t tile) const {
@@ -98,26 +97,15 @@ class RowStatistics {
   Chunk chunk = {};
 
  private:
-  std::uint64_t block_rows() const {
-    return static_cast<std::uint64_t>(chunk.rows()) * context.config.result_row_rows();
-  }
-  std::uint64_t wide_rows(const Chunk& of) const {
-    return (tile_buffers_ * tiles.size() + statistics_) * static_cast<std::uint64_t>(of.rows()) *
-           context.config.result_row_rows();
-  }
-  std::uint64_t staged(const Chunk& of) const {
-    std::uint64_t rows = input_.staging_need(of, planes_of(a_, channels_, context)) + wide_rows(of);
-    rows += context.memory.staging_need(out_.sheet, write_block(out_, of, channels_, context));
-    for (const LayerConstant* constant : constants_) rows += constant->staging_need();
-    return rows;
-  }
+  std::uint64_t block_rows() const { return wide_rows(chunk, context.config); }
 
   void begin(const Chunk& next, std::uint64_t need) {
     chunk = next;
-    context.memory.rows().begin_use(need);
-    a_rows_ = input_.read(chunk, planes_of(a_, channels_, context));
+    context.memory.staging().begin_use(need);
+    a_rows_ = input_.read(chunk, planes_of(a_, channels_, context.places()));
     out_rows_ = write_place(out_, chunk, channels_, context);
-    base_ = context.memory.rows().stage(wide_rows(chunk));
+    base_ = context.memory.staging().stage(
+        (buffers_.tile_buffers * tiles.size() + buffers_.statistics) * block_rows());
     for (LayerConstant* constant : constants_) constant->begin_use();
   }
 
@@ -128,8 +116,7 @@ class RowStatistics {
   const ChunkInput input_;
   const Quantization a_quantization_;
   const Quantization quantization_;
-  const std::uint64_t tile_buffers_;
-  const std::uint64_t statistics_;
+  const RowBuffers buffers_;
   std::vector<LayerConstant*> constants_;
   ChunkInput::Rows a_rows_ = {};
   Placement out_rows_ = {};

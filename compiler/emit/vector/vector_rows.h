@@ -1,11 +1,11 @@
-// Building blocks of layers on the vector unit: chunks whose rows fit in staging, and operands of
-// instructions for a chunk and a tile of C lanes.
+// Building blocks of layers on the vector unit: operands of instructions for a chunk and a tile of
+// C lanes.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "compiler/blocks/lane_blocks.h"
 #include "compiler/emit/chunk_input.h"
 #include "compiler/emit/epilogue.h"
 #include "compiler/emit/lower_layer.h"
@@ -13,47 +13,15 @@
 
 namespace weft::network {
 
-/// At most C adjacent channels of a layer, one per lane.
-struct LaneTile {
-  std::int64_t first = 0;
-  std::int64_t width = 1;
-};
-std::vector<LaneTile> lane_tiles(std::int64_t channels, const MachineConfig& config);
-
-/// Channels [first, last) of a layer, in whole lane tiles.
-struct ChannelRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
 /// The chunks and channel ranges of a layer, which works on one pair of them at a time.
 struct StagedBlocks {
-  std::vector<Chunk> chunks;
+  Chunks chunks;
   std::vector<ChannelRange> ranges;
 };
+StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels, const Mapping& mapping,
+                           const MachineConfig& config);
 
-/// The most staging that one row of one tile needs, by `need`. The layer cannot run with less.
-std::uint64_t least_staging(
-    const RowWalk& walk, std::int64_t channels, const MachineConfig& config,
-    const std::function<std::uint64_t(const Chunk&, const ChannelRange&)>& need);
-
-/// Cuts a walk into chunks and its `channels` into ranges so that each pair fits in staging, by
-/// `need`: the fewest chunks possible, then the fewest ranges. Throws ConfigError naming the layer
-/// if not even one row of one tile fits.
-StagedBlocks staged_blocks(
-    const RowWalk& walk, std::int64_t channels, const LoweringContext& context,
-    const std::function<std::uint64_t(const Chunk&, const ChannelRange&)>& need);
-
-/// Like staged_blocks(), for layers that work on whole rows.
-std::vector<Chunk> whole_row_chunks(const RowWalk& walk, const LoweringContext& context,
-                                    const std::function<std::uint64_t(const Chunk&)>& need);
-
-/// The planes of `view` in which channels [range.first, range.last) of the layer lie.
-Planes planes_of(const View& view, const ChannelRange& range, const LoweringContext& context);
-/// The rows and planes of `view` that a chunk writes; the rows are consecutive.
-Block write_block(const View& view, const Chunk& chunk, const ChannelRange& range,
-                  const LoweringContext& context);
-/// Room for that block. Channels before the range in its first plane are loaded again.
+/// Room for write_block(). Channels before the range in its first plane are loaded again.
 Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& range,
                       LoweringContext& context);
 

@@ -2,20 +2,11 @@
 
 #include <algorithm>
 
+#include "compiler/blocks/constant_rows.h"
 #include "compiler/emit/weights.h"
 
 namespace weft::network {
 namespace {
-
-// The divisors stay in the unified buffer while the pool runs. This limits them to 1/8 of it.
-constexpr std::uint64_t kShare = 8;
-
-std::vector<std::int64_t> different(std::vector<std::int64_t> counts) {
-  std::ranges::sort(counts);
-  const auto rest = std::ranges::unique(counts);
-  counts.erase(rest.begin(), rest.end());
-  return counts;
-}
 
 /// For each line count, a row of C equal words for each column.
 graph::Tensor divisors_of(const std::vector<std::int64_t>& lines,
@@ -40,22 +31,15 @@ LayerConstant load_divisors(const std::vector<std::int64_t>& lines,
         return pack_words(divisors_of(lines, columns, cols), words);
       },
       ElementType::kFloat32);
-  const auto block = static_cast<std::uint32_t>(columns.size()) * context.config.result_row_rows();
-  return {context.memory, host, block, static_cast<std::uint32_t>(lines.size()), 1};
+  return {context.memory, host, context.next_constant()};
 }
 
 }  // namespace
 
-bool divisors_fit(const WindowLayer& layer, const MachineConfig& config) {
-  const std::size_t lines = different(layer.line_counts).size();
-  const std::uint64_t rows = lines * layer.column_counts.size() * config.result_row_rows();
-  return rows <= std::uint64_t{config.unified_buffer_kib} * 1024 / config.row_bytes() / kShare;
-}
-
 WindowDivisors::WindowDivisors(const WindowLayer& layer, LoweringContext& context)
     : layer_(layer),
       config_(context.config),
-      lines_(different(layer.line_counts)),
+      lines_(different_line_counts(layer)),
       rows_(load_divisors(lines_, layer.column_counts, context)) {}
 
 void WindowDivisors::apply(std::int64_t line, std::int64_t column, Vector& vector) {

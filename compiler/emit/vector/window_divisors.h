@@ -15,9 +15,7 @@ class WindowDivisors {
   /// `layer` has line and column counts, and must outlive this.
   WindowDivisors(const WindowLayer& layer, LoweringContext& context);
 
-  /// Rows of staging that begin_use() takes.
-  std::uint64_t staging_need() const { return rows_.staging_need(); }
-  /// Must be called for each use of staging (BufferRows::begin_use()).
+  /// Must be called for each use of staging (StagingRing::begin_use()).
   void begin_use() { rows_.begin_use(); }
   /// Divides the rows of `vector`: windows (line, column), (line, column + 1), ...
   void apply(std::int64_t line, std::int64_t column, Vector& vector);

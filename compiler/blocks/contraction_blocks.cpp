@@ -1,18 +1,35 @@
-#include "compiler/emit/contraction_blocks.h"
+#include "compiler/blocks/contraction_blocks.h"
 
 #include <algorithm>
 #include <variant>
 
+#include "compiler/blocks/chunk_copy.h"
 #include "compiler/rows/ceil_div.h"
 
 namespace weft::network {
-ContractionBlocks::ContractionBlocks(const ContractionLayer& layer, const LoweringContext& context,
-                                     std::uint64_t constants)
+
+std::optional<std::int32_t> corrected_zero_point(const ContractionLayer& layer) {
+  const auto* weights = std::get_if<ComputedWeights>(&layer.weights);
+  return weights == nullptr ? std::nullopt : weights->a_zero;
+}
+
+std::int64_t sum_rows(const ContractionLayer& layer, const MachineConfig& config) {
+  const std::int64_t rows = config.accumulator_rows;
+  return corrected_zero_point(layer) ? rows - kCorrectionRows : rows;
+}
+
+std::uint64_t correction_need(const ContractionLayer& layer, const MachineConfig& config) {
+  return corrected_zero_point(layer) ? std::uint64_t{kCorrectionRows} * config.result_row_rows()
+                                     : 0;
+}
+
+ContractionBlocks::ContractionBlocks(const ContractionLayer& layer, const Places& places,
+                                     std::span<const PlacedConstant> constants)
     : layer_(layer),
-      memory_(context.memory),
-      constants_(constants),
-      array_rows_(context.config.array_rows),
-      cols_(context.config.array_cols) {}
+      places_(places),
+      constants_(staging_need(constants) + correction_need(layer, places.config())),
+      array_rows_(places.config().array_rows),
+      cols_(places.config().array_cols) {}
 
 // --- Planes and tiles ---
 
@@ -77,11 +94,11 @@ bool ContractionBlocks::has_weights(const BatchOffset& product, const Planes& pa
 
 // --- Blocks of sheets ---
 
-LayerTiles ContractionBlocks::tiles(const std::vector<Chunk>& chunks) const {
+LayerTiles ContractionBlocks::tiles(const Chunks& chunks) const {
   const BatchOffset& product = layer_.batch.front();
   LayerTiles tiles;
   tiles.products = layer_.batch.size();
-  for (const Chunk& chunk : chunks) tiles.m.push_back(chunk.first_row);
+  for (std::int64_t i = 0; i < chunks.size(); ++i) tiles.m.push_back(chunks[i].first_row);
   tiles.m.push_back(layer_.walk.rows());
   const std::int64_t copies = pieces() * layer_.walk.taps();
   for (std::int64_t copy = 0; copy < copies; ++copy) {
@@ -96,15 +113,11 @@ LayerTiles ContractionBlocks::tiles(const std::vector<Chunk>& chunks) const {
   return tiles;
 }
 
-ChunkInput ContractionBlocks::input(const BatchOffset& product) const {
-  return {memory_, layer_.a.sheet, layer_.a.row + product.a_row, layer_.walk};
-}
-
 Block ContractionBlocks::out_block(const BatchOffset& product, const Chunk& chunk,
                                    const Columns& columns) const {
   const std::int64_t row = layer_.out.row + product.out_row + chunk.first_row;
   const std::int64_t channel = layer_.out.channel + product.out_channel;
-  const std::int64_t width = memory_.plane_width(layer_.out.sheet);
+  const std::int64_t width = places_.plane_width(layer_.out.sheet);
   return {(channel + columns.first) / width, ceil_div(channel + columns.last, width), row,
           row + chunk.rows()};
 }
@@ -133,19 +146,20 @@ Block ContractionBlocks::b_block(const BatchOffset& product, const Columns& colu
 
 std::uint64_t ContractionBlocks::input_need(const BatchOffset& product, const Chunk& chunk,
                                             std::int64_t count) const {
-  return input(product).staging_need(chunk, {0, std::min(count, planes(product))});
+  return network::input_need(places_, layer_.a.sheet, layer_.walk, chunk,
+                             {0, std::min(count, planes(product))});
 }
 
 std::uint64_t ContractionBlocks::staged(const BatchOffset& product, const Chunk& chunk,
                                         const Columns& columns, std::int64_t count) const {
   std::uint64_t rows = input_need(product, chunk, count) + constants_ +
-                       memory_.staging_need(layer_.out.sheet, out_block(product, chunk, columns));
+                       places_.staging_need(layer_.out.sheet, out_block(product, chunk, columns));
   if (layer_.epilogue.residual) {
-    rows += memory_.staging_need(layer_.epilogue.residual->sheet,
+    rows += places_.staging_need(layer_.epilogue.residual->sheet,
                                  residual_block(product, chunk, columns));
   }
   if (const auto* weights = std::get_if<ComputedWeights>(&layer_.weights)) {
-    rows += memory_.staging_need(weights->view.sheet, b_block(product, columns));
+    rows += places_.staging_need(weights->view.sheet, b_block(product, columns));
   }
   return rows;
 }

@@ -1,11 +1,8 @@
-#include "compiler/emit/contraction_mapping.h"
-
-#include <fmt/format.h>
+#include "compiler/mapping/map_contraction.h"
 
 #include <algorithm>
-#include <variant>
+#include <optional>
 
-#include "base/error.h"
 #include "compiler/rows/ceil_div.h"
 
 namespace weft::network {
@@ -20,18 +17,18 @@ struct ContractionStep {
 
 class StepChoice {
  public:
-  StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks,
-             std::int64_t accumulator_rows, const LoweringContext& context)
+  StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks, const Places& places)
       : layer_(layer),
         blocks_(blocks),
-        context_(context),
-        config_(context.config),
-        accumulator_rows_(accumulator_rows),
+        config_(places.config()),
+        room_(places.parts().staging_rows()),
+        accumulator_rows_(sum_rows(layer, places.config())),
         n_tiles_(blocks.n_tiles()),
         k_planes_(blocks.most_planes()),
         folds_(static_cast<double>(blocks.folds(layer.batch.front()))) {}
 
-  ContractionStep choose() const {
+  /// nullopt if not even one row of one tile fits.
+  std::optional<ContractionStep> choose() const {
     const auto most = std::min<std::int64_t>(accumulator_rows_, layer_.walk.rows());
     std::int64_t best = 0;
     double best_cost = 0;
@@ -45,20 +42,11 @@ class StepChoice {
       }
     }
     if (best == 0) return small_step(most);
-    return {best, n_tiles_, k_planes_};
+    return ContractionStep{best, n_tiles_, k_planes_};
   }
 
-  /// Refuses before millions of instructions take memory.
-  void refuse_too_long(const ContractionStep& step) const {
-    if (layer_.groups > 1) return;
-    const double tiles = static_cast<double>(chunk_count(layer_.walk, step.rows)) *
-                         static_cast<double>(layer_.batch.size()) * static_cast<double>(n_tiles_);
-    if (tiles * folds_ < static_cast<double>(kMaxInstructions)) return;
-    throw InputError(fmt::format(
-        "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
-        "have; "
-        "choose a smaller input or batch, or a machine with more accumulators or a larger buffer",
-        context_.info.name));
+  Misfit misfit() const {
+    return {largest_need({1, 1, 1}), "one row of one tile of the result with its inputs"};
   }
 
  private:
@@ -66,7 +54,7 @@ class StepChoice {
   /// pushes or the fetch, whichever is longest. With one accumulator region each use also waits
   /// until the vector unit has drained it.
   double cost(std::int64_t limit) const {
-    const auto chunks = static_cast<double>(chunk_count(layer_.walk, limit));
+    const auto chunks = static_cast<double>(Chunks(layer_.walk, limit).size());
     const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
     const double uses = chunks * static_cast<double>(n_tiles_);
     const double fold = std::max({rows, static_cast<double>(config_.array_rows), fetch_cycles()});
@@ -83,7 +71,7 @@ class StepChoice {
   }
 
   /// Of all steps that fit, the one that moves the fewest rows.
-  ContractionStep small_step(std::int64_t most) const {
+  std::optional<ContractionStep> small_step(std::int64_t most) const {
     ContractionStep best;
     double best_cost = 0;
     for (std::int64_t tiles = n_tiles_;; tiles = ceil_div(tiles, 2)) {
@@ -99,16 +87,13 @@ class StepChoice {
       }
       if (tiles == 1) break;
     }
-    if (best.rows == 0) {
-      context_.memory.refuse(largest_need({1, 1, 1}),
-                             "one row of one tile of the result with its inputs");
-    }
+    if (best.rows == 0) return std::nullopt;
     return best;
   }
 
   /// Counts the operand's rows as often as they are loaded, and the rows of each fold (at least R).
   double rows_moved(const ContractionStep& step) const {
-    const auto chunks = static_cast<double>(chunk_count(layer_.walk, step.rows));
+    const auto chunks = static_cast<double>(Chunks(layer_.walk, step.rows).size());
     const auto tiles = static_cast<double>(n_tiles_);
     const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
     const auto loaded =
@@ -120,9 +105,7 @@ class StepChoice {
     return chunks * (loads * loaded + tiles * folds_ * streamed);
   }
 
-  bool fits(const ContractionStep& step) const {
-    return largest_need(step) <= context_.memory.rows().staging_rows();
-  }
+  bool fits(const ContractionStep& step) const { return largest_need(step) <= room_; }
 
   std::uint64_t largest_need(const ContractionStep& step) const {
     std::uint64_t most = 0;
@@ -139,8 +122,8 @@ class StepChoice {
 
   const ContractionLayer& layer_;
   const ContractionBlocks& blocks_;
-  const LoweringContext& context_;
   const MachineConfig& config_;
+  const std::uint64_t room_;  // UB rows
   const std::int64_t accumulator_rows_;
   const std::int64_t n_tiles_;
   const std::int64_t k_planes_;
@@ -149,28 +132,30 @@ class StepChoice {
 
 /// Chunks innermost, if one tile then serves several chunks with a single fetch.
 LoopOrder order_of(const ContractionLayer& layer, const ContractionBlocks& blocks,
-                   const ContractionStep& step, const SheetMemory& memory) {
+                   const ContractionStep& step, const Places& places) {
   const bool one_fold = std::ranges::any_of(
       layer.batch, [&](const BatchOffset& product) { return blocks.folds(product) == 1; });
-  const bool stays = memory.resident(layer.a.sheet) && memory.resident(layer.out.sheet);
-  return one_fold && stays && chunk_count(layer.walk, step.rows) > 1 ? LoopOrder::kChunkInnermost
-                                                                     : LoopOrder::kChunkOutermost;
+  const bool stays = places.resident(layer.a.sheet) && places.resident(layer.out.sheet);
+  return one_fold && stays && Chunks(layer.walk, step.rows).size() > 1 ? LoopOrder::kChunkInnermost
+                                                                       : LoopOrder::kChunkOutermost;
 }
 
 }  // namespace
 
-Mapping map_contraction(const ContractionLayer& layer, const ContractionBlocks& blocks,
-                        std::int64_t most, const LoweringContext& context) {
-  const StepChoice choice(layer, blocks, most, context);
-  const ContractionStep step = choice.choose();
-  choice.refuse_too_long(step);
+std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
+                                              const ContractionBlocks& blocks,
+                                              const Places& places) {
+  const StepChoice choice(layer, blocks, places);
+  const auto step = choice.choose();
+  if (!step) return choice.misfit();
   Mapping mapping;
   mapping.transfers = Transfers::kSheets;
-  mapping.order = order_of(layer, blocks, step, context.memory);
-  mapping.chunk_rows = static_cast<std::uint32_t>(step.rows);
-  mapping.accumulator_regions = static_cast<std::uint32_t>(most / step.rows);
-  mapping.column_tiles = static_cast<std::uint32_t>(step.tiles);
-  mapping.planes = static_cast<std::uint32_t>(step.planes);
+  mapping.order = order_of(layer, blocks, *step, places);
+  mapping.chunk_rows = static_cast<std::uint32_t>(step->rows);
+  mapping.accumulator_regions =
+      static_cast<std::uint32_t>(sum_rows(layer, places.config()) / step->rows);
+  mapping.column_tiles = static_cast<std::uint32_t>(step->tiles);
+  mapping.planes = static_cast<std::uint32_t>(step->planes);
   return mapping;
 }
 

@@ -1,5 +1,5 @@
 // Allocation of unified-buffer rows, checked against a list with one flag per row.
-#include "compiler/emit/buffer_rows.h"
+#include "compiler/schedule/staying_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "compiler/emit/staging_ring.h"
 #include "tests/network/random.h"
 
 namespace weft::network {
@@ -15,7 +16,7 @@ namespace {
 
 using testing::Random;
 
-constexpr std::uint64_t kBufferRowsCases = 500;
+constexpr std::uint64_t kStayingRowsCases = 500;
 
 class Rows {
  public:
@@ -42,15 +43,15 @@ class Rows {
   std::vector<bool> taken_;
 };
 
-TEST(BufferRowsTest, GivesTheFirstGapThatIsLargeEnough) {
-  std::cout << "seeds 0 to " << kBufferRowsCases - 1 << '\n';
+TEST(StayingRowsTest, GivesTheFirstGapThatIsLargeEnough) {
+  std::cout << "seeds 0 to " << kStayingRowsCases - 1 << '\n';
   std::map<std::string, int> hits;
-  for (std::uint64_t seed = 0; seed < kBufferRowsCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kStayingRowsCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const auto margin = static_cast<std::uint64_t>(random.between(0, 5));
     const auto staging = static_cast<std::uint64_t>(random.between(0, 10));
-    BufferRows rows(60, margin, staging);
+    StayingRows rows(margin, 60 - staging);
     Rows oracle(60, margin, staging);
     std::map<std::uint32_t, std::uint64_t> held;
     for (int step = 0; step < 40; ++step) {
@@ -75,16 +76,15 @@ TEST(BufferRowsTest, GivesTheFirstGapThatIsLargeEnough) {
   EXPECT_GE(hits["full"], 1000);
 }
 
-TEST(BufferRowsTest, KeepsMarginAndStagingFree) {
-  BufferRows rows(100, 7, 20);
-  EXPECT_EQ(rows.staging_rows(), 20U);
+TEST(StayingRowsTest, KeepsMarginAndStagingFree) {
+  StayingRows rows(7, 80);
   EXPECT_FALSE(rows.take(74).has_value());
   EXPECT_EQ(rows.take(73), 7U);
   EXPECT_FALSE(rows.take(1).has_value());
 }
 
-TEST(BufferRowsTest, TakesExactlyTheGapThatWasReleased) {
-  BufferRows rows(30, 0, 0);
+TEST(StayingRowsTest, TakesExactlyTheGapThatWasReleased) {
+  StayingRows rows(0, 30);
   EXPECT_EQ(rows.take(10), 0U);
   EXPECT_EQ(rows.take(10), 10U);
   EXPECT_EQ(rows.take(10), 20U);
@@ -93,13 +93,13 @@ TEST(BufferRowsTest, TakesExactlyTheGapThatWasReleased) {
   EXPECT_EQ(rows.take(10), 10U);
 }
 
-TEST(BufferRowsTest, StagesRoundAndRoundWithoutOverlapWithinOneUse) {
-  std::cout << "seeds 0 to " << kBufferRowsCases - 1 << '\n';
+TEST(StagingRingTest, StagesRoundAndRoundWithoutOverlapWithinOneUse) {
+  std::cout << "seeds 0 to " << kStayingRowsCases - 1 << '\n';
   int wrapped = 0;
-  for (std::uint64_t seed = 0; seed < kBufferRowsCases; ++seed) {
+  for (std::uint64_t seed = 0; seed < kStayingRowsCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    BufferRows rows(100, 3, 30);
+    StagingRing rows({3, 70, 100});
     std::uint32_t last = 0;
     for (int use = 0; use < 20; ++use) {
       const auto total = static_cast<std::uint64_t>(random.between(0, 30));

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
-#include "compiler/emit/chunk_input.h"
-#include "compiler/emit/lower_layer.h"
+#include "compiler/blocks/constant_rows.h"
+#include "compiler/blocks/places.h"
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/layers.h"
+#include "compiler/program/network_program.h"
 
 namespace weft::network {
 
@@ -17,12 +21,23 @@ struct Columns {
   std::int64_t last = 0;
 };
 
+/// Accumulator rows for the sums of zero points in products of computed int8 matrices. Adjacent
+/// tiles use different rows.
+inline constexpr std::uint32_t kCorrectionRows = 2;
+
+/// The zero point for which the sums of a product are corrected; nullopt if there is none.
+std::optional<std::int32_t> corrected_zero_point(const ContractionLayer& layer);
+/// Accumulator rows for the sums of the product itself. The rows after them take those of zero
+/// points.
+std::int64_t sum_rows(const ContractionLayer& layer, const MachineConfig& config);
+/// UB rows of staging for the sums of zero points.
+std::uint64_t correction_need(const ContractionLayer& layer, const MachineConfig& config);
+
 class ContractionBlocks {
  public:
-  /// `constants`: UB rows of staging for the layer's constants. `layer` and `context` must outlive
-  /// this.
-  ContractionBlocks(const ContractionLayer& layer, const LoweringContext& context,
-                    std::uint64_t constants);
+  /// `constants` are those of the layer. `layer` and `places` must outlive this.
+  ContractionBlocks(const ContractionLayer& layer, const Places& places,
+                    std::span<const PlacedConstant> constants);
 
   /// The planes of the operand that a product reads, and the lanes before its first channel in the
   /// first plane.
@@ -47,9 +62,8 @@ class ContractionBlocks {
   bool has_weights(const BatchOffset& product, const Planes& part, std::int64_t tile) const;
 
   /// Tile boundaries of the first product, with its rows cut into `chunks`.
-  LayerTiles tiles(const std::vector<Chunk>& chunks) const;
+  LayerTiles tiles(const Chunks& chunks) const;
 
-  ChunkInput input(const BatchOffset& product) const;
   Block out_block(const BatchOffset& product, const Chunk& chunk, const Columns& columns) const;
   Block residual_block(const BatchOffset& product, const Chunk& chunk,
                        const Columns& columns) const;
@@ -65,8 +79,8 @@ class ContractionBlocks {
 
  private:
   const ContractionLayer& layer_;
-  SheetMemory& memory_;
-  const std::uint64_t constants_;
+  const Places& places_;
+  const std::uint64_t constants_;  // UB rows of staging, with those for zero points
   const std::int64_t array_rows_;
   const std::int64_t cols_;
 };

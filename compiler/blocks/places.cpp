@@ -1,0 +1,42 @@
+#include "compiler/blocks/places.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/rows/ceil_div.h"
+
+namespace weft::network {
+
+std::uint64_t usable_rows(const MachineConfig& config) {
+  return std::min<std::uint64_t>(config.unified_buffer_rows(),
+                                 std::numeric_limits<std::int32_t>::max());
+}
+
+BufferParts staging_only(const MachineConfig& config) {
+  return {0, 0, usable_rows(config)};
+}
+
+std::int64_t Places::plane_width(std::size_t id) const {
+  return sheet(id).wide ? config_.array_cols : config_.array_rows;
+}
+
+std::int64_t Places::planes(std::size_t id) const {
+  return ceil_div(sheet(id).size.channels, plane_width(id));
+}
+
+std::uint64_t Places::total_rows(std::size_t id) const {
+  const std::uint64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
+  return static_cast<std::uint64_t>(planes(id) * sheet(id).size.rows) * width;
+}
+
+Placement Places::whole(std::size_t id) const {
+  const std::int64_t width = sheet(id).wide ? config_.result_row_rows() : 1;
+  return {std::int64_t{base(id)}, sheet(id).size.rows * width, width};
+}
+
+std::uint64_t Places::staging_need(std::size_t id, const Block& block) const {
+  if (resident(id)) return 0;
+  return block.rows() * (sheet(id).wide ? config_.result_row_rows() : 1);
+}
+
+}  // namespace weft::network

@@ -1,0 +1,148 @@
+#include "compiler/emit/emit_segment.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/blocks/constant_rows.h"
+#include "compiler/emit/lower_layer.h"
+#include "compiler/layers/host_tensors.h"
+#include "compiler/layers/used_sheets.h"
+#include "compiler/program/machine_step.h"
+#include "compiler/rows/ceil_div.h"
+
+namespace weft::network {
+namespace {
+
+/// A lower bound of a layer's matmuls and fetches, for chunks as long as the accumulators allow.
+/// With a single fold one tile may serve several chunks, so its fetches do not count.
+std::uint64_t least_instructions(const ContractionLayer& layer, const MachineConfig& config) {
+  if (layer.groups > 1) return 0;  // most tiles are empty
+  const auto* constant = std::get_if<ConstantWeights>(&layer.weights);
+  const std::int64_t pieces = constant == nullptr ? 1 : constant->pieces;
+  const std::int64_t folds =
+      pieces * layer.walk.taps() * ceil_div(layer.k, std::int64_t{config.array_rows});
+  const std::int64_t chunks = ceil_div(layer.walk.rows(), std::int64_t{config.accumulator_rows});
+  const std::uint64_t each = folds > 1 ? 2 : 1;
+  return each * layer.batch.size() * static_cast<std::uint64_t>(chunks) *
+         static_cast<std::uint64_t>(ceil_div(layer.n, std::int64_t{config.array_cols})) *
+         static_cast<std::uint64_t>(folds);
+}
+
+/// Stops before a layer that is too long by itself: its lowering refuses it by name.
+std::uint64_t least_instructions(const std::vector<Layer>& layers, const MachineConfig& config,
+                                 std::size_t most) {
+  std::uint64_t count = 0;
+  for (const Layer& layer : layers) {
+    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
+    if (contraction == nullptr) continue;
+    const std::uint64_t least = least_instructions(*contraction, config);
+    if (least > most) break;
+    count += least;
+  }
+  return count;
+}
+
+class SegmentLowering {
+ public:
+  SegmentLowering(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
+                  std::size_t most, InstructionSink& sink)
+      : segment_(segment),
+        schedule_(schedule),
+        config_(config),
+        step_(new_step(config)),
+        stream_(config, step_, sink, most),
+        memory_(config, segment.sheets, schedule, stream_, step_) {}
+
+  MachineStep run() {
+    // Refuses before millions of instructions take memory.
+    stream_.expect(least_instructions(segment_.layers, config_, stream_.most()));
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) run_layer(i);
+    return std::move(step_);
+  }
+
+ private:
+  void run_layer(std::size_t index) {
+    const Layer& layer = segment_.layers[index];
+    stream_.begin_layer(static_cast<std::uint32_t>(index));
+    step_.layers.push_back(info_of(layer));
+    for_each_input_sheet(layer.body,
+                         [&](std::size_t sheet) { memory_.prepare_input(sheet, index); });
+    const View& out = result_view(layer.body);
+    memory_.prepare_output(out.sheet, index);
+    prepare_parts(layer);
+    const std::vector<PlacedConstant> constants = constants_for(index);
+    LoweringContext context{
+        config_,   memory_,         stream_, step_.layers.back(), schedule_.layers[index].mappings,
+        constants, accumulator_use_};
+    std::visit([&](const auto& body) { lower(body, context); }, layer.body);
+    memory_.finish_output(out.sheet);
+    note_result(layer, out);
+    memory_.release_after(index);
+  }
+
+  std::vector<PlacedConstant> constants_for(std::size_t index) const {
+    const std::vector<ConstantRows> rows = constants_of(segment_.layers[index].body, config_);
+    std::vector<PlacedConstant> constants;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      constants.push_back({rows[i], schedule_.layers[index].constants[i]});
+    }
+    return constants;
+  }
+
+  /// If layers write only parts of a sheet's rows, the other parts must be zero.
+  void prepare_parts(const Layer& layer) {
+    const View& out = result_view(layer.body);
+    const std::int64_t width = config_.array_rows;
+    bool parts = false;
+    if (const auto* concat = std::get_if<ConcatLayer>(&layer.body)) {
+      parts = std::ranges::any_of(concat->parts, [&](const ElementwiseLayer& part) {
+        return part.out.channel % width != 0;
+      });
+    }
+    if (const auto* product = std::get_if<ContractionLayer>(&layer.body)) {
+      parts = std::ranges::any_of(product->batch, [&](const BatchOffset& offset) {
+        return offset.out_channel % width != 0;
+      });
+    }
+    const bool covered = config_.array_cols == config_.array_rows && !parts;
+    if (!covered) memory_.clear_last_plane(out.sheet);
+  }
+
+  void note_result(const Layer& layer, const View& out) {
+    LayerResult result;
+    result.value = layer.value;
+    result.view = out;
+    result.size = memory_.sheet(out.sheet).size;
+    result.wide = memory_.sheet(out.sheet).wide;
+    if (memory_.places().resident(out.sheet)) {
+      result.base = memory_.places().base(out.sheet);
+    } else {
+      result.tensor = memory_.host_tensor(out.sheet);
+    }
+    for_each_input_sheet(layer.body, [&](std::size_t id) {
+      const Sheet& sheet = memory_.sheet(id);
+      if (sheet.from_host && !sheet.make) result.narrow_inputs.push_back(sheet.value);
+    });
+    step_.results.push_back(std::move(result));
+  }
+
+  const Segment& segment_;
+  const Schedule& schedule_;
+  const MachineConfig& config_;
+  MachineStep step_;
+  Stream stream_;
+  SheetMemory memory_;
+  std::uint64_t accumulator_use_ = 0;
+};
+
+}  // namespace
+
+MachineStep emit_segment(const Segment& segment, const Schedule& schedule,
+                         const MachineConfig& config, std::size_t most, InstructionSink& sink) {
+  return SegmentLowering(segment, schedule, config, most, sink).run();
+}
+
+}  // namespace weft::network

@@ -1,0 +1,35 @@
+// The rows of staging while a program is written. Layers use them round and round; the dependence
+// tracker makes each new use wait for the previous one.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+
+#include "compiler/program/schedule.h"
+
+namespace weft::network {
+
+class StagingRing {
+ public:
+  explicit StagingRing(const BufferParts& parts) : parts_(parts), next_(parts.staging) {}
+
+  /// Begins a use of `rows` rows, at most all of staging. What stage() gives until the next call
+  /// does not overlap.
+  void begin_use(std::uint64_t rows) {
+    assert(rows <= parts_.staging_rows());
+    if (parts_.end - next_ < rows) next_ = parts_.staging;
+  }
+  /// Takes `rows` rows of the current use and returns the first.
+  std::uint32_t stage(std::uint64_t rows) {
+    assert(parts_.end - next_ >= rows);
+    const auto base = static_cast<std::uint32_t>(next_);
+    next_ += rows;
+    return base;
+  }
+
+ private:
+  BufferParts parts_;
+  std::uint64_t next_;
+};
+
+}  // namespace weft::network

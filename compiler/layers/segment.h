@@ -1,0 +1,17 @@
+// What the machine runs as one program.
+#pragma once
+
+#include <vector>
+
+#include "compiler/layers/layers.h"
+#include "compiler/layers/sheet.h"
+
+namespace weft::network {
+
+/// The layers of one program in order, and the sheets to which their views refer.
+struct Segment {
+  std::vector<Sheet> sheets;
+  std::vector<Layer> layers;
+};
+
+}  // namespace weft::network

@@ -1,0 +1,21 @@
+// How a convolution or matrix product of sheets is mapped: how much of it is processed at once.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "compiler/blocks/contraction_blocks.h"
+#include "compiler/blocks/places.h"
+#include "compiler/mapping/misfit.h"
+#include "compiler/program/mapping.h"
+
+namespace weft::network {
+
+/// Chooses the chunk size with the fewest estimated cycles, up to the accumulator rows available.
+/// If no chunk fits in staging, it also splits the columns and the operand's planes. A misfit if
+/// not even one row of one tile fits.
+std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
+                                              const ContractionBlocks& blocks,
+                                              const Places& places);
+
+}  // namespace weft::network

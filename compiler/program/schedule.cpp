@@ -1,0 +1,37 @@
+#include "compiler/program/schedule.h"
+
+#include <fmt/format.h>
+
+namespace weft::network {
+namespace {
+
+void append(std::string& text, const std::string& separator, const std::string& more) {
+  if (!text.empty()) text += separator;
+  text += more;
+}
+
+}  // namespace
+
+std::string to_text(const BufferParts& parts) {
+  return fmt::format("{} rows of margin, {} for what stays, {} of staging", parts.margin,
+                     parts.staging - parts.margin, parts.staging_rows());
+}
+
+std::string stays_text(const Schedule& schedule, std::size_t layer) {
+  std::string sheets;
+  for (std::size_t i = 0; i < schedule.sheets.size(); ++i) {
+    const auto& stay = schedule.sheets[i];
+    if (!stay || stay->from_layer != layer) continue;
+    append(sheets, ", ", fmt::format("sheet {} from row {}", i, stay->base));
+  }
+  std::string constants;
+  for (const auto& base : schedule.layers[layer].constants) {
+    append(constants, ", ", base ? fmt::format("from row {}", *base) : "staged");
+  }
+  std::string text;
+  if (!sheets.empty()) append(text, "; ", sheets);
+  if (!constants.empty()) append(text, "; ", "constants: " + constants);
+  return text;
+}
+
+}  // namespace weft::network

@@ -1,0 +1,61 @@
+// What the compiler decides about a program before it writes the instructions: how each layer is
+// cut, and what lies where in the unified buffer while it runs.
+//
+//   | margin | sheets and constants that stay | staging (a ring) |
+//
+// The instructions follow from the layers and this, and from nothing else that could be chosen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/program/mapping.h"
+
+namespace weft::network {
+
+/// The parts of the unified buffer, in rows. The margin keeps row generators above row 0, since
+/// their base may lie before the image. Staging holds what one layer needs for a short time: blocks
+/// of sheets on the host, constants, wide intermediate rows.
+struct BufferParts {
+  std::uint64_t margin = 0;
+  std::uint64_t staging = 0;  // first row of staging
+  std::uint64_t end = 0;      // and the row after its last one
+
+  std::uint64_t staging_rows() const { return end - staging; }
+  friend bool operator==(const BufferParts&, const BufferParts&) = default;
+};
+
+/// A sheet stays in the unified buffer from a layer on, until the last layer that uses it.
+struct SheetStay {
+  std::size_t from_layer = 0;
+  std::uint32_t base = 0;  // first UB row
+  friend bool operator==(const SheetStay&, const SheetStay&) = default;
+};
+
+struct LayerSchedule {
+  /// One for each part of the layer: concatenations have several, all others one.
+  std::vector<Mapping> mappings;
+  /// For each constant of the layer (compiler/blocks/constant_rows.h) its first UB row, in which it
+  /// stays while the layer runs; nullopt if it is loaded through staging when needed.
+  std::vector<std::optional<std::uint32_t>> constants;
+  friend bool operator==(const LayerSchedule&, const LayerSchedule&) = default;
+};
+
+struct Schedule {
+  BufferParts buffer;
+  std::vector<std::optional<SheetStay>> sheets;  // of each sheet; nullopt: on the host
+  std::vector<LayerSchedule> layers;
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+/// One line, such as "9 rows of margin, 12279 for what stays, 4096 of staging".
+std::string to_text(const BufferParts& parts);
+
+/// What begins to stay in the unified buffer with a layer, such as "sheet 0 from row 9, sheet 2
+/// from row 793; constants: from row 1577, staged". Empty if there is nothing.
+std::string stays_text(const Schedule& schedule, std::size_t layer);
+
+}  // namespace weft::network

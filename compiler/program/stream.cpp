@@ -1,0 +1,35 @@
+#include "compiler/program/stream.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "base/error.h"
+
+namespace weft::network {
+
+void Stream::emit(const Operation& operation) {
+  if (count_ == most_) refuse_longer();
+  ++count_;
+  LayerInfo& info = step_.layers[layer_];
+  if (const auto* load = std::get_if<Load>(&operation)) {
+    info.input_bytes += std::uint64_t{load->rows} * config_.row_bytes();
+  } else if (const auto* store = std::get_if<Store>(&operation)) {
+    info.output_bytes += std::uint64_t{store->rows} * config_.row_bytes();
+  }
+  sink_.add({operation, tracker_.add(operation)}, layer_, tile_);
+}
+
+void Stream::refuse_longer() const {
+  if (most_ == kMaxInstructions) {
+    throw InputError(
+        "the network takes more than 2^26 instructions, the most that a program may have; choose "
+        "a smaller input or batch, or a larger machine");
+  }
+  throw InputError(fmt::format(
+      "the network takes more than {} instructions, the most that the memory of this computer "
+      "has room for; choose a smaller input or batch, or a larger machine",
+      most_));
+}
+
+}  // namespace weft::network
