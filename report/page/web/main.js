@@ -17,5 +17,6 @@
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);
+  weft.start_link();
   weft.ready = true;
 })(globalThis.weft);
