@@ -13,6 +13,7 @@
   weft.draw_roofline();
   weft.draw_layers();
   weft.draw_compare();
+  weft.draw_results();
   weft.draw_account();
   weft.draw_keys();
   weft.draw_contents();

@@ -18,7 +18,7 @@
   }
 
   /** The file's name without its ending: the run, the figure, and what of it is shown. */
-  const name_of = ({id, shows}) => [data.title, id, shows ? shows() : '']
+  const name_of = ({id, shows}) => [data.name || data.title, id, shows ? shows() : '']
     .map(file_part).filter(Boolean).join('-');
 
   // --- SVG -------------------------------------------------------------------------------------
