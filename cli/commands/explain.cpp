@@ -125,6 +125,7 @@ int run_explain_product(const Words& words, const report::Streams& streams) {
   const MachineConfig config = read_machine(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
   report::ProductExplanation explanation = report::explain_product(spec, config, steps);
+  explanation.report.machine_file = read_machine_file(arguments);
   if (request) {
     explanation.sweep = sweep_with_progress(
         runtime::swept_product(spec, config, request->dimension), *request, streams);
@@ -148,6 +149,7 @@ int run_explain_conv(const Words& words, const report::Streams& streams) {
   const auto request = sweep_request(arguments);
   const MachineConfig machine = read_machine(arguments);
   report::ConvExplanation explanation = report::explain_conv(spec, machine, steps);
+  explanation.report.machine_file = read_machine_file(arguments);
   if (request) {
     explanation.sweep = sweep_with_progress(runtime::swept_conv(spec, machine, request->dimension),
                                             *request, streams);
