@@ -101,6 +101,7 @@ std::vector<ResultRow> main_rows(const ResultPair& pair) {
 
 std::vector<ResultRow> ledger_rows(const ResultPair& pair) {
   std::vector<ResultRow> rows;
+  rows.reserve(kLedgerClasses.size());
   for (const LedgerClass& entry : kLedgerClasses) {
     rows.push_back(quantity_row(
         pair, std::string(entry.name), std::string(entry.name), Quantity::kCycles,

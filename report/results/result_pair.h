@@ -2,6 +2,7 @@
 // of the machine that differ, and the layers, matched by name.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

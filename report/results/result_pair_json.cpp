@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include "report/machine_json.h"
 #include "report/results/result_pair.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
+#include <stdexcept>
 
 #include "base/decimal.h"
 #include "base/figures.h"

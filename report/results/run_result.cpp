@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "base/error.h"
 #include "base/figures.h"
 #include "compiler/onnx/located.h"
