@@ -63,7 +63,8 @@ test('a link to a PE of a large array moves the window to it', async () => {
 // The run has 84 cycles on 4 x 4 PEs.
 for (const [fragment, cycle, pe] of [
   ['#cycle=84', 83, null], ['#cycle=999999999999999', 83, null], ['#cycle=-1', 0, null],
-  ['#cycle=1e1', 0, null], ['#cycle=12abc&pe=0,1', 0, [0, 1]], ['#cycle=9999999999999999999', 0, null],
+  ['#cycle=1e1', 0, null], ['#cycle=12abc&pe=0,1', 0, [0, 1]],
+  ['#cycle=9999999999999999999', 0, null],
   ['#cycle=&pe=', 0, null], ['#cycle=12&pe=4,0', 12, null], ['#cycle=12&pe=0,4', 12, null],
   ['#cycle=12&pe=-1,0', 12, null], ['#cycle=12&pe=1', 12, null], ['#cycle=12&pe=1,2,3', 12, null],
   ['#cycle=NaN&pe=a,b', 0, null], ['#%', 0, null], ['#cycle=%zz', 0, null],

@@ -120,7 +120,8 @@ async function have_one_scale(section, value_of) {
   const scale = longest.length / value_of(longest.bar, longest.part);
   for (const {part, length, bar} of all) {
     const wanted = scale * value_of(bar, part);
-    assert.ok(Math.abs(length - wanted) <= Math.max(1.5, 0.01 * wanted), `${bar} ${part} ${length}`);
+    const most = Math.max(1.5, 0.01 * wanted);
+    assert.ok(Math.abs(length - wanted) <= most, `${bar} ${part} ${length}`);
   }
 }
 

@@ -54,7 +54,7 @@ async function picture(box) {
   return data;
 }
 
-/** Of two PNGs in base64, the share of pixels that differ much. The second is scaled to the first. */
+/** The share of pixels that differ much in two PNGs in base64. Scales the second to the first. */
 const share_that_differs = (a, b, shift = 0) => evaluate(`(async () => {
   const load = async (base64) => {
     const image = new Image();
@@ -150,14 +150,15 @@ for (const theme of ['light', 'dark']) {
       const [svg, png] = [await file_of(id, 'svg'), await file_of(id, 'png')];
       const path = join(fixture.folder, `${theme}-${svg.name}`);
       writeFileSync(path, svg.bytes);
-      const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(svg.bytes.toString()).map(Number);
+      const [width, height] = /width="(\d+)" height="(\d+)"/.exec(svg.bytes.toString())
+        .slice(1).map(Number);
       await fixture.browser.open(pathToFileURL(path).href);
       const alone = await picture({...box, x: kMargin, y: kMargin});
       const whole = await picture({x: 0, y: 0, width, height});
       await fixture.open(pages.small);  // compares pictures; an SVG file has no canvas
       const differs = await share_that_differs(wanted, alone);
       assert.ok(differs < 0.03, `${differs} of the pixels differ`);
-      assert.ok(await share_that_differs(wanted, alone, 12) > 2 * differs, 'pictures show something');
+      assert.ok(await share_that_differs(wanted, alone, 12) > 2 * differs, 'they show something');
       assert.deepEqual([png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)],
         [2 * width, 2 * height]);
       const rendered = await share_that_differs(whole, png.bytes.toString('base64'));

@@ -151,7 +151,8 @@
       keys.length ? 'Keys as in an INI file. weft explain --why tells what each of them costs.'
         : 'They do not differ in any key.');
     if (keys.length === 0) return;
-    section.append(el('div', {class: 'scroll'}, el('table', {class: 'keys-of-two', id: 'keys-table'},
+    section.append(el('div', {class: 'scroll'},
+      el('table', {class: 'keys-of-two', id: 'keys-table'},
       el('thead', null, el('tr', null, ...['key', 'A', 'B'].map((text) =>
         el('th', {scope: 'col'}, text)))),
       el('tbody', null, ...keys.map(({key, a, b}) => el('tr', null,

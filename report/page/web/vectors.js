@@ -163,7 +163,8 @@
     const inner = node.matches('.stage, .legend') ? node.querySelectorAll('svg, canvas, span') : [];
     const all = [...(inner.length ? inner : [node])].map((each) => each.getBoundingClientRect())
       .filter(({width}) => width > 0);
-    const [x, y] = [Math.min(...all.map((box) => box.left)), Math.min(...all.map((box) => box.top))];
+    const x = Math.min(...all.map((box) => box.left));
+    const y = Math.min(...all.map((box) => box.top));
     return {x, y, width: Math.max(...all.map((box) => box.right)) - x,
       height: Math.max(...all.map((box) => box.bottom)) - y};
   }
