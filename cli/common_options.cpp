@@ -204,6 +204,11 @@ MachineConfig read_machine(const Arguments& arguments) {
   return config;
 }
 
+report::MachineFile read_machine_file(const Arguments& arguments) {
+  const auto file = machine_file(arguments);
+  return file ? report::MachineFile(load_machine(*file)) : std::nullopt;
+}
+
 Activation read_activation(const Arguments& arguments) {
   return parse_activation(arguments.text("activation").value_or("none"), "--activation");
 }

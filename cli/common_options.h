@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/arguments.h"
+#include "report/machine_text.h"
 #include "runtime/workload/run_options.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
@@ -59,6 +60,8 @@ po::options_description quiet_flag();
 /// The machine that --machine names (default: kDefaultMachine), changed by the given keys. Throws
 /// ConfigError.
 MachineConfig read_machine(const Arguments& arguments);
+/// The machine of --machine's INI file without the options; nullopt for a preset.
+report::MachineFile read_machine_file(const Arguments& arguments);
 /// --activation. Throws InputError for an unknown name.
 Activation read_activation(const Arguments& arguments);
 /// Throws InputError for unknown names, numbers out of range and flags that contradict each other.

@@ -24,6 +24,7 @@ report::RunReport report_of(const Job& job, runtime::ProductRun run) {
       report::describe_product(job.command, job.program, job.plan, std::move(run.result));
   report.engine = job.options.engine;
   report.machine = job.machine;
+  report.machine_file = job.machine_file;
   report.product().check = std::move(run.check);
   report.run.recording = std::move(run.recording);
   report.wall_seconds = run.wall_seconds;

@@ -13,6 +13,7 @@ namespace weft::cli {
 struct Job : runtime::ProductJob {
   std::string command;
   std::string command_line = {};
+  report::MachineFile machine_file = {};
   OutputFiles files;
   std::vector<std::string> notes = {};  // what was found before the run, for the report
 };

@@ -57,6 +57,7 @@ report::RunReport start_report(const NetworkJob& job) {
   });
   report.engine = job.options.engine;
   report.machine = job.machine;
+  report.machine_file = job.machine_file;
   report::NetworkPart& part = report.network();
   part.conv = job.conv;
   part.sequence = job.sequence;

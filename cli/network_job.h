@@ -23,6 +23,7 @@ struct NetworkJob {
   std::string command_line = {};
   std::string network;  // its name in the report
   MachineConfig machine;
+  report::MachineFile machine_file = {};
   runtime::RunOptions options;
   OutputFiles files;
   graph::Graph graph;            // as it was imported or built

@@ -64,9 +64,10 @@ set(table
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job runtime/analysis report"
   "report/compare: runtime/compare report"
+  "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
   "report/train: models/training runtime runtime/train report"
-  "report/page: base sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/train"
-  "cli: base sim/config sim/isa sim/analysis rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/train report/page")
+  "report/page: base sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
+  "cli: base sim/config sim/isa sim/analysis rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/results report/train report/page")
 
 set(problems "")
 set(rooms "")

@@ -49,11 +49,11 @@ Json machine_json(const MachineConfig& config) {
   return machine;
 }
 
-Json described_machine_json(const MachineConfig& config) {
+Json described_machine_json(const MachineConfig& config, const MachineFile& file) {
   Json machine = machine_json(config);
-  machine["title"] = machine_title(config);
+  machine["title"] = machine_title(config, file);
   machine["modified"] = Json::object();
-  for (const ConfigChange& change : changes_from_preset(config)) {
+  for (const ConfigChange& change : machine_changes(config, file)) {
     machine["modified"][json_name(change.key)] = key_value(change.preset);
   }
   return machine;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/json.h"
+#include "report/machine_text.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"
 
@@ -9,9 +10,9 @@ namespace weft::report {
 
 /// The machine's keys with their values as numbers and strings.
 Json machine_json(const MachineConfig& config);
-/// The same with `title`, the machine's name for people, and `modified`: each key in which the
-/// machine differs from the preset of its name, with the preset's value.
-Json described_machine_json(const MachineConfig& config);
+/// The same with `title`, the machine's name for people, and `modified`: each key of
+/// machine_changes() with the value that it had in the preset or the file.
+Json described_machine_json(const MachineConfig& config, const MachineFile& file = {});
 /// Reads back what machine_json() wrote. Throws InputError for a missing key, ConfigError for a
 /// value out of range.
 MachineConfig machine_of(const Json& json);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/decimal.h"
 #include "sim/config/config_keys.h"
 
@@ -12,21 +15,42 @@ std::string clock(const MachineConfig& config) {
   return print_decimal(config.clock_hz, 6) + " MHz";
 }
 
+bool has_preset_name(const MachineConfig& config) {
+  const std::vector<std::string> presets = preset_names();
+  return std::ranges::find(presets, config.name) != presets.end();
+}
+
 }  // namespace
+
+std::vector<ConfigChange> machine_changes(const MachineConfig& config, const MachineFile& file) {
+  if (has_preset_name(config)) return changes_from_preset(config);
+  std::vector<ConfigChange> changes;
+  if (!file || file->name != config.name) return changes;
+  for (const ConfigKey& key : config_keys()) {
+    std::string before = key.print(*file);
+    std::string now = key.print(config);
+    if (before != now) changes.push_back({key.name, std::move(before), std::move(now)});
+  }
+  return changes;
+}
+
+std::string machine_title(const MachineConfig& config, const MachineFile& file) {
+  return machine_changes(config, file).empty() ? config.name : config.name + ", modified";
+}
 
 std::string labelled_line(std::string_view label, const std::string& value, const Style& style) {
   return style.bold(fmt::format("{:<11}", label)) + value + '\n';
 }
 
-std::string machine_line(const MachineConfig& config) {
-  return fmt::format("{}: {} x {} {}, {}", machine_title(config), config.array_rows,
+std::string machine_line(const MachineConfig& config, const MachineFile& file) {
+  return fmt::format("{}: {} x {} {}, {}", machine_title(config, file), config.array_rows,
                      config.array_cols, to_string(config.dtype), clock(config));
 }
 
-std::vector<std::string> modified_lines(const MachineConfig& config) {
+std::vector<std::string> modified_lines(const MachineConfig& config, const MachineFile& file) {
   constexpr std::size_t kColumns = 100;
   std::vector<std::string> lines;
-  for (const ConfigChange& change : changes_from_preset(config)) {
+  for (const ConfigChange& change : machine_changes(config, file)) {
     const std::string text =
         fmt::format("{} {} ({}: {})", change.key, change.value, config.name, change.preset);
     if (lines.empty() || lines.back().size() + text.size() > kColumns) {
@@ -39,20 +63,21 @@ std::vector<std::string> modified_lines(const MachineConfig& config) {
   return lines;
 }
 
-std::string machine_text(const MachineConfig& config, const Style& style) {
-  std::string text = labelled_line("machine", machine_line(config), style);
+std::string machine_text(const MachineConfig& config, const MachineFile& file, const Style& style) {
+  std::string text = labelled_line("machine", machine_line(config, file), style);
   std::string_view label = "modified";
-  for (const std::string& line : modified_lines(config)) {
+  for (const std::string& line : modified_lines(config, file)) {
     text += labelled_line(label, line, style);
     label = "";
   }
   return text;
 }
 
-std::string machine_heading(const MachineConfig& config, const Style& style) {
-  std::string text = style.bold(machine_line(config)) + '\n';
+std::string machine_heading(const MachineConfig& config, const MachineFile& file,
+                            const Style& style) {
+  std::string text = style.bold(machine_line(config, file)) + '\n';
   std::string_view label = "modified: ";
-  for (const std::string& line : modified_lines(config)) {
+  for (const std::string& line : modified_lines(config, file)) {
     text += fmt::format("{:10}{}\n", label, line);
     label = "";
   }

@@ -55,7 +55,7 @@ std::string run_title(const RunReport& report) {
   } else if (product->spec) {
     text += fmt::format(" {} x {} x {}", product->spec->m, product->spec->k, product->spec->n);
   }
-  return text + fmt::format(" on {}", machine_title(report.machine));
+  return text + fmt::format(" on {}", machine_title(report.machine, report.machine_file));
 }
 
 double simulated_seconds(const RunReport& report) {

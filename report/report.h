@@ -11,6 +11,7 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/mapping/tiling_plan.h"
+#include "report/machine_text.h"
 #include "report/output_summary.h"
 #include "runtime/job/shown_run.h"
 #include "runtime/network_check.h"
@@ -56,6 +57,7 @@ struct RunReport {
   std::string command;
   Engine engine = Engine::kFast;
   MachineConfig machine;
+  MachineFile machine_file = {};
   std::variant<ProductPart, NetworkPart> part;
   runtime::NetworkRun run;
   double wall_seconds = 0;         // of the simulation and the host's nodes

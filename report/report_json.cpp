@@ -195,7 +195,7 @@ Json report_json(const RunReport& report) {
   Json json = {{"schema", 1}, {"command", report.command}};
   if (product == nullptr) json["backend"] = "machine";
   json["engine"] = to_string(report.engine);
-  json["machine"] = described_machine_json(report.machine);
+  json["machine"] = described_machine_json(report.machine, report.machine_file);
   json["workload"] = workload_json(report);
   if (product != nullptr) json["plan"] = product->plan ? plan_json(*product->plan) : Json(nullptr);
   json["cycles"] = total_cycles_json(report);

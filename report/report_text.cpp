@@ -202,7 +202,8 @@ std::string network_line(const RunReport& report) {
 std::string report_text(const RunReport& report, const Style& style) {
   const ProductPart* product = std::get_if<ProductPart>(&report.part);
   const runtime::NetworkRun& run = report.run;
-  std::string text = machine_text(report.machine, style) + work_text(report, style);
+  std::string text =
+      machine_text(report.machine, report.machine_file, style) + work_text(report, style);
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);
   };

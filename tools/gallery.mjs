@@ -33,6 +33,9 @@ const kPictures = [
   {name: 'curves', words: ['compare', 'matmul', '512', '512', '512', '--with',
     'tpu-v1,tpu-v2,i7-7700k,titan-rtx,a100', '--sweep', 'n=32..1536:32'], section: 'compare',
     cycle: 0},
+  {name: 'results', words: ['compare'], section: 'ledgers', cycle: 0, results: [
+    ['matmul', '1000', '1000', '1000', '--machine', 'tpu-v2'],
+    ['matmul', '1000', '1000', '1000', '--machine', 'tpu-v1']]},
   {name: 'dark', words: kProduct, section: 'array', cycle: 60, dark: true},
 ];
 
@@ -40,9 +43,18 @@ const kWidth = 1120;
 const docs = fileURLToPath(new URL('../docs/gallery/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'weft-gallery-'));
 
-async function take(browser, {name, words, section, cycle, dark}) {
+const weft = (words) => execFileSync(process.env.WEFT ?? 'weft', words, {stdio: 'ignore'});
+
+/** Makes the reports of runs and returns their files. */
+const reports_of = (runs) => runs.map((words, i) => {
+  const file = join(folder, `${'ab'[i]}.json`);
+  weft([...words, '--json', file]);
+  return file;
+});
+
+async function take(browser, {name, words, section, cycle, dark, results = []}) {
   const page = join(folder, `${name}.html`);
-  execFileSync(process.env.WEFT ?? 'weft', [...words, '--html', page], {stdio: 'ignore'});
+  weft([...words, ...reports_of(results), '--html', page]);
   await browser.resize(kWidth, 900);
   await browser.devtools('Emulation.setEmulatedMedia',
     {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}]});

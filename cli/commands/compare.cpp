@@ -10,6 +10,7 @@
 #include "base/parse_number.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/compare_results.h"
 #include "cli/common_options.h"
 #include "cli/network_options.h"
 #include "cli/workload.h"
@@ -57,10 +58,13 @@ po::options_description compare_options() {
 
 void print_compare_help(const report::Streams& streams) {
   streams.out << "Usage: weft compare matmul M K N [OPTIONS]\n"
-              << "       weft compare MODEL.onnx|NAME [OPTIONS]\n\n"
+              << "       weft compare MODEL.onnx|NAME [OPTIONS]\n"
+              << "       weft compare A.json B.json [--json FILE] [--html FILE] [--quiet]\n\n"
               << "A product, or a network, on several devices: time, cycles, speed, share of the\n"
               << "peak, waste, and the largest difference from float64. Each row says whether it\n"
-              << "was simulated, measured on this computer, or modelled from published figures.\n\n"
+              << "was simulated, measured on this computer, or modelled from published figures.\n"
+              << "A.json and B.json are --json reports of two runs; their cycles, traffic, layers\n"
+              << "and machines are shown side by side, and nothing runs.\n\n"
               << compare_options();
 }
 
@@ -195,7 +199,9 @@ runtime::CompareJob read_job(const Arguments& arguments) {
     job.seed = parse_number(*seed, "--seed", 0, UINT64_MAX);
   }
   if (arguments.positionals.empty()) {
-    throw InputError("nothing to compare; give matmul M K N, an .onnx file or a network's name");
+    throw InputError(
+        "nothing to compare; give matmul M K N, an .onnx file, a network's name, or two results "
+        "(A.json B.json)");
   }
   if (arguments.positionals.front() == "matmul") {
     read_product(arguments, job);
@@ -230,6 +236,7 @@ void print(const runtime::CompareReport& report, const Outputs& outputs, bool qu
 int run_compare(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, compare_options());
   if (arguments.has("help")) return print_compare_help(streams), 0;
+  if (names_results(arguments)) return run_compare_results(arguments, streams);
   const runtime::CompareJob job = read_job(arguments);
   const Outputs outputs = read_outputs(arguments, job);
   const runtime::CompareReport report = compare(job, streams);

@@ -39,6 +39,7 @@ int run_conv(const Words& words, const report::Streams& streams) {
   job.batch = spec.input.front();
   std::tie(job.options, job.files) = read_run_flags(arguments);
   job.machine = read_machine(arguments);
+  job.machine_file = read_machine_file(arguments);
   check_before_network(job);
   job.graph = runtime::conv_graph(spec, job.machine.dtype,
                                   job.options.seed.value_or(runtime::kDefaultSeed));

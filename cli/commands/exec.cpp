@@ -121,6 +121,7 @@ int run_exec(const Words& words, const report::Streams& streams) {
   job.program = assemble_file(file);
   if (runtime::has_several_of_a_role(job.program)) check_takes_no_files(job, file);
   job.machine = machine_for(job.program, arguments, file);
+  job.machine_file = read_machine_file(arguments);
   validate(job.program, job.machine);
   job.inputs = runtime::read_headers(job.options, job.machine.dtype);
   job.random_bias = true;

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/input_path.h"
 #include "base/output_file.h"
 #include "base/parse_number.h"
-#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/common_options.h"
 #include "cli/conv_options.h"
+#include "cli/report_targets.h"
 #include "cli/workload.h"
 #include "report/explain/conv_explanation.h"
 #include "report/explain/product_explanation.h"
@@ -98,38 +97,6 @@ std::uint64_t read_steps(const Arguments& arguments) {
   }
 }
 
-/// Writes the JSON to the target of --json. Calls `print` unless the JSON goes to stdout.
-template <class Print>
-int report(const std::optional<std::string>& target, const nlohmann::ordered_json& json,
-           const report::Streams& streams, Print print) {
-  // File names in the JSON may be invalid UTF-8.
-  const std::string text =
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  if (target == "-") return streams.out << text, 0;
-  if (target) write_file(*target, text);
-  print();
-  return 0;
-}
-
-std::optional<std::string> json_target(const Arguments& arguments) {
-  auto json = arguments.text("json");
-  if (json && *json != "-") check_writable(*json);
-  return json;
-}
-
-std::optional<std::string> html_target(const Arguments& arguments) {
-  auto html = arguments.text("html");
-  if (!html) return html;
-  if (*html == "-") throw InputError("--html -: only --json can go to stdout; name a file");
-  check_writable(*html);
-  const auto json = arguments.text("json");
-  if (json && same_file(*json, *html)) {
-    throw InputError(
-        fmt::format("{}: named by both --json and --html; choose two files", printable(*html)));
-  }
-  return html;
-}
-
 /// Parses --sweep; nullopt if it is not given.
 std::optional<runtime::SweepRequest> sweep_request(const Arguments& arguments) {
   const auto text = arguments.text("sweep");
@@ -158,6 +125,7 @@ int run_explain_product(const Words& words, const report::Streams& streams) {
   const MachineConfig config = read_machine(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
   report::ProductExplanation explanation = report::explain_product(spec, config, steps);
+  explanation.report.machine_file = read_machine_file(arguments);
   if (request) {
     explanation.sweep = sweep_with_progress(
         runtime::swept_product(spec, config, request->dimension), *request, streams);
@@ -166,8 +134,8 @@ int run_explain_product(const Words& words, const report::Streams& streams) {
     const std::string command = command_line("explain", arguments.words);
     write_file(*html, report::page_html(report::product_page_data(explanation, command)));
   }
-  return report(json, report::product_json(explanation), streams,
-                [&] { report::print_product(explanation, streams); });
+  return write_report(json, report::product_json(explanation), streams,
+                      [&] { report::print_product(explanation, streams); });
 }
 
 int run_explain_conv(const Words& words, const report::Streams& streams) {
@@ -181,6 +149,7 @@ int run_explain_conv(const Words& words, const report::Streams& streams) {
   const auto request = sweep_request(arguments);
   const MachineConfig machine = read_machine(arguments);
   report::ConvExplanation explanation = report::explain_conv(spec, machine, steps);
+  explanation.report.machine_file = read_machine_file(arguments);
   if (request) {
     explanation.sweep = sweep_with_progress(runtime::swept_conv(spec, machine, request->dimension),
                                             *request, streams);
@@ -191,29 +160,15 @@ int run_explain_conv(const Words& words, const report::Streams& streams) {
     const auto update = [&](double share) { progress.update(share); };
     write_file(*html, report::page_html(report::conv_page_data(explanation, command, update)));
   }
-  return report(json, report::conv_explanation_json(explanation), streams,
-                [&] { report::print_conv(explanation, streams); });
-}
-
-void check_two_reports(const Arguments& arguments) {
-  if (arguments.positionals.size() < 2) {
-    throw InputError("--why: give two --json reports, A.json B.json, of runs of one workload");
-  }
-  check_positional_count(arguments, 2);
-  for (const char* flag : {"json", "html"}) {
-    const auto target = arguments.text(flag);
-    for (const std::string& file : arguments.positionals) {
-      if (!target || !same_file(*target, file)) continue;
-      throw InputError(fmt::format("{}: --{} would replace a report; choose another file",
-                                   printable(file), flag));
-    }
-  }
+  return write_report(json, report::conv_explanation_json(explanation), streams,
+                      [&] { report::print_conv(explanation, streams); });
 }
 
 int run_explain_why(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, why_options());
   if (arguments.has("help")) return print_why_help(streams), 0;
-  check_two_reports(arguments);
+  check_two_reports(arguments,
+                    "--why: give two --json reports, A.json B.json, of runs of one workload");
   const auto json = json_target(arguments);
   const auto html = html_target(arguments);
   const report::RecordedRun a = report::read_recorded_run(arguments.positionals[0]);
@@ -226,7 +181,8 @@ int run_explain_why(const Words& words, const report::Streams& streams) {
     write_file(*html, report::page_html(
                           report::why_page_data(why, command_line("explain", arguments.words))));
   }
-  return report(json, report::why_json(why), streams, [&] { report::print_why(why, streams); });
+  return write_report(json, report::why_json(why), streams,
+                      [&] { report::print_why(why, streams); });
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ int run_matmul(const Words& words, const report::Streams& streams) {
     arguments.positionals.assign(3, std::to_string(kDefaultSize));
   }
   job.machine = read_machine(arguments);
+  job.machine_file = read_machine_file(arguments);
   job.inputs = runtime::read_headers(job.options, job.machine.dtype);
   job.random_bias = arguments.has("with-bias");
   const MatmulSpec spec = read_spec(arguments, job.inputs);

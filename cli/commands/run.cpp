@@ -138,6 +138,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
         "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");
   }
   job.machine = read_machine(arguments);
+  job.machine_file = read_machine_file(arguments);
   check_before_network(job);
   job.graph = runtime::load_network(request, runtime::tensors_of(files));
   if (!reference_alone) runtime::require_computation(request, job.graph);

@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 #include "cli/commands/commands.h"
+#include "cli/common_options.h"
 #include "cli/train/train_options.h"
 #include "cli/train/train_run.h"
 
@@ -19,7 +20,7 @@ void print_train_help(const report::Streams& streams) {
 int run_train(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, train_options());
   if (arguments.has("help")) return print_train_help(streams), 0;
-  return run_training(read_train_request(arguments), streams);
+  return run_training(read_train_request(arguments), read_machine_file(arguments), streams);
 }
 
 }  // namespace weft::cli

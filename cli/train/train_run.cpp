@@ -53,9 +53,10 @@ training::Identity identity_of(const runtime::TrainRequest& request, const graph
   return identity;
 }
 
-report::TrainReport start_report(const runtime::TrainRequest& request, const graph::Graph& network,
-                                 const data::Dataset& data) {
-  report::TrainReport report{.request = request};
+report::TrainReport start_report(const runtime::TrainRequest& request,
+                                 const report::MachineFile& machine_file,
+                                 const graph::Graph& network, const data::Dataset& data) {
+  report::TrainReport report{.request = request, .machine_file = machine_file};
   report.parameters = networks::count_parameters(network);
   report.batch = training::classifier_shape(network).batch;
   report.data = data.name;
@@ -99,12 +100,12 @@ std::unique_ptr<training::Trainer> make_trainer(const runtime::TrainRequest& req
 class Run {
  public:
   Run(const runtime::TrainRequest& request, const graph::Graph& network, const data::Dataset& data,
-      const report::Streams& streams)
+      report::TrainReport report, const report::Streams& streams)
       : request_(request),
         streams_(streams),
         backend_(runtime::make_train_backend(request)),
         trainer_(make_trainer(request, network, data, backend_)),
-        report_(start_report(request, network, data)) {
+        report_(std::move(report)) {
     report_.steps_per_epoch = trainer_->steps_per_epoch();
     report_.state = &trainer_->state();
     if (request.checkpoint) open_checkpoint(identity_of(request, network, data, report_.batch));
@@ -230,9 +231,9 @@ class Run {
 
 /// Measures loss and accuracy of the network, float or quantized, without training it.
 int measure_only(const runtime::TrainRequest& request, const graph::Graph& network,
-                 const data::Dataset& data, const report::Streams& streams) {
+                 const data::Dataset& data, report::TrainReport report,
+                 const report::Streams& streams) {
   const Stopwatch watch;
-  report::TrainReport report = start_report(request, network, data);
   if (request.type == runtime::TrainType::kInt8 && !runtime::is_quantised(network)) {
     throw InputError(
         request.model +
@@ -264,15 +265,17 @@ int measure_only(const runtime::TrainRequest& request, const graph::Graph& netwo
 
 }  // namespace
 
-int run_training(const runtime::TrainRequest& request, const report::Streams& streams) {
+int run_training(const runtime::TrainRequest& request, const report::MachineFile& machine_file,
+                 const report::Streams& streams) {
   const data::Dataset data =
       request.data ? runtime::read_data_folder(*request.data) : data::digits8x8();
   const graph::Graph network = runtime::load_train_network(request);
   const training::ClassifierShape shape =
       onnx_io::located(request.model, [&] { return training::classifier_shape(network); });
   data::check_fits(data, shape.image_shape, shape.classes);
-  if (request.epochs == 0) return measure_only(request, network, data, streams);
-  return Run(request, network, data, streams).run();
+  const report::TrainReport report = start_report(request, machine_file, network, data);
+  if (request.epochs == 0) return measure_only(request, network, data, report, streams);
+  return Run(request, network, data, report, streams).run();
 }
 
 }  // namespace weft::cli

@@ -240,7 +240,7 @@ Json conv_explanation_json(const ConvExplanation& explanation) {
 
 void print_conv(const ConvExplanation& explanation, const Streams& streams) {
   const RunReport& report = explanation.report;
-  streams.out << machine_heading(report.machine, streams.style)
+  streams.out << machine_heading(report.machine, report.machine_file, streams.style)
               << wrapped(fmt::format("{}; {}", report.network().name, settings(explanation.spec)));
   for (const std::string& note : report.notes) streams.out << wrapped(note);
   streams.out << '\n';

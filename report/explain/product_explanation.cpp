@@ -147,7 +147,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
   const RunReport& report = explanation.report;
   const TilingPlan& plan = *report.product().plan;
   const Style& style = streams.style;
-  streams.out << machine_heading(report.machine, style) << '\n';
+  streams.out << machine_heading(report.machine, report.machine_file, style) << '\n';
   if (explanation.sweep) {
     streams.out << sweep_text(*explanation.sweep);
     return;

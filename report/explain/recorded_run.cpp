@@ -4,53 +4,22 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
-#include "base/input_path.h"
 #include "base/printable.h"
 #include "compiler/onnx/located.h"
 #include "report/explain/json_fields.h"
+#include "report/explain/report_file.h"
 #include "report/json.h"
 #include "report/machine_json.h"
 
 namespace weft::report {
 namespace {
 
-constexpr std::int64_t kSchema = 1;
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40U;
-constexpr std::uintmax_t kLargestFileBytes = std::uintmax_t{64} << 20U;
-constexpr const char* kNoReport = "is not a --json report of a weft run";
-
-Json parse_file(const std::string& file) {
-  if (const char* problem = input_path_problem(file)) throw InputError(problem);
-  std::error_code error;
-  if (std::filesystem::file_size(file, error) > kLargestFileBytes || error) {
-    throw InputError(
-        fmt::format("{}: it is larger than {} MiB", kNoReport, kLargestFileBytes >> 20U));
-  }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError("cannot be read");
-  Json json = Json::parse(in, nullptr, false);
-  if (json.is_discarded()) throw InputError(fmt::format("{}: it is not JSON", kNoReport));
-  return json;
-}
-
-void check_schema(const JsonFields& report) {
-  if (!report.has("schema") || !report.at("schema").is_number_integer() ||
-      report.is_null("command")) {
-    throw InputError(kNoReport);
-  }
-  if (report.at("schema") == kSchema) return;
-  throw InputError(fmt::format(
-      "is a report of schema {}, but this weft reads schema {}; run again to write a new report",
-      report.at("schema").dump(), kSchema));
-}
 
 std::uint64_t size_of(const JsonFields& workload, const char* name) {
   return static_cast<std::uint64_t>(workload.number(name, 1, kLargestSize));
@@ -151,7 +120,6 @@ Workload read_workload(const JsonFields& report) {
 
 RecordedRun read_report(const Json& json) {
   const JsonFields report(json, "");
-  check_schema(report);
   if (report.is_null("machine")) throw InputError("is of a run without a machine");
   if (report.is_null("workload")) throw InputError("does not say what was computed");
   RecordedRun run;
@@ -166,7 +134,7 @@ RecordedRun read_report(const Json& json) {
 RecordedRun read_recorded_run(const std::string& file) {
   return onnx_io::located_in_file(file, [&] {
     try {
-      RecordedRun run = read_report(parse_file(file));
+      RecordedRun run = read_report(read_report_file(file));
       run.file = file;
       return run;
     } catch (const ConfigError& error) {

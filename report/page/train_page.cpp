@@ -26,22 +26,24 @@ Json steps_json(std::span<const double> losses) {
   return steps;
 }
 
-std::string place(const runtime::TrainRequest& request) {
-  return request.device == runtime::TrainDevice::kSim ? machine_title(request.machine)
-                                                      : std::string(to_string(request.device));
+std::string place(const TrainReport& report) {
+  const runtime::TrainRequest& request = report.request;
+  return request.device == runtime::TrainDevice::kSim
+             ? machine_title(request.machine, report.machine_file)
+             : std::string(to_string(request.device));
 }
 
 std::string how(const TrainReport& report) {
   return fmt::format("{} on {}, batch {}, {}, seed {}; {}", to_string(report.request.type),
-                     place(report.request), report.batch,
-                     runtime::optimizer_text(report.request.optimizer), report.request.seed,
-                     report.data);
+                     place(report), report.batch, runtime::optimizer_text(report.request.optimizer),
+                     report.request.seed, report.data);
 }
 
 Json lines(const TrainReport& report) {
   Json list = {how(report)};
   if (report.request.device == runtime::TrainDevice::kSim) {
-    list.push_back(fmt::format("{}, engine {}", machine_line(report.request.machine),
+    list.push_back(fmt::format("{}, engine {}",
+                               machine_line(report.request.machine, report.machine_file),
                                to_string(report.request.engine)));
   }
   return list;
@@ -78,7 +80,7 @@ Json train_page_data(const TrainReport& report) {
   Json training = {{"epochs", run["epochs"]}, {"steps", Json::array()}};
   if (report.state != nullptr) training["steps"] = steps_json(report.state->step_losses);
   Json headline = figures(report, run["epochs"]);
-  return {{"title", fmt::format("train {} on {}", request.model, place(request))},
+  return {{"title", fmt::format("train {} on {}", request.model, place(report))},
           {"command", request.command_line},
           {"lines", lines(report)},
           {"figures", std::move(headline)},

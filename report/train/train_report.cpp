@@ -87,7 +87,7 @@ std::string train_heading(const TrainReport& report, const Style& style) {
   const auto add = [&](std::string_view label, const std::string& value) {
     text += labelled_line(label, value, style);
   };
-  if (simulated(report)) text += machine_text(report.request.machine, style);
+  if (simulated(report)) text += machine_text(report.request.machine, report.machine_file, style);
   add("network", fmt::format("{}, batch {}, {} parameters", report.request.model, report.batch,
                              grouped(report.parameters)));
   add("data", fmt::format("{}: {} images to train, {} to test", report.data,
@@ -166,29 +166,31 @@ Json epoch_json(const EpochRecord& record) {
 
 Json train_json(const TrainReport& report) {
   const runtime::TrainRequest& request = report.request;
-  return {{"schema", 1},
-          {"command", "train"},
-          {"backend", to_string(request.device)},
-          {"engine", simulated(report) ? Json(to_string(request.engine)) : Json(nullptr)},
-          {"machine", simulated(report) ? described_machine_json(request.machine) : Json(nullptr)},
-          {"workload",
-           {{"network", request.model},
-            {"parameters", report.parameters},
-            {"batch", report.batch},
-            {"dtype", to_string(request.type)},
-            {"optimizer", options_json(request)},
-            {"seed", request.seed},
-            {"steps_per_epoch", report.steps_per_epoch}}},
-          {"data",
-           {{"name", report.data}, {"train", report.train_images}, {"test", report.test_images}}},
-          {"epochs", epochs_json(report)},
-          {"cycles_per_step", report.step_cost && report.step_cost->total > 0
-                                  ? cycles_json(report.step_cost->total, report.step_cost->ledger)
-                                  : Json(nullptr)},
-          {"host_layers", report.step_cost ? Json(report.step_cost->host_layers) : Json::array()},
-          {"skipped_steps", report.state == nullptr ? 0 : report.state->loss_scale.skipped},
-          {"saved", or_null(request.save)},
-          {"simulator", {{"wall_seconds", report.wall_seconds}}}};
+  return {
+      {"schema", 1},
+      {"command", "train"},
+      {"backend", to_string(request.device)},
+      {"engine", simulated(report) ? Json(to_string(request.engine)) : Json(nullptr)},
+      {"machine", simulated(report) ? described_machine_json(request.machine, report.machine_file)
+                                    : Json(nullptr)},
+      {"workload",
+       {{"network", request.model},
+        {"parameters", report.parameters},
+        {"batch", report.batch},
+        {"dtype", to_string(request.type)},
+        {"optimizer", options_json(request)},
+        {"seed", request.seed},
+        {"steps_per_epoch", report.steps_per_epoch}}},
+      {"data",
+       {{"name", report.data}, {"train", report.train_images}, {"test", report.test_images}}},
+      {"epochs", epochs_json(report)},
+      {"cycles_per_step", report.step_cost && report.step_cost->total > 0
+                              ? cycles_json(report.step_cost->total, report.step_cost->ledger)
+                              : Json(nullptr)},
+      {"host_layers", report.step_cost ? Json(report.step_cost->host_layers) : Json::array()},
+      {"skipped_steps", report.state == nullptr ? 0 : report.state->loss_scale.skipped},
+      {"saved", or_null(request.save)},
+      {"simulator", {{"wall_seconds", report.wall_seconds}}}};
 }
 
 }  // namespace weft::report

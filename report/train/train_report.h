@@ -11,6 +11,7 @@
 #include "models/training/metrics.h"
 #include "models/training/state.h"
 #include "report/json.h"
+#include "report/machine_text.h"
 #include "report/text.h"
 #include "runtime/sim_backend.h"
 #include "runtime/train/train_request.h"
@@ -19,6 +20,7 @@ namespace weft::report {
 
 struct TrainReport {
   const runtime::TrainRequest& request;
+  MachineFile machine_file = {};
   std::uint64_t parameters = 0;
   std::int64_t batch = 0;
   std::string data = {};  // its name

@@ -26,6 +26,13 @@ export function browser_fixture() {
       await loads_without_complaint(fixture.browser, pathToFileURL(path).href);
     },
 
+    /** Opens a link to the page; a new document, even if the page is already open. */
+    async open_link(path, fragment) {
+      await fixture.browser.open('about:blank');
+      await fixture.browser.resize(1280, 900);
+      await loads_without_complaint(fixture.browser, pathToFileURL(path).href + fragment);
+    },
+
     evaluate: (expression) => fixture.browser.evaluate(expression),
 
     /** Scrolls an element into view and returns its middle. */

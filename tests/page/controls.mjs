@@ -102,6 +102,12 @@ export const kControls = [
       await focus(browser, selector);
       await browser.press([kKeys.right, kKeys.right, kKeys.down], [kKeys.shift]);
     }, is: `document.querySelector('#pe').textContent.startsWith('PE(1, 1) in cycle 20')`},
+  {name: 'save as SVG', page: 'small', selector: '.save', at: '#ledger .save[data-kind=svg]',
+    act: click, is: `/^Saved as .*-ledger\\.svg$/.test(document.querySelector('#said').textContent)`},
+  {name: 'save as PNG', page: 'network', selector: '.save', at: '#layers .save[data-kind=png]',
+    act: click, is: `/^Saved as .*-layers\\.png$/.test(document.querySelector('#said').textContent)`},
+  {name: 'copy a link', page: 'small', selector: '#copy-link', from: 'weft.go_to(20)', act: click,
+    is: `location.hash === '#cycle=20' && document.querySelector('#said').textContent !== ''`},
   {name: 'zoom in', page: 'small', selector: '#zoom-in', act: click, reads: kWidth, gives: 42},
   {name: 'zoom out', page: 'small', selector: '#zoom-out', from: 'weft.set_timeline_view(20, 41)',
     act: click, reads: kWidth, gives: 42},

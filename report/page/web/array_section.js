@@ -8,7 +8,8 @@
   const kSumColumns = 16;
 
   let whole, stage, canvas, zoom, layout, heat_layout, words, pe_readout, beyond, sums;
-  let picked = null;  // [row, column] of the PE that the readout follows
+
+  weft.picked = null;  // [row, column] of the PE that the readout follows
 
   // --- Controls --------------------------------------------------------------------------------
 
@@ -62,7 +63,7 @@
   }
 
   weft.transport = () => el('div', {class: 'controls transport'}, transport(),
-    ...cycle_controls(), speed_control());
+    ...cycle_controls(), speed_control(), weft.link_button());
 
   // --- Words -----------------------------------------------------------------------------------
 
@@ -94,7 +95,7 @@
     if (recorded()) words.textContent = `Cycle ${weft.count(weft.cycle)}. ` +
       entering_words(weft.cycle);
     else words.textContent = `Cycle ${weft.count(weft.cycle)}.`;
-    pe_readout.textContent = picked ? pe_words(...picked).join(' · ') : kHowToPick;
+    pe_readout.textContent = weft.picked ? pe_words(...weft.picked).join(' · ') : kHowToPick;
   }
 
   /** Describes the registers of PE(r,c). */
@@ -159,17 +160,23 @@
   function draw_picture() {
     if (!(layout || heat_layout)) return;
     if (layout) {
-      const context = weft.prepare_canvas(canvas, layout.width, layout.height);
-      weft.draw_diagram(context, layout, drawn_cycle(), recorded() ? weft.phase : 0);
-      frame_picked(context, picked && weft.frame_in_diagram(layout, picked));
+      weft.paint_canvas(canvas, layout.width, layout.height, draw_diagram);
       return;
     }
-    const q = weft.recording.seek(drawn_cycle());
     const {picture, window} = heat_layout;
-    weft.draw_heat(weft.prepare_canvas(canvas, picture.width, picture.height), heat_layout, q);
-    const context = weft.prepare_canvas(zoom, window.width, window.height);
-    weft.draw_window(context, heat_layout, q, drawn_cycle());
-    frame_picked(context, picked && weft.frame_in_window(heat_layout, picked));
+    weft.paint_canvas(canvas, picture.width, picture.height, (context) =>
+      weft.draw_heat(context, heat_layout, weft.recording.seek(drawn_cycle())));
+    weft.paint_canvas(zoom, window.width, window.height, draw_window);
+  }
+
+  function draw_diagram(context) {
+    weft.draw_diagram(context, layout, drawn_cycle(), recorded() ? weft.phase : 0);
+    frame_picked(context, weft.picked && weft.frame_in_diagram(layout, weft.picked));
+  }
+
+  function draw_window(context) {
+    weft.draw_window(context, heat_layout, weft.recording.seek(drawn_cycle()), drawn_cycle());
+    frame_picked(context, weft.picked && weft.frame_in_window(heat_layout, weft.picked));
   }
 
   function frame_picked(context, box) {
@@ -212,9 +219,18 @@
 
   function pick(pe) {
     if (!pe) return;
-    picked = pe;
+    weft.picked = pe;
+    weft.tell('pe', pe);
     weft.draw_soon('array', draw_all);
   }
+
+  /** Picks PE(r,c) and moves the window to it; ignores a PE that the array does not have. */
+  weft.pick_pe = function ([r, c]) {
+    if (!weft.recording || r >= weft.recording.rows || c >= weft.recording.cols) return;
+    pick([r, c]);
+    if (!heat_layout || weft.frame_in_window(heat_layout, [r, c])) return;
+    weft.move_window(heat_layout, r - heat_layout.shown_rows / 2, c - heat_layout.shown_cols / 2);
+  };
 
   function move_to(x, y) {
     const {scale, shown_rows, shown_cols} = heat_layout;
@@ -240,9 +256,9 @@
 
   function neighbour([down, right]) {
     const {rows, cols} = weft.recording;
-    if (!picked) return heat_layout ? [weft.heat.row, weft.heat.col] : [0, 0];
+    if (!weft.picked) return heat_layout ? [weft.heat.row, weft.heat.col] : [0, 0];
     const within = (value, size) => Math.max(0, Math.min(size - 1, value));
-    return [within(picked[0] + down, rows), within(picked[1] + right, cols)];
+    return [within(weft.picked[0] + down, rows), within(weft.picked[1] + right, cols)];
   }
 
   function listen() {
@@ -281,7 +297,7 @@
   }
 
   function legend() {
-    const entry = (kind, text) => el('span', null, el('i', {class: `key ${kind}-key`}), text);
+    const entry = (kind, text) => el('span', null, weft.key(kind), text);
     return el('p', {class: 'legend'}, entry('act', 'activation, one PE to the right per cycle'),
       entry('weight', 'active weight'), entry('shadow', 'shadow weight, of the next tile'),
       entry('sum', 'partial sum, one PE down per cycle'), entry('push', 'a push is here'),
@@ -303,7 +319,9 @@
     whole = el('div', {class: 'array-layout'}, stage,
       el('div', {class: 'written'}, el('h3', null, 'Written to the accumulators'),
         el('div', {class: 'scroll'}, sums)));
-    section.append(heat_controls(), words, beyond, whole, pe_readout, legend());
+    const key = legend();
+    section.append(heat_controls(), words, beyond, whole, pe_readout, key);
+    weft.let_save(section, () => [stage, key], () => `cycle ${drawn_cycle()}`);
   }
 
   weft.draw_array = function () {

@@ -161,4 +161,17 @@ globalThis.weft = globalThis.weft || {};
   };
 
   weft.hide_tip = () => weft.show_tip(null);
+
+  // --- Messages to the reader ------------------------------------------------------------------
+
+  const kSaidFor = 4000;  // ms
+  const said = document.getElementById('said');
+  let silence = null;
+
+  /** Says in a word what a button has done. */
+  weft.say = function (text) {
+    clearTimeout(silence);
+    said.textContent = text;
+    silence = setTimeout(() => { said.textContent = ''; }, kSaidFor);
+  };
 })(globalThis.weft);

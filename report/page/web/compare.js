@@ -291,9 +291,11 @@
       show_table(table, series.map(({points}) => points[cursor.at].row));
     };
     const redraw = (width) => { cursor.x = draw_curves(stage, width, series, cursor.at); };
-    section.append(kind_legend(), curve_legend(series), stage,
+    const keys = [kind_legend(), curve_legend(series)];
+    section.append(...keys, stage,
       el('p', {class: 'hint'}, 'Click, or focus the chart and press ← →, to choose a size.'),
       chosen, table);
+    weft.let_save(section, () => [...keys, stage]);
     weft.keep_drawn(stage, redraw);
     listen(stage, cursor, (at) => {
       cursor.at = Math.max(0, Math.min(sizes.length - 1, at));
@@ -311,7 +313,9 @@
   function draw_single(section) {
     const stage = el('div', {class: 'stage', id: 'reached'});
     const table = el('div');
-    section.append(kind_legend(), stage, table);
+    const key = kind_legend();
+    section.append(key, stage, table);
+    weft.let_save(section, () => [key, stage]);
     weft.keep_drawn(stage, (width) => draw_reached(stage, width, data.compare.rows));
     show_table(table, data.compare.rows);
   }

@@ -135,8 +135,9 @@
     body = el('tbody');
     heads = el('thead', null, el('tr', null, ...kColumns.map(head)));
     why = el('p', {class: 'readout', id: 'why', 'aria-live': 'polite'});
-    section.append(el('div', {class: 'scroll'},
-      el('table', {class: 'layers', id: 'layers-table'}, heads, body)), why);
+    const table = el('table', {class: 'layers', id: 'layers-table'}, heads, body);
+    section.append(el('div', {class: 'scroll'}, table), why);
+    weft.let_save(section, () => [table]);
     show();
   };
 })(globalThis.weft);

@@ -80,13 +80,15 @@
     const section = weft.section('ledger', 'Where the cycles went',
       `Every one of the ${weft.count(cycles.total)} cycles is counted once.`);
     const stage = el('div', {class: 'stage'});
+    const table = ledger_table(parts, cycles.total);
     const tables = el('div', {class: 'columns'},
-      el('div', {class: 'scroll'}, ledger_table(parts, cycles.total)));
+      el('div', {class: 'scroll'}, table));
     if (data.formula) {
       tables.append(el('div', {class: 'scroll'}, el('h3', null, 'The closed form'),
         formula_table(data.formula)));
     }
     section.append(stage, tables);
+    weft.let_save(section, () => [stage, table]);
     weft.keep_drawn(stage, (width) =>
       stage.replaceChildren(bar(parts, Math.max(1, cycles.total), width)));
   };

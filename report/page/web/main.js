@@ -13,9 +13,11 @@
   weft.draw_roofline();
   weft.draw_layers();
   weft.draw_compare();
+  weft.draw_results();
   weft.draw_account();
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);
+  weft.start_link();
   weft.ready = true;
 })(globalThis.weft);

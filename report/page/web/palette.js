@@ -4,6 +4,7 @@
 
 (function (weft) {
   const kTile = 8;
+  const kInk = 'rgba(0,0,0,.55)';  // of the strokes of the classes' patterns
 
   // Color, pattern and meaning of each class of the ledger. Order: docs/timing.md.
   weft.classes = {
@@ -43,19 +44,26 @@
     padding: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
   };
 
-  /** An SVG <defs> with the patterns of the classes and of padding. Their ids begin with `prefix`.
-      */
+  /** An SVG <defs> with the patterns of the classes and of padding. Their ids begin with `prefix`. */
   weft.pattern_defs = function (prefix) {
     const defs = weft.svg('defs');
-    for (const [name, style] of Object.entries(weft.classes)) {
-      defs.append(svg_pattern(`${prefix}-${name}`, style.pattern, style.color, 'rgba(0,0,0,.55)'));
+    for (const name of Object.keys(weft.classes)) {
+      defs.append(weft.named_pattern(`${prefix}-${name}`, name));
     }
     const {ground, hatch} = weft.colors();
-    defs.append(svg_pattern(`${prefix}-padding`, 'padding', ground, hatch));
+    defs.append(weft.svg_pattern(`${prefix}-padding`, 'padding', ground, hatch));
     return defs;
   };
 
-  function svg_pattern(id, kind, color, ink) {
+  /** The pattern of a class, or of padding on PEs. */
+  weft.named_pattern = function (id, name) {
+    const {busy, hatch} = weft.colors();
+    if (name === 'padding') return weft.svg_pattern(id, 'padding', busy, hatch);
+    const style = weft.class_style(name);
+    return weft.svg_pattern(id, style.pattern, style.color, kInk);
+  };
+
+  weft.svg_pattern = function (id, kind, color, ink) {
     const pattern = weft.svg('pattern',
       {id, width: kTile, height: kTile, patternUnits: 'userSpaceOnUse'},
       weft.svg('rect', {width: kTile, height: kTile, fill: color}));
@@ -63,12 +71,13 @@
       pattern.append(weft.svg('line', {x1, y1, x2, y2, stroke: ink, 'stroke-width': 1.2}));
     }
     return pattern;
-  }
+  };
 
   const canvas_patterns = new Map();
 
   /** The same pattern as a canvas fill. */
-  weft.canvas_pattern = function (context, kind, color, ink = 'rgba(0,0,0,.55)') {
+  weft.canvas_pattern = function (context, kind, color, ink = kInk) {
+    if (context.pattern) return context.pattern(kind, color, ink);
     const key = `${kind} ${color} ${ink}`;
     if (!canvas_patterns.has(key)) canvas_patterns.set(key, pattern_tile(kind, color, ink));
     return context.createPattern(canvas_patterns.get(key), 'repeat');
@@ -102,6 +111,7 @@
   weft.paint_element = function (node, name) {
     const style = weft.class_style(name);
     node.style.backgroundColor = style.color;
+    node.dataset.paint = name;
     if (style.pattern === 'plain') return;
     node.style.backgroundImage = `repeating-linear-gradient(${kAngles[style.pattern]}deg, ` +
       'rgba(0, 0, 0, .5) 0 1px, transparent 1px 4px)';
@@ -110,13 +120,16 @@
   /** A small rectangle with a class's color and pattern, for legends and tables. */
   weft.swatch = function (name) {
     const id = `swatch-${name}-${++swatches}`;
-    const style = weft.class_style(name);
     return weft.svg('svg', {class: 'swatch', width: 16, height: 12, 'aria-hidden': 'true'},
-      weft.svg('defs', null, svg_pattern(id, style.pattern, style.color, 'rgba(0,0,0,.55)')),
+      weft.svg('defs', null, weft.named_pattern(id, name)),
       weft.svg('rect', {width: 16, height: 12, rx: 2, fill: `url(#${id})`}));
   };
 
   let swatches = 0;
+
+  /** A small box for a legend, with the look that the style sheet gives to `.<kind>-key`. */
+  weft.key = (kind) => weft.el('i', {'class': `key ${kind}-key`,
+    'data-paint': kind === 'padding' ? kind : null});
 
   // --- Theme -----------------------------------------------------------------------------------
 

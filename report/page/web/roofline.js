@@ -217,6 +217,7 @@
     const stage = el('div', {class: 'stage'});
     const hidden = new Set(roofline.points.filter((point) => !shown(point)).map(({name}) => name));
     section.append(stage);
+    weft.let_save(section, () => [stage]);
     if (hidden.size) section.append(el('p', {class: 'hint'}, hidden_words([...hidden])));
     weft.keep_drawn(stage, (width) => draw(stage, width));
   };

@@ -88,6 +88,7 @@
         'starts another tile, nearly empty.' : 'Rows are not cut into tiles.'));
     const stage = el('div', {class: 'stage sweep'});
     section.append(stage);
+    weft.let_save(section, () => [stage]);
     weft.keep_drawn(stage, (width) => draw(stage, width));
   };
 })(globalThis.weft);

@@ -216,9 +216,8 @@
 
   function legend() {
     return el('p', {class: 'legend'},
-      el('span', null, el('i', {class: 'key padding-key'}),
-        'padding: zeros that take time and do nothing'),
-      el('span', null, el('i', {class: 'key current-key'}), 'the current fold'));
+      el('span', null, weft.key('padding'), 'padding: zeros that take time and do nothing'),
+      el('span', null, weft.key('current'), 'the current fold'));
   }
 
   weft.draw_tile_map = function () {
@@ -230,8 +229,12 @@
     const table = el('div', {class: 'scroll'});
     stage = el('div', {class: 'stage'});
     readout = el('p', {class: 'readout', id: 'fold'});
+    const key = legend();
     section.append(chooser() || '', el('div', {class: 'tile-layout'}, stage,
-      el('div', null, text, table, legend(), readout)));
+      el('div', null, text, table, key, readout)));
+    weft.let_save(section, () => [stage, key], () =>
+      [data.tiles.length > 1 ? current_map().name : '', weft.total ? `cycle ${weft.cycle}` : '']
+        .filter(Boolean).join(', '));
     const show = () => {
       text.textContent = words(current_map());
       table.replaceChildren(size_table(current_map()));

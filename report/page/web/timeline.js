@@ -46,8 +46,8 @@
 
   function draw() {
     if (!layout) return;
-    const context = weft.prepare_canvas(canvas, layout.width, layout.height);
-    weft.draw_timeline(context, layout, view, content);
+    weft.paint_canvas(canvas, layout.width, layout.height, (context) =>
+      weft.draw_timeline(context, layout, view, content));
   }
 
   function show_now() {
@@ -292,8 +292,11 @@
       timeline.instructions.unit.length
         ? 'Focus the timeline: the keys , and . go from instruction to instruction.' : '');
     table = el('table', {class: 'now-table', id: 'now-table'});
-    section.append(controls(), sampled_words() || '', stage, legend(), readout,
+    const key = legend();
+    section.append(controls(), sampled_words() || '', stage, key, readout,
       el('div', {class: 'scroll'}, table));
+    weft.let_save(section, () => [stage, key],
+      () => `cycles ${Math.floor(view.begin)} to ${Math.ceil(view.end) - 1}`);
     set_view(0, weft.total);
     weft.keep_drawn(stage, (width) => {
       layout = weft.timeline_layout(content.lanes, width);

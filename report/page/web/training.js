@@ -96,7 +96,9 @@
       'test images.' + (training.steps.length > 0
         ? ' The faint line is the loss of single steps.' : ''));
     const stage = el('div', {class: 'stage training'});
-    section.append(legend(), stage, table(training.epochs));
+    const key = legend();
+    section.append(key, stage, table(training.epochs));
+    weft.let_save(section, () => [key, stage]);
     weft.keep_drawn(stage, (width) => draw(stage, width));
   };
 })(globalThis.weft);

@@ -53,12 +53,14 @@
     const titles = ['switched', 'from A\u2019s', 'to B\u2019s', 'cycles', 'change', '',
       'in which cycles'];
     const rows = why.steps.map((step, i) => step_row(step, all[i], most));
-    section.append(el('div', {class: 'scroll'}, el('table', {class: 'why', id: 'why-table'},
+    const table = el('table', {class: 'why', id: 'why-table'},
       el('thead', null, el('tr', null, ...titles.map((text, i) =>
         el('th', {scope: 'col', class: i === 3 || i === 4 ? 'number' : null}, text)))),
       el('tbody', null, end_row('A', why.a, most), ...rows, end_row('B', why.b, most)),
       el('tfoot', null, el('tr', null, el('th', {scope: 'row'}, 'sum'), el('td', {colspan: 3}),
-        el('td', {class: 'number', id: 'why-sum'}, signed(why.difference)), el('td'), el('td'))))));
+        el('td', {class: 'number', id: 'why-sum'}, signed(why.difference)), el('td'), el('td'))));
+    section.append(el('div', {class: 'scroll'}, table));
+    weft.let_save(section, () => [table]);
     if (why.steps.length === 0) {
       section.append(el('p', null, 'The runs differ in nothing that affects cycles.'));
     }

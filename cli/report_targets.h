@@ -1,0 +1,37 @@
+// Where commands that write reports, and run nothing with values, put them: --json and --html.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/output_file.h"
+#include "cli/arguments.h"
+#include "report/json.h"
+#include "report/streams.h"
+
+namespace weft::cli {
+
+/// The file of --json, "-" for stdout. Throws InputError if it cannot be written.
+std::optional<std::string> json_target(const Arguments& arguments);
+
+/// The file of --html. Throws InputError if it is stdout, cannot be written, or is also that of
+/// --json.
+std::optional<std::string> html_target(const Arguments& arguments);
+
+/// Checks that the arguments name two reports, and that no output replaces them. Throws InputError,
+/// with the text `missing` if there are fewer.
+void check_two_reports(const Arguments& arguments, const char* missing);
+
+/// Writes the JSON to the target of --json. Calls `print` unless it is stdout. Returns exit code 0.
+/// Throws InputError.
+template <class Print>
+int write_report(const std::optional<std::string>& target, const report::Json& json,
+                 const report::Streams& streams, Print print) {
+  const std::string text = report::json_file_text(json);
+  if (target == "-") return streams.out << text, 0;
+  if (target) write_file(*target, text);
+  print();
+  return 0;
+}
+
+}  // namespace weft::cli
