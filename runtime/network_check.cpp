@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/figures.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "compiler/rows/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"

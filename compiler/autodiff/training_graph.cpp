@@ -10,6 +10,7 @@
 #include "compiler/graph/learned.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 
 namespace weft::autodiff {
 namespace {

@@ -1,5 +1,5 @@
-// A node's attributes by name, as in ONNX. The operator table (operator_table.h) lists the
-// attributes of each operator; a builder refuses any other.
+// A node's attributes by name, as in ONNX. An operator's signature (shapes/signature.h) lists its
+// attributes; a builder refuses any other.
 #pragma once
 
 #include <cstdint>

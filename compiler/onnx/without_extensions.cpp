@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/onnx/export.h"
 #include "pe/float_formats.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/networks.h"
 
 namespace weft::networks {

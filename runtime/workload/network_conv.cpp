@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/counter_random.h"
 
 namespace weft::runtime {

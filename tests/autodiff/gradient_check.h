@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "compiler/autodiff/differentiate.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/reference/cpu/run_graph.h"
 
 namespace weft::autodiff::testing {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "compiler/autodiff/rules.h"
+#include "compiler/graph/builder/check.h"
 #include "tests/autodiff/networks.h"
 
 namespace weft::autodiff::testing {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/program/network_program.h"
 #include "runtime/network_runner.h"
 #include "tests/network/random.h"

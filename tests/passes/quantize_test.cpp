@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/signature.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantization/calibrate.h"
 #include "compiler/passes/quantization/quantization_plan.h"
@@ -150,7 +151,7 @@ TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
   EXPECT_EQ(count(after, Op::kConv), 0U);
   EXPECT_EQ(count(after, Op::kQLinearConv), 3U);
   EXPECT_EQ(count(after, Op::kRelu), 1U) << "only the Relu after the Add may stay";
-  const bool has_bias = graph::operator_of(Op::kQLinearMatMul).max_inputs == 9;
+  const bool has_bias = graph::signature_of(Op::kQLinearMatMul).max_inputs == 9;
   EXPECT_EQ(count(after, Op::kQLinearMatMul), has_bias ? 1U : 0U);
   for (const Op op : {Op::kMaxPool, Op::kConcat, Op::kFlatten}) {
     EXPECT_EQ(after.type(find(after, op).inputs[0]).type, DataType::kInt8);

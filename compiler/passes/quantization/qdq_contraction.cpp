@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/signature.h"
 #include "compiler/passes/fusion/fuse_activation.h"
 #include "compiler/passes/quantization/quantized.h"
 #include "compiler/passes/rewrite/constants.h"
@@ -54,7 +55,7 @@ bool has_integer_form(const Node& node) {
 /// QLinearMatMul has a bias as ninth input only as an extension of ONNX (graph/op.h).
 bool has_place_for_bias(const Node& node) {
   const Op op = node.op == Op::kConv ? Op::kQLinearConv : Op::kQLinearMatMul;
-  return node.input(kBias) == kNoValue || graph::operator_of(op).max_inputs == 9;
+  return node.input(kBias) == kNoValue || graph::signature_of(op).max_inputs == 9;
 }
 
 bool allows_activation(const Node& node, const Chain& chain) {

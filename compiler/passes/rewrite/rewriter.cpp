@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "compiler/passes/rewrite/remove_dead_code.h"
 
 namespace weft::passes {

@@ -1,6 +1,6 @@
 #include "models/reference/cpu/nn/batched_product.h"
 
-#include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "models/reference/cpu/nn/product.h"
 
 namespace weft::reference {

@@ -17,8 +17,8 @@ namespace weft::reference {
 
 using graph::Op;
 
-/// Takes a call with matching types and shapes (compiler/graph/operator_table.h) and returns the
-/// outputs. Throws InputError, without the node's name, if elements are out of range or if the
+/// Takes a call with matching types and shapes (compiler/graph/shapes/infer_outputs.h) and returns
+/// the outputs. Throws InputError, without the node's name, if elements are out of range or if the
 /// operator does not accept their type.
 using Kernel = Tensors (*)(const NodeCall& call);
 using KernelEntry = graph::OpEntry<Kernel>;

@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
+#include "compiler/graph/shapes/slice.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/operators.h"
 #include "models/reference/cuda/graph/units.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
+#include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -11,8 +11,8 @@
 #include <array>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
 #include "compiler/graph/printable.h"
+#include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/inference.h"
+#include "compiler/graph/shapes/windows.h"
 
 namespace weft::graph {
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
+#include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/inference.h"
+#include "compiler/graph/shapes/slice.h"
 
 namespace weft::graph {
 namespace {

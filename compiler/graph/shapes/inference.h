@@ -1,14 +1,15 @@
-// Helpers of the inference rules: access to a node's inputs with errors that name the input, checks
-// of shapes, and arithmetic on extents that throws on overflow. The rules themselves are in
-// infer_*.cpp, one file per family. They are declared here for the table (operator_table.cpp).
-// infer_outputs() checks the number and types of the inputs before it calls a rule.
+// Helpers of the inference rules: access to a node's inputs with errors that name the input, and
+// checks of shapes. The rules themselves are in infer_*.cpp, one file per family. They are declared
+// here for the signatures (signature.cpp). infer_outputs() checks the number and types of the
+// inputs before it calls a rule.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
+#include "compiler/graph/shapes/signature.h"
 
 namespace weft::graph {
 
@@ -49,19 +50,6 @@ std::int64_t required_integer(const NodeTypes& node, std::string_view name);
 void expect_one_of(const Attributes& attributes, std::string_view name, std::string_view otherwise,
                    std::initializer_list<std::string_view> known);
 
-/// a + b, a - b and a * b. Throw InputError if the result does not fit in 64 bits.
-std::int64_t checked_add(std::int64_t a, std::int64_t b);
-std::int64_t checked_sub(std::int64_t a, std::int64_t b);
-std::int64_t checked_mul(std::int64_t a, std::int64_t b);
-
-/// `axes` counted from the first of `rank` dimensions. Throws InputError if an axis is out of range
-/// or occurs twice.
-std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes, std::int64_t rank);
-
-inline std::int64_t rank_of(const Shape& shape) {
-  return static_cast<std::int64_t>(shape.size());
-}
-
 using ValueTypes = std::vector<ValueType>;
 
 // infer_contraction.cpp
@@ -77,7 +65,7 @@ Shape matmul_shape(const NodeTypes& node, std::size_t a, std::size_t b);
 /// activation: Relu or Clip, or with `any_unary` any unary operator with at most two numbers.
 void check_activation(const NodeTypes& node, bool any_unary);
 
-// infer_quantisation.cpp
+// infer_quantization.cpp
 ValueTypes infer_conv_integer(const NodeTypes& node);
 ValueTypes infer_qlinear_conv(const NodeTypes& node);
 ValueTypes infer_matmul_integer(const NodeTypes& node);

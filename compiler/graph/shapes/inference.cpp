@@ -1,4 +1,4 @@
-#include "compiler/graph/inference.h"
+#include "compiler/graph/shapes/inference.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,10 +11,6 @@
 namespace weft::graph {
 namespace {
 
-[[noreturn]] void refuse_overflow() {
-  throw InputError("the extents overflow 64 bits");
-}
-
 [[noreturn]] void refuse_shape(const NodeTypes& node, std::size_t i, std::string_view expected) {
   throw InputError(fmt::format("{}: the shape is {}, not {}", input_label(node, i),
                                to_string(shape_of(node, i)), expected));
@@ -23,7 +19,7 @@ namespace {
 }  // namespace
 
 std::string input_label(const NodeTypes& node, std::size_t i) {
-  const auto& rules = operator_of(node.op).inputs;
+  const auto& rules = signature_of(node.op).inputs;
   return fmt::format("input {} ({})", i, rules[std::min(i, rules.size() - 1)].name);
 }
 
@@ -94,61 +90,6 @@ void expect_one_of(const Attributes& attributes, std::string_view name, std::str
   if (std::ranges::find(known, value) != known.end()) return;
   throw InputError(fmt::format("attribute {}: '{}' is not supported; known are {}", name,
                                printable(value), fmt::join(known, ", ")));
-}
-
-std::int64_t checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) refuse_overflow();
-  return sum;
-}
-
-std::int64_t checked_sub(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  if (__builtin_sub_overflow(a, b, &difference)) refuse_overflow();
-  return difference;
-}
-
-std::int64_t checked_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) refuse_overflow();
-  return product;
-}
-
-std::vector<std::int64_t> normalized_axes(const std::vector<std::int64_t>& axes,
-                                          std::int64_t rank) {
-  std::vector<bool> seen(static_cast<std::size_t>(rank), false);
-  std::vector<std::int64_t> result;
-  for (const std::int64_t axis : axes) {
-    result.push_back(normalized_axis(axis, rank));
-    auto entry = seen[static_cast<std::size_t>(result.back())];
-    if (entry) throw InputError(fmt::format("axis {} occurs twice", axis));
-    entry = true;
-  }
-  return result;
-}
-
-std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank) {
-  if (axis < -rank || axis >= rank) {
-    throw InputError(
-        fmt::format("axis {} is outside [{}, {}), as the rank is {}", axis, -rank, rank, rank));
-  }
-  return axis < 0 ? axis + rank : axis;
-}
-
-Shape broadcast(const Shape& a, const Shape& b) {
-  const Shape& longer = a.size() >= b.size() ? a : b;
-  const Shape& shorter = a.size() >= b.size() ? b : a;
-  Shape result = longer;
-  const std::size_t lead = longer.size() - shorter.size();
-  for (std::size_t i = 0; i < shorter.size(); ++i) {
-    std::int64_t& extent = result[lead + i];
-    if (extent == 1) extent = shorter[i];
-    if (shorter[i] != 1 && shorter[i] != extent) {
-      throw InputError(
-          fmt::format("shapes {} and {} do not broadcast", to_string(a), to_string(b)));
-    }
-  }
-  return result;
 }
 
 }  // namespace weft::graph

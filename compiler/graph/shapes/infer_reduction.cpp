@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
+#include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/slice.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 
 namespace weft::graph {
 namespace {

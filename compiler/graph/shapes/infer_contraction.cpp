@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/inference.h"
+#include "compiler/graph/shapes/windows.h"
 
 namespace weft::graph {
 namespace {

@@ -1,4 +1,5 @@
-// Checks a node against its entry in the operator table and infers its outputs.
+#include "compiler/graph/shapes/infer_outputs.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,8 +7,9 @@
 #include <array>
 
 #include "base/error.h"
-#include "compiler/graph/inference.h"
+#include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
+#include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
 namespace {
@@ -69,7 +71,7 @@ void expect_count(std::string_view what, std::size_t count, std::size_t least, s
   throw InputError(fmt::format("{} {}, not {}", count, what, range_text(least, most)));
 }
 
-void check_attributes(const NodeTypes& node, const Operator& rule) {
+void check_attributes(const NodeTypes& node, const Signature& rule) {
   for (const auto& [name, value] : node.attributes.entries()) {
     if (std::ranges::find(rule.attributes, name) == rule.attributes.end()) {
       throw InputError(
@@ -104,7 +106,7 @@ void check_type(const NodeTypes& node, std::size_t i, const InputRule& rule) {
   }
 }
 
-void check_inputs(const NodeTypes& node, const Operator& rule) {
+void check_inputs(const NodeTypes& node, const Signature& rule) {
   expect_count("inputs", node.inputs.size(), rule.min_inputs, rule.max_inputs);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const bool needed = i < rule.min_inputs || rule.max_inputs == kAnyNumber;
@@ -116,13 +118,35 @@ void check_inputs(const NodeTypes& node, const Operator& rule) {
 }  // namespace
 
 std::vector<ValueType> infer_outputs(const NodeTypes& node) {
-  const Operator& rule = operator_of(node.op);
+  const Signature& rule = signature_of(node.op);
   check_inputs(node, rule);
   expect_count("outputs", node.outputs, 1, rule.max_outputs);
   check_attributes(node, rule);
   std::vector<ValueType> types = rule.infer(node);
   for (const ValueType& type : types) element_count(type.shape);
   types.resize(node.outputs);
+  return types;
+}
+
+std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node) {
+  std::vector<const ValueType*> inputs;
+  std::vector<const Tensor*> constants;
+  for (const ValueId id : node.inputs) {
+    const Value* value = id == kNoValue ? nullptr : &graph.values[id];
+    inputs.push_back(value == nullptr ? nullptr : &value->type);
+    const bool known = value != nullptr && value->constant.has_value();
+    constants.push_back(known ? value->constant->ready() : nullptr);
+  }
+  return infer_outputs({node.op, node.attributes, inputs, constants, node.outputs.size()});
+}
+
+std::vector<ValueType> output_types(const Graph& graph, const Node& node) {
+  // The graph has no value, and so no type, for an unused output.
+  if (std::ranges::find(node.outputs, kNoValue) != node.outputs.end()) {
+    return infer_outputs(graph, node);
+  }
+  std::vector<ValueType> types;
+  for (const ValueId id : node.outputs) types.push_back(graph.type(id));
   return types;
 }
 

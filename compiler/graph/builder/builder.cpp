@@ -1,4 +1,4 @@
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/graph/operator_table.h"
 #include "compiler/graph/printable.h"
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/infer_outputs.h"
+#include "compiler/graph/shapes/slice.h"
 
 namespace weft::graph {
 namespace {

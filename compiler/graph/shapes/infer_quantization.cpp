@@ -1,6 +1,6 @@
 // Integer and quantized contractions, and the conversions to and from quantized values. A scale or
 // zero point is one number for the whole tensor or a list along one axis.
-#include "compiler/graph/inference.h"
+#include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
 namespace {
