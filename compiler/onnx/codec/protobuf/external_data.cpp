@@ -1,4 +1,4 @@
-#include "compiler/onnx/codec/external_data.h"
+#include "compiler/onnx/codec/protobuf/external_data.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "compiler/graph/tensor.h"
-#include "compiler/onnx/codec/external_data.h"
+#include "compiler/onnx/codec/protobuf/external_data.h"
 
 namespace weft::onnx_io {
 

@@ -1,8 +1,8 @@
-#include "compiler/onnx/codec/node_attributes.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
 
 #include <fmt/format.h>
 
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

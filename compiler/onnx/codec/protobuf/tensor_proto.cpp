@@ -1,4 +1,4 @@
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/onnx/codec/model_file.h"
+#include "compiler/onnx/codec/protobuf/model_file.h"
 
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
