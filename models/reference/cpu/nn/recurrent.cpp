@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/kernels.h"
-#include "models/reference/cpu/nn/product.h"
 #include "models/reference/cpu/nn/recurrent_cells.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {

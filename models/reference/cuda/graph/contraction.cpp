@@ -1,5 +1,5 @@
 // MatMul and Gemm.
-#include "models/reference/cpu/nn/batched_product.h"
+#include "models/reference/cpu/nn/contraction/batched_product.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/epilogue.h"
 #include "models/reference/cuda/graph/operators.h"

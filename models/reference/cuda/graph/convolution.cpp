@@ -6,7 +6,7 @@
 //
 // A 1x1 convolution multiplies the input without unfolding; a depthwise one in float32 uses
 // DepthwiseConvolution.
-#include "models/reference/cpu/nn/convolution.h"
+#include "models/reference/cpu/nn/contraction/convolution.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "models/reference/cpu/nn/batched_product.h"
+#include "models/reference/cpu/nn/contraction/batched_product.h"
 
 #include "compiler/graph/shapes/shape_arithmetic.h"
-#include "models/reference/cpu/nn/product.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {

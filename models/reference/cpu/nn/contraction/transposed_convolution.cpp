@@ -2,8 +2,8 @@
 // of its rows to the positions that the original, untransposed convolution would read.
 #include <utility>
 
-#include "models/reference/cpu/nn/convolution.h"
-#include "models/reference/cpu/nn/product.h"
+#include "models/reference/cpu/nn/contraction/convolution.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {

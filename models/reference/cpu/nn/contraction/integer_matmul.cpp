@@ -1,7 +1,7 @@
 // MatMulInteger and QLinearMatMul: sums are exact modulo 2^32. QLinearMatMul then requantizes them.
 // There is one zero point or scale for all elements, one per row of A, or one per column of B.
 #include "base/error.h"
-#include "models/reference/cpu/nn/batched_product.h"
+#include "models/reference/cpu/nn/contraction/batched_product.h"
 #include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/quantization.h"
 

@@ -1,9 +1,9 @@
 // MatMul and Gemm on real elements.
-#include "models/reference/cpu/nn/batched_product.h"
-#include "models/reference/cpu/nn/epilogue.h"
+#include "models/reference/cpu/nn/contraction/batched_product.h"
+#include "models/reference/cpu/nn/contraction/epilogue.h"
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/kernels.h"
-#include "models/reference/cpu/nn/product.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {

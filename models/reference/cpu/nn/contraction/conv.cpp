@@ -1,6 +1,6 @@
 // Conv and ConvTranspose, any number of spatial dimensions.
-#include "models/reference/cpu/nn/convolution.h"
-#include "models/reference/cpu/nn/epilogue.h"
+#include "models/reference/cpu/nn/contraction/convolution.h"
+#include "models/reference/cpu/nn/contraction/epilogue.h"
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/kernels.h"
 

@@ -1,5 +1,5 @@
 // ConvInteger and QLinearConv: sums are exact modulo 2^32. QLinearConv then requantizes them.
-#include "models/reference/cpu/nn/convolution.h"
+#include "models/reference/cpu/nn/contraction/convolution.h"
 #include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/quantization.h"
 

@@ -1,4 +1,4 @@
-#include "models/reference/cpu/nn/product.h"
+#include "models/reference/cpu/product/product.h"
 
 #include <algorithm>
 #include <vector>

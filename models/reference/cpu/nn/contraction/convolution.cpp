@@ -1,8 +1,8 @@
-#include "models/reference/cpu/nn/convolution.h"
+#include "models/reference/cpu/nn/contraction/convolution.h"
 
 #include <cstddef>
 
-#include "models/reference/cpu/nn/product.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {
