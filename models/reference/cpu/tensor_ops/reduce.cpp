@@ -18,7 +18,6 @@
 #include "models/reference/cpu/tensor_ops/extrema.h"
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
-#include "models/reference/cpu/tensor_ops/limits.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
 
 namespace weft::reference::tensor_ops {
