@@ -39,10 +39,10 @@ set(table
   "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector"
   "compiler/schedule: base pe sim/config sim/isa sim/memory sim/timing compiler/graph compiler/graph/builder compiler/rows compiler/program compiler/layers compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
   "models: pe sim/memory"  # random values
-  "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder"
+  "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base compiler/graph"
   "models/execution: base compiler/graph"
-  "models/data: base sim/memory compiler/graph models/networks"
+  "models/data: base sim/memory compiler/graph models models/networks"
   "models/reference: pe"  # functions that processor and device share
   "models/reference/cpu/product: base pe sim/isa sim/memory"
   "models/reference/cpu/nn: base pe compiler/graph compiler/graph/shapes models/reference models/reference/cpu/product"
@@ -55,7 +55,7 @@ set(table
   "models/reference/cuda/graph: base compiler/graph compiler/graph/shapes models/execution models/reference/cpu/nn models/reference/cpu/nn/contraction models/reference/cpu/tensor_ops models/reference/cpu models/reference/cuda/bodies models/reference/cuda/device models/reference/cuda"
   "models/reference/cuda/checks: base compiler/graph compiler/graph/builder models/execution models/reference/cpu models/reference/cuda/device models/reference/cuda models/reference/cuda/graph"
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
-  "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models/networks models/data models/reference/cpu"
+  "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/networks models/data models/reference/cpu"
   "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime"
   "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime runtime/workload"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 namespace weft::networks {
 namespace {

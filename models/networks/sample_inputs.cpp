@@ -7,7 +7,7 @@
 
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/shapes/shape_arithmetic.h"
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 #include "models/networks/digits.h"
 #include "pe/float_formats.h"
 

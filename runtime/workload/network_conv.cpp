@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/figures.h"
 #include "compiler/graph/builder/builder.h"
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 namespace weft::runtime {
 namespace {
@@ -23,7 +23,6 @@ using graph::DataType;
 using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
-using networks::CounterRandom;
 
 /// Random streams that no input uses (models/networks/sample_inputs.cpp).
 enum Stream : std::uint64_t { kWeights = 1, kBias = 2 };

@@ -1,6 +1,6 @@
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
-namespace weft::networks {
+namespace weft {
 
 void CounterRandom::fill(std::span<float> out, float centre, float spread) const {
   const std::size_t pairs = out.size() / 2;
@@ -12,4 +12,4 @@ void CounterRandom::fill(std::span<float> out, float centre, float spread) const
   if (out.size() % 2 != 0) out.back() = centre + spread * to_symmetric(bits(pairs));
 }
 
-}  // namespace weft::networks
+}  // namespace weft

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace weft::networks {
+namespace weft {
 
 /// SplitMix64's mixing function: 64 bits to 64 bits, one to one.
 constexpr std::uint64_t mix(std::uint64_t x) {
@@ -41,4 +41,4 @@ class CounterRandom {
   std::uint64_t key_;
 };
 
-}  // namespace weft::networks
+}  // namespace weft

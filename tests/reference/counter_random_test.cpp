@@ -1,4 +1,4 @@
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace weft::networks {
+namespace weft {
 namespace {
 
 TEST(CounterRandomTest, MixesAsSplitMix64Does) {
@@ -69,4 +69,4 @@ TEST(CounterRandomTest, FillsUniformlyAboutTheCentre) {
 }
 
 }  // namespace
-}  // namespace weft::networks
+}  // namespace weft
