@@ -9,7 +9,7 @@
 
 #include "compiler/schedule/compile_network.h"
 #include "runtime/network_check.h"
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

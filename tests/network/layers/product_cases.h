@@ -1,7 +1,7 @@
 // Shapes of matrix products, and attention heads made by reshaping.
 #pragma once
 
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 
 namespace weft::network::testing {
 

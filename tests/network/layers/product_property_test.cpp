@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
+#include "tests/network/layers/product_cases.h"
 #include "tests/network/machine_runs.h"
-#include "tests/network/product_cases.h"
 
 namespace weft::network::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/network/product_cases.h"
+#include "tests/network/layers/product_cases.h"
 
 namespace weft::network::testing {
 

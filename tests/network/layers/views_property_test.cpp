@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

@@ -2,8 +2,8 @@
 // reference. The second matrix has no zero point; the first may have any.
 #include <gtest/gtest.h>
 
+#include "tests/network/layers/product_cases.h"
 #include "tests/network/machine_runs.h"
-#include "tests/network/product_cases.h"
 
 namespace weft::network::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 
 #include <gtest/gtest.h>
 
