@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 
 namespace weft::graph {
 
 std::string node_label(const Node& node) {
-  return fmt::format("node '{}' ({})", printable(node.name), to_string(node.op));
+  return fmt::format("node '{}' ({})", one_line(node.name), to_string(node.op));
 }
 
 std::vector<std::size_t> producers(const Graph& graph) {

@@ -75,7 +75,7 @@ struct Parameter {
 };
 
 /// The inputs where a constant is a parameter that training learned.
-struct Learned {
+struct LearnedInputs {
   enum class Rule : std::uint8_t {
     kAny,      // always: these inputs only take parameters
     kNumbers,  // unless it is a scalar, an index or a mask
@@ -103,7 +103,7 @@ struct Product {
 struct Operator {
   Traits traits = {};
   FixedList<Parameter, 2> parameters = {};
-  Learned learned = {};
+  LearnedInputs learned = {};
   Product product = {};
 };
 

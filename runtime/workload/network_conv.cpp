@@ -25,13 +25,13 @@ using graph::Tensor;
 using graph::ValueId;
 
 /// Random streams that no input uses (models/networks/sample_inputs.cpp).
-enum Stream : std::uint64_t { kWeights = 1, kBias = 2 };
+enum DrawStream : std::uint64_t { kWeights = 1, kBias = 2 };
 
 constexpr double kSumDeviation = 4;
 
 /// Draws each element from -1 to 1 times `spread`; rounds it if T is an integer.
 template <class T>
-Constant drawn(const Shape& shape, std::uint64_t seed, Stream stream, double spread) {
+Constant drawn(const Shape& shape, std::uint64_t seed, DrawStream stream, double spread) {
   const auto make = [=] {
     Tensor tensor(graph::data_type_of<T>(), shape);
     const CounterRandom random(seed, stream);

@@ -35,8 +35,8 @@ TEST(RangeObserverTest, HoldsEverythingSeenAndZero) {
   observer.observe("a", Tensor::vector<float>({2, 5}));
   observer.observe("a", Tensor::vector<float>({3, 7}));
   observer.observe("b", Tensor::vector<float>({-3, -1}));
-  EXPECT_EQ(observer.ranges().at("a"), (Range{0, 7}));
-  EXPECT_EQ(observer.ranges().at("b"), (Range{-3, 0}));
+  EXPECT_EQ(observer.ranges().at("a"), (ValueRange{0, 7}));
+  EXPECT_EQ(observer.ranges().at("b"), (ValueRange{-3, 0}));
 }
 
 TEST(RangeObserverTest, RefusesWhatIsNoNumber) {
@@ -54,9 +54,9 @@ TEST(CalibrateTest, SeesEveryFloatingPointValueOfEverySample) {
                                              {{"x", Tensor::vector<float>({4, 3})}}};
   const CalibrationRanges ranges = calibrate(g, samples, run_reference);
   EXPECT_EQ(ranges.size(), 3U);
-  EXPECT_EQ(ranges.at("x"), (Range{-2, 4}));
-  EXPECT_EQ(ranges.at("negated"), (Range{-4, 2}));
-  EXPECT_EQ(ranges.at("positive"), (Range{0, 2}));
+  EXPECT_EQ(ranges.at("x"), (ValueRange{-2, 4}));
+  EXPECT_EQ(ranges.at("negated"), (ValueRange{-4, 2}));
+  EXPECT_EQ(ranges.at("positive"), (ValueRange{0, 2}));
   EXPECT_THROW(calibrate(g, {}, run_reference), InputError);
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/shapes/infer_outputs.h"
 #include "compiler/graph/shapes/slice.h"
 
@@ -28,7 +28,7 @@ bool is_small(const std::vector<ValueType>& types) {
 }
 
 [[noreturn]] void refuse(std::string_view what, const std::string& name, std::string_view why) {
-  throw InputError(fmt::format("{} '{}': {}", what, printable(name), why));
+  throw InputError(fmt::format("{} '{}': {}", what, one_line(name), why));
 }
 
 void expect_shape_of(std::string_view what, const std::string& name, const ValueType& type) {

@@ -7,19 +7,19 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/shapes/infer_outputs.h"
 
 namespace weft::graph {
 namespace {
 
 // Walks a graph in order and records which values have been made.
-class Checker {
+class GraphChecker {
  public:
-  explicit Checker(const Graph& graph) : graph_(graph), made_(graph.values.size(), false) {}
+  explicit GraphChecker(const Graph& graph) : graph_(graph), made_(graph.values.size(), false) {}
 
   void run() {
-    const std::string label = fmt::format("graph '{}'", printable(graph_.name));
+    const std::string label = fmt::format("graph '{}'", one_line(graph_.name));
     within(label, [&] { check_sources(); });
     for (const Node& node : graph_.nodes) {
       within(node_label(node), [&] { check_node(node); });
@@ -39,7 +39,7 @@ class Checker {
   }
 
   std::string label(ValueId id) const {
-    return fmt::format("value '{}'", printable(graph_.values[id].name));
+    return fmt::format("value '{}'", one_line(graph_.values[id].name));
   }
 
   void make(ValueId id, std::string_view what) {
@@ -93,7 +93,7 @@ class Checker {
   void check_results() const {
     std::unordered_set<std::string_view> names;
     for (const Output& output : graph_.outputs) {
-      const std::string name = printable(output.name);
+      const std::string name = one_line(output.name);
       if (!names.insert(output.name).second) {
         throw InputError(fmt::format("two outputs have the name '{}'", name));
       }
@@ -113,7 +113,7 @@ class Checker {
 }  // namespace
 
 void check(const Graph& graph) {
-  Checker(graph).run();
+  GraphChecker(graph).run();
 }
 
 }  // namespace weft::graph

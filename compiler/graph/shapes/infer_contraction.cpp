@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/graph/printable.h"
 #include "compiler/graph/shapes/inference.h"
 #include "compiler/graph/shapes/windows.h"
 
@@ -72,7 +72,7 @@ void check_activation(const NodeTypes& node, bool any_unary) {
   const std::optional<Op> op = op_from_string(name);
   if (op && has(*op, any_unary ? Trait::kFunction : Trait::kClamps)) return;
   throw InputError(fmt::format("attribute activation: {} does not support '{}'", to_string(node.op),
-                               printable(name)));
+                               one_line(name)));
 }
 
 Shape conv_shape(const NodeTypes& node, std::size_t x, std::size_t w) {

@@ -7,8 +7,8 @@
 #include <array>
 
 #include "base/error.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/graph/printable.h"
 #include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
@@ -75,7 +75,7 @@ void check_attributes(const NodeTypes& node, const Signature& rule) {
   for (const auto& [name, value] : node.attributes.entries()) {
     if (std::ranges::find(rule.attributes, name) == rule.attributes.end()) {
       throw InputError(
-          fmt::format("attribute {}: the operator has no such attribute", printable(name)));
+          fmt::format("attribute {}: the operator has no such attribute", one_line(name)));
     }
     const auto kind = static_cast<std::size_t>(kind_of(node.op, name));
     if (value.index() != kind) {

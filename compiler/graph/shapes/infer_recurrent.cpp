@@ -11,7 +11,7 @@
 #include <array>
 
 #include "base/error.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/shapes/inference.h"
 
 namespace weft::graph {
@@ -71,8 +71,7 @@ void expect_activations(const NodeTypes& node, std::size_t count) {
   }
   for (const std::string& name : names) {
     if (std::ranges::find(kKnown, name) == kKnown.end()) {
-      throw InputError(
-          fmt::format("attribute activations: '{}' is not supported", printable(name)));
+      throw InputError(fmt::format("attribute activations: '{}' is not supported", one_line(name)));
     }
   }
 }

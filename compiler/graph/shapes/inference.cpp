@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 
 namespace weft::graph {
 namespace {
@@ -89,7 +89,7 @@ void expect_one_of(const Attributes& attributes, std::string_view name, std::str
   const std::string value = attributes.text(name, otherwise);
   if (std::ranges::find(known, value) != known.end()) return;
   throw InputError(fmt::format("attribute {}: '{}' is not supported; known are {}", name,
-                               printable(value), fmt::join(known, ", ")));
+                               one_line(value), fmt::join(known, ", ")));
 }
 
 }  // namespace weft::graph

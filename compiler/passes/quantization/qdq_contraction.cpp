@@ -162,7 +162,7 @@ void append_parameters(Rewriter& rewriter, const Quantized& value, std::vector<V
   inputs.push_back(zero_point_operand(rewriter, value));
 }
 
-struct Operands {
+struct QdqOperands {
   Quantized x;
   Quantized w;
   Quantized y;
@@ -175,7 +175,7 @@ ValueId weights_operand(Rewriter& rewriter, const Node& node, const Quantized& w
                                node.name + "/weights");
 }
 
-std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const Operands& operands) {
+std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const QdqOperands& operands) {
   std::vector<ValueId> inputs = {operands.x.integers};
   append_parameters(rewriter, operands.x, inputs);
   inputs.push_back(weights_operand(rewriter, node, operands.w));
@@ -186,10 +186,10 @@ std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const Opera
 }
 
 /// The operands of the contraction's integer form; nullopt if it has none.
-std::optional<Operands> operands_of(const Rewriter& rewriter, const Node& node, ValueId product,
-                                    const Quantized& y) {
-  Operands result{dequantized(rewriter, node.inputs[0]), dequantized(rewriter, node.inputs[1]), y,
-                  std::nullopt};
+std::optional<QdqOperands> operands_of(const Rewriter& rewriter, const Node& node, ValueId product,
+                                       const Quantized& y) {
+  QdqOperands result{dequantized(rewriter, node.inputs[0]), dequantized(rewriter, node.inputs[1]),
+                     y, std::nullopt};
   const Quantized& x = result.x;
   if (!x || !result.w || !is_per_tensor(rewriter, x) || !is_byte(rewriter, x.integers) ||
       !has_channel_scales(rewriter, node, result.w)) {

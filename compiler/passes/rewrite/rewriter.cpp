@@ -129,6 +129,11 @@ Graph Rewriter::finish() {
   return remove_dead_code(std::move(graph_));
 }
 
+bool is_dequantized_constant(const Rewriter& rewriter, ValueId value) {
+  const Node* node = rewriter.producer(value, graph::Op::kDequantizeLinear);
+  return node != nullptr && rewriter.constant(node->inputs[0]) != nullptr;
+}
+
 Graph rewrite(Graph graph, const Visit& visit) {
   Rewriter rewriter(std::move(graph));
   for (Node& node : std::exchange(rewriter.source_, {})) {

@@ -24,7 +24,7 @@ struct BatchedShape {
 BatchedShape batched_shape(const Shape& a, const Shape& b);
 
 /// c = a * b; c must be zeros on entry. T and Sum are float and float, double and double, or float
-/// and int32 (product.h).
+/// and int32 (cpu/product/product.h).
 template <class T, class Sum>
 void multiply_batched(const BatchedShape& shape, std::span<const T> a, std::span<const T> b,
                       std::span<Sum> c);
