@@ -22,6 +22,7 @@ std::string text(const Tensor& value) {
 template <class T>
 std::string text(const std::vector<T>& values) {
   std::vector<std::string> each;
+  each.reserve(values.size());
   for (const T& value : values) each.push_back(text(value));
   return fmt::format("[{}]", fmt::join(each, ","));
 }
@@ -41,12 +42,14 @@ std::string name_text(const Graph& graph, ValueId id) {
 
 std::string list_text(const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<std::string> names;
+  names.reserve(ids.size());
   for (const ValueId id : ids) names.push_back(name_text(graph, id));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string types_text(const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<std::string> types;
+  types.reserve(ids.size());
   for (const ValueId id : ids) types.push_back(id == kNoValue ? "_" : to_string(graph.type(id)));
   return fmt::format("{}", fmt::join(types, ", "));
 }

@@ -52,7 +52,7 @@ std::filesystem::path resolve(const std::string& location, const std::filesystem
   }
   const std::filesystem::path relative(location);
   std::error_code error;
-  const auto path = std::filesystem::weakly_canonical(folder / relative, error);
+  auto path = std::filesystem::weakly_canonical(folder / relative, error);
   if (error || relative.is_absolute() || !is_inside(path, folder)) {
     throw InputError(
         fmt::format("external data: {} is outside the model's folder", printable(location)));
