@@ -90,7 +90,7 @@ std::vector<std::int64_t> sequence_lengths(const NodeCall& call, const LayerShap
 /// Activations of all directions. Each takes its parameters, if it has any, from the front of the
 /// lists.
 std::vector<ActivationFunction> activations(const NodeCall& call,
-                                            std::vector<std::string> defaults) {
+                                            const std::vector<std::string>& defaults) {
   const std::vector<std::string> names =
       call.attributes.has("activations") ? call.attributes.texts("activations") : defaults;
   const std::vector<float> alphas = call.attributes.reals("activation_alpha");

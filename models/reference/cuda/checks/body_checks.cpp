@@ -128,7 +128,7 @@ void add_movement(Cases& cases) {
   cases.push_back(exact<Unit>("fill of " + unit, kCount, [](Bench& b, Unit* y) {
     return Fill<Unit>{b.random<Unit>(1), y};
   }));
-  cases.push_back(exact<Unit>("gather of " + unit, 3 * 7 * kColumns, [](Bench& b, Unit* y) {
+  cases.push_back(exact<Unit>("gather of " + unit, kColumns * 3 * 7, [](Bench& b, Unit* y) {
     return Gather<Unit>{
         b.random<Unit>(3 * kCount), b.random<std::int64_t>(7, kRows), y, kRows, 7, kColumns};
   }));
