@@ -4,18 +4,11 @@
 #include <random>
 #include <span>
 
+#include "models/counter_random.h"
 #include "pe/float_formats.h"
 
 namespace weft {
 namespace {
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014). It starts the generator at unrelated
-/// places for neighboring seeds and streams.
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31U);
-}
 
 /// Maps the upper 24 bits to [-1, 1). Every value is a multiple of 2^-23, exact in binary32.
 float unit_float(std::uint64_t bits) {
@@ -46,6 +39,7 @@ void fill_int8(Matrix& matrix, std::mt19937_64& generator) {
 Matrix random_matrix(ElementType type, std::uint64_t rows, std::uint64_t cols, std::uint64_t seed,
                      RandomStream stream) {
   Matrix matrix(type, rows, cols);
+  // mix() starts the generator at unrelated places for neighboring seeds and streams.
   std::mt19937_64 generator(mix(seed + mix(static_cast<std::uint64_t>(stream))));
   switch (type) {
     case ElementType::kInt8:

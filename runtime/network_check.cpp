@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/figures.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "compiler/rows/elements.h"
 #include "models/reference/cpu/evaluate.h"
 #include "pe/float_formats.h"
@@ -46,7 +47,7 @@ Tensor counted_truths(const Tensor& tensor) {
 }
 
 /// Float tensors as float64; other tensors unchanged.
-Tensor widened(const Tensor& tensor) {
+Tensor as_float64(const Tensor& tensor) {
   if (!graph::is_float(tensor.type()) || tensor.type() == DataType::kFloat64) return tensor;
   Tensor result(DataType::kFloat64, tensor.shape());
   const auto out = result.mutable_data<double>();
@@ -71,10 +72,10 @@ Tensor in_array_type(const Tensor& tensor, ElementType dtype) {
   return result;
 }
 
-class Checker {
+class RunChecker {
  public:
-  Checker(const network::NetworkProgram& program, const MachineConfig& config,
-          const NamedTensors& inputs, const NetworkRun& run)
+  RunChecker(const network::NetworkProgram& program, const MachineConfig& config,
+             const NamedTensors& inputs, const NetworkRun& run)
       : graph_(program.graph),
         config_(config),
         run_(run),
@@ -176,12 +177,12 @@ class Checker {
     const bool in_rows = !graph_.is_constant(value) ||
                          std::ranges::find(layer.narrow_inputs, value) != layer.narrow_inputs.end();
     const bool bias = contracts && input == 2;
-    return weights_or_data || (in_rows && !bias) ? tensor_in_array(tensor) : widened(tensor);
+    return weights_or_data || (in_rows && !bias) ? tensor_in_array(tensor) : as_float64(tensor);
   }
 
   Tensor tensor_in_array(const Tensor& tensor) const {
     if (tensor.type() == DataType::kFloat64) return tensor;  // computed in passing: not rounded
-    return widened(in_array_type(tensor, config_.dtype));
+    return as_float64(in_array_type(tensor, config_.dtype));
   }
 
   /// Stored values unchanged; others evaluated in float64.
@@ -229,7 +230,7 @@ class Checker {
         {graph_, node, [&](std::size_t input) { return real_operand(layer, node, input); },
          [&](ValueId value) { return held(value).has_value() || held_.contains(value); },
          config_.dtype, layer.wide});
-    const Tensor real = counted_truths(widened(actual));
+    const Tensor real = counted_truths(as_float64(actual));
     const Tensor expected = counted_truths(reference.expected);
     const auto got = real.data<double>();
     const auto want = expected.data<double>();
@@ -289,7 +290,7 @@ class Checker {
     const Node& quantize = graph_.nodes[producers_[value]];
     const Node& node = graph_.nodes[producers_[quantize.inputs[0]]];
     const BoundedResult real = bounded_result(
-        {graph_, node, [&](std::size_t input) { return widened(value_of(node.inputs[input])); },
+        {graph_, node, [&](std::size_t input) { return as_float64(value_of(node.inputs[input])); },
          [&](ValueId v) { return held(v).has_value(); }, config_.dtype, true});
     const Tensor low = widened_integers(quantised_bound(quantize, real, -1));
     const Tensor high = widened_integers(quantised_bound(quantize, real, 1));
@@ -373,7 +374,7 @@ std::optional<std::string> note_beyond_binary32(const NetworkCheck& check) {
 
 NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run) {
-  return Checker(program, config, inputs, run).result();
+  return RunChecker(program, config, inputs, run).result();
 }
 
 }  // namespace weft::runtime

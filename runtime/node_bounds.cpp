@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 
 namespace weft::runtime {
 namespace {

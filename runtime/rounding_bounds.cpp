@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/op_array.h"
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "models/reference/cpu/evaluate.h"
 #include "runtime/node_bounds.h"
 

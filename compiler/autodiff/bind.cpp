@@ -6,25 +6,25 @@
 
 #include "base/error.h"
 #include "compiler/autodiff/training_graph.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 
 namespace weft::autodiff {
 namespace {
 
 using graph::Graph;
-using graph::printable;
+using graph::one_line;
 using graph::ValueId;
 using graph::ValueType;
 
 void expect_type(const Graph& graph, const graph::Value& value, const ValueType& given) {
   if (given == value.type) return;
-  throw InputError(fmt::format("network '{}': '{}' is {}, given is {}", printable(graph.name),
-                               printable(value.name), to_string(value.type), to_string(given)));
+  throw InputError(fmt::format("network '{}': '{}' is {}, given is {}", one_line(graph.name),
+                               one_line(value.name), to_string(value.type), to_string(given)));
 }
 
 [[noreturn]] void refuse(const Graph& graph, const std::string& name, std::string_view what) {
   throw InputError(fmt::format("network '{}': there is no {} '{}'; give the values of this network",
-                               printable(graph.name), what, printable(name)));
+                               one_line(graph.name), what, one_line(name)));
 }
 
 graph::Value& constant_named(Graph& graph, const std::string& name) {

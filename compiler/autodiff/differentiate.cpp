@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "compiler/autodiff/normalization.h"
 #include "compiler/autodiff/rules.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/graph/printable.h"
 
 namespace weft::autodiff {
 
@@ -108,7 +108,7 @@ void Differentiator::copy_batch_normalization(const Node& node) {
       throw InputError(fmt::format(
           "{}: training: its running mean and variance must be constants that no other node "
           "uses, but '{}' is not",
-          node_label(node), graph::printable(value.name)));
+          node_label(node), graph::one_line(value.name)));
     }
     values_[node.inputs[i]] = builder_.input(value.name, value.type);
   }
@@ -187,7 +187,7 @@ ValueId named(const Graph& network, const std::string& name) {
     if (value.constant || std::ranges::count(network.inputs, id) != 0) return id;
   }
   throw InputError(fmt::format("network '{}': there is no input or constant '{}'",
-                               graph::printable(network.name), graph::printable(name)));
+                               graph::one_line(network.name), graph::one_line(name)));
 }
 
 }  // namespace

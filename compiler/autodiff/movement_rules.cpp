@@ -6,7 +6,8 @@
 
 #include "compiler/autodiff/rules.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
+#include "compiler/graph/shapes/slice.h"
 
 namespace weft::autodiff {
 namespace {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "compiler/passes/rewrite/constants.h"
 
 namespace weft::autodiff {

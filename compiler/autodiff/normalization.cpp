@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "compiler/autodiff/rules.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 
 namespace weft::autodiff {
 namespace {

@@ -4,6 +4,7 @@
 #include "compiler/autodiff/first_extreme.h"
 #include "compiler/autodiff/rules.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 
 namespace weft::autodiff {
 namespace {

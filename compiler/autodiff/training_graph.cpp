@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "compiler/autodiff/differentiate.h"
 #include "compiler/graph/learned.h"
+#include "compiler/graph/one_line.h"
 #include "compiler/graph/operator_table.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 
 namespace weft::autodiff {
 namespace {
@@ -20,7 +21,7 @@ using graph::Graph;
 using graph::Node;
 
 [[noreturn]] void refuse(const Graph& network, const std::string& what) {
-  throw InputError(fmt::format("network '{}': training: {}", graph::printable(network.name), what));
+  throw InputError(fmt::format("network '{}': training: {}", graph::one_line(network.name), what));
 }
 
 void expect_logits(const Graph& network) {
@@ -32,7 +33,7 @@ void expect_logits(const Graph& network) {
   const graph::ValueType& type = network.type(output.value);
   if (type.type == DataType::kFloat32 && type.shape.size() == 2) return;
   refuse(network, fmt::format("output '{}' is {}; logits, float32 [batch, classes], are needed",
-                              graph::printable(output.name), to_string(type)));
+                              graph::one_line(output.name), to_string(type)));
 }
 
 /// The logits: the network's output, or the input of the Softmax that makes it.
@@ -54,7 +55,7 @@ std::vector<ValueId> learned_values(const Graph& network) {
     if (value.type.type == DataType::kFloat32) continue;
     refuse(network, fmt::format("constant '{}' is {}; only float32 can be learned, so give the "
                                 "network before its conversion",
-                                graph::printable(value.name), to_string(value.type)));
+                                graph::one_line(value.name), to_string(value.type)));
   }
   if (learned.empty()) refuse(network, "it has no constants to learn");
   return learned;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/graph/attributes.h"
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 
 namespace weft::autodiff {
 

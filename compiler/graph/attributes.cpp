@@ -34,14 +34,15 @@ std::string Attributes::text(std::string_view name, std::string_view otherwise) 
 }
 
 std::vector<std::int64_t> Attributes::integers(std::string_view name,
-                                               std::vector<std::int64_t> otherwise) const {
+                                               const std::vector<std::int64_t>& otherwise) const {
   const auto* value = find<std::vector<std::int64_t>>(entries_, name);
-  return value == nullptr ? std::move(otherwise) : *value;
+  return value == nullptr ? otherwise : *value;
 }
 
-std::vector<float> Attributes::reals(std::string_view name, std::vector<float> otherwise) const {
+std::vector<float> Attributes::reals(std::string_view name,
+                                     const std::vector<float>& otherwise) const {
   const auto* value = find<std::vector<float>>(entries_, name);
-  return value == nullptr ? std::move(otherwise) : *value;
+  return value == nullptr ? otherwise : *value;
 }
 
 std::vector<std::string> Attributes::texts(std::string_view name) const {

@@ -1,5 +1,5 @@
-// A node's attributes by name, as in ONNX. The operator table (operator_table.h) lists the
-// attributes of each operator; a builder refuses any other.
+// A node's attributes by name, as in ONNX. An operator's signature (shapes/signature.h) lists its
+// attributes; a builder refuses any other.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class Attributes {
   float real(std::string_view name, float otherwise) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
   std::vector<std::int64_t> integers(std::string_view name,
-                                     std::vector<std::int64_t> otherwise = {}) const;
-  std::vector<float> reals(std::string_view name, std::vector<float> otherwise = {}) const;
+                                     const std::vector<std::int64_t>& otherwise = {}) const;
+  std::vector<float> reals(std::string_view name, const std::vector<float>& otherwise = {}) const;
   std::vector<std::string> texts(std::string_view name) const;
   /// Returns null if the node does not have the attribute.
   const Tensor* tensor(std::string_view name) const;

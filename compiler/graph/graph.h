@@ -6,8 +6,8 @@
 //                  ^
 //               constant
 //
-// A Builder (builder.h) makes graphs and checks every node that it adds. Passes take a graph and
-// return another. check() verifies the invariant.
+// A Builder (builder/builder.h) makes graphs and checks every node that it adds. Passes take a
+// graph and return another. check() (builder/check.h) verifies the invariant.
 #pragma once
 
 #include <cstdint>
@@ -67,17 +67,6 @@ inline constexpr std::size_t kNoProducer = static_cast<std::size_t>(-1);
 std::vector<std::size_t> producers(const Graph& graph);
 /// For each value, the number of its uses by nodes and as a graph output.
 std::vector<std::size_t> use_counts(const Graph& graph);
-
-/// The types of the node's outputs, one for each entry of node.outputs. The node's inputs must be
-/// values of `graph`, but the graph need not contain the node yet. Throws the errors of
-/// infer_outputs() in operator_table.h.
-std::vector<ValueType> infer_outputs(const Graph& graph, const Node& node);
-/// The types of the outputs of a node in the graph, including the unused outputs.
-std::vector<ValueType> output_types(const Graph& graph, const Node& node);
-
-/// Throws InputError with the node's label if the graph breaks the invariant above, or if a node's
-/// inputs, attributes or outputs do not match its operator (operator_table.h).
-void check(const Graph& graph);
 
 /// The text that `weft` prints for a graph: one line for each input, node and output, with types.
 std::string to_text(const Graph& graph);

@@ -40,11 +40,11 @@ class LearnedConstants {
 
  private:
   void add(const Node& node) {
-    const Learned& learned = operator_of(node.op).learned;
+    const LearnedInputs& learned = operator_of(node.op).learned;
     for (const std::size_t i : learned.inputs) {
       const ValueId value = node.input(i);
       if (value == kNoValue || !graph_.is_constant(value)) continue;
-      if (learned.rule == Learned::Rule::kNumbers && !is_parameter(node, value)) continue;
+      if (learned.rule == LearnedInputs::Rule::kNumbers && !is_parameter(node, value)) continue;
       if (seen_.insert(value).second) found_.push_back(value);
     }
   }

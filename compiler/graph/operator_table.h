@@ -1,69 +1,19 @@
-// The table of operators: for each its signature (inputs, outputs, attributes, and the rule that
-// infers the types and shapes of the outputs) and what it means (traits, parameters, operands of
-// products). The rows are in operators.inc. Source of the signatures: ONNX operator specification,
-// opset 17.
+// The table of operators: what each one means to passes, planner and reference (traits, parameters,
+// operands of products). The rows are in operators.inc. A row also has the operator's signature
+// (inputs, outputs, attributes), which shapes/signature.h gives access to.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "compiler/graph/attributes.h"
 #include "compiler/graph/fixed_list.h"
 #include "compiler/graph/op.h"
-#include "compiler/graph/tensor.h"
 
 namespace weft::graph {
-
-// --- Signatures ---
-
-/// The parts of a node that shape inference uses. Omitted inputs are null.
-struct NodeTypes {
-  Op op = Op::kIdentity;
-  const Attributes& attributes;
-  std::span<const ValueType* const> inputs;
-  std::span<const Tensor* const> constants;  // each input's elements, or null if unknown
-  std::size_t outputs = 1;                   // the number of outputs that the node lists
-};
-
-/// A set of element types, one bit per type.
-using TypeSet = std::uint32_t;
-constexpr TypeSet types_of(DataType type) {
-  return TypeSet{1} << static_cast<unsigned>(type);
-}
-
-/// An input's name in ONNX and its allowed element types.
-struct InputRule {
-  std::string_view name;
-  TypeSet types = 0;  // unused if `like` is set
-  /// The number of the input that has the same type as this one, or kOwnType.
-  std::size_t like = kOwnType;
-
-  static constexpr std::size_t kOwnType = static_cast<std::size_t>(-1);
-};
-
-/// max_inputs or max_outputs of operators with any number of inputs or outputs.
-inline constexpr std::size_t kAnyNumber = static_cast<std::size_t>(-1);
-
-using AttributeNames = FixedList<std::string_view, 10>;
-using InputRules = FixedList<InputRule, 9>;
-
-struct Signature {
-  std::size_t min_inputs = 0;
-  std::size_t max_inputs = 0;
-  std::size_t max_outputs = 0;
-  AttributeNames attributes = {};
-  /// Throws InputError, without the node's name, if shapes or attributes do not fit. The caller has
-  /// checked the number and types of the inputs. May return more outputs than the node lists.
-  std::vector<ValueType> (*infer)(const NodeTypes& node) = nullptr;
-  /// One rule per input. The last rule also holds for all further inputs.
-  InputRules inputs = {};
-};
-
-// --- Meaning ---
 
 /// What an operator is, where several operators are treated alike.
 enum class Trait : std::uint8_t {
@@ -125,7 +75,7 @@ struct Parameter {
 };
 
 /// The inputs where a constant is a parameter that training learned.
-struct Learned {
+struct LearnedInputs {
   enum class Rule : std::uint8_t {
     kAny,      // always: these inputs only take parameters
     kNumbers,  // unless it is a scalar, an index or a mask
@@ -149,15 +99,13 @@ struct Product {
   std::size_t b = 1;
 };
 
-struct Semantics {
+/// One row.
+struct Operator {
   Traits traits = {};
   FixedList<Parameter, 2> parameters = {};
-  Learned learned = {};
+  LearnedInputs learned = {};
   Product product = {};
 };
-
-/// One row.
-struct Operator : Signature, Semantics {};
 
 /// The table's row for `op`.
 const Operator& operator_of(Op op);
@@ -172,19 +120,5 @@ inline bool has(Op op, Trait trait) {
 /// The parameters of a function of one number, from a node's attributes or by default. 0 where the
 /// function has fewer. Clip's are inputs.
 std::array<float, 2> parameters_of(Op op, const Attributes& attributes);
-
-// --- Inference ---
-
-/// The types of a node's outputs. Also checks the number of inputs and outputs and the names of the
-/// attributes. Throws InputError, without the node's name, for a wrong number, an unknown
-/// attribute, a type that the operator does not accept, shapes that do not fit, or a shape that
-/// depends on unknown elements ("input 1 (shape) must be known before the network runs").
-std::vector<ValueType> infer_outputs(const NodeTypes& node);
-
-/// The shape to which `a` and `b` broadcast, as in NumPy. Throws InputError if they do not fit.
-Shape broadcast(const Shape& a, const Shape& b);
-
-/// `axis` counted from the first dimension. Throws InputError unless -rank <= axis < rank.
-std::int64_t normalized_axis(std::int64_t axis, std::int64_t rank);
 
 }  // namespace weft::graph

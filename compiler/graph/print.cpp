@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/graph/graph.h"
-#include "compiler/graph/printable.h"
+#include "compiler/graph/one_line.h"
 
 namespace weft::graph {
 namespace {
@@ -14,7 +14,7 @@ std::string text(float value) {
   return fmt::format("{}", value);
 }
 std::string text(const std::string& value) {
-  return fmt::format("\"{}\"", printable(value));
+  return fmt::format("\"{}\"", one_line(value));
 }
 std::string text(const Tensor& value) {
   return fmt::format("<{}>", to_string(value.value_type()));
@@ -22,6 +22,7 @@ std::string text(const Tensor& value) {
 template <class T>
 std::string text(const std::vector<T>& values) {
   std::vector<std::string> each;
+  each.reserve(values.size());
   for (const T& value : values) each.push_back(text(value));
   return fmt::format("[{}]", fmt::join(each, ","));
 }
@@ -36,17 +37,19 @@ std::string attributes_text(const Attributes& attributes) {
 }
 
 std::string name_text(const Graph& graph, ValueId id) {
-  return id == kNoValue ? "_" : fmt::format("%{}", printable(graph.values[id].name));
+  return id == kNoValue ? "_" : fmt::format("%{}", one_line(graph.values[id].name));
 }
 
 std::string list_text(const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<std::string> names;
+  names.reserve(ids.size());
   for (const ValueId id : ids) names.push_back(name_text(graph, id));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string types_text(const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<std::string> types;
+  types.reserve(ids.size());
   for (const ValueId id : ids) types.push_back(id == kNoValue ? "_" : to_string(graph.type(id)));
   return fmt::format("{}", fmt::join(types, ", "));
 }
@@ -72,7 +75,7 @@ std::string dot_string(std::string_view label) {
 }
 
 std::string outputs_label(const Graph& graph, const Node& node) {
-  std::string label = fmt::format("{}\n{}", to_string(node.op), printable(node.name));
+  std::string label = fmt::format("{}\n{}", to_string(node.op), one_line(node.name));
   for (const ValueId id : node.outputs) {
     if (id != kNoValue) label += fmt::format("\n{}", to_string(graph.type(id)));
   }
@@ -89,7 +92,7 @@ class DotWriter {
     for (const ValueId id : graph_.inputs) add_input(id);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) add_node(i);
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) add_output(i);
-    return fmt::format("digraph {} {{\n{}}}\n", dot_string(printable(graph_.name)), text_);
+    return fmt::format("digraph {} {{\n{}}}\n", dot_string(one_line(graph_.name)), text_);
   }
 
  private:
@@ -105,7 +108,7 @@ class DotWriter {
 
   void add_input(ValueId id) {
     makers_[id] = fmt::format("value{}", id);
-    const std::string name = printable(graph_.values[id].name);
+    const std::string name = one_line(graph_.values[id].name);
     add_box(makers_[id], fmt::format("{}\n{}", name, to_string(graph_.type(id))), "ellipse");
   }
 
@@ -121,7 +124,7 @@ class DotWriter {
 
   void add_output(std::size_t i) {
     const std::string name = fmt::format("output{}", i);
-    add_box(name, printable(graph_.outputs[i].name), "ellipse");
+    add_box(name, one_line(graph_.outputs[i].name), "ellipse");
     add_edge(graph_.outputs[i].value, name);
   }
 
@@ -133,13 +136,13 @@ class DotWriter {
 }  // namespace
 
 std::string to_text(const Graph& graph) {
-  std::string result = fmt::format("graph {} {{\n", printable(graph.name));
+  std::string result = fmt::format("graph {} {{\n", one_line(graph.name));
   for (const ValueId id : graph.inputs) {
     result += fmt::format("  input {} : {}\n", name_text(graph, id), to_string(graph.type(id)));
   }
   for (const Node& node : graph.nodes) result += node_text(graph, node);
   for (const Output& output : graph.outputs) {
-    result += fmt::format("  output {} = {} : {}\n", printable(output.name),
+    result += fmt::format("  output {} = {} : {}\n", one_line(output.name),
                           name_text(graph, output.value), to_string(graph.type(output.value)));
   }
   return result + "}\n";

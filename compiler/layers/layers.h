@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 #include "compiler/rows/view.h"
 #include "sim/isa/instruction.h"
 

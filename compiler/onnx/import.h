@@ -26,7 +26,7 @@ struct ImportOptions {
   /// constant with the given value instead of a graph input. The other inputs remain inputs and
   /// take their open dimensions from the given values.
   std::map<std::string, graph::Tensor> values = {};
-  /// Computes nodes before the run, for example shapes (graph/builder.h).
+  /// Computes nodes before the run, for example shapes (graph/builder/builder.h).
   graph::Evaluator evaluate = {};
   /// The extent of each first dimension that the file leaves open and neither `shapes` nor `values`
   /// fixes. At least one input must end up with this extent.

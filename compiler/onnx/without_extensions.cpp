@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/onnx/export.h"
 #include "pe/float_formats.h"
@@ -29,12 +29,12 @@ constexpr std::size_t kResidual = 3;
 constexpr std::size_t kOutputScale = 6;
 constexpr std::size_t kOutputZeroPoint = 7;
 
-bool is_contraction(Op op) {
+bool takes_epilogue(Op op) {
   return has(op, graph::Trait::kEpilogue);
 }
 
 bool is_quantised(Op op) {
-  return is_contraction(op) && has(op, graph::Trait::kQuantized);
+  return takes_epilogue(op) && has(op, graph::Trait::kQuantized);
 }
 
 /// The number of inputs of a contraction in ONNX.
@@ -44,7 +44,7 @@ std::size_t own_inputs(Op op) {
 }
 
 /// `value` as a scalar of a floating-point type.
-Tensor real_scalar(graph::DataType type, float value) {
+Tensor typed_scalar(graph::DataType type, float value) {
   if (type == graph::DataType::kFloat16) {
     return Tensor::scalar(graph::Half{to_fp16(value).bits});
   }
@@ -111,10 +111,10 @@ class Rebuild {
       throw InputError(graph::node_label(node) +
                        ": ONNX has no QLinearMatMul with a bias; export the network in QDQ form");
     }
-    if (is_contraction(node.op)) inputs.resize(std::min(inputs.size(), own_inputs(node.op)));
+    if (takes_epilogue(node.op)) inputs.resize(std::min(inputs.size(), own_inputs(node.op)));
     Attributes attributes = node.attributes;
     for (const char* name : {"activation", "activation_alpha", "activation_beta"}) {
-      if (is_contraction(node.op)) attributes.erase(name);
+      if (takes_epilogue(node.op)) attributes.erase(name);
     }
     std::vector<ValueId> results = builder_.add(
         node.op, inputs, attributes, node.name,
@@ -134,7 +134,7 @@ class Rebuild {
 
   std::vector<Part> parts_after(const Node& node, const std::vector<ValueId>& inputs) {
     std::vector<Part> parts;
-    if (!is_contraction(node.op)) return parts;
+    if (!takes_epilogue(node.op)) return parts;
     const auto input = [&](std::size_t i) { return i < inputs.size() ? inputs[i] : kNoValue; };
     if (node.op == Op::kMatMul && input(kBias) != kNoValue) {
       parts.push_back({Op::kAdd, {input(kBias)}});
@@ -157,7 +157,7 @@ class Rebuild {
       if (op == Op::kClip) {
         part.inputs.push_back(
             node.attributes.has(fused)
-                ? builder_.constant(real_scalar(type, node.attributes.real(fused, 0)))
+                ? builder_.constant(typed_scalar(type, node.attributes.real(fused, 0)))
                 : kNoValue);
       } else if (i < parameters.size() && node.attributes.has(fused)) {
         part.attributes.set(std::string(parameters[i].attribute), node.attributes.real(fused, 0));

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 namespace weft::network {
 namespace {

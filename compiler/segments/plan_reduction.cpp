@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::network {

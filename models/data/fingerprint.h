@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 namespace weft::data {
 
@@ -24,9 +24,9 @@ class Fingerprint {
     }
   }
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
-  void add(std::uint64_t word) { value_ = networks::mix(value_ ^ word) + 0x9E3779B97F4A7C15U; }
+  void add(std::uint64_t word) { value_ = mix(value_ ^ word) + 0x9E3779B97F4A7C15U; }
 
-  std::uint64_t value() const { return networks::mix(value_); }
+  std::uint64_t value() const { return mix(value_); }
 
  private:
   std::uint64_t value_ = 0;

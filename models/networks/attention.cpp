@@ -29,7 +29,8 @@ ValueId attention(Layers& net, const Projections& projections, std::int64_t head
   const ValueId k = split_heads(net, projections.key, heads, {0, 2, 3, 1}, name + ".key");
   const ValueId v = split_heads(net, projections.value, heads, {0, 2, 1, 3}, name + ".value");
   ValueId scores = net.add(Op::kMatMul, {q, k}, {}, name + ".scores");
-  const float scale = std::sqrt(static_cast<float>(shape[2] / heads));
+  const std::int64_t head_width = shape[2] / heads;
+  const float scale = std::sqrt(static_cast<float>(head_width));
   scores = net.add(Op::kDiv, {scores, net.scalar(scale)}, {}, name + ".scale");
   if (mask != graph::kNoValue) scores = net.add(Op::kAdd, {scores, mask}, {}, name + ".mask");
   const ValueId shares =

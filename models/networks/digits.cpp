@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 namespace weft::networks {
 namespace {
@@ -18,88 +18,28 @@ struct Point {
 
 using Stroke = std::vector<Point>;
 
-/// The points of a digit's stroke in writing order, in a square of 100 by 100, x right and y down.
-const Stroke& stroke_of(int digit) {
-  static const std::array<Stroke, kDigitClasses> kStrokes = {{
-      {{50, 10},
-       {68, 16},
-       {78, 34},
-       {80, 50},
-       {78, 66},
-       {68, 84},
-       {50, 90},
-       {32, 84},
-       {22, 66},
-       {20, 50},
-       {22, 34},
-       {32, 16},
-       {50, 10}},
-      {{35, 25}, {52, 10}, {52, 90}},
-      {{24, 30},
-       {30, 16},
-       {46, 10},
-       {64, 13},
-       {75, 27},
-       {72, 43},
-       {56, 60},
-       {36, 76},
-       {22, 90},
-       {80, 90}},
-      {{25, 18},
-       {42, 10},
-       {62, 12},
-       {73, 26},
-       {67, 41},
-       {46, 48},
-       {68, 54},
-       {78, 70},
-       {66, 86},
-       {44, 91},
-       {23, 82}},
-      {{64, 90}, {64, 10}, {20, 66}, {82, 66}},
-      {{76, 10}, {32, 10}, {27, 46}, {48, 40}, {68, 47}, {77, 65}, {68, 84}, {46, 91}, {23, 82}},
-      {{70, 12},
-       {48, 20},
-       {30, 40},
-       {22, 62},
-       {28, 82},
-       {48, 91},
-       {69, 84},
-       {77, 67},
-       {67, 52},
-       {46, 50},
-       {27, 60}},
-      {{21, 10}, {79, 10}, {60, 44}, {43, 90}},
-      {{50, 48},
-       {31, 38},
-       {27, 24},
-       {37, 12},
-       {50, 10},
-       {64, 12},
-       {73, 24},
-       {69, 38},
-       {50, 48},
-       {30, 57},
-       {22, 72},
-       {32, 87},
-       {50, 91},
-       {68, 87},
-       {78, 72},
-       {70, 57},
-       {50, 48}},
-      {{74, 40},
-       {54, 51},
-       {34, 47},
-       {25, 31},
-       {34, 15},
-       {53, 10},
-       {71, 18},
-       {75, 38},
-       {70, 66},
-       {52, 91}},
-  }};
-  return kStrokes[static_cast<std::size_t>(digit)];
-}
+// The points of each digit's stroke in writing order, in a square of 100 by 100, x right and y
+// down.
+constexpr Point kZero[] = {{50, 10}, {68, 16}, {78, 34}, {80, 50}, {78, 66}, {68, 84}, {50, 90},
+                           {32, 84}, {22, 66}, {20, 50}, {22, 34}, {32, 16}, {50, 10}};
+constexpr Point kOne[] = {{35, 25}, {52, 10}, {52, 90}};
+constexpr Point kTwo[] = {{24, 30}, {30, 16}, {46, 10}, {64, 13}, {75, 27},
+                          {72, 43}, {56, 60}, {36, 76}, {22, 90}, {80, 90}};
+constexpr Point kThree[] = {{25, 18}, {42, 10}, {62, 12}, {73, 26}, {67, 41}, {46, 48},
+                            {68, 54}, {78, 70}, {66, 86}, {44, 91}, {23, 82}};
+constexpr Point kFour[] = {{64, 90}, {64, 10}, {20, 66}, {82, 66}};
+constexpr Point kFive[] = {{76, 10}, {32, 10}, {27, 46}, {48, 40}, {68, 47},
+                           {77, 65}, {68, 84}, {46, 91}, {23, 82}};
+constexpr Point kSix[] = {{70, 12}, {48, 20}, {30, 40}, {22, 62}, {28, 82}, {48, 91},
+                          {69, 84}, {77, 67}, {67, 52}, {46, 50}, {27, 60}};
+constexpr Point kSeven[] = {{21, 10}, {79, 10}, {60, 44}, {43, 90}};
+constexpr Point kEight[] = {{50, 48}, {31, 38}, {27, 24}, {37, 12}, {50, 10}, {64, 12},
+                            {73, 24}, {69, 38}, {50, 48}, {30, 57}, {22, 72}, {32, 87},
+                            {50, 91}, {68, 87}, {78, 72}, {70, 57}, {50, 48}};
+constexpr Point kNine[] = {{74, 40}, {54, 51}, {34, 47}, {25, 31}, {34, 15},
+                           {53, 10}, {71, 18}, {75, 38}, {70, 66}, {52, 91}};
+constexpr std::array<std::span<const Point>, kDigitClasses> kStrokes = {
+    kZero, kOne, kTwo, kThree, kFour, kFive, kSix, kSeven, kEight, kNine};
 
 /// First random stream of the digits. Streams from 0 on are for a network's weights.
 constexpr std::uint64_t kFirstDigitStream = std::uint64_t{1} << 32U;
@@ -126,7 +66,8 @@ struct Hand {
 };
 
 Stroke write_digit(int digit, const Hand& hand, const CounterRandom& random) {
-  Stroke stroke = stroke_of(digit);
+  const std::span<const Point> points = kStrokes.at(static_cast<std::size_t>(digit));
+  Stroke stroke(points.begin(), points.end());
   std::uint64_t draw = Hand::kFirstPointDraw;
   for (Point& point : stroke) {
     const float x = point.x - 50 + Hand::kPointJitter * random.symmetric(draw);

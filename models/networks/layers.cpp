@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 namespace weft::networks {
 

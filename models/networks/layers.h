@@ -1,7 +1,7 @@
 // The building blocks of the built-in networks: a graph builder that also draws weights. Each
-// parameter has a separate random stream (counter_random.h), numbered in construction order, and is
-// uniform around a center. The spreads keep activations at the same size through any depth, and
-// give bf16 and int8 something to round:
+// parameter has a separate random stream (models/counter_random.h), numbered in construction order,
+// and is uniform around a center. The spreads keep activations at the same size through any depth,
+// and give bf16 and int8 something to round:
 //
 //   weights     variance gain / inputs of a neuron: gain 2 where a ReLU follows, which halves the
 //               second moment (He et al. 2015), else 1
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/networks.h"
 
 namespace weft::networks {

@@ -64,6 +64,7 @@ constexpr std::array<NetworkInfo, 15> kNetworks = {{
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
+  all.reserve(kNetworks.size());
   for (const NetworkInfo& info : kNetworks) all.emplace_back(info.name);
   return all;
 }

@@ -6,7 +6,8 @@
 #include <type_traits>
 
 #include "compiler/graph/operator_table.h"
-#include "models/networks/counter_random.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
+#include "models/counter_random.h"
 #include "models/networks/digits.h"
 #include "pe/float_formats.h"
 

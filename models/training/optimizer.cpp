@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 namespace weft::training {
 namespace {

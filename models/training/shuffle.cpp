@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "models/networks/counter_random.h"
+#include "models/counter_random.h"
 
 namespace weft::training {
 namespace {
@@ -17,7 +17,7 @@ std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed,
                                        std::uint64_t epoch) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
-  const networks::CounterRandom random(seed, kFirstStream + epoch);
+  const CounterRandom random(seed, kFirstStream + epoch);
   for (std::uint32_t left = count; left > 1; --left) {
     std::swap(order[left - 1], order[random.below(left, left)]);
   }

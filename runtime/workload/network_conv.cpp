@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/figures.h"
-#include "compiler/graph/builder.h"
-#include "models/networks/counter_random.h"
+#include "compiler/graph/builder/builder.h"
+#include "models/counter_random.h"
 
 namespace weft::runtime {
 namespace {
@@ -23,16 +23,15 @@ using graph::DataType;
 using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
-using networks::CounterRandom;
 
 /// Random streams that no input uses (models/networks/sample_inputs.cpp).
-enum Stream : std::uint64_t { kWeights = 1, kBias = 2 };
+enum DrawStream : std::uint64_t { kWeights = 1, kBias = 2 };
 
 constexpr double kSumDeviation = 4;
 
 /// Draws each element from -1 to 1 times `spread`; rounds it if T is an integer.
 template <class T>
-Constant drawn(const Shape& shape, std::uint64_t seed, Stream stream, double spread) {
+Constant drawn(const Shape& shape, std::uint64_t seed, DrawStream stream, double spread) {
   const auto make = [=] {
     Tensor tensor(graph::data_type_of<T>(), shape);
     const CounterRandom random(seed, stream);

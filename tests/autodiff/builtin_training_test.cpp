@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "compiler/autodiff/training_graph.h"
+#include "compiler/graph/builder/check.h"
 #include "models/networks/count.h"
 #include "models/networks/networks.h"
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "compiler/graph/builder/check.h"
+
 namespace weft::autodiff::testing {
 namespace {
 

@@ -16,10 +16,11 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/autodiff/differentiate.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/reference/cpu/run_graph.h"
 
 namespace weft::autodiff::testing {
@@ -45,6 +46,10 @@ bool chance(Random& random);
 /// Returns a shape of `rank` extents from 1 to `largest`.
 Shape random_shape(Random& random, std::size_t rank, std::int64_t largest = 4);
 
+/// A float32 tensor of these elements.
+inline Tensor floats(Shape shape, const std::vector<float>& values) {
+  return Tensor::of<float>(std::move(shape), values);
+}
 /// Returns float64 numbers, uniform in [low, high).
 Tensor reals(Random& random, const Shape& shape, double low = -1, double high = 1);
 /// Like reals(), but each number is at least 1/16 away from each of `kinks`.

@@ -11,10 +11,6 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-Tensor floats(Shape shape, const std::vector<float>& values) {
-  return Tensor::of<float>(std::move(shape), values);
-}
-
 /// Returns the gradients of one operator's inputs for a given gradient of its output.
 NamedTensors gradients_of(Op op, const std::vector<Tensor>& inputs, const Tensor& seed,
                           const Attributes& attributes = {}) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "compiler/autodiff/training_graph.h"
+#include "compiler/graph/builder/check.h"
 #include "compiler/passes/optimize.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/autodiff/networks.h"

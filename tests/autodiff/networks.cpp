@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/error.h"
 #include "compiler/passes/simplify/decompose_recurrent.h"
 
 namespace weft::autodiff::testing {
@@ -142,6 +143,26 @@ Graph unrolled_lstm(Random& random) {
       {{"hidden_size", std::int64_t{3}}}, "lstm", {"", "last"});
   const ValueId last = net.add(Op::kSqueeze, {results[1], net.list({0})});
   return passes::decompose_recurrent(net.finish(net.dense(last, 3, "fc")));
+}
+
+NamedTensors initial_inputs(const TrainingGraph& training) {
+  NamedTensors inputs;
+  for (const Learned& each : training.parameters) {
+    inputs.emplace(each.name, each.initial.tensor());
+  }
+  for (const Statistic& each : training.statistics) {
+    inputs.emplace(each.name, each.initial.tensor());
+  }
+  return inputs;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
 }
 
 }  // namespace weft::autodiff::testing

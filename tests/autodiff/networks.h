@@ -1,6 +1,10 @@
-// Small networks with random weights, for tests of training.
+// Small networks with random weights, and other helpers for tests of training.
 #pragma once
 
+#include <functional>
+#include <string>
+
+#include "compiler/autodiff/training_graph.h"
 #include "tests/autodiff/gradient_check.h"
 
 namespace weft::autodiff::testing {
@@ -44,5 +48,11 @@ Graph residual_block(Random& random);
 Graph attention_block(Random& random);
 /// An LSTM of three steps, unrolled.
 Graph unrolled_lstm(Random& random);
+
+/// The initial parameters and statistics of a training graph, by name.
+NamedTensors initial_inputs(const TrainingGraph& training);
+
+/// The message of the InputError that `action` throws, or "no error".
+std::string error_of(const std::function<void()>& action);
 
 }  // namespace weft::autodiff::testing

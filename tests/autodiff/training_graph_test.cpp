@@ -1,25 +1,18 @@
-// Checks the content of training graphs, the networks they refuse, and constants put into graphs.
+// Checks the content of training graphs and the networks they refuse.
 #include "compiler/autodiff/training_graph.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
-#include <memory>
 #include <set>
 
-#include "base/error.h"
 #include "compiler/autodiff/rules.h"
+#include "compiler/graph/builder/check.h"
 #include "tests/autodiff/networks.h"
 
 namespace weft::autodiff::testing {
 namespace {
-
-Tensor floats(Shape shape, const std::vector<float>& values) {
-  return Tensor::of<float>(std::move(shape), values);
-}
 
 std::size_t count(const Graph& graph, Op op) {
   return static_cast<std::size_t>(std::ranges::count(graph.nodes, op, &graph::Node::op));
@@ -42,15 +35,6 @@ std::set<std::size_t> behind(const Graph& graph, const std::string& name) {
   return nodes;
 }
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 /// logits = x + b: the gradient of b is the gradient of the logits, summed over the batch.
 Graph biased(std::int64_t batch, std::int64_t classes) {
   Builder builder("biased");
@@ -58,17 +42,6 @@ Graph biased(std::int64_t batch, std::int64_t classes) {
   const ValueId b = builder.constant(Tensor(DataType::kFloat32, {classes}), "b");
   builder.output(builder.add(Op::kAdd, {x, b}), "logits");
   return builder.finish();
-}
-
-NamedTensors initial_inputs(const TrainingGraph& training) {
-  NamedTensors inputs;
-  for (const Learned& each : training.parameters) {
-    inputs.emplace(each.name, each.initial.tensor());
-  }
-  for (const Statistic& each : training.statistics) {
-    inputs.emplace(each.name, each.initial.tensor());
-  }
-  return inputs;
 }
 
 // Both rows have the logits 0 and log 3, that is the probabilities 1/4 and 3/4. The targets are
@@ -332,75 +305,6 @@ TEST(TrainingGraphTest, EveryOperatorHasAGradientOrIsKnownToHaveNone) {
     const Op op = static_cast<Op>(i);
     EXPECT_NE(rule_of(op).function.has_value(), none.contains(op)) << to_string(op);
   }
-}
-
-TEST(WithValuesTest, TheInferenceNetworkWithNewParametersGivesTheTrainingGraphsLogits) {
-  Random random(1);
-  const Graph network = perceptron(random);
-  const TrainingGraph training = training_graph(network);
-  const Graph other = perceptron(random);  // other weights under the same names
-  NamedTensors values;
-  for (const Learned& each : training_graph(other).parameters) {
-    values.emplace(each.name, each.initial.tensor());
-  }
-  NamedTensors inputs = values;
-  const Tensor x = floats({4, 6}, std::vector<float>(24, 0.25F));
-  inputs.emplace("x", x);
-  inputs.emplace("targets", Tensor(DataType::kFloat32, {4, 3}));
-  const Tensor trained = reference::run_graph(training.graph, inputs).at("logits");
-  EXPECT_EQ(reference::run_graph(with_values(network, values), {{"x", x}}).at("logits"), trained);
-  EXPECT_NE(reference::run_graph(network, {{"x", x}}).at("logits"), trained);
-}
-
-TEST(WithValuesTest, RefusesUnknownNamesAndOtherTypes) {
-  Random random(1);
-  const Graph network = perceptron(random);
-  EXPECT_EQ(error_of([&] {
-              with_values(network, {{"x", Tensor()}});
-            }),
-            "network 'perceptron': there is no constant 'x'; give the values of this network");
-  EXPECT_EQ(error_of([&] {
-              with_values(network, {{"b2", floats({2}, {1, 2})}});
-            }),
-            "network 'perceptron': 'b2' is float32 3, given is float32 2");
-}
-
-TEST(BindInputsTest, AConstantMadeOnDemandMayChangeBetweenRuns) {
-  Random random(1);
-  const TrainingGraph training = training_graph(perceptron(random));
-  auto values = std::make_shared<NamedTensors>(initial_inputs(training));
-  std::map<std::string, graph::Constant> bound;
-  for (const Learned& each : training.parameters) {
-    bound.emplace(each.name, graph::Constant(each.type, [values, name = each.name] {
-                    return values->at(name);
-                  }));
-  }
-  const Graph graph = bind_inputs(training.graph, bound);
-  ASSERT_NO_THROW(graph::check(graph));
-  EXPECT_EQ(graph.inputs.size(), 2U);
-  NamedTensors inputs = {{"x", floats({4, 6}, std::vector<float>(24, 0.25F))},
-                         {"targets", Tensor(DataType::kFloat32, {4, 3})}};
-  reference::GraphRunner runner(graph);
-  const NamedTensors first = runner.run(inputs);
-  for (float& value : values->at("b2").mutable_data<float>()) value += 1;
-  const NamedTensors second = runner.run(inputs);
-  EXPECT_NE(first.at("logits"), second.at("logits"));
-  NamedTensors all = *values;
-  all.insert(inputs.begin(), inputs.end());
-  EXPECT_EQ(reference::run_graph(training.graph, all), second);
-}
-
-TEST(BindInputsTest, RefusesUnknownNamesAndOtherTypes) {
-  Random random(1);
-  const Graph network = perceptron(random);
-  EXPECT_EQ(error_of([&] {
-              bind_inputs(network, {{"b1", Tensor()}});
-            }),
-            "network 'perceptron': there is no input 'b1'; give the values of this network");
-  EXPECT_EQ(error_of([&] {
-              bind_inputs(network, {{"x", Tensor()}});
-            }),
-            "network 'perceptron': 'x' is float32 4x6, given is float32 scalar");
 }
 
 }  // namespace

@@ -59,9 +59,8 @@ TEST(RunCommandTest, EnginesReportTheSameCyclesAndLayers) {
 }
 
 TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
-  const Finished finished = run_weft(joined(lenet("bf16", "fast"), {"--json", "-"}));
-  ASSERT_EQ(finished.code, 0) << finished.err;
-  const auto report = nlohmann::ordered_json::parse(finished.out);
+  const auto report =
+      nlohmann::ordered_json::parse(summary_of(joined(lenet("bf16", "fast"), {"--json", "-"})));
   EXPECT_EQ(keys_of(report),
             (Words{"schema",   "command",   "backend", "engine",      "machine",
                    "workload", "cycles",    "macs",    "utilization", "seconds",
@@ -125,22 +124,20 @@ TEST(RunCommandTest, ASplitMayHaveOutputsThatNobodyWants) {
     for (const std::string engine : {"fast", "stepped"}) {
       const Words run = {"run",  model,          "--input",          "x=" + x, "--engine",
                          engine, "--output-dir", folder.file("out"), "--quiet"};
-      const Finished finished = run_weft(joined(run, small_machine(dtype)));
-      ASSERT_EQ(finished.code, 0) << finished.err;
+      summary_of(joined(run, small_machine(dtype)));
       EXPECT_EQ(read_tensor_file(folder.file("out/y.npy")), Tensor::of<float>({1, 2}, {1, 2}));
     }
   }
 }
 
 TEST(RunCommandTest, TheTableNamesLayersAndFitsTheScreen) {
-  const Finished finished = run_weft(lenet("bf16", "fast"));
-  ASSERT_EQ(finished.code, 0) << finished.err;
+  const std::string summary = summary_of(lenet("bf16", "fast"));
   for (const char* part : {"lenet5, batch 1, 61,706 parameters", "layer", "Conv", "array",
                            "throughput", "array_active", "check"}) {
-    EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in:\n" << finished.out;
+    EXPECT_NE(summary.find(part), std::string::npos) << part << " in:\n" << summary;
   }
-  EXPECT_EQ(finished.out.find('\033'), std::string::npos) << "a file must have no color codes";
-  std::istringstream lines(finished.out);
+  EXPECT_EQ(summary.find('\033'), std::string::npos) << "a file must have no color codes";
+  std::istringstream lines(summary);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 140U) << line;
   EXPECT_EQ(run_weft(joined(lenet("bf16", "fast"), {"--quiet"})).out, "");
 }
@@ -168,8 +165,7 @@ TEST(RunCommandTest, WritesExactOutputsUnderPortableNames) {
   for (const std::string engine : {"fast", "stepped"}) {
     const Words words = joined(joined(files.run(), small_machine("bf16")),
                                {"--engine", engine, "--output-dir", out + "/"});
-    const Finished finished = run_weft(words);
-    ASSERT_EQ(finished.code, 0) << finished.err;
+    summary_of(words);
     EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected()) << engine;
     std::filesystem::remove_all(out);
   }
@@ -179,12 +175,10 @@ TEST(RunCommandTest, TheReferenceAloneWritesTheSame) {
   const TemporaryFolder folder;
   const ProductFiles files(folder);
   const std::string out = folder.file("out");
-  const Finished finished =
-      run_weft(joined(files.run(), {"--backend", "cpu", "--output-dir", out}));
-  ASSERT_EQ(finished.code, 0) << finished.err;
+  const std::string summary =
+      summary_of(joined(files.run(), {"--backend", "cpu", "--output-dir", out}));
   EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected());
-  EXPECT_NE(finished.out.find("'out/0' float32 2x2 from 3.5 to 31"), std::string::npos)
-      << finished.out;
+  EXPECT_NE(summary.find("'out/0' float32 2x2 from 3.5 to 31"), std::string::npos) << summary;
 }
 
 TEST(RunCommandTest, TheReferenceAloneTakesANetworkOfConstants) {
@@ -194,17 +188,14 @@ TEST(RunCommandTest, TheReferenceAloneTakesANetworkOfConstants) {
   builder.output(c, "c");
   const std::string model = write_onnx_file(folder, "c.onnx", builder.finish());
   const std::string out = folder.file("out");
-  const Finished finished = run_weft({"run", model, "--backend", "cpu", "--output-dir", out});
-  ASSERT_EQ(finished.code, 0) << finished.err;
+  summary_of({"run", model, "--backend", "cpu", "--output-dir", out});
   EXPECT_EQ(read_tensor_file(out + "/c.npy"), Tensor::of<float>({2}, {3, 4}));
 }
 
 TEST(RunCommandTest, MissingFoldersOfOutputsAreAllCreated) {
   const TemporaryFolder folder;
   const ProductFiles files(folder);
-  const Finished finished =
-      run_weft(joined(files.run(), {"--backend", "cpu", "--output-dir", folder.file("a/b/c")}));
-  ASSERT_EQ(finished.code, 0) << finished.err;
+  summary_of(joined(files.run(), {"--backend", "cpu", "--output-dir", folder.file("a/b/c")}));
   EXPECT_EQ(read_tensor_file(folder.file("a/b/c/out_0.npy")), files.expected());
 }
 
@@ -237,9 +228,7 @@ TEST(RunCommandTest, TakesTensorProtosToo) {
   files.in = folder.write("in.pb", std::string("\x08\x02\x08\x03\x10\x01\x4A\x18") +
                                        bytes_of<float>({1, 2, 3, -1, 0, 0.5F}));
   const std::string out = folder.file("out");
-  const Finished finished =
-      run_weft(joined(joined(files.run(), small_machine("fp16")), {"--output-dir", out}));
-  ASSERT_EQ(finished.code, 0) << finished.err;
+  summary_of(joined(joined(files.run(), small_machine("fp16")), {"--output-dir", out}));
   EXPECT_EQ(read_tensor_file(out + "/out_0.npy"), files.expected());
 }
 
@@ -330,11 +319,10 @@ TEST(ConvCommandTest, CountsWhatAConvolutionIs) {
 }
 
 TEST(ConvCommandTest, ShowsItsPlan) {
-  const Finished finished = run_weft(joined(
+  const std::string summary = summary_of(joined(
       {"conv", "--input", "1,6,9,7", "--filters", "10", "--kernel", "3"}, small_machine("int8")));
-  ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_NE(finished.out.find("10 filters of 3x3 over 1x6x9x7"), std::string::npos) << finished.out;
-  EXPECT_NE(finished.out.find("tiles along K and N"), std::string::npos) << finished.out;
+  EXPECT_NE(summary.find("10 filters of 3x3 over 1x6x9x7"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("tiles along K and N"), std::string::npos) << summary;
 }
 
 class QuantizeCommandTest : public testing::Test {
@@ -354,11 +342,10 @@ class QuantizeCommandTest : public testing::Test {
 TEST_F(QuantizeCommandTest, ItsFileRunsBitForBitOnAnInt8Machine) {
   const std::string calibration = folder_.write("digits.npy", samples(4));
   const std::string file = folder_.file("q.onnx");
-  const Finished finished =
-      run_weft({"quantize", "lenet5", "--calibrate", calibration, "-o", file});
-  ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_NE(finished.out.find("samples    4\n"), std::string::npos) << finished.out;
-  EXPECT_NE(finished.out.find("of 4 top answers"), std::string::npos) << finished.out;
+  const std::string summary =
+      summary_of({"quantize", "lenet5", "--calibrate", calibration, "-o", file});
+  EXPECT_NE(summary.find("samples    4\n"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("of 4 top answers"), std::string::npos) << summary;
   const json report = report_of(joined({"run", file}, small_machine("int8")));
   EXPECT_EQ(report["check"]["bit_exact"], true);
   EXPECT_EQ(report["macs"]["useful"], 416520);
@@ -391,10 +378,9 @@ TEST_F(QuantizeCommandTest, SeveralInputsHaveAFileOrAFolderEach) {
   const std::string shift = npy<float>("<f4", "(2, 2)", {1, 2, 3, 4});
   folder_.write("samples/shift/1.npy", shift);
   folder_.write("samples/shift/2.npy", shift);
-  const Finished finished = run_weft(
+  const std::string summary = summary_of(
       {"quantize", model, "--calibrate", folder_.file("samples"), "-o", folder_.file("q.onnx")});
-  ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_NE(finished.out.find("samples    2\n"), std::string::npos) << finished.out;
+  EXPECT_NE(summary.find("samples    2\n"), std::string::npos) << summary;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/onnx/export.h"
 #include "runtime/npy_tensor.h"
 #include "tests/cli/temporary_folder.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cuda/checks/operator_checks.h"

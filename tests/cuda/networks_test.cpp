@@ -6,7 +6,7 @@
 
 #include <iostream>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "models/reference/cuda/checks/operator_checks.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/loop_device.h"
 

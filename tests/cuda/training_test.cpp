@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "compiler/autodiff/training_graph.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cuda/checks/operator_checks.h"

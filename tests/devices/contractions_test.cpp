@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/passes/simplify/decompose_recurrent.h"
 #include "models/networks/count.h"
 #include "models/networks/networks.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 namespace weft::devices {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 namespace weft::execution {
 namespace {

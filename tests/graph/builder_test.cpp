@@ -1,12 +1,12 @@
 // Tests building graphs: names, constant folding, errors.
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "base/error.h"
-#include "compiler/graph/operator_table.h"
+#include "compiler/graph/builder/check.h"
 
 namespace weft::graph {
 namespace {

@@ -1,8 +1,10 @@
 // check() must refuse every broken graph.
+#include "compiler/graph/builder/check.h"
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/graph/graph.h"
 
 namespace weft::graph {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/infer_outputs.h"
 
 namespace weft::testing_support {
 

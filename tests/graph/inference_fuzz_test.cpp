@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "compiler/graph/shapes/signature.h"
 #include "tests/graph/infer_one.h"
 
 namespace weft::testing_support {
@@ -16,7 +17,7 @@ class RandomNodes {
  public:
   explicit RandomNodes(std::uint64_t seed) : random_(seed) {}
 
-  std::vector<In> inputs(const graph::Operator& rule) {
+  std::vector<In> inputs(const graph::Signature& rule) {
     std::vector<In> result;
     const Shape shape = this->shape();
     const std::size_t most = std::min(rule.max_inputs, rule.min_inputs + 2);
@@ -30,7 +31,7 @@ class RandomNodes {
     return result;
   }
 
-  Attributes attributes(const graph::Operator& rule) {
+  Attributes attributes(const graph::Signature& rule) {
     Attributes result;
     for (const std::string_view name : rule.attributes) {
       if (one_in(3)) result.set(std::string(name), attribute());
@@ -113,7 +114,7 @@ TEST(InferenceFuzzTest, GivesShapesOrAnInputError) {
   std::size_t reached = 0;
   for (std::size_t i = 0; i < graph::kOpCount; ++i) {
     const auto op = static_cast<Op>(i);
-    const graph::Operator& rule = graph::operator_of(op);
+    const graph::Signature& rule = graph::signature_of(op);
     int inferred = 0;
     int refused = 0;
     for (int k = 0; k < 3'000; ++k) {

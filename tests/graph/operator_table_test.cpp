@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "compiler/graph/op_array.h"
+#include "compiler/graph/shapes/signature.h"
 #include "tests/graph/infer_one.h"
 
 namespace weft::testing_support {
@@ -17,7 +18,7 @@ namespace {
 TEST(OperatorTableTest, HasOneEntryForEachOperatorInOrder) {
   for (std::size_t i = 0; i < graph::kOpCount; ++i) {
     const auto op = static_cast<Op>(i);
-    const graph::Operator& entry = graph::operator_of(op);
+    const graph::Signature& entry = graph::signature_of(op);
     EXPECT_NE(entry.infer, nullptr);
     EXPECT_LE(entry.min_inputs, entry.max_inputs);
     EXPECT_GE(entry.max_outputs, 1U);
@@ -27,7 +28,7 @@ TEST(OperatorTableTest, HasOneEntryForEachOperatorInOrder) {
 
 TEST(OperatorTableTest, EveryInputHasANameAndATypeOrAnEarlierInputsType) {
   for (std::size_t i = 0; i < graph::kOpCount; ++i) {
-    const graph::Operator& entry = graph::operator_of(static_cast<Op>(i));
+    const graph::Signature& entry = graph::signature_of(static_cast<Op>(i));
     if (entry.max_inputs != graph::kAnyNumber) {
       EXPECT_GE(entry.inputs.size(), entry.max_inputs) << graph::to_string(static_cast<Op>(i));
     }
@@ -46,12 +47,12 @@ TEST(OperatorTableTest, EveryInputHasANameAndATypeOrAnEarlierInputsType) {
 
 TEST(OperatorTableTest, AttributesStandOnce) {
   for (std::size_t i = 0; i < graph::kOpCount; ++i) {
-    const auto& names = graph::operator_of(static_cast<Op>(i)).attributes;
+    const auto& names = graph::signature_of(static_cast<Op>(i)).attributes;
     EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
   }
 }
 
-bool names(const graph::Operator& row, std::string_view attribute) {
+bool names(const graph::Signature& row, std::string_view attribute) {
   return std::ranges::find(row.attributes, attribute) != row.attributes.end();
 }
 
@@ -62,11 +63,12 @@ TEST(OperatorTableTest, TraitsAgreeWithSignatures) {
     const auto op = static_cast<Op>(i);
     SCOPED_TRACE(graph::to_string(op));
     const graph::Operator& row = graph::operator_of(op);
+    const graph::Signature& signature = graph::signature_of(op);
     const auto implies = [&](graph::Trait one, graph::Trait other) {
       return !graph::has(op, one) || graph::has(op, other);
     };
-    EXPECT_EQ(has(op, kEpilogue), names(row, "activation"));
-    EXPECT_EQ(has(op, kRecurrent), names(row, "activations"));
+    EXPECT_EQ(has(op, kEpilogue), names(signature, "activation"));
+    EXPECT_EQ(has(op, kRecurrent), names(signature, "activations"));
     EXPECT_EQ(has(op, kContraction) || has(op, kRecurrent), row.product.form != Form::kNone);
     EXPECT_EQ(has(op, kRecurrent), row.product.form == Form::kRecurrent);
     for (const graph::Trait part : {kActivation, kClamps, kPartial}) {
@@ -78,8 +80,8 @@ TEST(OperatorTableTest, TraitsAgreeWithSignatures) {
     EXPECT_TRUE(implies(kSumsAlongAxes, kAlongAxes));
     EXPECT_TRUE(implies(kSoftmaxLike, kSumsAlongAxes));
     EXPECT_TRUE(implies(kAverages, kWindows));
-    EXPECT_TRUE(!has(op, kFunction) || row.min_inputs == 1);
-    EXPECT_TRUE(!has(op, kBinary) || row.max_inputs >= 2);
+    EXPECT_TRUE(!has(op, kFunction) || signature.min_inputs == 1);
+    EXPECT_TRUE(!has(op, kBinary) || signature.max_inputs >= 2);
   }
 }
 
@@ -91,20 +93,23 @@ TEST(OperatorTableTest, ParametersAreAllAttributesOfAFunction) {
       EXPECT_TRUE(row.parameters.empty()) << graph::to_string(op);
       continue;
     }
-    ASSERT_EQ(row.parameters.size(), row.attributes.size()) << graph::to_string(op);
+    const graph::AttributeNames& attributes = graph::signature_of(op).attributes;
+    ASSERT_EQ(row.parameters.size(), attributes.size()) << graph::to_string(op);
     for (std::size_t k = 0; k < row.parameters.size(); ++k) {
-      EXPECT_EQ(row.parameters[k].attribute, row.attributes[k]);
+      EXPECT_EQ(row.parameters[k].attribute, attributes[k]);
     }
   }
 }
 
 TEST(OperatorTableTest, LearnedInputsAndOperandsExist) {
   for (std::size_t i = 0; i < graph::kOpCount; ++i) {
-    const graph::Operator& row = graph::operator_of(static_cast<Op>(i));
-    for (const std::size_t input : row.learned.inputs) EXPECT_LT(input, row.max_inputs);
+    const auto op = static_cast<Op>(i);
+    const graph::Operator& row = graph::operator_of(op);
+    const graph::Signature& signature = graph::signature_of(op);
+    for (const std::size_t input : row.learned.inputs) EXPECT_LT(input, signature.max_inputs);
     if (row.product.form == graph::Product::Form::kNone) continue;
-    EXPECT_LT(row.product.a, row.min_inputs);
-    EXPECT_LT(row.product.b, row.min_inputs);
+    EXPECT_LT(row.product.a, signature.min_inputs);
+    EXPECT_LT(row.product.b, signature.min_inputs);
   }
 }
 

@@ -1,7 +1,7 @@
 // Checks the text form of graphs.
 #include <gtest/gtest.h>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 namespace weft::graph {
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/slice.h"
 
 namespace weft::graph {
 namespace {

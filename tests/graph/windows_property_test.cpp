@@ -4,7 +4,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 
 namespace weft::graph {
 namespace {

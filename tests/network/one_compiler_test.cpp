@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "compiler/schedule/product_graph.h"

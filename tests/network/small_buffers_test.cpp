@@ -15,7 +15,7 @@
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
 #include "sim/config/config_keys.h"
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/random.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

@@ -7,7 +7,7 @@
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/schedule/compile_network.h"
 #include "runtime/network_check.h"
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

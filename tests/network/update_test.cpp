@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "compiler/schedule/compile_update.h"
 #include "models/reference/cpu/run_graph.h"
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

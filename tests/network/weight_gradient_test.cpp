@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/network/layer_check.h"
+#include "tests/network/layers/layer_check.h"
 #include "tests/network/machine_runs.h"
 
 namespace weft::network::testing {

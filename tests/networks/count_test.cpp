@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 
 namespace weft::networks {
 namespace {

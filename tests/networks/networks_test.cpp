@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "compiler/graph/builder/check.h"
 
 namespace weft::networks {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/networks/digits.h"
 #include "models/networks/networks.h"
 

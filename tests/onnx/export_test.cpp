@@ -7,7 +7,8 @@
 
 #include <sstream>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
+#include "compiler/graph/builder/check.h"
 #include "models/reference/cpu/run_graph.h"
 #include "tests/onnx/models.h"
 

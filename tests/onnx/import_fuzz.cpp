@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "compiler/graph/builder/check.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "models/reference/cpu/evaluate.h"

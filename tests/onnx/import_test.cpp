@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "compiler/graph/builder/check.h"
 #include "compiler/onnx/tensor_file.h"
 #include "tests/onnx/models.h"
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compiler/graph/builder/check.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 #include "tests/onnx/models.h"

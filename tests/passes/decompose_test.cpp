@@ -11,7 +11,7 @@
 #include <iostream>
 #include <map>
 
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/simplify/decompose_conv_transpose.h"
 #include "compiler/passes/simplify/decompose_gemm.h"

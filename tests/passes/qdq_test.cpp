@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/signature.h"
 #include "compiler/passes/fusion/fuse_bias.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantization/fuse_qdq.h"
@@ -14,7 +15,7 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 bool qlinear_matmul_has_bias() {
-  return graph::operator_of(Op::kQLinearMatMul).max_inputs == 9;
+  return graph::signature_of(Op::kQLinearMatMul).max_inputs == 9;
 }
 
 class FuseQdqTest : public ::testing::Test {

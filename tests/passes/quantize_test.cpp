@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/signature.h"
 #include "compiler/passes/optimize.h"
 #include "compiler/passes/quantization/calibrate.h"
 #include "compiler/passes/quantization/quantization_plan.h"
@@ -34,8 +35,8 @@ TEST(RangeObserverTest, HoldsEverythingSeenAndZero) {
   observer.observe("a", Tensor::vector<float>({2, 5}));
   observer.observe("a", Tensor::vector<float>({3, 7}));
   observer.observe("b", Tensor::vector<float>({-3, -1}));
-  EXPECT_EQ(observer.ranges().at("a"), (Range{0, 7}));
-  EXPECT_EQ(observer.ranges().at("b"), (Range{-3, 0}));
+  EXPECT_EQ(observer.ranges().at("a"), (ValueRange{0, 7}));
+  EXPECT_EQ(observer.ranges().at("b"), (ValueRange{-3, 0}));
 }
 
 TEST(RangeObserverTest, RefusesWhatIsNoNumber) {
@@ -53,9 +54,9 @@ TEST(CalibrateTest, SeesEveryFloatingPointValueOfEverySample) {
                                              {{"x", Tensor::vector<float>({4, 3})}}};
   const CalibrationRanges ranges = calibrate(g, samples, run_reference);
   EXPECT_EQ(ranges.size(), 3U);
-  EXPECT_EQ(ranges.at("x"), (Range{-2, 4}));
-  EXPECT_EQ(ranges.at("negated"), (Range{-4, 2}));
-  EXPECT_EQ(ranges.at("positive"), (Range{0, 2}));
+  EXPECT_EQ(ranges.at("x"), (ValueRange{-2, 4}));
+  EXPECT_EQ(ranges.at("negated"), (ValueRange{-4, 2}));
+  EXPECT_EQ(ranges.at("positive"), (ValueRange{0, 2}));
   EXPECT_THROW(calibrate(g, {}, run_reference), InputError);
 }
 
@@ -150,7 +151,7 @@ TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
   EXPECT_EQ(count(after, Op::kConv), 0U);
   EXPECT_EQ(count(after, Op::kQLinearConv), 3U);
   EXPECT_EQ(count(after, Op::kRelu), 1U) << "only the Relu after the Add may stay";
-  const bool has_bias = graph::operator_of(Op::kQLinearMatMul).max_inputs == 9;
+  const bool has_bias = graph::signature_of(Op::kQLinearMatMul).max_inputs == 9;
   EXPECT_EQ(count(after, Op::kQLinearMatMul), has_bias ? 1U : 0U);
   for (const Op op : {Op::kMaxPool, Op::kConcat, Op::kFlatten}) {
     EXPECT_EQ(after.type(find(after, op).inputs[0]).type, DataType::kInt8);

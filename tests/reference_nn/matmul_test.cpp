@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "models/reference/cpu/nn/product.h"
+#include "models/reference/cpu/product/product.h"
 #include "nn_test.h"
 
 namespace weft::reference {

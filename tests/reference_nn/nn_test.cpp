@@ -1,6 +1,6 @@
 #include "nn_test.h"
 
-#include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "models/reference/cpu/evaluate.h"
 
 namespace weft::reference {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/reference/cpu/evaluate.h"
 #include "tests/reference_ops/naive.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/graph/operator_table.h"
 
 namespace weft::runtime {

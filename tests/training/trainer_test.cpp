@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/training/cpu_backend.h"
 #include "models/training/shuffle.h"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "compiler/onnx/codec/node_attributes.h"
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "compiler/graph/tensor.h"
-#include "compiler/onnx/codec/external_data.h"
+#include "compiler/onnx/codec/protobuf/external_data.h"
 
 namespace weft::onnx_io {
 

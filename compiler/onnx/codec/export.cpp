@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "compiler/onnx/codec/functions.h"
-#include "compiler/onnx/codec/node_attributes.h"
 #include "compiler/onnx/codec/node_upgrade.h"
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

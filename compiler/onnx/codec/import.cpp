@@ -8,10 +8,10 @@
 #include "compiler/onnx/codec/constants.h"
 #include "compiler/onnx/codec/functions.h"
 #include "compiler/onnx/codec/inputs.h"
-#include "compiler/onnx/codec/model_file.h"
-#include "compiler/onnx/codec/node_attributes.h"
 #include "compiler/onnx/codec/node_order.h"
 #include "compiler/onnx/codec/node_upgrade.h"
+#include "compiler/onnx/codec/protobuf/model_file.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
 #include "compiler/onnx/codec/translator.h"
 #include "compiler/onnx/located.h"
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <map>
 
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "pe/float_formats.h"
 
 namespace weft::onnx_io {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/onnx/codec/node_attributes.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "compiler/graph/op.h"
 #include "compiler/onnx/codec/legacy_node.h"
-#include "compiler/onnx/codec/node_attributes.h"
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/codec/version_converter.h"
 #include "compiler/onnx/located.h"
 

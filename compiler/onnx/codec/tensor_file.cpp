@@ -1,7 +1,7 @@
-#include "compiler/onnx/codec/external_data.h"
 #include "compiler/onnx/codec/functions.h"
-#include "compiler/onnx/codec/model_file.h"
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/external_data.h"
+#include "compiler/onnx/codec/protobuf/model_file.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

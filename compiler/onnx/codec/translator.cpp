@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/onnx/codec/node_attributes.h"
-#include "compiler/onnx/codec/tensor_proto.h"
+#include "compiler/onnx/codec/protobuf/node_attributes.h"
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
 #include "compiler/onnx/located.h"
 
 namespace weft::onnx_io {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/onnx/codec/constants.h"
 #include "compiler/onnx/codec/inputs.h"
 #include "compiler/onnx/codec/node_upgrade.h"

@@ -17,11 +17,6 @@ using graph::ValueType;
 
 namespace {
 
-bool is_dequantized_constant(const Rewriter& rewriter, ValueId value) {
-  const Node* node = rewriter.producer(value, Op::kDequantizeLinear);
-  return node != nullptr && rewriter.constant(node->inputs[0]) != nullptr;
-}
-
 /// True if `node`, which makes `product`, can take a bias for the sum.
 bool takes_bias(const Rewriter& rewriter, const Node* node, ValueId product, const ValueType& sum) {
   if (node == nullptr || !is_contraction(node->op) || !rewriter.used_once(product)) return false;

@@ -28,12 +28,12 @@ Graph with_all_outputs(Graph graph) {
 
 }  // namespace
 
-Range united(const Range& a, const Range& b) {
+ValueRange united(const ValueRange& a, const ValueRange& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
 void RangeObserver::observe(const std::string& name, const Tensor& values) {
-  Range& range = ranges_[name];
+  ValueRange& range = ranges_[name];
   for (const float value : values.data<float>()) {
     if (!std::isfinite(value)) {
       // Show NaN without its sign, which has no meaning.

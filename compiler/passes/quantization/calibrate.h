@@ -13,17 +13,17 @@ namespace weft::passes {
 
 /// The smallest and largest value seen. Every range includes 0, so that int8 can represent 0
 /// exactly.
-struct Range {
+struct ValueRange {
   float low = 0;
   float high = 0;
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const ValueRange&, const ValueRange&) = default;
 };
 
 /// The smallest range that contains both.
-Range united(const Range& a, const Range& b);
+ValueRange united(const ValueRange& a, const ValueRange& b);
 
 /// The ranges by the values' names.
-using CalibrationRanges = std::map<std::string, Range>;
+using CalibrationRanges = std::map<std::string, ValueRange>;
 
 using NamedTensors = std::map<std::string, graph::Tensor>;
 /// Runs a graph; takes inputs and returns outputs by name. models/reference/cpu/run_graph.h has an

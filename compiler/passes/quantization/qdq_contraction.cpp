@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/signature.h"
 #include "compiler/passes/fusion/fuse_activation.h"
 #include "compiler/passes/quantization/quantized.h"
 #include "compiler/passes/rewrite/constants.h"
@@ -54,7 +55,7 @@ bool has_integer_form(const Node& node) {
 /// QLinearMatMul has a bias as ninth input only as an extension of ONNX (graph/op.h).
 bool has_place_for_bias(const Node& node) {
   const Op op = node.op == Op::kConv ? Op::kQLinearConv : Op::kQLinearMatMul;
-  return node.input(kBias) == kNoValue || graph::operator_of(op).max_inputs == 9;
+  return node.input(kBias) == kNoValue || graph::signature_of(op).max_inputs == 9;
 }
 
 bool allows_activation(const Node& node, const Chain& chain) {
@@ -161,7 +162,7 @@ void append_parameters(Rewriter& rewriter, const Quantized& value, std::vector<V
   inputs.push_back(zero_point_operand(rewriter, value));
 }
 
-struct Operands {
+struct QdqOperands {
   Quantized x;
   Quantized w;
   Quantized y;
@@ -174,7 +175,7 @@ ValueId weights_operand(Rewriter& rewriter, const Node& node, const Quantized& w
                                node.name + "/weights");
 }
 
-std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const Operands& operands) {
+std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const QdqOperands& operands) {
   std::vector<ValueId> inputs = {operands.x.integers};
   append_parameters(rewriter, operands.x, inputs);
   inputs.push_back(weights_operand(rewriter, node, operands.w));
@@ -185,10 +186,10 @@ std::vector<ValueId> inputs_of(Rewriter& rewriter, const Node& node, const Opera
 }
 
 /// The operands of the contraction's integer form; nullopt if it has none.
-std::optional<Operands> operands_of(const Rewriter& rewriter, const Node& node, ValueId product,
-                                    const Quantized& y) {
-  Operands result{dequantized(rewriter, node.inputs[0]), dequantized(rewriter, node.inputs[1]), y,
-                  std::nullopt};
+std::optional<QdqOperands> operands_of(const Rewriter& rewriter, const Node& node, ValueId product,
+                                       const Quantized& y) {
+  QdqOperands result{dequantized(rewriter, node.inputs[0]), dequantized(rewriter, node.inputs[1]),
+                     y, std::nullopt};
   const Quantized& x = result.x;
   if (!x || !result.w || !is_per_tensor(rewriter, x) || !is_byte(rewriter, x.integers) ||
       !has_channel_scales(rewriter, node, result.w)) {

@@ -125,7 +125,7 @@ std::vector<const Node*> only_users(const Graph& graph) {
 
 }  // namespace
 
-QuantizationParameters parameters_for(const Range& range) {
+QuantizationParameters parameters_for(const ValueRange& range) {
   constexpr double kSteps = 255;
   const double width = static_cast<double>(range.high) - static_cast<double>(range.low);
   // The lower limit prevents a scale of 0 for a range of subnormal numbers.
@@ -136,7 +136,7 @@ QuantizationParameters parameters_for(const Range& range) {
   return {scale, static_cast<std::int8_t>(std::clamp(std::nearbyint(zero), -128.0, 127.0))};
 }
 
-QuantizationParameters symmetric_parameters_for(const Range& range) {
+QuantizationParameters symmetric_parameters_for(const ValueRange& range) {
   constexpr float kSteps = 127;
   const float most = std::max(std::abs(range.low), std::abs(range.high));
   if (most == 0) return {};
@@ -311,7 +311,7 @@ const QuantizationParameters& QuantizationPlan::parameters(ValueId value) const 
 }
 
 void QuantizationPlan::find_parameters(const Graph& graph, const CalibrationRanges& ranges) {
-  std::vector<Range> of_group(graph.values.size());
+  std::vector<ValueRange> of_group(graph.values.size());
   std::vector<bool> is_symmetric(graph.values.size());
   for (ValueId value = 0; value < graph.values.size(); ++value) {
     if (!quantised_[value]) continue;
@@ -321,7 +321,7 @@ void QuantizationPlan::find_parameters(const Graph& graph, const CalibrationRang
           fmt::format("value '{}' has no range; calibrate the same graph that is quantized",
                       graph.values[value].name));
     }
-    Range& range = of_group[group(value)];
+    ValueRange& range = of_group[group(value)];
     range = united(range, found->second);
     if (symmetric_[value]) is_symmetric[group(value)] = true;
   }

@@ -32,9 +32,9 @@ struct QuantizationParameters {
 
 /// Parameters so that int8 represents `range` with both ends in 255 steps of `scale`. 0 is
 /// represented exactly. A range that contains only 0 has scale 1.
-QuantizationParameters parameters_for(const Range& range);
+QuantizationParameters parameters_for(const ValueRange& range);
 /// Parameters with zero point 0: 127 steps to either side.
-QuantizationParameters symmetric_parameters_for(const Range& range);
+QuantizationParameters symmetric_parameters_for(const ValueRange& range);
 
 class QuantizationPlan {
  public:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/passes/rewrite/constants.h"
 
 namespace weft::passes {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/graph/builder/check.h"
+
 namespace weft::passes {
 
 using graph::Graph;

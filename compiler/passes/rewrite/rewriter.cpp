@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "compiler/passes/rewrite/remove_dead_code.h"
 
 namespace weft::passes {
@@ -126,6 +127,11 @@ Graph Rewriter::finish() {
   std::erase_if(graph_.nodes, [](const Node& node) { return node.outputs.empty(); });
   for (graph::Output& output : graph_.outputs) output.value = resolve(output.value);
   return remove_dead_code(std::move(graph_));
+}
+
+bool is_dequantized_constant(const Rewriter& rewriter, ValueId value) {
+  const Node* node = rewriter.producer(value, graph::Op::kDequantizeLinear);
+  return node != nullptr && rewriter.constant(node->inputs[0]) != nullptr;
 }
 
 Graph rewrite(Graph graph, const Visit& visit) {

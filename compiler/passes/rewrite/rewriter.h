@@ -79,6 +79,10 @@ class Rewriter {
   std::unordered_map<std::string, std::size_t> numbers_;  // the last number appended to each name
 };
 
+/// True for a value that a DequantizeLinear makes from constant integers. fuse_qdq makes such a
+/// bias an integer bias later.
+bool is_dequantized_constant(const Rewriter& rewriter, graph::ValueId value);
+
 /// Returns true if it has given every output of the node a new source. If it returns false, the
 /// node is kept. The node's inputs are already resolved.
 using Visit = std::function<bool(Rewriter&, const graph::Node&)>;

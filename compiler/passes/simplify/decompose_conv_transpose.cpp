@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 #include "compiler/passes/fusion/fuse_activation.h"
 #include "compiler/passes/rewrite/constants.h"
 #include "compiler/passes/rewrite/contraction.h"

@@ -61,18 +61,11 @@ bool is_column_bias(const Rewriter& rewriter, const Node& node) {
          channel_bias(Op::kGemm, *constant, rewriter.type(node.outputs[0])).has_value();
 }
 
-/// True for a bias that a DequantizeLinear makes from constant integers. fuse_qdq makes it an
-/// integer bias later.
-bool is_dequantized(const Rewriter& rewriter, ValueId value) {
-  const Node* node = rewriter.producer(value, Op::kDequantizeLinear);
-  return node != nullptr && rewriter.constant(node->inputs[0]) != nullptr;
-}
-
 bool is_plain(const Rewriter& rewriter, const Node& node) {
   const bool has_c = node.input(kBias) != kNoValue;
   return node.attributes.integer("transA", 0) == 0 && factor(node, "alpha") == 1 &&
          (!has_c || factor(node, "beta") == 1) &&
-         (is_column_bias(rewriter, node) || is_dequantized(rewriter, node.input(kBias)));
+         (is_column_bias(rewriter, node) || is_dequantized_constant(rewriter, node.input(kBias)));
 }
 
 /// C as the operand of the Add. A constant C is expanded to the whole matrix.

@@ -89,7 +89,7 @@ struct Results {
 
 void unroll(Rewriter& rewriter, const Node& node, const RecurrentDims& dims, bool reverse,
             RecurrentCell cell, const std::vector<ValueId>& numbers, Results& results) {
-  RecurrentState state = cell.initial_state();
+  RecurrentValues state = cell.initial_state();
   std::vector<ValueId> hidden(static_cast<std::size_t>(dims.steps));
   for (std::int64_t i = 0; i < dims.steps; ++i) {
     const std::int64_t t = reverse ? dims.steps - 1 - i : i;

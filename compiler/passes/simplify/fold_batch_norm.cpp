@@ -24,7 +24,7 @@ using graph::ValueType;
 namespace {
 
 /// The constants of a BatchNormalization, each of shape [channels].
-struct Statistics {
+struct NormConstants {
   Constant scale;
   Constant beta;
   Constant mean;
@@ -32,7 +32,7 @@ struct Statistics {
   double epsilon = 0;
 };
 
-std::optional<Statistics> statistics(const Rewriter& rewriter, const Node& node) {
+std::optional<NormConstants> statistics(const Rewriter& rewriter, const Node& node) {
   std::vector<Constant> constants;
   for (std::size_t i = 1; i < 5; ++i) {
     const Constant* constant = rewriter.constant(node.input(i));
@@ -40,7 +40,7 @@ std::optional<Statistics> statistics(const Rewriter& rewriter, const Node& node)
     constants.push_back(*constant);
   }
   const double epsilon = static_cast<double>(node.attributes.real("epsilon", 1e-5F));
-  return Statistics{constants[0], constants[1], constants[2], constants[3], epsilon};
+  return NormConstants{constants[0], constants[1], constants[2], constants[3], epsilon};
 }
 
 std::vector<double> factors(const Tensor& scale, const Tensor& variance, double epsilon) {
@@ -50,7 +50,7 @@ std::vector<double> factors(const Tensor& scale, const Tensor& variance, double 
   return result;
 }
 
-Constant factor_constant(const Statistics& s, const ValueType& type) {
+Constant factor_constant(const NormConstants& s, const ValueType& type) {
   return derive(type, {s.scale, s.variance},
                 [type, epsilon = s.epsilon](std::span<const Tensor> sources) {
                   return real_tensor(type, factors(sources[0], sources[1], epsilon));
@@ -58,7 +58,7 @@ Constant factor_constant(const Statistics& s, const ValueType& type) {
 }
 
 /// (bias_factor * bias - mean) * f + beta, with bias 0 if there is none.
-Constant shift_constant(const Statistics& s, const ValueType& type,
+Constant shift_constant(const NormConstants& s, const ValueType& type,
                         const std::optional<Constant>& bias, double bias_factor) {
   std::vector<Constant> all = {s.scale, s.variance, s.mean, s.beta};
   if (bias) all.push_back(*bias);
@@ -89,7 +89,7 @@ void scale(std::span<T> values, const ChannelLayout& layout, std::span<const dou
   }
 }
 
-Constant scaled_weights(const Statistics& s, const Constant& weights, ChannelLayout layout) {
+Constant scaled_weights(const NormConstants& s, const Constant& weights, ChannelLayout layout) {
   return derive(weights.type(), {weights, s.scale, s.variance},
                 [layout, epsilon = s.epsilon](std::span<const Tensor> sources) {
                   const std::vector<double> f = factors(sources[1], sources[2], epsilon);
@@ -116,7 +116,7 @@ const Node* foldable(const Rewriter& rewriter, ValueId value) {
 }
 
 /// Returns false if `node`, a BatchNormalization, cannot be folded into a contraction before it.
-bool fold_into_contraction(Rewriter& rewriter, const Node& node, const Statistics& s) {
+bool fold_into_contraction(Rewriter& rewriter, const Node& node, const NormConstants& s) {
   const Node* found = foldable(rewriter, node.inputs[0]);
   if (found == nullptr) return false;
   const ValueType& output = rewriter.type(node.inputs[0]);
@@ -143,7 +143,7 @@ bool fold_into_contraction(Rewriter& rewriter, const Node& node, const Statistic
   return true;
 }
 
-void become_mul_add(Rewriter& rewriter, const Node& node, const Statistics& s) {
+void become_mul_add(Rewriter& rewriter, const Node& node, const NormConstants& s) {
   const ValueType& input = rewriter.type(node.inputs[0]);
   const std::int64_t channels = s.scale.type().shape[0];
   const ValueType type{input.type, {channels}};

@@ -145,8 +145,8 @@ ValueId RecurrentCell::initial(std::size_t input) {
   return add(Op::kSlice, {given, numbers_[d], numbers_[d + 1], numbers_[0]});
 }
 
-RecurrentState RecurrentCell::initial_state() {
-  RecurrentState state{initial(kInitialHidden)};
+RecurrentValues RecurrentCell::initial_state() {
+  RecurrentValues state{initial(kInitialHidden)};
   if (node_.op == Op::kLstm) state.cell = initial(kInitialCell);
   return state;
 }
@@ -169,13 +169,13 @@ ValueId RecurrentCell::with_peephole(ValueId sum, std::size_t which, ValueId cel
   return add(Op::kAdd, {sum, add(Op::kMul, {cell, peepholes_[which]})});
 }
 
-RecurrentState RecurrentCell::step(std::int64_t t, const RecurrentState& before) {
+RecurrentValues RecurrentCell::step(std::int64_t t, const RecurrentValues& before) {
   if (node_.op == Op::kLstm) return lstm_step(t, before);
   if (node_.op == Op::kGru) return gru_step(t, before);
   return {activation(0, sum(gates_[0], t, before.hidden))};
 }
 
-RecurrentState RecurrentCell::lstm_step(std::int64_t t, const RecurrentState& before) {
+RecurrentValues RecurrentCell::lstm_step(std::int64_t t, const RecurrentValues& before) {
   const auto gate = [&](std::size_t which) { return sum(gates_[which], t, before.hidden); };
   const ValueId i = activation(0, with_peephole(gate(0), 0, before.cell));
   const ValueId f = activation(0, with_peephole(gate(2), 2, before.cell));
@@ -186,7 +186,7 @@ RecurrentState RecurrentCell::lstm_step(std::int64_t t, const RecurrentState& be
   return {add(Op::kMul, {o, activation(2, cell)}), cell};
 }
 
-RecurrentState RecurrentCell::gru_step(std::int64_t t, const RecurrentState& before) {
+RecurrentValues RecurrentCell::gru_step(std::int64_t t, const RecurrentValues& before) {
   const ValueId z = activation(0, sum(gates_[0], t, before.hidden));
   const ValueId r = activation(0, sum(gates_[1], t, before.hidden));
   ValueId candidate = kNoValue;

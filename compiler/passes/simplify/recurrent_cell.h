@@ -28,7 +28,7 @@ std::int64_t gate_count(graph::Op op);
 /// The default activations of one direction, in ONNX's order: LSTM f g h, GRU f g, RNN f.
 std::vector<std::string> default_activations(graph::Op op);
 
-struct RecurrentState {
+struct RecurrentValues {
   graph::ValueId hidden = graph::kNoValue;
   graph::ValueId cell = graph::kNoValue;  // only for LSTM
 };
@@ -40,9 +40,9 @@ class RecurrentCell {
   RecurrentCell(Rewriter& rewriter, const graph::Node& node, const RecurrentDims& dims,
                 std::int64_t direction, const std::vector<graph::ValueId>& numbers);
 
-  RecurrentState initial_state();
+  RecurrentValues initial_state();
   /// Adds step `t` of the sequence after `before`.
-  RecurrentState step(std::int64_t t, const RecurrentState& before);
+  RecurrentValues step(std::int64_t t, const RecurrentValues& before);
 
  private:
   struct Gate {
@@ -64,8 +64,8 @@ class RecurrentCell {
   graph::ValueId sum(const Gate& gate, std::int64_t t, graph::ValueId hidden);
   graph::ValueId with_peephole(graph::ValueId sum, std::size_t which, graph::ValueId cell);
 
-  RecurrentState lstm_step(std::int64_t t, const RecurrentState& before);
-  RecurrentState gru_step(std::int64_t t, const RecurrentState& before);
+  RecurrentValues lstm_step(std::int64_t t, const RecurrentValues& before);
+  RecurrentValues gru_step(std::int64_t t, const RecurrentValues& before);
 
   Rewriter& rewriter_;
   const graph::Node& node_;

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/infer_outputs.h"
+#include "compiler/graph/shapes/signature.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
 
@@ -23,7 +25,7 @@ namespace {
 
 // Whether the operator may have float64 as input `i`.
 bool takes_float64(graph::Op op, std::size_t i) {
-  const graph::InputRules& rules = graph::operator_of(op).inputs;
+  const graph::InputRules& rules = graph::signature_of(op).inputs;
   const graph::InputRule* rule = &rules[std::min(i, rules.size() - 1)];
   while (rule->like != graph::InputRule::kOwnType) rule = &rules[rule->like];
   return (rule->types & graph::types_of(DataType::kFloat64)) != 0;

@@ -33,4 +33,5 @@ weft_library(memory SOURCES "${weft_root}/sim/memory/physical_memory.cpp" DEPEND
 add_subdirectory("${weft_root}/compiler/graph" graph)
 add_subdirectory("${weft_root}/models/execution" execution)
 add_subdirectory("${weft_root}/models/reference/cpu" reference_cpu)
+weft_library(random SOURCES "${weft_root}/models/counter_random.cpp" DEPENDS weft::config)
 add_subdirectory("${weft_root}/models/networks" networks)

@@ -34,7 +34,6 @@ Parameters parameters_of(ActivationKind kind) {
     case ActivationKind::kScaledTanh:
       return {2, {1, 1}};
     case ActivationKind::kSoftsign:
-      return {};
     case ActivationKind::kIdentity:
       return {};
     default:

@@ -17,17 +17,17 @@ namespace weft::reference {
 
 using graph::Op;
 
-/// Takes a call with matching types and shapes (compiler/graph/operator_table.h) and returns the
-/// outputs. Throws InputError, without the node's name, if elements are out of range or if the
+/// Takes a call with matching types and shapes (compiler/graph/shapes/infer_outputs.h) and returns
+/// the outputs. Throws InputError, without the node's name, if elements are out of range or if the
 /// operator does not accept their type.
 using Kernel = Tensors (*)(const NodeCall& call);
 using KernelEntry = graph::OpEntry<Kernel>;
 using Kernels = std::span<const KernelEntry>;
 
-Kernels convolution_kernels();          // conv.cpp
-Kernels product_kernels();              // matrix_product.cpp
-Kernels integer_convolution_kernels();  // integer_conv.cpp
-Kernels integer_product_kernels();      // integer_matmul.cpp
+Kernels convolution_kernels();          // contraction/conv.cpp
+Kernels product_kernels();              // contraction/matrix_product.cpp
+Kernels integer_convolution_kernels();  // contraction/integer_conv.cpp
+Kernels integer_product_kernels();      // contraction/integer_matmul.cpp
 Kernels quantization_kernels();         // quantize.cpp
 Kernels pool_kernels();                 // pool.cpp
 Kernels normalization_kernels();        // normalization.cpp

@@ -1,7 +1,7 @@
 // Helpers for the operators' evaluations: access to a NodeCall's inputs and outputs, and the choice
 // of the template for its element type. The graph's checks have run before
-// (compiler/graph/operator_table.h), so types and shapes fit. Evaluations check only what depends
-// on elements.
+// (compiler/graph/shapes/infer_outputs.h), so types and shapes fit. Evaluations check only what
+// depends on elements.
 #pragma once
 
 #include <cstddef>

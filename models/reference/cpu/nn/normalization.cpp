@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/scalar_functions.h"

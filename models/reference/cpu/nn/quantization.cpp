@@ -36,8 +36,10 @@ void set_bounds(const ActivationFunction& activation, float y_scale, Requantizat
       how.low = how.zero_point;
       return;
     case ActivationKind::kClip:
-      how.low = round_and_saturate<Q>(activation.alpha / y_scale, how.zero_point);
-      how.high = round_and_saturate<Q>(activation.beta / y_scale, how.zero_point);
+      how.low = static_cast<std::int32_t>(
+          round_and_saturate<Q>(activation.alpha / y_scale, how.zero_point));
+      how.high = static_cast<std::int32_t>(
+          round_and_saturate<Q>(activation.beta / y_scale, how.zero_point));
       return;
     default:
       throw InputError("a quantized operator's activation must be Relu or Clip");
@@ -116,7 +118,7 @@ Tensor requantize(const NodeCall& call, std::span<const std::int32_t> sums,
       const float multiplier = how.multipliers[axis_index(first, how.multipliers.size(), layout)];
       for (std::size_t k = first; k < first + inner; ++k) {
         const float scaled = static_cast<float>(sums[k]) * multiplier;
-        const std::int32_t value = round_and_saturate<Q>(scaled, how.zero_point);
+        const auto value = static_cast<std::int32_t>(round_and_saturate<Q>(scaled, how.zero_point));
         out[k] = static_cast<Q>(std::min(std::max(value, how.low), how.high));
       }
     }

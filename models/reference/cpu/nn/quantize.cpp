@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "models/reference/cpu/nn/kernels.h"
 #include "models/reference/cpu/nn/quantization.h"
 

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "models/reference/cpu/nn/half.h"
 #include "models/reference/cpu/nn/kernels.h"
-#include "models/reference/cpu/nn/product.h"
 #include "models/reference/cpu/nn/recurrent_cells.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {
@@ -90,7 +90,7 @@ std::vector<std::int64_t> sequence_lengths(const NodeCall& call, const LayerShap
 /// Activations of all directions. Each takes its parameters, if it has any, from the front of the
 /// lists.
 std::vector<ActivationFunction> activations(const NodeCall& call,
-                                            std::vector<std::string> defaults) {
+                                            const std::vector<std::string>& defaults) {
   const std::vector<std::string> names =
       call.attributes.has("activations") ? call.attributes.texts("activations") : defaults;
   const std::vector<float> alphas = call.attributes.reals("activation_alpha");
@@ -112,7 +112,7 @@ std::vector<ActivationFunction> activations(const NodeCall& call,
 
 /// The data that all directions of a layer read and write.
 template <class T>
-struct Layer {
+struct LayerData {
   LayerShape shape;
   std::vector<std::int64_t> lengths;
   std::vector<T> x;          // [steps, batch, inputs]
@@ -121,7 +121,7 @@ struct Layer {
 };
 
 template <class T>
-RecurrentState<T> state_of(const Layer<T>& layer, std::int64_t direction) {
+RecurrentState<T> state_of(const LayerData<T>& layer, std::int64_t direction) {
   const auto hidden = part(std::span(layer.states.hidden), direction, layer.shape.directions);
   const auto cell = part(std::span(layer.states.cell), direction, layer.shape.directions);
   return {{hidden.begin(), hidden.end()}, {cell.begin(), cell.end()}};
@@ -131,7 +131,7 @@ RecurrentState<T> state_of(const Layer<T>& layer, std::int64_t direction) {
 template <class T, class Cell>
 class Direction {
  public:
-  Direction(Layer<T>& layer, std::int64_t number, const Cell& cell, std::span<const T> weights)
+  Direction(LayerData<T>& layer, std::int64_t number, const Cell& cell, std::span<const T> weights)
       : layer_(layer),
         shape_(layer.shape),
         number_(number),
@@ -188,7 +188,7 @@ class Direction {
     std::ranges::copy(from, part(std::span(to), number_, shape_.directions).begin());
   }
 
-  Layer<T>& layer_;
+  LayerData<T>& layer_;
   const LayerShape& shape_;
   std::int64_t number_;
   const Cell& cell_;
@@ -200,8 +200,8 @@ class Direction {
 };
 
 template <class T>
-Layer<T> make_layer(const NodeCall& call, bool has_cell_state) {
-  Layer<T> layer;
+LayerData<T> make_layer(const NodeCall& call, bool has_cell_state) {
+  LayerData<T> layer;
   layer.shape = layer_shape(call);
   layer.lengths = sequence_lengths(call, layer.shape);
   layer.x = batch_second<T>(call, 0, layer.shape, layer.shape.steps);
@@ -252,7 +252,7 @@ Tensor state_tensor(const LayerShape& shape, const std::vector<T>& state) {
 }
 
 template <class T>
-Tensor sequence_tensor(const Layer<T>& layer) {
+Tensor sequence_tensor(const LayerData<T>& layer) {
   const LayerShape& shape = layer.shape;
   if (!shape.batch_first) {
     return tensor_of({shape.steps, shape.directions, shape.batch, shape.hidden}, layer.y);
@@ -266,7 +266,7 @@ Tensor sequence_tensor(const Layer<T>& layer) {
 template <class T, class Cell>
 Tensors run_layer(const NodeCall& call, const std::vector<std::string>& defaults,
                   bool has_cell_state) {
-  Layer<T> layer = make_layer<T>(call, has_cell_state);
+  LayerData<T> layer = make_layer<T>(call, has_cell_state);
   const std::int64_t directions = layer.shape.directions;
   std::vector<std::string> names = defaults;
   if (directions == 2) names.insert(names.end(), defaults.begin(), defaults.end());

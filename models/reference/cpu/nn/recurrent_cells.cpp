@@ -1,7 +1,7 @@
 #include "models/reference/cpu/nn/recurrent_cells.h"
 
-#include "models/reference/cpu/nn/product.h"
 #include "models/reference/cpu/nn/scalar_functions.h"
+#include "models/reference/cpu/product/product.h"
 
 namespace weft::reference {
 namespace {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 
 namespace weft::reference {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/slice.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
 #include "models/reference/cpu/tensor_ops/elements.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compiler/graph/slice.h"
+#include "compiler/graph/shapes/slice.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"

@@ -11,13 +11,13 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
 #include "models/reference/cpu/tensor_ops/elements.h"
 #include "models/reference/cpu/tensor_ops/extrema.h"
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
-#include "models/reference/cpu/tensor_ops/limits.h"
 #include "models/reference/cpu/tensor_ops/strided_loop.h"
 
 namespace weft::reference::tensor_ops {

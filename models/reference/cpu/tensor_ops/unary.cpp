@@ -10,9 +10,9 @@
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cpu/tensor_ops/convert.h"
 #include "models/reference/cpu/tensor_ops/elements.h"
+#include "models/reference/cpu/tensor_ops/extrema.h"
 #include "models/reference/cpu/tensor_ops/integers.h"
 #include "models/reference/cpu/tensor_ops/kernels.h"
-#include "models/reference/cpu/tensor_ops/limits.h"
 
 namespace weft::reference::tensor_ops {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "models/reference/cuda/checks/operator_checks.h"
 
 namespace weft::cuda {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "compiler/graph/builder.h"
+#include "compiler/graph/builder/builder.h"
 #include "compiler/graph/operator_table.h"
 
 namespace weft::cuda {

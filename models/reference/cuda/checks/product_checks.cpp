@@ -12,7 +12,7 @@
 namespace weft::cuda {
 namespace {
 
-struct Shape {
+struct ProductShape {
   std::int64_t m;
   std::int64_t k;
   std::int64_t n;
@@ -33,7 +33,7 @@ double at(const std::vector<float>& matrix, std::int64_t row, std::int64_t colum
 
 struct Case {
   MatmulType type;
-  Shape shape;
+  ProductShape shape;
   bool transpose_a = false;
   bool transpose_b = false;
 
@@ -69,8 +69,9 @@ struct Case {
 };
 
 /// Extents at the limits of kernels' tiles, primes, and long sums.
-constexpr Shape kShapes[] = {{1, 1, 1},    {1, 7, 1},   {3, 1, 5},    {16, 16, 16}, {17, 31, 13},
-                             {64, 64, 64}, {1, 300, 9}, {65, 129, 2}, {128, 33, 96}};
+constexpr ProductShape kShapes[] = {{1, 1, 1},    {1, 7, 1},    {3, 1, 5},
+                                    {16, 16, 16}, {17, 31, 13}, {64, 64, 64},
+                                    {1, 300, 9},  {65, 129, 2}, {128, 33, 96}};
 
 template <class T>
 std::vector<T> downloaded(Device& device, const Memory& memory, std::int64_t count) {
@@ -89,7 +90,7 @@ Memory uploaded(Device& device, const std::vector<float>& elements) {
 /// The worst error of a product in batches that share A. Both operands may be transposed.
 double batched_error(Device& device, const Case& test, Generator& generator) {
   constexpr std::int64_t kBatches = 3;
-  const Shape& shape = test.shape;
+  const ProductShape& shape = test.shape;
   const std::int64_t b_size = shape.k * shape.n;
   const std::vector<float> a = reals(generator, shape.m * shape.k);
   const std::vector<float> b = reals(generator, kBatches * b_size);
@@ -99,8 +100,8 @@ double batched_error(Device& device, const Case& test, Generator& generator) {
   const auto count = [](const std::vector<float>& x) {
     return static_cast<std::int64_t>(x.size());
   };
-  const Operand x = as_operand(device, test.type, elements_of<float>(left), count(a));
-  const Operand w = as_operand(device, test.type, elements_of<float>(right), count(b));
+  const ProductOperand x = as_operand(device, test.type, elements_of<float>(left), count(a));
+  const ProductOperand w = as_operand(device, test.type, elements_of<float>(right), count(b));
   multiply(device, {test.type, shape.m, shape.k, shape.n, test.transpose_a, test.transpose_b, false,
                     x.data, w.data, result.get(), kBatches, 0, b_size, shape.m * shape.n});
   const auto c = downloaded<float>(device, result, kBatches * shape.m * shape.n);
@@ -127,7 +128,7 @@ double plain_error(Device& device, const Case& test, Generator& generator) {
 Outcome check_type(Device& device, MatmulType type, Generator& generator) {
   double worst = 0;
   int products = 0;
-  for (const Shape& shape : kShapes) {
+  for (const ProductShape& shape : kShapes) {
     worst = std::max(worst, plain_error(device, {type, shape}, generator));
     ++products;
     for (int transposes = 0; type != MatmulType::kInt8 && transposes < 4; ++transposes) {

@@ -12,12 +12,12 @@
 namespace weft::cuda {
 
 /// A stream, shared with the memory that will be freed on it.
-class Stream {
+class CudaStream {
  public:
-  Stream();
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream();
+  CudaStream();
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  ~CudaStream();
   cudaStream_t get() const { return stream_; }
 
  private:
@@ -43,7 +43,7 @@ class CudaDevice final : public Device {
   void set_up_cublas();
 
   std::string name_;
-  std::shared_ptr<Stream> stream_;
+  std::shared_ptr<CudaStream> stream_;
   Memory workspace_;
   CublasLibrary cublas_;
   cublasHandle_t handle_ = nullptr;

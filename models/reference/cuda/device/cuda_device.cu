@@ -92,11 +92,11 @@ Availability cuda_available() {
   return {true, ""};
 }
 
-Stream::Stream() {
+CudaStream::CudaStream() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
 }
 
-Stream::~Stream() {
+CudaStream::~CudaStream() {
   cudaStreamSynchronize(stream_);
   cudaStreamDestroy(stream_);
 }
@@ -107,7 +107,7 @@ CudaDevice::CudaDevice() {
   check(cudaGetDeviceProperties(&properties, kDevice), "asking for the device's properties");
   name_ = properties.name;
   keep_freed_memory();
-  stream_ = std::make_shared<Stream>();
+  stream_ = std::make_shared<CudaStream>();
   workspace_ = allocate(kWorkspaceBytes);
   set_up_cublas();
 }

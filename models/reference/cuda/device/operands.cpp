@@ -59,7 +59,8 @@ void copy_bytes(Device& device, const std::int8_t* from, std::vector<std::int64_
 
 }  // namespace
 
-Operand as_operand(Device& device, MatmulType type, const float* elements, std::int64_t count) {
+ProductOperand as_operand(Device& device, MatmulType type, const float* elements,
+                          std::int64_t count) {
   if (operand_bytes(type) == 4) return {elements, nullptr};
   Memory memory = device.allocate(count * operand_bytes(type));
   const auto format = type == MatmulType::kBf16 ? Narrowing::kBf16 : Narrowing::kFp16;
@@ -114,8 +115,8 @@ std::vector<double> matmul(Device& device, MatmulType type, const std::vector<fl
   const Memory left = uploaded(device, a);
   const Memory right = uploaded(device, b);
   const Memory result = device.allocate(shape.m * shape.n * 4);
-  const Operand x = as_operand(device, type, elements_of<float>(left), shape.m * shape.k);
-  const Operand w = as_operand(device, type, elements_of<float>(right), shape.k * shape.n);
+  const ProductOperand x = as_operand(device, type, elements_of<float>(left), shape.m * shape.k);
+  const ProductOperand w = as_operand(device, type, elements_of<float>(right), shape.k * shape.n);
   Product product = {};
   product.type = type;
   product.m = shape.m;

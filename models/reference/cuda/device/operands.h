@@ -10,14 +10,15 @@
 namespace weft::cuda {
 
 /// An operand in the form that a product takes, and the memory that holds it.
-struct Operand {
+struct ProductOperand {
   const void* data = nullptr;
   Memory owner;  // null if the caller owns the data
 };
 
 /// Makes operands of `type`, which must not be int8, from `count` float32 elements: the elements
 /// themselves, or copies rounded to 16 bits in new memory.
-Operand as_operand(Device& device, MatmulType type, const float* elements, std::int64_t count);
+ProductOperand as_operand(Device& device, MatmulType type, const float* elements,
+                          std::int64_t count);
 
 /// Runs the product. Writes zeros if k is 0. Does nothing if the result has no elements.
 void multiply(Device& device, const Product& product);

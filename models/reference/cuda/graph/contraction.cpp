@@ -1,5 +1,5 @@
 // MatMul and Gemm.
-#include "models/reference/cpu/nn/batched_product.h"
+#include "models/reference/cpu/nn/contraction/batched_product.h"
 #include "models/reference/cpu/tensor_ops/broadcast.h"
 #include "models/reference/cuda/graph/epilogue.h"
 #include "models/reference/cuda/graph/operators.h"
@@ -50,7 +50,7 @@ void multiply_batches(NodeRun& node, const BatchedShape& shape, Product product)
   multiply(node.device(), product);
 }
 
-Product product_of(NodeRun& node, const Operand& a, const Operand& b, float* c) {
+Product product_of(NodeRun& node, const ProductOperand& a, const ProductOperand& b, float* c) {
   Product product = {};
   product.type = node.matmul();
   product.a = a.data;
@@ -61,8 +61,10 @@ Product product_of(NodeRun& node, const Operand& a, const Operand& b, float* c) 
 
 void run_matmul(NodeRun& node) {
   const BatchedShape shape = reference::batched_shape(node.shape(0), node.shape(1));
-  const Operand a = as_operand(node.device(), node.matmul(), node.input<float>(0), node.count(0));
-  const Operand b = as_operand(node.device(), node.matmul(), node.input<float>(1), node.count(1));
+  const ProductOperand a =
+      as_operand(node.device(), node.matmul(), node.input<float>(0), node.count(0));
+  const ProductOperand b =
+      as_operand(node.device(), node.matmul(), node.input<float>(1), node.count(1));
   float* y = node.result<float>();
   Product product = product_of(node, a, b, y);
   product.m = shape.m;
@@ -78,8 +80,10 @@ void run_matmul(NodeRun& node) {
 }
 
 void run_gemm(NodeRun& node) {
-  const Operand a = as_operand(node.device(), node.matmul(), node.input<float>(0), node.count(0));
-  const Operand b = as_operand(node.device(), node.matmul(), node.input<float>(1), node.count(1));
+  const ProductOperand a =
+      as_operand(node.device(), node.matmul(), node.input<float>(0), node.count(0));
+  const ProductOperand b =
+      as_operand(node.device(), node.matmul(), node.input<float>(1), node.count(1));
   float* y = node.result<float>();
   Product product = product_of(node, a, b, y);
   product.transpose_a = node.attributes().integer("transA", 0) != 0;

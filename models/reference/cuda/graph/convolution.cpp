@@ -6,7 +6,7 @@
 //
 // A 1x1 convolution multiplies the input without unfolding; a depthwise one in float32 uses
 // DepthwiseConvolution.
-#include "models/reference/cpu/nn/convolution.h"
+#include "models/reference/cpu/nn/contraction/convolution.h"
 
 #include <algorithm>
 
@@ -194,8 +194,10 @@ void run_conv(NodeRun& node) {
       reference::conv_geometry(node.attributes(), node.shape(0), node.shape(1));
   const Window window = make_window(geometry.windows);
   const Convolution conv(node, geometry, window, geometry.in_channels, window.outputs());
-  const Operand x = as_operand(node.device(), conv.type, node.input<float>(0), node.count(0));
-  const Operand w = as_operand(node.device(), conv.type, node.input<float>(1), node.count(1));
+  const ProductOperand x =
+      as_operand(node.device(), conv.type, node.input<float>(0), node.count(0));
+  const ProductOperand w =
+      as_operand(node.device(), conv.type, node.input<float>(1), node.count(1));
   float* y = node.result<float>();
   if (runs_directly(node, geometry)) {
     node.run(
@@ -221,8 +223,10 @@ void run_conv_transpose(NodeRun& node) {
   for (WindowDim& dim : turned) std::swap(dim.input, dim.output);
   const Window window = make_window(turned);
   const Convolution conv(node, geometry, window, geometry.out_channels, window.outputs());
-  const Operand x = as_operand(node.device(), conv.type, node.input<float>(0), node.count(0));
-  const Operand w = as_operand(node.device(), conv.type, node.input<float>(1), node.count(1));
+  const ProductOperand x =
+      as_operand(node.device(), conv.type, node.input<float>(0), node.count(0));
+  const ProductOperand w =
+      as_operand(node.device(), conv.type, node.input<float>(1), node.count(1));
   float* y = node.result<float>();
   convolve_transposed(conv, x.data, w.data, y);
   finish_channels(node, y, window.inputs());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "models/reference/cuda/device/operands.h"
 #include "models/reference/cuda/graph/values.h"
 

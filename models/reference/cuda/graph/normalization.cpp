@@ -1,5 +1,6 @@
 // BatchNormalization (inference), InstanceNormalization, LayerNormalization and LRN.
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "models/reference/cuda/graph/lanes.h"
 #include "models/reference/cuda/graph/operators.h"
 

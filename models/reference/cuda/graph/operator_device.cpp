@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/graph/shapes/infer_outputs.h"
 #include "models/reference/cpu/evaluate.h"
 
 namespace weft::cuda {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/graph/shapes/shape_arithmetic.h"
 #include "models/reference/cpu/tensor_ops/call.h"
 #include "models/reference/cuda/graph/lanes.h"
 #include "models/reference/cuda/graph/operators.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "compiler/graph/windows.h"
+#include "compiler/graph/shapes/windows.h"
 #include "models/reference/cuda/bodies/windows.h"
 
 namespace weft::cuda {

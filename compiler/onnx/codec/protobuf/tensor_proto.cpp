@@ -1,0 +1,167 @@
+#include "compiler/onnx/codec/protobuf/tensor_proto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+namespace weft::onnx_io {
+namespace {
+
+using graph::DataType;
+using ::onnx::TensorProto;
+
+// raw_data is little-endian and is copied without conversion.
+static_assert(std::endian::native == std::endian::little);
+
+constexpr std::array kTypes = std::to_array<std::pair<TensorProto::DataType, DataType>>({
+    {TensorProto::FLOAT16, DataType::kFloat16},
+    {TensorProto::FLOAT, DataType::kFloat32},
+    {TensorProto::DOUBLE, DataType::kFloat64},
+    {TensorProto::INT8, DataType::kInt8},
+    {TensorProto::UINT8, DataType::kUint8},
+    {TensorProto::INT32, DataType::kInt32},
+    {TensorProto::INT64, DataType::kInt64},
+    {TensorProto::BOOL, DataType::kBool},
+});
+
+/// The field of the message that holds elements of type T.
+template <class T>
+auto& typed_field(TensorProto& proto) {
+  if constexpr (std::is_same_v<T, float>) {
+    return *proto.mutable_float_data();
+  } else if constexpr (std::is_same_v<T, double>) {
+    return *proto.mutable_double_data();
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return *proto.mutable_int64_data();
+  } else {
+    return *proto.mutable_int32_data();
+  }
+}
+
+template <class T, class Stored>
+T element(Stored stored) {
+  if constexpr (std::is_same_v<T, Stored>) {
+    return stored;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return stored != 0;
+  } else if constexpr (std::is_same_v<T, graph::Half>) {
+    return {element<std::uint16_t>(stored)};
+  } else {
+    if (!std::in_range<T>(stored)) {
+      throw InputError(fmt::format("element {} is out of its type's range", stored));
+    }
+    return static_cast<T>(stored);
+  }
+}
+
+void require_count(std::int64_t expected, std::int64_t stored, const graph::ValueType& type,
+                   const char* unit) {
+  if (expected == stored) return;
+  throw InputError(fmt::format("{} needs {} {}, the file has {}", graph::to_string(type), expected,
+                               unit, stored));
+}
+
+/// Replaces every nonzero byte by 1, since any nonzero byte means true, as in NumPy.
+void normalise_bools(std::span<std::byte> bytes) {
+  for (std::byte& byte : bytes) byte = byte == std::byte{0} ? byte : std::byte{1};
+}
+
+graph::Tensor take_raw(TensorProto& proto, const graph::ValueType& type) {
+  const auto element_bytes = static_cast<std::int64_t>(graph::size_bytes(type.type));
+  std::int64_t expected = 0;
+  if (__builtin_mul_overflow(graph::element_count(type.shape), element_bytes, &expected)) {
+    throw InputError(fmt::format("{}: the number of bytes overflows", graph::to_string(type)));
+  }
+  require_count(expected, static_cast<std::int64_t>(proto.raw_data().size()), type, "bytes");
+  graph::Tensor tensor(type);
+  if (expected > 0) {
+    std::memcpy(tensor.mutable_bytes().data(), proto.raw_data().data(), proto.raw_data().size());
+  }
+  std::string().swap(*proto.mutable_raw_data());
+  return tensor;
+}
+
+template <class T>
+graph::Tensor take_typed(TensorProto& proto, const graph::ValueType& type) {
+  auto& stored = typed_field<T>(proto);
+  require_count(graph::element_count(type.shape), stored.size(), type, "elements");
+  graph::Tensor tensor(type);
+  std::transform(stored.begin(), stored.end(), tensor.mutable_data<T>().begin(),
+                 [](auto value) { return element<T>(value); });
+  std::remove_reference_t<decltype(stored)>().Swap(&stored);
+  return tensor;
+}
+
+graph::Tensor take_external(const TensorProto& proto, const graph::ValueType& type,
+                            const DataFolder& folder) {
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(graph::element_count(type.shape)),
+                             graph::size_bytes(type.type), &bytes)) {
+    throw InputError(fmt::format("{}: the number of bytes overflows", graph::to_string(type)));
+  }
+  const ExternalData data(proto, folder, bytes);
+  graph::Tensor tensor(type);
+  data.read(tensor.mutable_bytes());
+  return tensor;
+}
+
+bool has_typed_elements(const TensorProto& proto) {
+  return proto.float_data_size() > 0 || proto.double_data_size() > 0 ||
+         proto.int64_data_size() > 0 || proto.int32_data_size() > 0 ||
+         proto.uint64_data_size() > 0 || proto.string_data_size() > 0;
+}
+
+graph::Tensor take_elements(TensorProto& proto, const graph::ValueType& type,
+                            const DataFolder& folder) {
+  const bool external = proto.data_location() == TensorProto::EXTERNAL;
+  if (external || proto.has_raw_data()) {
+    if (has_typed_elements(proto) || (external && proto.has_raw_data())) {
+      throw InputError("its elements are stored twice");
+    }
+    return external ? take_external(proto, type, folder) : take_raw(proto, type);
+  }
+  return graph::with_type(type.type, [&]<class T>(T) { return take_typed<T>(proto, type); });
+}
+
+}  // namespace
+
+DataType data_type_of_onnx(int type) {
+  for (const auto& [theirs, ours] : kTypes) {
+    if (theirs == type) return ours;
+  }
+  throw InputError(
+      TensorProto::DataType_IsValid(type)
+          ? fmt::format("element type {} is not supported", TensorProto::DataType_Name(type))
+          : fmt::format("element type {} does not exist", type));
+}
+
+TensorProto::DataType onnx_data_type(DataType type) {
+  const auto* const entry = std::find_if(kTypes.begin(), kTypes.end(),
+                                         [&](const auto& pair) { return pair.second == type; });
+  return entry->first;
+}
+
+graph::Tensor take_tensor(TensorProto& proto, const DataFolder& folder) {
+  const graph::ValueType type{data_type_of_onnx(proto.data_type()),
+                              {proto.dims().begin(), proto.dims().end()}};
+  if (proto.has_segment()) throw InputError("tensors in segments are not supported");
+  graph::Tensor tensor = take_elements(proto, type, folder);
+  if (type.type == DataType::kBool) normalise_bools(tensor.mutable_bytes());
+  return tensor;
+}
+
+void put_tensor(const graph::Tensor& tensor, TensorProto& proto) {
+  proto.set_data_type(onnx_data_type(tensor.type()));
+  for (const std::int64_t extent : tensor.shape()) proto.add_dims(extent);
+  const auto bytes = tensor.bytes();
+  proto.set_raw_data(bytes.data(), bytes.size());
+}
+
+}  // namespace weft::onnx_io
