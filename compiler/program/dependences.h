@@ -20,7 +20,6 @@
 // read a row.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -51,7 +50,7 @@ class DependenceTracker {
   void visit(StateVisitor& visitor);
 
  private:
-  using Clock = std::array<std::uint32_t, kUnitCount>;  // retired instructions, by unit
+  using Clock = PerUnit<std::uint32_t>;  // retired instructions
 
   /// A read of some rows of an interval.
   struct StridedRead {
@@ -65,7 +64,7 @@ class DependenceTracker {
   struct RowState {
     Unit writer = Unit::kLoad;
     std::uint32_t write = 0;
-    std::array<std::uint32_t, kUnitCount> reads{};
+    PerUnit<std::uint32_t> reads;
     std::vector<StridedRead> strided;
   };
   using Rows = RowMap<RowState>;
@@ -89,18 +88,16 @@ class DependenceTracker {
     std::vector<std::pair<std::uint32_t, Clock>> older;  // by count, those that are still needed
     std::size_t forget_at = 0;                           // entries of `latest`
   };
-  Starts& starts(Unit unit) { return starts_[static_cast<std::size_t>(unit)]; }
-  const Starts& starts(Unit unit) const { return starts_[static_cast<std::size_t>(unit)]; }
   const Clock& start_of(Unit unit, std::uint32_t count) const;
 
-  using Counts = std::array<std::vector<std::uint32_t>, kUnitCount>;
+  using Counts = PerUnit<std::vector<std::uint32_t>>;
   static void add_counts(const RowState& state, Counts& counts);
   Counts needed_counts() const;
   void forget();
 
   class CountVisitor;
 
-  bool implied_by_another(std::size_t unit, const After& after) const;
+  bool implied_by_another(Unit unit, const After& after) const;
   After settle();
 
   static constexpr std::size_t kFirstForgetting = 4096;
@@ -111,7 +108,7 @@ class DependenceTracker {
   Rows accumulators_;
   Rows host_;
   SlidingWindow<std::uint32_t> takers_;  // for each tile taken, the matmul's count
-  std::array<Starts, kUnitCount> starts_;
+  PerUnit<Starts> starts_;
 
   // The instruction being added.
   Unit unit_ = Unit::kLoad;

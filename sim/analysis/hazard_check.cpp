@@ -31,7 +31,7 @@ Access HazardCheck::block() const {
 
 void HazardCheck::check(const Load& load) {
   const Access access = block();
-  read(host_, kHostRow, load.host, load.host + load.rows, access, Reader::kTransfer);
+  read(host_, kHostRow, load.host, load.host + load.rows, access, Unit::kLoad);
   write(buffer_, kBufferRow, load.ub, std::uint64_t{load.ub} + load.rows, access);
 }
 
@@ -39,7 +39,7 @@ void HazardCheck::check(const Fetch& fetch) {
   check_slot();
   if (!fetch.buffer) return;
   for_each_read(*fetch.buffer, config_,
-                [this](const RowTouch& touch) { read_touched(touch, Reader::kFetch); });
+                [this](const RowTouch& touch) { read_touched(touch, Unit::kFetch); });
 }
 
 // --- The slots of the weight FIFO ---
@@ -98,7 +98,7 @@ void HazardCheck::finish(Cycle total) {
 // --- Rows ---
 
 void HazardCheck::check(const Matmul& matmul) {
-  for_each_read(matmul, [this](const RowTouch& touch) { read_touched(touch, Reader::kMatmul); });
+  for_each_read(matmul, [this](const RowTouch& touch) { read_touched(touch, Unit::kMatmul); });
   const std::uint64_t end = std::uint64_t{matmul.acc} + matmul.rows;
   const Access access{index_, 1, matmul.acc, timing_.started + array_.front_to_accumulator()};
   // Accumulating reads and writes a row in one cycle. It counts as one access: a write to a row
@@ -114,12 +114,12 @@ void HazardCheck::check(const Matmul& matmul) {
 void HazardCheck::check(const Vector& vector) {
   if (!vector.source) {
     read(accumulators_, kAccumulatorRow, vector.acc, std::uint64_t{vector.acc} + vector.rows,
-         {index_, 1, vector.acc, timing_.started}, Reader::kVector);
+         {index_, 1, vector.acc, timing_.started}, Unit::kVector);
   }
   Vector others = vector;  // without the destination: reading and writing it is one access
   others.mode = VectorMode::kOverwrite;
   for_each_read(others, config_,
-                [this](const RowTouch& touch) { read_touched(touch, Reader::kVector); });
+                [this](const RowTouch& touch) { read_touched(touch, Unit::kVector); });
   if (vector.mode != VectorMode::kOverwrite) {
     for_each_write(vector, config_, [this](const RowTouch& touch) { check_old_value(touch); });
   }
@@ -135,7 +135,7 @@ Access HazardCheck::touched(const RowTouch& touch, Cycle delay) const {
   return {index_, group, touch.row, timing_.started + touch.first_index + delay, touch.length};
 }
 
-void HazardCheck::read_touched(const RowTouch& touch, Reader reader) {
+void HazardCheck::read_touched(const RowTouch& touch, Unit reader) {
   read(buffer_, kBufferRow, touch.row, touch.end(), touched(touch, 0), reader, touch.rows());
 }
 
@@ -147,14 +147,12 @@ void HazardCheck::check_old_value(const RowTouch& touch) {
 
 void HazardCheck::check(const Store& store) {
   const Access access = block();
-  read(buffer_, kBufferRow, store.ub, std::uint64_t{store.ub} + store.rows, access,
-       Reader::kTransfer);
+  read(buffer_, kBufferRow, store.ub, std::uint64_t{store.ub} + store.rows, access, Unit::kStore);
   write(host_, kHostRow, store.host, store.host + store.rows, access);
 }
 
 void HazardCheck::read(RowHistory& memory, std::string_view what, std::uint64_t begin,
-                       std::uint64_t end, const Access& access, Reader reader,
-                       const RowClass& rows) {
+                       std::uint64_t end, const Access& access, Unit reader, const RowClass& rows) {
   if (auto conflict = memory.read(begin, end, access, reader, rows)) fail(*conflict, what, access);
 }
 

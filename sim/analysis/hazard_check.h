@@ -51,7 +51,6 @@ class HazardCheck {
   void visit(StateVisitor& visitor, Cycle dispatched);
 
  private:
-  using Reader = RowHistory::Reader;
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
   /// A fetch that needs the slot of an earlier tile.
@@ -73,10 +72,10 @@ class HazardCheck {
 
   Access block() const;
   Access touched(const RowTouch& touch, Cycle delay) const;
-  void read_touched(const RowTouch& touch, Reader reader);
+  void read_touched(const RowTouch& touch, Unit reader);
   void check_old_value(const RowTouch& touch);
   void read(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
-            const Access& access, Reader reader, const RowClass& rows = {});
+            const Access& access, Unit reader, const RowClass& rows = {});
   void write(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
              const Access& access);
   void fail(const Conflict& conflict, std::string_view what, const Access& access);

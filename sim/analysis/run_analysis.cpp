@@ -47,21 +47,21 @@ bool RunAnalysis::finish() {
 
 void RunAnalysis::count(const Operation& operation) {
   const std::uint64_t bytes = transfer_bytes(operation, config_);
-  switch (unit_of(operation)) {
-    case Unit::kLoad:
+  switch (opcode_of(operation)) {
+    case Opcode::kLoad:
       result_.traffic.input_bytes += bytes;
       break;
-    case Unit::kFetch:
+    case Opcode::kFetch:
       result_.traffic.weight_bytes += bytes;
       break;
-    case Unit::kStore:
+    case Opcode::kStore:
       result_.traffic.output_bytes += bytes;
       break;
-    case Unit::kMatmul:
+    case Opcode::kMatmul:
       result_.issued_macs +=
           std::uint64_t{std::get<Matmul>(operation).rows} * config_.array_rows * config_.array_cols;
       break;
-    case Unit::kVector:
+    case Opcode::kVector:
       break;
   }
 }

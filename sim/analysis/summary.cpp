@@ -15,21 +15,21 @@ namespace {
 void count_instruction(const MachineConfig& config, const Instruction& instruction,
                        Result& result) {
   const std::uint64_t bytes = transfer_bytes(instruction.operation, config);
-  switch (instruction.unit()) {
-    case Unit::kLoad:
+  switch (instruction.opcode()) {
+    case Opcode::kLoad:
       result.traffic.input_bytes += bytes;
       break;
-    case Unit::kFetch:
+    case Opcode::kFetch:
       result.traffic.weight_bytes += bytes;
       break;
-    case Unit::kStore:
+    case Opcode::kStore:
       result.traffic.output_bytes += bytes;
       break;
-    case Unit::kMatmul:
+    case Opcode::kMatmul:
       result.issued_macs += std::uint64_t{std::get<Matmul>(instruction.operation).rows} *
                             config.array_rows * config.array_cols;
       break;
-    case Unit::kVector:
+    case Opcode::kVector:
       break;
   }
 }

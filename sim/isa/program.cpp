@@ -129,8 +129,7 @@ class InstructionChecker {
 
   /// Each unit works in order, so an instruction can wait only for earlier ones of its own unit.
   void check_after(const Instruction& instruction) const {
-    for (std::size_t i = 0; i < kUnitCount; ++i) {
-      const auto unit = static_cast<Unit>(i);
+    for (const Unit unit : kUnits) {
       const bool own = unit == instruction.unit();
       const std::uint32_t reachable = own ? seen_[unit] : total_[unit];
       if (instruction.after[unit] <= reachable) continue;

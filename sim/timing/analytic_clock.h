@@ -6,7 +6,6 @@
 //                 |<---------- kept: queue_depth ---------->|
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -98,8 +97,6 @@ class AnalyticClock {
     std::uint64_t started() const { return waiting.begin(); }
   };
 
-  Queue& queue(Unit unit) { return queues_[static_cast<std::size_t>(unit)]; }
-  const Queue& queue(Unit unit) const { return queues_[static_cast<std::size_t>(unit)]; }
   Waiting waiting(const Instruction& instruction) const;
   /// The cycle from which on the unit has retired `count` instructions; 0 if that is so long ago
   /// that it decides nothing. They must have started.
@@ -131,7 +128,7 @@ class AnalyticClock {
   const MachineConfig& config_;
   ClockObserver& observer_;
   const ArrayTiming array_;
-  std::array<Queue, kUnitCount> queues_;
+  PerUnit<Queue> queues_;
   std::vector<ChannelClock> channels_;
   std::uint64_t dispatched_ = 0;
   Cycle last_dispatch_ = -1;
