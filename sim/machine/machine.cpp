@@ -58,7 +58,7 @@ class Machine {
         vector_("vector", context_, values),
         store_("store", context_, values),
         sequencer_("sequencer", context_),
-        weight_channel_("weight_channel", config, channel_of(Unit::kFetch, config.memory_kind),
+        weight_channel_("weight_channel", config, channel_of(Opcode::kFetch, config.memory_kind),
                         memory) {
     timeline_.instructions.resize(program.code.size());
     fetch_.socket.bind(weight_channel_.socket);

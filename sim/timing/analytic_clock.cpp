@@ -18,7 +18,10 @@ constexpr std::uint32_t kForgetEvery = 64;
 // unit whose next transfer is still unknown then waits for a later cycle than this grant's.
 
 AnalyticClock::AnalyticClock(const MachineConfig& config, ClockObserver& observer)
-    : config_(config), observer_(observer), array_(config) {
+    : config_(config),
+      observer_(observer),
+      array_(config),
+      shared_(channel_of(Opcode::kLoad, config.memory_kind)) {
   for (std::size_t c = 0; c < kChannelCount; ++c) {
     channels_.emplace_back(config.clock_hz, bytes_per_second(static_cast<Channel>(c), config));
   }
@@ -34,7 +37,7 @@ AnalyticClock::Waiting AnalyticClock::waiting(const Instruction& instruction) co
   } else if (const auto* vector = std::get_if<Vector>(&instruction.operation)) {
     waiting.rows = vector->rows;
   } else {
-    waiting.bytes = transfer_bytes(instruction.operation, config_);
+    waiting.request = transfer_request(instruction.operation, config_);
     waiting.reads = buffer_read_cycles(instruction.operation, config_);
   }
   return waiting;
@@ -159,10 +162,9 @@ void AnalyticClock::record(Unit unit, Cycle start, Cycle retired) {
 
 // Whether the unit has a head and its head needs a channel that other units share.
 bool AnalyticClock::arbitrated(Unit unit) const {
-  const auto channel = channel_of(unit, config_.memory_kind);
-  if (!channel || queues_[unit].waiting.empty()) return false;
-  if (unit != Unit::kFetch) return true;
-  return config_.memory_kind == MemoryKind::kShared && queues_[unit].waiting.front().reads == 0;
+  if (!shared_ || queues_[unit].waiting.empty()) return false;
+  const auto& request = queues_[unit].waiting.front().request;
+  return request && request->channel == shared_;
 }
 
 // A unit starts transfers in order: no earlier than its previous start.
@@ -176,16 +178,15 @@ bool AnalyticClock::start_transfer(Unit unit) {
   const auto cycle = transfer_ready(unit);
   if (!cycle) return false;
   const Waiting& head = queues_[unit].waiting.front();
-  const auto channel = channel_of(unit, config_.memory_kind);
-  if (head.reads > 0) {
+  if (!head.request) {
     read_buffer(*cycle, head.reads);
-  } else if (!channel) {
+  } else if (!head.request->channel) {
     record_transfer(unit, *cycle, *cycle);
   } else {
-    ChannelClock& clock = channels_[static_cast<std::size_t>(*channel)];
-    const Cycle start = std::max(*cycle, clock.free_cycle());
-    const Cycle last_byte = clock.occupy(*cycle, head.bytes);
-    record_transfer(unit, start, last_byte + latency_cycles(*channel, config_));
+    const Channel channel = *head.request->channel;
+    const Cycle start = std::max(*cycle, clock_of(channel).free_cycle());
+    const Cycle last_byte = clock_of(channel).occupy(*cycle, *head.request);
+    record_transfer(unit, start, last_byte + latency_cycles(channel, config_));
   }
   return true;
 }
@@ -210,8 +211,7 @@ bool AnalyticClock::grant() {
     if (const auto cycle = transfer_ready(unit)) first_ready = std::min(first_ready, *cycle);
   }
   if (first_ready == kMaxCycle) return false;
-  const Channel channel = *channel_of(Unit::kLoad, config_.memory_kind);
-  const Cycle free = channels_[static_cast<std::size_t>(channel)].free_cycle();
+  const Cycle free = clock_of(*shared_).free_cycle();
   return start_transfer(oldest_ready_by(std::max(first_ready, free)));
 }
 
@@ -362,7 +362,9 @@ void AnalyticClock::visit(StateVisitor& visitor, Unit unit, Cycle at) {
     }
     visitor.moving(StateVisitor::Scale::kProgram, each.index);
     visitor.cycle(each.dispatched);
-    visitor.equal(each.bytes);
+    // The address decides no cycle.
+    std::uint64_t bytes = each.request ? each.request->bytes : 0;
+    visitor.equal(bytes);
     visitor.equal(each.reads);
     visitor.equal(each.rows);
     visitor.equal(each.swaps);
