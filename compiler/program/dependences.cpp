@@ -36,20 +36,11 @@ After DependenceTracker::add(const Operation& operation) {
   count_ = static_cast<std::uint32_t>(starts_[unit_].latest.end() + 1);
   needed_ = {};
   known_ = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
-  std::visit([this](const auto& op) { touch(op); }, operation);
+  if (std::holds_alternative<Fetch>(operation)) take_slot();
+  const auto* matmul = std::get_if<Matmul>(&operation);
+  if (matmul != nullptr && matmul->next_weights) take_tile();
+  for_each_access(operation, config_, [this](const RowAccess& access) { touch(access); });
   return settle();
-}
-
-void DependenceTracker::touch(const Load& load) {
-  if (host_rows_ == HostRows::kReused) read(host_, load.host, load.host + load.rows);
-  write(buffer_, load.ub, std::uint64_t{load.ub} + load.rows);
-}
-
-void DependenceTracker::touch(const Fetch& fetch) {
-  if (fetch.buffer) {
-    for_each_read(*fetch.buffer, config_, [this](const RowTouch& touch) { read(touch); });
-  }
-  take_slot();
 }
 
 void DependenceTracker::take_slot() {
@@ -66,38 +57,27 @@ void DependenceTracker::take_slot() {
   takers_.drop_before(tile + 1);
 }
 
-void DependenceTracker::touch(const Matmul& matmul) {
-  if (matmul.next_weights) {
-    const auto tile = static_cast<std::uint32_t>(takers_.end());
-    if (tile >= starts_[Unit::kFetch].latest.end()) {
-      throw InputError(
-          fmt::format("program: matmul {} takes tile {}, which no fetch before it "
-                      "brings; fetch it first",
-                      count_ - 1, tile));
-    }
-    takers_.push_back(count_);
-    join(known_, start_of(Unit::kFetch, tile + 1));
-    known_[Unit::kFetch] = std::max(known_[Unit::kFetch], tile + 1);
+void DependenceTracker::take_tile() {
+  const auto tile = static_cast<std::uint32_t>(takers_.end());
+  if (tile >= starts_[Unit::kFetch].latest.end()) {
+    throw InputError(
+        fmt::format("program: matmul {} takes tile {}, which no fetch before it "
+                    "brings; fetch it first",
+                    count_ - 1, tile));
   }
-  for_each_read(matmul, [this](const RowTouch& touch) { read(touch); });
-  // Accumulating counts as a write: it reads what earlier matmuls wrote, one row in the same cycle.
-  write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
+  takers_.push_back(count_);
+  join(known_, start_of(Unit::kFetch, tile + 1));
+  known_[Unit::kFetch] = std::max(known_[Unit::kFetch], tile + 1);
 }
 
-void DependenceTracker::touch(const Vector& vector) {
-  if (!vector.source) read(accumulators_, vector.acc, std::uint64_t{vector.acc} + vector.rows);
-  for_each_read(vector, config_, [this](const RowTouch& touch) { read(touch); });
-  for_each_write(vector, config_,
-                 [this](const RowTouch& touch) { write(buffer_, touch.row, touch.end()); });
-}
-
-void DependenceTracker::touch(const Store& store) {
-  read(buffer_, store.ub, std::uint64_t{store.ub} + store.rows);
-  if (host_rows_ == HostRows::kReused) write(host_, store.host, store.host + store.rows);
-}
-
-void DependenceTracker::read(const RowTouch& touch) {
-  read(buffer_, touch.row, touch.end(), touch.rows());
+// Combining counts as a write. The array reads a row in the cycle in which it writes it; the vector
+// unit reads it earlier, which is an access of its own.
+void DependenceTracker::touch(const RowAccess& access) {
+  if (access.memory == RowMemory::kHost && host_rows_ == HostRows::kApart) return;
+  Rows& rows = memories_[static_cast<std::size_t>(access.memory)];
+  const RowTouch& touch = access.touch;
+  if (access.writes()) return write(rows, touch.row, touch.end());
+  read(rows, touch.row, touch.end(), touch.rows());
 }
 
 void DependenceTracker::read(Rows& memory, std::uint64_t begin, std::uint64_t end,
@@ -197,8 +177,8 @@ void DependenceTracker::add_counts(const RowState& state, Counts& counts) {
 /// took a tile whose slot is in use, or fetched a tile that is not taken yet; and each unit's last.
 DependenceTracker::Counts DependenceTracker::needed_counts() const {
   Counts counts;
-  for (const Rows* rows : {&buffer_, &accumulators_, &host_}) {
-    rows->for_each([&](std::uint64_t, const RowState& state) { add_counts(state, counts); });
+  for (const Rows& rows : memories_) {
+    rows.for_each([&](std::uint64_t, const RowState& state) { add_counts(state, counts); });
   }
   for (std::uint64_t i = takers_.begin(); i < takers_.end(); ++i) {
     counts[Unit::kMatmul].push_back(takers_[i]);
@@ -290,7 +270,7 @@ class DependenceTracker::CountVisitor {
 void DependenceTracker::visit(StateVisitor& visitor) {
   forget();
   const CountVisitor counts(*this, visitor);
-  for (Rows* rows : {&buffer_, &accumulators_, &host_}) counts.visit(*rows);
+  for (Rows& rows : memories_) counts.visit(rows);
   std::uint64_t first = takers_.begin();
   std::size_t takers = takers_.size();
   visitor.equal(takers);

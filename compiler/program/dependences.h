@@ -20,6 +20,7 @@
 // read a row.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -69,14 +70,10 @@ class DependenceTracker {
   };
   using Rows = RowMap<RowState>;
 
-  void touch(const Load& load);
-  void touch(const Fetch& fetch);
-  void touch(const Matmul& matmul);
-  void touch(const Vector& vector);
-  void touch(const Store& store);
   void take_slot();
-  void read(const RowTouch& touch);
-  void read(Rows& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows = {});
+  void take_tile();
+  void touch(const RowAccess& access);
+  void read(Rows& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows);
   void read(RowState& state, const RowClass& rows);
   void overwrite(std::uint64_t begin, std::uint64_t end, const RowState& state);
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
@@ -104,9 +101,7 @@ class DependenceTracker {
 
   const MachineConfig config_;
   const HostRows host_rows_;
-  Rows buffer_;
-  Rows accumulators_;
-  Rows host_;
+  std::array<Rows, 3> memories_;         // in the order of RowMemory
   SlidingWindow<std::uint32_t> takers_;  // for each tile taken, the matmul's count
   PerUnit<Starts> starts_;
 

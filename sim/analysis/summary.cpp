@@ -38,25 +38,15 @@ void count_cycles(const MachineConfig& config, const Program& program, const Tim
 }  // namespace
 
 void count_work(const MachineConfig& config, const Operation& operation, Result& result) {
-  const auto request = transfer_request(operation, config);
-  const std::uint64_t bytes = request ? request->bytes : 0;
-  switch (opcode_of(operation)) {
-    case Opcode::kLoad:
-      result.traffic.input_bytes += bytes;
-      break;
-    case Opcode::kFetch:
-      result.traffic.weight_bytes += bytes;
-      break;
-    case Opcode::kStore:
-      result.traffic.output_bytes += bytes;
-      break;
-    case Opcode::kMatmul:
-      result.issued_macs +=
-          std::uint64_t{std::get<Matmul>(operation).rows} * config.array_rows * config.array_cols;
-      break;
-    case Opcode::kVector:
-      break;
+  if (const auto* matmul = std::get_if<Matmul>(&operation)) {
+    result.issued_macs += std::uint64_t{matmul->rows} * config.array_rows * config.array_cols;
   }
+  const auto request = transfer_request(operation, config);
+  if (!request) return;
+  const Opcode opcode = opcode_of(operation);
+  if (opcode == Opcode::kLoad) result.traffic.input_bytes += request->bytes;
+  if (opcode == Opcode::kFetch) result.traffic.weight_bytes += request->bytes;
+  if (opcode == Opcode::kStore) result.traffic.output_bytes += request->bytes;
 }
 
 Cycle total_cycles(const Timeline& timeline) {

@@ -46,13 +46,29 @@ constexpr std::size_t index_of(Unit unit) {
   return static_cast<std::size_t>(unit);
 }
 
-/// All units, in the order of Unit.
-inline constexpr std::array<Unit, kUnitCount> kUnits = [] {
-  std::array<Unit, kUnitCount> units{};
-  std::ranges::transform(kUnitTable, units.begin(), &UnitEntry::unit);
-  return units;
-}();
-static_assert(std::ranges::is_sorted(kUnits));
+static_assert(std::ranges::is_sorted(kUnitTable, {}, &UnitEntry::unit));
+
+/// All units, for loops, in the order of Unit. It counts, because an array of them would be read
+/// from memory in the innermost loops of the clock.
+class UnitRange {
+ public:
+  class Iterator {
+   public:
+    constexpr explicit Iterator(std::size_t index) : index_(index) {}
+    constexpr Unit operator*() const { return static_cast<Unit>(index_); }
+    constexpr Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    friend constexpr bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    std::size_t index_;
+  };
+  constexpr Iterator begin() const { return Iterator(0); }
+  constexpr Iterator end() const { return Iterator(kUnitCount); }
+};
+inline constexpr UnitRange kUnits;
 
 /// The opcode whose instructions the unit runs.
 constexpr Opcode opcode_of(Unit unit) {

@@ -1,7 +1,5 @@
 #include "sim/machine/unit.h"
 
-#include <algorithm>
-
 #include "sim/timing/channel_clock.h"
 
 namespace weft {
@@ -39,8 +37,10 @@ bool UnitModule::head_dispatched() const {
 
 bool UnitModule::head_dependences_met() const {
   const After& after = context_.program.code[queue_.front()].after;
-  return std::ranges::all_of(
-      kUnits, [&](Unit unit) { return context_.units[unit]->retired_count() >= after[unit]; });
+  for (const Unit unit : kUnits) {
+    if (context_.units[unit]->retired_count() < after[unit]) return false;
+  }
+  return true;
 }
 
 void UnitModule::start_head() {

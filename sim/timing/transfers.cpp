@@ -21,20 +21,20 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config) {
 
 std::optional<TransferRequest> transfer_request(const Operation& operation,
                                                 const MachineConfig& config) {
-  const auto channel = channel_of(opcode_of(operation), config.memory_kind);
+  const auto channel = [&] { return channel_of(opcode_of(operation), config.memory_kind); };
   const std::uint64_t row_bytes = config.row_bytes();
   if (const auto* load = std::get_if<Load>(&operation)) {
-    return TransferRequest{channel, Direction::kRead, load->host * row_bytes,
+    return TransferRequest{channel(), Direction::kRead, load->host * row_bytes,
                            load->rows * row_bytes};
   }
   if (const auto* store = std::get_if<Store>(&operation)) {
-    return TransferRequest{channel, Direction::kWrite, store->host * row_bytes,
+    return TransferRequest{channel(), Direction::kWrite, store->host * row_bytes,
                            store->rows * row_bytes};
   }
   const auto* fetch = std::get_if<Fetch>(&operation);
   if (fetch == nullptr || fetch->buffer) return std::nullopt;
   const std::uint64_t tile_bytes = config.tile_bytes();
-  return TransferRequest{channel, Direction::kRead, kWeightMemory + fetch->tile * tile_bytes,
+  return TransferRequest{channel(), Direction::kRead, kWeightMemory + fetch->tile * tile_bytes,
                          tile_bytes};
 }
 
