@@ -10,20 +10,16 @@
 namespace weft {
 namespace {
 
-constexpr std::size_t index_of(Unit unit) {
-  return static_cast<std::size_t>(unit);
-}
-
-/// Whether two writes of one row by instructions of `unit` are in order without a dependence. The
+/// Whether two writes of one row by instructions of one unit are in order without a dependence. The
 /// array and the vector unit write one row per cycle in order. Transfers write at any time between
 /// start and retirement, and the next one may start before the first has retired.
-constexpr bool writes_in_order(Unit unit) {
-  return unit == Unit::kMatmul || unit == Unit::kVector;
+constexpr bool writes_in_order(Opcode opcode) {
+  return opcode == Opcode::kMatmul || opcode == Opcode::kVector;
 }
 
 template <class Clock>
 void join(Clock& clock, const Clock& other) {
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+  for (const Unit unit : kUnits) {
     clock[unit] = std::max(clock[unit], other[unit]);
   }
 }
@@ -37,23 +33,14 @@ DependenceTracker::DependenceTracker(const MachineConfig& config, HostRows host_
 
 After DependenceTracker::add(const Operation& operation) {
   unit_ = unit_of(operation);
-  count_ = static_cast<std::uint32_t>(starts(unit_).latest.end() + 1);
+  count_ = static_cast<std::uint32_t>(starts_[unit_].latest.end() + 1);
   needed_ = {};
   known_ = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
-  std::visit([this](const auto& op) { touch(op); }, operation);
+  if (std::holds_alternative<Fetch>(operation)) take_slot();
+  const auto* matmul = std::get_if<Matmul>(&operation);
+  if (matmul != nullptr && matmul->next_weights) take_tile();
+  for_each_access(operation, config_, [this](const RowAccess& access) { touch(access); });
   return settle();
-}
-
-void DependenceTracker::touch(const Load& load) {
-  if (host_rows_ == HostRows::kReused) read(host_, load.host, load.host + load.rows);
-  write(buffer_, load.ub, std::uint64_t{load.ub} + load.rows);
-}
-
-void DependenceTracker::touch(const Fetch& fetch) {
-  if (fetch.buffer) {
-    for_each_read(*fetch.buffer, config_, [this](const RowTouch& touch) { read(touch); });
-  }
-  take_slot();
 }
 
 void DependenceTracker::take_slot() {
@@ -70,38 +57,27 @@ void DependenceTracker::take_slot() {
   takers_.drop_before(tile + 1);
 }
 
-void DependenceTracker::touch(const Matmul& matmul) {
-  if (matmul.next_weights) {
-    const auto tile = static_cast<std::uint32_t>(takers_.end());
-    if (tile >= starts(Unit::kFetch).latest.end()) {
-      throw InputError(
-          fmt::format("program: matmul {} takes tile {}, which no fetch before it "
-                      "brings; fetch it first",
-                      count_ - 1, tile));
-    }
-    takers_.push_back(count_);
-    join(known_, start_of(Unit::kFetch, tile + 1));
-    known_[index_of(Unit::kFetch)] = std::max(known_[index_of(Unit::kFetch)], tile + 1);
+void DependenceTracker::take_tile() {
+  const auto tile = static_cast<std::uint32_t>(takers_.end());
+  if (tile >= starts_[Unit::kFetch].latest.end()) {
+    throw InputError(
+        fmt::format("program: matmul {} takes tile {}, which no fetch before it "
+                    "brings; fetch it first",
+                    count_ - 1, tile));
   }
-  for_each_read(matmul, [this](const RowTouch& touch) { read(touch); });
-  // Accumulating counts as a write: it reads what earlier matmuls wrote, one row in the same cycle.
-  write(accumulators_, matmul.acc, std::uint64_t{matmul.acc} + matmul.rows);
+  takers_.push_back(count_);
+  join(known_, start_of(Unit::kFetch, tile + 1));
+  known_[Unit::kFetch] = std::max(known_[Unit::kFetch], tile + 1);
 }
 
-void DependenceTracker::touch(const Vector& vector) {
-  if (!vector.source) read(accumulators_, vector.acc, std::uint64_t{vector.acc} + vector.rows);
-  for_each_read(vector, config_, [this](const RowTouch& touch) { read(touch); });
-  for_each_write(vector, config_,
-                 [this](const RowTouch& touch) { write(buffer_, touch.row, touch.end()); });
-}
-
-void DependenceTracker::touch(const Store& store) {
-  read(buffer_, store.ub, std::uint64_t{store.ub} + store.rows);
-  if (host_rows_ == HostRows::kReused) write(host_, store.host, store.host + store.rows);
-}
-
-void DependenceTracker::read(const RowTouch& touch) {
-  read(buffer_, touch.row, touch.end(), touch.rows());
+// Combining counts as a write. The array reads a row in the cycle in which it writes it; the vector
+// unit reads it earlier, which is an access of its own.
+void DependenceTracker::touch(const RowAccess& access) {
+  if (access.memory == RowMemory::kHost && host_rows_ == HostRows::kApart) return;
+  Rows& rows = memories_[static_cast<std::size_t>(access.memory)];
+  const RowTouch& touch = access.touch;
+  if (access.writes()) return write(rows, touch.row, touch.end());
+  read(rows, touch.row, touch.end(), touch.rows());
 }
 
 void DependenceTracker::read(Rows& memory, std::uint64_t begin, std::uint64_t end,
@@ -121,7 +97,7 @@ void DependenceTracker::read(RowState& state, const RowClass& rows) {
     });
   }
   if (rows.step == 1) {
-    state.reads[index_of(unit_)] = count_;
+    state.reads[unit_] = count_;
   } else {
     state.strided.push_back({unit_, count_, rows});
   }
@@ -136,10 +112,10 @@ void DependenceTracker::write(Rows& rows, std::uint64_t begin, std::uint64_t end
 }
 
 void DependenceTracker::overwrite(std::uint64_t begin, std::uint64_t end, const RowState& state) {
-  if (state.writer != unit_ || !writes_in_order(unit_)) need(state.writer, state.write);
+  if (state.writer != unit_ || !writes_in_order(opcode_of(unit_))) need(state.writer, state.write);
   // Within a unit a read is over before a later instruction writes.
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
-    if (unit != index_of(unit_)) need(static_cast<Unit>(unit), state.reads[unit]);
+  for (const Unit unit : kUnits) {
+    if (unit != unit_) need(unit, state.reads[unit]);
   }
   for (const StridedRead& read : state.strided) {
     if (read.unit != unit_ && read.rows.meets(begin, end)) need(read.unit, read.read);
@@ -147,22 +123,22 @@ void DependenceTracker::overwrite(std::uint64_t begin, std::uint64_t end, const 
 }
 
 void DependenceTracker::need(Unit unit, std::uint32_t count) {
-  std::uint32_t& needed = needed_[index_of(unit)];
+  std::uint32_t& needed = needed_[unit];
   needed = std::max(needed, count);
 }
 
 const DependenceTracker::Clock& DependenceTracker::start_of(Unit unit, std::uint32_t count) const {
-  const Starts& from = starts(unit);
+  const Starts& from = starts_[unit];
   if (count > from.latest.begin()) return from.latest[count - 1];
   return std::ranges::lower_bound(from.older, count, {}, &std::pair<std::uint32_t, Clock>::first)
       ->second;
 }
 
-bool DependenceTracker::implied_by_another(std::size_t unit, const After& after) const {
-  for (std::size_t other = 0; other < kUnitCount; ++other) {
-    const std::uint32_t count = after.count[other];
+bool DependenceTracker::implied_by_another(Unit unit, const After& after) const {
+  for (const Unit other : kUnits) {
+    const std::uint32_t count = after[other];
     if (other == unit || count == 0) continue;
-    if (start_of(static_cast<Unit>(other), count)[unit] >= after.count[unit]) return true;
+    if (start_of(other, count)[unit] >= after[unit]) return true;
   }
   return false;
 }
@@ -170,18 +146,18 @@ bool DependenceTracker::implied_by_another(std::size_t unit, const After& after)
 After DependenceTracker::settle() {
   Clock start = known_;
   After wanted;
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
-    if (needed_[unit] > start[unit]) wanted.count[unit] = needed_[unit];
+  for (const Unit unit : kUnits) {
+    if (needed_[unit] > start[unit]) wanted[unit] = needed_[unit];
   }
   After after;
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
-    const std::uint32_t count = wanted.count[unit];
+  for (const Unit unit : kUnits) {
+    const std::uint32_t count = wanted[unit];
     if (count == 0) continue;
-    if (!implied_by_another(unit, wanted)) after.count[unit] = count;
-    join(start, start_of(static_cast<Unit>(unit), count));
+    if (!implied_by_another(unit, wanted)) after[unit] = count;
+    join(start, start_of(unit, count));
     start[unit] = std::max(start[unit], count);
   }
-  Starts& own = starts(unit_);
+  Starts& own = starts_[unit_];
   own.latest.push_back(start);
   if (own.latest.size() >= own.forget_at) forget();
   return after;
@@ -190,28 +166,28 @@ After DependenceTracker::settle() {
 // --- What is kept ---
 
 void DependenceTracker::add_counts(const RowState& state, Counts& counts) {
-  if (state.write > 0) counts[index_of(state.writer)].push_back(state.write);
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+  if (state.write > 0) counts[state.writer].push_back(state.write);
+  for (const Unit unit : kUnits) {
     if (state.reads[unit] > 0) counts[unit].push_back(state.reads[unit]);
   }
-  for (const StridedRead& read : state.strided) counts[index_of(read.unit)].push_back(read.read);
+  for (const StridedRead& read : state.strided) counts[read.unit].push_back(read.read);
 }
 
 /// The counts for which a later instruction may wait, ascending: of those who last touched a row,
 /// took a tile whose slot is in use, or fetched a tile that is not taken yet; and each unit's last.
 DependenceTracker::Counts DependenceTracker::needed_counts() const {
   Counts counts;
-  for (const Rows* rows : {&buffer_, &accumulators_, &host_}) {
-    rows->for_each([&](std::uint64_t, const RowState& state) { add_counts(state, counts); });
+  for (const Rows& rows : memories_) {
+    rows.for_each([&](std::uint64_t, const RowState& state) { add_counts(state, counts); });
   }
   for (std::uint64_t i = takers_.begin(); i < takers_.end(); ++i) {
-    counts[index_of(Unit::kMatmul)].push_back(takers_[i]);
+    counts[Unit::kMatmul].push_back(takers_[i]);
   }
-  const std::uint64_t fetches = starts(Unit::kFetch).latest.end();
+  const std::uint64_t fetches = starts_[Unit::kFetch].latest.end();
   for (std::uint64_t tile = takers_.end(); tile < fetches; ++tile) {
-    counts[index_of(Unit::kFetch)].push_back(static_cast<std::uint32_t>(tile + 1));
+    counts[Unit::kFetch].push_back(static_cast<std::uint32_t>(tile + 1));
   }
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+  for (const Unit unit : kUnits) {
     const auto last = static_cast<std::uint32_t>(starts_[unit].latest.end());
     if (last > 0) counts[unit].push_back(last);
     std::ranges::sort(counts[unit]);
@@ -225,11 +201,11 @@ void DependenceTracker::forget() {
   const Counts counts = needed_counts();
   std::size_t all = 0;
   for (const std::vector<std::uint32_t>& each : counts) all += each.size();
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+  for (const Unit unit : kUnits) {
     Starts& from = starts_[unit];
     std::vector<std::pair<std::uint32_t, Clock>> kept;
     for (const std::uint32_t count : counts[unit]) {
-      kept.emplace_back(count, start_of(static_cast<Unit>(unit), count));
+      kept.emplace_back(count, start_of(unit, count));
     }
     from.older = std::move(kept);
     from.latest.drop_before(from.latest.end());
@@ -245,24 +221,24 @@ void DependenceTracker::forget() {
 class DependenceTracker::CountVisitor {
  public:
   CountVisitor(const DependenceTracker& tracker, StateVisitor& visitor) : visitor_(visitor) {
-    for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
+    for (const Unit unit : kUnits) {
       const auto last = static_cast<std::uint32_t>(tracker.starts_[unit].latest.end());
-      if (last > 0) known_[unit] = tracker.start_of(static_cast<Unit>(unit), last);
+      if (last > 0) known_[unit] = tracker.start_of(unit, last);
     }
   }
 
   void visit(Unit unit, std::uint32_t& count) const {
     StateVisitor::Units settled = 0;
-    for (std::size_t asks = 0; asks < kUnitCount; ++asks) {
-      if (count <= known_[asks][index_of(unit)]) {
-        settled |= static_cast<StateVisitor::Units>(1U << asks);
+    for (const Unit asks : kUnits) {
+      if (count <= known_[asks][unit]) {
+        settled |= StateVisitor::bit_of(asks);
       }
     }
     visitor_.moving(StateVisitor::of_unit(unit), count, settled);
   }
   void visit(Clock& clock) const {
-    for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
-      visit(static_cast<Unit>(unit), clock[unit]);
+    for (const Unit unit : kUnits) {
+      visit(unit, clock[unit]);
     }
   }
   void visit(Rows& rows) const {
@@ -272,8 +248,8 @@ class DependenceTracker::CountVisitor {
       visitor_.equal(row);
       visitor_.equal(state.writer);
       visit(state.writer, state.write);
-      for (std::size_t unit = 0; unit < kUnitCount; ++unit) {
-        visit(static_cast<Unit>(unit), state.reads[unit]);
+      for (const Unit unit : kUnits) {
+        visit(unit, state.reads[unit]);
       }
       std::size_t strided = state.strided.size();
       visitor_.equal(strided);
@@ -288,13 +264,13 @@ class DependenceTracker::CountVisitor {
 
  private:
   StateVisitor& visitor_;
-  std::array<Clock, kUnitCount> known_{};  // by each unit's last instruction
+  PerUnit<Clock> known_;  // by each unit's last instruction
 };
 
 void DependenceTracker::visit(StateVisitor& visitor) {
   forget();
   const CountVisitor counts(*this, visitor);
-  for (Rows* rows : {&buffer_, &accumulators_, &host_}) counts.visit(*rows);
+  for (Rows& rows : memories_) counts.visit(rows);
   std::uint64_t first = takers_.begin();
   std::size_t takers = takers_.size();
   visitor.equal(takers);
@@ -303,19 +279,18 @@ void DependenceTracker::visit(StateVisitor& visitor) {
   for (std::uint64_t i = first; i < takers_.end(); ++i) {
     counts.visit(Unit::kMatmul, takers_[i]);
   }
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    const auto unit = static_cast<Unit>(u);
-    std::size_t older = starts_[u].older.size();
+  for (const Unit unit : kUnits) {
+    std::size_t older = starts_[unit].older.size();
     visitor.equal(older);
-    for (auto& [count, clock] : starts_[u].older) {
+    for (auto& [count, clock] : starts_[unit].older) {
       counts.visit(unit, count);
       counts.visit(clock);
     }
   }
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    std::uint64_t last = starts_[u].latest.begin();
-    visitor.moving(StateVisitor::of_unit(static_cast<Unit>(u)), last);
-    starts_[u].latest.renumber(last);
+  for (const Unit unit : kUnits) {
+    std::uint64_t last = starts_[unit].latest.begin();
+    visitor.moving(StateVisitor::of_unit(unit), last);
+    starts_[unit].latest.renumber(last);
   }
 }
 

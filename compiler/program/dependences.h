@@ -51,7 +51,7 @@ class DependenceTracker {
   void visit(StateVisitor& visitor);
 
  private:
-  using Clock = std::array<std::uint32_t, kUnitCount>;  // retired instructions, by unit
+  using Clock = PerUnit<std::uint32_t>;  // retired instructions
 
   /// A read of some rows of an interval.
   struct StridedRead {
@@ -65,19 +65,15 @@ class DependenceTracker {
   struct RowState {
     Unit writer = Unit::kLoad;
     std::uint32_t write = 0;
-    std::array<std::uint32_t, kUnitCount> reads{};
+    PerUnit<std::uint32_t> reads;
     std::vector<StridedRead> strided;
   };
   using Rows = RowMap<RowState>;
 
-  void touch(const Load& load);
-  void touch(const Fetch& fetch);
-  void touch(const Matmul& matmul);
-  void touch(const Vector& vector);
-  void touch(const Store& store);
   void take_slot();
-  void read(const RowTouch& touch);
-  void read(Rows& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows = {});
+  void take_tile();
+  void touch(const RowAccess& access);
+  void read(Rows& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows);
   void read(RowState& state, const RowClass& rows);
   void overwrite(std::uint64_t begin, std::uint64_t end, const RowState& state);
   void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
@@ -89,29 +85,25 @@ class DependenceTracker {
     std::vector<std::pair<std::uint32_t, Clock>> older;  // by count, those that are still needed
     std::size_t forget_at = 0;                           // entries of `latest`
   };
-  Starts& starts(Unit unit) { return starts_[static_cast<std::size_t>(unit)]; }
-  const Starts& starts(Unit unit) const { return starts_[static_cast<std::size_t>(unit)]; }
   const Clock& start_of(Unit unit, std::uint32_t count) const;
 
-  using Counts = std::array<std::vector<std::uint32_t>, kUnitCount>;
+  using Counts = PerUnit<std::vector<std::uint32_t>>;
   static void add_counts(const RowState& state, Counts& counts);
   Counts needed_counts() const;
   void forget();
 
   class CountVisitor;
 
-  bool implied_by_another(std::size_t unit, const After& after) const;
+  bool implied_by_another(Unit unit, const After& after) const;
   After settle();
 
   static constexpr std::size_t kFirstForgetting = 4096;
 
   const MachineConfig config_;
   const HostRows host_rows_;
-  Rows buffer_;
-  Rows accumulators_;
-  Rows host_;
+  std::array<Rows, 3> memories_;         // in the order of RowMemory
   SlidingWindow<std::uint32_t> takers_;  // for each tile taken, the matmul's count
-  std::array<Starts, kUnitCount> starts_;
+  PerUnit<Starts> starts_;
 
   // The instruction being added.
   Unit unit_ = Unit::kLoad;

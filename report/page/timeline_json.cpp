@@ -100,12 +100,12 @@ std::vector<LedgerSpan> spans_of(const PageRun& run) {
 }
 
 /// Cycles with two overlapping instructions of a unit count once.
-Json busy_json(const PageRun& run, std::size_t unit) {
+Json busy_json(const PageRun& run, Unit unit) {
   Bins bins(run.total);
   for (const PageProgram& part : run.programs) {
     Cycle counted = 0;
     for (std::size_t i = 0; i < part.program.code.size(); ++i) {
-      if (static_cast<std::size_t>(part.program.code[i].unit()) != unit) continue;
+      if (part.program.code[i].unit() != unit) continue;
       const InstructionTiming& timing = part.timeline.instructions[i];
       bins.add(part.begin + std::max(counted, timing.started), part.begin + timing.retired + 1);
       counted = std::max(counted, timing.retired + 1);
@@ -127,7 +127,7 @@ Json pushing_json(const PageRun& run) {
 
 Json bins_json(const PageRun& run, std::span<const LedgerSpan> spans) {
   Json busy = Json::array();
-  for (std::size_t unit = 0; unit < kUnitCount; ++unit) busy.push_back(busy_json(run, unit));
+  for (const Unit unit : kUnits) busy.push_back(busy_json(run, unit));
   std::vector<Bins> classes(kLedgerClasses.size(), Bins(run.total));
   for (const LedgerSpan& span : spans) classes[span.ledger_class].add(span.begin, span.end);
   Json shares = Json::array();
@@ -205,7 +205,7 @@ Json names(auto values) {
 
 Json unit_names() {
   std::vector<std::string_view> units;
-  for (std::size_t i = 0; i < kUnitCount; ++i) units.push_back(unit_name(static_cast<Unit>(i)));
+  for (const Unit unit : kUnits) units.push_back(unit_name(unit));
   return names(units);
 }
 

@@ -1,5 +1,7 @@
 #include "sim/analysis/access.h"
 
+#include "sim/timing/array_timing.h"
+
 namespace weft {
 namespace {
 
@@ -8,6 +10,12 @@ bool in_order(const Access& earlier, const Access& later, std::uint64_t row) {
 }
 
 }  // namespace
+
+Cycle delay_of(Moment moment, const MachineConfig& config) {
+  if (moment == Moment::kAccumulated) return ArrayTiming(config).front_to_accumulator();
+  // A result is readable L cycles after its row was read: it is written in the cycle before.
+  return moment == Moment::kResult ? Cycle{config.vector_latency_cycles} - 1 : 0;
+}
 
 std::uint64_t first_conflict(const Access& earlier, const Access& later, std::uint64_t begin,
                              std::uint64_t end, const RowClass& rows) {

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/isa/row_class.h"
+#include "sim/config/machine_config.h"
+#include "sim/isa/row_access.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -29,6 +30,9 @@ struct Access {
   }
   Cycle last(std::uint64_t row) const { return first(row) + length - 1; }
 };
+
+/// Cycles from an instruction's start to its access to index 0; not for Moment::kTransfer.
+Cycle delay_of(Moment moment, const MachineConfig& config);
 
 /// The first row of class `rows` in [begin, end) that `later` touches before `earlier` has finished
 /// with it; `end` if there is none.

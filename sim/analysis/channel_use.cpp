@@ -14,10 +14,10 @@ class ChannelReplay {
       : clock_(config.clock_hz, bytes_per_second(channel, config)) {}
 
   /// Replays a transfer that began in cycle `started`. Returns the cycle after its last byte.
-  Cycle serve(Cycle started, std::uint64_t bytes) {
+  Cycle serve(Cycle started, const TransferRequest& request) {
     if (started > clock_.free_cycle()) fall_idle();
     step(started, 1);
-    return clock_.occupy(started, bytes) + 1;
+    return clock_.occupy(started, request) + 1;
   }
 
   std::vector<ChannelStep> finish() && {
@@ -44,20 +44,24 @@ class ChannelReplay {
   std::vector<ChannelStep> steps_;
 };
 
+struct Transfer {
+  std::uint32_t instruction = 0;
+  Cycle started = 0;
+  TransferRequest request;
+};
+
 /// Transfers on `channel` in the order in which they were granted: by start, and in one cycle by
 /// their place in the program, as the arbiter chooses.
-std::vector<std::uint32_t> granted(const MachineConfig& config, const Program& program,
-                                   const Timeline& timeline, Channel channel) {
-  std::vector<std::uint32_t> order;
+std::vector<Transfer> granted(const MachineConfig& config, const Program& program,
+                              const Timeline& timeline, Channel channel) {
+  std::vector<Transfer> transfers;
   for (std::uint32_t i = 0; i < program.code.size(); ++i) {
-    const Instruction& instruction = program.code[i];
-    const bool uses = is_transfer(instruction.unit()) &&
-                      channel_of(instruction.unit(), config.memory_kind) == channel;
-    if (uses && transfer_bytes(instruction.operation, config) > 0) order.push_back(i);
+    const auto request = transfer_request(program.code[i].operation, config);
+    if (!request || request->channel != channel) continue;
+    transfers.push_back({i, timeline.instructions[i].started, *request});
   }
-  std::ranges::stable_sort(order, {},
-                           [&](std::uint32_t i) { return timeline.instructions[i].started; });
-  return order;
+  std::ranges::stable_sort(transfers, {}, &Transfer::started);
+  return transfers;
 }
 
 }  // namespace
@@ -69,9 +73,8 @@ ChannelUse channel_use(const MachineConfig& config, const Program& program,
   for (std::size_t c = 0; c < kChannelCount; ++c) {
     const auto channel = static_cast<Channel>(c);
     ChannelReplay replay(config, channel);
-    for (const std::uint32_t index : granted(config, program, timeline, channel)) {
-      use.channel_end[index] = replay.serve(timeline.instructions[index].started,
-                                            transfer_bytes(program.code[index].operation, config));
+    for (const Transfer& transfer : granted(config, program, timeline, channel)) {
+      use.channel_end[transfer.instruction] = replay.serve(transfer.started, transfer.request);
     }
     use.steps[c] = std::move(replay).finish();
   }

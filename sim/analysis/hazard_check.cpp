@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -9,9 +10,9 @@
 namespace weft {
 namespace {
 
-constexpr std::string_view kBufferRow = "unified buffer row";
-constexpr std::string_view kAccumulatorRow = "accumulator row";
-constexpr std::string_view kHostRow = "host row";
+/// What a message calls a row, in the order of RowMemory.
+constexpr std::array<std::string_view, 3> kRows = {"host row", "unified buffer row",
+                                                   "accumulator row"};
 
 }  // namespace
 
@@ -21,25 +22,10 @@ HazardCheck::HazardCheck(const MachineConfig& config, Name name)
 void HazardCheck::check(const Operation& operation, const InstructionTiming& timing) {
   if (!row_failure_.empty()) return;
   timing_ = timing;
-  std::visit([this](const auto& op) { check(op); }, operation);
+  if (opcode_of(operation) == Opcode::kFetch) check_slot();
+  const Unit unit = unit_of(operation);
+  for_each_access(operation, config_, [&](const RowAccess& access) { check(access, unit); });
   if (row_failure_.empty()) ++index_;
-}
-
-Access HazardCheck::block() const {
-  return {index_, 0, 0, timing_.started, timing_.retired - timing_.started + 1};
-}
-
-void HazardCheck::check(const Load& load) {
-  const Access access = block();
-  read(host_, kHostRow, load.host, load.host + load.rows, access, Reader::kTransfer);
-  write(buffer_, kBufferRow, load.ub, std::uint64_t{load.ub} + load.rows, access);
-}
-
-void HazardCheck::check(const Fetch& fetch) {
-  check_slot();
-  if (!fetch.buffer) return;
-  for_each_read(*fetch.buffer, config_,
-                [this](const RowTouch& touch) { read_touched(touch, Reader::kFetch); });
 }
 
 // --- The slots of the weight FIFO ---
@@ -97,78 +83,51 @@ void HazardCheck::finish(Cycle total) {
 
 // --- Rows ---
 
-void HazardCheck::check(const Matmul& matmul) {
-  for_each_read(matmul, [this](const RowTouch& touch) { read_touched(touch, Reader::kMatmul); });
-  const std::uint64_t end = std::uint64_t{matmul.acc} + matmul.rows;
-  const Access access{index_, 1, matmul.acc, timing_.started + array_.front_to_accumulator()};
-  // Accumulating reads and writes a row in one cycle. It counts as one access: a write to a row
-  // that must have been written before.
-  if (matmul.accumulate) {
-    if (const auto row = accumulators_.first_unwritten(matmul.acc, end)) {
-      fail({*row, Access{}, true, false}, kAccumulatorRow, access);
-    }
+Access HazardCheck::in_cycles(const RowAccess& access) const {
+  if (access.moment == Moment::kTransfer) {
+    return {index_, 0, 0, timing_.started, timing_.retired - timing_.started + 1};
   }
-  write(accumulators_, kAccumulatorRow, matmul.acc, end, access);
-}
-
-void HazardCheck::check(const Vector& vector) {
-  if (!vector.source) {
-    read(accumulators_, kAccumulatorRow, vector.acc, std::uint64_t{vector.acc} + vector.rows,
-         {index_, 1, vector.acc, timing_.started}, Reader::kVector);
-  }
-  Vector others = vector;  // without the destination: reading and writing it is one access
-  others.mode = VectorMode::kOverwrite;
-  for_each_read(others, config_,
-                [this](const RowTouch& touch) { read_touched(touch, Reader::kVector); });
-  if (vector.mode != VectorMode::kOverwrite) {
-    for_each_write(vector, config_, [this](const RowTouch& touch) { check_old_value(touch); });
-  }
-  for_each_write(vector, config_, [this](const RowTouch& touch) {
-    const Access access = touched(touch, Cycle{config_.vector_latency_cycles} - 1);
-    write(buffer_, kBufferRow, touch.row, touch.end(), access);
-  });
-}
-
-// The access of `touch` if the instruction's index 0 happens `delay` cycles after its start.
-Access HazardCheck::touched(const RowTouch& touch, Cycle delay) const {
+  const RowTouch& touch = access.touch;
   const auto group = static_cast<std::uint32_t>(touch.group * touch.step);
-  return {index_, group, touch.row, timing_.started + touch.first_index + delay, touch.length};
+  const Cycle begin = timing_.started + touch.first_index + delay_of(access.moment, config_);
+  return {index_, group, touch.row, begin, touch.length};
 }
 
-void HazardCheck::read_touched(const RowTouch& touch, Reader reader) {
-  read(buffer_, kBufferRow, touch.row, touch.end(), touched(touch, 0), reader, touch.rows());
+void HazardCheck::check(const RowAccess& access, Unit unit) {
+  const Access in_time = in_cycles(access);
+  if (const auto conflict = record(access, in_time, unit)) fail(*conflict, access.memory, in_time);
 }
 
-void HazardCheck::check_old_value(const RowTouch& touch) {
-  const Access access = touched(touch, 0);
-  const auto conflict = buffer_.check_read(touch.row, touch.end(), access);
-  if (conflict) fail(*conflict, kBufferRow, access);
-}
-
-void HazardCheck::check(const Store& store) {
-  const Access access = block();
-  read(buffer_, kBufferRow, store.ub, std::uint64_t{store.ub} + store.rows, access,
-       Reader::kTransfer);
-  write(host_, kHostRow, store.host, store.host + store.rows, access);
-}
-
-void HazardCheck::read(RowHistory& memory, std::string_view what, std::uint64_t begin,
-                       std::uint64_t end, const Access& access, Reader reader,
-                       const RowClass& rows) {
-  if (auto conflict = memory.read(begin, end, access, reader, rows)) fail(*conflict, what, access);
-}
-
-void HazardCheck::write(RowHistory& memory, std::string_view what, std::uint64_t begin,
-                        std::uint64_t end, const Access& access) {
-  if (auto conflict = memory.write(begin, end, access)) fail(*conflict, what, access);
+std::optional<Conflict> HazardCheck::record(const RowAccess& access, const Access& in_time,
+                                            Unit unit) {
+  RowHistory& rows = memory(access.memory);
+  const RowTouch& touch = access.touch;
+  switch (access.kind) {
+    case AccessKind::kRead:
+      return rows.read(touch.row, touch.end(), in_time, unit, touch.rows());
+    case AccessKind::kReadOld:
+      return rows.check_read(touch.row, touch.end(), in_time);
+    case AccessKind::kCombine:
+      // The array reads and writes a row in one cycle. That counts as one access: a write to a row
+      // that must have been written before. Others have read the old value before (kReadOld).
+      if (access.moment != Moment::kAccumulated) break;
+      if (const auto row = rows.first_unwritten(touch.row, touch.end())) {
+        return Conflict{*row, Access{}, true, false};
+      }
+      break;
+    case AccessKind::kWrite:
+      break;
+  }
+  return rows.write(touch.row, touch.end(), in_time);
 }
 
 // Keeps the first conflict: the run is not over, and a stuck machine is the graver error.
-void HazardCheck::fail(const Conflict& conflict, std::string_view what, const Access& access) {
+void HazardCheck::fail(const Conflict& conflict, RowMemory memory, const Access& access) {
   if (!row_failure_.empty()) return;
   const Cycle cycle = access.first(conflict.row);
   row_failure_ = fmt::format("hazard in cycle {}: {} {} {} {}", cycle, name_(index_),
-                             conflict.later_writes ? "writes" : "reads", what, conflict.row);
+                             conflict.later_writes ? "writes" : "reads",
+                             kRows[static_cast<std::size_t>(memory)], conflict.row);
   const Access& earlier = conflict.earlier;
   if (!earlier.happened()) {
     row_failure_ += ", which no earlier instruction has written";
@@ -182,8 +141,8 @@ void HazardCheck::fail(const Conflict& conflict, std::string_view what, const Ac
 void HazardCheck::visit(StateVisitor& visitor, Cycle dispatched) {
   visitor.moving(StateVisitor::Scale::kProgram, index_);
   // Host rows move with the loop, and no row that is written is touched again: InstructionStream.
-  buffer_.visit(visitor, dispatched);
-  accumulators_.visit(visitor, dispatched);
+  memory(RowMemory::kBuffer).visit(visitor, dispatched);
+  memory(RowMemory::kAccumulators).visit(visitor, dispatched);
   const auto fetch_scale = StateVisitor::of_unit(Unit::kFetch);
   std::size_t fetches = fetches_.size();
   visitor.equal(fetches);

@@ -8,12 +8,12 @@
 // Source: docs/timing.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/sliding_window.h"
 #include "sim/analysis/row_history.h"
@@ -42,7 +42,7 @@ class HazardCheck {
   void check(const Operation& operation, const InstructionTiming& timing);
   /// Forgets accesses to host rows that no later instruction can collide with, because it is
   /// dispatched after the cycle `dispatched`.
-  void forget_before(Cycle dispatched) { host_.forget_sometimes(dispatched); }
+  void forget_before(Cycle dispatched) { memory(RowMemory::kHost).forget_sometimes(dispatched); }
   /// Throws HazardError for the first instruction, in program order, that broke the rule. Pushes
   /// from cycle `total` on never happen: the run is over.
   void finish(Cycle total);
@@ -51,7 +51,6 @@ class HazardCheck {
   void visit(StateVisitor& visitor, Cycle dispatched);
 
  private:
-  using Reader = RowHistory::Reader;
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
   /// A fetch that needs the slot of an earlier tile.
@@ -63,23 +62,14 @@ class HazardCheck {
     Cycle pushed = kNever;  // the evicted tile
   };
 
-  void check(const Load& load);
-  void check(const Fetch& fetch);
-  void check(const Matmul& matmul);
-  void check(const Vector& vector);
-  void check(const Store& store);
+  RowHistory& memory(RowMemory which) { return memories_[static_cast<std::size_t>(which)]; }
   void check_slot();
   void decide(SlotUse use);
 
-  Access block() const;
-  Access touched(const RowTouch& touch, Cycle delay) const;
-  void read_touched(const RowTouch& touch, Reader reader);
-  void check_old_value(const RowTouch& touch);
-  void read(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
-            const Access& access, Reader reader, const RowClass& rows = {});
-  void write(RowHistory& memory, std::string_view what, std::uint64_t begin, std::uint64_t end,
-             const Access& access);
-  void fail(const Conflict& conflict, std::string_view what, const Access& access);
+  void check(const RowAccess& access, Unit unit);
+  Access in_cycles(const RowAccess& access) const;
+  std::optional<Conflict> record(const RowAccess& access, const Access& in_time, Unit unit);
+  void fail(const Conflict& conflict, RowMemory memory, const Access& access);
   std::string slot_message(const SlotUse& use, Cycle total) const;
 
   const MachineConfig& config_;
@@ -90,9 +80,8 @@ class HazardCheck {
   SlidingWindow<std::uint64_t> fetches_;  // program indices of those whose slots are in use
   SlidingWindow<Cycle> pushes_;           // of the tiles in these slots
   SlidingWindow<SlotUse> undecided_;      // the evicted tile's push is not known yet
-  RowHistory host_{true};
-  RowHistory buffer_{false};
-  RowHistory accumulators_{false};
+  // Only host rows hold values from the beginning.
+  std::array<RowHistory, 3> memories_{RowHistory(true), RowHistory(false), RowHistory(false)};
   std::string row_failure_;  // of instruction index_
   std::optional<SlotUse> slot_failure_;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -26,7 +25,7 @@ class AbstractSchedule {
       : config_(config), program_(program), array_(config) {}
 
   Timeline make(std::size_t late, Cycle delay) {
-    free_.fill(0);
+    free_ = {};
     for (auto& retired : retired_) retired.clear();
     last_swap_ = 0;
     timeline_ = {};
@@ -41,28 +40,26 @@ class AbstractSchedule {
   }
 
  private:
-  static std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
-
   Cycle earliest(std::size_t i, const Instruction& instruction) const {
-    Cycle start = free_[index(instruction.unit())];
-    for (std::size_t u = 0; u < kUnitCount; ++u) {
-      const std::uint32_t count = instruction.after.count[u];
+    Cycle start = free_[instruction.unit()];
+    for (const Unit unit : kUnits) {
+      const std::uint32_t count = instruction.after[unit];
       if (count == 0) continue;
-      if (count > retired_[u].size()) {
+      if (count > retired_[unit].size()) {
         throw InputError(
             fmt::format("{} waits for an instruction that follows it in the program; only programs "
                         "whose instructions wait for earlier ones can be proved",
                         instruction_name(program_, i)));
       }
-      start = std::max(start, retired_[u][count - 1] + 1);
+      start = std::max(start, retired_[unit][count - 1] + 1);
     }
     return start;
   }
 
   void record(Unit unit, Cycle start, Cycle busy, Cycle retired) {
-    auto& earlier = retired_[index(unit)];
+    auto& earlier = retired_[unit];
     if (!earlier.empty()) retired = std::max(retired, earlier.back());  // a unit retires in order
-    free_[index(unit)] = start + busy;
+    free_[unit] = start + busy;
     earlier.push_back(retired);
     timeline_.instructions.push_back({0, start, retired});
   }
@@ -92,7 +89,7 @@ class AbstractSchedule {
     start += delay;
     if (matmul.next_weights) {
       const std::size_t tile = timeline_.pushes.size();
-      Cycle push = retired_[index(Unit::kFetch)].at(tile) + 1;
+      Cycle push = retired_[Unit::kFetch].at(tile) + 1;
       if (tile > 0) push = std::max({push, timeline_.pushes.back() + array_.push(), last_swap_});
       push += delay;
       timeline_.pushes.push_back(push);
@@ -106,8 +103,8 @@ class AbstractSchedule {
   const Program& program_;
   const ArrayTiming array_;
   Cycle last_swap_ = 0;
-  std::array<Cycle, kUnitCount> free_{};  // when each unit may start its next instruction
-  std::array<std::vector<Cycle>, kUnitCount> retired_;
+  PerUnit<Cycle> free_;  // when each unit may start its next instruction
+  PerUnit<std::vector<Cycle>> retired_;
   Timeline timeline_;
 };
 

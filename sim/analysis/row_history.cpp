@@ -60,11 +60,11 @@ std::optional<Conflict> RowHistory::conflict_of_read(const Segments::value_type&
   return Conflict{row, history.write, true, false};
 }
 
-void RowHistory::keep_read(Segments::iterator segment, const Access& access, Reader reader) {
+void RowHistory::keep_read(Segments::iterator segment, const Access& access, Unit reader) {
   std::erase_if(segment->second.strided, [&](const StridedRead& old) {
     return old.reader == reader && old.access.instruction != access.instruction;
   });
-  Access& kept = segment->second.reads[static_cast<std::size_t>(reader)];
+  Access& kept = segment->second.reads[reader];
   if (kept.instruction != access.instruction) {
     kept = access;
     return;
@@ -79,7 +79,7 @@ void RowHistory::keep_read(Segments::iterator segment, const Access& access, Rea
 
 // If an instruction reads one class of rows several times, the latest read is kept. The reads
 // advance at the same rate, so the latest one for one row is the latest for all.
-void RowHistory::keep_strided(Segment& segment, const Access& access, Reader reader,
+void RowHistory::keep_strided(Segment& segment, const Access& access, Unit reader,
                               const RowClass& rows) {
   bool later = true;
   std::erase_if(segment.strided, [&](const StridedRead& old) {
@@ -94,8 +94,7 @@ void RowHistory::keep_strided(Segment& segment, const Access& access, Reader rea
 }
 
 std::optional<Conflict> RowHistory::read(std::uint64_t begin, std::uint64_t end,
-                                         const Access& access, Reader reader,
-                                         const RowClass& rows) {
+                                         const Access& access, Unit reader, const RowClass& rows) {
   for (auto it = cover(begin, end); it != segments_.end() && it->first < end; ++it) {
     if (!rows.meets(it->first, it->second.end)) continue;
     if (auto conflict = conflict_of_read(*it, access, rows)) return conflict;
@@ -130,12 +129,11 @@ std::uint64_t first_clash(const Access& earlier, const Access& later, std::uint6
 }  // namespace
 
 std::optional<Conflict> RowHistory::conflict_with_reads(const Segments::value_type& segment,
-                                                        const Access& access,
-                                                        std::size_t reader) const {
+                                                        const Access& access, Unit reader) const {
   const auto& [first, history] = segment;
   const auto newer = [&](std::uint64_t row, const Access& than) {
     return std::ranges::any_of(history.strided, [&](const StridedRead& read) {
-      return static_cast<std::size_t>(read.reader) == reader && read.rows.contains(row) &&
+      return read.reader == reader && read.rows.contains(row) &&
              read.access.instruction > than.instruction;
     });
   };
@@ -150,7 +148,7 @@ std::optional<Conflict> RowHistory::conflict_with_reads(const Segments::value_ty
   };
   compare(history.reads[reader], {});
   for (const StridedRead& read : history.strided) {
-    if (static_cast<std::size_t>(read.reader) == reader) compare(read.access, read.rows);
+    if (read.reader == reader) compare(read.access, read.rows);
   }
   return found;
 }
@@ -159,7 +157,9 @@ std::optional<Conflict> RowHistory::conflict_of_write(const Segments::value_type
                                                       const Access& access) const {
   const auto& [first, history] = segment;
   std::optional<Conflict> found;
-  for (std::size_t reader = 0; reader < kReaders; ++reader) {
+  for (const Unit reader : kUnits) {
+    // The common case: few units read the same rows.
+    if (!segment.second.reads[reader].happened() && segment.second.strided.empty()) continue;
     const auto conflict = conflict_with_reads(segment, access, reader);
     if (conflict && (!found || conflict->row < found->row)) found = conflict;
   }
@@ -174,7 +174,7 @@ void RowHistory::overwrite(Segments::iterator first, std::uint64_t end, const Ac
   Segment& segment = first->second;
   segment.end = end;
   segment.write = access;
-  segment.reads.fill(Access{});
+  segment.reads = {};
   segment.strided.clear();
 }
 

@@ -1,7 +1,7 @@
 // The last accesses to every row of one memory, stored as ranges of rows with the same history.
 //
 // Instructions are recorded in program order. A write must come after all earlier reads and writes,
-// a read after the last write. The reads since that write are kept per reader: each unit reads in
+// a read after the last write. The reads since that write are kept per unit: each unit reads in
 // order, so the read of its last instruction stands for all earlier ones. If an instruction reads a
 // row several times, its last read counts. It may not write a row that it reads, nor write a row
 // twice: the result would depend on the latency.
@@ -10,7 +10,6 @@
 // several times, the read of the last instruction counts.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,18 +31,15 @@ struct Conflict {
 
 class RowHistory {
  public:
-  enum class Reader : std::uint8_t { kTransfer, kMatmul, kVector, kFetch };
-  static constexpr std::size_t kReaders = 4;
-
   /// `initialized`: every row holds a value from the beginning, as host memory does.
   explicit RowHistory(bool initialized) : initialized_(initialized) {}
   RowHistory(const RowHistory&) = delete;
   RowHistory& operator=(const RowHistory&) = delete;
 
-  /// Records a read of the rows of class `rows` in [begin, end). Returns a conflict if there is
-  /// one.
+  /// Records a read by `reader` of the rows of class `rows` in [begin, end). Returns a conflict if
+  /// there is one.
   std::optional<Conflict> read(std::uint64_t begin, std::uint64_t end, const Access& access,
-                               Reader reader, const RowClass& rows = {});
+                               Unit reader, const RowClass& rows = {});
   /// Checks a read by the instruction that then writes the rows, without recording it.
   std::optional<Conflict> check_read(std::uint64_t begin, std::uint64_t end, const Access& access);
   /// Records a write of all rows in [begin, end). Returns a conflict if there is one.
@@ -64,14 +60,14 @@ class RowHistory {
 
  private:
   struct StridedRead {
-    Reader reader = Reader::kTransfer;
+    Unit reader = Unit::kLoad;
     RowClass rows;
     Access access;
   };
   struct Segment {
     std::uint64_t end = 0;
     Access write;
-    std::array<Access, kReaders> reads;
+    PerUnit<Access> reads;
     std::vector<StridedRead> strided;  // in the order of the program
   };
   using Segments = std::map<std::uint64_t, Segment>;  // by first row; disjoint
@@ -85,13 +81,13 @@ class RowHistory {
   // The conflict at the lowest row that `access` writes too early.
   std::optional<Conflict> conflict_of_write(const Segments::value_type& segment,
                                             const Access& access) const;
-  // The same, only with the reads of one reader, strided or not.
+  // The same, only with the reads of one unit, strided or not.
   std::optional<Conflict> conflict_with_reads(const Segments::value_type& segment,
-                                              const Access& access, std::size_t reader) const;
+                                              const Access& access, Unit reader) const;
   // Records the read for the first rows of the segment: those for which `access` is the later read,
   // or those for which it is not. Splits the segment after them.
-  void keep_read(Segments::iterator segment, const Access& access, Reader reader);
-  static void keep_strided(Segment& segment, const Access& access, Reader reader,
+  void keep_read(Segments::iterator segment, const Access& access, Unit reader);
+  static void keep_strided(Segment& segment, const Access& access, Unit reader,
                            const RowClass& rows);
   // Gives the segments of [first, end) the history of one write.
   void overwrite(Segments::iterator first, std::uint64_t end, const Access& access);

@@ -17,6 +17,7 @@
 #include <map>
 
 #include "sim/analysis/staircase.h"
+#include "sim/isa/row_access.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -37,14 +38,6 @@ struct RowPace {
 struct RowRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-};
-
-/// Elements [begin, end) of each row.
-struct LaneRange {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-
-  bool meets(const LaneRange& other) const { return begin < other.end && other.begin < end; }
 };
 
 class RowLives {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/timing/transfers.h"
+#include "sim/analysis/summary.h"
 
 namespace weft {
 
@@ -23,7 +23,7 @@ RunAnalysis::RunAnalysis(const MachineConfig& config, HazardCheck::Name name, Ru
 
 bool RunAnalysis::accept(const Instruction& instruction) {
   ++result_.instructions;
-  count(instruction.operation);
+  count_work(config_, instruction.operation, result_);
   if (observer_ != nullptr) observer_->accepted(instruction);
   Pending& entry = pending_.add();
   entry.instruction = instruction;
@@ -43,27 +43,6 @@ bool RunAnalysis::finish() {
     result_.span_ledger = result_.ledger - outside_span_;
   }
   return true;
-}
-
-void RunAnalysis::count(const Operation& operation) {
-  const std::uint64_t bytes = transfer_bytes(operation, config_);
-  switch (unit_of(operation)) {
-    case Unit::kLoad:
-      result_.traffic.input_bytes += bytes;
-      break;
-    case Unit::kFetch:
-      result_.traffic.weight_bytes += bytes;
-      break;
-    case Unit::kStore:
-      result_.traffic.output_bytes += bytes;
-      break;
-    case Unit::kMatmul:
-      result_.issued_macs +=
-          std::uint64_t{std::get<Matmul>(operation).rows} * config_.array_rows * config_.array_cols;
-      break;
-    case Unit::kVector:
-      break;
-  }
 }
 
 void RunAnalysis::started(std::uint64_t index, Unit unit, const InstructionTiming& timing) {

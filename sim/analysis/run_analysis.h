@@ -82,8 +82,6 @@ class RunAnalysis final : private ClockObserver {
   void end(const MatmulWait& wait);
   void begin_tail();
 
-  void count(const Operation& operation);
-
   const MachineConfig& config_;
   RunObserver* const observer_;
   const ArrayTiming array_;

@@ -12,28 +12,6 @@
 namespace weft {
 namespace {
 
-void count_instruction(const MachineConfig& config, const Instruction& instruction,
-                       Result& result) {
-  const std::uint64_t bytes = transfer_bytes(instruction.operation, config);
-  switch (instruction.unit()) {
-    case Unit::kLoad:
-      result.traffic.input_bytes += bytes;
-      break;
-    case Unit::kFetch:
-      result.traffic.weight_bytes += bytes;
-      break;
-    case Unit::kStore:
-      result.traffic.output_bytes += bytes;
-      break;
-    case Unit::kMatmul:
-      result.issued_macs += std::uint64_t{std::get<Matmul>(instruction.operation).rows} *
-                            config.array_rows * config.array_cols;
-      break;
-    case Unit::kVector:
-      break;
-  }
-}
-
 // From the first push to the cycle after the last PE's last product.
 Cycle span_of_array(const MachineConfig& config, const Program& program, const Timeline& timeline) {
   for (std::size_t i = program.code.size(); i-- > 0;) {
@@ -59,6 +37,18 @@ void count_cycles(const MachineConfig& config, const Program& program, const Tim
 
 }  // namespace
 
+void count_work(const MachineConfig& config, const Operation& operation, Result& result) {
+  if (const auto* matmul = std::get_if<Matmul>(&operation)) {
+    result.issued_macs += std::uint64_t{matmul->rows} * config.array_rows * config.array_cols;
+  }
+  const auto request = transfer_request(operation, config);
+  if (!request) return;
+  const Opcode opcode = opcode_of(operation);
+  if (opcode == Opcode::kLoad) result.traffic.input_bytes += request->bytes;
+  if (opcode == Opcode::kFetch) result.traffic.weight_bytes += request->bytes;
+  if (opcode == Opcode::kStore) result.traffic.output_bytes += request->bytes;
+}
+
 Cycle total_cycles(const Timeline& timeline) {
   Cycle last = -1;
   for (const InstructionTiming& timing : timeline.instructions) {
@@ -74,7 +64,7 @@ Result summarize(const MachineConfig& config, const Program& program, Timeline t
   result.array_span = span_of_array(config, program, timeline);
   count_cycles(config, program, timeline, result);
   for (const Instruction& instruction : program.code) {
-    count_instruction(config, instruction, result);
+    count_work(config, instruction.operation, result);
   }
   result.timeline = std::move(timeline);
   return result;

@@ -155,17 +155,17 @@ bool take_after(std::string_view key, std::string_view text, Instruction& instru
 }
 
 Instruction parse_instruction_tokens(const Tokens& tokens) {
-  const auto unit = unit_from_name(tokens.front());
-  if (!unit) {
+  const auto opcode = opcode_from_name(tokens.front());
+  if (!opcode) {
     throw InputError(
         fmt::format("unknown opcode {}; the opcodes are load, fetch, matmul, vector, store; the "
                     "last line is end",
                     printable(tokens.front())));
   }
   Instruction instruction;
-  with_opcode(*unit, [&]<class Entry>(const Entry& opcode) {
+  with_entry(*opcode, [&]<class Entry>(const Entry& entry) {
     typename Entry::Operation operation;
-    parse_operands(opcode, tokens, 1, operation,
+    parse_operands(entry, tokens, 1, operation,
                    [&](auto key, auto text) { return take_after(key, text, instruction); });
     instruction.operation = operation;
   });

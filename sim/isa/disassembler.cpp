@@ -27,8 +27,8 @@ std::string print_line(const Entry& entry, const Op& op) {
 
 std::string format(const Instruction& instruction) {
   std::string line;
-  with_opcode(instruction.unit(), [&]<class Entry>(const Entry& opcode) {
-    line = print_line(opcode, std::get<typename Entry::Operation>(instruction.operation));
+  with_entry(instruction.opcode(), [&]<class Entry>(const Entry& entry) {
+    line = print_line(entry, std::get<typename Entry::Operation>(instruction.operation));
   });
   if (!kAfter.is_default(instruction)) print_operand(kAfter, instruction, line);
   return line;

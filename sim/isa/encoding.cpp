@@ -20,11 +20,11 @@ bool decode_operand(BitReader& reader, const Descriptor& operand, Op& operation)
 std::vector<std::byte> encode(const Instruction& instruction) {
   std::vector<std::byte> bytes(kInstructionBytes);
   BitWriter writer(bytes);
-  writer.put(static_cast<std::uint64_t>(instruction.unit()), kOpcodeBits);
+  writer.put(static_cast<std::uint64_t>(instruction.opcode()), kOpcodeBits);
   kAfter.codec.encode(writer, instruction.after);
-  with_opcode(instruction.unit(), [&]<class Entry>(const Entry& opcode) {
+  with_entry(instruction.opcode(), [&]<class Entry>(const Entry& entry) {
     const auto& operation = std::get<typename Entry::Operation>(instruction.operation);
-    for_each_operand(opcode.operands, [&](const auto& operand, std::size_t) {
+    for_each_operand(entry.operands, [&](const auto& operand, std::size_t) {
       if (operand.is_missing(operation)) return writer.skip(operand.codec.kBits);
       operand.codec.encode(writer, operand.get(operation));
     });
@@ -38,16 +38,16 @@ Instruction decode(std::span<const std::byte> bytes) {
         fmt::format("an instruction has {} bytes, not {}", kInstructionBytes, bytes.size()));
   }
   BitReader reader(bytes);
-  const std::uint64_t unit = reader.get(kOpcodeBits);
-  if (unit >= kUnitCount) throw InputError(fmt::format("unknown opcode {}", unit));
+  const std::uint64_t opcode = reader.get(kOpcodeBits);
+  if (opcode >= kOpcodeCount) throw InputError(fmt::format("unknown opcode {}", opcode));
   Instruction instruction;
   kAfter.codec.decode(reader, instruction.after);
-  with_opcode(static_cast<Unit>(unit), [&]<class Entry>(const Entry& opcode) {
+  with_entry(static_cast<Opcode>(opcode), [&]<class Entry>(const Entry& entry) {
     typename Entry::Operation operation;
-    for_each_operand(opcode.operands, [&](const auto& operand, std::size_t) {
+    for_each_operand(entry.operands, [&](const auto& operand, std::size_t) {
       if (decode_operand(reader, operand, operation)) return;
       throw InputError(
-          fmt::format("{}: operand {} must be {}", opcode.name, operand.key, operand.codec.form()));
+          fmt::format("{}: operand {} must be {}", entry.name, operand.key, operand.codec.form()));
     });
     instruction.operation = operation;
   });

@@ -1,5 +1,5 @@
-// The instructions: five opcodes, one for each unit. One table, sim/isa/instruction_table.h, gives
-// the meaning, width and text form of each operand; docs/isa.md is generated from it.
+// The instructions: five opcodes. One table, sim/isa/instruction_table.h, gives the meaning, width
+// and text form of each operand; docs/isa.md is generated from it.
 //
 // Dependences are explicit: an instruction starts when every unit u has retired after[u]
 // instructions. The hardware has only one interlock: a push waits for its tile in the FIFO.
@@ -12,18 +12,16 @@
 #include <string_view>
 #include <variant>
 
-namespace weft {
+#include "sim/isa/unit.h"
 
-/// The units, each with its own in-order queue. An instruction's opcode names its unit.
-enum class Unit : std::uint8_t { kLoad, kFetch, kMatmul, kVector, kStore };
-inline constexpr std::size_t kUnitCount = 5;
+namespace weft {
 
 /// Counts of retired instructions for which to wait, by unit; 0 waits for nothing.
 struct After {
   std::array<std::uint32_t, kUnitCount> count{};
 
-  std::uint32_t& operator[](Unit unit) { return count[static_cast<std::size_t>(unit)]; }
-  std::uint32_t operator[](Unit unit) const { return count[static_cast<std::size_t>(unit)]; }
+  std::uint32_t& operator[](Unit unit) { return count[index_of(unit)]; }
+  std::uint32_t operator[](Unit unit) const { return count[index_of(unit)]; }
   friend bool operator==(const After&, const After&) = default;
 };
 
@@ -231,18 +229,25 @@ struct Store {
   friend bool operator==(const Store&, const Store&) = default;
 };
 
-/// The alternatives stand in the order of Unit, so that the index is the unit.
+/// The alternatives stand in the order of Opcode, so that the index is the opcode.
 using Operation = std::variant<Load, Fetch, Matmul, Vector, Store>;
+static_assert(std::variant_size_v<Operation> == kOpcodeCount);
 
-/// The unit that runs the operation.
+/// What kind of operation it is.
+constexpr Opcode opcode_of(const Operation& operation) {
+  return static_cast<Opcode>(operation.index());
+}
+
+/// The unit that runs the operation: the table has one for each opcode.
 constexpr Unit unit_of(const Operation& operation) {
-  return static_cast<Unit>(operation.index());
+  return std::ranges::find(kUnitTable, opcode_of(operation), &UnitEntry::opcode)->unit;
 }
 
 struct Instruction {
   Operation operation;
   After after;
 
+  Opcode opcode() const { return opcode_of(operation); }
   Unit unit() const { return unit_of(operation); }
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };

@@ -10,19 +10,19 @@ constexpr bool opcodes_match_operations(std::index_sequence<kIndex...>) {
                      std::variant_alternative_t<kIndex, Operation>> &&
       ...);
 }
-static_assert(opcodes_match_operations(std::make_index_sequence<kUnitCount>()));
+static_assert(opcodes_match_operations(std::make_index_sequence<kOpcodeCount>()));
 
 }  // namespace
 
-std::string_view unit_name(Unit unit) {
+std::string_view opcode_name(Opcode opcode) {
   std::string_view name = "unknown";
-  with_opcode(unit, [&](const auto& opcode) { name = opcode.name; });
+  with_entry(opcode, [&](const auto& entry) { name = entry.name; });
   return name;
 }
 
-std::optional<Unit> unit_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < kUnitCount; ++i) {
-    if (unit_name(static_cast<Unit>(i)) == name) return static_cast<Unit>(i);
+std::optional<Opcode> opcode_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < kOpcodeCount; ++i) {
+    if (opcode_name(static_cast<Opcode>(i)) == name) return static_cast<Opcode>(i);
   }
   return std::nullopt;
 }

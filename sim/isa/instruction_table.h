@@ -1,7 +1,7 @@
 // The instruction set: opcodes, and for each operand its text key, the member that it sets, how it
 // is written and packed, whether it may be left out, and what it means. Assembler, disassembler,
-// encoder, decoder and the tables of docs/isa.md all use this one table. The opcodes have the same
-// order as Unit and as the alternatives of Operation.
+// encoder, decoder and the tables of docs/isa.md all use this one table. The entries have the same
+// order as Opcode and as the alternatives of Operation.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 
 namespace weft {
 
-/// One instruction: its name (also the name of its unit), its one-line meaning and its operands.
+/// One opcode: its name, its one-line meaning and its operands.
 template <class Op, class Operands>
-struct Opcode {
+struct OpcodeEntry {
   using Operation = Op;
   std::string_view name;
   std::string_view doc;
@@ -30,7 +30,7 @@ namespace table {
 
 template <class Op, class... Operands>
 constexpr auto opcode(std::string_view name, std::string_view doc, Operands... operands) {
-  return Opcode<Op, std::tuple<Operands...>>{name, doc, {operands...}};
+  return OpcodeEntry<Op, std::tuple<Operands...>>{name, doc, {operands...}};
 }
 
 template <class... Members>
@@ -205,22 +205,21 @@ inline constexpr auto kAfter =
     table::optional("after", AfterCounts{}, table::at(&Instruction::after),
                     "for each unit, how many of its instructions must have retired first");
 
-/// Calls function(opcode) with the table's entry for `unit`.
+/// Calls function(entry) with the table's entry for `opcode`.
 template <class Function>
-constexpr void with_opcode(Unit unit, Function&& function) {
+constexpr void with_entry(Opcode opcode, Function&& function) {
   std::size_t index = 0;
-  for_each_operand(kInstructionSet, [&](const auto& opcode, std::size_t) {
-    if (index++ == static_cast<std::size_t>(unit)) function(opcode);
+  for_each_operand(kInstructionSet, [&](const auto& entry, std::size_t) {
+    if (index++ == static_cast<std::size_t>(opcode)) function(entry);
   });
 }
 
-/// The unit's name: "load", "fetch", "matmul", "vector" or "store".
-std::string_view unit_name(Unit unit);
+/// The opcode's name: "load", "fetch", "matmul", "vector" or "store".
+std::string_view opcode_name(Opcode opcode);
 
-/// The inverse of unit_name(). Returns nullopt for an unknown name.
-std::optional<Unit> unit_from_name(std::string_view name);
+/// The inverse of opcode_name(). Returns nullopt for an unknown name.
+std::optional<Opcode> opcode_from_name(std::string_view name);
 
-static_assert(std::tuple_size_v<decltype(kInstructionSet)> == kUnitCount);
-static_assert(std::variant_size_v<Operation> == kUnitCount);
+static_assert(std::tuple_size_v<decltype(kInstructionSet)> == kOpcodeCount);
 
 }  // namespace weft

@@ -1,5 +1,7 @@
 #include "sim/isa/operand_check.h"
 
+#include "sim/isa/program.h"
+
 namespace weft {
 
 void check_rows(std::uint32_t rows) {
@@ -18,6 +20,19 @@ void check_accumulators(std::uint64_t first, std::uint64_t count, const MachineC
   const std::uint64_t size = config.accumulator_rows;
   if (first < size && count <= size - first) return;
   fail("acc takes {} accumulator rows from {} on, but accumulators.rows = {}", count, first, size);
+}
+
+void check_host_rows(std::uint64_t first, std::uint64_t count, const MachineConfig& config) {
+  const std::uint64_t size = kWeightMemory / config.row_bytes();
+  if (first < size && count <= size - first) return;
+  fail("host takes {} rows from {} on, but host memory has 2^63 bytes, which are {} rows", count,
+       first, size);
+}
+
+void check_tile(std::uint64_t tile, const MachineConfig& config) {
+  const std::uint64_t size = kWeightMemory / config.tile_bytes();
+  if (tile < size) return;
+  fail("tile is {}, but weight memory has 2^63 bytes, which are {} tiles", tile, size);
 }
 
 void check_element(std::string_view operand, std::uint16_t pattern, const MachineConfig& config) {

@@ -31,6 +31,12 @@ void check_unified_buffer(std::string_view operand, std::uint64_t first, std::ui
 /// Accumulator rows first .. first+count-1 exist.
 void check_accumulators(std::uint64_t first, std::uint64_t count, const MachineConfig& config);
 
+/// Host rows first .. first+count-1 have addresses in host memory.
+void check_host_rows(std::uint64_t first, std::uint64_t count, const MachineConfig& config);
+
+/// The tile has an address in weight memory.
+void check_tile(std::uint64_t tile, const MachineConfig& config);
+
 /// `pattern` is an element of the array's type.
 void check_element(std::string_view operand, std::uint16_t pattern, const MachineConfig& config);
 

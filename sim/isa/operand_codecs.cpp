@@ -104,10 +104,10 @@ bool AfterCounts::parse(std::string_view text, After& after) const {
 
 void AfterCounts::print(const After& after, std::string& out) const {
   std::string_view separator = "";
-  for (std::size_t i = 0; i < kUnitCount; ++i) {
-    if (after.count[i] == 0) continue;
-    out.append(separator).append(unit_name(static_cast<Unit>(i))).append(":");
-    out += std::to_string(after.count[i]);
+  for (const Unit unit : kUnits) {
+    if (after[unit] == 0) continue;
+    out.append(separator).append(unit_name(unit)).append(":");
+    out += std::to_string(after[unit]);
     separator = ",";
   }
 }

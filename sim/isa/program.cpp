@@ -81,6 +81,7 @@ class InstructionChecker {
   void check(const Load& load) const {
     check_rows(load.rows);
     check_unified_buffer("ub", load.ub, load.rows, config_);
+    check_host_rows(load.host, load.rows, config_);
     if (program_.tensors.empty()) return;
     const TensorDecl* tensor = find_tensor(load.host, load.rows);
     if (tensor == nullptr) {
@@ -97,6 +98,7 @@ class InstructionChecker {
       if (fetch.tile != 0) fail("names both a tile of weight memory and one of the unified buffer");
       return check_buffer_tile(*fetch.buffer, config_);
     }
+    check_tile(fetch.tile, config_);
     if (program_.tensors.empty() || weights_.find(fetch.tile, 1) != nullptr) return;
     fail("no weights tensor holds tile {}", fetch.tile);
   }
@@ -119,6 +121,7 @@ class InstructionChecker {
   void check(const Store& store) {
     check_rows(store.rows);
     check_unified_buffer("ub", store.ub, store.rows, config_);
+    check_host_rows(store.host, store.rows, config_);
     if (program_.tensors.empty()) return;
     const TensorDecl* tensor = find_tensor(store.host, store.rows);
     if (tensor == nullptr || !is_output(tensor->role)) {
@@ -129,8 +132,7 @@ class InstructionChecker {
 
   /// Each unit works in order, so an instruction can wait only for earlier ones of its own unit.
   void check_after(const Instruction& instruction) const {
-    for (std::size_t i = 0; i < kUnitCount; ++i) {
-      const auto unit = static_cast<Unit>(i);
+    for (const Unit unit : kUnits) {
       const bool own = unit == instruction.unit();
       const std::uint32_t reachable = own ? seen_[unit] : total_[unit];
       if (instruction.after[unit] <= reachable) continue;

@@ -25,12 +25,12 @@ class StateVisitor {
   enum class Scale : std::uint8_t { kCycle, kProgram, kFirstUnit };
   static constexpr std::size_t kScales = 2 + kUnitCount;
   static constexpr Scale of_unit(Unit unit) {
-    return static_cast<Scale>(static_cast<std::size_t>(Scale::kFirstUnit) +
-                              static_cast<std::size_t>(unit));
+    return static_cast<Scale>(static_cast<std::size_t>(Scale::kFirstUnit) + index_of(unit));
   }
   /// The units whose instructions cannot ask for a number any more, as a bit for each.
   using Units = std::uint8_t;
   static constexpr Units kNoUnit = 0;
+  static constexpr Units bit_of(Unit unit) { return static_cast<Units>(1U << index_of(unit)); }
   static constexpr Units kAllUnits = (1U << kUnitCount) - 1;
 
   StateVisitor() = default;

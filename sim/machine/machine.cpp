@@ -58,7 +58,7 @@ class Machine {
         vector_("vector", context_, values),
         store_("store", context_, values),
         sequencer_("sequencer", context_),
-        weight_channel_("weight_channel", config, channel_of(Unit::kFetch, config.memory_kind),
+        weight_channel_("weight_channel", config, channel_of(Opcode::kFetch, config.memory_kind),
                         memory) {
     timeline_.instructions.resize(program.code.size());
     fetch_.socket.bind(weight_channel_.socket);
@@ -69,7 +69,7 @@ class Machine {
   void install_matmul_unit(Arguments&&... arguments) {
     matmul_ =
         std::make_unique<MatmulUnit>("matmul", context_, std::forward<Arguments>(arguments)...);
-    context_.units = {&load_, &fetch_, matmul_.get(), &vector_, &store_};
+    context_.units = {{&load_, &fetch_, matmul_.get(), &vector_, &store_}};
   }
 
   const UnitStreams& streams() const { return streams_; }
@@ -84,8 +84,8 @@ class Machine {
     sc_core::sc_start();
     if (context_.failure) std::rethrow_exception(context_.failure);
     const RunProgress reached = progress();
-    for (std::size_t u = 0; u < kUnitCount; ++u) {
-      if (reached.started[u] == streams_.of_unit[u].size()) continue;
+    for (const Unit unit : kUnits) {
+      if (reached.started[unit] == streams_[unit].size()) continue;
       throw DeadlockError(stall_report(context_.config, context_.program, streams_, reached,
                                        total_cycles(timeline_) - 1));
     }
@@ -108,8 +108,8 @@ class Machine {
   RunProgress progress() const {
     RunProgress progress;
     progress.dispatched = sequencer_.dispatched_count();
-    for (std::size_t u = 0; u < kUnitCount; ++u) {
-      progress.started[u] = context_.units[u]->started_count();
+    for (const Unit unit : kUnits) {
+      progress.started[unit] = context_.units[unit]->started_count();
     }
     progress.tiles_pushed = static_cast<std::uint32_t>(timeline_.pushes.size());
     return progress;

@@ -5,18 +5,21 @@
 #include <memory>
 #include <span>
 
+#include "sim/isa/program.h"
 #include "sim/machine/clock.h"
 
 namespace weft {
 
-tlm::tlm_extension_base* ProgramOrder::clone() const {
-  auto copy = std::make_unique<ProgramOrder>();
-  copy->index = index;
+tlm::tlm_extension_base* ChannelRequest::clone() const {
+  auto copy = std::make_unique<ChannelRequest>();
+  copy->copy_from(*this);
   return copy.release();  // TLM's interface passes ownership by pointer
 }
 
-void ProgramOrder::copy_from(const tlm::tlm_extension_base& other) {
-  index = dynamic_cast<const ProgramOrder&>(other).index;
+void ChannelRequest::copy_from(const tlm::tlm_extension_base& other) {
+  const auto& request = dynamic_cast<const ChannelRequest&>(other);
+  transfer = request.transfer;
+  index = request.index;
 }
 
 MemoryChannel::MemoryChannel(sc_core::sc_module_name name, const MachineConfig& config,
@@ -33,21 +36,19 @@ MemoryChannel::MemoryChannel(sc_core::sc_module_name name, const MachineConfig& 
 
 void MemoryChannel::transport(int /*id*/, tlm::tlm_generic_payload& payload,
                               sc_core::sc_time& delay) {
-  const Cycle retired = channel_ ? await_grant(payload) : current_cycle();
+  const Cycle retired =
+      channel_ ? await_grant(*payload.get_extension<ChannelRequest>()) : current_cycle();
   move_data(payload);
   delay += ticks(moment(retired + 1, kDispatchTick) - now_ticks());
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-Cycle MemoryChannel::await_grant(const tlm::tlm_generic_payload& payload) {
-  Request request;
-  request.index = payload.get_extension<ProgramOrder>()->index;
-  request.ready = current_cycle();
-  request.bytes = payload.get_data_length();
-  waiting_.push_back(&request);
+Cycle MemoryChannel::await_grant(const ChannelRequest& request) {
+  Waiting waiting{request, current_cycle()};
+  waiting_.push_back(&waiting);
   requested_.notify(sc_core::SC_ZERO_TIME);
-  sc_core::wait(request.granted);
-  return request.retired;
+  sc_core::wait(waiting.granted);
+  return waiting.retired;
 }
 
 void MemoryChannel::move_data(tlm::tlm_generic_payload& payload) {
@@ -57,8 +58,8 @@ void MemoryChannel::move_data(tlm::tlm_generic_payload& payload) {
   const std::span<std::byte> bytes(data, payload.get_data_length());
   if (payload.is_write()) {
     memory_->write_rows(address / config_.row_bytes(), bytes);
-  } else if ((address & kWeightSpace) != 0) {
-    memory_->read_tile((address & ~kWeightSpace) / config_.tile_bytes(), bytes);
+  } else if (address >= kWeightMemory) {
+    memory_->read_tile((address - kWeightMemory) / config_.tile_bytes(), bytes);
   } else {
     memory_->read_rows(address / config_.row_bytes(), bytes);
   }
@@ -76,14 +77,13 @@ void MemoryChannel::grant_loop() {
 }
 
 void MemoryChannel::grant_oldest() {
-  const auto oldest =
-      std::min_element(waiting_.begin(), waiting_.end(),
-                       [](const Request* a, const Request* b) { return a->index < b->index; });
-  Request& request = **oldest;
+  const auto oldest = std::ranges::min_element(
+      waiting_, {}, [](const Waiting* waiting) { return waiting->request.index; });
+  Waiting& granted = **oldest;
   waiting_.erase(oldest);
-  request.retired =
-      checked(clock_.occupy(request.ready, request.bytes) + latency_cycles(*channel_, config_));
-  request.granted.notify(sc_core::SC_ZERO_TIME);
+  const Cycle last_byte = clock_.occupy(granted.ready, granted.request.transfer);
+  granted.retired = checked(last_byte + latency_cycles(*channel_, config_));
+  granted.granted.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace weft

@@ -24,12 +24,10 @@
 
 namespace weft {
 
-/// Addresses are in bytes; tiles lie in the upper half of the address space, host rows in the
-/// lower.
-inline constexpr std::uint64_t kWeightSpace = std::uint64_t{1} << 63;
-
-/// An extension of each transfer: its place in the program, which decides the arbitration.
-struct ProgramOrder : tlm::tlm_extension<ProgramOrder> {
+/// An extension of each payload: the request, which a payload without data could not hold, and the
+/// place of its instruction in the program, which decides the arbitration.
+struct ChannelRequest : tlm::tlm_extension<ChannelRequest> {
+  TransferRequest transfer;
   std::uint32_t index = 0;
   tlm::tlm_extension_base* clone() const override;
   void copy_from(const tlm::tlm_extension_base& other) override;
@@ -45,16 +43,15 @@ class MemoryChannel : public sc_core::sc_module {
   tlm_utils::multi_passthrough_target_socket<MemoryChannel> socket;
 
  private:
-  struct Request {
-    std::uint32_t index;
+  struct Waiting {
+    const ChannelRequest& request;
     Cycle ready;
-    std::uint64_t bytes;
     Cycle retired = -1;
-    sc_core::sc_event granted;
+    sc_core::sc_event granted = {};
   };
 
   void transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  Cycle await_grant(const tlm::tlm_generic_payload& payload);
+  Cycle await_grant(const ChannelRequest& request);
   void move_data(tlm::tlm_generic_payload& payload);
   void grant_loop();
   void grant_oldest();
@@ -63,7 +60,7 @@ class MemoryChannel : public sc_core::sc_module {
   std::optional<Channel> channel_;
   HostMemory* memory_;
   ChannelClock clock_;
-  std::vector<Request*> waiting_;  // each on the stack of its blocked initiator
+  std::vector<Waiting*> waiting_;  // each on the stack of its blocked initiator
   sc_core::sc_event requested_;
 };
 

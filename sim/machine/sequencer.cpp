@@ -9,7 +9,7 @@ Sequencer::Sequencer(sc_core::sc_module_name name, MachineContext& context)
 
 void Sequencer::dispatch_loop() {
   for (const Instruction& instruction : context_.program.code) {
-    UnitModule& unit = *context_.units[static_cast<std::size_t>(instruction.unit())];
+    UnitModule& unit = *context_.units[instruction.unit()];
     while (unit.queue_full()) {
       sc_core::wait(unit.started_event());
       wait_until(current_cycle() + 1, kDispatchTick);

@@ -13,7 +13,7 @@ TimedMatmulUnit::TimedMatmulUnit(sc_core::sc_module_name name, MachineContext& c
 }
 
 void TimedMatmulUnit::weight_port() {
-  const UnitModule& fetch = *context_.units[static_cast<std::size_t>(Unit::kFetch)];
+  const UnitModule& fetch = *context_.units[Unit::kFetch];
   for (std::uint32_t tile = 0; tile < streams_[Unit::kFetch].size(); ++tile) {
     while (fetch.retired_count() <= tile) wait(fetch.retired_event());
     if (context_.config.double_buffer) {

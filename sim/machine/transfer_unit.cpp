@@ -9,15 +9,6 @@
 #include "sim/machine/memory_channel.h"
 
 namespace weft {
-namespace {
-
-std::uint64_t address_of(const Operation& operation, const MachineConfig& config) {
-  if (const auto* load = std::get_if<Load>(&operation)) return load->host * config.row_bytes();
-  if (const auto* store = std::get_if<Store>(&operation)) return store->host * config.row_bytes();
-  return std::get<Fetch>(operation).tile * config.tile_bytes() | kWeightSpace;
-}
-
-}  // namespace
 
 TransferUnit::TransferUnit(sc_core::sc_module_name name, MachineContext& context,
                            MachineValues* values)
@@ -68,20 +59,21 @@ void TransferUnit::buffer_loop() {
 
 Cycle TransferUnit::transfer(const Head& head) {
   const Operation& operation = head.instruction.operation;
+  ChannelRequest request;
+  request.transfer = *transfer_request(operation, context_.config);
+  request.index = head.index;
   tlm::tlm_generic_payload payload;
-  payload.set_address(address_of(operation, context_.config));
+  payload.set_extension(&request);
+  payload.set_address(request.transfer.address);
   // Fits TLM's 32-bit length: a transfer is a tile or at most the unified buffer, below 4 GiB.
-  const std::uint64_t bytes = transfer_bytes(operation, context_.config);
-  payload.set_data_length(static_cast<unsigned>(bytes));
-  payload.set_streaming_width(static_cast<unsigned>(bytes));
+  const auto bytes = static_cast<unsigned>(request.transfer.bytes);
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
   payload.set_command(tlm::TLM_IGNORE_COMMAND);
   if (values_ != nullptr) attach_data(payload, operation);
-  ProgramOrder order;
-  order.index = head.index;
-  payload.set_extension(&order);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(payload, delay);
-  payload.clear_extension(&order);
+  payload.clear_extension(&request);
   return static_cast<Cycle>((now_ticks() + delay.value()) / kTicksPerCycle) - 1;
 }
 

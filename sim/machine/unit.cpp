@@ -23,9 +23,9 @@ UnitModule::Head UnitModule::await_head() {
   const std::uint32_t index = queue_.front();
   const Instruction& instruction = context_.program.code[index];
   wait_until(context_.timeline.instructions[index].dispatched + 1, kStartTick);
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    UnitModule& other = *context_.units[u];
-    while (other.retired_count() < instruction.after.count[u]) wait(other.retired_event());
+  for (const Unit unit : kUnits) {
+    UnitModule& other = *context_.units[unit];
+    while (other.retired_count() < instruction.after[unit]) wait(other.retired_event());
   }
   wait_until(current_cycle(), kStartTick);
   return {index, instruction};
@@ -37,8 +37,8 @@ bool UnitModule::head_dispatched() const {
 
 bool UnitModule::head_dependences_met() const {
   const After& after = context_.program.code[queue_.front()].after;
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    if (context_.units[u]->retired_count() < after.count[u]) return false;
+  for (const Unit unit : kUnits) {
+    if (context_.units[unit]->retired_count() < after[unit]) return false;
   }
   return true;
 }

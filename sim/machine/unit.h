@@ -6,7 +6,6 @@
 // Invariant: instructions start and retire in the order in which they were enqueued.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -26,7 +25,7 @@ struct MachineContext {
   const MachineConfig& config;
   const Program& program;
   Timeline& timeline;
-  std::array<UnitModule*, kUnitCount> units{};
+  PerUnit<UnitModule*> units{};
   std::exception_ptr failure;  // exception of a datapath that has stopped the simulation
 };
 

@@ -18,7 +18,10 @@ constexpr std::uint32_t kForgetEvery = 64;
 // unit whose next transfer is still unknown then waits for a later cycle than this grant's.
 
 AnalyticClock::AnalyticClock(const MachineConfig& config, ClockObserver& observer)
-    : config_(config), observer_(observer), array_(config) {
+    : config_(config),
+      observer_(observer),
+      array_(config),
+      shared_(channel_of(Opcode::kLoad, config.memory_kind)) {
   for (std::size_t c = 0; c < kChannelCount; ++c) {
     channels_.emplace_back(config.clock_hz, bytes_per_second(static_cast<Channel>(c), config));
   }
@@ -34,7 +37,7 @@ AnalyticClock::Waiting AnalyticClock::waiting(const Instruction& instruction) co
   } else if (const auto* vector = std::get_if<Vector>(&instruction.operation)) {
     waiting.rows = vector->rows;
   } else {
-    waiting.bytes = transfer_bytes(instruction.operation, config_);
+    waiting.request = transfer_request(instruction.operation, config_);
     waiting.reads = buffer_read_cycles(instruction.operation, config_);
   }
   return waiting;
@@ -68,8 +71,8 @@ RunProgress AnalyticClock::progress() const {
   RunProgress progress;
   progress.dispatched = static_cast<std::uint32_t>(dispatched_);
   progress.tiles_pushed = static_cast<std::uint32_t>(pushed_);
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    progress.started[u] = static_cast<std::uint32_t>(queues_[u].started());
+  for (const Unit unit : kUnits) {
+    progress.started[unit] = static_cast<std::uint32_t>(queues_[unit].started());
   }
   return progress;
 }
@@ -105,7 +108,7 @@ bool AnalyticClock::settle() {
 
 // A slot is free from the cycle after the start of the instruction that held it.
 bool AnalyticClock::dispatch(Unit unit, Waiting& next) {
-  Queue& to = queue(unit);
+  Queue& to = queues_[unit];
   next.dispatched = last_dispatch_ + 1;
   if (to.dispatched() >= config_.queue_depth) {
     const std::uint64_t holder = to.dispatched() - config_.queue_depth;
@@ -122,27 +125,27 @@ bool AnalyticClock::dispatch(Unit unit, Waiting& next) {
 
 // The first cycle in which dispatch and `after` let the unit's head start; nullopt if unknown.
 std::optional<Cycle> AnalyticClock::ready(Unit unit) const {
-  const Queue& own = queue(unit);
+  const Queue& own = queues_[unit];
   if (own.waiting.empty()) return std::nullopt;
   const Waiting& head = own.waiting.front();
   Cycle cycle = head.dispatched + 1;
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    const std::uint32_t count = head.after.count[u];
+  for (const Unit other : kUnits) {
+    const std::uint32_t count = head.after[other];
     if (count == 0) continue;
-    if (count > queues_[u].started()) return std::nullopt;
-    cycle = std::max(cycle, retired_by(static_cast<Unit>(u), count));
+    if (count > queues_[other].started()) return std::nullopt;
+    cycle = std::max(cycle, retired_by(other, count));
   }
   return cycle;
 }
 
 Cycle AnalyticClock::retired_by(Unit unit, std::uint64_t count) const {
-  const SlidingWindow<Finished>& finished = queue(unit).finished;
+  const SlidingWindow<Finished>& finished = queues_[unit].finished;
   if (count == 0 || count <= finished.begin()) return 0;
   return finished[count - 1].retired + 1;
 }
 
 void AnalyticClock::record(Unit unit, Cycle start, Cycle retired) {
-  Queue& own = queue(unit);
+  Queue& own = queues_[unit];
   const Waiting& head = own.waiting.front();
   const InstructionTiming timing{head.dispatched, start, checked(retired)};
   const std::uint64_t index = head.index;
@@ -159,33 +162,31 @@ void AnalyticClock::record(Unit unit, Cycle start, Cycle retired) {
 
 // Whether the unit has a head and its head needs a channel that other units share.
 bool AnalyticClock::arbitrated(Unit unit) const {
-  const auto channel = channel_of(unit, config_.memory_kind);
-  if (!channel || queue(unit).waiting.empty()) return false;
-  if (unit != Unit::kFetch) return true;
-  return config_.memory_kind == MemoryKind::kShared && queue(unit).waiting.front().reads == 0;
+  if (!shared_ || queues_[unit].waiting.empty()) return false;
+  const auto& request = queues_[unit].waiting.front().request;
+  return request && request->channel == shared_;
 }
 
 // A unit starts transfers in order: no earlier than its previous start.
 std::optional<Cycle> AnalyticClock::transfer_ready(Unit unit) const {
   const auto cycle = ready(unit);
   if (!cycle) return cycle;
-  return std::max(*cycle, queue(unit).last_started);
+  return std::max(*cycle, queues_[unit].last_started);
 }
 
 bool AnalyticClock::start_transfer(Unit unit) {
   const auto cycle = transfer_ready(unit);
   if (!cycle) return false;
-  const Waiting& head = queue(unit).waiting.front();
-  const auto channel = channel_of(unit, config_.memory_kind);
-  if (head.reads > 0) {
+  const Waiting& head = queues_[unit].waiting.front();
+  if (!head.request) {
     read_buffer(*cycle, head.reads);
-  } else if (!channel) {
+  } else if (!head.request->channel) {
     record_transfer(unit, *cycle, *cycle);
   } else {
-    ChannelClock& clock = channels_[static_cast<std::size_t>(*channel)];
-    const Cycle start = std::max(*cycle, clock.free_cycle());
-    const Cycle last_byte = clock.occupy(*cycle, head.bytes);
-    record_transfer(unit, start, last_byte + latency_cycles(*channel, config_));
+    const Channel channel = *head.request->channel;
+    const Cycle start = std::max(*cycle, clock_of(channel).free_cycle());
+    const Cycle last_byte = clock_of(channel).occupy(*cycle, *head.request);
+    record_transfer(unit, start, last_byte + latency_cycles(channel, config_));
   }
   return true;
 }
@@ -199,7 +200,7 @@ void AnalyticClock::read_buffer(Cycle ready, Cycle reads) {
 
 // Transfers arrive in order: a tile from memory waits for one that is still read from the buffer.
 void AnalyticClock::record_transfer(Unit unit, Cycle start, Cycle arrived) {
-  record(unit, start, std::max(arrived, queue(unit).last_retired));
+  record(unit, start, std::max(arrived, queues_[unit].last_retired));
 }
 
 // Gives the shared channel to the oldest transfer that waits when the channel becomes free.
@@ -210,8 +211,7 @@ bool AnalyticClock::grant() {
     if (const auto cycle = transfer_ready(unit)) first_ready = std::min(first_ready, *cycle);
   }
   if (first_ready == kMaxCycle) return false;
-  const Channel channel = *channel_of(Unit::kLoad, config_.memory_kind);
-  const Cycle free = channels_[static_cast<std::size_t>(channel)].free_cycle();
+  const Cycle free = clock_of(*shared_).free_cycle();
   return start_transfer(oldest_ready_by(std::max(first_ready, free)));
 }
 
@@ -222,7 +222,7 @@ Unit AnalyticClock::oldest_ready_by(Cycle cycle) const {
     if (!arbitrated(unit)) continue;
     const auto ready_cycle = transfer_ready(unit);
     if (!ready_cycle || *ready_cycle > cycle) continue;
-    const std::uint64_t index = queue(unit).waiting.front().index;
+    const std::uint64_t index = queues_[unit].waiting.front().index;
     if (index < oldest_index) {
       oldest_index = index;
       oldest = unit;
@@ -236,7 +236,7 @@ Unit AnalyticClock::oldest_ready_by(Cycle cycle) const {
 // The recurrence for W, a tile's first push. At most one pushed tile waits for its matmul: the
 // shadow registers, or without them the matmul at the head of the queue, take no other.
 bool AnalyticClock::push_tile() {
-  if (pushed_ >= queue(Unit::kFetch).started()) return false;
+  if (pushed_ >= queues_[Unit::kFetch].started()) return false;
   const auto free = config_.double_buffer ? shadow_free() : array_free();
   if (!free) return false;
   Cycle cycle = std::max(*free, retired_by(Unit::kFetch, pushed_ + 1));
@@ -256,7 +256,7 @@ std::optional<Cycle> AnalyticClock::shadow_free() const {
 // Not double-buffered: the cycle in which the array is empty and the matmul that takes the tile is
 // the head of its queue.
 std::optional<Cycle> AnalyticClock::array_free() const {
-  const Queue& matmuls = queue(Unit::kMatmul);
+  const Queue& matmuls = queues_[Unit::kMatmul];
   if (swapped_ < pushed_ || matmuls.waiting.empty() || !matmuls.waiting.front().swaps) {
     return std::nullopt;
   }
@@ -269,7 +269,7 @@ std::optional<Cycle> AnalyticClock::array_free() const {
 bool AnalyticClock::start_matmul() {
   const auto ready_cycle = ready(Unit::kMatmul);
   if (!ready_cycle) return false;
-  const Queue& own = queue(Unit::kMatmul);
+  const Queue& own = queues_[Unit::kMatmul];
   const Waiting head = own.waiting.front();
   if (head.swaps && pushed_ <= swapped_) return false;
   MatmulWait wait;
@@ -300,7 +300,7 @@ bool AnalyticClock::start_matmul() {
 bool AnalyticClock::start_vector() {
   auto cycle = ready(Unit::kVector);
   if (!cycle) return false;
-  const Queue& own = queue(Unit::kVector);
+  const Queue& own = queues_[Unit::kVector];
   if (own.started() > 0) cycle = std::max(*cycle, own.last_started + Cycle{own.last_rows});
   record(Unit::kVector, *cycle, vector_retire(*cycle, own.waiting.front().rows, config_));
   return true;
@@ -311,7 +311,7 @@ bool AnalyticClock::start_vector() {
 // Retirements before this cycle decide nothing: every later start comes after the frontier, and the
 // cycles that the next matmul has waited begin after the last row that entered.
 Cycle AnalyticClock::kept_from() const {
-  const Queue& matmuls = queue(Unit::kMatmul);
+  const Queue& matmuls = queues_[Unit::kMatmul];
   const Cycle streamed_until =
       matmuls.started() == 0 ? 0 : matmuls.last_started + Cycle{matmuls.last_rows};
   return std::min(frontier(), streamed_until);
@@ -333,12 +333,12 @@ void AnalyticClock::visit(StateVisitor& visitor) {
   for (ChannelClock& channel : channels_) channel.forget_before(at);
   visitor.origin(StateVisitor::Scale::kCycle, last_dispatch_);
   visitor.origin(StateVisitor::Scale::kProgram, dispatched_);
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    std::uint64_t started = queues_[u].started();
-    visitor.origin(StateVisitor::of_unit(static_cast<Unit>(u)), started);
-    queues_[u].waiting.renumber(started);
+  for (const Unit unit : kUnits) {
+    std::uint64_t started = queues_[unit].started();
+    visitor.origin(StateVisitor::of_unit(unit), started);
+    queues_[unit].waiting.renumber(started);
   }
-  for (std::size_t u = 0; u < kUnitCount; ++u) visit(visitor, static_cast<Unit>(u), at);
+  for (const Unit unit : kUnits) visit(visitor, unit, at);
   for (ChannelClock& channel : channels_) channel.visit(visitor, at);
   visitor.cycle(last_retired_);
   visitor.cycle(buffer_port_free_, buffer_port_free_ <= at);
@@ -349,20 +349,22 @@ void AnalyticClock::visit(StateVisitor& visitor) {
 }
 
 void AnalyticClock::visit(StateVisitor& visitor, Unit unit, Cycle at) {
-  Queue& own = queue(unit);
+  Queue& own = queues_[unit];
   std::size_t waiting = own.waiting.size();
   visitor.equal(waiting);
   for (std::uint64_t i = own.waiting.begin(); i < own.waiting.end(); ++i) {
     Waiting& each = own.waiting[i];
-    for (std::size_t u = 0; u < kUnitCount; ++u) {
-      std::uint32_t& count = each.after.count[u];
-      const bool settled = count <= queues_[u].finished.begin();
-      visitor.moving(StateVisitor::of_unit(static_cast<Unit>(u)), count,
+    for (const Unit other : kUnits) {
+      std::uint32_t& count = each.after[other];
+      const bool settled = count <= queues_[other].finished.begin();
+      visitor.moving(StateVisitor::of_unit(other), count,
                      settled ? StateVisitor::kAllUnits : StateVisitor::kNoUnit);
     }
     visitor.moving(StateVisitor::Scale::kProgram, each.index);
     visitor.cycle(each.dispatched);
-    visitor.equal(each.bytes);
+    // The address decides no cycle.
+    std::uint64_t bytes = each.request ? each.request->bytes : 0;
+    visitor.equal(bytes);
     visitor.equal(each.reads);
     visitor.equal(each.rows);
     visitor.equal(each.swaps);

@@ -6,7 +6,6 @@
 //                 |<---------- kept: queue_depth ---------->|
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "sim/timing/channel_clock.h"
 #include "sim/timing/stall_report.h"
 #include "sim/timing/timeline.h"
+#include "sim/timing/transfers.h"
 
 namespace weft {
 
@@ -78,9 +78,9 @@ class AnalyticClock {
     After after;
     std::uint64_t index = 0;
     Cycle dispatched = 0;
-    std::uint64_t bytes = 0;  // on a channel
-    Cycle reads = 0;          // rows of the buffer that a fetch reads
-    std::uint32_t rows = 0;   // of a matmul or a vector instruction
+    std::optional<TransferRequest> request = {};
+    Cycle reads = 0;         // rows of the buffer that a fetch reads
+    std::uint32_t rows = 0;  // of a matmul or a vector instruction
     bool swaps = false;
   };
   struct Finished {
@@ -98,8 +98,6 @@ class AnalyticClock {
     std::uint64_t started() const { return waiting.begin(); }
   };
 
-  Queue& queue(Unit unit) { return queues_[static_cast<std::size_t>(unit)]; }
-  const Queue& queue(Unit unit) const { return queues_[static_cast<std::size_t>(unit)]; }
   Waiting waiting(const Instruction& instruction) const;
   /// The cycle from which on the unit has retired `count` instructions; 0 if that is so long ago
   /// that it decides nothing. They must have started.
@@ -110,6 +108,7 @@ class AnalyticClock {
   std::optional<Cycle> ready(Unit unit) const;
   void record(Unit unit, Cycle start, Cycle retired);
 
+  ChannelClock& clock_of(Channel channel) { return channels_[static_cast<std::size_t>(channel)]; }
   bool arbitrated(Unit unit) const;
   std::optional<Cycle> transfer_ready(Unit unit) const;
   bool start_transfer(Unit unit);
@@ -131,8 +130,9 @@ class AnalyticClock {
   const MachineConfig& config_;
   ClockObserver& observer_;
   const ArrayTiming array_;
-  std::array<Queue, kUnitCount> queues_;
+  PerUnit<Queue> queues_;
   std::vector<ChannelClock> channels_;
+  const std::optional<Channel> shared_;  // the channel that several units use
   std::uint64_t dispatched_ = 0;
   Cycle last_dispatch_ = -1;
   Cycle last_retired_ = -1;

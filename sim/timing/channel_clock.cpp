@@ -27,12 +27,12 @@ ChannelClock::ChannelClock(std::uint64_t clock_hz, std::uint64_t bytes_per_s) {
   cycles_denominator_ = bytes_per_s / divisor;
 }
 
-Cycle ChannelClock::occupy(Cycle ready, std::uint64_t bytes) {
+Cycle ChannelClock::occupy(Cycle ready, const TransferRequest& request) {
   if (ready > free_cycle_) {
     free_cycle_ = ready;
     free_fraction_ = 0;
   }
-  const Wide busy = Wide{bytes} * cycles_numerator_ + free_fraction_;
+  const Wide busy = Wide{request.bytes} * cycles_numerator_ + free_fraction_;
   const Wide whole = busy / cycles_denominator_;
   if (whole >= Wide{static_cast<std::uint64_t>(kMaxCycle)}) checked(kMaxCycle);
   free_cycle_ = checked(free_cycle_ + static_cast<Cycle>(whole));

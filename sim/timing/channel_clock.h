@@ -12,6 +12,7 @@
 
 #include "sim/isa/run_state.h"
 #include "sim/timing/timeline.h"
+#include "sim/timing/transfers.h"
 
 namespace weft {
 
@@ -33,10 +34,10 @@ class ChannelClock {
     return static_cast<double>(free_fraction_) / static_cast<double>(cycles_denominator_);
   }
 
-  /// Occupies the channel for `bytes` (at least 1), from the beginning of cycle `ready` or from the
-  /// moment at which the channel is free, whichever is later. Returns the cycle in which the last
-  /// byte is on the channel.
-  Cycle occupy(Cycle ready, std::uint64_t bytes);
+  /// Occupies the channel for the request's bytes (at least 1), from the beginning of cycle `ready`
+  /// or from the moment at which the channel is free, whichever is later. Returns the cycle in
+  /// which the last byte is on the channel. The address makes no difference.
+  Cycle occupy(Cycle ready, const TransferRequest& request);
 
   /// No later transfer is ready in this cycle or before: the fraction of an earlier cycle can be
   /// forgotten.

@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/isa/instruction_table.h"
-
 namespace weft {
 namespace {
 
 std::vector<std::string> unmet_dependences(const Instruction& instruction,
                                            const RunProgress& progress) {
   std::vector<std::string> reasons;
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    const std::uint32_t wanted = instruction.after.count[u];
-    if (wanted > progress.started[u]) {
-      reasons.push_back(fmt::format("{}:{} (only {} retired)", unit_name(static_cast<Unit>(u)),
-                                    wanted, progress.started[u]));
+  for (const Unit unit : kUnits) {
+    const std::uint32_t wanted = instruction.after[unit];
+    if (wanted > progress.started[unit]) {
+      reasons.push_back(
+          fmt::format("{}:{} (only {} retired)", unit_name(unit), wanted, progress.started[unit]));
     }
   }
   return reasons;
@@ -39,7 +37,7 @@ bool lacks_tile(const Instruction& instruction, const UnitStreams& streams, std:
 
 std::string head_report(const Program& program, const UnitStreams& streams, Unit unit,
                         const RunProgress& progress) {
-  const std::uint32_t position = progress.started[static_cast<std::size_t>(unit)];
+  const std::uint32_t position = progress.started[unit];
   const std::uint32_t index = streams[unit][position];
   if (index >= progress.dispatched) {
     return instruction_name(program, index) + " is not dispatched";
@@ -67,9 +65,9 @@ std::string stall_report(const MachineConfig& config, const Program& program,
                          const UnitStreams& streams, const RunProgress& progress,
                          Cycle last_retired) {
   std::vector<std::string> parts;
-  for (std::size_t u = 0; u < kUnitCount; ++u) {
-    if (progress.started[u] < streams.of_unit[u].size()) {
-      parts.push_back(head_report(program, streams, static_cast<Unit>(u), progress));
+  for (const Unit unit : kUnits) {
+    if (progress.started[unit] < streams[unit].size()) {
+      parts.push_back(head_report(program, streams, unit, progress));
     }
   }
   if (progress.dispatched < program.code.size()) {

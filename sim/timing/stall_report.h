@@ -2,7 +2,6 @@
 // wait.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -16,7 +15,7 @@ namespace weft {
 /// How far a run came: dispatched instructions in all, started ones by unit, tiles pushed.
 struct RunProgress {
   std::uint32_t dispatched = 0;
-  std::array<std::uint32_t, kUnitCount> started{};
+  PerUnit<std::uint32_t> started;
   std::uint32_t tiles_pushed = 0;
 };
 

@@ -1,13 +1,14 @@
 #include "sim/timing/transfers.h"
 
+#include "sim/isa/program.h"
 #include "sim/isa/row_access.h"
 
 namespace weft {
 
-std::optional<Channel> channel_of(Unit unit, MemoryKind kind) {
+std::optional<Channel> channel_of(Opcode opcode, MemoryKind kind) {
   if (kind == MemoryKind::kIdeal) return std::nullopt;
   if (kind == MemoryKind::kShared) return Channel::kMemory;
-  return unit == Unit::kFetch ? Channel::kMemory : Channel::kHost;
+  return opcode == Opcode::kFetch ? Channel::kMemory : Channel::kHost;
 }
 
 std::uint64_t bytes_per_second(Channel channel, const MachineConfig& config) {
@@ -18,15 +19,23 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config) {
   return channel == Channel::kMemory ? config.memory_latency_cycles : config.host_latency_cycles;
 }
 
-std::uint64_t transfer_bytes(const Operation& operation, const MachineConfig& config) {
+std::optional<TransferRequest> transfer_request(const Operation& operation,
+                                                const MachineConfig& config) {
+  const auto channel = [&] { return channel_of(opcode_of(operation), config.memory_kind); };
+  const std::uint64_t row_bytes = config.row_bytes();
   if (const auto* load = std::get_if<Load>(&operation)) {
-    return std::uint64_t{load->rows} * config.row_bytes();
+    return TransferRequest{channel(), Direction::kRead, load->host * row_bytes,
+                           load->rows * row_bytes};
   }
   if (const auto* store = std::get_if<Store>(&operation)) {
-    return std::uint64_t{store->rows} * config.row_bytes();
+    return TransferRequest{channel(), Direction::kWrite, store->host * row_bytes,
+                           store->rows * row_bytes};
   }
   const auto* fetch = std::get_if<Fetch>(&operation);
-  return fetch != nullptr && !fetch->buffer ? config.tile_bytes() : 0;
+  if (fetch == nullptr || fetch->buffer) return std::nullopt;
+  const std::uint64_t tile_bytes = config.tile_bytes();
+  return TransferRequest{channel(), Direction::kRead, kWeightMemory + fetch->tile * tile_bytes,
+                         tile_bytes};
 }
 
 Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config) {

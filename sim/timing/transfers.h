@@ -1,5 +1,5 @@
-// Which channel a unit's transfers use, how many bytes they move and how late the last byte
-// arrives.
+// The transfers between the machine and the memories outside of it: which channel carries one,
+// which bytes it moves and how late the last byte arrives.
 //
 //   ideal            shared                     split
 //   no channel       load  --+                  load  --+-- host link
@@ -23,19 +23,30 @@ namespace weft {
 enum class Channel : std::uint8_t { kMemory, kHost };
 inline constexpr std::size_t kChannelCount = 2;
 
-constexpr bool is_transfer(Unit unit) {
-  return unit == Unit::kLoad || unit == Unit::kFetch || unit == Unit::kStore;
-}
-
-/// The channel of a transfer unit; nullopt for an ideal memory.
-std::optional<Channel> channel_of(Unit unit, MemoryKind kind);
+/// The channel that carries the transfers of an opcode; nullopt for an ideal memory.
+std::optional<Channel> channel_of(Opcode opcode, MemoryKind kind);
 
 std::uint64_t bytes_per_second(Channel channel, const MachineConfig& config);
 Cycle latency_cycles(Channel channel, const MachineConfig& config);
 
-/// Bytes that a load, fetch or store moves: whole rows and tiles, padding included. 0 for others,
-/// and for a fetch from the buffer, which uses no channel.
-std::uint64_t transfer_bytes(const Operation& operation, const MachineConfig& config);
+/// What a transfer does to the memory outside.
+enum class Direction : std::uint8_t { kRead, kWrite };
+
+/// What a transfer asks of its channel: consecutive bytes, whole rows or one tile, padding
+/// included. Byte addresses are those of docs/isa.md, "Addresses"; the rate of a channel does not
+/// depend on them.
+struct TransferRequest {
+  std::optional<Channel> channel;  // nullopt: the memory is ideal
+  Direction direction = Direction::kRead;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const TransferRequest&, const TransferRequest&) = default;
+};
+
+/// The request of a load, a store, or a fetch from weight memory; nullopt for other operations. A
+/// fetch from the unified buffer reaches no memory outside.
+std::optional<TransferRequest> transfer_request(const Operation& operation,
+                                                const MachineConfig& config);
 
 /// Cycles that a fetch from the buffer takes: one per row. 0 for other operations.
 Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config);

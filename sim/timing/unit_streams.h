@@ -1,7 +1,6 @@
 // A program split by unit: the order in which each queue receives its instructions.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -9,9 +8,8 @@
 
 namespace weft {
 
-struct UnitStreams {
-  /// Program indices of each unit's instructions, in order.
-  std::array<std::vector<std::uint32_t>, kUnitCount> of_unit;
+/// For each unit, the program indices of its instructions, in order.
+struct UnitStreams : PerUnit<std::vector<std::uint32_t>> {
   /// For tile j in FIFO order: the position in the matmul stream of the matmul that swaps it in.
   std::vector<std::uint32_t> tile_takers;
 
@@ -25,13 +23,6 @@ struct UnitStreams {
       }
       stream.push_back(i);
     }
-  }
-
-  std::vector<std::uint32_t>& operator[](Unit unit) {
-    return of_unit[static_cast<std::size_t>(unit)];
-  }
-  const std::vector<std::uint32_t>& operator[](Unit unit) const {
-    return of_unit[static_cast<std::size_t>(unit)];
   }
 };
 

@@ -99,7 +99,7 @@ void TraceEvents::add_units(const std::vector<std::vector<UnitBar>>& tracks, con
       args.add("text", format(program.code[unit_bar.instruction]));
       if (describe) describe(unit_bar.instruction, args);
       args.add("dispatched", begin + timing.dispatched).add("retired", begin + timing.retired);
-      bar(track, unit_name(program.code[unit_bar.instruction].unit()), begin + unit_bar.begin,
+      bar(track, opcode_name(program.code[unit_bar.instruction].opcode()), begin + unit_bar.begin,
           begin + unit_bar.end, args);
     }
   }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "sim/isa/instruction_table.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/transfers.h"
 #include "sim/timing/unit_streams.h"
@@ -49,8 +48,7 @@ class BarBuilder {
       track.back().end = std::min(track.back().end, bar.begin);
       bar.wait_begin = std::max(bar.wait_begin, track.back().end);
     }
-    const auto unit = static_cast<std::size_t>(unit_of(operation));
-    Cycle& previous = previous_start_[unit];  // starts are in order
+    Cycle& previous = previous_start_[unit_of(operation)];  // starts are in order
     bar.wait_begin = std::max(bar.wait_begin, std::exchange(previous, bar.begin));
     const Limit limit = last_limit(index);
     if (bar.wait_begin < bar.begin) {
@@ -72,11 +70,11 @@ class BarBuilder {
   Limit last_limit(std::uint32_t index) {
     Limit last;
     const After& after = program_.code[index].after;
-    for (std::size_t u = 0; u < kUnitCount; ++u) {
-      if (after.count[u] == 0) continue;
-      const std::uint32_t waited_for = streams_.of_unit[u][after.count[u] - 1];
+    for (const Unit unit : kUnits) {
+      if (after[unit] == 0) continue;
+      const std::uint32_t waited_for = streams_[unit][after[unit] - 1];
       const Cycle reached = timeline_.instructions[waited_for].retired + 1;
-      if (reached > last.cycle) last = {reached, unit_name(static_cast<Unit>(u))};
+      if (reached > last.cycle) last = {reached, unit_name(unit)};
     }
     const auto* matmul = std::get_if<Matmul>(&program_.code[index].operation);
     if (matmul == nullptr || !matmul->next_weights) return last;
@@ -91,18 +89,18 @@ class BarBuilder {
   const UnitStreams streams_;
   const ArrayTiming array_;
   std::size_t tile_ = 0;
-  std::array<Cycle, kUnitCount> previous_start_{};  // of each unit
+  PerUnit<Cycle> previous_start_;
   std::vector<std::vector<UnitBar>> tracks_;
 };
 
 }  // namespace
 
 BarTrack bar_track(const Operation& operation) {
-  if (std::holds_alternative<Load>(operation)) return BarTrack::kLoad;
-  if (std::holds_alternative<Matmul>(operation)) return BarTrack::kMatmul;
-  if (std::holds_alternative<Vector>(operation)) return BarTrack::kVector;
-  if (std::holds_alternative<Store>(operation)) return BarTrack::kStore;
-  return std::get<Fetch>(operation).buffer ? BarTrack::kBufferFetch : BarTrack::kFetch;
+  constexpr PerUnit<BarTrack> kTrackOf{
+      {BarTrack::kLoad, BarTrack::kFetch, BarTrack::kMatmul, BarTrack::kVector, BarTrack::kStore}};
+  const auto* fetch = std::get_if<Fetch>(&operation);
+  if (fetch != nullptr && fetch->buffer) return BarTrack::kBufferFetch;
+  return kTrackOf[unit_of(operation)];
 }
 
 std::string_view to_string(BarTrack track) {

@@ -27,8 +27,8 @@ double carried(const ChannelUse& use, Channel channel, const MachineConfig& conf
 double traffic(const Program& program, Channel channel, const MachineConfig& config) {
   double bytes = 0;
   for (const Instruction& instruction : program.code) {
-    if (channel_of(instruction.unit(), config.memory_kind) != channel) continue;
-    bytes += static_cast<double>(transfer_bytes(instruction.operation, config));
+    const auto request = transfer_request(instruction.operation, config);
+    if (request && request->channel == channel) bytes += static_cast<double>(request->bytes);
   }
   return bytes;
 }
@@ -67,9 +67,9 @@ TEST(ChannelUseTest, IntegratesToTheTrafficOnRandomPrograms) {
     }
     // A transfer retires one latency after its last byte; only fetches wait for earlier ones.
     for (std::size_t i = 0; i < made.program().code.size(); ++i) {
-      const Unit unit = made.program().code[i].unit();
-      if (use.channel_end[i] < 0 || unit == Unit::kFetch) continue;
-      const Cycle latency = latency_cycles(*channel_of(unit, config.memory_kind), config);
+      const Opcode opcode = made.program().code[i].opcode();
+      if (use.channel_end[i] < 0 || opcode == Opcode::kFetch) continue;
+      const Cycle latency = latency_cycles(*channel_of(opcode, config.memory_kind), config);
       ASSERT_EQ(use.channel_end[i] + latency, timeline.instructions[i].retired + 1);
     }
   }

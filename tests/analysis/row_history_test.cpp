@@ -11,8 +11,6 @@
 namespace weft {
 namespace {
 
-using Reader = RowHistory::Reader;
-
 constexpr std::uint64_t kRows = 24;
 
 // Does the work of RowHistory, row by row.
@@ -48,7 +46,7 @@ class NaiveHistory {
 
   struct Row {
     Access write;
-    std::array<Access, RowHistory::kReaders> reads;
+    std::array<Access, kUnitCount> reads;
   };
   std::array<Row, kRows> rows_;
 };
@@ -78,10 +76,10 @@ TEST(RowHistoryTest, FindsTheConflictsOfARecordForEachRow) {
       if (is_strided) strided.insert(instruction);
       const auto group = static_cast<std::uint32_t>(is_strided ? step : below(4));
       const Access access{instruction, group, begin, now, 1 + static_cast<Cycle>(below(5))};
-      if (!again) reader = static_cast<std::size_t>(below(RowHistory::kReaders));
+      if (!again) reader = static_cast<std::size_t>(below(kUnitCount));
       const auto expected = naive.access(begin, end, is_strided ? step : 1, access, write, reader);
       const auto found = write ? history.write(begin, end, access)
-                               : history.read(begin, end, access, static_cast<Reader>(reader),
+                               : history.read(begin, end, access, static_cast<Unit>(reader),
                                               RowClass::of(begin, is_strided ? step : 1));
       ASSERT_EQ(found.has_value(), expected.has_value());
       if (!found) continue;
@@ -108,7 +106,7 @@ TEST(RowHistoryTest, FindsTheFirstRowThatNothingWrote) {
 
 TEST(RowHistoryTest, InitializedMemoryMayBeReadFirst) {
   RowHistory host(true);
-  EXPECT_FALSE(host.read(0, 10, {0, 0, 0, 0, 1}, Reader::kTransfer));
+  EXPECT_FALSE(host.read(0, 10, {0, 0, 0, 0, 1}, Unit::kLoad));
 }
 
 TEST(RowHistoryTest, ForgetsRowsOnlyAfterTheirLastAccess) {
@@ -117,11 +115,11 @@ TEST(RowHistoryTest, ForgetsRowsOnlyAfterTheirLastAccess) {
   RowHistory kept(true);
   ASSERT_FALSE(kept.write(0, 8, write));
   kept.forget_before(13);
-  EXPECT_TRUE(kept.read(3, 4, read, Reader::kTransfer));
+  EXPECT_TRUE(kept.read(3, 4, read, Unit::kLoad));
   RowHistory forgotten(true);
   ASSERT_FALSE(forgotten.write(0, 8, write));
   forgotten.forget_before(14);
-  EXPECT_FALSE(forgotten.read(3, 4, read, Reader::kTransfer));
+  EXPECT_FALSE(forgotten.read(3, 4, read, Unit::kLoad));
 }
 
 // Row 0 is written in cycle 10, row 7 in cycle 17.
@@ -129,7 +127,7 @@ TEST(RowHistoryTest, ForgetsARangeWhenItsLastRowIsOver) {
   RowHistory history(true);
   ASSERT_FALSE(history.write(0, 8, {1, 1, 0, 10, 1}));
   history.forget_before(16);
-  EXPECT_TRUE(history.read(7, 8, {2, 0, 0, 17, 1}, Reader::kTransfer));
+  EXPECT_TRUE(history.read(7, 8, {2, 0, 0, 17, 1}, Unit::kLoad));
 }
 
 TEST(RowHistoryTest, ForgetsSometimesAsItGrows) {
@@ -140,8 +138,8 @@ TEST(RowHistoryTest, ForgetsSometimesAsItGrows) {
     ASSERT_FALSE(history.write(2 * row, 2 * row + 1, {row, 0, 0, cycle, 1}));
     history.forget_sometimes(cycle - 100);
   }
-  EXPECT_TRUE(history.read(2 * 3'999'999, 2 * 3'999'999 + 1, {4'000'000, 0, 0, 3'999'999, 1},
-                           Reader::kTransfer));
+  EXPECT_TRUE(
+      history.read(2 * 3'999'999, 2 * 3'999'999 + 1, {4'000'000, 0, 0, 3'999'999, 1}, Unit::kLoad));
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ TEST(EncodingTest, DecodesWhatItEncodes) {
   constexpr std::uint64_t kSeed = 41;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   testing_support::RandomInstructions random(kSeed);
-  std::array<int, kUnitCount> hits{};
+  std::array<int, kOpcodeCount> hits{};
   testing_support::VarietyCount variety;
   for (int i = 0; i < 20'000; ++i) {
     const Instruction instruction = random.next();
-    ++hits[static_cast<std::size_t>(instruction.unit())];
+    ++hits[static_cast<std::size_t>(instruction.opcode())];
     variety.add(instruction);
     ASSERT_EQ(decode(encode(instruction)), instruction);
   }
@@ -52,7 +52,7 @@ TEST(EncodingTest, RefusesAnUnknownOpcode) {
   for (unsigned opcode = 0; opcode < 8; ++opcode) {
     std::vector<std::byte> bytes(kInstructionBytes);
     bytes[0] = std::byte(opcode);
-    if (opcode < kUnitCount) {
+    if (opcode < kOpcodeCount) {
       EXPECT_NO_THROW(decode(bytes));
     } else {
       EXPECT_THROW(decode(bytes), InputError);

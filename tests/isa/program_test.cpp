@@ -57,6 +57,22 @@ TEST(ValidateTest, FindsAnotherMachine) {
   EXPECT_NE(validation_error(std::string(kHead) + "end\n", config), "");
 }
 
+TEST(ValidateTest, FindsAddressesBeyondTheirMemory) {
+  // 2^63 bytes are 2^61 rows of 4 bytes, or 2^59 tiles of 16.
+  EXPECT_EQ(code_error("load host=2305843009213693950 ub=0 rows=2"), "");
+  EXPECT_EQ(
+      code_error("load host=2305843009213693951 ub=0 rows=2"),
+      "t:3: instruction 0 (load host=2305843009213693951 ub=0 rows=2): host takes 2 rows from "
+      "2305843009213693951 on, but host memory has 2^63 bytes, which are "
+      "2305843009213693952 rows");
+  EXPECT_EQ(code_error("store ub=0 host=2305843009213693951"), "");
+  EXPECT_NE(code_error("store ub=0 host=2305843009213693952"), "");
+  EXPECT_EQ(code_error("fetch tile=576460752303423487"), "");
+  EXPECT_EQ(code_error("fetch tile=576460752303423488"),
+            "t:3: instruction 0 (fetch tile=576460752303423488): tile is 576460752303423488, but "
+            "weight memory has 2^63 bytes, which are 576460752303423488 tiles");
+}
+
 TEST(ValidateTest, NamesInstructionAndOperand) {
   EXPECT_EQ(code_error("load host=0 ub=0\nload host=0 ub=1020 rows=5"),
             "t:4: instruction 1 (load host=0 ub=1020 rows=5): ub takes 5 UB rows from 1020 on, but "

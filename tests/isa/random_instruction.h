@@ -15,23 +15,23 @@ class RandomInstructions {
  public:
   explicit RandomInstructions(std::uint64_t seed) : random_(seed) {}
 
-  /// Returns an instruction of unit `unit`.
-  Instruction next(Unit unit) {
+  /// Returns an instruction of opcode `opcode`.
+  Instruction next(Opcode opcode) {
     Instruction instruction;
-    switch (unit) {
-      case Unit::kLoad:
+    switch (opcode) {
+      case Opcode::kLoad:
         instruction.operation = Load{number(), word(), word()};
         break;
-      case Unit::kFetch:
+      case Opcode::kFetch:
         instruction.operation = fetch();
         break;
-      case Unit::kMatmul:
+      case Opcode::kMatmul:
         instruction.operation = matmul();
         break;
-      case Unit::kVector:
+      case Opcode::kVector:
         instruction.operation = vector();
         break;
-      case Unit::kStore:
+      case Opcode::kStore:
         instruction.operation = Store{word(), number(), word()};
         break;
     }
@@ -39,7 +39,7 @@ class RandomInstructions {
     return instruction;
   }
 
-  Instruction next() { return next(static_cast<Unit>(random_() % kUnitCount)); }
+  Instruction next() { return next(static_cast<Opcode>(random_() % kOpcodeCount)); }
 
   bool chance(unsigned one_in) { return random_() % one_in == 0; }
 
@@ -129,7 +129,7 @@ class RandomInstructions {
 class VarietyCount {
  public:
   void add(const Instruction& instruction) {
-    ++hits_[instruction.unit() == Unit::kVector ? "vector" : "other"];
+    ++hits_[instruction.opcode() == Opcode::kVector ? "vector" : "other"];
     if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) add(*fetch);
     if (const auto* vector = std::get_if<Vector>(&instruction.operation)) add(*vector);
   }

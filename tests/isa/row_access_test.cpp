@@ -24,17 +24,23 @@ MachineConfig machine(std::uint32_t cols) {
   return config;
 }
 
-template <class Operation>
-std::vector<RowTouch> reads(const Operation& operation, const MachineConfig& config) {
+/// The touches of UB rows.
+std::vector<RowTouch> touches(const Operation& operation, const MachineConfig& config,
+                              bool writes) {
   std::vector<RowTouch> touches;
-  for_each_read(operation, config, [&](const RowTouch& touch) { touches.push_back(touch); });
+  for_each_access(operation, config, [&](const RowAccess& access) {
+    const bool buffer = access.memory == RowMemory::kBuffer;
+    if (buffer && access.writes() == writes) touches.push_back(access.touch);
+  });
   return touches;
 }
 
-std::vector<RowTouch> writes(const Vector& vector, const MachineConfig& config) {
-  std::vector<RowTouch> touches;
-  for_each_write(vector, config, [&](const RowTouch& touch) { touches.push_back(touch); });
-  return touches;
+std::vector<RowTouch> reads(const Operation& operation, const MachineConfig& config) {
+  return touches(operation, config, false);
+}
+
+std::vector<RowTouch> writes(const Operation& operation, const MachineConfig& config) {
+  return touches(operation, config, true);
 }
 
 using Events = std::set<std::pair<std::uint64_t, std::uint64_t>>;  // index, row
@@ -81,8 +87,7 @@ TEST(RowAccessTest, AStridedWalkIsOneTouchForEachPassOfTheInnermostLoop) {
   rows.loops[0] = {4, 3};
   rows.loops[1] = {2, 100};
   const Matmul matmul{.ub = rows, .rows = 7};
-  std::vector<RowTouch> touches;
-  for_each_read(matmul, [&](const RowTouch& touch) { touches.push_back(touch); });
+  const std::vector<RowTouch> touches = reads(matmul, machine(4));
   EXPECT_EQ(touches, (std::vector<RowTouch>{{20, 4, 0, 1, 1, 3}, {120, 3, 4, 1, 1, 3}}));
   EXPECT_EQ(touches[0].end(), 30U);
   EXPECT_EQ(touches[0].rows(), (RowClass{3, 2}));
@@ -100,11 +105,65 @@ TEST(RowAccessTest, PlanesThatFollowEachOtherAreOneGroup) {
 
 TEST(RowAccessTest, AFetchReadsOnePlaneAfterTheOther) {
   const BufferTile tile{.row = 8, .rows = 3, .lanes = 4, .window = {.column = 2, .plane = 10}};
-  EXPECT_EQ(reads(tile, machine(4)), (std::vector<RowTouch>{{8, 3, 0, 1, 1}, {18, 3, 3, 1, 1}}));
+  EXPECT_EQ(reads(Fetch{0, tile}, machine(4)),
+            (std::vector<RowTouch>{{8, 3, 0, 1, 1}, {18, 3, 3, 1, 1}}));
   EXPECT_EQ(buffer_tile_reads(tile, machine(4)), 6U);
   EXPECT_EQ(
       buffer_tile_reads({.row = 8, .rows = 3, .lanes = 2, .window = {.column = 2}}, machine(4)),
       3U);
+}
+
+std::vector<RowAccess> accesses(const Operation& operation, const MachineConfig& config) {
+  std::vector<RowAccess> accesses;
+  for_each_access(operation, config, [&](const RowAccess& each) { accesses.push_back(each); });
+  return accesses;
+}
+
+TEST(RowAccessTest, ATransferTouchesAllItsRowsAtAnyTime) {
+  using enum RowMemory;
+  const RowTouch host{90, 5, 0, 5};
+  const RowTouch buffer{7, 5, 0, 5};
+  constexpr auto kAtAnyTime = Moment::kTransfer;
+  EXPECT_EQ(accesses(Load{90, 7, 5}, machine(4)),
+            (std::vector<RowAccess>{{kHost, AccessKind::kRead, kAtAnyTime, host},
+                                    {kBuffer, AccessKind::kWrite, kAtAnyTime, buffer, {0, 4}}}));
+  EXPECT_EQ(accesses(Store{7, 90, 5}, machine(4)),
+            (std::vector<RowAccess>{{kBuffer, AccessKind::kRead, kAtAnyTime, buffer},
+                                    {kHost, AccessKind::kWrite, kAtAnyTime, host, {0, 4}}}));
+  EXPECT_TRUE(accesses(Fetch{3}, machine(4)).empty()) << "weight memory has no rows";
+}
+
+TEST(RowAccessTest, AMatmulWritesSumsOfAllColumnsOrAddsToThem) {
+  Matmul matmul{.ub = contiguous_rows(20, 4), .rows = 4, .acc = 9};
+  const RowAccess read{RowMemory::kBuffer, AccessKind::kRead, Moment::kStart, {20, 4}};
+  RowAccess sums{
+      RowMemory::kAccumulators, AccessKind::kWrite, Moment::kAccumulated, {9, 4}, {0, 6}};
+  EXPECT_EQ(accesses(matmul, machine(6)), (std::vector<RowAccess>{read, sums}));
+  matmul.accumulate = true;
+  sums.kind = AccessKind::kCombine;
+  EXPECT_EQ(accesses(matmul, machine(6)), (std::vector<RowAccess>{read, sums}));
+}
+
+TEST(RowAccessTest, AModeReadsTheOldRowsBeforeItWritesThem) {
+  Vector vector{.mode = VectorMode::kAdd, .acc = 3, .ub = 50, .rows = 2};
+  vector.format = RowFormat::kNarrow;
+  vector.window = {3, 8};  // lanes 0 | 1 2 3 4 | 5 in columns 3 | 0..3 | 0
+  const auto at = [](std::uint64_t row) { return RowTouch{row, 2}; };
+  const auto old = [&](std::uint64_t row) {
+    return RowAccess{RowMemory::kBuffer, AccessKind::kReadOld, Moment::kStart, at(row)};
+  };
+  const auto written = [&](std::uint64_t row, LaneRange lanes) {
+    return RowAccess{RowMemory::kBuffer, AccessKind::kCombine, Moment::kResult, at(row), lanes};
+  };
+  EXPECT_EQ(
+      accesses(vector, machine(6)),
+      (std::vector<RowAccess>{{RowMemory::kAccumulators, AccessKind::kRead, Moment::kStart, {3, 2}},
+                              old(50),
+                              old(58),
+                              old(66),
+                              written(50, {3, 4}),
+                              written(58, {0, 4}),
+                              written(66, {0, 1})}));
 }
 
 class NaiveEvents {
@@ -160,6 +219,43 @@ class NaiveEvents {
   const MachineConfig& config_;
 };
 
+using Elements = std::set<std::pair<std::uint64_t, std::uint32_t>>;  // UB row, element
+
+Elements written_elements(const Vector& vector, const MachineConfig& config) {
+  Elements elements;
+  for (const RowAccess& access : accesses(vector, config)) {
+    if (!access.writes()) continue;
+    for (std::uint64_t j = 0; j < access.touch.count; ++j) {
+      for (std::uint32_t e = access.lanes.begin; e < access.lanes.end; ++e) {
+        elements.emplace(access.touch.row + j * access.touch.step, e);
+      }
+    }
+  }
+  return elements;
+}
+
+/// From the definition of a LaneWindow; a wide row counts as a whole.
+Elements naive_elements(const Vector& vector, const MachineConfig& config) {
+  Elements elements;
+  for (std::uint32_t i = 0; i < vector.rows; ++i) {
+    if (vector.format == RowFormat::kWide) {
+      for (std::uint32_t e = 0; e < config.result_row_rows() * config.array_rows; ++e) {
+        elements.emplace(
+            vector.ub + std::uint64_t{i} * config.result_row_rows() + e / config.array_rows,
+            e % config.array_rows);
+      }
+      continue;
+    }
+    const bool all = vector.fill || vector.lanes == 0 || vector.reduce != VectorReduce::kNone;
+    for (std::uint32_t lane = 0; lane < (all ? config.array_cols : vector.lanes); ++lane) {
+      const std::uint32_t at = vector.window.column + lane;
+      elements.emplace(vector.ub + i + std::uint64_t{at / config.array_rows} * vector.window.plane,
+                       at % config.array_rows);
+    }
+  }
+  return elements;
+}
+
 TEST(RowAccessPropertyTest, TouchesTheRowsOfTheDefinitionAtTheirIndices) {
   constexpr std::uint32_t kSeed = 77;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
@@ -174,6 +270,7 @@ TEST(RowAccessPropertyTest, TouchesTheRowsOfTheDefinitionAtTheirIndices) {
     NaiveEvents written(config);
     written.result(vector);
     ASSERT_EQ(events(writes(vector, config)), written.events) << i;
+    ASSERT_EQ(written_elements(vector, config), naive_elements(vector, config)) << i;
     for (const RowTouch& touch : reads(vector, config)) {
       ++hits[touch.length > 1 ? "held" : touch.group > 1 ? "group" : "rows"];
       if (touch.count > touch.group) ++hits[touch.step > 1 ? "strided" : "joined"];
@@ -199,7 +296,7 @@ TEST(RowAccessPropertyTest, AFetchReadsEachRowOnceInACycleOfItsOwn) {
     }
     std::set<std::uint64_t> rows;
     std::set<std::uint64_t> cycles;
-    for (const auto& [cycle, row] : events(reads(tile, config))) {
+    for (const auto& [cycle, row] : events(reads(Fetch{0, tile}, config))) {
       ASSERT_TRUE(rows.insert(row).second);
       ASSERT_TRUE(cycles.insert(cycle).second);
     }

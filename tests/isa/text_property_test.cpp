@@ -13,11 +13,11 @@ TEST(TextPropertyTest, ParsesWhatItFormats) {
   constexpr std::uint64_t kSeed = 17;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   testing_support::RandomInstructions random(kSeed);
-  std::array<int, kUnitCount> hits{};
+  std::array<int, kOpcodeCount> hits{};
   testing_support::VarietyCount variety;
   for (int i = 0; i < 20'000; ++i) {
     const Instruction instruction = random.next();
-    ++hits[static_cast<std::size_t>(instruction.unit())];
+    ++hits[static_cast<std::size_t>(instruction.opcode())];
     variety.add(instruction);
     ASSERT_EQ(parse_instruction(format(instruction)), instruction) << format(instruction);
   }

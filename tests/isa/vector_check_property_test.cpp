@@ -52,16 +52,21 @@ void add_rows(RowSet& rows, const RowTouch& touch) {
   for (std::uint64_t j = 0; j < touch.count; ++j) rows.insert(touch.row + j * touch.step);
 }
 
-RowSet rows_read(Vector vector, const MachineConfig& config) {
-  vector.mode = VectorMode::kOverwrite;  // only the other modes may read the rows that they write
+/// Without the old values of rows that it combines with its results.
+RowSet rows_read(const Vector& vector, const MachineConfig& config) {
   RowSet rows;
-  for_each_read(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
+  for_each_access(vector, config, [&](const RowAccess& access) {
+    const bool buffer = access.memory == RowMemory::kBuffer;
+    if (buffer && access.kind == AccessKind::kRead) add_rows(rows, access.touch);
+  });
   return rows;
 }
 
 RowSet rows_written(const Vector& vector, const MachineConfig& config) {
   RowSet rows;
-  for_each_write(vector, config, [&](const RowTouch& touch) { add_rows(rows, touch); });
+  for_each_access(vector, config, [&](const RowAccess& access) {
+    if (access.writes()) add_rows(rows, access.touch);
+  });
   return rows;
 }
 
@@ -140,8 +145,8 @@ TEST(BufferTileCheckPropertyTest, WhatIsAcceptedStaysInsideBufferAndArray) {
       continue;
     }
     ++accepted;
-    for_each_read(tile, config, [&](const RowTouch& touch) {
-      ASSERT_LE(touch.row + touch.count, config.unified_buffer_rows());
+    for_each_access(Fetch{0, tile}, config, [&](const RowAccess& access) {
+      ASSERT_LE(access.touch.row + access.touch.count, config.unified_buffer_rows());
     });
     for (std::uint32_t row = 0; row < tile.rows; ++row) {
       for (std::uint32_t lane = 0; lane < tile.lanes; ++lane) {

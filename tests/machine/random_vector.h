@@ -70,7 +70,9 @@ class RandomVectors {
   /// Writes only to the upper half, so that a program's reads and writes often do not overlap.
   bool within_halves(const Vector& vector) const {
     bool inside = true;
-    for_each_write(vector, config_, [&](const RowTouch& touch) { inside &= touch.row >= half_; });
+    for_each_access(vector, config_, [&](const RowAccess& access) {
+      inside &= !access.writes() || access.touch.row >= half_;
+    });
     return inside;
   }
 

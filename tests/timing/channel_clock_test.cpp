@@ -10,25 +10,29 @@
 namespace weft {
 namespace {
 
+Cycle occupy(ChannelClock& clock, Cycle ready, std::uint64_t bytes) {
+  return clock.occupy(ready, {Channel::kMemory, Direction::kRead, 0, bytes});
+}
+
 TEST(ChannelClockTest, OneByteACycleEndsInItsLastCycle) {
   ChannelClock clock(100, 100);
-  EXPECT_EQ(clock.occupy(5, 3), 7);  // cycles 5, 6, 7
+  EXPECT_EQ(occupy(clock, 5, 3), 7);  // cycles 5, 6, 7
   EXPECT_EQ(clock.free_cycle(), 8);
 }
 
 TEST(ChannelClockTest, CarriesFractionsOfACycleOver) {
-  ChannelClock clock(100, 200);      // half a cycle per byte
-  EXPECT_EQ(clock.occupy(0, 3), 1);  // 0.0 .. 1.5
+  ChannelClock clock(100, 200);       // half a cycle per byte
+  EXPECT_EQ(occupy(clock, 0, 3), 1);  // 0.0 .. 1.5
   EXPECT_EQ(clock.free_cycle(), 1);
-  EXPECT_EQ(clock.occupy(0, 1), 1);  // 1.5 .. 2.0: still in cycle 1
+  EXPECT_EQ(occupy(clock, 0, 1), 1);  // 1.5 .. 2.0: still in cycle 1
   EXPECT_EQ(clock.free_cycle(), 2);
 }
 
 TEST(ChannelClockTest, AnIdleChannelForgetsItsFraction) {
   ChannelClock clock(100, 200);
-  EXPECT_EQ(clock.occupy(0, 1), 0);  // 0.0 .. 0.5
-  EXPECT_EQ(clock.occupy(1, 1), 1);  // 1.0 .. 1.5
-  EXPECT_EQ(clock.occupy(1, 2), 2);  // 1.5 .. 2.5
+  EXPECT_EQ(occupy(clock, 0, 1), 0);  // 0.0 .. 0.5
+  EXPECT_EQ(occupy(clock, 1, 1), 1);  // 1.0 .. 1.5
+  EXPECT_EQ(occupy(clock, 1, 2), 2);  // 1.5 .. 2.5
 }
 
 TEST(ChannelClockTest, TpuV1TileTakes1349Or1350Cycles) {
@@ -37,7 +41,7 @@ TEST(ChannelClockTest, TpuV1TileTakes1349Or1350Cycles) {
   Cycle longest = 0;
   Cycle shortest = 1 << 20;
   for (int tile = 0; tile < 1000; ++tile) {
-    const Cycle end = clock.occupy(0, 65536);
+    const Cycle end = occupy(clock, 0, 65536);
     longest = std::max(longest, end - last);
     shortest = std::min(shortest, end - last);
     last = end;
@@ -60,16 +64,25 @@ TEST(ChannelClockTest, EqualsExactRationalsOnRandomTransfers) {
       const std::uint64_t ready = random() % 50 == 0 ? free / rate + random() % 20 : 0;
       const std::uint64_t bytes = 1 + random() % 30;
       free = std::max(free, ready * rate) + bytes * hz;
-      EXPECT_EQ(clock.occupy(static_cast<Cycle>(ready), bytes),
+      EXPECT_EQ(occupy(clock, static_cast<Cycle>(ready), bytes),
                 static_cast<Cycle>((free + rate - 1) / rate) - 1);
       EXPECT_EQ(clock.free_cycle(), static_cast<Cycle>(free / rate));
     }
   }
 }
 
+TEST(ChannelClockTest, TheAddressAndTheDirectionMakeNoDifference) {
+  ChannelClock near(100, 300);
+  ChannelClock far(100, 300);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const Cycle end = occupy(near, 0, 7);
+    EXPECT_EQ(far.occupy(0, {Channel::kMemory, Direction::kWrite, i << 40U, 7}), end);
+  }
+}
+
 TEST(ChannelClockTest, RefusesTimesThatNoEngineCanCount) {
   ChannelClock clock(1'000'000'000, 1);
-  EXPECT_THROW(clock.occupy(0, 1'000'000), SimulationError);
+  EXPECT_THROW(occupy(clock, 0, 1'000'000), SimulationError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which channel carries a transfer, and how many bytes it has.
+// Which channel carries a transfer, and which bytes it moves.
 #include "sim/timing/transfers.h"
 
 #include <gtest/gtest.h>
@@ -7,13 +7,13 @@ namespace weft {
 namespace {
 
 TEST(ChannelOfTest, FollowsTheKindOfMemory) {
-  for (const Unit unit : {Unit::kLoad, Unit::kFetch, Unit::kStore}) {
-    EXPECT_EQ(channel_of(unit, MemoryKind::kIdeal), std::nullopt);
-    EXPECT_EQ(channel_of(unit, MemoryKind::kShared), Channel::kMemory);
+  for (const Opcode opcode : {Opcode::kLoad, Opcode::kFetch, Opcode::kStore}) {
+    EXPECT_EQ(channel_of(opcode, MemoryKind::kIdeal), std::nullopt);
+    EXPECT_EQ(channel_of(opcode, MemoryKind::kShared), Channel::kMemory);
   }
-  EXPECT_EQ(channel_of(Unit::kLoad, MemoryKind::kSplit), Channel::kHost);
-  EXPECT_EQ(channel_of(Unit::kFetch, MemoryKind::kSplit), Channel::kMemory);
-  EXPECT_EQ(channel_of(Unit::kStore, MemoryKind::kSplit), Channel::kHost);
+  EXPECT_EQ(channel_of(Opcode::kLoad, MemoryKind::kSplit), Channel::kHost);
+  EXPECT_EQ(channel_of(Opcode::kFetch, MemoryKind::kSplit), Channel::kMemory);
+  EXPECT_EQ(channel_of(Opcode::kStore, MemoryKind::kSplit), Channel::kHost);
 }
 
 TEST(ChannelOfTest, EachChannelHasItsOwnRateAndLatency) {
@@ -28,17 +28,30 @@ TEST(ChannelOfTest, EachChannelHasItsOwnRateAndLatency) {
   EXPECT_EQ(latency_cycles(Channel::kHost, config), 22);
 }
 
-TEST(TransferBytesTest, CountsWholeRowsAndTiles) {
+TEST(TransferRequestTest, NamesWholeRowsAndTiles) {
   MachineConfig config;
   config.array_rows = 5;
   config.array_cols = 3;
   config.dtype = ElementType::kBf16;  // a row of 5 elements has 10 bytes, a tile of 5 x 3 has 30
-  EXPECT_EQ(transfer_bytes(Load{0, 0, 7}, config), 70U);
-  EXPECT_EQ(transfer_bytes(Store{0, 0, 9}, config), 90U);
-  EXPECT_EQ(transfer_bytes(Fetch{4}, config), 30U);
-  EXPECT_EQ(transfer_bytes(Matmul{}, config), 0U);
-  EXPECT_EQ(transfer_bytes(Vector{}, config), 0U);
-  EXPECT_EQ(transfer_bytes(Load{0, 0, 4'294'967'295}, config), 42'949'672'950U);
+  config.memory_kind = MemoryKind::kSplit;
+  constexpr auto kHost = Channel::kHost;
+  constexpr auto kRead = Direction::kRead;
+  EXPECT_EQ(transfer_request(Load{2, 0, 7}, config), (TransferRequest{kHost, kRead, 20, 70}));
+  EXPECT_EQ(transfer_request(Store{0, 4, 9}, config),
+            (TransferRequest{kHost, Direction::kWrite, 40, 90}));
+  EXPECT_EQ(transfer_request(Fetch{4}, config),
+            (TransferRequest{Channel::kMemory, kRead, 9'223'372'036'854'775'928U, 30}));
+  EXPECT_EQ(transfer_request(Matmul{}, config), std::nullopt);
+  EXPECT_EQ(transfer_request(Vector{}, config), std::nullopt);
+  EXPECT_EQ(transfer_request(Load{0, 0, 4'294'967'295}, config)->bytes, 42'949'672'950U);
+}
+
+TEST(TransferRequestTest, HasNoChannelIfTheMemoryIsIdeal) {
+  MachineConfig config;
+  config.memory_kind = MemoryKind::kIdeal;
+  EXPECT_EQ(transfer_request(Load{3, 0, 2}, config),
+            (TransferRequest{std::nullopt, Direction::kRead, 3 * config.row_bytes(),
+                             2 * config.row_bytes()}));
 }
 
 TEST(BufferReadCyclesTest, AreOneForEachRowOfEachPlaneAndMoveNoBytes) {
@@ -48,17 +61,9 @@ TEST(BufferReadCyclesTest, AreOneForEachRowOfEachPlaneAndMoveNoBytes) {
   const BufferTile planes{.row = 0, .rows = 3, .lanes = 4, .window = {2, 9}};  // two planes
   EXPECT_EQ(buffer_read_cycles(Fetch{0, plain}, config), 3);
   EXPECT_EQ(buffer_read_cycles(Fetch{0, planes}, config), 6);
-  EXPECT_EQ(transfer_bytes(Fetch{0, planes}, config), 0U);
+  EXPECT_EQ(transfer_request(Fetch{0, planes}, config), std::nullopt);
   EXPECT_EQ(buffer_read_cycles(Fetch{7}, config), 0);
   EXPECT_EQ(buffer_read_cycles(Load{0, 0, 7}, config), 0);
-}
-
-TEST(IsTransferTest, HoldsForTheUnitsThatReachOutsideTheChip) {
-  EXPECT_TRUE(is_transfer(Unit::kLoad));
-  EXPECT_TRUE(is_transfer(Unit::kFetch));
-  EXPECT_FALSE(is_transfer(Unit::kMatmul));
-  EXPECT_FALSE(is_transfer(Unit::kVector));
-  EXPECT_TRUE(is_transfer(Unit::kStore));
 }
 
 }  // namespace

@@ -169,7 +169,8 @@ double bytes_of(const ReadTrace& trace) {
 double traffic_of(const MachineConfig& config, const Program& program) {
   double bytes = 0;
   for (const Instruction& instruction : program.code) {
-    bytes += static_cast<double>(transfer_bytes(instruction.operation, config));
+    const auto request = transfer_request(instruction.operation, config);
+    if (request) bytes += static_cast<double>(request->bytes);
   }
   return config.memory_kind == MemoryKind::kIdeal ? 0 : bytes;
 }

@@ -82,8 +82,8 @@ class NaiveBars {
   bool channel_taken(std::uint32_t i) const {
     for (std::uint32_t j = 0; j < program_.code.size(); ++j) {
       if (j == i || use_.channel_end[j] < 0) continue;
-      const bool shares = channel_of(program_.code[j].unit(), config_.memory_kind) ==
-                          channel_of(program_.code[i].unit(), config_.memory_kind);
+      const bool shares = channel_of(program_.code[j].opcode(), config_.memory_kind) ==
+                          channel_of(program_.code[i].opcode(), config_.memory_kind);
       const Cycle end = use_.channel_end[j];
       if (shares && (end == started(i) || end == started(i) + 1)) return true;
     }
