@@ -4,11 +4,13 @@
 #include <iterator>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "cli/run_output.h"
 #include "compiler/onnx/located.h"
 #include "rtl/cosim/rtl_models.h"
 #include "runtime/compile.h"
 #include "runtime/job/network_job.h"
+#include "runtime/network_timing.h"
 #include "runtime/workload/network_inputs.h"
 
 namespace weft::cli {
@@ -31,9 +33,29 @@ void check(const NetworkJob& job, const runtime::NetworkJob& work, report::RunRe
   if (auto note = runtime::note_beyond_binary32(check)) report.notes.push_back(*std::move(note));
 }
 
+/// Counts the cycles while the instructions are written.
+void time(NetworkJob& job, report::RunReport& report, const report::Streams& streams) {
+  runtime::NetworkSchedule scheduled = runtime::schedule(std::move(job.graph), job.machine);
+  std::ranges::move(scheduled.notes, std::back_inserter(report.notes));
+  report::Progress progress(streams);
+  const Stopwatch watch;
+  report.run = runtime::time_network(scheduled.network, job.machine,
+                                     [&](double share) { progress.update(share); });
+  report.wall_seconds = watch.seconds();
+}
+
+void note_host_time(const NetworkJob& job, report::RunReport& report) {
+  if (!job.host_time || report::host_layers(report) > 0) return;
+  report.notes.emplace_back("no layer runs on the host, so --host-time changes nothing");
+}
+
 /// Everything that can throw an error about the network.
 void run_and_check(NetworkJob& job, report::RunReport& report, RunOutput& output,
                    const report::Streams& streams) {
+  if (!job.options.with_values() && !output.needs_program()) {
+    time(job, report, streams);
+    return note_host_time(job, report);
+  }
   if (job.options.with_values()) report.notes = runtime::notes_on_inputs(job.inputs);
   runtime::CompiledNetwork compiled = runtime::compile(
       std::move(job.graph), job.machine, job.options.with_values() ? &job.inputs : nullptr);
@@ -41,9 +63,7 @@ void run_and_check(NetworkJob& job, report::RunReport& report, RunOutput& output
   const network::NetworkProgram program = std::move(compiled.program);
   const runtime::NetworkJob work{program, job.machine, job.inputs, job.options};
   report.run = observed_run(job, work, output, report.wall_seconds, streams);
-  if (job.host_time && report::host_layers(report) == 0) {
-    report.notes.emplace_back("no layer runs on the host, so --host-time changes nothing");
-  }
+  note_host_time(job, report);
   report.network().outputs = report::summarize_outputs(report.run.outputs);
   check(job, work, report, streams);
   output.write(report, program, job.command_line);

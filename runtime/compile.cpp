@@ -12,7 +12,6 @@
 #include "compiler/passes/quantization/calibrate.h"
 #include "compiler/passes/quantization/quantize.h"
 #include "compiler/passes/simplify/decompose_recurrent.h"
-#include "compiler/schedule/compile_network.h"
 #include "models/reference/cpu/evaluate.h"
 #include "models/reference/cpu/run_graph.h"
 #include "runtime/positions.h"
@@ -100,17 +99,22 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   return prepared;
 }
 
-CompiledNetwork compile(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
+NetworkSchedule schedule(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
   PreparedNetwork prepared = prepare_network(std::move(graph), config, inputs);
-  CompiledNetwork compiled;
-  compiled.notes = std::move(prepared.notes);
+  NetworkSchedule scheduled;
+  scheduled.notes = std::move(prepared.notes);
+  scheduled.network = network::schedule_network(std::move(prepared.graph), config,
+                                                {.calibrated = prepared.calibrated});
+  return scheduled;
+}
+
+CompiledNetwork compile(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
+  NetworkSchedule scheduled = schedule(std::move(graph), config, inputs);
   // Leaves a quarter to the run, its values and other programs. Otherwise the system could kill the
   // process without a message.
   const std::uint64_t memory = physical_memory_bytes() / 4 * 3;
-  compiled.program =
-      network::compile_network(std::move(prepared.graph), config,
-                               {.calibrated = prepared.calibrated, .memory_bytes = memory});
-  return compiled;
+  return {network::write_programs(std::move(scheduled.network), config, memory),
+          std::move(scheduled.notes)};
 }
 
 }  // namespace weft::runtime

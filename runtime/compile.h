@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/compile_network.h"
 #include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
@@ -33,14 +34,25 @@ graph::Graph quantized_network(graph::Graph graph, std::span<const NamedTensors>
 PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
                                 const NamedTensors* inputs);
 
+/// A network before its programs are written.
+struct NetworkSchedule {
+  network::ScheduledNetwork network;
+  std::vector<std::string> notes;  // what the user should know
+};
+
+/// The one way from a graph to schedules, for products (network::product_graph()) and networks
+/// alike: prepare_network(), then network::schedule_network(). time_network() runs it without
+/// values. Throws as these do.
+NetworkSchedule schedule(graph::Graph graph, const MachineConfig& config,
+                         const NamedTensors* inputs = nullptr);
+
 struct CompiledNetwork {
   network::NetworkProgram program;
   std::vector<std::string> notes;  // what the user should know
 };
 
-/// The one way from a graph to programs, for products (network::product_graph()) and networks
-/// alike: prepare_network(), then network::compile_network() if the programs fit this computer's
-/// memory. Throws as these do.
+/// schedule(), then network::write_programs() if the programs fit this computer's memory. Throws as
+/// these do.
 CompiledNetwork compile(graph::Graph graph, const MachineConfig& config,
                         const NamedTensors* inputs = nullptr);
 

@@ -100,10 +100,6 @@ class StepMemory {
   std::vector<Matrix> matrices_;
 };
 
-void add(CycleLedger& sum, const CycleLedger& more) {
-  for (const LedgerClass& entry : kLedgerClasses) sum.*entry.cycles += more.*entry.cycles;
-}
-
 /// The last instruction of each layer.
 std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
   std::vector<std::size_t> last(step.layers.size(), 0);
@@ -124,12 +120,6 @@ std::vector<std::size_t> host_uses(const network::NetworkProgram& program) {
     }
   }
   return uses;
-}
-
-/// The first output that the node has; an LSTM may omit Y.
-ValueId first_output(const graph::Node& node) {
-  return *std::ranges::find_if(node.outputs,
-                               [](ValueId output) { return output != graph::kNoValue; });
 }
 
 }  // namespace
@@ -176,17 +166,10 @@ class SessionRun {
   bool with_values() const { return options_.simulate.engine != Engine::kAnalytic; }
 
   void run_step(const network::HostStep& step) {
-    const graph::Node& node = program_.graph.nodes[step.node];
-    LayerRun layer;
-    layer.on_host = true;
-    layer.info.name = node.name;
-    layer.info.op = to_string(node.op);
-    layer.info.note = step.reason;
-    layer.info.result = program_.graph.type(first_output(node));
-    run_.layers.push_back(std::move(layer));
+    run_.layers.push_back(host_layer(program_.graph, step));
     if (!with_values()) return;
     const auto start = std::chrono::steady_clock::now();
-    interpreter_.run_node(node);
+    interpreter_.run_node(program_.graph.nodes[step.node]);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     run_.layers.back().host_seconds = taken.count();
   }
@@ -207,7 +190,9 @@ class SessionRun {
     } else {
       known.result =
           simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
-      known.layers = layer_runs(step, *known.result);
+      known.layers =
+          layer_runs(step.layers, ledgers_by_group(config_, step.program, known.result->timeline,
+                                                   step.instruction_layer, step.layers.size()));
     }
     if (memory && options_.record && run_.programs == 0) {
       run_.recording = record_array(config_, step.program, memory->memory(),
@@ -215,25 +200,8 @@ class SessionRun {
     }
     if (memory) memory->read_results(host_);
     if (options_.keep_results) keep_spilled(step, *memory);
-    add(step, known);
-  }
-
-  void add(const network::MachineStep& step, const StepRun& step_run) {
-    const Result& result = *step_run.result;
-    for (const LayerRun& layer : step_run.layers) {
-      run_.useful_macs += layer.info.macs;
-      run_.layers.push_back(layer);
-    }
-    runtime::add(run_.ledger, result.ledger);
-    run_.total += result.total;
-    run_.traffic.weight_bytes += result.traffic.weight_bytes;
-    run_.traffic.input_bytes += result.traffic.input_bytes;
-    run_.traffic.output_bytes += result.traffic.output_bytes;
-    run_.issued_macs += result.issued_macs;
-    run_.instructions += step.program.code.size();
-    run_.compared_cycles += result.compared_cycles;
-    ++run_.programs;
-    if (options_.keep_timelines) run_.timelines.push_back(result.timeline);
+    add_program(run_, *known.result, known.layers);
+    if (options_.keep_timelines) run_.timelines.push_back(known.result->timeline);
   }
 
   /// Keeps a layer's result in the unified buffer as the network's value.
@@ -261,20 +229,6 @@ class SessionRun {
                                    network::from_sheet(memory.matrix(*layer.tensor), layer.view,
                                                        program_.graph.type(layer.value)));
     }
-  }
-
-  std::vector<LayerRun> layer_runs(const network::MachineStep& step, const Result& result) const {
-    const std::vector<CycleLedger> parts = ledgers_by_group(
-        config_, step.program, result.timeline, step.instruction_layer, step.layers.size());
-    std::vector<LayerRun> layers;
-    for (std::size_t i = 0; i < step.layers.size(); ++i) {
-      LayerRun layer;
-      layer.info = step.layers[i];
-      layer.ledger = parts[i];
-      layer.cycles = parts[i].sum();
-      layers.push_back(std::move(layer));
-    }
-    return layers;
   }
 
   NetworkSession& session_;

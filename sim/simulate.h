@@ -67,6 +67,21 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
 Result simulate(const MachineConfig& config, InstructionStream& stream,
                 RunObserver* observer = nullptr, bool skip_repetitions = true);
 
+/// The same for instructions that are pushed one by one.
+class StreamedRun {
+ public:
+  /// `config` and `observer` must outlive this; `observer` may be null. Throws ConfigError.
+  explicit StreamedRun(const MachineConfig& config, RunObserver* observer = nullptr);
+
+  /// The program's next instruction. Throws HazardError, DeadlockError.
+  void accept(const Instruction& instruction);
+  /// The program is complete. Throws like accept().
+  Result finish();
+
+ private:
+  RunAnalysis run_;
+};
+
 /// Computes the values of a run with kernels, but not its cycles, which depend on no value.
 /// simulate() must have run the same program on the same machine. Throws InputError from `memory`.
 void simulate_values(const MachineConfig& config, const Program& program, HostMemory& memory,

@@ -60,10 +60,10 @@ class Contraction {
     const std::size_t most = std::max(kMaxInstructions, context_.stream.most());
     if (tiles * folds < static_cast<double>(most)) return;
     throw InputError(fmt::format(
-        "layer {} alone takes more than 2^26 matmul instructions, the most that a program may "
-        "have; choose a smaller input or batch, or a machine with more accumulators or a larger "
-        "buffer",
-        context_.info.name));
+        "layer {} alone takes more than {} matmul instructions, the most that a {} may have; "
+        "choose a smaller input or batch, or a machine with more accumulators or a larger buffer",
+        context_.info.name, most == kMaxInstructions ? "2^26" : "2^32 - 1",
+        most == kMaxInstructions ? "program" : "run"));
   }
 
   ChunkInput input(const BatchOffset& product) const {

@@ -21,15 +21,21 @@ void Stream::emit(const Operation& operation) {
 }
 
 void Stream::refuse_longer() const {
+  if (most_ < kMaxInstructions) {
+    throw InputError(fmt::format(
+        "the network takes more than {} instructions, the most that the memory of this computer "
+        "has room for; choose a smaller input or batch, a larger machine, or --engine analytic, "
+        "which holds no program",
+        most_));
+  }
   if (most_ == kMaxInstructions) {
     throw InputError(
         "the network takes more than 2^26 instructions, the most that a program may have; choose "
-        "a smaller input or batch, or a larger machine");
+        "a smaller input or batch, a larger machine, or --engine analytic, which holds no program");
   }
-  throw InputError(fmt::format(
-      "the network takes more than {} instructions, the most that the memory of this computer "
-      "has room for; choose a smaller input or batch, or a larger machine",
-      most_));
+  throw InputError(
+      "the network takes more than 2^32 - 1 instructions, the most that a run may have; choose a "
+      "smaller input or batch, or a larger machine");
 }
 
 }  // namespace weft::network

@@ -107,6 +107,11 @@ LayerTiles layer_tiles(const TilingPlan& plan, const MachineConfig& config) {
   return tiles;
 }
 
+TilingPlan plan_of(const Segment& segment, const Schedule& schedule, const MachineConfig& config) {
+  return weft::plan_of(schedule.layers.front().mappings.front(), *only_product(segment, config),
+                       config);
+}
+
 LayerResult layer_result(const Segment& segment, const ContractionLayer& layer,
                          graph::ValueId value, std::size_t tensor) {
   LayerResult result;
@@ -144,6 +149,16 @@ std::optional<MatmulSpec> only_product(const Segment& segment, const MachineConf
   return spec;
 }
 
+std::unique_ptr<InstructionStream> product_stream(const Segment& segment, const Schedule& schedule,
+                                                  const MachineConfig& config) {
+  return matmul_stream(plan_of(segment, schedule, config), config);
+}
+
+LayerInfo product_layer(const Segment& segment, const Schedule& schedule,
+                        const MachineConfig& config) {
+  return layer_info(segment.layers.front(), plan_of(segment, schedule, config), config);
+}
+
 bool is_product(const Schedule& schedule) {
   return schedule.layers.size() == 1 && schedule.layers.front().mappings.size() == 1 &&
          schedule.layers.front().mappings.front().transfers == Transfers::kRings;
@@ -153,8 +168,7 @@ MachineStep product_step(const Segment& segment, const Schedule& schedule,
                          const MachineConfig& config, std::size_t most) {
   const Layer& layer = segment.layers.front();
   const auto& body = std::get<ContractionLayer>(layer.body);
-  const TilingPlan plan =
-      plan_of(schedule.layers.front().mappings.front(), *only_product(segment, config), config);
+  const TilingPlan plan = plan_of(segment, schedule, config);
   const LaneFunction function = function_of(body.epilogue);
   MachineStep step;
   step.schedule = schedule;

@@ -2,12 +2,14 @@
 // buffer in rings (compiler/emit/matmul.h).
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "compiler/layers/segment.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "compiler/program/network_program.h"
 #include "sim/config/machine_config.h"
+#include "sim/isa/instruction_stream.h"
 
 namespace weft::network {
 
@@ -24,5 +26,12 @@ bool is_product(const Schedule& schedule);
 /// lower_matmul(). Throws InputError if the program has more than `most` instructions.
 MachineStep product_step(const Segment& segment, const Schedule& schedule,
                          const MachineConfig& config, std::size_t most);
+
+/// The instructions of product_step(), made while they are asked for.
+std::unique_ptr<InstructionStream> product_stream(const Segment& segment, const Schedule& schedule,
+                                                  const MachineConfig& config);
+/// The layer of product_step(), without its tiles.
+LayerInfo product_layer(const Segment& segment, const Schedule& schedule,
+                        const MachineConfig& config);
 
 }  // namespace weft::network

@@ -8,6 +8,7 @@
 #include "base/figures.h"
 #include "compiler/emit/matmul.h"
 #include "runtime/compile.h"
+#include "runtime/network_timing.h"
 #include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/operands.h"
@@ -122,11 +123,12 @@ CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& gr
                             const std::function<void(double)>& progress) {
   const MachineConfig& machine = *request.machine;
   const NamedTensors* inputs = values == nullptr ? nullptr : &values->inputs;
-  const network::NetworkProgram program = compile(graph, machine, inputs).program;
   NetworkRunOptions options;
   options.simulate = options_for(values != nullptr, progress);
   const NetworkRun run =
-      run_network(program, machine, inputs == nullptr ? NamedTensors() : *inputs, options);
+      values == nullptr
+          ? time_network(schedule(graph, machine).network, machine, progress)
+          : run_network(compile(graph, machine, inputs).program, machine, *inputs, options);
   CompareRow row = row_of(machine, run.total, options.simulate.engine);
   if (run.issued_macs > 0) {
     row.flop = flop;

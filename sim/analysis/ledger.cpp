@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "sim/analysis/group_ledger.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/ledger_stream.h"
 #include "sim/analysis/summary.h"
@@ -46,24 +47,6 @@ class Windows : public PiecesOnly {
   std::vector<CycleLedger> ledgers_;
 };
 
-/// Counts the cycles by class and by group of the instruction to which they belong.
-class Groups {
- public:
-  Groups(std::span<const std::uint32_t> group_of, std::size_t groups)
-      : group_of_(group_of), ledgers_(groups) {}
-
-  void add(Cycle CycleLedger::*ledger_class, Interval cycles, std::uint32_t owner) {
-    if (cycles.begin >= cycles.end) return;
-    ledgers_[group_of_[owner]].*ledger_class += cycles.end - cycles.begin;
-  }
-
-  std::vector<CycleLedger> ledgers() && { return std::move(ledgers_); }
-
- private:
-  std::span<const std::uint32_t> group_of_;
-  std::vector<CycleLedger> ledgers_;
-};
-
 /// Collects the cycles as spans with their classes.
 class Spans : public PiecesOnly {
  public:
@@ -89,25 +72,6 @@ class Spans : public PiecesOnly {
 
  private:
   std::vector<LedgerSpan> spans_;
-};
-
-/// Disjoint intervals in order, each with the instruction to which its cycles belong.
-class OwnedIntervals {
- public:
-  /// Adds the cycles from the end of the last interval, or from `begin` if that is later, to `end`.
-  void add_until(Cycle begin, Cycle end, std::uint32_t owner) {
-    if (!intervals_.empty()) begin = std::max(begin, intervals_.back().end);
-    if (begin >= end) return;
-    intervals_.push_back({begin, end});
-    owners_.push_back(owner);
-  }
-
-  std::span<const Interval> intervals() const { return intervals_; }
-  std::uint32_t owner(std::size_t i) const { return owners_[i]; }
-
- private:
-  std::vector<Interval> intervals_;
-  std::vector<std::uint32_t> owners_;
 };
 
 /// Feeds a complete timeline to a LedgerStream.
@@ -170,123 +134,20 @@ class TimelineLedger {
   std::uint32_t tiles_ = 0;
 };
 
-/// Finds the instruction to which a classed cycle belongs.
-class OwnedGroups {
+/// Passes the pieces on to a GroupLedger.
+class GroupSink {
  public:
-  OwnedGroups(const MachineConfig& config, const Program& program, const Timeline& timeline,
-              Groups& groups)
-      : program_(program),
-        timeline_(timeline),
-        streams_(program),
-        push_cycles_(ArrayTiming(config).push()),
-        groups_(groups) {}
+  explicit GroupSink(GroupLedger& groups) : groups_(groups) {}
 
-  void begin(const MatmulWait& wait) {
-    matmul_ = static_cast<std::uint32_t>(wait.index);
-    after_ = &program_.code[matmul_].after;
-    if (wait.swaps) ++tiles_;
-  }
-  void end(const MatmulWait&) { last_matmul_ = matmul_; }
-  void begin_tail() { matmul_ = last_retired(); }
-
+  void begin(const MatmulWait& wait) { groups_.waiting(wait); }
   void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
-    const OwnedIntervals owners = owners_of(ledger_class, cycles);
-    std::vector<Interval> open = {cycles};
-    std::size_t i = 0;
-    take(open, owners.intervals(), [&](Interval taken) {
-      while (owners.intervals()[i].end <= taken.begin) ++i;
-      groups_.add(ledger_class, taken, owners.owner(i));
-    });
+    groups_.classed(ledger_class, cycles);
   }
+  void end(const MatmulWait& wait) { groups_.streamed(wait, {}, {}); }
+  void begin_tail() { groups_.tail(); }
 
  private:
-  /// Covers the cycles, which all have the class.
-  OwnedIntervals owners_of(Cycle CycleLedger::*ledger_class, Interval cycles) const {
-    OwnedIntervals owners;
-    if (ledger_class == &CycleLedger::weight_shift) {
-      add_pushes(owners, cycles);
-    } else if (ledger_class == &CycleLedger::weight_stall) {
-      add_dispatches(owners, streams_[Unit::kFetch][tiles_ - 1], cycles.begin);
-      add_retirements(owners, Unit::kFetch, tiles_, cycles.begin);
-    } else if (ledger_class == &CycleLedger::input_stall) {
-      add_retirements(owners, Unit::kLoad, (*after_)[Unit::kLoad], cycles.begin);
-    } else if (ledger_class == &CycleLedger::raw_stall) {
-      add_retirements(owners, Unit::kVector, (*after_)[Unit::kVector], cycles.begin);
-    } else if (ledger_class == &CycleLedger::fill_drain) {
-      owners.add_until(cycles.begin, cycles.end, last_matmul_);
-    } else if (ledger_class == &CycleLedger::vector || ledger_class == &CycleLedger::output) {
-      add_busy(owners, tail_unit(ledger_class), cycles);
-    } else {
-      owners.add_until(cycles.begin, cycles.end, matmul_);
-    }
-    return owners;
-  }
-
-  static Unit tail_unit(Cycle CycleLedger::*ledger_class) {
-    return ledger_class == &CycleLedger::vector ? Unit::kVector : Unit::kStore;
-  }
-
-  // A pushed tile belongs to the fetch that brought it.
-  void add_pushes(OwnedIntervals& owners, Interval cycles) const {
-    const std::vector<Cycle>& pushes = timeline_.pushes;
-    auto push = std::ranges::upper_bound(pushes, cycles.begin - push_cycles_);
-    for (; push != pushes.end() && *push < cycles.end; ++push) {
-      const auto tile = static_cast<std::size_t>(push - pushes.begin());
-      owners.add_until(*push, *push + push_cycles_, streams_[Unit::kFetch][tile]);
-    }
-  }
-
-  // Adds the cycles from `begin` until the unit has retired `count` instructions. Each cycle
-  // belongs to the instruction that the unit retires next.
-  void add_retirements(OwnedIntervals& owners, Unit unit, std::size_t count, Cycle begin) const {
-    const auto end = streams_[unit].begin() + static_cast<std::ptrdiff_t>(count);
-    auto i = std::partition_point(streams_[unit].begin(), end, [&](std::uint32_t each) {
-      return timeline_.instructions[each].retired < begin;
-    });
-    for (; i != end; ++i) owners.add_until(begin, timeline_.instructions[*i].retired + 1, *i);
-  }
-
-  // Adds the cycles from `begin` until instruction `last` is dispatched. Each cycle belongs to the
-  // instruction that the sequencer dispatches next. If the sequencer stalls on a full queue, this
-  // is the instruction for which the queue has no room.
-  void add_dispatches(OwnedIntervals& owners, std::uint32_t last, Cycle begin) const {
-    const auto& timings = timeline_.instructions;
-    const auto end = timings.begin() + last + 1;
-    auto i = std::partition_point(timings.begin(), end, [&](const InstructionTiming& each) {
-      return each.dispatched < begin;
-    });
-    for (; i != end; ++i) {
-      owners.add_until(begin, i->dispatched + 1, static_cast<std::uint32_t>(i - timings.begin()));
-    }
-  }
-
-  // Adds the cycles in which the unit works. If instructions overlap, a cycle belongs to the
-  // oldest.
-  void add_busy(OwnedIntervals& owners, Unit unit, Interval cycles) const {
-    const auto& timings = timeline_.instructions;
-    auto i = std::ranges::partition_point(
-        streams_[unit], [&](std::uint32_t each) { return timings[each].retired < cycles.begin; });
-    for (; i != streams_[unit].end() && timings[*i].started < cycles.end; ++i) {
-      owners.add_until(timings[*i].started, timings[*i].retired + 1, *i);
-    }
-  }
-
-  // Cycles in which no unit works belong to the instruction that retires last.
-  std::uint32_t last_retired() const {
-    const auto last =
-        std::ranges::max_element(timeline_.instructions, {}, &InstructionTiming::retired);
-    return static_cast<std::uint32_t>(last - timeline_.instructions.begin());
-  }
-
-  const Program& program_;
-  const Timeline& timeline_;
-  const UnitStreams streams_;
-  const Cycle push_cycles_;
-  Groups& groups_;
-  std::uint32_t matmul_ = 0;       // that waits; in the tail, the instruction that retires last
-  std::uint32_t last_matmul_ = 0;  // the matmul before it
-  const After* after_ = nullptr;
-  std::size_t tiles_ = 0;  // taken so far
+  GroupLedger& groups_;
 };
 
 }  // namespace
@@ -310,10 +171,20 @@ std::vector<CycleLedger> ledgers_by_group(const MachineConfig& config, const Pro
                                           const Timeline& timeline,
                                           std::span<const std::uint32_t> group_of,
                                           std::size_t groups) {
-  Groups counts(group_of, groups);
-  OwnedGroups sink(config, program, timeline, counts);
+  GroupLedger counts(config);
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const InstructionTiming& timing = timeline.instructions[i];
+    counts.begin_group(group_of[i]);
+    counts.accepted(program.code[i]);
+    counts.dispatched(timing.dispatched);
+    counts.started(i, program.code[i].unit(), timing);
+  }
+  for (const Cycle push : timeline.pushes) counts.pushed(push);
+  GroupSink sink(counts);
   TimelineLedger(config, program, timeline, sink).build(total_cycles(timeline));
-  return std::move(counts).ledgers();
+  std::vector<CycleLedger> ledgers = counts.ledgers();
+  ledgers.resize(groups);
+  return ledgers;
 }
 
 std::vector<LedgerSpan> ledger_spans(const MachineConfig& config, const Program& program,

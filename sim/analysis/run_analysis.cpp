@@ -8,9 +8,14 @@
 namespace weft {
 
 void RunObserver::accepted(const Instruction&) {}
+void RunObserver::dispatched(Cycle) {}
+void RunObserver::started(std::uint64_t, Unit, const InstructionTiming&) {}
 void RunObserver::timed(std::uint64_t, const Instruction&, const InstructionTiming&) {}
 void RunObserver::pushed(Cycle) {}
+void RunObserver::waiting(const MatmulWait&) {}
+void RunObserver::classed(Cycle CycleLedger::*, Interval) {}
 void RunObserver::streamed(const MatmulWait&, const Matmul&, const CycleLedger&) {}
+void RunObserver::tail() {}
 void RunObserver::visit(StateVisitor&) {}
 
 RunAnalysis::RunAnalysis(const MachineConfig& config, HazardCheck::Name name, RunObserver* observer)
@@ -29,6 +34,7 @@ bool RunAnalysis::accept(const Instruction& instruction) {
   entry.instruction = instruction;
   entry.known = false;
   if (!clock_.accept(instruction)) return false;
+  if (observer_ != nullptr) observer_->dispatched(clock_.last_dispatch());
   ledger_.advance(clock_.frontier());
   return true;
 }
@@ -52,6 +58,7 @@ void RunAnalysis::started(std::uint64_t index, Unit unit, const InstructionTimin
   if (unit == Unit::kMatmul) matmuls_.push_back(std::get<Matmul>(entry.instruction.operation));
   if (unit == Unit::kVector) ledger_.vector(timing);
   if (unit == Unit::kStore) ledger_.store(timing);
+  if (observer_ != nullptr) observer_->started(index, unit, timing);
   while (!pending_.empty() && pending_.front().known) {
     const Pending& next = pending_.front();
     hazards_.check(next.instruction.operation, next.timing);
@@ -73,9 +80,14 @@ void RunAnalysis::waited(const MatmulWait& wait) {
   ledger_.wait(wait);
 }
 
+void RunAnalysis::begin(const MatmulWait& wait) {
+  if (observer_ != nullptr) observer_->waiting(wait);
+}
+
 // The array's span begins in the wait of the first matmul and ends in the tail.
 void RunAnalysis::add(Cycle CycleLedger::*ledger_class, Interval cycles) {
   result_.ledger.*ledger_class += cycles.end - cycles.begin;
+  if (observer_ != nullptr) observer_->classed(ledger_class, cycles);
   Cycle outside = 0;
   if (tail_) outside = cycles.end - std::max(cycles.begin, span_end_);
   if (span_end_ == 0) outside = std::min(cycles.end, first_push_) - cycles.begin;
@@ -90,6 +102,7 @@ void RunAnalysis::end(const MatmulWait& wait) {
 
 void RunAnalysis::begin_tail() {
   tail_ = true;
+  if (observer_ != nullptr) observer_->tail();
 }
 
 void RunAnalysis::visit(StateVisitor& visitor) {

@@ -29,14 +29,25 @@ class RunObserver {
 
   /// The program's next instruction, before it has times.
   virtual void accepted(const Instruction& instruction);
-  /// The instruction at `index`, in program order, when its times are known.
+  /// It is dispatched in this cycle.
+  virtual void dispatched(Cycle cycle);
+  /// All times of the instruction at `index` in the program are known. Those of a unit come in
+  /// their order.
+  virtual void started(std::uint64_t index, Unit unit, const InstructionTiming& timing);
+  /// The same in program order.
   virtual void timed(std::uint64_t index, const Instruction& instruction,
                      const InstructionTiming& timing);
   /// The next tile of the FIFO is pushed from `cycle` on.
   virtual void pushed(Cycle cycle);
-  /// The next matmul has streamed its rows; everything before their end is known. `ledger` counts
+  /// The cycles before the next matmul and while it streams are classed now, in some order.
+  virtual void waiting(const MatmulWait& wait);
+  virtual void classed(Cycle CycleLedger::*ledger_class, Interval cycles);
+  /// It has streamed its rows; everything before their end is known. `ledger` counts
   /// the cycles before their end.
   virtual void streamed(const MatmulWait& wait, const Matmul& matmul, const CycleLedger& ledger);
+
+  /// No matmul is left: the cycles up to the end of the run are classed now.
+  virtual void tail();
 
   /// False while the observer must see every instruction: then no repetition is skipped.
   virtual bool may_skip() const { return true; }
@@ -77,7 +88,7 @@ class RunAnalysis final : private ClockObserver {
   void waited(const MatmulWait& wait) override;
 
   // The ledger's sink
-  void begin(const MatmulWait&) {}
+  void begin(const MatmulWait& wait);
   void add(Cycle CycleLedger::*ledger_class, Interval cycles);
   void end(const MatmulWait& wait);
   void begin_tail();

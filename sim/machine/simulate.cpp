@@ -52,6 +52,11 @@ Result run_recurrences(const MachineConfig& config, const Program& program) {
   return result;
 }
 
+/// The name of an instruction in a message, for programs that are not held.
+std::string number_name(std::uint64_t index) {
+  return fmt::format("instruction {}", index);
+}
+
 ClockedResult run_units(const MachineConfig& config, const Program& program, HostMemory* memory,
                         const SimulateOptions& options) {
   if (options.engine == Engine::kTimed) return {run_timed_machine(config, program), 0};
@@ -137,8 +142,7 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
 Result simulate(const MachineConfig& config, InstructionStream& stream, RunObserver* observer,
                 bool skip_repetitions) {
   validate(config);
-  const auto name = [](std::uint64_t index) { return fmt::format("instruction {}", index); };
-  RunAnalysis run(config, name, observer);
+  RunAnalysis run(config, number_name, observer);
   RepetitionSkipper skipper(stream, [&](StateVisitor& visitor) {
     run.visit(visitor);
     stream.visit(visitor);
@@ -155,6 +159,18 @@ Result simulate(const MachineConfig& config, InstructionStream& stream, RunObser
   Result result = run.result();
   result.skipped_instructions = skipper.skipped_instructions();
   return result;
+}
+
+StreamedRun::StreamedRun(const MachineConfig& config, RunObserver* observer)
+    : run_((validate(config), config), number_name, observer) {}
+
+void StreamedRun::accept(const Instruction& instruction) {
+  if (!run_.accept(instruction)) throw stuck(run_.clock());
+}
+
+Result StreamedRun::finish() {
+  if (!run_.finish()) throw stuck(run_.clock());
+  return run_.result();
 }
 
 ArrayRecording record_array(const MachineConfig& config, const Program& program, HostMemory& memory,

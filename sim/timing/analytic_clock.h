@@ -65,6 +65,8 @@ class AnalyticClock {
 
   /// Nothing that the observer does not know yet starts, or is pushed, in this cycle or before.
   Cycle frontier() const;
+  /// The cycle in which the last accepted instruction was dispatched.
+  Cycle last_dispatch() const { return last_dispatch_; }
   /// The last retirement so far; -1 without any.
   Cycle last_retired() const { return last_retired_; }
   RunProgress progress() const;

@@ -11,6 +11,7 @@
 
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/sample_inputs.h"
+#include "runtime/network_timing.h"
 #include "tests/network/machine_runs.h"
 #include "tests/network/small_networks.h"
 
@@ -119,6 +120,51 @@ TEST(ScheduleTest, AnotherScheduleIsAnotherProgramWithTheSameResults) {
     ASSERT_EQ(first_run.outputs.size(), second_run.outputs.size());
     for (const auto& [name, tensor] : first_run.outputs) {
       EXPECT_TRUE(std::ranges::equal(tensor.bytes(), second_run.outputs.at(name).bytes())) << name;
+    }
+  }
+}
+
+void expect_same(const runtime::NetworkRun& streamed, const runtime::NetworkRun& held) {
+  EXPECT_EQ(streamed.total, held.total);
+  EXPECT_EQ(streamed.ledger, held.ledger);
+  EXPECT_EQ(streamed.traffic, held.traffic);
+  EXPECT_EQ(streamed.instructions, held.instructions);
+  EXPECT_EQ(streamed.programs, held.programs);
+  EXPECT_EQ(streamed.issued_macs, held.issued_macs);
+  EXPECT_EQ(streamed.useful_macs, held.useful_macs);
+  ASSERT_EQ(streamed.layers.size(), held.layers.size());
+  for (std::size_t i = 0; i < held.layers.size(); ++i) {
+    const runtime::LayerRun& one = streamed.layers[i];
+    const runtime::LayerRun& other = held.layers[i];
+    SCOPED_TRACE(other.info.name);
+    EXPECT_EQ(one.info.name, other.info.name);
+    EXPECT_EQ(one.on_host, other.on_host);
+    EXPECT_EQ(one.ledger, other.ledger);
+    EXPECT_EQ(one.cycles, other.cycles);
+    EXPECT_EQ(one.info.fetches, other.info.fetches);
+    EXPECT_EQ(one.info.chunks, other.info.chunks);
+    EXPECT_EQ(one.info.vector_rows, other.info.vector_rows);
+    EXPECT_EQ(one.info.weight_bytes, other.info.weight_bytes);
+    EXPECT_EQ(one.info.input_bytes, other.info.input_bytes);
+    EXPECT_EQ(one.info.output_bytes, other.info.output_bytes);
+  }
+}
+
+TEST(ScheduleTest, TheCyclesAreThoseOfTheProgramsWithoutHoldingThem) {
+  for (const MemoryKind memory : {MemoryKind::kIdeal, MemoryKind::kSplit, MemoryKind::kShared}) {
+    for (const std::uint32_t kib : {256U, 16U}) {
+      MachineConfig config = machine(kib);
+      config.memory_kind = memory;
+      config.memory_bytes_per_s = 800'000'000;  // 8 bytes per cycle
+      config.host_bytes_per_s = 500'000'000;
+      for (const SmallNetwork& network : small_networks()) {
+        SCOPED_TRACE(::testing::Message() << network.name << ", " << kib << " KiB");
+        const ScheduledNetwork scheduled = schedule_network(prepared(network.build()), config);
+        const runtime::NetworkRun held =
+            runtime::run_network(write_programs(scheduled, config), config, {},
+                                 {.simulate = {.engine = Engine::kAnalytic}});
+        expect_same(runtime::time_network(scheduled, config), held);
+      }
     }
   }
 }

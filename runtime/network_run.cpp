@@ -1,0 +1,59 @@
+#include "runtime/network_run.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::runtime {
+namespace {
+
+/// The first output that the node has; an LSTM may omit Y.
+graph::ValueId first_output(const graph::Node& node) {
+  return *std::ranges::find_if(node.outputs,
+                               [](graph::ValueId output) { return output != graph::kNoValue; });
+}
+
+}  // namespace
+
+LayerRun host_layer(const graph::Graph& graph, const network::HostStep& step) {
+  const graph::Node& node = graph.nodes[step.node];
+  LayerRun layer;
+  layer.on_host = true;
+  layer.info.name = node.name;
+  layer.info.op = to_string(node.op);
+  layer.info.note = step.reason;
+  layer.info.result = graph.type(first_output(node));
+  return layer;
+}
+
+std::vector<LayerRun> layer_runs(std::span<const network::LayerInfo> layers,
+                                 std::span<const CycleLedger> ledgers) {
+  std::vector<LayerRun> runs;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    LayerRun layer;
+    layer.info = layers[i];
+    layer.ledger = ledgers[i];
+    layer.cycles = ledgers[i].sum();
+    runs.push_back(std::move(layer));
+  }
+  return runs;
+}
+
+void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun> layers) {
+  for (const LayerRun& layer : layers) {
+    run.useful_macs += layer.info.macs;
+    run.layers.push_back(layer);
+  }
+  for (const LedgerClass& entry : kLedgerClasses) {
+    run.ledger.*entry.cycles += result.ledger.*entry.cycles;
+  }
+  run.total += result.total;
+  run.traffic.weight_bytes += result.traffic.weight_bytes;
+  run.traffic.input_bytes += result.traffic.input_bytes;
+  run.traffic.output_bytes += result.traffic.output_bytes;
+  run.issued_macs += result.issued_macs;
+  run.instructions += result.instructions;
+  run.compared_cycles += result.compared_cycles;
+  ++run.programs;
+}
+
+}  // namespace weft::runtime

@@ -1,0 +1,57 @@
+// The result of a network's run: what its layers took, and what it computed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/program/network_program.h"
+#include "sim/analysis/result.h"
+#include "sim/trace/array_recording.h"
+
+namespace weft::runtime {
+
+using NamedTensors = std::map<std::string, graph::Tensor>;
+
+/// One row of the layer table after the run.
+struct LayerRun {
+  network::LayerInfo info;
+  bool on_host = false;     // then `info.note` says why, and there are no cycles
+  double host_seconds = 0;  // what the host took for it here; 0 without values
+  Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
+  CycleLedger ledger;       // of these cycles
+};
+
+struct NetworkRun {
+  std::vector<LayerRun> layers;
+  Cycle total = 0;  // of all programs, one after the other
+  CycleLedger ledger;
+  Traffic traffic;
+  std::uint64_t issued_macs = 0;
+  std::uint64_t useful_macs = 0;
+  std::size_t programs = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t compared_cycles = 0;  // by lock-step checking, without a difference
+  NamedTensors outputs;               // empty without values
+  /// Values that the machine computed: those that the host read and, with `keep_results`, the
+  /// result of every layer that stayed in the unified buffer.
+  std::map<graph::ValueId, graph::Tensor> values;
+  std::vector<Timeline> timelines;          // of the programs, with `keep_timelines`
+  std::optional<ArrayRecording> recording;  // with `record`
+};
+
+/// The row of a node that the host computes.
+LayerRun host_layer(const graph::Graph& graph, const network::HostStep& step);
+
+/// The rows of a program's layers; `ledgers` has one entry for each.
+std::vector<LayerRun> layer_runs(std::span<const network::LayerInfo> layers,
+                                 std::span<const CycleLedger> ledgers);
+
+/// Adds a program that ran after the others, with the rows of its layers.
+void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun> layers);
+
+}  // namespace weft::runtime
