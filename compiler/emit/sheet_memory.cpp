@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "compiler/layers/host_tensors.h"
 #include "compiler/rows/ceil_div.h"
-#include "sim/isa/tensor_layout.h"
+#include "sim/isa/check/tensor_layout.h"
 
 namespace weft::network {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/array/tile_kernel.h"
+#include "sim/array/kernels/tile_kernel.h"
 #include "tests/array/simd_targets.h"
 
 namespace weft {
