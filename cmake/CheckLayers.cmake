@@ -9,14 +9,19 @@ set(table
   "pe: base"
   "sim/config: base pe"
   "sim/isa: base pe sim/config"
-  "sim/memory: base pe sim/config sim/isa"
+  "sim/isa/text: base pe sim/config sim/isa"  # assembler, disassembler, encoding, and their table
+  "sim/isa/check: base pe sim/config sim/isa sim/isa/text"  # which programs are valid
+  "sim/memory: base pe sim/config sim/isa sim/isa/check"
   "sim/timing: base pe sim/config sim/isa"
-  "sim/array: base pe sim/config sim/isa sim/memory sim/timing"
-  "sim/analysis: base pe sim/config sim/isa sim/timing"
-  "sim/trace: base pe sim/config sim/isa sim/memory sim/timing sim/array sim/analysis"
+  "sim/array/kernels: base pe sim/isa"
+  "sim/array: base pe sim/config sim/isa sim/memory sim/timing sim/array/kernels"
+  "sim/analysis/hazards: base sim/config sim/isa sim/timing"
+  "sim/analysis: base pe sim/config sim/isa sim/timing sim/analysis/hazards"
+  "sim/trace: base pe sim/config sim/isa sim/isa/text sim/memory sim/timing sim/array sim/analysis"
   "rtl: base pe sim/config sim/timing sim/array"
   "sim: base pe sim/config sim/isa sim/memory sim/analysis sim/trace"  # the front door, simulate.h
-  "sim/machine: base pe sim sim/config sim/isa sim/memory sim/timing sim/array sim/analysis sim/trace rtl"
+  "sim/machine/datapaths: base sim/timing sim/array sim/trace"  # that compare, record or trace another
+  "sim/machine: base pe sim/config sim/isa sim/memory sim/timing sim/array sim/analysis/hazards sim/analysis sim/trace rtl sim sim/machine/datapaths"
   # The compiler never sees sim/machine or sim/array: a program is all that passes between them.
   "compiler/graph: base pe sim/memory"
   "compiler/graph/shapes: base compiler/graph"
@@ -34,11 +39,11 @@ set(table
   "compiler/program: base sim/config sim/isa sim/memory compiler/graph compiler/rows"
   "compiler/layers: base sim/isa sim/memory compiler/graph compiler/graph/shapes compiler/rows compiler/program"
   "compiler/blocks: sim/config compiler/rows compiler/program compiler/layers"
-  "compiler/mapping: base sim/config sim/isa compiler/rows compiler/program compiler/layers compiler/blocks"
-  "compiler/emit: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
+  "compiler/mapping: base sim/config sim/isa sim/isa/check compiler/rows compiler/program compiler/layers compiler/blocks"
+  "compiler/emit: base sim/config sim/isa sim/isa/check sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
   "compiler/emit/vector: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/emit"
   "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
-  "compiler/schedule: base pe sim/config sim/isa sim/memory sim/timing compiler/graph compiler/graph/builder compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
+  "compiler/schedule: base pe sim/config sim/isa sim/isa/check sim/memory sim/timing compiler/graph compiler/graph/builder compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base compiler/graph"
@@ -59,8 +64,8 @@ set(table
   "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/networks models/data models/reference/cpu"
   "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime"
-  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime runtime/workload"
-  "runtime/analysis: base sim/config sim/isa sim/analysis sim compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job"
+  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime runtime/workload"
+  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
   "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/analysis runtime/measure"
   "runtime/train: base sim/config rtl sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime"
@@ -70,8 +75,8 @@ set(table
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
   "report/train: models/training runtime runtime/train report"
-  "report/page: base sim/config sim/isa sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
-  "cli: base sim/config sim/isa sim/analysis rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/results report/train report/page")
+  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
+  "cli: base sim/config sim/isa sim/isa/text sim/analysis sim/analysis/hazards rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/results report/train report/page")
 
 set(problems "")
 set(rooms "")

@@ -1,7 +1,7 @@
 # Every outside library in one place. tools/packages.txt names the Debian packages that bring them.
 find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
-# Weft loads Highway's library instead of linking it (sim/array/highway_library.cpp), so this target
+# Weft loads Highway's library instead of linking it (sim/array/kernels/highway_library.cpp), so this target
 # has only its headers and the library's file name.
 add_library(weft_highway INTERFACE)
 target_include_directories(weft_highway SYSTEM INTERFACE

@@ -62,5 +62,5 @@ install(DIRECTORY base pe sim compiler models runtime report DESTINATION include
   FILES_MATCHING REGEX "\\.(h|inc)$"
   PATTERN compiler/onnx/codec EXCLUDE PATTERN sim/array EXCLUDE PATTERN sim/machine EXCLUDE)
 install(FILES sim/array/datapath.h DESTINATION include/weft/sim/array)
-install(FILES sim/machine/lockstep_error.h DESTINATION include/weft/sim/machine)
+install(FILES sim/machine/datapaths/lockstep_error.h DESTINATION include/weft/sim/machine/datapaths)
 install(FILES rtl/cosim/rtl_model.h rtl/cosim/rtl_models.h DESTINATION include/weft/rtl/cosim)

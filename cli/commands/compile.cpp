@@ -21,7 +21,7 @@
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/network_outputs.h"
 #include "runtime/workload/network_source.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 
 namespace weft::cli {
 namespace {

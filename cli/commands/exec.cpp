@@ -11,10 +11,10 @@
 #include "compiler/schedule/map_product.h"
 #include "report/progress.h"
 #include "runtime/workload/memory_check.h"
-#include "sim/analysis/race_proof.h"
+#include "sim/analysis/hazards/race_proof.h"
 #include "sim/config/config_keys.h"
 #include "sim/isa/program_source.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 
 namespace weft::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "compiler/layers/host_tensors.h"
 #include "compiler/rows/ceil_div.h"
-#include "sim/isa/tensor_layout.h"
+#include "sim/isa/check/tensor_layout.h"
 
 namespace weft::network {
 SheetMemory::SheetMemory(const MachineConfig& config, const std::vector<Sheet>& sheets,

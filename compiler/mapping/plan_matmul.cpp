@@ -11,7 +11,7 @@
 #include "compiler/mapping/estimate.h"
 #include "compiler/mapping/formula.h"
 #include "compiler/mapping/tiling_plan.h"
-#include "sim/isa/tensor_layout.h"
+#include "sim/isa/check/tensor_layout.h"
 
 namespace weft {
 namespace {

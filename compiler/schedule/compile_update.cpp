@@ -16,7 +16,7 @@
 #include "compiler/program/stream.h"
 #include "compiler/rows/ceil_div.h"
 #include "compiler/segments/update_groups.h"
-#include "sim/isa/tensor_layout.h"
+#include "sim/isa/check/tensor_layout.h"
 
 namespace weft::network {
 namespace {

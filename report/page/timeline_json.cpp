@@ -7,8 +7,8 @@
 #include "report/page/page_data.h"
 #include "report/text.h"
 #include "sim/analysis/ledger.h"
-#include "sim/isa/instruction_table.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/instruction_table.h"
+#include "sim/isa/text/text.h"
 
 namespace weft::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "sim/isa/check/tensor_layout.h"
 #include "sim/isa/row_generator.h"
-#include "sim/isa/tensor_layout.h"
 #include "sim/simulate.h"
 
 namespace weft::runtime {

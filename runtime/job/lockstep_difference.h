@@ -1,7 +1,7 @@
 // Reports a difference that --lockstep finds.
 #pragma once
 
-#include "sim/machine/lockstep_error.h"
+#include "sim/machine/datapaths/lockstep_error.h"
 
 namespace weft::runtime {
 

@@ -10,7 +10,7 @@
 #include "base/printable.h"
 #include "base/stopwatch.h"
 #include "runtime/job/lockstep_difference.h"
-#include "sim/machine/lockstep_error.h"
+#include "sim/machine/datapaths/lockstep_error.h"
 
 namespace weft::runtime {
 namespace {

@@ -8,7 +8,7 @@
 #include "rtl/cosim/rtl_models.h"
 #include "runtime/job/lockstep_difference.h"
 #include "runtime/workload/memory_check.h"
-#include "sim/machine/lockstep_error.h"
+#include "sim/machine/datapaths/lockstep_error.h"
 
 namespace weft::runtime {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sim/analysis/access.h"
+#include "sim/analysis/hazards/access.h"
 #include "sim/analysis/row_lives.h"
 #include "sim/analysis/summary.h"
 #include "sim/isa/row_access.h"

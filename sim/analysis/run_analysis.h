@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/sliding_window.h"
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 #include "sim/analysis/ledger_stream.h"
 #include "sim/analysis/result.h"
 #include "sim/config/machine_config.h"

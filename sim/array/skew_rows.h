@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "sim/array/aligned_buffer.h"
+#include "sim/array/kernels/aligned_buffer.h"
 
 namespace weft {
 

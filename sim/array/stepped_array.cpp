@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "sim/array/aligned_buffer.h"
 #include "sim/array/array_sides.h"
-#include "sim/array/grid_kernel.h"
+#include "sim/array/kernels/aligned_buffer.h"
+#include "sim/array/kernels/grid_kernel.h"
 #include "sim/array/shift_rows.h"
 #include "sim/array/skew_rows.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "sim/array/array_sides.h"
+#include "sim/array/kernels/tile_kernel.h"
 #include "sim/array/thread_pool.h"
-#include "sim/array/tile_kernel.h"
 
 namespace weft {
 namespace {

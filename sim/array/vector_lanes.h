@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "pe/arithmetic.h"
-#include "sim/array/aligned_buffer.h"
-#include "sim/array/lane_kernels.h"
+#include "sim/array/kernels/aligned_buffer.h"
+#include "sim/array/kernels/lane_kernels.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
 #include "sim/memory/unified_buffer.h"

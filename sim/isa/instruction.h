@@ -1,5 +1,5 @@
-// The instructions: five opcodes. One table, sim/isa/instruction_table.h, gives the meaning, width
-// and text form of each operand; docs/isa.md is generated from it.
+// The instructions: five opcodes. One table, sim/isa/text/instruction_table.h, gives the meaning,
+// width and text form of each operand; docs/isa.md is generated from it.
 //
 // Dependences are explicit: an instruction starts when every unit u has retired after[u]
 // instructions. The hardware has only one interlock: a push waits for its tile in the FIFO.

@@ -98,10 +98,10 @@ void validate_tensors(const Program& program);
 
 /// Throws InputError naming line, instruction and operand if the program cannot run on this machine
 /// with any timing: another R, C or type, a row or a tile outside its memory, zero rows, operands
-/// that contradict each other (sim/isa/operand_check.h), an `after` count that no unit can reach, a
-/// matmul that keeps weights before any was loaded. Includes validate_tensors(). A load may read a
-/// result or a narrow tensor only where an earlier store wrote it. If a program has no tensors, its
-/// host rows and tiles are not checked; its HostMemory defines them.
+/// that contradict each other (sim/isa/check/operand_check.h), an `after` count that no unit can
+/// reach, a matmul that keeps weights before any was loaded. Includes validate_tensors(). A load
+/// may read a result or a narrow tensor only where an earlier store wrote it. If a program has no
+/// tensors, its host rows and tiles are not checked; its HostMemory defines them.
 void validate(const Program& program, const MachineConfig& config);
 
 }  // namespace weft

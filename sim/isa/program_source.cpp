@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/isa/instruction_table.h"
 #include "sim/isa/program.h"
 
 namespace weft {

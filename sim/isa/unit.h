@@ -18,7 +18,7 @@
 
 namespace weft {
 
-/// The opcodes. sim/isa/instruction_table.h has their names and operands.
+/// The opcodes. sim/isa/text/instruction_table.h has their names and operands.
 enum class Opcode : std::uint8_t { kLoad, kFetch, kMatmul, kVector, kStore };
 inline constexpr std::size_t kOpcodeCount = 5;
 

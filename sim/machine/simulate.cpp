@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 #include "sim/analysis/repetition.h"
 #include "sim/analysis/run_analysis.h"
 #include "sim/analysis/summary.h"

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/isa/check/tensor_layout.h"
 #include "sim/isa/program.h"
-#include "sim/isa/tensor_layout.h"
 #include "sim/memory/host_memory.h"
 #include "sim/memory/matrix.h"
 

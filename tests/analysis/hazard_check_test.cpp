@@ -1,5 +1,5 @@
 // Tests each hazard rule at its edge: blocked at t-1, allowed at t. Timelines are written by hand.
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 #include "sim/analysis/summary.h"
 #include "sim/timing/analytic.h"
 #include "tests/analysis/race_free_program.h"

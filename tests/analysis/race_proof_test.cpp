@@ -1,7 +1,7 @@
 // Compares the proof with happens-before: which instructions are sure to have retired before
 // another one starts, from the program's order, its dependences and its tiles alone, without any
 // schedule.
-#include "sim/analysis/race_proof.h"
+#include "sim/analysis/hazards/race_proof.h"
 
 #include <gtest/gtest.h>
 

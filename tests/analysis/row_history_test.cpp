@@ -1,5 +1,5 @@
 // Compares the interval map of accesses with one record per row.
-#include "sim/analysis/row_history.h"
+#include "sim/analysis/hazards/row_history.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/array/grid_kernel.h"
+#include "sim/array/kernels/grid_kernel.h"
 #include "tests/array/naive_array.h"
 #include "tests/array/simd_targets.h"
 

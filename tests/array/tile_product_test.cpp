@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/array/tile_kernel.h"
+#include "sim/array/kernels/tile_kernel.h"
 #include "tests/array/tile_problem.h"
 
 namespace weft {

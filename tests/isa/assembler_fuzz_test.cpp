@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "tests/isa/random_instruction.h"
 
 namespace weft {

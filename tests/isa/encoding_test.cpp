@@ -1,5 +1,5 @@
 // The binary form must lose nothing and refuse bytes that encode no instruction.
-#include "sim/isa/encoding.h"
+#include "sim/isa/text/encoding.h"
 
 #include <gtest/gtest.h>
 

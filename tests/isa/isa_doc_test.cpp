@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "sim/config/config_keys.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "tools/isa_doc/instruction_doc.h"
 
 namespace weft {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "tests/isa/input_error.h"
 #include "tests/isa/program_head.h"
 

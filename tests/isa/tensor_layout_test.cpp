@@ -1,5 +1,5 @@
 // Tensors must lie where program.h says, and impossible tensors must be refused.
-#include "sim/isa/tensor_layout.h"
+#include "sim/isa/check/tensor_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "tests/isa/random_instruction.h"
 
 namespace weft {

@@ -1,5 +1,5 @@
 // The text form must match docs/isa.md, and each error must name its line.
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 
 #include <gtest/gtest.h>
 

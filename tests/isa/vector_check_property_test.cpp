@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "sim/isa/operand_check.h"
+#include "sim/isa/check/operand_check.h"
 #include "sim/isa/row_access.h"
 #include "tests/isa/input_error.h"
 #include "tests/isa/random_vector.h"

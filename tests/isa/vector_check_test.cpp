@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/isa/program.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "tests/isa/input_error.h"
 
 namespace weft {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 #include "tests/machine/run_matmul.h"
 
 namespace weft {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "sim/simulate.h"
 
 namespace weft {

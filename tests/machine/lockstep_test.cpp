@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/array/stepped_datapath.h"
-#include "sim/machine/lockstep_datapath.h"
+#include "sim/machine/datapaths/lockstep_datapath.h"
 
 namespace weft {
 namespace {

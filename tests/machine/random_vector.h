@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "sim/isa/operand_check.h"
+#include "sim/isa/check/operand_check.h"
 #include "tests/machine/random_program.h"
 
 namespace weft::testing {

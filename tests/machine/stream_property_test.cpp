@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 #include "sim/analysis/summary.h"
 #include "sim/simulate.h"
 #include "sim/timing/analytic.h"

@@ -20,7 +20,7 @@
 #include "compiler/schedule/product_graph.h"
 #include "runtime/compile.h"
 #include "runtime/network_runner.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "sim/simulate.h"
 #include "tests/network/random.h"
 

@@ -13,7 +13,7 @@
 #include "sim/analysis/ledger.h"
 #include "sim/analysis/occupancy.h"
 #include "sim/analysis/summary.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/text.h"
 #include "sim/timing/analytic.h"
 #include "sim/timing/transfers.h"
 #include "tests/analysis/race_free_program.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/isa/directive_table.h"
-#include "sim/isa/encoding.h"
+#include "sim/isa/text/directive_table.h"
+#include "sim/isa/text/encoding.h"
 
 namespace weft {
 namespace {

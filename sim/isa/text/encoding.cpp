@@ -1,4 +1,4 @@
-#include "sim/isa/encoding.h"
+#include "sim/isa/text/encoding.h"
 
 #include <fmt/format.h>
 

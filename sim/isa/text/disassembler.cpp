@@ -1,8 +1,8 @@
 #include <sstream>
 
-#include "sim/isa/directive_table.h"
-#include "sim/isa/instruction_table.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/directive_table.h"
+#include "sim/isa/text/instruction_table.h"
+#include "sim/isa/text/text.h"
 
 namespace weft {
 namespace {

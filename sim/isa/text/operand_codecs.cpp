@@ -1,6 +1,6 @@
-#include "sim/isa/operand_codecs.h"
+#include "sim/isa/text/operand_codecs.h"
 
-#include "sim/isa/instruction_table.h"
+#include "sim/isa/text/instruction_table.h"
 
 namespace weft {
 namespace {

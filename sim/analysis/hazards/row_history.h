@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/analysis/access.h"
+#include "sim/analysis/hazards/access.h"
 #include "sim/isa/run_state.h"
 
 namespace weft {

@@ -23,7 +23,7 @@
 #include <span>
 
 #include "pe/arithmetic.h"
-#include "sim/array/aligned_buffer.h"
+#include "sim/array/kernels/aligned_buffer.h"
 
 namespace weft {
 

@@ -1,12 +1,12 @@
-#include "sim/array/grid_kernel.h"
+#include "sim/array/kernels/grid_kernel.h"
 
 // This file is compiled once for each instruction set; the last pass also makes the dispatch
 // tables.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sim/array/grid_kernel.cpp"
+#define HWY_TARGET_INCLUDE "sim/array/kernels/grid_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "sim/array/float_lanes-inl.h"
+#include "sim/array/kernels/float_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft {

@@ -1,4 +1,4 @@
-#include "sim/analysis/row_history.h"
+#include "sim/analysis/hazards/row_history.h"
 
 #include <algorithm>
 #include <iterator>

@@ -18,7 +18,7 @@
 
 #include "hwy/highway.h"
 #include "pe/arithmetic.h"
-#include "sim/array/float_lanes-inl.h"
+#include "sim/array/kernels/float_lanes-inl.h"
 
 // Highway 1.0.3 names AVX-VNNI where its detection means AVX-512 VNNI, so the 512-bit dot product
 // needs this addition. Code under this target must not contain a loop that GCC could turn into a

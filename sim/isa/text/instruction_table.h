@@ -12,8 +12,8 @@
 #include <variant>
 
 #include "sim/isa/instruction.h"
-#include "sim/isa/operand_codecs.h"
-#include "sim/isa/operand_table.h"
+#include "sim/isa/text/operand_codecs.h"
+#include "sim/isa/text/operand_table.h"
 
 namespace weft {
 

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/input_path.h"
 #include "base/printable.h"
-#include "sim/isa/directive_table.h"
-#include "sim/isa/instruction_table.h"
-#include "sim/isa/text.h"
+#include "sim/isa/text/directive_table.h"
+#include "sim/isa/text/instruction_table.h"
+#include "sim/isa/text/text.h"
 
 namespace weft {
 namespace {

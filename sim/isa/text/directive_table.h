@@ -4,8 +4,8 @@
 
 #include <tuple>
 
-#include "sim/isa/instruction_table.h"
 #include "sim/isa/program.h"
+#include "sim/isa/text/instruction_table.h"
 
 namespace weft {
 namespace table {

@@ -1,4 +1,4 @@
-#include "sim/isa/operand_check.h"
+#include "sim/isa/check/operand_check.h"
 
 #include "sim/isa/program.h"
 

@@ -1,4 +1,4 @@
-#include "sim/isa/instruction_table.h"
+#include "sim/isa/text/instruction_table.h"
 
 namespace weft {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/array/tile_kernel.h"
+#include "sim/array/kernels/tile_kernel.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,10 +6,10 @@
 // This file is compiled once for each instruction set; the last pass also makes the dispatch
 // tables.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sim/array/tile_kernel.cpp"
+#define HWY_TARGET_INCLUDE "sim/array/kernels/tile_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "sim/array/tile_lanes-inl.h"
+#include "sim/array/kernels/tile_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft {

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "base/sliding_window.h"
-#include "sim/analysis/row_history.h"
+#include "sim/analysis/hazards/row_history.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/isa/row_access.h"

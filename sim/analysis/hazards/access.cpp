@@ -1,4 +1,4 @@
-#include "sim/analysis/access.h"
+#include "sim/analysis/hazards/access.h"
 
 #include "sim/timing/array_timing.h"
 

@@ -1,5 +1,4 @@
-#include "sim/isa/program.h"
-
+// Implements validate() of program.h, and the names of activation functions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +9,11 @@
 
 #include "base/error.h"
 #include "base/printable.h"
-#include "sim/isa/instruction_table.h"
-#include "sim/isa/operand_check.h"
-#include "sim/isa/tensor_layout.h"
-#include "sim/isa/text.h"
+#include "sim/isa/check/operand_check.h"
+#include "sim/isa/check/tensor_layout.h"
+#include "sim/isa/program.h"
+#include "sim/isa/text/instruction_table.h"
+#include "sim/isa/text/text.h"
 
 namespace weft {
 namespace {

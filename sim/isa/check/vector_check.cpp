@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "sim/isa/instruction_table.h"
-#include "sim/isa/operand_check.h"
+#include "sim/isa/check/operand_check.h"
+#include "sim/isa/text/instruction_table.h"
 
 namespace weft {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/isa/tensor_layout.h"
+#include "sim/isa/check/tensor_layout.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
-#include "sim/isa/directive_table.h"
+#include "sim/isa/text/directive_table.h"
 
 namespace weft {
 namespace {

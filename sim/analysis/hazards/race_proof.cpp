@@ -1,4 +1,4 @@
-#include "sim/analysis/race_proof.h"
+#include "sim/analysis/hazards/race_proof.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 #include "sim/isa/program_source.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/transfers.h"

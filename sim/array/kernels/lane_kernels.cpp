@@ -1,14 +1,14 @@
-#include "sim/array/lane_kernels.h"
+#include "sim/array/kernels/lane_kernels.h"
 
 #include <bit>
 #include <cstring>
 
 #include "base/error.h"
-#include "sim/array/lane_functions.h"
+#include "sim/array/kernels/lane_functions.h"
 
 // This file is compiled once for each instruction set; the last pass also makes the dispatch table.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sim/array/lane_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sim/array/kernels/lane_kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

@@ -12,9 +12,9 @@
 #include <span>
 #include <utility>
 
-#include "sim/machine/lockstep_compare.h"
-#include "sim/machine/lockstep_error.h"
-#include "sim/machine/lockstep_recorder.h"
+#include "sim/machine/datapaths/lockstep_compare.h"
+#include "sim/machine/datapaths/lockstep_error.h"
+#include "sim/machine/datapaths/lockstep_recorder.h"
 
 namespace weft {
 

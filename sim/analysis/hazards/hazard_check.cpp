@@ -1,4 +1,4 @@
-#include "sim/analysis/hazard_check.h"
+#include "sim/analysis/hazards/hazard_check.h"
 
 #include <fmt/format.h>
 

@@ -20,9 +20,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include "sim/isa/bit_stream.h"
 #include "sim/isa/instruction.h"
 #include "sim/isa/program.h"
+#include "sim/isa/text/bit_stream.h"
 
 namespace weft {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/isa/instruction_table.h"
+#include "sim/isa/text/instruction_table.h"
 
 namespace weft {
 
