@@ -6,30 +6,53 @@
 #     format    C++ is formatted as .clang-format says
 #     layers    folders include only what cmake/CheckLayers.cmake allows
 #     scripts   shellcheck finds nothing in the shell scripts
+#     sizes     no folder has more than 27 C++ sources, no source more than 400 lines
 #     tidy      clang-tidy finds nothing (.clang-tidy)
 set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-readonly kRules=(format layers scripts tidy)
+readonly kRules=(format layers scripts sizes tidy)
+readonly kMostFiles=27   # C++ sources in one folder, without the folders below it
+readonly kMostLines=400  # of one source
 readonly kBranch=main  # tidy compares with the commit at which the work left this branch
 
 usage() {
-  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
-# The C++ files that git tracks or would track.
-sources() {
-  git ls-files --cached --others --exclude-standard -- '*.h' '*.cpp' '*.cu' '*.cuh' |
+# The files like these patterns that git tracks or would track.
+files_like() {
+  git ls-files --cached --others --exclude-standard -- "$@" |
     while read -r file; do if [[ -f "$file" ]]; then echo "$file"; fi; done
 }
+
+# The C++ files.
+sources() { files_like '*.h' '*.cpp' '*.cu' '*.cuh'; }
 
 check_format() { sources | xargs -P 2 -n 100 clang-format --dry-run -Werror; }
 
 check_layers() { cmake -DROOT="$weft_root" -P cmake/CheckLayers.cmake; }
 
 check_scripts() { git ls-files '*.sh' .ci/run | xargs shellcheck -x; }
+
+# Names each folder and each source above its limit.
+check_sizes() {
+  local problems
+  problems="$(
+    sources | sed 's|/[^/]*$||' | sort | uniq -c | awk -v most="$kMostFiles" '$1 > most {
+      print $2 " has " $1 " C++ sources, more than " most "; move those of one subject to a folder below it" }'
+    files_like '*.h' '*.cpp' '*.cu' '*.cuh' '*.inc' '*.sv' '*.svh' '*.js' '*.mjs' '*.css' '*.html' \
+      '*.py' '*.sh' '*.cmake' |
+      xargs wc -l | awk -v most="$kMostLines" '$2 != "total" && $1 > most {
+      print $2 " has " $1 " lines, more than " most "; split it by subject" }'
+  )"
+  if [[ -n "$problems" ]]; then
+    printf '%s\n' "$problems"
+    return 1
+  fi
+}
 
 # Files of the working tree that are not as on the branch, if there is such a branch.
 changed_sources() {
@@ -74,7 +97,7 @@ rules=()
 for argument in "$@"; do
   case "$argument" in
     --all) all=yes ;;
-    format | layers | scripts | tidy) rules+=("$argument") ;;
+    format | layers | scripts | sizes | tidy) rules+=("$argument") ;;
     *) usage ;;
   esac
 done
@@ -85,6 +108,7 @@ check() {
     format) check_format ;;
     layers) check_layers ;;
     scripts) check_scripts ;;
+    sizes) check_sizes ;;
     tidy) check_tidy ;;
   esac
 }
