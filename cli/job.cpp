@@ -7,7 +7,7 @@
 #include "cli/run_output.h"
 #include "runtime/job/one_layer.h"
 #include "runtime/job/shown_run.h"
-#include "runtime/npy.h"
+#include "runtime/npy/npy.h"
 
 namespace weft::cli {
 namespace {

@@ -62,21 +62,22 @@ set(table
   "models/reference/cuda/checks: base compiler/graph compiler/graph/builder models/execution models/reference/cpu models/reference/cuda/device models/reference/cuda models/reference/cuda/graph"
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
   "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/networks models/data models/reference/cpu"
-  "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
-  "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime"
-  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime runtime/workload"
+  "runtime/npy: base pe sim/memory compiler/graph"
+  "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training runtime/npy"
+  "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
+  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime/npy runtime runtime/workload"
   "runtime/analysis: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
-  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/analysis runtime/measure"
-  "runtime/train: base sim/config rtl sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime"
-  "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/mapping models/networks runtime runtime/workload runtime/job"
+  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit compiler/schedule models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime/npy runtime runtime/workload runtime/analysis runtime/measure"
+  "runtime/train: base sim/config rtl sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
+  "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/mapping models/networks runtime/npy runtime runtime/workload runtime/job"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job runtime/analysis report"
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
-  "report/train: models/training runtime runtime/train report"
-  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
-  "cli: base sim/config sim/isa sim/isa/text sim/analysis sim/analysis/hazards rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/results report/train report/page")
+  "report/train: models/training runtime/npy runtime runtime/train report"
+  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime/npy runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
+  "cli: base sim/config sim/isa sim/isa/text sim/analysis sim/analysis/hazards rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime/npy runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/results report/train report/page")
 
 set(problems "")
 set(rooms "")

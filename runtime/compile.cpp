@@ -52,6 +52,12 @@ std::string quantisation_note(bool with_values) {
          "on ranges";
 }
 
+/// Leaves a quarter of the memory to the run, its values and other programs. Otherwise the system
+/// could kill the process without a message.
+std::uint64_t memory_for_programs() {
+  return physical_memory_bytes() / 4 * 3;
+}
+
 /// Rejects infinities and NaN here, because calibration would blame a value computed from them.
 void check_ranges(const NamedTensors& inputs) {
   for (const auto& [name, tensor] : inputs) {
@@ -108,12 +114,13 @@ NetworkSchedule schedule(Graph graph, const MachineConfig& config, const NamedTe
   return scheduled;
 }
 
+std::uint64_t most_instructions_held() {
+  return network::most_instructions(memory_for_programs());
+}
+
 CompiledNetwork compile(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
   NetworkSchedule scheduled = schedule(std::move(graph), config, inputs);
-  // Leaves a quarter to the run, its values and other programs. Otherwise the system could kill the
-  // process without a message.
-  const std::uint64_t memory = physical_memory_bytes() / 4 * 3;
-  return {network::write_programs(std::move(scheduled.network), config, memory),
+  return {network::write_programs(std::move(scheduled.network), config, memory_for_programs()),
           std::move(scheduled.notes)};
 }
 

@@ -4,6 +4,7 @@
 //   graph --> decompose_recurrent --> [simplify, calibrate, quantize] --> optimize --> compile
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,10 @@ struct NetworkSchedule {
 /// values. Throws as these do.
 NetworkSchedule schedule(graph::Graph graph, const MachineConfig& config,
                          const NamedTensors* inputs = nullptr);
+
+/// The most instructions in all programs of a network for which compile() sees room in this
+/// computer's memory.
+std::uint64_t most_instructions_held();
 
 struct CompiledNetwork {
   network::NetworkProgram program;

@@ -44,7 +44,7 @@ struct Block {
   }
 };
 
-/// Rows of the unified buffer that a program may use.
+/// UB rows that the machine has and instructions can address.
 std::uint64_t usable_rows(const MachineConfig& config);
 /// Nothing stays in the buffer: all of it is staging.
 BufferParts staging_only(const MachineConfig& config);

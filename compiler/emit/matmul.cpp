@@ -57,9 +57,9 @@ std::vector<TensorDecl> tensors(const TilingPlan& plan, const MachineConfig& con
 
 /// Emits the program: before each matmul what it needs, and after it what is due by then
 /// (pacing.h). Each unit's instructions come in the order of their use.
-class Emitter final : public InstructionStream {
+class MatmulEmitter final : public InstructionStream {
  public:
-  Emitter(const TilingPlan& plan, const MachineConfig& config, const LaneFunction& function)
+  MatmulEmitter(const TilingPlan& plan, const MachineConfig& config, const LaneFunction& function)
       : plan_(plan),
         function_(function),
         walk_(plan_),
@@ -281,7 +281,8 @@ LaneFunction lane_function(Activation activation, ElementType dtype) {
 
 std::unique_ptr<InstructionStream> matmul_stream(const TilingPlan& plan,
                                                  const MachineConfig& config) {
-  return std::make_unique<Emitter>(plan, config, lane_function(plan.spec.activation, config.dtype));
+  return std::make_unique<MatmulEmitter>(plan, config,
+                                         lane_function(plan.spec.activation, config.dtype));
 }
 
 Program matmul_header(const TilingPlan& plan, const MachineConfig& config) {
@@ -311,7 +312,7 @@ Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
   }
   Program program = matmul_header(plan, config);
   program.code.reserve(count);
-  Emitter stream(plan, config, function);
+  MatmulEmitter stream(plan, config, function);
   while (stream.next(program.code)) {
   }
   return program;

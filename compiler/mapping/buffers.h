@@ -8,9 +8,6 @@
 
 namespace weft {
 
-/// UB rows that the machine has and instructions can address.
-std::uint64_t usable_buffer_rows(const MachineConfig& config);
-
 /// The fewest UB rows that a matmul can run with: one row of activations, one of results, and one
 /// of bias if there is one.
 std::uint64_t least_buffer_rows(const MatmulSpec& spec, const MachineConfig& config);

@@ -11,9 +11,9 @@
 namespace weft::network {
 namespace {
 
-class Estimate {
+class DepthwiseEstimate {
  public:
-  Estimate(const DepthwiseShape& shape, const MachineConfig& config)
+  DepthwiseEstimate(const DepthwiseShape& shape, const MachineConfig& config)
       : shape_(shape),
         config_(config),
         rows_(shape.walk.rows()),
@@ -171,7 +171,7 @@ class Estimate {
 }  // namespace
 
 DepthwiseCost depthwise_cost(const DepthwiseShape& shape, const MachineConfig& config) {
-  const Estimate estimate(shape, config);
+  const DepthwiseEstimate estimate(shape, config);
   return {estimate.on_vector_unit(), estimate.on_array()};
 }
 

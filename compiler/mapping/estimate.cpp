@@ -40,9 +40,9 @@ double ring_pitch(double pitch, double turnaround, double slots, double count) {
   return pitch + wait * std::max(0.0, 1 - slots / count);
 }
 
-class Estimate {
+class ProductEstimate {
  public:
-  Estimate(const TilingPlan& plan, const MachineConfig& config)
+  ProductEstimate(const TilingPlan& plan, const MachineConfig& config)
       : plan_(plan),
         config_(config),
         costs_(config),
@@ -191,7 +191,7 @@ double fold_pitch(double rows, const MachineConfig& config) {
 }
 
 PredictedCycles estimate_cycles(const TilingPlan& plan, const MachineConfig& config) {
-  return Estimate(plan, config).cycles();
+  return ProductEstimate(plan, config).cycles();
 }
 
 }  // namespace weft

@@ -58,19 +58,23 @@ MachineStep program_of(const ScheduledSegment& scheduled, const MachineConfig& c
   return step;
 }
 
+std::size_t most_instructions(std::uint64_t memory_bytes) {
+  return std::min<std::uint64_t>(memory_bytes / kBytesPerInstruction, kMaxInstructions);
+}
+
 NetworkProgram write_programs(ScheduledNetwork network, const MachineConfig& config,
                               std::uint64_t memory_bytes) {
   NetworkProgram program;
   program.graph = std::move(network.graph);
-  std::uint64_t room = memory_bytes / kBytesPerInstruction;
+  std::uint64_t memory = memory_bytes;
   for (auto& part : network.steps) {
     if (auto* host = std::get_if<HostStep>(&part)) {
       program.steps.emplace_back(std::move(*host));
       continue;
     }
-    MachineStep step = program_of(std::get<ScheduledSegment>(part), config,
-                                  std::min<std::uint64_t>(room, kMaxInstructions));
-    room -= step.program.code.size();
+    MachineStep step =
+        program_of(std::get<ScheduledSegment>(part), config, most_instructions(memory));
+    memory -= step.program.code.size() * kBytesPerInstruction;
     program.steps.emplace_back(std::move(step));
   }
   return program;

@@ -2,6 +2,7 @@
 // hold all decisions, and the instructions that follow from them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <variant>
@@ -37,6 +38,9 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
 /// instructions, if possible before they take memory.
 MachineStep program_of(const ScheduledSegment& scheduled, const MachineConfig& config,
                        std::size_t most = kMaxInstructions);
+
+/// The most instructions that a program may have if `memory_bytes` are left for it.
+std::size_t most_instructions(std::uint64_t memory_bytes);
 
 /// Writes all programs of a network. Throws InputError before the instructions exceed
 /// `memory_bytes` or the limit of 2^26 per program.

@@ -7,6 +7,7 @@
 
 #include "base/figures.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/map_product.h"
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
 #include "runtime/workload/compiled_product.h"
@@ -46,11 +47,7 @@ CompareRow row_of(const MachineConfig& machine, Cycle cycles, Engine engine) {
 }
 
 TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape) {
-  MatmulSpec spec;
-  spec.m = shape.m;
-  spec.k = shape.k;
-  spec.n = shape.n;
-  return plan_workload(spec, machine, kDeviceAdvice);
+  return map_product({.m = shape.m, .k = shape.k, .n = shape.n}, machine);
 }
 
 /// Runs `program` on the product's values and returns its result.
@@ -92,17 +89,18 @@ void add_host_layers(CompareRow& row, const NetworkRun& run) {
 }  // namespace
 
 void check_simulated(const DeviceRequest& request, const devices::GemmShape& shape) {
-  plan_of(*request.machine, shape);
+  matmul_stream(plan_of(*request.machine, shape), *request.machine);
 }
 
 CompareRow simulate_product(const DeviceRequest& request, const devices::GemmShape& shape,
                             ProductValues* values, const std::function<void(double)>& progress) {
   const MachineConfig& machine = *request.machine;
   const TilingPlan plan = plan_of(machine, shape);
-  const SimulateOptions options = options_for(values != nullptr, progress);
+  const bool held = values != nullptr && most_instructions(plan) <= most_instructions_held();
+  const SimulateOptions options = options_for(held, progress);
   Result result;
   std::optional<double> error;
-  if (values != nullptr) {
+  if (held) {
     const Program program = compile_product(plan.spec, machine, kDeviceAdvice).program;
     error = values->largest_error(run_with_values(machine, program, *values, options, result));
   } else {
@@ -114,6 +112,7 @@ CompareRow simulate_product(const DeviceRequest& request, const devices::GemmSha
   row.waste = plan.padding_waste();
   row.max_abs_error = error;
   row.basis += fmt::format(", {}", counted(plan.folds, "fold"));
+  if (values != nullptr && !held) row.basis += ", no values: its program does not fit in memory";
   row.details["folds"] = plan.folds;
   return row;
 }

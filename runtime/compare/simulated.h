@@ -14,7 +14,8 @@ namespace weft::runtime {
 /// Throws the InputError or ConfigError that simulate_product() would throw before its run.
 void check_simulated(const DeviceRequest& request, const devices::GemmShape& shape);
 
-/// With `values`, engine fast runs on them. Null: engine analytic, which has no values. Throws
+/// With `values`, engine fast runs on them. Null, or if memory does not hold its program: engine
+/// analytic, which has no values. Throws
 /// InputError, ConfigError, SimulationError.
 CompareRow simulate_product(const DeviceRequest& request, const devices::GemmShape& shape,
                             ProductValues* values, const std::function<void(double)>& progress);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <functional>
+
 #include "base/error.h"
 #include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
@@ -40,8 +43,38 @@ void check_host_term(const ProductJob& job) {
       job.inputs.b->file));
 }
 
+/// Tells from time to time how many of a streamed run's instructions have been timed or skipped.
+class StreamProgress final : public RunObserver {
+ public:
+  StreamProgress(std::uint64_t instructions, const std::function<void(double)>& report)
+      : instructions_(static_cast<double>(instructions)), report_(report) {}
+
+  void accepted(const Instruction&) override {
+    ++count_;
+    if (++since_report_ < kBetweenReports) return;
+    since_report_ = 0;
+    report_(static_cast<double>(count_) / instructions_);
+  }
+  void visit(StateVisitor& visitor) override { visitor.total(count_); }
+
+ private:
+  static constexpr std::uint32_t kBetweenReports = 1U << 16U;
+
+  const double instructions_;
+  const std::function<void(double)>& report_;
+  std::uint64_t count_ = 0;
+  std::uint32_t since_report_ = 0;
+};
+
+Result stream_product(const ProductJob& job, const RunObservers& observers) {
+  const auto stream = matmul_stream(*job.plan, job.machine);
+  if (!observers.progress) return simulate(job.machine, *stream);
+  StreamProgress progress(most_instructions(*job.plan), observers.progress);
+  return simulate(job.machine, *stream, &progress);
+}
+
 Result run_simulation(const ProductJob& job, TensorMemory* memory, const RunObservers& observers) {
-  if (job.streamed) return simulate(job.machine, *matmul_stream(*job.plan, job.machine));
+  if (job.streamed) return stream_product(job, observers);
   return simulate(job.machine, job.program, memory, simulate_options(job.options, observers));
 }
 

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "models/data/idx.h"
-#include "runtime/npy.h"
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy.h"
+#include "runtime/npy/npy_tensor.h"
 
 namespace weft::runtime {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/figures.h"
-#include "compiler/schedule/map_product.h"
 #include "sim/memory/physical_memory.h"
 #include "sim/timing/timeline.h"
 
@@ -35,13 +34,6 @@ double matrix_bytes(const Program& program) {
              element_bytes(tensor.type);
   }
   return bytes;
-}
-
-TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
-                         std::string_view advice) {
-  TilingPlan plan = map_product(spec, config);
-  check_memory(program_bytes(plan), "the program", advice);
-  return plan;
 }
 
 }  // namespace weft::runtime

@@ -27,9 +27,4 @@ double matrix_bytes(const Program& program);
 inline constexpr std::string_view kPlanAdvice =
     "choose smaller sizes or a larger array (--array.rows, --array.cols)";
 
-/// map_product(), then a check that the program and its timeline fit this computer's memory. Throws
-/// InputError, ConfigError.
-TilingPlan plan_workload(const MatmulSpec& spec, const MachineConfig& config,
-                         std::string_view advice = kPlanAdvice);
-
 }  // namespace weft::runtime

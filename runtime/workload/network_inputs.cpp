@@ -10,7 +10,7 @@
 #include "base/printable.h"
 #include "compiler/onnx/tensor_file.h"
 #include "models/networks/sample_inputs.h"
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 #include "runtime/positions.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/run_options.h"

@@ -11,7 +11,7 @@
 #include "base/input_path.h"
 #include "base/output_file.h"
 #include "base/printable.h"
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 
 namespace weft::runtime {
 namespace {

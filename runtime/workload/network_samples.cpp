@@ -13,7 +13,7 @@
 #include "models/data/digits8x8.h"
 #include "models/networks/digits.h"
 #include "models/training/classifier.h"
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 #include "runtime/positions.h"
 #include "runtime/workload/network_inputs.h"
 #include "runtime/workload/network_outputs.h"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "models/reference/cpu/product/matmul.h"
-#include "runtime/npy.h"
+#include "runtime/npy/npy.h"
 #include "runtime/workload/run_options.h"
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/graph/builder/builder.h"
 #include "compiler/onnx/export.h"
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/reference/cuda/device/cuda_device.h"
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 #include "tests/cli/temporary_folder.h"
 #include "tests/cli/weft_process.h"
 

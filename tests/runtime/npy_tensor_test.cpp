@@ -1,5 +1,5 @@
 // Reads .npy files as tensors of any rank and type, and writes them back.
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/npy.h"
+#include "runtime/npy/npy.h"
 
 #include <gtest/gtest.h>
 

@@ -16,9 +16,9 @@
 namespace weft::network {
 namespace {
 
-class Window {
+class WindowLowering {
  public:
-  Window(const WindowLayer& layer, LoweringContext& context)
+  WindowLowering(const WindowLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
         memory_(context.memory),
@@ -166,7 +166,7 @@ class Window {
 }  // namespace
 
 void lower(const WindowLayer& layer, LoweringContext& context) {
-  Window(layer, context).run();
+  WindowLowering(layer, context).run();
 }
 
 }  // namespace weft::network

@@ -1,4 +1,4 @@
-#include "runtime/npy_header.h"
+#include "runtime/npy/npy_header.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/graph/tensor.h"
-#include "runtime/npy.h"
+#include "runtime/npy/npy.h"
 
 namespace weft::runtime {
 

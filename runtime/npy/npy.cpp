@@ -1,4 +1,4 @@
-#include "runtime/npy.h"
+#include "runtime/npy/npy.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 #include "base/figures.h"
 #include "base/input_path.h"
 #include "pe/float_formats.h"
-#include "runtime/npy_header.h"
+#include "runtime/npy/npy_header.h"
 
 namespace weft::runtime {
 namespace {

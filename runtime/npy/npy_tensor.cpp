@@ -1,4 +1,4 @@
-#include "runtime/npy_tensor.h"
+#include "runtime/npy/npy_tensor.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "runtime/npy_header.h"
+#include "runtime/npy/npy_header.h"
 
 namespace weft::runtime {
 namespace {
