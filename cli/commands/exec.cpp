@@ -8,8 +8,8 @@
 #include "cli/job.h"
 #include "cli/workload.h"
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
 #include "report/progress.h"
+#include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "sim/analysis/hazards/race_proof.h"
 #include "sim/config/config_keys.h"
@@ -62,7 +62,7 @@ std::optional<TilingPlan> plan_of(const Program& program, const MachineConfig& c
   // Planning would fail on a buffer that is too small for the compiler; a handwritten program may
   // fit.
   if (!program.computes || !fits_unified_buffer(*program.computes, config)) return std::nullopt;
-  const TilingPlan plan = map_product(*program.computes, config);
+  const TilingPlan plan = runtime::scheduled_plan(*program.computes, config);
   const bool sizes_agree = plan.matmuls() <= program.code.size();
   if (sizes_agree && lower_matmul(plan, config) == program) return plan;
   return std::nullopt;

@@ -6,7 +6,6 @@
 #include "cli/commands/commands.h"
 #include "cli/job.h"
 #include "cli/workload.h"
-#include "compiler/schedule/map_product.h"
 #include "runtime/workload/compiled_product.h"
 
 namespace weft::cli {
@@ -45,7 +44,7 @@ int run_matmul(const Words& words, const report::Streams& streams) {
   const MatmulSpec spec = read_spec(arguments, job.inputs);
   job.streamed = !job.options.with_values();
   if (job.streamed) {
-    job.plan = map_product(spec, job.machine);
+    job.plan = runtime::scheduled_plan(spec, job.machine);
     job.program = matmul_header(*job.plan, job.machine);
   } else {
     runtime::CompiledProduct compiled = runtime::compile_product(spec, job.machine);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
 #include "compiler/mapping/advice.h"
-#include "compiler/schedule/map_product.h"
+#include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 
 namespace weft::report {
@@ -23,7 +23,7 @@ std::uint64_t simulated_total(const TilingPlan& plan, const MachineConfig& confi
 
 Comparison compare(const RunReport& report, const Suggestion& suggestion, const MatmulSpec& spec,
                    std::uint64_t limit) {
-  const TilingPlan plan = map_product(spec, report.machine);
+  const TilingPlan plan = runtime::scheduled_plan(spec, report.machine);
   Comparison comparison;
   comparison.work = ratio(spec.*suggestion.size, report.product().plan->spec.*suggestion.size);
   comparison.simulated =

@@ -7,7 +7,6 @@
 
 #include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
 #include "report/explain/sweep_report.h"
@@ -17,6 +16,7 @@
 #include "report/report_json.h"
 #include "report/wrapped_text.h"
 #include "runtime/analysis/span_excess.h"
+#include "runtime/workload/compiled_product.h"
 
 namespace weft::report {
 namespace {
@@ -75,7 +75,7 @@ runtime::ContractionShape product_shape(const MatmulSpec& spec) {
 
 ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& config,
                                    std::uint64_t steps) {
-  const TilingPlan plan = map_product(spec, config);
+  const TilingPlan plan = runtime::scheduled_plan(spec, config);
   ProductExplanation explanation;
   explanation.shape = product_shape(spec);
   runtime::AccountObserver observer(explanation.shape, config, 0, steps);

@@ -7,17 +7,17 @@
 #include <utility>
 
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
 #include "report/report_text.h"
 #include "report/text.h"
 #include "runtime/job/analytic_run.h"
+#include "runtime/workload/compiled_product.h"
 #include "sim/config/config_keys.h"
 
 namespace weft::report {
 namespace {
 
 SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
-  const TilingPlan plan = map_product(spec, config);
+  const TilingPlan plan = runtime::scheduled_plan(spec, config);
   const Result result = simulate(config, *matmul_stream(plan, config));
   return {result.total, result.ledger, plan_line(plan)};
 }

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
 #include "runtime/analysis/fold_account.h"
 #include "runtime/job/analytic_run.h"
+#include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "sim/simulate.h"
 
@@ -35,13 +35,13 @@ double used_share(std::uint64_t useful_macs, Cycle cycles, const MachineConfig& 
 bool is_cliff(const TilingPlan& plan, char dimension, std::uint64_t size,
               const MachineConfig& config) {
   if (const auto tile = tile_of(dimension, config)) return begins_tile(size, *tile);
-  return size > 1 &&
-         map_product(swept_spec(plan.spec, dimension, size - 1), config).m_chunks < plan.m_chunks;
+  return size > 1 && scheduled_plan(swept_spec(plan.spec, dimension, size - 1), config).m_chunks <
+                         plan.m_chunks;
 }
 
 SweepPoint product_point(const MatmulSpec& spec, const MachineConfig& config, char dimension,
                          std::uint64_t size) {
-  const TilingPlan plan = map_product(swept_spec(spec, dimension, size), config);
+  const TilingPlan plan = scheduled_plan(swept_spec(spec, dimension, size), config);
   const Result result = simulate(config, *matmul_stream(plan, config));
   SweepPoint point;
   point.size = size;
@@ -120,7 +120,7 @@ SweptWorkload swept_product(const MatmulSpec& spec, const MachineConfig& config,
   SweptWorkload workload{"product", product_title(spec, dimension), ""};
   workload.tile = tile_of(dimension, config);
   workload.instructions = [=, &config](std::uint64_t size) {
-    return most_instructions(map_product(swept_spec(spec, dimension, size), config));
+    return most_instructions(scheduled_plan(swept_spec(spec, dimension, size), config));
   };
   workload.point = [=, &config](std::uint64_t size) {
     return product_point(spec, config, dimension, size);

@@ -7,7 +7,6 @@
 
 #include "base/figures.h"
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
 #include "runtime/workload/compiled_product.h"
@@ -47,7 +46,7 @@ CompareRow row_of(const MachineConfig& machine, Cycle cycles, Engine engine) {
 }
 
 TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape) {
-  return map_product({.m = shape.m, .k = shape.k, .n = shape.n}, machine);
+  return scheduled_plan({.m = shape.m, .k = shape.k, .n = shape.n}, machine);
 }
 
 /// Runs `program` on the product's values and returns its result.

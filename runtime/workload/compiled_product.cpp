@@ -9,6 +9,13 @@
 
 namespace weft::runtime {
 
+TilingPlan scheduled_plan(const MatmulSpec& spec, const MachineConfig& config) {
+  plan_matmul(spec, config);  // throws what concerns sizes and buffers
+  const NetworkSchedule scheduled = schedule(network::product_graph(spec, config.dtype), config);
+  const auto& step = std::get<network::ScheduledSegment>(scheduled.network.steps.front());
+  return plan_of(step.schedule.layers.front().mappings.front(), spec, config);
+}
+
 CompiledProduct compile_product(const MatmulSpec& spec, const MachineConfig& config,
                                 std::string_view advice) {
   // The compiler takes another plan only if both are small.

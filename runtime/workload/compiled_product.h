@@ -10,6 +10,10 @@
 
 namespace weft::runtime {
 
+/// The plan that runtime::schedule() chooses for the product, without its program. Throws
+/// InputError, ConfigError as matmul_plans() does.
+TilingPlan scheduled_plan(const MatmulSpec& spec, const MachineConfig& config);
+
 struct CompiledProduct {
   TilingPlan plan;
   Program program;
