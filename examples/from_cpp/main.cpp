@@ -7,8 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
 #include "compiler/schedule/product_graph.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
@@ -17,6 +15,7 @@
 #include "runtime/compile.h"
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"
+#include "runtime/network_timing.h"
 #include "runtime/sim_backend.h"
 #include "sim/config/config_keys.h"
 #include "sim/memory/tensor_memory.h"
@@ -69,12 +68,14 @@ void large_product() {
   std::cout << "1000 x 1000 x 1000 on tpu-v2: " << result.total << " cycles\n";
 }
 
-/// A product of 50 million instructions. The program never holds them.
+/// A product of 50 million instructions. Nothing holds them.
 void long_product() {
   const MachineConfig machine = load_preset("tpu-v2");
-  const TilingPlan plan = map_product({.m = 200, .k = 2'147'483'648, .n = 111}, machine);
-  const Result result = simulate(machine, *matmul_stream(plan, machine));
-  std::cout << "200 x 2^31 x 111 on tpu-v2: rows enter the array in " << result.ledger.array_active
+  const MatmulSpec sizes = {.m = 200, .k = 2'147'483'648, .n = 111};
+  const graph::Graph product = network::product_graph(sizes, machine.dtype);
+  const runtime::NetworkSchedule scheduled = runtime::schedule(product, machine);
+  const runtime::NetworkRun run = runtime::time_network(scheduled.network, machine);
+  std::cout << "200 x 2^31 x 111 on tpu-v2: rows enter the array in " << run.ledger.array_active
             << " cycles\n";
 }
 
