@@ -16,7 +16,7 @@
 namespace weft::cli {
 namespace {
 
-runtime::NetworkRun observed_run(const NetworkJob& job, const runtime::NetworkJob& work,
+runtime::NetworkRun observed_run(const NetworkCommand& job, const runtime::NetworkJob& work,
                                  RunOutput& output, double& seconds,
                                  const report::Streams& streams) {
   if (job.files.vcd) output.open_waveform(job.machine, runtime::only_program(work.program));
@@ -24,7 +24,7 @@ runtime::NetworkRun observed_run(const NetworkJob& job, const runtime::NetworkJo
   return runtime::run_network(work, output.observers(job.machine, progress), seconds);
 }
 
-void check(const NetworkJob& job, const runtime::NetworkJob& work, report::RunReport& report,
+void check(const NetworkCommand& job, const runtime::NetworkJob& work, report::RunReport& report,
            const report::Streams& streams) {
   if (job.options.check == runtime::CheckMode::kNone) return;
   report::Progress progress(streams);
@@ -34,7 +34,7 @@ void check(const NetworkJob& job, const runtime::NetworkJob& work, report::RunRe
 }
 
 /// Counts the cycles while the instructions are written.
-void time(NetworkJob& job, report::RunReport& report, const report::Streams& streams) {
+void time(NetworkCommand& job, report::RunReport& report, const report::Streams& streams) {
   runtime::NetworkSchedule scheduled = runtime::schedule(std::move(job.graph), job.machine);
   std::ranges::move(scheduled.notes, std::back_inserter(report.notes));
   report::Progress progress(streams);
@@ -44,13 +44,13 @@ void time(NetworkJob& job, report::RunReport& report, const report::Streams& str
   report.wall_seconds = watch.seconds();
 }
 
-void note_host_time(const NetworkJob& job, report::RunReport& report) {
+void note_host_time(const NetworkCommand& job, report::RunReport& report) {
   if (!job.host_time || report::host_layers(report) > 0) return;
   report.notes.emplace_back("no layer runs on the host, so --host-time changes nothing");
 }
 
 /// Everything that can throw an error about the network.
-void run_and_check(NetworkJob& job, report::RunReport& report, RunOutput& output,
+void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& output,
                    const report::Streams& streams) {
   if (!job.options.with_values() && !output.needs_program()) {
     time(job, report, streams);
@@ -71,7 +71,7 @@ void run_and_check(NetworkJob& job, report::RunReport& report, RunOutput& output
 
 }  // namespace
 
-report::RunReport start_report(const NetworkJob& job) {
+report::RunReport start_report(const NetworkCommand& job) {
   report::RunReport report = onnx_io::located(job.network, [&] {
     return report::describe_network(job.command, job.network, job.batch, job.graph);
   });
@@ -86,18 +86,18 @@ report::RunReport start_report(const NetworkJob& job) {
   return report;
 }
 
-std::vector<runtime::FileContent> output_files(const NetworkJob& job,
+std::vector<runtime::FileContent> output_files(const NetworkCommand& job,
                                                const runtime::NamedTensors& outputs) {
   if (!job.outputs) return {};
   return job.outputs->encode(outputs);
 }
 
-void check_before_network(const NetworkJob& job) {
+void check_before_network(const NetworkCommand& job) {
   check_files_writable(job.files);
   if (job.options.engine == Engine::kRtl) prepare_rtl_array(job.machine);
 }
 
-int run_network_job(NetworkJob job, const report::Streams& streams) {
+int run_network_job(NetworkCommand job, const report::Streams& streams) {
   report::RunReport report = start_report(job);
   RunOutput output(job.files, streams);
   onnx_io::located(job.network, [&] { run_and_check(job, report, output, streams); });

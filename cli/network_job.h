@@ -18,7 +18,7 @@
 
 namespace weft::cli {
 
-struct NetworkJob {
+struct NetworkCommand {
   std::string command;
   std::string command_line = {};
   std::string network;  // its name in the report
@@ -37,17 +37,17 @@ struct NetworkJob {
 
 /// Checks what must hold before inputs are read or drawn: the files can be written, and the engine
 /// supports the array. Throws InputError, ConfigError.
-void check_before_network(const NetworkJob& job);
+void check_before_network(const NetworkCommand& job);
 
 /// The part of the report that is known before the run.
-report::RunReport start_report(const NetworkJob& job);
+report::RunReport start_report(const NetworkCommand& job);
 
 /// The files of the network's outputs, if the user asked for them. Throws InputError.
-std::vector<runtime::FileContent> output_files(const NetworkJob& job,
+std::vector<runtime::FileContent> output_files(const NetworkCommand& job,
                                                const runtime::NamedTensors& outputs);
 
 /// Exit code 0, or 1 if the check found a mismatch. Throws InputError, ConfigError,
 /// SimulationError.
-int run_network_job(NetworkJob job, const report::Streams& streams);
+int run_network_job(NetworkCommand job, const report::Streams& streams);
 
 }  // namespace weft::cli

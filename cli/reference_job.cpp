@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-runtime::NamedTensors timed_run(const NetworkJob& job, double& seconds) {
+runtime::NamedTensors timed_run(const NetworkCommand& job, double& seconds) {
   return onnx_io::located(job.network, [&] {
     reference::GraphRunner runner(job.graph);
     const Stopwatch watch;
@@ -23,7 +23,7 @@ runtime::NamedTensors timed_run(const NetworkJob& job, double& seconds) {
 
 }  // namespace
 
-int run_reference_job(const NetworkJob& job, const report::Streams& streams) {
+int run_reference_job(const NetworkCommand& job, const report::Streams& streams) {
   report::RunReport report = start_report(job);
   report.notes = runtime::notes_on_inputs(job.inputs);
   const runtime::NamedTensors outputs = timed_run(job, report.wall_seconds);

@@ -8,6 +8,6 @@
 namespace weft::cli {
 
 /// Exit code 0. Throws InputError.
-int run_reference_job(const NetworkJob& job, const report::Streams& streams);
+int run_reference_job(const NetworkCommand& job, const report::Streams& streams);
 
 }  // namespace weft::cli

@@ -56,10 +56,10 @@ std::size_t layers_of(const network::ScheduledNetwork& network) {
   return layers;
 }
 
-class Timing {
+class NetworkTiming {
  public:
-  Timing(const network::ScheduledNetwork& network, const MachineConfig& config,
-         const std::function<void(double)>& progress)
+  NetworkTiming(const network::ScheduledNetwork& network, const MachineConfig& config,
+                const std::function<void(double)>& progress)
       : network_(network), config_(config), progress_(progress), layers_(layers_of(network)) {}
 
   NetworkRun run() {
@@ -107,7 +107,7 @@ class Timing {
 
 NetworkRun time_network(const network::ScheduledNetwork& network, const MachineConfig& config,
                         const std::function<void(double)>& progress) {
-  return Timing(network, config, progress).run();
+  return NetworkTiming(network, config, progress).run();
 }
 
 }  // namespace weft::runtime

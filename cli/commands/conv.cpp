@@ -31,7 +31,7 @@ int run_conv(const Words& words, const report::Streams& streams) {
   if (arguments.has("help")) return print_conv_help(streams), 0;
   check_positional_count(arguments, 0);
   const runtime::ConvSpec spec = read_conv(arguments);
-  NetworkJob job;
+  NetworkCommand job;
   job.command = "conv";
   job.command_line = command_line(job.command, arguments.words);
   job.network = runtime::to_text(spec);

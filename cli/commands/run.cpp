@@ -127,7 +127,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   const bool reference_alone = wants_reference_alone(arguments);
   if (reference_alone) check_reference_flags(arguments);
   const std::vector<runtime::InputFile> files = read_input_files(arguments);
-  NetworkJob job;
+  NetworkCommand job;
   job.command = "run";
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;

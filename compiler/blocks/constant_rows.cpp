@@ -18,9 +18,9 @@ std::uint32_t narrow(std::int64_t count) {
 }
 
 /// Collects the constants of one layer.
-class Constants {
+class ConstantCollector {
  public:
-  explicit Constants(const MachineConfig& config) : config_(config) {}
+  explicit ConstantCollector(const MachineConfig& config) : config_(config) {}
 
   std::vector<ConstantRows> take() && { return std::move(constants_); }
 
@@ -98,9 +98,9 @@ class Constants {
 }  // namespace
 
 std::vector<ConstantRows> constants_of(const LayerBody& layer, const MachineConfig& config) {
-  Constants constants(config);
-  std::visit([&](const auto& body) { constants.add(body); }, layer);
-  return std::move(constants).take();
+  ConstantCollector collector(config);
+  std::visit([&](const auto& body) { collector.add(body); }, layer);
+  return std::move(collector).take();
 }
 
 std::size_t constant_count(const std::vector<LaneStep>& steps) {

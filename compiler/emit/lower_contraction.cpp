@@ -26,9 +26,9 @@
 namespace weft::network {
 namespace {
 
-class Contraction {
+class ContractionLowering {
  public:
-  Contraction(const ContractionLayer& layer, LoweringContext& context)
+  ContractionLowering(const ContractionLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
         memory_(context.memory),
@@ -318,7 +318,7 @@ class Contraction {
 }  // namespace
 
 void lower(const ContractionLayer& layer, LoweringContext& context) {
-  Contraction(layer, context).run();
+  ContractionLowering(layer, context).run();
 }
 
 }  // namespace weft::network

@@ -198,7 +198,7 @@ Refusal Planner::plan_cast(const graph::Node& node) {
   const DataType from = graph_.type(node.input(0)).type;
   const DataType to = graph_.type(node.outputs[0]).type;
   if (from != to && (from != DataType::kBool || !holds(to))) return "it converts its elements";
-  const Operand same = known->second;
+  const LayerOperand same = known->second;
   segment_->values[node.outputs[0]] = same;
   return std::nullopt;
 }

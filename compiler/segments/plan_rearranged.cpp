@@ -120,7 +120,7 @@ std::optional<View> Planner::ordered_rows(const View& view, std::size_t axis, Va
 }
 
 /// Plans a Reshape or Flatten whose elements have to be moved.
-Refusal Planner::plan_rearranged(const graph::Node& node, const Operand& source) {
+Refusal Planner::plan_rearranged(const graph::Node& node, const LayerOperand& source) {
   constexpr const char* kMoves = "the elements would have to be moved";
   const ValueId result = node.outputs[0];
   const Shape from = source.view.shape();

@@ -14,7 +14,7 @@ constexpr const char* kOnHost = "its input is on the host already";
 constexpr const char* kMoves = "the elements would have to be moved";
 
 /// The operand of a value of this segment; nullptr if the value is on the host or flattened.
-const Operand* view_of(const OpenSegment& segment, ValueId value) {
+const LayerOperand* view_of(const OpenSegment& segment, ValueId value) {
   const auto known = segment.values.find(value);
   if (known == segment.values.end() || known->second.flattened) return nullptr;
   return &known->second;
@@ -63,12 +63,12 @@ Refusal Planner::plan_view(const graph::Node& node) {
   if (transposes_for_product(node)) {
     if (const auto source = operand(node.input(0), 1)) segment_->values[node.input(0)] = *source;
   }
-  const Operand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != graph::kNoValue) return "its output for the mask is used";
   }
-  Operand result = *source;
+  LayerOperand result = *source;
   if (node.op == graph::Op::kTranspose) {
     std::vector<std::int64_t> reversed;
     for (std::size_t i = source->view.dims.size(); i-- > 0;) {
@@ -80,11 +80,11 @@ Refusal Planner::plan_view(const graph::Node& node) {
     // No layer can read images with all their pixels in the channels.
     if (view && view->dims.size() == 4 && source->view.dims.size() == 2 &&
         !channel_axis_of(*view)) {
-      const Operand moved = *source;
+      const LayerOperand moved = *source;
       if (Refusal refusal = plan_rearranged(node, moved); !refusal) return refusal;
     }
     if (!view) {
-      const Operand moved = *source;
+      const LayerOperand moved = *source;
       if (Refusal refusal = plan_flatten(node, moved); !refusal) return refusal;
       return plan_rearranged(node, moved);
     }
@@ -96,7 +96,7 @@ Refusal Planner::plan_view(const graph::Node& node) {
 
 /// [N, C, H, W] to [N, C*H*W] moves elements, but a matrix product with constant weights can read
 /// the image where it lies.
-Refusal Planner::plan_flatten(const graph::Node& node, const Operand& source) {
+Refusal Planner::plan_flatten(const graph::Node& node, const LayerOperand& source) {
   const ValueId result = node.outputs[0];
   const Shape& from = graph_.type(node.input(0)).shape;
   const Shape& to = graph_.type(result).shape;
@@ -115,14 +115,14 @@ Refusal Planner::plan_flatten(const graph::Node& node, const Operand& source) {
       return kMoves;
     }
   }
-  Operand operand = source;
+  LayerOperand operand = source;
   operand.flattened = true;
   segment_->values[result] = operand;
   return std::nullopt;
 }
 
 Refusal Planner::plan_slice(const graph::Node& node) {
-  const Operand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   const auto starts = constant(node.input(1));
   if (!starts) return "its bounds are computed";
@@ -131,7 +131,7 @@ Refusal Planner::plan_slice(const graph::Node& node) {
   if (const auto given = constant(node.input(3))) axes = graph::to_int64(*given);
   std::vector<std::int64_t> steps(begins.size(), 1);
   if (const auto given = constant(node.input(4))) steps = graph::to_int64(*given);
-  Operand result = *source;
+  LayerOperand result = *source;
   const Shape& shape = graph_.type(node.outputs[0]).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   for (std::size_t i = 0; i < begins.size(); ++i) {
@@ -150,7 +150,7 @@ Refusal Planner::plan_slice(const graph::Node& node) {
 
 /// Takes one index of one axis: a slice without that axis.
 Refusal Planner::plan_gather(const graph::Node& node) {
-  const Operand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return "the machine gathers only by a single constant index";
   const auto index = constant(node.input(1));
   if (!index || index->rank() != 0) return "the machine gathers only by a single constant index";
@@ -160,7 +160,7 @@ Refusal Planner::plan_gather(const graph::Node& node) {
   const std::int64_t extent = source->view.dims[axis].extent;
   const std::int64_t at = graph::to_int64(*index).front();
   if (at < -extent || at >= extent) return "its index is out of range";
-  Operand result = *source;
+  LayerOperand result = *source;
   result.view = sliced(source->view, axis, at < 0 ? at + extent : at, 1, 1);
   result.view.dims.erase(result.view.dims.begin() + static_cast<std::ptrdiff_t>(axis));
   segment_->values[node.outputs[0]] = result;
@@ -168,18 +168,18 @@ Refusal Planner::plan_gather(const graph::Node& node) {
 }
 
 Refusal Planner::plan_split(const graph::Node& node) {
-  const Operand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(*segment_, node.input(0));
   if (source == nullptr) return kOnHost;
   const auto rank = static_cast<std::int64_t>(source->view.dims.size());
   const std::int64_t given = node.attributes.integer("axis", 0);
   const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
-  const Operand whole = *source;
+  const LayerOperand whole = *source;
   std::int64_t begin = 0;
   for (const ValueId output : node.outputs) {
     if (output == graph::kNoValue) return "one of its outputs has no name";
     const std::int64_t extent = graph_.type(output).shape[axis];
     if (extent == 0) return "a part of it is empty";
-    Operand part = whole;
+    LayerOperand part = whole;
     part.view = sliced(whole.view, axis, begin, extent, 1);
     segment_->values[output] = part;
     begin += extent;

@@ -175,11 +175,11 @@ bool Planner::holds(graph::DataType type) const {
   return type == graph::DataType::kFloat32 || type == graph::DataType::kFloat16;
 }
 
-std::optional<Operand> Planner::operand(ValueId value, std::size_t channel_axis) {
+std::optional<LayerOperand> Planner::operand(ValueId value, std::size_t channel_axis) {
   if (value == graph::kNoValue) return std::nullopt;
   const auto known = segment_->values.find(value);
   if (known != segment_->values.end()) {
-    const Operand& found = known->second;
+    const LayerOperand& found = known->second;
     if (found.flattened || segment_->sheets[found.view.sheet].wide) return std::nullopt;
     return found;
   }
@@ -198,7 +198,7 @@ std::optional<Operand> Planner::operand(ValueId value, std::size_t channel_axis)
     sheet.from_host = true;
     segment_->sheets.push_back(std::move(sheet));
   }
-  return Operand{.view = view};
+  return LayerOperand{.view = view};
 }
 
 std::size_t Planner::free_channel_axis(std::size_t rank) const {

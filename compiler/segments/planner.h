@@ -30,7 +30,7 @@ inline constexpr const char* kUnreadable =
 inline constexpr const char* kNotQuantised = "its float result is not directly quantized";
 
 /// A value as a layer reads it: where it lies and, on int8 machines, what its integers mean.
-struct Operand {
+struct LayerOperand {
   View view;
   Quantization quantization = {};
   bool dequantized = false;  // a float value stored as int8
@@ -41,7 +41,7 @@ struct Operand {
 
 /// A segment to which layers are still added.
 struct OpenSegment : Segment {
-  std::map<graph::ValueId, Operand> values;
+  std::map<graph::ValueId, LayerOperand> values;
   std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
 };
 
@@ -86,7 +86,7 @@ class Planner {
                          const MakeTensor& plain_bias, ContractionLayer layer);
   // plan_rearranged.cpp
   std::optional<View> ordered_rows(const View& view, std::size_t axis, graph::ValueId value);
-  Refusal plan_rearranged(const graph::Node& node, const Operand& source);
+  Refusal plan_rearranged(const graph::Node& node, const LayerOperand& source);
   Refusal plan_expand(const graph::Node& node);
   Refusal plan_ordered_rows(const graph::Node& node, const View& source, std::size_t axis);
   Refusal plan_flat_rows(const graph::Node& node, const View& image);
@@ -198,7 +198,7 @@ class Planner {
   // plan_views.cpp
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
-  Refusal plan_flatten(const graph::Node& node, const Operand& source);
+  Refusal plan_flatten(const graph::Node& node, const LayerOperand& source);
   Refusal plan_slice(const graph::Node& node);
   Refusal plan_split(const graph::Node& node);
   Refusal plan_gather(const graph::Node& node);
@@ -207,7 +207,7 @@ class Planner {
 
   /// The value where it lies, or as an input sheet with `channel_axis` in the channels; nullopt if
   /// the machine cannot read it.
-  std::optional<Operand> operand(graph::ValueId value, std::size_t channel_axis);
+  std::optional<LayerOperand> operand(graph::ValueId value, std::size_t channel_axis);
   /// The channel axis for layers that accept any: image_channel_axis(), but the last axis for
   /// values of rank 3 if no window of the network is one-dimensional. Such values are sequences.
   std::size_t free_channel_axis(std::size_t rank) const;
@@ -269,7 +269,7 @@ class Planner {
   bool has_lines_ = false;  // images of rank 3
   OpenSegment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
-  std::map<graph::ValueId, Operand> moved_;  // earlier places of values that the node moved
+  std::map<graph::ValueId, LayerOperand> moved_;  // earlier places of values that the node moved
 };
 
 /// Walks the rows of a view, all axes but `channel_axis`, in the order of a dense result. Returns

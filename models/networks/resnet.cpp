@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kStageCount = 4;
 
 /// Basic: two 3x3 convolutions. Bottleneck: 1x1, 3x3, then 1x1 with four times the channels.
-enum class Block : std::uint8_t { kBasic, kBottleneck };
+enum class ResidualBlock : std::uint8_t { kBasic, kBottleneck };
 
 struct Place {
   std::string name;  // "layer2.0"
@@ -53,9 +53,9 @@ ValueId bottleneck_branch(Layers& net, ValueId x, const Place& place) {
                    {".conv3", ".bn3", kBranchScale});
 }
 
-ValueId block(Layers& net, ValueId x, Block kind, const Place& place) {
-  const ValueId branch =
-      kind == Block::kBasic ? basic_branch(net, x, place) : bottleneck_branch(net, x, place);
+ValueId block(Layers& net, ValueId x, ResidualBlock kind, const Place& place) {
+  const ValueId branch = kind == ResidualBlock::kBasic ? basic_branch(net, x, place)
+                                                       : bottleneck_branch(net, x, place);
   if (net.shape(x) != net.shape(branch)) {
     x = conv_norm(
         net, x, {.channels = net.extent(branch, 1), .stride = place.stride, .gain = Gain::kLinear},
@@ -70,8 +70,8 @@ ValueId stem(Layers& net, ValueId x) {
   return net.pool(Op::kMaxPool, x, {.kernel = 3, .stride = 2, .padding = 1}, "maxpool");
 }
 
-graph::Graph resnet(std::string name, Block kind, const std::array<int, kStageCount>& blocks,
-                    const NetworkOptions& options) {
+graph::Graph resnet(std::string name, ResidualBlock kind,
+                    const std::array<int, kStageCount>& blocks, const NetworkOptions& options) {
   Layers net(std::move(name), options.seed);
   ValueId x = net.input("image", graph::DataType::kFloat32, {options.batch, 3, 224, 224});
   x = stem(net, x);
@@ -89,11 +89,11 @@ graph::Graph resnet(std::string name, Block kind, const std::array<int, kStageCo
 }  // namespace
 
 graph::Graph build_resnet18(const NetworkOptions& options) {
-  return resnet("resnet18", Block::kBasic, {2, 2, 2, 2}, options);
+  return resnet("resnet18", ResidualBlock::kBasic, {2, 2, 2, 2}, options);
 }
 
 graph::Graph build_resnet50(const NetworkOptions& options) {
-  return resnet("resnet50", Block::kBottleneck, {3, 4, 6, 3}, options);
+  return resnet("resnet50", ResidualBlock::kBottleneck, {3, 4, 6, 3}, options);
 }
 
 }  // namespace weft::networks

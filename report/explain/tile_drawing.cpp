@@ -21,7 +21,7 @@ constexpr std::string_view kValue = "█";
 constexpr std::string_view kPadding = "░";
 
 /// One tile or chunk along a side: its number of characters, and how many of them are values.
-struct Segment {
+struct Band {
   std::uint64_t size = 0;
   std::uint64_t used = 0;
   bool omitted = false;  // stands for all tiles that are not drawn
@@ -42,12 +42,12 @@ struct Side {
 
 /// With `padded`, padding fills the last tile of each repetition. Without it (M) the last tile is
 /// shorter.
-std::vector<Segment> cut(const Side& side, std::uint64_t characters, bool padded) {
+std::vector<Band> cut(const Side& side, std::uint64_t characters, bool padded) {
   const std::uint64_t tiles = (side.length + side.tile - 1) / side.tile;
   const std::uint64_t count = tiles * side.repeats;
   const std::uint64_t last = std::max<std::uint64_t>(
       1, scaled(side.length - (tiles - 1) * side.tile, side.tile, characters));
-  std::vector<Segment> segments;
+  std::vector<Band> segments;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (count > kMostTiles && i == kMostTiles - 2) {
       segments.push_back({1, 1, true});
@@ -78,7 +78,7 @@ struct Line {
 
 using Drawing = std::vector<Line>;
 
-Line rule(const std::vector<Segment>& cols, std::string_view left, std::string_view middle,
+Line rule(const std::vector<Band>& cols, std::string_view left, std::string_view middle,
           std::string_view right) {
   Line line;
   line.add(left, 1);
@@ -90,9 +90,9 @@ Line rule(const std::vector<Segment>& cols, std::string_view left, std::string_v
   return line;
 }
 
-Line cells(const std::vector<Segment>& cols, bool padding_row, bool omitted_row) {
+Line cells(const std::vector<Band>& cols, bool padding_row, bool omitted_row) {
   Line line;
-  for (const Segment& col : cols) {
+  for (const Band& col : cols) {
     line.add("│", 1);
     if (col.omitted || omitted_row) {
       line.add(repeat(omitted_row ? "┆" : "…", col.size), col.size);
@@ -106,8 +106,8 @@ Line cells(const std::vector<Segment>& cols, bool padding_row, bool omitted_row)
   return line;
 }
 
-Drawing draw(const std::string& title, const std::vector<Segment>& rows,
-             const std::vector<Segment>& cols) {
+Drawing draw(const std::string& title, const std::vector<Band>& rows,
+             const std::vector<Band>& cols) {
   Drawing drawing = {{title, title.size()}, rule(cols, "┌", "┬", "┐")};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i > 0) drawing.push_back(rule(cols, "├", "┼", "┤"));

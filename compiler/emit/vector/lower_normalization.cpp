@@ -19,9 +19,9 @@ LayerConstant load_number(float number, LoweringContext& context) {
 }
 
 /// The passes of a normalization, in the order of the comment at the top.
-class Normalization {
+class NormalizationLowering {
  public:
-  Normalization(const NormalizationLayer& layer, LoweringContext& context)
+  NormalizationLowering(const NormalizationLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
         rows_(layer, context),
@@ -120,7 +120,7 @@ class Normalization {
 }  // namespace
 
 void lower(const NormalizationLayer& layer, LoweringContext& context) {
-  Normalization(layer, context).run();
+  NormalizationLowering(layer, context).run();
 }
 
 }  // namespace weft::network

@@ -13,9 +13,9 @@ namespace {
 // The result has one channel.
 constexpr ChannelRange kResult{0, 1};
 
-class Reduction {
+class ReductionLowering {
  public:
-  Reduction(const ReductionLayer& layer, LoweringContext& context)
+  ReductionLowering(const ReductionLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
         memory_(context.memory),
@@ -93,7 +93,7 @@ class Reduction {
 }  // namespace
 
 void lower(const ReductionLayer& layer, LoweringContext& context) {
-  Reduction(layer, context).run();
+  ReductionLowering(layer, context).run();
 }
 
 }  // namespace weft::network

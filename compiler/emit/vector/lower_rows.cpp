@@ -11,9 +11,10 @@
 namespace weft::network {
 namespace {
 
-class Elementwise {
+class ElementwiseLowering {
  public:
-  Elementwise(const ElementwiseLayer& layer, const Mapping& mapping, LoweringContext& context)
+  ElementwiseLowering(const ElementwiseLayer& layer, const Mapping& mapping,
+                      LoweringContext& context)
       : layer_(layer),
         mapping_(mapping),
         context_(context),
@@ -84,12 +85,12 @@ class Elementwise {
 }  // namespace
 
 void lower(const ElementwiseLayer& layer, LoweringContext& context) {
-  Elementwise(layer, context.mappings.front(), context).run();
+  ElementwiseLowering(layer, context.mappings.front(), context).run();
 }
 
 void lower(const ConcatLayer& layer, LoweringContext& context) {
   for (std::size_t i = 0; i < layer.parts.size(); ++i) {
-    Elementwise(layer.parts[i], context.mappings[i], context).run();
+    ElementwiseLowering(layer.parts[i], context.mappings[i], context).run();
   }
 }
 

@@ -15,9 +15,9 @@ constexpr std::uint64_t kMaximum = 0;  // statistics
 constexpr std::uint64_t kSum = 1;
 constexpr std::uint64_t kLogarithm = 2;
 
-class Softmax {
+class SoftmaxLowering {
  public:
-  Softmax(const SoftmaxLayer& layer, LoweringContext& context)
+  SoftmaxLowering(const SoftmaxLayer& layer, LoweringContext& context)
       : layer_(layer),
         context_(context),
         rows_(layer, context),
@@ -90,7 +90,7 @@ class Softmax {
 }  // namespace
 
 void lower(const SoftmaxLayer& layer, LoweringContext& context) {
-  Softmax(layer, context).run();
+  SoftmaxLowering(layer, context).run();
 }
 
 }  // namespace weft::network

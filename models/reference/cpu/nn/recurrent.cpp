@@ -129,9 +129,10 @@ RecurrentState<T> state_of(const LayerData<T>& layer, std::int64_t direction) {
 
 /// One direction, from its initial state to its final state.
 template <class T, class Cell>
-class Direction {
+class SequenceDirection {
  public:
-  Direction(LayerData<T>& layer, std::int64_t number, const Cell& cell, std::span<const T> weights)
+  SequenceDirection(LayerData<T>& layer, std::int64_t number, const Cell& cell,
+                    std::span<const T> weights)
       : layer_(layer),
         shape_(layer.shape),
         number_(number),
@@ -273,7 +274,7 @@ Tensors run_layer(const NodeCall& call, const std::vector<std::string>& defaults
   const std::vector<ActivationFunction> functions = activations(call, names);
   for (std::int64_t d = 0; d < directions; ++d) {
     const Cell cell(parameters_of<T>(call, layer.shape, d, functions));
-    Direction<T, Cell>(layer, d, cell, part(elements<T>(call, 1), d, directions)).run();
+    SequenceDirection<T, Cell>(layer, d, cell, part(elements<T>(call, 1), d, directions)).run();
   }
   Tensors outputs{sequence_tensor(layer), state_tensor(layer.shape, layer.states.hidden)};
   if (has_cell_state) outputs.push_back(state_tensor(layer.shape, layer.states.cell));

@@ -19,7 +19,7 @@ constexpr std::uint64_t kBlockN = 512;
 constexpr std::uint64_t kBlockK = 1024;
 static_assert(kBlockK * 128 * 128 <= (1U << 24U));
 
-struct Block {
+struct MatrixBlock {
   std::uint64_t row = 0;
   std::uint64_t col = 0;
   std::uint64_t rows = 0;
@@ -50,7 +50,7 @@ void check_problem(const MatmulProblem& problem, ResultRows rows, bool integers)
 
 /// Copies a block of `matrix` to `out`, dense, widened to T (exact).
 template <class Arithmetic, class T>
-void widen_block(const Matrix& matrix, Block block, std::vector<T>& out) {
+void widen_block(const Matrix& matrix, MatrixBlock block, std::vector<T>& out) {
   using Element = typename Arithmetic::Element;
   out.resize(block.rows * block.cols);
   for (std::uint64_t row = 0; row < block.rows; ++row) {
@@ -65,7 +65,7 @@ void widen_block(const Matrix& matrix, Block block, std::vector<T>& out) {
 }
 
 template <class T>
-void widen_block(const Matrix& matrix, Block block, std::vector<T>& out) {
+void widen_block(const Matrix& matrix, MatrixBlock block, std::vector<T>& out) {
   with_arithmetic(matrix.type(), [&]<class Arithmetic>(Arithmetic) {
     widen_block<Arithmetic>(matrix, block, out);
   });
@@ -85,7 +85,7 @@ void multiply(const std::vector<double>& a, const std::vector<double>& b, std::v
 /// A*B over one block of the result. Calls take(a_block, b_block, sums) after each block along K.
 /// The next block adds to what `take` leaves in `sums`.
 template <class T, class Take>
-std::vector<T> accumulate_products(const MatmulProblem& problem, Block out, Take take) {
+std::vector<T> accumulate_products(const MatmulProblem& problem, MatrixBlock out, Take take) {
   std::vector<T> a;
   std::vector<T> b;
   std::vector<T> sums(out.rows * out.cols);
@@ -112,7 +112,7 @@ T activate(Activation activation, T value) {
 /// K*za*zb. The sums come from the widened blocks.
 class ZeroPointTerms {
  public:
-  ZeroPointTerms(const MatmulProblem& problem, Block out)
+  ZeroPointTerms(const MatmulProblem& problem, MatrixBlock out)
       : a_zero_(problem.a_zero_point),
         b_zero_(problem.b_zero_point),
         row_sums_(out.rows),
@@ -154,7 +154,7 @@ class Int32Block {
  public:
   using Value = std::int32_t;
 
-  static void compute(const MatmulProblem& problem, Block out, std::uint64_t first_row,
+  static void compute(const MatmulProblem& problem, MatrixBlock out, std::uint64_t first_row,
                       std::vector<Value>& result) {
     std::vector<std::uint32_t> total(out.rows * out.cols);
     ZeroPointTerms zero_points(problem, out);
@@ -189,7 +189,7 @@ class FloatBlock {
  public:
   using Value = T;
 
-  static void compute(const MatmulProblem& problem, Block out, std::uint64_t first_row,
+  static void compute(const MatmulProblem& problem, MatrixBlock out, std::uint64_t first_row,
                       std::vector<Value>& result) {
     const std::vector<T> total =
         accumulate_products<T>(problem, out, [](const auto&, const auto&, const auto&) {});
@@ -203,8 +203,8 @@ class FloatBlock {
   }
 };
 
-std::vector<Block> cut(ResultRows rows, std::uint64_t cols) {
-  std::vector<Block> blocks;
+std::vector<MatrixBlock> cut(ResultRows rows, std::uint64_t cols) {
+  std::vector<MatrixBlock> blocks;
   for (std::uint64_t row = 0; row < rows.count; row += kBlockM) {
     for (std::uint64_t col = 0; col < cols; col += kBlockN) {
       blocks.push_back({rows.first + row, col, std::min(kBlockM, rows.count - row),
@@ -219,7 +219,7 @@ template <class Kind>
 std::vector<typename Kind::Value> compute(const MatmulProblem& problem, ResultRows rows,
                                           unsigned threads) {
   std::vector<typename Kind::Value> result(rows.count * problem.b.cols());
-  const std::vector<Block> blocks = cut(rows, problem.b.cols());
+  const std::vector<MatrixBlock> blocks = cut(rows, problem.b.cols());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < blocks.size(); i = next++) {
