@@ -10,7 +10,7 @@ import {array_data} from './array_data.mjs';
 import {waveform} from './samples.mjs';
 
 const web = new URL('../../report/page/web/', import.meta.url);
-for (const script of ['array_model.js', 'array_recording.js']) {
+for (const script of ['array/array_model.js', 'array/array_recording.js']) {
   runInThisContext(readFileSync(new URL(script, web), 'utf8'), script);
 }
 const {weft} = globalThis;
