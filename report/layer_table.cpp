@@ -127,6 +127,9 @@ class LayerTable {
           "tiles: along K x along N x chunks of rows; pad: % of the issued MACs that are padding; "
           "used: % of the array's MACs");
     }
+    lines.emplace_back(
+        "each cycle belongs to the layer of the instruction by which it is classed, so the layers "
+        "sum to the total");
     std::vector<std::string> classes;
     for (const std::size_t i : classes_) {
       if (kClassColumns[i] == kLedgerClasses[i].name) continue;

@@ -24,7 +24,8 @@ constexpr std::array<Command, 11> kCommands = {
       "train a network on labeled images: on the CPU, a CUDA device or the simulated machine",
       run_train},
      {"quantize", "turn a float network into one that computes in int8", run_quantize},
-     {"compile", "write the program of a matrix product as text", run_compile},
+     {"compile", "write the program of a product, or the programs of a network, as text",
+      run_compile},
      {"exec", "run a program", run_exec},
      {"machines", "list the machines that come with weft, or print one", run_machines},
      {"networks", "list the networks that come with weft, or print one", run_networks}}};

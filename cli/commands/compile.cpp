@@ -124,7 +124,8 @@ std::string mapping_table(const network::NetworkProgram& network) {
   report::Table table("ll");
   for (const network::MachineStep* program : programs_of(network)) {
     const network::Schedule& schedule = program->schedule;
-    table.add({"unified buffer", to_text(schedule.buffer)});
+    // The rings of a product say themselves what they take.
+    if (schedule.buffer.end > 0) table.add({"unified buffer", to_text(schedule.buffer)});
     for (std::size_t i = 0; i < program->layers.size(); ++i) {
       std::string name = printable(program->layers[i].name);
       for (const Mapping& mapping : schedule.layers[i].mappings) {

@@ -63,7 +63,7 @@ class MatmulEmitter final : public InstructionStream {
       : plan_(plan),
         function_(function),
         walk_(plan_),
-        pacing_(pace(plan, config)),
+        pacing_(plan.pacing),
         loops_(plan_, walk_, pacing_),
         rr_(config.result_row_rows()),
         host_(plan, rr_),
@@ -305,10 +305,13 @@ Program lower_matmul(const TilingPlan& plan, const MachineConfig& config,
   // it, so the sum fits too.
   const std::uint64_t count = plan.matmuls() > most ? plan.matmuls() : instruction_count(plan);
   if (count > most) {
-    throw InputError(fmt::format(
-        "matmul: the program would have {} instructions or more, {} is the limit; use a larger "
-        "array, more accumulators or smaller M, K, N",
-        count, most));
+    throw InputError(
+        fmt::format("matmul: the program would have {} instructions or more, and {} are the most "
+                    "that {}; use a "
+                    "larger array, more accumulators or smaller M, K, N",
+                    count, most,
+                    most < kMaxInstructions ? "the memory of this computer has room for"
+                                            : "a program may have"));
   }
   Program program = matmul_header(plan, config);
   program.code.reserve(count);

@@ -7,20 +7,11 @@
 // or if it would wait longer than the queue is deep. All distances are in matmuls.
 #pragma once
 
-#include <cstdint>
-
 #include "compiler/mapping/tiling_plan.h"
 
 namespace weft {
 
-struct Pacing {
-  std::uint64_t fetch_ahead = 1;  // tiles fetched ahead of the matmul just emitted
-  std::uint64_t load_ahead = 1;   // ring loads ahead of the matmul just emitted
-  std::uint64_t slot_lag = 1;     // matmuls between a slice's last use and its slot's next load
-  std::uint64_t vector_lag = 1;   // matmuls between a region's last matmul and its vector
-  std::uint64_t store_lag = 1;    // matmuls between a region's last matmul and its store
-};
-
+/// The pacing of a plan that is otherwise complete.
 Pacing pace(const TilingPlan& plan, const MachineConfig& config);
 
 }  // namespace weft

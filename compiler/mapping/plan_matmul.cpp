@@ -11,6 +11,7 @@
 #include "compiler/mapping/checked_math.h"
 #include "compiler/mapping/estimate.h"
 #include "compiler/mapping/formula.h"
+#include "compiler/mapping/pacing.h"
 #include "compiler/mapping/tiling_plan.h"
 #include "sim/isa/check/tensor_layout.h"
 
@@ -192,7 +193,10 @@ std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig
       plans, {}, [&](const TilingPlan& plan) { return estimate_cycles(plan, config).total; });
   plans.insert(plans.begin(), best.plan());
   if (plans.size() > most) plans.resize(most);
-  for (TilingPlan& plan : plans) plan.formula = formula_terms(plan, config);
+  for (TilingPlan& plan : plans) {
+    plan.formula = formula_terms(plan, config);
+    plan.pacing = pace(plan, config);
+  }
   return plans;
 }
 

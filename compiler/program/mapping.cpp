@@ -10,9 +10,13 @@ std::string transfers_text(const Mapping& mapping) {
     return fmt::format("sheets; column tiles at once: {}, planes: {}", mapping.column_tiles,
                        mapping.planes);
   }
-  return fmt::format("rings of {}{} activation, {} bias and {} output slots",
-                     mapping.activation_slots, mapping.activations_resident ? " resident" : "",
-                     mapping.bias_slots, mapping.output_slots);
+  const Pacing& pacing = mapping.pacing;
+  return fmt::format(
+      "rings of {}{} activation, {} bias and {} output slots; matmuls of lead: fetches {}, loads "
+      "{}; of lag: slots {}, vectors {}, stores {}",
+      mapping.activation_slots, mapping.activations_resident ? " resident" : "", mapping.bias_slots,
+      mapping.output_slots, pacing.fetch_ahead, pacing.load_ahead, pacing.slot_lag,
+      pacing.vector_lag, pacing.store_lag);
 }
 
 }  // namespace

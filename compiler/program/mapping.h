@@ -27,6 +27,16 @@ enum class Transfers : std::uint8_t {
   kRings,
 };
 
+/// When the instructions of a product enter the program, in matmuls (compiler/mapping/pacing.h).
+struct Pacing {
+  std::uint64_t fetch_ahead = 1;  // tiles fetched ahead of the matmul just emitted
+  std::uint64_t load_ahead = 1;   // ring loads ahead of the matmul just emitted
+  std::uint64_t slot_lag = 1;     // matmuls between a slice's last use and its slot's next load
+  std::uint64_t vector_lag = 1;   // matmuls between a region's last matmul and its vector
+  std::uint64_t store_lag = 1;    // matmuls between a region's last matmul and its store
+  friend bool operator==(const Pacing&, const Pacing&) = default;
+};
+
 struct Mapping {
   // On the vector unit only transfers, chunk_rows and column_tiles mean something.
   MappedUnit unit = MappedUnit::kArray;
@@ -56,12 +66,14 @@ struct Mapping {
   std::uint32_t activation_slots = 0;  // slices of chunk_rows rows
   std::uint32_t bias_slots = 0;        // all n tiles: loaded once, all of it stays; 0: no bias
   std::uint32_t output_slots = 0;      // results of one region each, waiting for their store
+  Pacing pacing = {};
 
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
-/// One line, such as "weights stationary; chunks of 500 rows, outermost; 4 regions; rings of 8
-/// resident activation, 1 bias and 2 output slots".
+/// One line, such as "array 0; weights stationary; 1 tap packed; chunks of 500 rows, outermost;
+/// accumulator regions: 4; rings of 8 resident activation, 1 bias and 2 output slots;
+/// matmuls of lead: fetches 2, loads 1; of lag: slots 1, vectors 1, stores 1".
 std::string to_text(const Mapping& mapping);
 
 }  // namespace weft

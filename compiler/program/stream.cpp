@@ -24,14 +24,15 @@ void Stream::refuse_longer() const {
   if (most_ < kMaxInstructions) {
     throw InputError(fmt::format(
         "the network takes more than {} instructions, the most that the memory of this computer "
-        "has room for; choose a smaller input or batch, a larger machine, or --engine analytic, "
-        "which holds no program",
+        "has room for; choose a smaller input or batch, or a larger machine (`weft run --engine "
+        "analytic` holds no program)",
         most_));
   }
   if (most_ == kMaxInstructions) {
     throw InputError(
         "the network takes more than 2^26 instructions, the most that a program may have; choose "
-        "a smaller input or batch, a larger machine, or --engine analytic, which holds no program");
+        "a smaller input or batch, or a larger machine (`weft run --engine analytic` holds no "
+        "program)");
   }
   throw InputError(
       "the network takes more than 2^32 - 1 instructions, the most that a run may have; choose a "

@@ -84,14 +84,14 @@ std::string cycle_range(Cycle first, Cycle last) {
   return range({runtime::unsigned_of(first), runtime::unsigned_of(last)});
 }
 
-/// "pushed 2-5 (behind fold 1)". Pushes during rows of the previous fold cost no cycles.
+/// "pushed 2-5 (during fold 1)". Pushes during rows of the previous fold cost no cycles.
 std::string push_words(const runtime::AccountEntry& entry, Cycle rows) {
   const runtime::FoldStep& step = *entry.step;
   const std::string text = fmt::format("pushed {}", cycle_range(step.pushed, step.pushed + rows));
   if (step.hidden_shift == 0) return text;
   const std::string before = grouped(entry.first_fold);
-  if (step.hidden_shift == rows) return fmt::format("{} (behind fold {})", text, before);
-  return fmt::format("{} ({} of {} behind fold {})", text,
+  if (step.hidden_shift == rows) return fmt::format("{} (during fold {})", text, before);
+  return fmt::format("{} ({} of {} during fold {})", text,
                      grouped(runtime::unsigned_of(step.hidden_shift)),
                      grouped(runtime::unsigned_of(rows)), before);
 }

@@ -302,7 +302,7 @@ TEST(ExplainAccountTest, TheTextFitsTheTerminal) {
 TEST(ExplainAccountTest, AFoldReadsAsASentence) {
   const std::string text = run_weft({"explain", "5", "6", "7", "--machine", "tiny"}).out;
   EXPECT_NE(text.find("  fold 3 of 4: rows 0-3 of K, columns 4-6 of N; 1 of 4 columns is padding\n"
-                      "    pushed 11-14 (behind fold 2), 5 rows in 16-20, drained 27; begins the "
+                      "    pushed 11-14 (during fold 2), 5 rows in 16-20, drained 27; begins the "
                       "sums\n"),
             std::string::npos)
       << text;

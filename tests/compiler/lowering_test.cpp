@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/mapping/pacing.h"
 
 namespace weft {
 namespace {
@@ -83,7 +84,7 @@ std::vector<int> matmuls_before(const Program& program, Unit unit) {
 }
 
 /// Two chunks of 20 rows, 2 k tiles, 4 n tiles, two sets of activations.
-TilingPlan two_chunks() {
+TilingPlan two_chunks(const MachineConfig& config) {
   TilingPlan plan;
   plan.spec = {40, 8, 16};
   plan.k_tiles = 2;
@@ -95,17 +96,18 @@ TilingPlan two_chunks() {
   plan.activations_resident = true;
   plan.activation_slots = 4;
   plan.output_slots = 2;
+  plan.pacing = pace(plan, config);
   return plan;
 }
 
 TEST(LowerMatmulTest, SpreadsTheNextChunksLoadsOverTheChunkBefore) {
-  const Program program = lower_matmul(two_chunks(), machine());
+  const Program program = lower_matmul(two_chunks(machine()), machine());
   // Chunk 0 is loaded on demand, chunk 1 after chunk 0's first pass over K, every third matmul.
   EXPECT_EQ(matmuls_before(program, Unit::kLoad), (std::vector<int>{0, 1, 3, 6}));
 }
 
 TEST(LowerMatmulTest, FetchesEachTileAMatmulAheadAndFollowsEachRegionByItsVectorAndStore) {
-  const Program program = lower_matmul(two_chunks(), machine());
+  const Program program = lower_matmul(two_chunks(machine()), machine());
   EXPECT_EQ(matmuls_before(program, Unit::kFetch),
             (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
   EXPECT_EQ(matmuls_before(program, Unit::kVector), (std::vector<int>{3, 5, 7, 9, 11, 13, 15, 16}));
@@ -117,7 +119,7 @@ TEST(LowerMatmulTest, WithAQueueOfOneFetchesFurtherAheadInTheProgram) {
   config.queue_depth = 1;
   // A matmul of 20 rows retires 27 cycles after its start and blocks two of the four FIFO slots. So
   // the program fetches two tiles ahead, and catches up by two fetches after the first matmul.
-  EXPECT_EQ(matmuls_before(lower_matmul(two_chunks(), config), Unit::kFetch),
+  EXPECT_EQ(matmuls_before(lower_matmul(two_chunks(config), config), Unit::kFetch),
             (std::vector<int>{0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
 }
 
@@ -145,7 +147,8 @@ TEST(LowerMatmulTest, RefusesMoreInstructionsThanAnyProgramMayHave) {
     lower_matmul(plan, config);
     FAIL() << "accepted";
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("67108864 is the limit"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("67108864 are the most that a program may have"),
+              std::string::npos)
         << error.what();
   }
 }
