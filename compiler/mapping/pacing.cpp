@@ -41,7 +41,7 @@ Pacing pace(const TilingPlan& plan, const MachineConfig& config) {
   pacing.vector_lag = lag(retired, queue);
   pacing.store_lag = std::max(pacing.vector_lag, lag(written, queue));
   // With one slot, each matmul waits until the one before it has retired. Results that are held
-  // back gain nothing then, and their stores would queue behind the next load.
+  // back gain nothing then, and their stores would wait for the next load.
   if (plan.activation_slots == 1) pacing.vector_lag = pacing.store_lag = 0;
   return pacing;
 }

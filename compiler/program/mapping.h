@@ -22,7 +22,7 @@ enum class LoopOrder : std::uint8_t {
 enum class Transfers : std::uint8_t {
   // Sheets (compiler/rows/view.h): whole in the unified buffer, or block by block through staging.
   kSheets,
-  // Rings of slots. Loads run ahead of the array, and stores follow behind it. Only products whose
+  // Rings of slots. Loads run ahead of the array, and stores come after it. Only products whose
   // operands and result lie on the host are mapped this way.
   kRings,
 };
