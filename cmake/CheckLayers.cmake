@@ -1,29 +1,29 @@
 # Usage: cmake -DROOT=<source tree> -P CheckLayers.cmake
 # The rooms of the house, lowest first, each with the rooms whose headers it may include besides its own. A row
-# may name only rooms above it, so no two rooms can include each other, not even through others. A file belongs
-# to the longest path here that it begins with.
+# may name only rooms above it, so no two rooms can include each other, not even through others, and only rooms
+# that a file of it includes. A file belongs to the longest path here that it begins with.
 cmake_minimum_required(VERSION 3.25)
 
 set(table
   "base:"
-  "pe: base"
+  "pe:"
   "sim/config: base pe"
-  "sim/isa: base pe sim/config"
-  "sim/isa/text: base pe sim/config sim/isa"  # assembler, disassembler, encoding, and their table
-  "sim/isa/check: base pe sim/config sim/isa sim/isa/text"  # which programs are valid
+  "sim/isa: pe sim/config"
+  "sim/isa/text: base sim/isa"  # assembler, disassembler, encoding, and their table
+  "sim/isa/check: base sim/config sim/isa sim/isa/text"  # which programs are valid
   "sim/memory: base pe sim/config sim/isa sim/isa/check"
-  "sim/timing: base pe sim/config sim/isa"
+  "sim/timing: base sim/config sim/isa"
   "sim/array/kernels: base pe sim/isa"
   "sim/array: base pe sim/config sim/isa sim/memory sim/timing sim/array/kernels"
   "sim/analysis/hazards: base sim/config sim/isa sim/timing"
-  "sim/analysis: base pe sim/config sim/isa sim/timing sim/analysis/hazards"
-  "sim/trace: base pe sim/config sim/isa sim/isa/text sim/memory sim/timing sim/array sim/analysis"
-  "rtl: base pe sim/config sim/timing sim/array"
-  "sim: base pe sim/config sim/isa sim/memory sim/analysis sim/trace"  # the front door, simulate.h
+  "sim/analysis: base sim/config sim/isa sim/timing sim/analysis/hazards"
+  "sim/trace: base pe sim/config sim/isa sim/isa/text sim/timing sim/array sim/analysis"
+  "rtl/cosim: base sim/config sim/array"
+  "sim: sim/config sim/isa sim/memory sim/analysis sim/trace"  # the front door, simulate.h
   "sim/machine/datapaths: base sim/timing sim/array sim/trace"  # that compare, record or trace another
-  "sim/machine: base pe sim/config sim/isa sim/memory sim/timing sim/array sim/analysis/hazards sim/analysis sim/trace rtl sim sim/machine/datapaths"
+  "sim/machine: base sim/config sim/isa sim/memory sim/timing sim/array sim/analysis/hazards sim/analysis sim/trace rtl/cosim sim sim/machine/datapaths"
   # The compiler never sees sim/machine or sim/array: a program is all that passes between them.
-  "compiler/graph: base pe sim/memory"
+  "compiler/graph: base sim/memory"
   "compiler/graph/shapes: base compiler/graph"
   "compiler/graph/builder: base compiler/graph compiler/graph/shapes"
   "compiler/onnx: base pe compiler/graph compiler/graph/builder"
@@ -40,44 +40,46 @@ set(table
   "compiler/layers: base sim/isa sim/memory compiler/graph compiler/graph/shapes compiler/rows compiler/program"
   "compiler/blocks: sim/config compiler/rows compiler/program compiler/layers"
   "compiler/mapping: base sim/config sim/isa sim/isa/check compiler/rows compiler/program compiler/layers compiler/blocks"
-  "compiler/emit: base sim/config sim/isa sim/isa/check sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
-  "compiler/emit/vector: base sim/config sim/isa sim/memory compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/emit"
+  "compiler/emit: base sim/config sim/isa sim/isa/check sim/memory compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
+  "compiler/emit/vector: compiler/rows compiler/layers compiler/blocks compiler/emit"
   "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
-  "compiler/schedule: base pe sim/config sim/isa sim/isa/check sim/memory sim/timing compiler/graph compiler/graph/builder compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
+  "compiler/schedule: base pe sim/config sim/isa sim/isa/check sim/timing compiler/graph compiler/graph/builder compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/segments"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base compiler/graph"
   "models/execution: base compiler/graph"
-  "models/data: base sim/memory compiler/graph models models/networks"
-  "models/reference: pe"  # functions that processor and device share
+  "models/data: base sim/memory compiler/graph models"
+  "models/reference:"  # functions that processor and device share
   "models/reference/cpu/product: base pe sim/isa sim/memory"
   "models/reference/cpu/nn: base pe compiler/graph compiler/graph/shapes models/reference models/reference/cpu/product"
   "models/reference/cpu/nn/contraction: base compiler/graph/shapes models/reference/cpu/product models/reference/cpu/nn"
   "models/reference/cpu/tensor_ops: base pe compiler/graph compiler/graph/shapes models/reference/cpu/nn"
-  "models/reference/cpu: base compiler/graph compiler/graph/shapes models/execution models/reference/cpu/nn models/reference/cpu/tensor_ops"
+  "models/reference/cpu: base compiler/graph compiler/graph/shapes models/execution models/reference/cpu/tensor_ops"
   "models/reference/cuda/bodies: base models/reference models/reference/cpu/nn"
   "models/reference/cuda/device: base pe models/reference/cuda/bodies"
   "models/reference/cuda: models/execution models/reference/cuda/device"
   "models/reference/cuda/graph: base compiler/graph compiler/graph/shapes models/execution models/reference/cpu/nn models/reference/cpu/nn/contraction models/reference/cpu/tensor_ops models/reference/cpu models/reference/cuda/bodies models/reference/cuda/device models/reference/cuda"
   "models/reference/cuda/checks: base compiler/graph compiler/graph/builder models/execution models/reference/cpu models/reference/cuda/device models/reference/cuda models/reference/cuda/graph"
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
-  "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/networks models/data models/reference/cpu"
+  "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/data models/reference/cpu"
   "runtime/npy: base pe sim/memory compiler/graph"
-  "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training runtime/npy"
+  "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
-  "runtime/job: base sim/config sim/isa sim/analysis rtl sim sim/machine sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit runtime/npy runtime runtime/workload"
-  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job"
+  "runtime/job: base sim/config sim/isa sim/analysis rtl/cosim sim sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload"
+  "runtime/analysis: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit runtime/workload runtime/job"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
-  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit compiler/schedule models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime/npy runtime runtime/workload runtime/analysis runtime/measure"
-  "runtime/train: base sim/config rtl sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
-  "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/mapping models/networks runtime/npy runtime runtime/workload runtime/job"
+  "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/analysis runtime/measure"
+  "runtime/train: base sim/config rtl/cosim sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
+  "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/mapping models/networks runtime runtime/workload runtime/job"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
-  "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/schedule runtime/workload runtime/job runtime/analysis report"
+  "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit runtime runtime/workload runtime/job runtime/analysis report"
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
-  "report/train: models/training runtime/npy runtime runtime/train report"
-  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime/npy runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
-  "cli: base sim/config sim/isa sim/isa/text sim/analysis sim/analysis/hazards rtl sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule models/networks models/data models/reference/cpu models/training runtime/npy runtime runtime/workload runtime/job runtime/analysis runtime/compare runtime/train report report/trace report/explain report/compare report/results report/train report/page")
+  "report/train: models/training runtime runtime/train report"
+  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
+  "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/page"
+  "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli"
+  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/emit compiler/schedule models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain report/compare report/page cli cli/train")
 
 set(problems "")
 set(rooms "")
@@ -117,6 +119,7 @@ foreach(top IN LISTS tops)
       if(line MATCHES "\"((${top_pattern})/[^\"]*)\"")
         set(header "${CMAKE_MATCH_1}")
         room_of(other "${header}")
+        set("used_${room}_${other}" TRUE)
         if(NOT other IN_LIST "allowed_${room}")
           list(APPEND problems "${file} includes ${header}")
         endif()
@@ -127,7 +130,14 @@ foreach(top IN LISTS tops)
     endforeach()
   endforeach()
 endforeach()
+foreach(room IN LISTS rooms)
+  foreach(other IN LISTS "allowed_${room}")
+    if(other AND NOT other STREQUAL room AND NOT used_${room}_${other})
+      list(APPEND problems "the table lets ${room} include ${other}, but no file of it does")
+    endif()
+  endforeach()
+endforeach()
 if(problems)
   list(JOIN problems "\n  " text)
-  message(FATAL_ERROR "a folder may include only those that cmake/CheckLayers.cmake names for it:\n  ${text}")
+  message(FATAL_ERROR "a folder may include only those that cmake/CheckLayers.cmake names for it, all of those:\n  ${text}")
 endif()

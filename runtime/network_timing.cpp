@@ -1,5 +1,7 @@
 #include "runtime/network_timing.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/emit/emit_segment.h"
 #include "compiler/schedule/product_segment.h"
 #include "sim/analysis/group_ledger.h"
@@ -18,30 +21,40 @@ namespace {
 // `after` counts and the positions of instructions in their unit have 32 bits.
 constexpr std::size_t kMostStreamed = std::numeric_limits<std::uint32_t>::max();
 
+// What a run holds for each instruction since the last matmul: its times for the clock, and its
+// interval for the ledger, 16 bytes each, three times over while a ring grows to twice its size.
+constexpr std::uint64_t kBytesSinceMatmul = 96;
+
 /// Times each instruction and forgets it.
 class TimedSink final : public network::InstructionSink {
  public:
-  /// `began`, if given, is called with each layer that begins.
-  TimedSink(const MachineConfig& config, std::function<void(std::uint32_t)> began)
-      : groups_(config), run_(config, &groups_), began_(std::move(began)) {}
+  /// `began`, if given, is called with each layer that begins, before its first instruction.
+  TimedSink(const MachineConfig& config, std::uint64_t memory_bytes, RunObserver& observer,
+            std::function<void(std::uint32_t)> began = {})
+      : most_since_matmul_(memory_bytes / kBytesSinceMatmul),
+        run_(config, &observer),
+        began_(std::move(began)) {}
 
   void add(const Instruction& instruction, std::uint32_t layer,
            const network::TileNumbers&) override {
     if (layer != layer_ && began_) began_(layer);
     layer_ = layer;
-    groups_.begin_group(layer);
+    if (instruction.opcode() == Opcode::kMatmul) since_matmul_ = 0;
+    if (++since_matmul_ > most_since_matmul_) refuse();
     run_.accept(instruction);
   }
   Result finish() { return run_.finish(); }
-  /// The cycles of `layers` layers.
-  std::vector<CycleLedger> ledgers(std::size_t layers) const {
-    std::vector<CycleLedger> ledgers = groups_.ledgers();
-    ledgers.resize(layers);
-    return ledgers;
-  }
 
  private:
-  GroupLedger groups_;
+  [[noreturn]] void refuse() const {
+    throw InputError(fmt::format(
+        "the network takes more than {} instructions between two matmuls, the most that the memory "
+        "of this computer has room for; choose a smaller input or batch",
+        most_since_matmul_));
+  }
+
+  const std::uint64_t most_since_matmul_;
+  std::uint64_t since_matmul_ = 0;
   StreamedRun run_;
   std::function<void(std::uint32_t)> began_;
   std::uint32_t layer_ = 0;
@@ -59,8 +72,12 @@ std::size_t layers_of(const network::ScheduledNetwork& network) {
 class NetworkTiming {
  public:
   NetworkTiming(const network::ScheduledNetwork& network, const MachineConfig& config,
-                const std::function<void(double)>& progress)
-      : network_(network), config_(config), progress_(progress), layers_(layers_of(network)) {}
+                const std::function<void(double)>& progress, std::uint64_t memory_bytes)
+      : network_(network),
+        config_(config),
+        progress_(progress),
+        memory_bytes_(memory_bytes),
+        layers_(layers_of(network)) {}
 
   NetworkRun run() {
     for (const auto& step : network_.steps) {
@@ -81,11 +98,17 @@ class NetworkTiming {
       const network::LayerInfo info = product_layer(segment, schedule, config_);
       add_program(run_, result, layer_runs({&info, 1}, {&result.ledger, 1}));
     } else {
-      TimedSink sink(config_, [this](std::uint32_t layer) { report(layer); });
+      GroupLedger groups(config_);
+      TimedSink sink(config_, memory_bytes_, groups, [&](std::uint32_t layer) {
+        groups.begin_group(layer);
+        report(layer);
+      });
       const network::MachineStep step =
           emit_segment(segment, schedule, config_, kMostStreamed, sink);
       const Result result = sink.finish();
-      add_program(run_, result, layer_runs(step.layers, sink.ledgers(step.layers.size())));
+      std::vector<CycleLedger> ledgers = groups.ledgers();
+      ledgers.resize(step.layers.size());
+      add_program(run_, result, layer_runs(step.layers, ledgers));
     }
     done_ += segment.layers.size();
     report(0);
@@ -98,6 +121,7 @@ class NetworkTiming {
   const network::ScheduledNetwork& network_;
   const MachineConfig& config_;
   const std::function<void(double)>& progress_;
+  const std::uint64_t memory_bytes_;
   const std::size_t layers_;
   std::size_t done_ = 0;  // layers of the programs before
   NetworkRun run_;
@@ -106,8 +130,19 @@ class NetworkTiming {
 }  // namespace
 
 NetworkRun time_network(const network::ScheduledNetwork& network, const MachineConfig& config,
-                        const std::function<void(double)>& progress) {
-  return NetworkTiming(network, config, progress).run();
+                        const std::function<void(double)>& progress, std::uint64_t memory_bytes) {
+  return NetworkTiming(network, config, progress, memory_bytes).run();
+}
+
+Result time_segment(const network::ScheduledSegment& scheduled, const MachineConfig& config,
+                    RunObserver& observer, std::uint64_t memory_bytes) {
+  const auto& [segment, schedule] = scheduled;
+  if (is_product(schedule)) {
+    return simulate(config, *product_stream(segment, schedule, config), &observer);
+  }
+  TimedSink sink(config, memory_bytes, observer);
+  emit_segment(segment, schedule, config, kMostStreamed, sink);
+  return sink.finish();
 }
 
 }  // namespace weft::runtime

@@ -55,7 +55,7 @@ double largest(const Tensor& tensor) {
 
 }  // namespace
 
-Bounds::Tensors Bounds::operands() const {
+NodeBounds::Tensors NodeBounds::operands() const {
   Tensors result;
   for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
     result.push_back(node_.inputs[i] == graph::kNoValue ? std::nullopt
@@ -64,14 +64,14 @@ Bounds::Tensors Bounds::operands() const {
   return result;
 }
 
-Tensor Bounds::evaluate(const Node& node, const Tensors& operands,
-                        const graph::Attributes& attributes) const {
+Tensor NodeBounds::evaluate(const Node& node, const Tensors& operands,
+                            const graph::Attributes& attributes) const {
   std::vector<const Tensor*> pointers;
   for (const auto& operand : operands) pointers.push_back(operand ? &*operand : nullptr);
   return evaluate_in_double(what_.graph, node, pointers, attributes).front();
 }
 
-BoundedResult Bounds::rounded(Tensor expected, Tensor bound, std::vector<bool> beyond) const {
+BoundedResult NodeBounds::rounded(Tensor expected, Tensor bound, std::vector<bool> beyond) const {
   if (what_.wide) return {std::move(expected), std::move(bound), std::move(beyond)};
   const bool bf16 = what_.dtype == ElementType::kBf16;
   const double unit = bf16 ? 0x1p-8 : 0x1p-11;
@@ -84,13 +84,13 @@ BoundedResult Bounds::rounded(Tensor expected, Tensor bound, std::vector<bool> b
   return {std::move(expected), std::move(bound), std::move(beyond)};
 }
 
-BoundedResult Bounds::exact() const {
+BoundedResult NodeBounds::exact() const {
   Tensor expected = evaluate(node_, operands(), node_.attributes);
   Tensor bound(graph::DataType::kFloat64, expected.shape());
   return {std::move(expected), std::move(bound)};
 }
 
-BoundedResult Bounds::of_finite() const {
+BoundedResult NodeBounds::of_finite() const {
   const Tensors given = operands();
   BoundedResult result = exact();
   bool finite = true;
@@ -105,7 +105,7 @@ BoundedResult Bounds::of_finite() const {
   return result;
 }
 
-double Bounds::roundings() const {
+double NodeBounds::roundings() const {
   const graph::Shape& weights = what_.graph.type(node_.inputs[1]).shape;
   const std::int64_t products =
       node_.op == Op::kConv ? graph::element_count(weights) / std::max<std::int64_t>(1, weights[0])
@@ -113,7 +113,7 @@ double Bounds::roundings() const {
   return 2.0 * static_cast<double>(products) + 4;
 }
 
-BoundedResult Bounds::contraction() const {
+BoundedResult NodeBounds::contraction() const {
   Tensors given = operands();
   Tensors sizes;
   for (const auto& operand : given) {
@@ -150,8 +150,8 @@ BoundedResult Bounds::contraction() const {
   return rounded(std::move(expected), std::move(bound), std::move(beyond));
 }
 
-Tensor Bounds::function_error(const Tensor& y, const Tensor& above, const Tensor& below,
-                              const Tensor& error) {
+Tensor NodeBounds::function_error(const Tensor& y, const Tensor& above, const Tensor& below,
+                                  const Tensor& error) {
   Tensor bound(graph::DataType::kFloat64, y.shape());
   const auto out = bound.mutable_data<double>();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -167,7 +167,7 @@ Tensor Bounds::function_error(const Tensor& y, const Tensor& above, const Tensor
   return bound;
 }
 
-BoundedResult Bounds::elementwise() const {
+BoundedResult NodeBounds::elementwise() const {
   const Tensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   const ValueId argument = node_.inputs[0];
@@ -189,7 +189,7 @@ BoundedResult Bounds::elementwise() const {
   return rounded(std::move(expected), std::move(bound));
 }
 
-BoundedResult Bounds::average() const {
+BoundedResult NodeBounds::average() const {
   Tensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   given[0] = magnitudes(*given[0]);
@@ -209,7 +209,7 @@ BoundedResult Bounds::average() const {
   return rounded(std::move(expected), std::move(bound), beyond_binary32(sums, gamma(count + 1)));
 }
 
-BoundedResult Bounds::sum() const {
+BoundedResult NodeBounds::sum() const {
   Tensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   given[0] = magnitudes(*given[0]);
@@ -222,7 +222,7 @@ BoundedResult Bounds::sum() const {
   return rounded(std::move(expected), std::move(bound), beyond_binary32(sums, gamma(count + 1)));
 }
 
-BoundedResult Bounds::softmax() const {
+BoundedResult NodeBounds::softmax() const {
   const Tensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   const graph::Shape& shape = what_.graph.type(node_.inputs[0]).shape;
@@ -240,7 +240,7 @@ BoundedResult Bounds::softmax() const {
   return rounded(std::move(expected), std::move(bound));
 }
 
-BoundedResult Bounds::normalization() const {
+BoundedResult NodeBounds::normalization() const {
   const Tensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   Tensor bound(graph::DataType::kFloat64, expected.shape());
@@ -270,7 +270,7 @@ BoundedResult Bounds::normalization() const {
   return rounded(std::move(expected), std::move(bound), std::move(beyond));
 }
 
-Bounds::RowError Bounds::row_error(std::span<const double> x, double epsilon) {
+NodeBounds::RowError NodeBounds::row_error(std::span<const double> x, double epsilon) {
   const auto n = static_cast<double>(x.size());
   double sum = 0;
   double sizes = 0;

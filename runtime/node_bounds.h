@@ -8,9 +8,9 @@
 
 namespace weft::runtime {
 
-class Bounds {
+class NodeBounds {
  public:
-  explicit Bounds(const BoundedNode& what) : what_(what), node_(what.node) {}
+  explicit NodeBounds(const BoundedNode& what) : what_(what), node_(what.node) {}
 
   /// Conv, Gemm and MatMul, with bias, residual and activation.
   BoundedResult contraction() const;

@@ -15,7 +15,7 @@ using graph::Node;
 using graph::Op;
 using graph::Tensor;
 
-using Bound = BoundedResult (Bounds::*)() const;
+using Bound = BoundedResult (NodeBounds::*)() const;
 using Entry = graph::OpEntry<Bound>;
 
 const Entry& entry_of(Op op) {
@@ -23,42 +23,42 @@ const Entry& entry_of(Op op) {
   constexpr std::string_view kHost = "the host computes it";
   static constexpr auto kEntries = std::to_array<Entry>({
       // Sums
-      {Op::kConv, &Bounds::contraction},
-      {Op::kMatMul, &Bounds::contraction},
-      {Op::kGemm, &Bounds::contraction},
-      {Op::kReduceMean, &Bounds::sum},
-      {Op::kReduceSum, &Bounds::sum},
-      {Op::kAveragePool, &Bounds::average},
-      {Op::kGlobalAveragePool, &Bounds::average},
-      {Op::kSoftmax, &Bounds::softmax},
-      {Op::kLogSoftmax, &Bounds::softmax},
-      {Op::kLayerNormalization, &Bounds::normalization},
+      {Op::kConv, &NodeBounds::contraction},
+      {Op::kMatMul, &NodeBounds::contraction},
+      {Op::kGemm, &NodeBounds::contraction},
+      {Op::kReduceMean, &NodeBounds::sum},
+      {Op::kReduceSum, &NodeBounds::sum},
+      {Op::kAveragePool, &NodeBounds::average},
+      {Op::kGlobalAveragePool, &NodeBounds::average},
+      {Op::kSoftmax, &NodeBounds::softmax},
+      {Op::kLogSoftmax, &NodeBounds::softmax},
+      {Op::kLayerNormalization, &NodeBounds::normalization},
       // Elements of the operands
-      {Op::kMaxPool, &Bounds::exact},
-      {Op::kGlobalMaxPool, &Bounds::exact},
-      {Op::kReduceMax, &Bounds::exact},
-      {Op::kReduceMin, &Bounds::exact},
-      {Op::kConcat, &Bounds::exact},
-      {Op::kTranspose, &Bounds::of_finite},
-      {Op::kWhere, &Bounds::of_finite},
-      {Op::kIdentity, &Bounds::elementwise},
-      {Op::kCast, &Bounds::elementwise},
-      {Op::kDropout, &Bounds::elementwise},
-      {Op::kReshape, &Bounds::elementwise},
-      {Op::kFlatten, &Bounds::elementwise},
-      {Op::kSqueeze, &Bounds::elementwise},
-      {Op::kUnsqueeze, &Bounds::elementwise},
-      {Op::kSlice, &Bounds::elementwise},
-      {Op::kSplit, &Bounds::elementwise},
-      {Op::kGather, &Bounds::elementwise},
-      {Op::kExpand, &Bounds::elementwise},
+      {Op::kMaxPool, &NodeBounds::exact},
+      {Op::kGlobalMaxPool, &NodeBounds::exact},
+      {Op::kReduceMax, &NodeBounds::exact},
+      {Op::kReduceMin, &NodeBounds::exact},
+      {Op::kConcat, &NodeBounds::exact},
+      {Op::kTranspose, &NodeBounds::of_finite},
+      {Op::kWhere, &NodeBounds::of_finite},
+      {Op::kIdentity, &NodeBounds::elementwise},
+      {Op::kCast, &NodeBounds::elementwise},
+      {Op::kDropout, &NodeBounds::elementwise},
+      {Op::kReshape, &NodeBounds::elementwise},
+      {Op::kFlatten, &NodeBounds::elementwise},
+      {Op::kSqueeze, &NodeBounds::elementwise},
+      {Op::kUnsqueeze, &NodeBounds::elementwise},
+      {Op::kSlice, &NodeBounds::elementwise},
+      {Op::kSplit, &NodeBounds::elementwise},
+      {Op::kGather, &NodeBounds::elementwise},
+      {Op::kExpand, &NodeBounds::elementwise},
       // Truth values
-      {Op::kEqual, &Bounds::of_finite},
-      {Op::kLess, &Bounds::of_finite},
-      {Op::kGreater, &Bounds::of_finite},
-      {Op::kNot, &Bounds::exact},
-      {Op::kAnd, &Bounds::exact},
-      {Op::kOr, &Bounds::exact},
+      {Op::kEqual, &NodeBounds::of_finite},
+      {Op::kLess, &NodeBounds::of_finite},
+      {Op::kGreater, &NodeBounds::of_finite},
+      {Op::kNot, &NodeBounds::exact},
+      {Op::kAnd, &NodeBounds::exact},
+      {Op::kOr, &NodeBounds::exact},
       // Others
       Entry::none(Op::kConvInteger, kIntegers),
       Entry::none(Op::kQLinearConv, kIntegers),
@@ -85,9 +85,9 @@ const Entry& entry_of(Op op) {
       Entry::none(Op::kRnn, kHost),
   });
   static const std::vector<Entry> kUnary =
-      graph::entries_with<Bound>(graph::Trait::kFunction, &Bounds::elementwise);
+      graph::entries_with<Bound>(graph::Trait::kFunction, &NodeBounds::elementwise);
   static const std::vector<Entry> kBinary =
-      graph::entries_with<Bound>(graph::Trait::kBinary, &Bounds::elementwise);
+      graph::entries_with<Bound>(graph::Trait::kBinary, &NodeBounds::elementwise);
   static const graph::OpArray<Bound> kBounds("error bounds", {kEntries, kUnary, kBinary});
   return kBounds[op];
 }
@@ -110,7 +110,7 @@ BoundedResult bounded_result(const BoundedNode& node) {
     throw InputError(
         fmt::format("{}: there is no error bound: {}", graph::node_label(node.node), entry.reason));
   }
-  return (Bounds(node).**entry.function)();
+  return (NodeBounds(node).**entry.function)();
 }
 
 }  // namespace weft::runtime

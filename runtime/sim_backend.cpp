@@ -13,8 +13,8 @@
 namespace weft::runtime {
 namespace {
 
-using training::Pass;
 using training::PassGraph;
+using training::PassKind;
 
 /// The weights of the current run. The compiled graph's constants read them.
 using Weights = std::shared_ptr<NamedTensors>;
@@ -31,15 +31,15 @@ graph::Graph with_weights(PassGraph pass, const Weights& weights) {
 }
 
 /// The optimizer computes in float32 on the vector unit; the other graphs compute as networks do.
-network::NetworkProgram compiled(graph::Graph graph, Pass pass, const MachineConfig& machine) {
-  if (pass == Pass::kUpdate) return network::compile_update(std::move(graph), machine);
+network::NetworkProgram compiled(graph::Graph graph, PassKind pass, const MachineConfig& machine) {
+  if (pass == PassKind::kUpdate) return network::compile_update(std::move(graph), machine);
   return compile(std::move(graph), machine).program;
 }
 
 /// A compiled graph that runs repeatedly.
-class Prepared {
+class PreparedPass {
  public:
-  Prepared(PassGraph pass, const MachineConfig& machine, const SimulateOptions& options)
+  PreparedPass(PassGraph pass, const MachineConfig& machine, const SimulateOptions& options)
       : kind_(pass.pass),
         names_(pass.weights),
         program_(compiled(with_weights(std::move(pass), weights_), kind_, machine)),
@@ -53,7 +53,7 @@ class Prepared {
   }
 
  private:
-  Pass kind_;
+  PassKind kind_;
   std::vector<std::string> names_;
   Weights weights_ = std::make_shared<NamedTensors>();
   network::NetworkProgram program_;
@@ -73,8 +73,8 @@ PassCost cost_of(const NetworkRun& run) {
 }  // namespace
 
 training::Executor SimBackend::prepare(PassGraph pass) {
-  const Pass kind = pass.pass;
-  const auto prepared = std::make_shared<Prepared>(std::move(pass), machine_, options_);
+  const PassKind kind = pass.pass;
+  const auto prepared = std::make_shared<PreparedPass>(std::move(pass), machine_, options_);
   costs_.erase(kind);
   return [this, kind, prepared](const NamedTensors& inputs) {
     NetworkRun run = prepared->run(inputs);
@@ -85,7 +85,7 @@ training::Executor SimBackend::prepare(PassGraph pass) {
 
 PassCost SimBackend::step_cost() const {
   PassCost sum;
-  for (const Pass pass : {Pass::kGradients, Pass::kUpdate}) {
+  for (const PassKind pass : {PassKind::kGradients, PassKind::kUpdate}) {
     const auto found = costs_.find(pass);
     if (found == costs_.end()) continue;
     const PassCost& cost = found->second;

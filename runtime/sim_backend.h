@@ -34,14 +34,14 @@ class SimBackend {
 
   /// The costs of the graphs that have run. The first run of each is simulated. Later runs of
   /// engine fast compute only values, since no cycle depends on a value.
-  const std::map<training::Pass, PassCost>& costs() const { return costs_; }
+  const std::map<training::PassKind, PassCost>& costs() const { return costs_; }
   /// The cost of one step: gradients and update.
   PassCost step_cost() const;
 
  private:
   MachineConfig machine_;
   SimulateOptions options_;
-  std::map<training::Pass, PassCost> costs_;
+  std::map<training::PassKind, PassCost> costs_;
 };
 
 }  // namespace weft::runtime

@@ -70,34 +70,34 @@ void print_compare_help(const report::Streams& streams) {
 
 // --- Files ---------------------------------------------------------------------------------------
 
-struct Output {
+struct ReportFile {
   const char* option;
   std::optional<std::string> file;
 };
 
-struct Outputs {
-  Output csv{"--csv", {}};
-  Output json{"--json", {}};
-  Output html{"--html", {}};
+struct ReportFiles {
+  ReportFile csv{"--csv", {}};
+  ReportFile json{"--json", {}};
+  ReportFile html{"--html", {}};
 
   bool to_stdout() const { return csv.file == "-" || json.file == "-"; }
 };
 
 /// Throws InputError if `output` is also `given`, an input file or an earlier output.
-void check_apart(const Output& output, const char* what, const std::string& given) {
+void check_apart(const ReportFile& output, const char* what, const std::string& given) {
   if (!same_file(*output.file, given)) return;
   throw InputError(fmt::format("{}: named by both {} and {}; choose two files",
                                printable(*output.file), what, output.option));
 }
 
-void check_outputs(const Outputs& outputs, const runtime::CompareJob& job) {
+void check_outputs(const ReportFiles& outputs, const runtime::CompareJob& job) {
   if (outputs.html.file == "-") {
     throw InputError("--html -: only --json and --csv can go to stdout; name a file");
   }
-  const Output* const all[] = {&outputs.csv, &outputs.json, &outputs.html};
-  for (const Output* output : all) {
+  const ReportFile* const all[] = {&outputs.csv, &outputs.json, &outputs.html};
+  for (const ReportFile* output : all) {
     if (!output->file) continue;
-    for (const Output* other : all) {
+    for (const ReportFile* other : all) {
       if (other == output) break;
       if (other->file) check_apart(*output, other->option, *other->file);
     }
@@ -111,8 +111,8 @@ void check_outputs(const Outputs& outputs, const runtime::CompareJob& job) {
   }
 }
 
-Outputs read_outputs(const Arguments& arguments, const runtime::CompareJob& job) {
-  Outputs outputs;
+ReportFiles read_outputs(const Arguments& arguments, const runtime::CompareJob& job) {
+  ReportFiles outputs;
   outputs.csv.file = arguments.text("csv");
   outputs.json.file = arguments.text("json");
   outputs.html.file = arguments.text("html");
@@ -120,10 +120,10 @@ Outputs read_outputs(const Arguments& arguments, const runtime::CompareJob& job)
   return outputs;
 }
 
-void write_outputs(const Outputs& outputs, const runtime::CompareReport& report,
+void write_outputs(const ReportFiles& outputs, const runtime::CompareReport& report,
                    const std::string& command_line) {
   std::vector<runtime::FileContent> files;
-  const auto add = [&files](const Output& output, auto make) {
+  const auto add = [&files](const ReportFile& output, auto make) {
     if (output.file && *output.file != "-") files.push_back({*output.file, make()});
   };
   add(outputs.csv, [&] { return report::compare_csv(report); });
@@ -220,7 +220,7 @@ runtime::CompareReport compare(const runtime::CompareJob& job, const report::Str
                      : runtime::compare_products(job, update);
 }
 
-void print(const runtime::CompareReport& report, const Outputs& outputs, bool quiet,
+void print(const runtime::CompareReport& report, const ReportFiles& outputs, bool quiet,
            const report::Streams& streams) {
   if (outputs.json.file == "-") {
     streams.out << report::json_file_text(report::compare_json(report));
@@ -238,7 +238,7 @@ int run_compare(const Words& words, const report::Streams& streams) {
   if (arguments.has("help")) return print_compare_help(streams), 0;
   if (names_results(arguments)) return run_compare_results(arguments, streams);
   const runtime::CompareJob job = read_job(arguments);
-  const Outputs outputs = read_outputs(arguments, job);
+  const ReportFiles outputs = read_outputs(arguments, job);
   const runtime::CompareReport report = compare(job, streams);
   write_outputs(outputs, report, command_line("compare", arguments.words));
   print(report, outputs, arguments.has("quiet"), streams);

@@ -247,7 +247,7 @@ int measure_only(const runtime::TrainRequest& request, const graph::Graph& netwo
   report.wall_seconds = watch.seconds();
   if (backend.simulated) {
     report.step_cost.emplace().host_layers =
-        backend.simulated->costs().at(training::Pass::kEvaluation).host_layers;
+        backend.simulated->costs().at(training::PassKind::kEvaluation).host_layers;
   }
   report.measured = training::EpochRecord{.train_loss = train.loss(),
                                           .train_accuracy = train.accuracy(),

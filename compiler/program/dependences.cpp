@@ -26,9 +26,10 @@ void join(Clock& clock, const Clock& other) {
 
 }  // namespace
 
-DependenceTracker::DependenceTracker(const MachineConfig& config, HostRows host_rows)
-    : config_(config), host_rows_(host_rows) {
-  for (Starts& each : starts_) each.forget_at = kFirstForgetting;
+DependenceTracker::DependenceTracker(const MachineConfig& config, HostRows host_rows,
+                                     std::size_t forget_every)
+    : config_(config), host_rows_(host_rows), forget_every_(forget_every) {
+  for (Starts& each : starts_) each.forget_at = forget_every_;
 }
 
 After DependenceTracker::add(const Operation& operation) {
@@ -197,7 +198,36 @@ DependenceTracker::Counts DependenceTracker::needed_counts() const {
   return counts;
 }
 
+/// What the last instruction of `unit` knew at its start: every later one knows it too.
+const DependenceTracker::Clock& DependenceTracker::last_start(Unit unit) const {
+  static const Clock kNothing{};
+  const auto last = static_cast<std::uint32_t>(starts_[unit].latest.end());
+  return last > 0 ? start_of(unit, last) : kNothing;
+}
+
+/// Whether a later instruction of `asker` may have to wait for one that touched these rows. Within
+/// a unit a read is over before a later instruction writes.
+bool DependenceTracker::may_be_asked(Unit asker, const RowState& state) const {
+  const Clock& known = last_start(asker);
+  if (state.write > known[state.writer]) return true;
+  for (const Unit unit : kUnits) {
+    if (unit != asker && state.reads[unit] > known[unit]) return true;
+  }
+  return std::ranges::any_of(state.strided, [&](const StridedRead& read) {
+    return read.unit != asker && read.read > known[read.unit];
+  });
+}
+
+// Only loads and stores touch host rows.
+void DependenceTracker::forget_host_rows() {
+  Rows& host = memories_[static_cast<std::size_t>(RowMemory::kHost)];
+  host.reset_if([this](const RowState& state) {
+    return !may_be_asked(Unit::kLoad, state) && !may_be_asked(Unit::kStore, state);
+  });
+}
+
 void DependenceTracker::forget() {
+  forget_host_rows();
   const Counts counts = needed_counts();
   std::size_t all = 0;
   for (const std::vector<std::uint32_t>& each : counts) all += each.size();
@@ -210,7 +240,7 @@ void DependenceTracker::forget() {
     from.older = std::move(kept);
     from.latest.drop_before(from.latest.end());
     // It takes time in proportion to all that is kept.
-    from.forget_at = std::max(kFirstForgetting, 4 * all);
+    from.forget_at = std::max(forget_every_, 4 * all);
   }
 }
 
@@ -221,10 +251,7 @@ void DependenceTracker::forget() {
 class DependenceTracker::CountVisitor {
  public:
   CountVisitor(const DependenceTracker& tracker, StateVisitor& visitor) : visitor_(visitor) {
-    for (const Unit unit : kUnits) {
-      const auto last = static_cast<std::uint32_t>(tracker.starts_[unit].latest.end());
-      if (last > 0) known_[unit] = tracker.start_of(unit, last);
-    }
+    for (const Unit unit : kUnits) known_[unit] = tracker.last_start(unit);
   }
 
   void visit(Unit unit, std::uint32_t& count) const {

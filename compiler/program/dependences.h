@@ -17,7 +17,8 @@
 // that fetch had to wait. A fetch from weight memory waits only for earlier matmuls.
 //
 // The tracker keeps the knowledge of the latest instructions, and of older ones that last wrote or
-// read a row.
+// read a row. It forgets who touched a host row when no later instruction can ask for it, so what
+// it holds depends on the machine's buffers and not on how much of host memory a program passes.
 #pragma once
 
 #include <array>
@@ -40,7 +41,12 @@ enum class HostRows : std::uint8_t { kReused, kApart };
 
 class DependenceTracker {
  public:
-  explicit DependenceTracker(const MachineConfig& config, HostRows host_rows = HostRows::kReused);
+  static constexpr std::size_t kForgetEvery = 4096;
+
+  /// The tracker looks for what it may forget each time that a unit has got `forget_every` more
+  /// instructions, or later; the counts do not depend on it.
+  explicit DependenceTracker(const MachineConfig& config, HostRows host_rows = HostRows::kReused,
+                             std::size_t forget_every = kForgetEvery);
 
   /// The counts for the program's next instruction. None is implied by the others or by the order
   /// of its queue. Throws InputError if the instruction takes a tile that was not fetched, or
@@ -90,6 +96,9 @@ class DependenceTracker {
   using Counts = PerUnit<std::vector<std::uint32_t>>;
   static void add_counts(const RowState& state, Counts& counts);
   Counts needed_counts() const;
+  const Clock& last_start(Unit unit) const;
+  bool may_be_asked(Unit asker, const RowState& state) const;
+  void forget_host_rows();
   void forget();
 
   class CountVisitor;
@@ -97,10 +106,9 @@ class DependenceTracker {
   bool implied_by_another(Unit unit, const After& after) const;
   After settle();
 
-  static constexpr std::size_t kFirstForgetting = 4096;
-
   const MachineConfig config_;
   const HostRows host_rows_;
+  const std::size_t forget_every_;
   std::array<Rows, 3> memories_;         // in the order of RowMemory
   SlidingWindow<std::uint32_t> takers_;  // for each tile taken, the matmul's count
   PerUnit<Starts> starts_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <utility>
 
 namespace weft {
 
@@ -40,6 +41,23 @@ class RowMap {
   template <class Function>
   void for_each(Function&& function) const {
     for (const auto& [first, state] : intervals_) function(first, state);
+  }
+
+  /// Gives the rows of every interval for which `is_over(const State&)` holds the first state
+  /// again, and joins such intervals.
+  template <class Predicate>
+  void reset_if(Predicate&& is_over) {
+    bool blank = false;  // the interval before
+    for (auto interval = intervals_.begin(); interval != intervals_.end();) {
+      const bool over = is_over(std::as_const(interval->second));
+      if (over && blank) {
+        interval = intervals_.erase(interval);
+        continue;
+      }
+      if (over) interval->second = State{};
+      blank = over;
+      ++interval;
+    }
   }
 
   /// Gives all rows of [begin, end) the same state, after calling

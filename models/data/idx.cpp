@@ -24,9 +24,9 @@ constexpr std::uint8_t kUnsignedByte = 0x08;
 constexpr std::uint64_t kMostFromOneByte = 1032;
 
 /// Reads a file and decompresses it if needed. zlib passes plain files through unchanged.
-class Reader {
+class IdxReader {
  public:
-  explicit Reader(const fs::path& path) : file_(path.string()) {
+  explicit IdxReader(const fs::path& path) : file_(path.string()) {
     if (const char* problem = input_path_problem(path)) {
       throw InputError(fmt::format("{}: {}; give an IDX file", file_, problem));
     }
@@ -84,7 +84,7 @@ class Reader {
   std::unique_ptr<std::remove_pointer_t<gzFile>, Close> stream_;
 };
 
-void check_magic(const Reader& reader, const std::array<std::uint8_t, 4>& magic, int rank) {
+void check_magic(const IdxReader& reader, const std::array<std::uint8_t, 4>& magic, int rank) {
   if (magic[0] == 0 && magic[1] == 0 && magic[2] == kUnsignedByte && magic[3] == rank) return;
   throw InputError(fmt::format(
       "{}: begins with {:02x} {:02x} {:02x} {:02x}, not 00 00 08 {:02x}: not an IDX file of {}",
@@ -92,7 +92,7 @@ void check_magic(const Reader& reader, const std::array<std::uint8_t, 4>& magic,
       rank == 1 ? "labels" : "images"));
 }
 
-std::int64_t read_extent(Reader& reader) {
+std::int64_t read_extent(IdxReader& reader) {
   std::array<std::uint8_t, 4> bytes = {};
   reader.read(bytes, "header");
   std::int64_t extent = 0;
@@ -102,7 +102,7 @@ std::int64_t read_extent(Reader& reader) {
 
 /// The product of the extents. Throws InputError if the file or the memory cannot hold as many
 /// bytes.
-std::uint64_t checked_count(const Reader& reader, const std::vector<std::int64_t>& shape) {
+std::uint64_t checked_count(const IdxReader& reader, const std::vector<std::int64_t>& shape) {
   std::uint64_t count = 1;
   for (const std::int64_t extent : shape) {
     if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(extent), &count) ||
@@ -119,7 +119,7 @@ std::uint64_t checked_count(const Reader& reader, const std::vector<std::int64_t
 }  // namespace
 
 IdxArray read_idx(const fs::path& path, int rank) {
-  Reader reader(path);
+  IdxReader reader(path);
   std::array<std::uint8_t, 4> magic = {};
   reader.read(magic, "header");
   check_magic(reader, magic, rank);

@@ -28,7 +28,7 @@ std::uint64_t fingerprint_of(std::string_view bytes) {
   return sum.value();
 }
 
-class Writer {
+class CheckpointWriter {
  public:
   template <class T>
   void number(T value) {
@@ -53,10 +53,10 @@ class Writer {
   std::string bytes_;
 };
 
-/// Reads what Writer wrote. Throws InputError if the bytes are damaged.
-class Reader {
+/// Reads what CheckpointWriter wrote. Throws InputError if the bytes are damaged.
+class CheckpointReader {
  public:
-  Reader(std::string_view bytes, const std::string& file) : left_(bytes), file_(file) {}
+  CheckpointReader(std::string_view bytes, const std::string& file) : left_(bytes), file_(file) {}
 
   template <class T>
   T number() {
@@ -108,7 +108,7 @@ class Reader {
   const std::string& file_;
 };
 
-void put(Writer& to, const Identity& identity) {
+void put(CheckpointWriter& to, const Identity& identity) {
   to.number<std::uint64_t>(identity.size());
   for (const auto& [name, value] : identity) {
     to.text(name);
@@ -116,7 +116,7 @@ void put(Writer& to, const Identity& identity) {
   }
 }
 
-Identity get_identity(Reader& from) {
+Identity get_identity(CheckpointReader& from) {
   Identity identity;
   for (std::uint64_t left = from.count(2 * sizeof(std::uint64_t)); left > 0; --left) {
     std::string name = from.text();
@@ -125,7 +125,7 @@ Identity get_identity(Reader& from) {
   return identity;
 }
 
-void put(Writer& to, const EpochRecord& record) {
+void put(CheckpointWriter& to, const EpochRecord& record) {
   to.number(record.epoch);
   to.number(record.step);
   for (const double value : {record.train_loss, record.train_accuracy, record.test_loss,
@@ -139,7 +139,7 @@ void put(Writer& to, const EpochRecord& record) {
   }
 }
 
-EpochRecord get_record(Reader& from) {
+EpochRecord get_record(CheckpointReader& from) {
   EpochRecord record;
   record.epoch = from.number<std::uint64_t>();
   record.step = from.number<std::uint64_t>();
@@ -154,7 +154,7 @@ EpochRecord get_record(Reader& from) {
   return record;
 }
 
-void put(Writer& to, const TrainingState& state) {
+void put(CheckpointWriter& to, const TrainingState& state) {
   for (const std::uint64_t value : {state.epoch, state.position, state.step, state.updates,
                                     state.loss_scale.good_steps, state.loss_scale.skipped}) {
     to.number(value);
@@ -172,7 +172,7 @@ void put(Writer& to, const TrainingState& state) {
   for (const double loss : state.step_losses) to.number(loss);
 }
 
-TrainingState get_state(Reader& from) {
+TrainingState get_state(CheckpointReader& from) {
   TrainingState state;
   for (std::uint64_t* value : {&state.epoch, &state.position, &state.step, &state.updates,
                                &state.loss_scale.good_steps, &state.loss_scale.skipped}) {
@@ -203,11 +203,11 @@ void check_version(std::uint32_t version, const std::string& file) {
 }  // namespace
 
 std::string encode_checkpoint(const Checkpoint& checkpoint) {
-  Writer payload;
+  CheckpointWriter payload;
   put(payload, checkpoint.identity);
   put(payload, checkpoint.state);
   const std::string bytes = payload.take();
-  Writer head;
+  CheckpointWriter head;
   head.number(kCheckpointVersion);
   head.number(fingerprint_of(bytes));
   return std::string(kMagic) + head.take() + bytes;
@@ -217,7 +217,7 @@ Checkpoint decode_checkpoint(std::string_view bytes, const std::string& file) {
   if (!bytes.starts_with(kMagic)) {
     throw InputError(file + ": is not a Weft checkpoint; choose another folder");
   }
-  Reader reader(bytes.substr(kMagic.size()), file);
+  CheckpointReader reader(bytes.substr(kMagic.size()), file);
   check_version(reader.number<std::uint32_t>(), file);
   const auto fingerprint = reader.number<std::uint64_t>();
   if (fingerprint != fingerprint_of(reader.rest())) reader.fail();

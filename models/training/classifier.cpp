@@ -63,7 +63,7 @@ PassGraph evaluation_graph(Graph network, const std::vector<std::string>& learnt
     value.constant.reset();
     network.inputs.push_back(id);
   }
-  return {Pass::kEvaluation, std::move(network), learnt};
+  return {PassKind::kEvaluation, std::move(network), learnt};
 }
 
 std::uint64_t fingerprint(const Graph& network) {

@@ -14,7 +14,7 @@ namespace weft::training {
 
 using NamedTensors = std::map<std::string, graph::Tensor>;
 
-enum class Pass : std::uint8_t {
+enum class PassKind : std::uint8_t {
   kGradients,   // forward, loss and backward
   kUpdate,      // the optimizer
   kEvaluation,  // forward only
@@ -22,7 +22,7 @@ enum class Pass : std::uint8_t {
 
 /// One graph to run.
 struct PassGraph {
-  Pass pass = Pass::kGradients;
+  PassKind pass = PassKind::kGradients;
   graph::Graph graph;
   /// The inputs for the network's learned constants, which a backend may treat as weights. Empty
   /// for the update, where parameters are ordinary operands.

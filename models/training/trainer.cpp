@@ -71,7 +71,7 @@ Trainer::Trainer(const Graph& network, const data::Dataset& data, const TrainerO
   steps_per_epoch_ = checked_steps(data, shape_.batch);
   prepare_gradients();
   update_ = update_graph(training_.parameters, options_.optimizer, options_.scaled_loss);
-  run_update_ = backend_({Pass::kUpdate, update_.graph, {}});
+  run_update_ = backend_({PassKind::kUpdate, update_.graph, {}});
   run_evaluation_ = backend_(evaluation_graph(network_, learnt_));
   state_.values = first_values(training_, update_);
 }
@@ -83,7 +83,7 @@ void Trainer::prepare_gradients() {
   training_ = autodiff::training_graph(
       network_, {.loss_scale = static_cast<float>(scale), .loss_output = false});
   learnt_ = learnt_names(training_);
-  run_gradients_ = backend_({Pass::kGradients, training_.graph, learnt_});
+  run_gradients_ = backend_({PassKind::kGradients, training_.graph, learnt_});
   prepared_scale_ = scale;
 }
 

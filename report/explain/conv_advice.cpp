@@ -53,7 +53,7 @@ std::optional<std::string> gain(const runtime::ConvSpec& spec, const MachineConf
   for (const Alternative& alternative : suggestion.alternatives) {
     try {
       const runtime::AnalyticRun run = runtime::analytic_conv(alternative.spec, config);
-      if (runtime::array_step(run.program) == nullptr) continue;
+      if (runtime::array_segment(run.network) == nullptr) continue;
       Comparison comparison;
       comparison.work = work(alternative.spec) / work(spec);
       comparison.cycles = static_cast<double>(run.run.total) / static_cast<double>(total);

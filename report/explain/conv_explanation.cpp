@@ -15,8 +15,10 @@
 #include "report/machine_text.h"
 #include "report/report_json.h"
 #include "report/wrapped_text.h"
+#include "runtime/analysis/fold_count.h"
 #include "runtime/analysis/span_excess.h"
 #include "runtime/job/analytic_run.h"
+#include "runtime/network_timing.h"
 
 namespace weft::report {
 namespace {
@@ -31,25 +33,51 @@ runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec) {
   return shape;
 }
 
+/// Everything that the explanation reads from the run, while it happens.
+class ConvObserver final : public RunObserver {
+ public:
+  ConvObserver(const runtime::ContractionShape& shape, const MachineConfig& config,
+               std::uint64_t steps)
+      : account_(shape, config, steps), folds_(config), border_(shape, config) {}
+
+  void accepted(const Instruction& instruction) override {
+    account_.accepted(instruction);
+    folds_.add(instruction);
+    border_.add(instruction);
+  }
+  void pushed(Cycle cycle) override { account_.pushed(cycle); }
+  void streamed(const MatmulWait& wait, const Matmul& matmul, const CycleLedger& ledger) override {
+    account_.streamed(wait, matmul, ledger);
+  }
+
+  runtime::Account account(const Result& result) { return account_.account(result); }
+  const runtime::FoldCount& folds() const { return folds_; }
+  const std::vector<std::uint64_t>& border_rows() const { return border_.rows(); }
+
+ private:
+  runtime::AccountObserver account_;
+  runtime::FoldCount folds_;
+  runtime::BorderRows border_;
+};
+
 ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
-                   const network::MachineStep& step, std::uint64_t steps) {
-  const network::LayerInfo& info = step.layers.front();
+                   const network::ScheduledSegment& segment, const network::LayerInfo& info,
+                   std::uint64_t steps) {
   const graph::Shape& shape = info.result.shape;
-  SimulateOptions options;
-  options.engine = Engine::kAnalytic;
   ArrayConv conv;
   conv.shape = conv_shape(spec);
   conv.pixels = runtime::unsigned_of(shape[0] * shape[2] * shape[3]);
   conv.chunks = info.chunks;
-  conv.chunk_rows = runtime::most_rows(step.program);
-  conv.result = simulate(config, step.program, nullptr, options);
-  conv.folds = runtime::rows_of_folds(step.program).size();
-  conv.formula = runtime::fold_formula(config, step.program);
-  conv.border_rows = runtime::border_rows_of_taps(conv.shape, config, step.program);
+  ConvObserver observer(conv.shape, config, steps);
+  conv.result = runtime::time_segment(segment, config, observer);
+  conv.chunk_rows = observer.folds().most_rows();
+  conv.folds = observer.folds().folds();
+  conv.formula = observer.folds().formula();
+  conv.border_rows = observer.border_rows();
   conv.excess = runtime::excess_sentence(
       conv.result.array_span, conv.formula_cycles(),
       runtime::span_excess(config, conv.result.span_ledger, conv.formula_cycles(), conv.folds));
-  conv.account = runtime::fold_account(conv.shape, config, step.program, steps);
+  conv.account = observer.account(conv.result);
   return conv;
 }
 
@@ -215,8 +243,9 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
   explanation.report.run = std::move(done.run);
   explanation.report.notes = std::move(done.notes);
   explanation.report.wall_seconds = done.wall_seconds;
-  if (const network::MachineStep* step = runtime::array_step(done.program)) {
-    explanation.array = on_array(spec, config, *step, steps);
+  if (const network::ScheduledSegment* segment = runtime::array_segment(done.network)) {
+    explanation.array =
+        on_array(spec, config, *segment, explanation.report.run.layers.front().info, steps);
     explanation.advice = conv_advice(spec, config, explanation.report.run.total);
   }
   return explanation;

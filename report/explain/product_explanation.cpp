@@ -78,7 +78,7 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   const TilingPlan plan = runtime::scheduled_plan(spec, config);
   ProductExplanation explanation;
   explanation.shape = product_shape(spec);
-  runtime::AccountObserver observer(explanation.shape, config, 0, steps);
+  runtime::AccountObserver observer(explanation.shape, config, steps);
   const Stopwatch watch;
   Result result = simulate(config, *matmul_stream(plan, config), &observer);
   const double seconds = watch.seconds();

@@ -10,7 +10,7 @@
 #include "base/figures.h"
 #include "report/machine_json.h"
 #include "report/report_json.h"
-#include "runtime/analysis/fold_account.h"
+#include "runtime/analysis/fold_count.h"
 #include "runtime/analysis/span_excess.h"
 #include "runtime/job/one_layer.h"
 #include "sim/analysis/summary.h"
@@ -162,15 +162,14 @@ Json formula_part(const RunReport& report, const network::NetworkProgram& progra
   }
   if (!report.network().conv || program.steps.size() != 1) return nullptr;
   const auto* step = std::get_if<MachineStep>(&program.steps.front());
-  if (step == nullptr || step->layers.size() != 1 || runtime::most_rows(step->program) == 0) {
-    return nullptr;
-  }
+  if (step == nullptr || step->layers.size() != 1) return nullptr;
+  const runtime::FoldCount folds = runtime::count_folds(report.machine, step->program);
+  if (folds.folds() == 0) return nullptr;
   const Result result = summarize(report.machine, step->program, report.run.timelines.front());
-  const FormulaTerms formula = runtime::fold_formula(report.machine, step->program);
+  const FormulaTerms formula = folds.formula();
   return formula_page_json(
       formula, result.array_span,
-      runtime::span_excess(report.machine, result.span_ledger, formula.cycles(),
-                           runtime::rows_of_folds(step->program).size()));
+      runtime::span_excess(report.machine, result.span_ledger, formula.cycles(), folds.folds()));
 }
 
 /// Says why a product has no tile map.

@@ -4,39 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "sim/isa/check/tensor_layout.h"
-#include "sim/isa/row_generator.h"
-#include "sim/simulate.h"
+#include "compiler/mapping/tiling_plan.h"
+#include "runtime/analysis/fold_count.h"
 
 namespace weft::runtime {
-namespace {
-
-/// A held program, read from the beginning.
-class HeldStream final : public InstructionStream {
- public:
-  explicit HeldStream(const Program& program) : program_(program) {}
-
-  bool next(std::vector<Instruction>& instructions) override {
-    if (next_ == program_.code.size()) return false;
-    instructions.push_back(program_.code[next_++]);
-    return true;
-  }
-
- private:
-  const Program& program_;
-  std::size_t next_ = 0;
-};
-
-}  // namespace
-
-std::uint64_t ContractionShape::blocks_a_tap(const MachineConfig& config) const {
-  return ceil_div(channels, config.array_rows);
-}
-
-std::uint64_t ContractionShape::k_blocks(const MachineConfig& config) const {
-  return taps() * blocks_a_tap(config);
-}
-
 // --- The folds of a run ---
 
 std::uint64_t AccountObserver::RowsBegun::add(std::uint64_t n_tile, std::uint64_t rows) {
@@ -68,16 +39,12 @@ void AccountObserver::RowsBegun::visit(StateVisitor& visitor) {
 }
 
 AccountObserver::AccountObserver(const ContractionShape& shape, const MachineConfig& config,
-                                 std::uint64_t first_tile, std::uint64_t steps)
-    : shape_(shape),
-      config_(config),
-      first_tile_(first_tile),
-      steps_(steps),
-      k_blocks_(shape.k_blocks(config)) {}
+                                 std::uint64_t steps)
+    : shape_(shape), config_(config), steps_(steps), k_blocks_(shape.k_blocks(config)) {}
 
 void AccountObserver::accepted(const Instruction& instruction) {
   if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {
-    tiles_.push_back(fetch->tile - first_tile_);
+    tiles_.push_back(fetch->tile);
   }
 }
 
@@ -233,79 +200,6 @@ Account AccountObserver::account(const Result& result) {
   account.total = result.total;
   account.tail = result.ledger - fold_.until;
   return account;
-}
-
-Account fold_account(const ContractionShape& shape, const MachineConfig& config,
-                     const Program& program, std::uint64_t steps) {
-  const auto weights = std::ranges::find(program.tensors, TensorRole::kWeights, &TensorDecl::role);
-  AccountObserver observer(shape, config, weights->base, steps);
-  HeldStream stream(program);
-  return observer.account(simulate(config, stream, &observer));
-}
-
-std::uint64_t padded_rows(const Matmul& matmul) {
-  std::uint64_t inside = 0;
-  for_each_run(matmul.ub, matmul.rows, [&](const RowRun& run) { inside += run.count; });
-  return matmul.rows - inside;
-}
-
-std::vector<std::uint64_t> border_rows_of_taps(const ContractionShape& shape,
-                                               const MachineConfig& config,
-                                               const Program& program) {
-  const std::uint64_t blocks = shape.k_blocks(config);
-  const std::uint64_t base =
-      std::ranges::find(program.tensors, TensorRole::kWeights, &TensorDecl::role)->base;
-  std::vector<std::uint64_t> tiles;
-  std::vector<std::uint64_t> rows(shape.taps(), 0);
-  std::map<std::uint64_t, std::uint64_t> counted_tile;  // per tap, the tile that is counted
-  std::size_t fetched = 0;
-  for (const Instruction& instruction : program.code) {
-    if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {
-      tiles.push_back(fetch->tile - base);
-    } else if (const auto* matmul = std::get_if<Matmul>(&instruction.operation)) {
-      if (matmul->next_weights) ++fetched;
-      const std::uint64_t tile = tiles[fetched - 1];
-      const std::uint64_t tap = tile % blocks / shape.blocks_a_tap(config);
-      if (counted_tile.try_emplace(tap, tile).first->second == tile) {
-        rows[tap] += padded_rows(*matmul);
-      }
-    }
-  }
-  return rows;
-}
-
-std::uint64_t most_rows(const Program& program) {
-  std::uint64_t most = 0;
-  for (const Instruction& instruction : program.code) {
-    if (const auto* matmul = std::get_if<Matmul>(&instruction.operation)) {
-      most = std::max<std::uint64_t>(most, matmul->rows);
-    }
-  }
-  return most;
-}
-
-std::vector<std::uint64_t> rows_of_folds(const Program& program) {
-  std::vector<std::uint64_t> rows;
-  for (const Instruction& instruction : program.code) {
-    const auto* matmul = std::get_if<Matmul>(&instruction.operation);
-    if (matmul == nullptr) continue;
-    if (matmul->next_weights) rows.push_back(0);
-    rows.back() += matmul->rows;
-  }
-  return rows;
-}
-
-FormulaTerms fold_formula(const MachineConfig& config, const Program& program) {
-  const std::vector<std::uint64_t> rows = rows_of_folds(program);
-  const std::uint64_t drain = std::uint64_t{config.array_rows} + config.array_cols - 2;
-  FormulaTerms terms;
-  terms.weight_load = config.array_rows;
-  terms.last_fold = rows.back() + drain;
-  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-    terms.steps += config.double_buffer ? std::max<std::uint64_t>(rows[i], config.array_rows)
-                                        : rows[i] + drain + config.array_rows;
-  }
-  return terms;
 }
 
 }  // namespace weft::runtime

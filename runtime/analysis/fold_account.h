@@ -16,41 +16,13 @@
 #include <vector>
 
 #include "base/sliding_window.h"
-#include "compiler/mapping/tiling_plan.h"
+#include "runtime/analysis/contraction_shape.h"
 #include "sim/analysis/result.h"
 #include "sim/analysis/run_analysis.h"
 #include "sim/config/machine_config.h"
-#include "sim/isa/program.h"
+#include "sim/isa/instruction.h"
 
 namespace weft::runtime {
-
-inline std::uint64_t unsigned_of(std::int64_t count) {
-  return static_cast<std::uint64_t>(count);
-}
-
-/// The range [first, last) along a dimension.
-struct Extent {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-
-  std::uint64_t size() const { return last - first; }
-  friend bool operator==(const Extent&, const Extent&) = default;
-};
-
-/// How K is cut into blocks of array rows: tap after tap, with the channels of each tap in whole
-/// tiles. A product is one tap with K channels.
-struct ContractionShape {
-  std::uint64_t taps_y = 1;
-  std::uint64_t taps_x = 1;
-  std::uint64_t channels = 0;
-  std::uint64_t n = 0;
-  bool is_convolution = false;
-
-  std::uint64_t taps() const { return taps_y * taps_x; }
-  /// Tiles along the channels of one tap; tiles along all of K.
-  std::uint64_t blocks_a_tap(const MachineConfig& config) const;
-  std::uint64_t k_blocks(const MachineConfig& config) const;
-};
 
 /// One fold: a weight tile, and all rows that stream through it.
 struct FoldStep {
@@ -98,10 +70,8 @@ inline constexpr std::uint64_t kMostSteps = 1'000'000;
 /// one that waited longest, then the earliest. Summaries replace the others.
 class AccountObserver final : public RunObserver {
  public:
-  /// `first_tile` is the number of the weights' first tile. The arguments must outlive the
-  /// observer.
-  AccountObserver(const ContractionShape& shape, const MachineConfig& config,
-                  std::uint64_t first_tile, std::uint64_t steps);
+  /// The program's weights begin with tile 0. The arguments must outlive the observer.
+  AccountObserver(const ContractionShape& shape, const MachineConfig& config, std::uint64_t steps);
 
   void accepted(const Instruction& instruction) override;
   void pushed(Cycle cycle) override;
@@ -118,7 +88,7 @@ class AccountObserver final : public RunObserver {
   /// A fold with the cycles and the ledger of the run before it and until its end.
   struct Fold {
     std::uint64_t number = 0;
-    std::uint64_t tile = 0;  // from the first tile of the weights
+    std::uint64_t tile = 0;
     FoldStep step = {};
     Cycle begin = 0;
     Cycle end = 0;
@@ -150,7 +120,6 @@ class AccountObserver final : public RunObserver {
 
   const ContractionShape& shape_;
   const MachineConfig& config_;
-  const std::uint64_t first_tile_;
   const std::uint64_t steps_;
   const std::uint64_t k_blocks_;
 
@@ -167,25 +136,5 @@ class AccountObserver final : public RunObserver {
   std::optional<Fold> longest_;                      // the first of those that waited longest
   Cycle longest_wait_ = 0;
 };
-
-/// The account of a program that is held.
-Account fold_account(const ContractionShape& shape, const MachineConfig& config,
-                     const Program& program, std::uint64_t steps = kDefaultSteps);
-
-/// Rows of `matmul` outside the image, which the row generator pads.
-std::uint64_t padded_rows(const Matmul& matmul);
-
-/// For each tap, the number of result rows for which the tap lies outside the image.
-std::vector<std::uint64_t> border_rows_of_taps(const ContractionShape& shape,
-                                               const MachineConfig& config, const Program& program);
-
-/// Rows of the longest matmul, which streams the largest chunk.
-std::uint64_t most_rows(const Program& program);
-
-/// Rows streamed through each tile in turn; formula and account build on them.
-std::vector<std::uint64_t> rows_of_folds(const Program& program);
-
-/// The array span of docs/timing.md for folds of different lengths. The program must have a fold.
-FormulaTerms fold_formula(const MachineConfig& config, const Program& program);
 
 }  // namespace weft::runtime

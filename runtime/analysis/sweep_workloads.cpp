@@ -5,7 +5,6 @@
 #include <array>
 
 #include "compiler/emit/matmul.h"
-#include "runtime/analysis/fold_account.h"
 #include "runtime/job/analytic_run.h"
 #include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
@@ -89,8 +88,8 @@ SweepPoint conv_point(const ConvSpec& spec, const MachineConfig& config, char di
   const AnalyticRun done = analytic_conv(with_size(spec, dimension, size), config);
   SweepPoint point;
   point.size = size;
-  if (const network::MachineStep* step = array_step(done.program)) {
-    point.folds = rows_of_folds(step->program).size();
+  if (array_segment(done.network) != nullptr) {
+    point.folds = done.run.layers.front().info.fetches;
     point.waste =
         1 - static_cast<double>(done.run.useful_macs) / static_cast<double>(done.run.issued_macs);
   }

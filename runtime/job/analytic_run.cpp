@@ -1,10 +1,13 @@
 #include "runtime/job/analytic_run.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/stopwatch.h"
 #include "compiler/onnx/located.h"
 #include "runtime/compile.h"
+#include "runtime/network_timing.h"
 #include "runtime/workload/run_options.h"
 
 namespace weft::runtime {
@@ -14,13 +17,11 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
   AnalyticRun done;
   done.graph = std::move(graph);
   onnx_io::located(name, [&] {
-    CompiledNetwork compiled = compile(done.graph, config);
-    done.notes = std::move(compiled.notes);
-    done.program = std::move(compiled.program);
-    NetworkRunOptions options;
-    options.simulate.engine = Engine::kAnalytic;
+    NetworkSchedule scheduled = schedule(done.graph, config);
+    done.notes = std::move(scheduled.notes);
+    done.network = std::move(scheduled.network);
     const Stopwatch watch;
-    done.run = run_network(done.program, config, {}, options);
+    done.run = time_network(done.network, config);
     done.wall_seconds = watch.seconds();
   });
   return done;
@@ -30,12 +31,14 @@ AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
   return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config);
 }
 
-const network::MachineStep* array_step(const network::NetworkProgram& program) {
-  if (program.steps.size() != 1) return nullptr;
-  const auto* step = std::get_if<network::MachineStep>(&program.steps.front());
-  const bool on_array =
-      step != nullptr && step->layers.size() == 1 && step->layers.front().issued_macs > 0;
-  return on_array ? step : nullptr;
+const network::ScheduledSegment* array_segment(const network::ScheduledNetwork& network) {
+  if (network.steps.size() != 1) return nullptr;
+  const auto* only = std::get_if<network::ScheduledSegment>(&network.steps.front());
+  if (only == nullptr || only->schedule.layers.size() != 1) return nullptr;
+  const bool on_array = std::ranges::all_of(
+      only->schedule.layers.front().mappings,
+      [](const Mapping& mapping) { return mapping.unit == MappedUnit::kArray; });
+  return on_array ? only : nullptr;
 }
 
 }  // namespace weft::runtime

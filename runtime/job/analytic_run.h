@@ -1,13 +1,13 @@
-// Compiles a network and runs it on the analytic engine, as `weft run --engine analytic` does. A
-// convolution is a network of one node.
+// Compiles a network and runs it on the analytic engine, as `weft run --engine analytic` does,
+// without holding its programs. A convolution is a network of one node.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "compiler/graph/graph.h"
-#include "compiler/program/network_program.h"
-#include "runtime/network_runner.h"
+#include "compiler/schedule/compile_network.h"
+#include "runtime/network_run.h"
 #include "runtime/workload/network_conv.h"
 #include "sim/config/machine_config.h"
 
@@ -15,7 +15,7 @@ namespace weft::runtime {
 
 struct AnalyticRun {
   graph::Graph graph;  // as it was imported or built
-  network::NetworkProgram program;
+  network::ScheduledNetwork network;
   std::vector<std::string> notes;
   NetworkRun run;
   double wall_seconds = 0;
@@ -27,8 +27,8 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
 
 AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config);
 
-/// The program's only step, if it has one layer and that layer runs on the array. Null for a
+/// The network's only program, if it has one layer and that layer runs on the array. Null for a
 /// convolution on the vector unit or the host.
-const network::MachineStep* array_step(const network::NetworkProgram& program);
+const network::ScheduledSegment* array_segment(const network::ScheduledNetwork& network);
 
 }  // namespace weft::runtime

@@ -26,23 +26,23 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxHeaderBytes = 65536;  // NumPy's own limit for untrusted files is 10000
 
-struct TypeEntry {
+struct NpyTypeEntry {
   NpyType type;
   std::string_view descr;
   std::uint64_t bytes;
 };
-constexpr std::array<TypeEntry, 8> kTypes = {{{NpyType::kBool, "|b1", 1},
-                                              {NpyType::kInt8, "|i1", 1},
-                                              {NpyType::kUint8, "|u1", 1},
-                                              {NpyType::kInt32, "<i4", 4},
-                                              {NpyType::kInt64, "<i8", 8},
-                                              {NpyType::kFloat16, "<f2", 2},
-                                              {NpyType::kFloat32, "<f4", 4},
-                                              {NpyType::kFloat64, "<f8", 8}}};
+constexpr std::array<NpyTypeEntry, 8> kTypes = {{{NpyType::kBool, "|b1", 1},
+                                                 {NpyType::kInt8, "|i1", 1},
+                                                 {NpyType::kUint8, "|u1", 1},
+                                                 {NpyType::kInt32, "<i4", 4},
+                                                 {NpyType::kInt64, "<i8", 8},
+                                                 {NpyType::kFloat16, "<f2", 2},
+                                                 {NpyType::kFloat32, "<f4", 4},
+                                                 {NpyType::kFloat64, "<f8", 8}}};
 
-const TypeEntry& entry_of(NpyType type) {
+const NpyTypeEntry& entry_of(NpyType type) {
   return *std::find_if(kTypes.begin(), kTypes.end(),
-                       [&](const TypeEntry& entry) { return entry.type == type; });
+                       [&](const NpyTypeEntry& entry) { return entry.type == type; });
 }
 
 /// The file types that can become `wanted`, which is an operand (int8, bf16, fp16) or a bias
@@ -94,19 +94,19 @@ std::string_view without_byte_order(std::string_view descr) {
   return bare == "b1" ? "|b1" : descr;
 }
 
-const TypeEntry* find_type(std::string_view descr) {
-  const auto found = std::ranges::find(kTypes, descr, &TypeEntry::descr);
+const NpyTypeEntry* find_type(std::string_view descr) {
+  const auto found = std::ranges::find(kTypes, descr, &NpyTypeEntry::descr);
   return found == kTypes.end() ? nullptr : &*found;
 }
 
 NpyType type_from(const std::string& written, const std::string& file,
                   std::optional<ElementType> wanted) {
   const std::string_view descr = without_byte_order(written);
-  if (const TypeEntry* entry = find_type(descr)) {
+  if (const NpyTypeEntry* entry = find_type(descr)) {
     if (wanted && !accepts(*wanted, entry->type)) fail_type(file, descr, *wanted);
     return entry->type;
   }
-  const TypeEntry* swapped =
+  const NpyTypeEntry* swapped =
       descr.starts_with('>') ? find_type(fmt::format("<{}", descr.substr(1))) : nullptr;
   if (swapped != nullptr && (!wanted || accepts(*wanted, swapped->type))) {
     throw InputError(
@@ -122,9 +122,9 @@ NpyType type_from(const std::string& written, const std::string& file,
 }
 
 /// Reads exactly as many bytes as asked for, or throws.
-class Reader {
+class NpyHeaderReader {
  public:
-  explicit Reader(const fs::path& path) : file_(path.string()) {
+  explicit NpyHeaderReader(const fs::path& path) : file_(path.string()) {
     if (const char* problem = input_path_problem(path)) {
       throw InputError(fmt::format("{}: {}; give an .npy file", file_, problem));
     }
@@ -158,7 +158,7 @@ class Reader {
   std::uint64_t remaining_ = 0;
 };
 
-std::uint64_t read_little_endian(Reader& reader, std::uint64_t bytes) {
+std::uint64_t read_little_endian(NpyHeaderReader& reader, std::uint64_t bytes) {
   std::string raw;
   reader.read(raw, bytes, "header length");
   std::uint64_t value = 0;
@@ -166,7 +166,7 @@ std::uint64_t read_little_endian(Reader& reader, std::uint64_t bytes) {
   return value;
 }
 
-NpyHeader read_header(Reader& reader) {
+NpyHeader read_header(NpyHeaderReader& reader) {
   std::string start;
   reader.read(start, std::min<std::uint64_t>(kNpyMagic.size(), reader.remaining()), "magic");
   if (start != kNpyMagic) {
@@ -253,7 +253,7 @@ std::uint64_t size_of(NpyType type) {
 }
 
 NpyArray read_npy(const fs::path& path, NpyContent content, std::optional<ElementType> wanted) {
-  Reader reader(path);
+  NpyHeaderReader reader(path);
   NpyHeader header = read_header(reader);
   NpyArray array{path.string(),
                  type_from(header.descr, reader.file(), wanted),

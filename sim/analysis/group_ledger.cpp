@@ -10,26 +10,33 @@ GroupLedger::GroupLedger(const MachineConfig& config) : push_cycles_(ArrayTiming
 
 void GroupLedger::accepted(const Instruction& instruction) {
   if (group_ >= ledgers_.size()) ledgers_.resize(group_ + std::size_t{1});
-  queues_[instruction.unit()].entries.push_back({group_, {}});
+  Queue& queue = queues_[instruction.unit()];
+  ++queue.accepted;
+  if (queue.runs.empty() || queue.runs.back().group != group_) queue.runs.push_back({group_});
+  queue.runs.back().end = queue.accepted;
   if (instruction.opcode() == Opcode::kFetch) tiles_.push_back(group_);
-  if (instruction.opcode() == Opcode::kMatmul) waits_.push_back(instruction.after);
 }
 
 void GroupLedger::dispatched(Cycle cycle) {
-  dispatches_.push_back({cycle, group_});
+  if (dispatches_.empty() || dispatches_.back().group != group_) dispatches_.push_back({0, group_});
+  dispatches_.back().cycle = cycle;
 }
 
 void GroupLedger::started(std::uint64_t index, Unit unit, const InstructionTiming& timing) {
   Queue& queue = queues_[unit];
-  Entry& entry = queue.entries[queue.started++];
-  entry.timing = timing;
+  if (queue.runs[queue.starting].end == queue.started) ++queue.starting;
+  ++queue.started;
+  Run& run = queue.runs[queue.starting];
+  if (run.started < 0) run.started = timing.started;
+  run.retired = timing.retired;
+  if (opcode_of(unit) == Opcode::kFetch) fetches_.push_back(timing.dispatched);
   // Of those that retire last, the first in the program.
   const bool later =
       timing.retired > last_retired_ || (timing.retired == last_retired_ && index < last_index_);
   if (!later) return;
   last_retired_ = timing.retired;
   last_index_ = index;
-  last_group_ = entry.group;
+  last_group_ = run.group;
 }
 
 // A pushed tile belongs to the fetch that brought it.
@@ -38,17 +45,16 @@ void GroupLedger::pushed(Cycle cycle) {
   tiles_.pop_front();
 }
 
-void GroupLedger::waiting(const MatmulWait& wait) {
-  wait_ = wait;
-  owner_ = queues_[Unit::kMatmul].entries.front().group;
-  after_ = waits_.front();
-  if (wait.swaps) ++tiles_taken_;
+void GroupLedger::waiting(const MatmulWait&) {
+  Queue& queue = queues_[Unit::kMatmul];
+  while (queue.runs.front().end <= streamed_) queue.forget_first();
+  owner_ = queue.runs.front().group;
 }
 
 void GroupLedger::streamed(const MatmulWait& wait, const Matmul&, const CycleLedger&) {
   last_matmul_ = owner_;
-  queues_[Unit::kMatmul].entries.pop_front();
-  waits_.pop_front();
+  if (wait.swaps) fetches_.pop_front();
+  ++streamed_;
   forget_before(wait.started + wait.rows);
 }
 
@@ -59,10 +65,12 @@ void GroupLedger::tail() {
 
 void GroupLedger::forget_before(Cycle cycle) {
   for (const Unit unit : kUnits) {
-    if (opcode_of(unit) == Opcode::kMatmul) continue;  // streamed() does
+    if (opcode_of(unit) == Opcode::kMatmul) continue;  // waiting() does
     Queue& queue = queues_[unit];
-    while (queue.entries.begin() < queue.started && queue.entries.front().timing.retired < cycle) {
-      queue.entries.pop_front();
+    while (queue.runs.size() > 1) {  // the last may go on
+      const Run& run = queue.runs.front();
+      if (run.end > queue.started || run.retired >= cycle) break;
+      queue.forget_first();
     }
   }
   while (!dispatches_.empty() && dispatches_.front().cycle < cycle) dispatches_.pop_front();
@@ -76,11 +84,11 @@ void GroupLedger::classed(Cycle CycleLedger::*ledger_class, Interval cycles) {
     give_pushes(cycles);
   } else if (ledger_class == &CycleLedger::weight_stall) {
     give_dispatches(cycles);
-    give_retirements(ledger_class, Unit::kFetch, tiles_taken_, cycles);
+    give_retirements(ledger_class, Unit::kFetch, cycles);
   } else if (ledger_class == &CycleLedger::input_stall) {
-    give_retirements(ledger_class, Unit::kLoad, after_[Unit::kLoad], cycles);
+    give_retirements(ledger_class, Unit::kLoad, cycles);
   } else if (ledger_class == &CycleLedger::raw_stall) {
-    give_retirements(ledger_class, Unit::kVector, after_[Unit::kVector], cycles);
+    give_retirements(ledger_class, Unit::kVector, cycles);
   } else if (ledger_class == &CycleLedger::vector) {
     give_busy(ledger_class, Unit::kVector, cycles);
   } else if (ledger_class == &CycleLedger::output) {
@@ -113,32 +121,34 @@ void GroupLedger::give_pushes(Interval cycles) {
 // the sequencer dispatches next. If the sequencer stalls on a full queue, this is the instruction
 // for which the queue has no room.
 void GroupLedger::give_dispatches(Interval cycles) {
-  const Entry& fetch = queues_[Unit::kFetch].entries[tiles_taken_ - 1];
+  const Cycle fetch = fetches_.front();
   for (std::uint64_t i = dispatches_.begin(); i < dispatches_.end(); ++i) {
     const Event& next = dispatches_[i];
-    if (next.cycle > fetch.timing.dispatched) break;
-    give(&CycleLedger::weight_stall, cycles, {cycles.begin, next.cycle + 1}, next.group);
+    give(&CycleLedger::weight_stall, cycles, {cycles.begin, std::min(next.cycle, fetch) + 1},
+         next.group);
+    if (next.cycle >= fetch) break;
   }
 }
 
-// Until the unit has retired `count` instructions, each cycle belongs to the instruction that it
-// retires next.
-void GroupLedger::give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, std::uint64_t count,
-                                   Interval cycles) {
-  const SlidingWindow<Entry>& entries = queues_[unit].entries;
-  for (std::uint64_t i = entries.begin(); i < count; ++i) {
-    const Entry& next = entries[i];
-    give(ledger_class, cycles, {cycles.begin, next.timing.retired + 1}, next.group);
+// Until the unit has retired what the matmul waits for, each cycle belongs to the instruction that
+// it retires next. `cycles` end when that happens.
+void GroupLedger::give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles) {
+  const Queue& queue = queues_[unit];
+  for (std::uint64_t i = queue.runs.begin(); i < queue.runs.end(); ++i) {
+    const Run& next = queue.runs[i];
+    if (next.started < 0) break;
+    give(ledger_class, cycles, {cycles.begin, next.retired + 1}, next.group);
   }
 }
 
-// If instructions of the unit overlap, a cycle belongs to the oldest.
+// If instructions of the unit overlap, a cycle belongs to the oldest. The unit works in all of
+// `cycles`, so none of them lies between two instructions of a run.
 void GroupLedger::give_busy(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles) {
   const Queue& queue = queues_[unit];
-  for (std::uint64_t i = queue.entries.begin(); i < queue.started; ++i) {
-    const Entry& busy = queue.entries[i];
-    if (busy.timing.started >= cycles.end) break;
-    give(ledger_class, cycles, {busy.timing.started, busy.timing.retired + 1}, busy.group);
+  for (std::uint64_t i = queue.runs.begin(); i < queue.runs.end(); ++i) {
+    const Run& busy = queue.runs[i];
+    if (busy.started < 0 || busy.started >= cycles.end) break;
+    give(ledger_class, cycles, {busy.started, busy.retired + 1}, busy.group);
   }
 }
 

@@ -1,9 +1,10 @@
 // The ledger of a run by groups of its instructions, such as the layers of a network, while the run
 // happens. Each cycle belongs to the instruction by which it is classed (docs/timing.md, "Whose
-// cycle it is"). Keeps only the instructions that cycles not classed yet may belong to.
+// cycle it is"). Keeps only what cycles not classed yet may belong to: one entry for the
+// instructions of a unit that follow each other in one group, however many they are.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -38,13 +39,24 @@ class GroupLedger final : public RunObserver {
   void tail() override;
 
  private:
-  struct Entry {
+  /// Instructions of one unit that follow each other and belong to one group, up to `end` in the
+  /// unit's queue. Those that have times work from `started` to `retired`.
+  struct Run {
     std::uint32_t group = 0;
-    InstructionTiming timing = {};
+    std::uint64_t end = 0;
+    Cycle started = -1;  // the first
+    Cycle retired = -1;  // the last
   };
   struct Queue {
-    SlidingWindow<Entry> entries;  // by position in the unit's queue
-    std::uint64_t started = 0;     // of all, how many have times
+    SlidingWindow<Run> runs;
+    std::uint64_t accepted = 0;
+    std::uint64_t started = 0;
+    std::uint64_t starting = 0;  // the run of the instruction that started last
+
+    void forget_first() {
+      runs.pop_front();
+      starting = std::max(starting, runs.begin());
+    }
   };
   /// Something that happens in `cycle` for an instruction of `group`.
   struct Event {
@@ -54,8 +66,7 @@ class GroupLedger final : public RunObserver {
 
   void give(Cycle CycleLedger::*ledger_class, Interval cycles, Interval owned, std::uint32_t group);
   void give_dispatches(Interval cycles);
-  void give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, std::uint64_t count,
-                        Interval cycles);
+  void give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles);
   void give_pushes(Interval cycles);
   void give_busy(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles);
   void forget_before(Cycle cycle);
@@ -64,16 +75,15 @@ class GroupLedger final : public RunObserver {
   std::uint32_t group_ = 0;
   std::vector<CycleLedger> ledgers_;
   PerUnit<Queue> queues_;
-  SlidingWindow<Event> dispatches_;
+  SlidingWindow<Event> dispatches_;  // the last of each stretch that belongs to one group
   SlidingWindow<Event> pushes_;
   SlidingWindow<std::uint32_t> tiles_;  // groups of the fetches whose tiles are not pushed yet
+  SlidingWindow<Cycle> fetches_;        // dispatch of those whose tiles no matmul has taken yet
 
-  MatmulWait wait_;  // the matmul whose cycles are being classed
-  std::uint64_t tiles_taken_ = 0;
-  std::uint32_t owner_ = 0;        // group of that matmul; in the tail, of the last to retire
+  std::uint64_t streamed_ = 0;     // matmuls
+  std::uint32_t owner_ = 0;        // group of the matmul whose cycles are being classed; in the
+                                   // tail, of the last instruction to retire
   std::uint32_t last_matmul_ = 0;  // group of the matmul before it
-  After after_ = {};               // of that matmul
-  SlidingWindow<After> waits_;     // `after` counts of the matmuls not classed yet
   Cycle given_until_ = 0;          // end of the last cycles given
   Cycle last_retired_ = -1;        // over all instructions
   std::uint64_t last_index_ = 0;   // of the one that retired then

@@ -12,8 +12,8 @@
 #include "compiler/emit/matmul.h"
 #include "runtime/job/shown_run.h"
 #include "sim/config/config_keys.h"
-#include "tests/cli/network_files.h"
-#include "tests/cli/network_runs.h"
+#include "tests/cli/network/files.h"
+#include "tests/cli/network/runs.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::test {

@@ -144,8 +144,8 @@ MachineConfig random_machine(std::mt19937& random) {
 }
 
 std::vector<Instruction> track(const std::vector<Operation>& operations,
-                               const MachineConfig& config) {
-  DependenceTracker tracker(config);
+                               const MachineConfig& config, std::size_t forget_every) {
+  DependenceTracker tracker(config, HostRows::kReused, forget_every);
   std::vector<Instruction> code;
   for (const Operation& operation : operations) {
     code.push_back({operation, tracker.add(operation)});
@@ -179,7 +179,10 @@ TEST(DependenceTrackerPropertyTest, OrdersEveryConflictWithNoEdgeToSpare) {
     SCOPED_TRACE("seed " + std::to_string(kSeed) + ", program " + std::to_string(program));
     const MachineConfig config = random_machine(random);
     const int length = 2 + static_cast<int>(random() % 28);
-    std::vector<Instruction> code = track(RandomProgram(random, config).make(length), config);
+    const std::vector<Operation> operations = RandomProgram(random, config).make(length);
+    std::vector<Instruction> code = track(operations, config, DependenceTracker::kForgetEvery);
+    // Programs this short are over before the tracker forgets anything by itself.
+    ASSERT_EQ(code, track(operations, config, 1));
     const auto conflicts = test::conflicts_of(code, config);
     for (const auto& conflict : conflicts) ++kinds[conflict.kind];
     for (const Instruction& instruction : code) count_classes(instruction.operation, kinds);

@@ -1,12 +1,19 @@
-// A streamed run needs no more memory for a long product than for a short one. Each test counts the
-// bytes that are allocated and not freed, at their highest.
+// A streamed run needs no more memory for a long product or network than for a short one. Each test
+// counts the bytes that are allocated and not freed, at their highest.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
+#include "base/error.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/passes/optimize.h"
+#include "compiler/schedule/compile_network.h"
+#include "models/networks/layers.h"
+#include "models/reference/cpu/evaluate.h"
+#include "runtime/network_timing.h"
 #include "sim/config/config_keys.h"
 #include "sim/simulate.h"
 
@@ -90,6 +97,54 @@ TEST(StreamMemoryTest, SkippingNeedsLittle) {
   EXPECT_GT(result.skipped_instructions, 50'000'000U);
   EXPECT_EQ(result.ledger.sum(), result.total);
   EXPECT_EQ(result.ledger.array_active, 200 * std::int64_t{16'777'216});
+}
+
+/// Two convolutions of `images` images, whose values all pass through host memory, and between
+/// them a pool if wanted.
+graph::Graph images_through_the_host(std::int64_t images, bool pool) {
+  networks::Layers net("images", 1);
+  auto x = net.input("x", graph::DataType::kFloat32, {images, 2, 12, 12});
+  x = net.relu(net.conv(x, {.channels = 8, .kernel = 3, .padding = 1}, "c1"), "relu");
+  if (pool) x = net.pool(graph::Op::kMaxPool, x, {}, "pool");
+  x = net.conv(x, {.channels = 8, .kernel = 3, .padding = 1}, "c2");
+  return passes::optimize(net.finish(x, "y"), reference::evaluate);
+}
+
+// The tracker of dependences sees every row of host memory that is written and read again.
+TEST(StreamMemoryTest, ANetworkDoesNotGrowWithItsBatch) {
+  MachineConfig config = load_preset("tiny");
+  config.dtype = ElementType::kBf16;
+  config.unified_buffer_kib = 2;
+  std::array<std::size_t, 2> bytes = {};
+  std::array<std::uint64_t, 2> instructions = {};
+  for (const std::size_t run : {0U, 1U}) {
+    const network::ScheduledNetwork network =
+        network::schedule_network(images_through_the_host(run == 0 ? 100 : 1000, false), config);
+    const std::size_t before = allocated;
+    highest = before;
+    instructions[run] = runtime::time_network(network, config).instructions;
+    bytes[run] = highest - before;
+  }
+  EXPECT_GT(instructions[0], 50'000U);
+  EXPECT_GT(instructions[1], 9 * instructions[0]);
+  EXPECT_LT(bytes[1], bytes[0] + kMostBytes / 16);
+}
+
+// The network's longest stretch without a matmul is that of its pool.
+TEST(StreamMemoryTest, AStretchWithoutMatmulsThatDoesNotFitIsRefused) {
+  MachineConfig config = load_preset("tiny");
+  config.dtype = ElementType::kBf16;
+  const network::ScheduledNetwork network =
+      network::schedule_network(images_through_the_host(10, true), config);
+  EXPECT_NO_THROW(runtime::time_network(network, config, {}, 1'000'000));
+  try {
+    runtime::time_network(network, config, {}, 2'000);
+    FAIL() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the network takes more than 20 instructions between two matmuls, the most that "
+                 "the memory of this computer has room for; choose a smaller input or batch");
+  }
 }
 
 }  // namespace

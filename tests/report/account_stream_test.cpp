@@ -44,10 +44,12 @@ TEST(AccountStreamTest, SkippedFoldsAreSummarizedAsIfTheyHadBeenSeen) {
     const TilingPlan plan = plan_matmul(spec, config);
     const std::uint64_t steps = random.between(1, 12);
     const runtime::ContractionShape shape = product_shape(spec);
-    runtime::AccountObserver observer(shape, config, 0, steps);
+    runtime::AccountObserver observer(shape, config, steps);
     const Result result = simulate(config, *matmul_stream(plan, config), &observer);
-    const runtime::Account expected =
-        runtime::fold_account(shape, config, lower_matmul(plan, config), steps);
+    runtime::AccountObserver every_fold(shape, config, steps);
+    StreamedRun run(config, &every_fold);
+    for (const Instruction& instruction : lower_matmul(plan, config).code) run.accept(instruction);
+    const runtime::Account expected = every_fold.account(run.finish());
     ASSERT_EQ(account_json(observer.account(result), shape), account_json(expected, shape));
     if (result.skipped_instructions > 0) ++skipped;
   }

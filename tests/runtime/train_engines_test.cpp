@@ -15,8 +15,8 @@
 namespace weft::runtime {
 namespace {
 
-using training::Pass;
 using training::PassGraph;
+using training::PassKind;
 
 /// An 8 x 8 machine with as many accumulators as the Verilog arrays have.
 MachineConfig small_machine(ElementType type) {
@@ -94,11 +94,11 @@ TEST(TrainUpdateTest, HasTheBitsOfTheCpuOnEveryOptimizer) {
       inputs.emplace(each.name, std::move(tensor));
     }
     SimBackend backend(small_machine(ElementType::kBf16), {});
-    const NamedTensors simulated = backend.prepare({Pass::kUpdate, update.graph, {}})(inputs);
+    const NamedTensors simulated = backend.prepare({PassKind::kUpdate, update.graph, {}})(inputs);
     const NamedTensors expected =
-        training::prepare_on_cpu({Pass::kUpdate, update.graph, {}})(inputs);
+        training::prepare_on_cpu({PassKind::kUpdate, update.graph, {}})(inputs);
     EXPECT_EQ(simulated, expected) << to_string(method);
-    EXPECT_EQ(backend.costs().at(Pass::kUpdate).host_layers, std::vector<std::string>{});
+    EXPECT_EQ(backend.costs().at(PassKind::kUpdate).host_layers, std::vector<std::string>{});
   }
 }
 

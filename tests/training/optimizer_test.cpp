@@ -97,7 +97,7 @@ void compare(const OptimizerOptions& options, double loss_scale) {
   const std::size_t size = 12;
   const std::vector<autodiff::Learned> parameters = {learned("w", {3, 4})};
   const UpdateGraph update = update_graph(parameters, options, loss_scale != 0);
-  const Executor run = prepare_on_cpu({Pass::kUpdate, update.graph, {}});
+  const Executor run = prepare_on_cpu({PassKind::kUpdate, update.graph, {}});
   Oracle oracle{options, Floats(size), Floats(size), Floats(size), Floats(size)};
   for (float& x : oracle.p) x = draw();
   NamedTensors state = {{"w", Tensor::of<float>({3, 4}, oracle.p)}};
@@ -157,7 +157,7 @@ TEST(OptimizerTest, TakesTheFirstStepOfAdamByTheLearningRate) {
   inputs.emplace("gradient/w", Tensor::vector<float>({1000, -0.001F}));
   for (const auto& each : update.states) inputs.emplace(each.name, Tensor(each.type));
   const Floats after =
-      values(prepare_on_cpu({Pass::kUpdate, update.graph, {}})(inputs).at("updated/w"));
+      values(prepare_on_cpu({PassKind::kUpdate, update.graph, {}})(inputs).at("updated/w"));
   EXPECT_NEAR(after[0], 0.75F, 1e-4F);
   EXPECT_NEAR(after[1], 1.25F, 1e-4F);
 }

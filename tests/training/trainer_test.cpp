@@ -190,7 +190,7 @@ TEST_F(TrainerTest, StopsAtParametersThatOverflow) {
 /// The CPU backend with infinite gradients in the runs listed in `runs`.
 Backend overflowing(std::vector<int> runs, int& count) {
   return [runs = std::move(runs), &count](PassGraph graph) -> Executor {
-    const bool gradients = graph.pass == Pass::kGradients;
+    const bool gradients = graph.pass == PassKind::kGradients;
     const Executor run = prepare_on_cpu(std::move(graph));
     return [runs, &count, gradients, run](const NamedTensors& inputs) {
       NamedTensors outputs = run(inputs);

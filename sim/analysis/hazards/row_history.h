@@ -64,46 +64,45 @@ class RowHistory {
     RowClass rows;
     Access access;
   };
-  struct Segment {
+  struct HistoryRange {
     std::uint64_t end = 0;
     Access write;
     PerUnit<Access> reads;
     std::vector<StridedRead> strided;  // in the order of the program
   };
-  using Segments = std::map<std::uint64_t, Segment>;  // by first row; disjoint
+  using HistoryRanges = std::map<std::uint64_t, HistoryRange>;  // by first row; disjoint
 
-  // Cuts so that [begin, end) is covered by whole segments, and returns the first of them.
-  Segments::iterator cover(std::uint64_t begin, std::uint64_t end);
+  // Cuts so that [begin, end) is covered by whole runs, and returns the first of them.
+  HistoryRanges::iterator cover(std::uint64_t begin, std::uint64_t end);
   void split(std::uint64_t row);
   void fill(std::uint64_t begin, std::uint64_t end);
-  std::optional<Conflict> conflict_of_read(const Segments::value_type& segment,
-                                           const Access& access, const RowClass& rows) const;
+  std::optional<Conflict> conflict_of_read(const HistoryRanges::value_type& run, const Access& access,
+                                           const RowClass& rows) const;
   // The conflict at the lowest row that `access` writes too early.
-  std::optional<Conflict> conflict_of_write(const Segments::value_type& segment,
+  std::optional<Conflict> conflict_of_write(const HistoryRanges::value_type& run,
                                             const Access& access) const;
   // The same, only with the reads of one unit, strided or not.
-  std::optional<Conflict> conflict_with_reads(const Segments::value_type& segment,
-                                              const Access& access, Unit reader) const;
-  // Records the read for the first rows of the segment: those for which `access` is the later read,
-  // or those for which it is not. Splits the segment after them.
-  void keep_read(Segments::iterator segment, const Access& access, Unit reader);
-  static void keep_strided(Segment& segment, const Access& access, Unit reader,
-                           const RowClass& rows);
-  // Gives the segments of [first, end) the history of one write.
-  void overwrite(Segments::iterator first, std::uint64_t end, const Access& access);
+  std::optional<Conflict> conflict_with_reads(const HistoryRanges::value_type& run, const Access& access,
+                                              Unit reader) const;
+  // Records the read for the first rows of the run: those for which `access` is the later read,
+  // or those for which it is not. Splits the run after them.
+  void keep_read(HistoryRanges::iterator run, const Access& access, Unit reader);
+  static void keep_strided(HistoryRange& run, const Access& access, Unit reader, const RowClass& rows);
+  // Gives the runs of [first, end) the history of one write.
+  void overwrite(HistoryRanges::iterator first, std::uint64_t end, const Access& access);
 
-  /// Whether no row of the segment is touched after cycle `frontier`.
-  static bool is_over(const Segments::value_type& segment, Cycle frontier);
+  /// Whether no row of the run is touched after cycle `frontier`.
+  static bool is_over(const HistoryRanges::value_type& run, Cycle frontier);
   static void visit(StateVisitor& visitor, Access& access, std::uint64_t last_row, Cycle frontier);
 
-  // How many segments, from the last one found on, cover() tries before it searches.
+  // How many runs, from the last one found on, cover() tries before it searches.
   static constexpr int kNear = 4;
   static constexpr std::size_t kFirstForgetting = 256;
 
   bool initialized_;
-  Segments segments_;
-  Segments::iterator last_ = segments_.end();
-  std::size_t forget_at_ = kFirstForgetting;  // segments
+  HistoryRanges runs_;
+  HistoryRanges::iterator last_ = runs_.end();
+  std::size_t forget_at_ = kFirstForgetting;  // runs
 };
 
 }  // namespace weft

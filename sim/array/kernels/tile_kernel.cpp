@@ -147,7 +147,7 @@ void run_panel(const Psum* acts, const Psum* weights, std::size_t words,
 /// One pass over a block of words, for one block of activation rows. The first pass starts the
 /// sums, the last one writes them to the accumulators; between passes they are partial sums.
 template <class Arithmetic>
-struct Pass {
+struct TilePass {
   using Psum = typename Arithmetic::Psum;
 
   const PackedTile<Arithmetic>& tile;
@@ -182,7 +182,7 @@ struct Pass {
 /// Prepares the activations of one row for a pass. The last word of the last pass stands for the
 /// tile's zero rows; the word after it stands for panels of zeros.
 template <class Arithmetic, class Lanes>
-void stage_row(const Pass<Arithmetic>& pass, const typename Arithmetic::Element* row,
+void stage_row(const TilePass<Arithmetic>& pass, const typename Arithmetic::Element* row,
                typename Arithmetic::Psum* acts) {
   const PackedTile<Arithmetic>& tile = pass.tile;
   const std::size_t first = pass.first_word * Lanes::kElementsPerWord;
@@ -198,7 +198,8 @@ void stage_row(const Pass<Arithmetic>& pass, const typename Arithmetic::Element*
 }
 
 template <class Arithmetic, class Lanes>
-void run_pass(const Pass<Arithmetic>& pass, const typename Arithmetic::Element* const* act_rows) {
+void run_pass(const TilePass<Arithmetic>& pass,
+              const typename Arithmetic::Element* const* act_rows) {
   const PackedTile<Arithmetic>& tile = pass.tile;
   auto* const acts = pass.workspace.acts.data();
   for (std::size_t i = 0; i < pass.rows; ++i) {

@@ -84,7 +84,7 @@ inline constexpr Choice<VectorReduce, 3> kReduce{{"none", "sum", "max"}};
 inline constexpr Choice<VectorMode, 3> kVectorMode{{"overwrite", "add", "max"}};
 inline constexpr Choice<VectorDomain, 2> kDomain{{"accumulator", "float"}};
 inline constexpr Choice<RowFormat, 2> kFormat{{"wide", "narrow"}};
-inline constexpr Window kWindow;
+inline constexpr WindowPair kWindow;
 inline constexpr QuantizationPair kQuantization;
 
 }  // namespace table
@@ -118,7 +118,7 @@ inline constexpr auto kInstructionSet = std::tuple{
                         "how many rows; at most the product of the loop counts"),
         table::optional("loops", Loops<Matmul>{}, table::at(),
                         "the row generator's loops, innermost first; by default one loop, rows:1"),
-        table::optional("bounds", Bounds{}, table::at(&Matmul::ub, &RowGenerator::bounds),
+        table::optional("bounds", BoundPair{}, table::at(&Matmul::ub, &RowGenerator::bounds),
                         "coordinates of loops 0 and 1; outside 0..limit-1 the row is padding, and "
                         "limit 0 means no bound"),
         table::optional("pad", table::kElement, table::at(&Matmul::ub, &RowGenerator::pad),
@@ -147,7 +147,7 @@ inline constexpr auto kInstructionSet = std::tuple{
                         "in place of `acc`, base of the row generator of a source in the UB"),
         table::beside("a", "a.loops", Loops<Vector>{}, WithPart{&Vector::source},
                       "the generator's loops; by default one loop, rows:1"),
-        table::beside("a", "a.bounds", Bounds{},
+        table::beside("a", "a.bounds", BoundPair{},
                       table::inside(&Vector::source, &VectorSource::rows, &RowGenerator::bounds),
                       "coordinates of loops 0 and 1, as in `matmul`"),
         table::beside("a", "a.pad", table::kElement,

@@ -207,13 +207,13 @@ struct Loops {
 };
 
 /// The bounds of loops 0 and 1.
-struct Bounds
+struct BoundPair
     : List<Words<RowBound, &RowBound::origin, &RowBound::step, &RowBound::limit>, RowBound, 2> {
   std::string form() const { return "origin:step:limit, up to 2, with a comma"; }
 };
 
 /// A window of lanes.
-struct Window : Words<LaneWindow, &LaneWindow::column, &LaneWindow::plane> {
+struct WindowPair : Words<LaneWindow, &LaneWindow::column, &LaneWindow::plane> {
   std::string form() const { return "column:plane"; }
 };
 

@@ -17,11 +17,11 @@ using Body = std::variant<
     Unary, Binary, Compare<float>, Compare<std::int64_t>, Logic, Not, Where<std::uint8_t>,
     Where<std::uint16_t>, Where<std::uint32_t>, Where<std::uint64_t>, Convert<bool, float>,
     Convert<float, bool>, Convert<float, std::int32_t>, Convert<float, std::int64_t>, Narrow,
-    Epilogue, Copy<std::uint8_t>, Copy<std::uint16_t>, Copy<std::uint32_t>, Copy<std::uint64_t>,
-    Fill<std::uint8_t>, Fill<std::uint16_t>, Fill<std::uint32_t>, Fill<std::uint64_t>,
-    Clear<std::uint32_t>, Gather<std::uint8_t>, Gather<std::uint16_t>, Gather<std::uint32_t>,
-    Gather<std::uint64_t>, Unfold<std::uint16_t>, Unfold<std::uint32_t>, Fold, DepthwiseConvolution,
-    MaxPool, AveragePool, GlobalPool, Reduce, Combine, Round, InverseDeviation, Widen, Normalize,
-    Softmax, ArgMax, LocalResponse>;
+    ContractionEpilogue, Copy<std::uint8_t>, Copy<std::uint16_t>, Copy<std::uint32_t>,
+    Copy<std::uint64_t>, Fill<std::uint8_t>, Fill<std::uint16_t>, Fill<std::uint32_t>,
+    Fill<std::uint64_t>, Clear<std::uint32_t>, Gather<std::uint8_t>, Gather<std::uint16_t>,
+    Gather<std::uint32_t>, Gather<std::uint64_t>, Unfold<std::uint16_t>, Unfold<std::uint32_t>,
+    FoldWindows, DepthwiseConvolution, MaxPool, AveragePool, GlobalPool, Reduce, Combine, Round,
+    InverseDeviation, Widen, Normalize, Softmax, ArgMax, LocalResponse>;
 
 }  // namespace weft::cuda

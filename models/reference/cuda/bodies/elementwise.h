@@ -149,7 +149,7 @@ struct Narrow {
 /// The steps after a contraction, each rounded: y = activation(alpha * y + beta * c + residual).
 /// Element i reads `c` by its row and column in a matrix of `inner` columns:
 ///   c[(i / inner) % rows * row_stride + i % inner * col_stride]
-struct Epilogue {
+struct ContractionEpilogue {
   float* y;
   float alpha;
   const float* c;  // or null

@@ -27,7 +27,7 @@ struct WindowExtent {
 
 /// Plain data, copied into a kernel's arguments. A window with fewer than three dimensions has
 /// leading dimensions of extent 1.
-struct Window {
+struct ConvolutionWindow {
   std::array<WindowExtent, kMaxWindowDims> dims = {};
 
   WEFT_HOST_DEVICE std::int64_t inputs() const {
@@ -95,7 +95,7 @@ template <class Unit>
 struct Unfold {
   const Unit* x;
   Unit* y;
-  Window window;
+  ConvolutionWindow window;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t outputs = window.outputs();
     const std::int64_t row = i / outputs;
@@ -109,10 +109,10 @@ struct Unfold {
 /// col2im, the transpose of Unfold: y [planes, inputs] gets the sums of x [planes, taps, outputs],
 /// in the order of the taps. Each element gathers its terms, so that no two threads add to one
 /// element.
-struct Fold {
+struct FoldWindows {
   const float* x;
   float* y;
-  Window window;
+  ConvolutionWindow window;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t plane = i / window.inputs();
     const std::int64_t input = i - plane * window.inputs();
@@ -134,7 +134,7 @@ struct DepthwiseConvolution {
   float* y;
   std::int64_t groups;
   std::int64_t per_group;
-  Window window;
+  ConvolutionWindow window;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t outputs = window.outputs();
     const std::int64_t plane = i / outputs;  // of the output
@@ -163,7 +163,7 @@ struct MaxPool {
   float* y;
   std::int64_t* indices;
   bool column_major;
-  Window window;
+  ConvolutionWindow window;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t outputs = window.outputs();
     const std::int64_t plane = i / outputs;
@@ -199,7 +199,7 @@ struct AveragePool {
   const float* x;
   float* y;
   bool count_padding;
-  Window window;
+  ConvolutionWindow window;
   WEFT_HOST_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t outputs = window.outputs();
     const std::int64_t plane = i / outputs;

@@ -31,8 +31,8 @@ Strided<1> columns() {
 }
 
 // 2 x 3 planes of 6 x 9 with padding, strides and dilation.
-Window window() {
-  Window result = {};
+ConvolutionWindow window() {
+  ConvolutionWindow result = {};
   result.dims[1] = {6, 3, 3, 2, 1, 1, 1};
   result.dims[2] = {9, 7, 2, 1, 3, 1, 0};
   return result;
@@ -66,8 +66,8 @@ void add_elementwise(Cases& cases) {
   cases.push_back(exact<float>("epilogue", kCount, [](Bench& b, float* y) {
     const ActivationFunction relu{ActivationKind::kRelu, 0, 0};
     b.fill(y, b.random_values<float>(kCount));
-    return Epilogue{y, 0.5F,  b.random<float>(kCount), -1.5F, kColumns, kRows,
-                    1, kRows, b.random<float>(kCount), relu};
+    return ContractionEpilogue{y, 0.5F,  b.random<float>(kCount), -1.5F, kColumns, kRows,
+                               1, kRows, b.random<float>(kCount), relu};
   }));
 }
 
@@ -149,7 +149,7 @@ void add_windows(Cases& cases) {
   const std::int64_t in = kPlanes * window().inputs();
   const std::int64_t out = kPlanes * window().outputs();
   cases.push_back(exact<float>("fold", in, [=](Bench& b, float* y) {
-    return Fold{b.random<float>(out * window().taps()), y, window()};
+    return FoldWindows{b.random<float>(out * window().taps()), y, window()};
   }));
   cases.push_back(exact<float>("depthwise convolution", 2 * out, [=](Bench& b, float* y) {
     return DepthwiseConvolution{

@@ -134,9 +134,9 @@ std::string pci_bus_id() {
   return text;
 }
 
-Product padded_product(MatmulType type, std::int64_t m, std::int64_t k, std::int64_t n) {
+DeviceProduct padded_product(MatmulType type, std::int64_t m, std::int64_t k, std::int64_t n) {
   const bool integer = type == MatmulType::kInt8;
-  Product product = {};
+  DeviceProduct product = {};
   product.type = type;
   product.m = integer ? int8_padded(m) : m;
   product.k = integer ? int8_padded(k) : k;
@@ -189,7 +189,7 @@ MatmulMeasurement measure_matmul(MatmulType type, std::int64_t m, std::int64_t k
   MatmulMeasurement result = {};
   result.device = cuda_device_info();
   CudaDevice device;
-  Product product = padded_product(type, m, k, n);
+  DeviceProduct product = padded_product(type, m, k, n);
   const Memory a = noise(device, type, product.m * product.k);
   const Memory b = noise(device, type, product.k * product.n);
   const std::int64_t result_bytes = product.narrow_result ? 2 : 4;

@@ -69,7 +69,7 @@ ProductOperand as_operand(Device& device, MatmulType type, const float* elements
   return {data, std::move(memory)};
 }
 
-void multiply(Device& device, const Product& product) {
+void multiply(Device& device, const DeviceProduct& product) {
   if (product.m == 0 || product.n == 0 || product.batches == 0) return;
   if (product.k > 0) return device.multiply(column_major(product));
   // With k = 0 all results are 0. They have 4 bytes here, so this clears them without cuBLAS.
@@ -82,7 +82,7 @@ void multiply(Device& device, const Product& product) {
 void multiply_int8(Device& device, const std::int8_t* a, const std::int8_t* b, std::int32_t* c,
                    std::int64_t m, std::int64_t k, std::int64_t n) {
   if (m == 0 || n == 0) return;
-  Product product = {};
+  DeviceProduct product = {};
   product.type = MatmulType::kInt8;
   product.m = int8_padded(m);
   product.k = int8_padded(k == 0 ? 1 : k);
@@ -117,7 +117,7 @@ std::vector<double> matmul(Device& device, MatmulType type, const std::vector<fl
   const Memory result = device.allocate(shape.m * shape.n * 4);
   const ProductOperand x = as_operand(device, type, elements_of<float>(left), shape.m * shape.k);
   const ProductOperand w = as_operand(device, type, elements_of<float>(right), shape.k * shape.n);
-  Product product = {};
+  DeviceProduct product = {};
   product.type = type;
   product.m = shape.m;
   product.k = shape.k;

@@ -21,7 +21,7 @@ ProductOperand as_operand(Device& device, MatmulType type, const float* elements
                           std::int64_t count);
 
 /// Runs the product. Writes zeros if k is 0. Does nothing if the result has no elements.
-void multiply(Device& device, const Product& product);
+void multiply(Device& device, const DeviceProduct& product);
 
 /// C [m,n] = A [m,k] * B [k,n] for int8 elements and any extents, row-major. Pads the operands,
 /// transposes B, multiplies, and removes the padding.

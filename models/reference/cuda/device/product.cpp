@@ -7,7 +7,7 @@
 namespace weft::cuda {
 namespace {
 
-void check_extents(const Product& product) {
+void check_extents(const DeviceProduct& product) {
   for (const std::int64_t extent : {product.m, product.k, product.n, product.batches}) {
     if (extent > std::numeric_limits<std::int32_t>::max()) {
       throw InputError(
@@ -16,7 +16,7 @@ void check_extents(const Product& product) {
   }
 }
 
-void check_int8(const Product& product) {
+void check_int8(const DeviceProduct& product) {
   bool fits = product.transpose_b && !product.transpose_a;
   for (const std::int64_t extent : {product.m, product.k, product.n}) {
     fits = fits && extent % kInt8Multiple == 0;
@@ -28,7 +28,7 @@ void check_int8(const Product& product) {
 
 }  // namespace
 
-ColumnMajorProduct column_major(const Product& product) {
+ColumnMajorProduct column_major(const DeviceProduct& product) {
   check_extents(product);
   if (product.type == MatmulType::kInt8) check_int8(product);
   ColumnMajorProduct call = {};

@@ -15,7 +15,7 @@ namespace weft::cuda {
 /// C[i] [m,n] = op(A[i]) op(B[i]) for i < batches, all row-major and dense. A is [m,k], or [k,m] if
 /// it is transposed; B is [k,n], or [n,k]. A and B have elements of `type`. C has float32 elements,
 /// int32 for int8, or elements of `type` with `narrow_result` (bf16 and fp16 only).
-struct Product {
+struct DeviceProduct {
   MatmulType type = MatmulType::kFloat32;
   std::int64_t m = 0;
   std::int64_t k = 0;
@@ -55,7 +55,7 @@ struct ColumnMajorProduct {
 
 /// Throws InputError if an extent exceeds cuBLAS's 32 bits, or if an int8 product does not suit the
 /// tensor cores: every extent must be a multiple of kInt8Multiple, B transposed, A not.
-ColumnMajorProduct column_major(const Product& product);
+ColumnMajorProduct column_major(const DeviceProduct& product);
 
 inline constexpr std::int64_t kInt8Multiple = 16;
 /// Rounds up to a multiple of kInt8Multiple.

@@ -17,13 +17,13 @@ const void* advanced(const void* operand, MatmulType type, std::int64_t elements
 }
 
 /// Runs one product per batch, for operands that are not at equal distances.
-void multiply_each(NodeRun& node, const BatchedShape& shape, Product product) {
+void multiply_each(NodeRun& node, const BatchedShape& shape, DeviceProduct product) {
   Shape a_strides = broadcast_strides(shape.a_batch, shape.batch);
   Shape b_strides = broadcast_strides(shape.b_batch, shape.batch);
   for (std::int64_t& stride : a_strides) stride *= shape.m * shape.k;
   for (std::int64_t& stride : b_strides) stride *= shape.k * shape.n;
   const Strided<2> walk = strided<2>(shape.batch, {a_strides, b_strides});
-  const Product whole = product;
+  const DeviceProduct whole = product;
   for (std::int64_t batch = 0; batch < graph::element_count(shape.batch); ++batch) {
     const Offsets<2> at = walk.at(batch);
     product.a = advanced(whole.a, product.type, at[0]);
@@ -33,7 +33,7 @@ void multiply_each(NodeRun& node, const BatchedShape& shape, Product product) {
   }
 }
 
-void multiply_batches(NodeRun& node, const BatchedShape& shape, Product product) {
+void multiply_batches(NodeRun& node, const BatchedShape& shape, DeviceProduct product) {
   const std::int64_t batches = graph::element_count(shape.batch);
   const std::int64_t a_batches = graph::element_count(shape.a_batch);
   const std::int64_t b_batches = graph::element_count(shape.b_batch);
@@ -50,8 +50,9 @@ void multiply_batches(NodeRun& node, const BatchedShape& shape, Product product)
   multiply(node.device(), product);
 }
 
-Product product_of(NodeRun& node, const ProductOperand& a, const ProductOperand& b, float* c) {
-  Product product = {};
+DeviceProduct product_of(NodeRun& node, const ProductOperand& a, const ProductOperand& b,
+                         float* c) {
+  DeviceProduct product = {};
   product.type = node.matmul();
   product.a = a.data;
   product.b = b.data;
@@ -66,12 +67,12 @@ void run_matmul(NodeRun& node) {
   const ProductOperand b =
       as_operand(node.device(), node.matmul(), node.input<float>(1), node.count(1));
   float* y = node.result<float>();
-  Product product = product_of(node, a, b, y);
+  DeviceProduct product = product_of(node, a, b, y);
   product.m = shape.m;
   product.k = shape.k;
   product.n = shape.n;
   multiply_batches(node, shape, product);
-  Epilogue epilogue = epilogue_of(node, y);
+  ContractionEpilogue epilogue = epilogue_of(node, y);
   if (node.has(2)) {
     epilogue.inner = node.count(2);
     epilogue.col_stride = 1;
@@ -85,14 +86,14 @@ void run_gemm(NodeRun& node) {
   const ProductOperand b =
       as_operand(node.device(), node.matmul(), node.input<float>(1), node.count(1));
   float* y = node.result<float>();
-  Product product = product_of(node, a, b, y);
+  DeviceProduct product = product_of(node, a, b, y);
   product.transpose_a = node.attributes().integer("transA", 0) != 0;
   product.transpose_b = node.attributes().integer("transB", 0) != 0;
   product.m = node.result_shape()[0];
   product.k = node.shape(0)[product.transpose_a ? 0 : 1];
   product.n = node.result_shape()[1];
   multiply(node.device(), product);
-  Epilogue epilogue = epilogue_of(node, y);
+  ContractionEpilogue epilogue = epilogue_of(node, y);
   epilogue.alpha = node.attributes().real("alpha", 1.0F);
   epilogue.beta = node.attributes().real("beta", 1.0F);
   if (node.has(2)) {

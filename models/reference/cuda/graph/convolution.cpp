@@ -37,13 +37,13 @@ struct Grid {
   Strides c;
 };
 
-void multiply_grid(Device& device, const Product& product, const Grid& grid) {
+void multiply_grid(Device& device, const DeviceProduct& product, const Grid& grid) {
   // One call for all images of a group, or all groups of an image, whichever makes fewer calls.
   const bool over_images = grid.images >= grid.groups;
   const auto inner = [&](const Grid::Strides& s) { return over_images ? s.image : s.group; };
   const auto outer = [&](const Grid::Strides& s) { return over_images ? s.group : s.image; };
   const std::int64_t bytes = operand_bytes(product.type);
-  Product call = product;
+  DeviceProduct call = product;
   call.batches = over_images ? grid.images : grid.groups;
   call.stride_a = inner(grid.a);
   call.stride_b = inner(grid.b);
@@ -67,15 +67,15 @@ bool is_pointwise(const std::vector<WindowDim>& windows) {
 struct Convolution {
   NodeRun& node;
   const ConvGeometry& geometry;
-  Window window;
+  ConvolutionWindow window;
   std::int64_t depth;     // rows of the unfolded input of one group
   std::int64_t unfolded;  // elements of an unfolded image
   std::int64_t x_image;   // elements of an image of the input
   std::int64_t y_image;
   MatmulType type;
 
-  Convolution(NodeRun& run, const ConvGeometry& from, const Window& windows, std::int64_t channels,
-              std::int64_t positions)
+  Convolution(NodeRun& run, const ConvGeometry& from, const ConvolutionWindow& windows,
+              std::int64_t channels, std::int64_t positions)
       : node(run),
         geometry(from),
         window(windows),
@@ -105,7 +105,7 @@ void multiply_images(const Convolution& conv, const void* w, const void* columns
                      std::int64_t images) {
   const std::int64_t positions = conv.window.outputs();
   const std::int64_t rows = conv.geometry.out_channels;
-  Product product = {};
+  DeviceProduct product = {};
   product.type = conv.type;
   product.m = rows;
   product.k = conv.depth;
@@ -141,7 +141,7 @@ void convolve(const Convolution& conv, const void* x, const void* w, float* y) {
 }
 
 void finish_channels(NodeRun& node, float* y, std::int64_t plane) {
-  Epilogue epilogue = epilogue_of(node, y);
+  ContractionEpilogue epilogue = epilogue_of(node, y);
   if (epilogue.c != nullptr) {
     epilogue.inner = plane;
     epilogue.rows = node.count(2);
@@ -155,7 +155,7 @@ void spread_images(const Convolution& conv, const void* x, const void* w, float*
                    std::int64_t images) {
   const std::int64_t positions = conv.window.outputs();
   const std::int64_t channels = conv.geometry.in_channels;
-  Product product = {};
+  DeviceProduct product = {};
   product.type = conv.type;
   product.m = conv.depth;
   product.k = channels;
@@ -180,7 +180,7 @@ void convolve_transposed(const Convolution& conv, const void* x, const void* w, 
     const void* from =
         static_cast<const char*>(x) + first * conv.x_image * operand_bytes(conv.type);
     spread_images(conv, from, w, elements_of<float>(unfolded), images);
-    conv.node.run(Fold{elements_of<float>(unfolded), y + first * conv.y_image, conv.window},
+    conv.node.run(FoldWindows{elements_of<float>(unfolded), y + first * conv.y_image, conv.window},
                   images * conv.y_image);
   }
 }
@@ -192,7 +192,7 @@ bool runs_directly(const NodeRun& node, const ConvGeometry& geometry) {
 void run_conv(NodeRun& node) {
   const ConvGeometry geometry =
       reference::conv_geometry(node.attributes(), node.shape(0), node.shape(1));
-  const Window window = make_window(geometry.windows);
+  const ConvolutionWindow window = make_window(geometry.windows);
   const Convolution conv(node, geometry, window, geometry.in_channels, window.outputs());
   const ProductOperand x =
       as_operand(node.device(), conv.type, node.input<float>(0), node.count(0));
@@ -221,7 +221,7 @@ void run_conv_transpose(NodeRun& node) {
   // The windows of the original convolution: its input is the larger side.
   std::vector<WindowDim> turned = geometry.windows;
   for (WindowDim& dim : turned) std::swap(dim.input, dim.output);
-  const Window window = make_window(turned);
+  const ConvolutionWindow window = make_window(turned);
   const Convolution conv(node, geometry, window, geometry.out_channels, window.outputs());
   const ProductOperand x =
       as_operand(node.device(), conv.type, node.input<float>(0), node.count(0));

@@ -4,7 +4,7 @@
 
 namespace weft::cuda {
 
-Epilogue epilogue_of(NodeRun& node, float* y) {
+ContractionEpilogue epilogue_of(NodeRun& node, float* y) {
   return {.y = y,
           .alpha = 1.0F,
           .c = node.input<float>(2),
@@ -17,7 +17,7 @@ Epilogue epilogue_of(NodeRun& node, float* y) {
           .activation = reference::activation_of(node.attributes())};
 }
 
-void finish(NodeRun& node, const Epilogue& epilogue) {
+void finish(NodeRun& node, const ContractionEpilogue& epilogue) {
   const bool idle = epilogue.alpha == 1.0F && epilogue.c == nullptr &&
                     epilogue.residual == nullptr &&
                     epilogue.activation.kind == ActivationKind::kIdentity;

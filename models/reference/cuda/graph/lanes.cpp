@@ -4,12 +4,13 @@
 
 namespace weft::cuda {
 
-Lanes lanes_along(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& axes) {
+StridedLanes lanes_along(const std::vector<std::int64_t>& shape,
+                         const std::vector<std::int64_t>& axes) {
   // In each shape, dimensions of the other kind get extent 1, which a walk skips.
   std::vector<std::int64_t> kept = shape;
   std::vector<std::int64_t> reduced = shape;
   std::vector<std::int64_t> strides(shape.size());
-  Lanes lanes;
+  StridedLanes lanes;
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     const bool is_reduced = std::ranges::count(axes, static_cast<std::int64_t>(d)) != 0;
@@ -33,7 +34,7 @@ Pieces plan_pieces(std::int64_t lanes, std::int64_t length) {
   return {(length + piece - 1) / piece, piece};
 }
 
-Memory reduce_lanes(Device& device, ReduceKind kind, const float* x, const Lanes& lanes,
+Memory reduce_lanes(Device& device, ReduceKind kind, const float* x, const StridedLanes& lanes,
                     const double* shift, double divisor) {
   const Pieces pieces = plan_pieces(lanes.count, lanes.length);
   const Memory partial = device.allocate(lanes.count * pieces.count * 8);

@@ -8,7 +8,7 @@
 
 namespace weft::cuda {
 
-struct Lanes {
+struct StridedLanes {
   std::int64_t count = 1;
   std::int64_t length = 1;
   Strided<1> starts;    // maps a lane's number to its first element
@@ -17,7 +17,8 @@ struct Lanes {
 
 /// The lanes of a row-major tensor of `shape` along `axes`, in the order of the other dimensions.
 /// Throws InputError if too many dimensions are left (Strided).
-Lanes lanes_along(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& axes);
+StridedLanes lanes_along(const std::vector<std::int64_t>& shape,
+                         const std::vector<std::int64_t>& axes);
 
 /// Number and length of the pieces in which each lane is summed.
 struct Pieces {
@@ -29,7 +30,7 @@ Pieces plan_pieces(std::int64_t lanes, std::int64_t length);
 
 /// Reduces each lane by `kind` and divides by `divisor`. Returns binary64 [lanes]. `shift` [lanes]
 /// may be null.
-Memory reduce_lanes(Device& device, ReduceKind kind, const float* x, const Lanes& lanes,
+Memory reduce_lanes(Device& device, ReduceKind kind, const float* x, const StridedLanes& lanes,
                     const double* shift = nullptr, double divisor = 1.0);
 
 }  // namespace weft::cuda

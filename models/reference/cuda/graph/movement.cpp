@@ -17,18 +17,18 @@ namespace {
 using graph::Shape;
 
 /// A strided view of a tensor: element start + sum of index_d * strides[d].
-struct StridedView {
+struct DeviceView {
   Shape strides;
   std::int64_t start = 0;
 };
 
-StridedView whole(const Shape& shape) {
+DeviceView whole(const Shape& shape) {
   return {graph::row_major_strides(shape), 0};
 }
 
 /// Copies view `from` of input `i` to view `to` of the memory `out`. Both have these extents.
-void copy(NodeRun& node, std::size_t i, const Shape& extents, const StridedView& from, void* out,
-          const StridedView& to) {
+void copy(NodeRun& node, std::size_t i, const Shape& extents, const DeviceView& from, void* out,
+          const DeviceView& to) {
   const Strided<2> walk = strided<2>(extents, {from.strides, to.strides}, {from.start, to.start});
   with_unit(node.type(i).type, [&]<class Unit>(Unit) {
     node.run(Copy<Unit>{node.input<Unit>(i), static_cast<Unit*>(out), walk},
@@ -43,7 +43,7 @@ void* new_result(NodeRun& node, std::size_t o) {
 }
 
 /// Copies a view of input 0 to the whole result.
-void copy_view(NodeRun& node, const Shape& extents, const StridedView& from) {
+void copy_view(NodeRun& node, const Shape& extents, const DeviceView& from) {
   void* out = new_result(node, 0);
   copy(node, 0, extents, from, out, whole(extents));
 }
@@ -106,7 +106,7 @@ void run_transpose(NodeRun& node) {
   const Shape own = graph::row_major_strides(shape);
   Shape reversed;
   for (std::size_t d = shape.size(); d-- > 0;) reversed.push_back(static_cast<std::int64_t>(d));
-  StridedView view;
+  DeviceView view;
   Shape extents;
   for (const std::int64_t d : node.attributes().integers("perm", reversed)) {
     extents.push_back(shape[static_cast<std::size_t>(d)]);
@@ -116,7 +116,7 @@ void run_transpose(NodeRun& node) {
 }
 
 void run_slice(NodeRun& node) {
-  StridedView view = whole(node.shape(0));
+  DeviceView view = whole(node.shape(0));
   Shape extents;
   const auto slices = graph::resolve_slices(node.shape(0), numbers(node, 1), numbers(node, 2),
                                             numbers(node, 3), numbers(node, 4));
@@ -138,7 +138,7 @@ void run_expand(NodeRun& node) {
 void run_tile(NodeRun& node) {
   const Shape repeats = numbers(node, 1);
   const Shape own = graph::row_major_strides(node.shape(0));
-  StridedView view;
+  DeviceView view;
   Shape extents;
   for (std::size_t d = 0; d < own.size(); ++d) {
     extents.insert(extents.end(), {repeats[d], node.shape(0)[d]});
@@ -149,7 +149,7 @@ void run_tile(NodeRun& node) {
 
 void run_concat(NodeRun& node) {
   void* out = new_result(node, 0);
-  StridedView to = whole(node.result_shape());
+  DeviceView to = whole(node.result_shape());
   const std::size_t axis = axis_of(node, node.result_shape());
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     copy(node, i, node.shape(i), whole(node.shape(i)), out, to);
@@ -158,7 +158,7 @@ void run_concat(NodeRun& node) {
 }
 
 void run_split(NodeRun& node) {
-  StridedView from = whole(node.shape(0));
+  DeviceView from = whole(node.shape(0));
   const std::size_t axis = axis_of(node, node.shape(0));
   const std::vector<graph::ValueType> parts = node.result_types();
   for (std::size_t o = 0; o < parts.size(); ++o) {
@@ -189,8 +189,8 @@ void run_gather(NodeRun& node) {
 void run_pad(NodeRun& node) {
   const Shape pads = numbers(node, 1);
   const Shape& shape = node.shape(0);
-  StridedView from = whole(shape);
-  StridedView to = whole(node.result_shape());
+  DeviceView from = whole(shape);
+  DeviceView to = whole(node.result_shape());
   Shape extents;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const std::int64_t first = std::max<std::int64_t>(pads[d], 0);

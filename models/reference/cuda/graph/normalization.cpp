@@ -9,7 +9,7 @@ namespace {
 
 using graph::Shape;
 
-struct Statistics {
+struct LaneStatistics {
   Memory mean;
   Memory inverse;  // 1 / sqrt(variance + epsilon)
 };
@@ -26,9 +26,9 @@ Memory inverse_deviation(NodeRun& node, const Memory& variance, std::int64_t cou
   return inverse;
 }
 
-/// Statistics of each of `count` lanes of `length` elements, which are contiguous.
-Statistics statistics(NodeRun& node, std::int64_t count, std::int64_t length) {
-  const Lanes lanes = lanes_along({count, length}, {1});
+/// LaneStatistics of each of `count` lanes of `length` elements, which are contiguous.
+LaneStatistics statistics(NodeRun& node, std::int64_t count, std::int64_t length) {
+  const StridedLanes lanes = lanes_along({count, length}, {1});
   const float* x = node.input<float>(0);
   const auto divisor = static_cast<double>(length);
   Memory mean = reduce_lanes(node.device(), ReduceKind::kSum, x, lanes, nullptr, divisor);
@@ -38,7 +38,7 @@ Statistics statistics(NodeRun& node, std::int64_t count, std::int64_t length) {
 }
 
 /// The body with the fields that all operators share. The caller sets the others.
-Normalize normalize(NodeRun& node, const Statistics& of) {
+Normalize normalize(NodeRun& node, const LaneStatistics& of) {
   return {.x = node.input<float>(0),
           .mean = elements_of<double>(of.mean),
           .inverse = elements_of<double>(of.inverse),
@@ -76,8 +76,8 @@ bool takes_batch_normalization(const graph::Graph& graph, const graph::Node& nod
 void run_batch_normalization(NodeRun& node) {
   const std::int64_t channels = node.count(1);
   const Memory variance = widened(node, node.input<float>(4), channels);
-  const Statistics of{widened(node, node.input<float>(3), channels),
-                      inverse_deviation(node, variance, channels)};
+  const LaneStatistics of{widened(node, node.input<float>(3), channels),
+                          inverse_deviation(node, variance, channels)};
   Normalize body = normalize(node, of);
   body.stat_inner = body.param_inner = plane_of(node.shape(0));
   body.stats = body.params = channels;
@@ -88,7 +88,7 @@ void run_instance_normalization(NodeRun& node) {
   const std::int64_t channels = node.count(1);
   const std::int64_t planes = node.shape(0)[0] * channels;
   const std::int64_t plane = plane_of(node.shape(0));
-  const Statistics of = statistics(node, planes, plane);
+  const LaneStatistics of = statistics(node, planes, plane);
   Normalize body = normalize(node, of);
   body.stat_inner = body.param_inner = plane;
   body.stats = planes;
@@ -102,7 +102,7 @@ void run_layer_normalization(NodeRun& node) {
                                                    static_cast<std::int64_t>(shape.size()));
   const std::int64_t runs = graph::element_count({shape.begin(), shape.begin() + axis});
   const std::int64_t length = graph::element_count({shape.begin() + axis, shape.end()});
-  const Statistics of = statistics(node, runs, length);
+  const LaneStatistics of = statistics(node, runs, length);
   Normalize body = normalize(node, of);
   body.stat_inner = length;
   body.stats = runs;

@@ -5,7 +5,7 @@
 namespace weft::cuda {
 namespace {
 
-Window pool_window(const NodeRun& node) {
+ConvolutionWindow pool_window(const NodeRun& node) {
   return make_window(graph::resolve_windows(node.attributes(), node.shape(0),
                                             node.attributes().integers("kernel_shape")));
 }

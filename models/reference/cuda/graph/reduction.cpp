@@ -40,7 +40,7 @@ bool takes_float_data(const graph::Graph& graph, const graph::Node& node) {
 
 template <ReduceKind kind, bool mean = false>
 void run_reduce(NodeRun& node) {
-  const Lanes lanes = lanes_along(node.shape(0), reduced_axes(node));
+  const StridedLanes lanes = lanes_along(node.shape(0), reduced_axes(node));
   if (lanes.count != node.result_count()) {
     throw InputError("reducing these axes gives another number of elements than the result has");
   }
@@ -53,7 +53,7 @@ void run_reduce(NodeRun& node) {
 template <bool logarithm>
 void run_softmax(NodeRun& node) {
   const AxisView view = axis_view(node, -1);
-  const Lanes lanes = lanes_along({view.outer, view.extent, view.inner}, {1});
+  const StridedLanes lanes = lanes_along({view.outer, view.extent, view.inner}, {1});
   const float* x = node.input<float>(0);
   const Memory shift = reduce_lanes(node.device(), ReduceKind::kMax, x, lanes);
   const Memory sum =

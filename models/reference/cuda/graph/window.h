@@ -9,8 +9,8 @@
 namespace weft::cuda {
 
 /// Takes one to three dimensions.
-inline Window make_window(const std::vector<graph::WindowDim>& dims) {
-  Window window = {};
+inline ConvolutionWindow make_window(const std::vector<graph::WindowDim>& dims) {
+  ConvolutionWindow window = {};
   const std::size_t first = window.dims.size() - dims.size();
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const graph::WindowDim& from = dims[d];

@@ -15,7 +15,7 @@ Windows turned_round(Windows windows) {
 }
 
 /// Positions [first, first + count).
-struct PositionRange {
+struct OutputSpan {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
@@ -41,7 +41,7 @@ class TransposedConvolution {
   }
 
  private:
-  void run_block(const T* x, T* y, PositionRange block) {
+  void run_block(const T* x, T* y, OutputSpan block) {
     columns_.resize(static_cast<std::size_t>(channels_ * block.count));
     for (std::int64_t channel = 0; channel < channels_; ++channel) {
       std::copy_n(x + channel * positions_ + block.first, block.count,
@@ -53,7 +53,7 @@ class TransposedConvolution {
     for (std::int64_t row = 0; row < rows_; ++row) fold(row, block, y);
   }
 
-  void fold(std::int64_t row, PositionRange block, T* y) const {
+  void fold(std::int64_t row, OutputSpan block, T* y) const {
     const std::int64_t taps = tap_count(windows_);
     const std::int64_t stride = windows_.back().stride;
     const T* from = unfolded_.data() + row * block.count;

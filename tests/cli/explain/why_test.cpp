@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "tests/cli/explain_runs.h"
+#include "tests/cli/explain/runs.h"
 #include "tests/cli/temporary_folder.h"
 
 namespace weft::test {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <sstream>
 
-#include "tests/cli/network_files.h"
-#include "tests/cli/network_runs.h"
+#include "tests/cli/network/files.h"
+#include "tests/cli/network/runs.h"
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 

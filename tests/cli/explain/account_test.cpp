@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tests/cli/explain_runs.h"
+#include "tests/cli/explain/runs.h"
 
 namespace weft::test {
 namespace {

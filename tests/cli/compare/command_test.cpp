@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/cli/explain_runs.h"
-#include "tests/cli/network_files.h"
+#include "tests/cli/explain/runs.h"
+#include "tests/cli/network/files.h"
 #include "tests/cli/npy_bytes.h"
 #include "tests/cli/temporary_folder.h"
 
