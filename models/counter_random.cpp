@@ -2,14 +2,14 @@
 
 namespace weft {
 
-void CounterRandom::fill(std::span<float> out, float centre, float spread) const {
+void CounterRandom::fill(std::span<float> out, float center, float spread) const {
   const std::size_t pairs = out.size() / 2;
   for (std::size_t i = 0; i < pairs; ++i) {
     const std::uint64_t draw = bits(i);
-    out[2 * i] = centre + spread * to_symmetric(draw);
-    out[2 * i + 1] = centre + spread * to_symmetric(draw >> 40U);
+    out[2 * i] = center + spread * to_symmetric(draw);
+    out[2 * i + 1] = center + spread * to_symmetric(draw >> 40U);
   }
-  if (out.size() % 2 != 0) out.back() = centre + spread * to_symmetric(bits(pairs));
+  if (out.size() % 2 != 0) out.back() = center + spread * to_symmetric(bits(pairs));
 }
 
 }  // namespace weft

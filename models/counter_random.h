@@ -29,8 +29,8 @@ class CounterRandom {
   /// Draw i as a whole number in [0, bound), bound > 0.
   std::uint64_t below(std::uint64_t i, std::uint64_t bound) const { return bits(i) % bound; }
 
-  /// Sets each element to centre + spread * u, u in [-1, 1). One draw gives two elements.
-  void fill(std::span<float> out, float centre, float spread) const;
+  /// Sets each element to center + spread * u, u in [-1, 1). One draw gives two elements.
+  void fill(std::span<float> out, float center, float spread) const;
 
  private:
   /// Maps the low 24 bits of `bits` to [-1, 1), exactly in binary32.

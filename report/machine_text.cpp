@@ -38,7 +38,7 @@ std::string machine_title(const MachineConfig& config, const MachineFile& file) 
   return machine_changes(config, file).empty() ? config.name : config.name + ", modified";
 }
 
-std::string labelled_line(std::string_view label, const std::string& value, const Style& style) {
+std::string labeled_line(std::string_view label, const std::string& value, const Style& style) {
   return style.bold(fmt::format("{:<11}", label)) + value + '\n';
 }
 
@@ -64,10 +64,10 @@ std::vector<std::string> modified_lines(const MachineConfig& config, const Machi
 }
 
 std::string machine_text(const MachineConfig& config, const MachineFile& file, const Style& style) {
-  std::string text = labelled_line("machine", machine_line(config, file), style);
+  std::string text = labeled_line("machine", machine_line(config, file), style);
   std::string_view label = "modified";
   for (const std::string& line : modified_lines(config, file)) {
-    text += labelled_line(label, line, style);
+    text += labeled_line(label, line, style);
     label = "";
   }
   return text;

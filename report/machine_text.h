@@ -27,12 +27,12 @@ std::vector<ConfigChange> machine_changes(const MachineConfig& config, const Mac
 std::string machine_title(const MachineConfig& config, const MachineFile& file);
 
 /// A line of a summary: the label in bold, eleven columns wide, then the value.
-std::string labelled_line(std::string_view label, const std::string& value, const Style& style);
+std::string labeled_line(std::string_view label, const std::string& value, const Style& style);
 /// "R x C int8, 700 MHz" and the like.
 std::string machine_line(const MachineConfig& config, const MachineFile& file = {});
 /// "array.rows 64 (tpu-v2: 128)" for each change, several to a line.
 std::vector<std::string> modified_lines(const MachineConfig& config, const MachineFile& file);
-/// The labelled lines of a report: the machine, and what was modified in it, if anything was.
+/// The labeled lines of a report: the machine, and what was modified in it, if anything was.
 std::string machine_text(const MachineConfig& config, const MachineFile& file, const Style& style);
 /// The same as the heading of `explain`, without labels.
 std::string machine_heading(const MachineConfig& config, const MachineFile& file,

@@ -73,7 +73,7 @@ Json value_json(const Graph& graph, const Node& node) {
 }
 
 /// True if every input of the node, except constants, comes from a DequantizeLinear.
-bool reads_quantised(const Graph& graph, const std::vector<std::size_t>& producers,
+bool reads_quantized(const Graph& graph, const std::vector<std::size_t>& producers,
                      const Node& node) {
   bool reads = false;
   for (const ValueId input : node.inputs) {
@@ -86,14 +86,14 @@ bool reads_quantised(const Graph& graph, const std::vector<std::size_t>& produce
   return reads;
 }
 
-Json quantised_layers_json(const Graph& graph) {
+Json quantized_layers_json(const Graph& graph) {
   const std::vector<std::size_t> producers = graph::producers(graph);
   Json layers = Json::array();
   for (const Node& node : graph.nodes) {
     if (is_of_a_pair(node)) continue;
     layers.push_back({{"name", node.name},
                       {"op", to_string(node.op)},
-                      {"quantised", reads_quantised(graph, producers, node)}});
+                      {"quantized", reads_quantized(graph, producers, node)}});
   }
   return layers;
 }
@@ -137,23 +137,23 @@ Json quantize_report_json(const QuantizeReport& report) {
           {"workload", workload_json(report.network)},
           {"output", report.output},
           {"samples", report.samples},
-          {"layers", quantised_layers_json(report.quantised)},
-          {"values", values_json(report.quantised)},
+          {"layers", quantized_layers_json(report.quantized)},
+          {"values", values_json(report.quantized)},
           {"outputs", agreement_json(report.agreement)}};
 }
 
 std::string quantize_report_text(const QuantizeReport& report, const Style& style) {
   std::string text;
   const auto add = [&](std::string_view label, const std::string& value) {
-    text += labelled_line(label, value, style);
+    text += labeled_line(label, value, style);
   };
   add("network", report.network.network().name);
   add("samples", grouped(report.samples));
   add("quantized",
       fmt::format(
           "{}, {}",
-          counted(count_parameters_of(report.quantised, Op::kQuantizeLinear), "activation"),
-          counted(count_parameters_of(report.quantised, Op::kDequantizeLinear), "constant")));
+          counted(count_parameters_of(report.quantized, Op::kQuantizeLinear), "activation"),
+          counted(count_parameters_of(report.quantized, Op::kDequantizeLinear), "constant")));
   for (const auto& [name, output] : report.agreement.outputs()) {
     add("output", agreement_line(name, output));
   }

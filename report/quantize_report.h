@@ -16,7 +16,7 @@ namespace weft::report {
 struct QuantizeReport {
   RunReport network;       // before quantizing; the workload alone
   std::string output;      // the output file
-  graph::Graph quantised;  // with pairs of QuantizeLinear and DequantizeLinear
+  graph::Graph quantized;  // with pairs of QuantizeLinear and DequantizeLinear
   std::size_t samples = 0;
   runtime::Agreement agreement;
 };

@@ -61,7 +61,11 @@ std::string speed_line(const RunReport& report) {
   const double peak = 2 * as_real(report.machine.array_rows) * as_real(report.machine.array_cols) *
                       as_real(report.machine.clock_hz);
   const auto speed = tops(report);
-  if (!speed) return "peak " + si(peak, "OP/s");
+  if (!speed) {
+    return fmt::format(
+        "not known: the program does not say how many of its MACs are useful; peak {}",
+        si(peak, "OP/s"));
+  }
   return fmt::format("{} of {} peak, {} of the array used", si(*speed * 1e12, "OP/s"),
                      si(peak, "OP/s"), percent(*utilization(report)));
 }
@@ -97,8 +101,12 @@ std::string lockstep_line(std::uint64_t cycles, const Style& style) {
                   counted(cycles, "cycle")));
 }
 
-std::string check_line(const runtime::CheckReport& check, const Style& style) {
-  if (!check.ran()) return style.dim("none");
+std::string check_line(const runtime::CheckReport& check, Engine engine, const Style& style) {
+  if (!check.ran()) {
+    return style.dim(engine == Engine::kAnalytic
+                         ? "none"
+                         : "none, because the program does not say what it computes");
+  }
   if (check.mismatch) {
     const runtime::Mismatch& at = *check.mismatch;
     return style.bad(fmt::format("MISMATCH with {} at [{}][{}]: expected {}, got {}",
@@ -140,19 +148,19 @@ std::string layers_check_line(const RunReport& report, const Style& style) {
 /// The cycles, and the lines that depend on them.
 std::string cycles_text(const RunReport& report, const Style& style) {
   const runtime::NetworkRun& run = report.run;
-  std::string text = labelled_line("cycles", cycles_line(run.total, report.machine), style);
+  std::string text = labeled_line("cycles", cycles_line(run.total, report.machine), style);
   text += ledger_text(run.ledger);
   if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
-    text += labelled_line("array span", span_line(*product), style);
-    text += labelled_line("speed", speed_line(report), style);
+    text += labeled_line("array span", span_line(*product), style);
+    text += labeled_line("speed", speed_line(report), style);
   } else {
-    text += labelled_line("work", work_line(report), style);
+    text += labeled_line("work", work_line(report), style);
     if (run.total > 0) {
-      text += labelled_line("speed", speed_line(report), style);
-      text += labelled_line("throughput", throughput_line(report), style);
+      text += labeled_line("speed", speed_line(report), style);
+      text += labeled_line("throughput", throughput_line(report), style);
     }
   }
-  return text + labelled_line("traffic", traffic_line(run.traffic), style);
+  return text + labeled_line("traffic", traffic_line(run.traffic), style);
 }
 
 /// Replaces cycles_text() if no program ran.
@@ -167,14 +175,14 @@ std::string nothing_ran_line(const runtime::NetworkRun& run) {
 /// What ran, and how it is tiled.
 std::string work_text(const RunReport& report, const Style& style) {
   if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
-    const std::string text = labelled_line(report.command, product_line(report), style);
-    return product->plan ? text + labelled_line("plan", plan_line(*product->plan), style) : text;
+    const std::string text = labeled_line(report.command, product_line(report), style);
+    return product->plan ? text + labeled_line("plan", plan_line(*product->plan), style) : text;
   }
-  std::string text = labelled_line("network", workload_line(report), style) + '\n' +
+  std::string text = labeled_line("network", workload_line(report), style) + '\n' +
                      layer_table(report, style) + '\n';
   const std::vector<runtime::LayerRun>& layers = report.run.layers;
   if (layers.size() == 1 && layers.front().info.issued_macs > 0) {
-    text += labelled_line("plan", layer_plan_line(layers.front().info), style);
+    text += labeled_line("plan", layer_plan_line(layers.front().info), style);
   }
   return text;
 }
@@ -205,7 +213,7 @@ std::string report_text(const RunReport& report, const Style& style) {
   std::string text =
       machine_text(report.machine, report.machine_file, style) + work_text(report, style);
   const auto add = [&](std::string_view label, const std::string& value) {
-    text += labelled_line(label, value, style);
+    text += labeled_line(label, value, style);
   };
   if (run.programs > 0) {
     text += cycles_text(report, style);
@@ -216,20 +224,20 @@ std::string report_text(const RunReport& report, const Style& style) {
   if (product == nullptr) {
     for (const OutputSummary& output : report.network().outputs) add("output", output_line(output));
   }
-  add("check",
-      product != nullptr ? check_line(product->check, style) : layers_check_line(report, style));
+  add("check", product != nullptr ? check_line(product->check, report.engine, style)
+                                  : layers_check_line(report, style));
   if (run.compared_cycles > 0) add("lock-step", lockstep_line(run.compared_cycles, style));
   add("simulator", simulator_line(report.engine, report.wall_seconds, run.total));
   return text;
 }
 
 std::string reference_text(const RunReport& report, const Style& style) {
-  std::string text = labelled_line("network", network_line(report), style);
-  for (const std::string& note : report.notes) text += labelled_line("note", note, style);
+  std::string text = labeled_line("network", network_line(report), style);
+  for (const std::string& note : report.notes) text += labeled_line("note", note, style);
   for (const OutputSummary& output : report.network().outputs) {
-    text += labelled_line("output", output_line(output), style);
+    text += labeled_line("output", output_line(output), style);
   }
-  return text + labelled_line("reference", si(report.wall_seconds, "s"), style);
+  return text + labeled_line("reference", si(report.wall_seconds, "s"), style);
 }
 
 }  // namespace weft::report

@@ -8,7 +8,7 @@
 namespace weft::report {
 
 std::string Style::paint(std::string_view code, std::string_view text) const {
-  return coloured_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  return colored_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
 void Table::add(std::vector<std::string> row) {

@@ -12,7 +12,7 @@ namespace weft::report {
 /// Colors for a terminal, or none.
 class Style {
  public:
-  explicit Style(bool coloured = false) : coloured_(coloured) {}
+  explicit Style(bool colored = false) : colored_(colored) {}
 
   std::string bold(std::string_view text) const { return paint("1", text); }
   std::string dim(std::string_view text) const { return paint("2", text); }
@@ -22,7 +22,7 @@ class Style {
  private:
   std::string paint(std::string_view code, std::string_view text) const;
 
-  bool coloured_;
+  bool colored_;
 };
 
 /// Aligns cells in columns as wide as their widest cell. Cells are ASCII.

@@ -81,7 +81,7 @@ package binary32_pkg;
 
   // Moves the magnitude left by its leading zeros, but never below the exponent of the subnormals.
   // Returns {room, magnitude}: `room` is how far the exponent may still fall.
-  function automatic logic [SumWidth+FrameWidth-1:0] normalise(
+  function automatic logic [SumWidth+FrameWidth-1:0] normalize(
       input logic [SumWidth-1:0] frame_exponent, input logic [FrameWidth-1:0] magnitude);
     logic [  SumWidth-1:0] room;
     logic [FrameWidth-1:0] normal;
@@ -93,7 +93,7 @@ package binary32_pkg;
         room   = room - SumWidth'(1 << i);
       end
     end
-    normalise = {room, normal};
+    normalize = {room, normal};
   endfunction
 
   // The exponent of the carry bit is one above the frame's. Rounding up may carry into the exponent,
@@ -160,7 +160,7 @@ package binary32_pkg;
     {sign, magnitude} = signed_sum(product_leads ? sign_p : sign_c,
                                    product_leads ? product_frame : addend_frame,
                                    product_leads ? sign_c : sign_p, moved);
-    {room, normal} = normalise(product_leads ? exponent_p : exponent_c, magnitude);
+    {room, normal} = normalize(product_leads ? exponent_p : exponent_c, magnitude);
     finite_fma = {sign, round(room, normal)};
   endfunction
 

@@ -23,7 +23,7 @@ namespace {
 using graph::Graph;
 using graph::ValueId;
 
-bool computes_quantised(const graph::Node& node) {
+bool computes_quantized(const graph::Node& node) {
   return has(node.op, graph::Trait::kQuantized);
 }
 
@@ -43,7 +43,7 @@ passes::CalibrationRanges ranges_of(const Graph& graph, std::span<const NamedTen
   return passes::calibrate(graph, samples, run);
 }
 
-std::string quantisation_note(bool with_values) {
+std::string quantization_note(bool with_values) {
   if (with_values) {
     return "quantized to int8 for this array, with the ranges of this run's inputs; `weft "
            "quantize` takes sample inputs";
@@ -71,8 +71,8 @@ void check_ranges(const NamedTensors& inputs) {
 
 }  // namespace
 
-bool is_quantised(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, computes_quantised);
+bool is_quantized(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, computes_quantized);
 }
 
 Graph quantized_network(Graph graph, std::span<const NamedTensors> samples) {
@@ -85,16 +85,16 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
                                 const NamedTensors* inputs) {
   PreparedNetwork prepared;
   const bool int8 = config.dtype == ElementType::kInt8;
-  const bool quantised = is_quantised(graph);
-  if (int8 && !quantised) {
+  const bool quantized = is_quantized(graph);
+  if (int8 && !quantized) {
     if (inputs != nullptr) check_ranges(*inputs);
     graph = quantized_network(std::move(graph), {inputs, inputs == nullptr ? 0U : 1U});
-    prepared.calibrated = is_quantised(graph);
-    if (prepared.calibrated) prepared.notes.push_back(quantisation_note(inputs != nullptr));
+    prepared.calibrated = is_quantized(graph);
+    if (prepared.calibrated) prepared.notes.push_back(quantization_note(inputs != nullptr));
   } else {
     graph = passes::decompose_recurrent(std::move(graph));
   }
-  if (!int8 && quantised) {
+  if (!int8 && quantized) {
     prepared.notes.emplace_back(
         "the network is quantized: a floating-point array leaves its integer layers to the host; "
         "choose --array.dtype int8");

@@ -23,7 +23,7 @@ struct PreparedNetwork {
 };
 
 /// True if any part of the network computes with quantized values.
-bool is_quantised(const graph::Graph& graph);
+bool is_quantized(const graph::Graph& graph);
 
 /// Returns the float network in int8 with recurrences unrolled, using the value ranges over
 /// `samples`. Without samples every range is [-1, 1]. Throws InputError.

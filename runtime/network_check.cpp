@@ -264,7 +264,7 @@ class RunChecker {
 
   /// Moves the real numbers by `sign` times their bounds, rounds them outward and applies
   /// `quantize`.
-  Tensor quantised_bound(const Node& quantize, const BoundedResult& real, float sign) const {
+  Tensor quantized_bound(const Node& quantize, const BoundedResult& real, float sign) const {
     Tensor moved(DataType::kFloat32, real.expected.shape());
     const auto out = moved.mutable_data<float>();
     const auto y = real.expected.data<double>();
@@ -292,8 +292,8 @@ class RunChecker {
     const BoundedResult real = bounded_result(
         {graph_, node, [&](std::size_t input) { return as_float64(value_of(node.inputs[input])); },
          [&](ValueId v) { return held(v).has_value(); }, config_.dtype, true});
-    const Tensor low = widened_integers(quantised_bound(quantize, real, -1));
-    const Tensor high = widened_integers(quantised_bound(quantize, real, 1));
+    const Tensor low = widened_integers(quantized_bound(quantize, real, -1));
+    const Tensor high = widened_integers(quantized_bound(quantize, real, 1));
     const Tensor want = widened_integers(evaluated(value));
     const Tensor got = widened_integers(actual);
     check.exact = true;

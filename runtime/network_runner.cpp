@@ -40,7 +40,7 @@ Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
   return dequantized(integers, wanted.quantization);
 }
 
-/// The matrices behind a program's tensors.
+/// The matrices that a program loads from and stores to.
 class StepMemory {
  public:
   /// `fixed` holds the matrices that never change, made by earlier runs, by tensor.
@@ -68,26 +68,26 @@ class StepMemory {
  private:
   void bind(std::size_t index, reference::CpuDevice& values) {
     const TensorDecl& decl = step_.program.tensors[index];
-    const network::HostTensor& behind = step_.tensors[index];
+    const network::HostTensor& tensor = step_.tensors[index];
     using Kind = network::HostTensor::Kind;
-    if (behind.kind == Kind::kResult) {
+    if (tensor.kind == Kind::kResult) {
       matrices_[index] = Matrix(decl.type, decl.rows, decl.cols);
       memory_.bind_result(decl.name, matrices_[index]);
       return;
     }
-    if (behind.fixed) {
+    if (tensor.fixed) {
       const auto [made, is_new] = fixed_.try_emplace(index);
-      if (is_new) made->second = behind.make();
+      if (is_new) made->second = tensor.make();
       return memory_.bind(decl.name, made->second);
     }
-    if (behind.kind == Kind::kConstant) {
-      matrices_[index] = behind.make();
+    if (tensor.kind == Kind::kConstant) {
+      matrices_[index] = tensor.make();
     } else if (decl.type == ElementType::kFloat32) {
       matrices_[index] =
-          network::pack_words(values.get(behind.value), static_cast<std::int64_t>(decl.cols));
+          network::pack_words(values.get(tensor.value), static_cast<std::int64_t>(decl.cols));
     } else {
       matrices_[index] = network::to_sheet(
-          values.get(behind.value), behind.view,
+          values.get(tensor.value), tensor.view,
           {static_cast<std::int64_t>(decl.rows), static_cast<std::int64_t>(decl.cols)}, decl.type);
     }
     memory_.bind(decl.name, matrices_[index]);

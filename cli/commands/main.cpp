@@ -46,12 +46,12 @@ bool is_terminal(int descriptor) {
   return ::isatty(descriptor) != 0 && !kind.empty() && kind != "dumb";
 }
 
-bool wants_colour() {
+bool wants_color() {
   return is_terminal(STDOUT_FILENO) && environment("NO_COLOR").empty();
 }
 
 int run(const weft::cli::Words& words) {
-  const weft::report::Streams streams{std::cout, std::cerr, weft::report::Style(wants_colour()),
+  const weft::report::Streams streams{std::cout, std::cerr, weft::report::Style(wants_color()),
                                       is_terminal(STDERR_FILENO)};
   const int code = weft::cli::run_command(words, streams);
   if (!std::cout.flush()) throw weft::InputError("stdout: cannot write; free some space");

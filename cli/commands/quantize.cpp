@@ -75,7 +75,7 @@ void check_outputs(const std::string& output, const std::optional<std::string>& 
 Graph load_float_network(const runtime::NetworkRequest& request) {
   Graph graph = runtime::load_network(request);
   runtime::require_computation(request, graph);
-  if (runtime::is_quantised(graph)) {
+  if (runtime::is_quantized(graph)) {
     throw InputError(request.model + ": is quantized already; give the float network");
   }
   return graph;
@@ -94,10 +94,10 @@ std::vector<runtime::NamedTensors> samples_for(const std::string& calibration,
   return onnx_io::located(model, [&] { return runtime::digit_samples(graph); });
 }
 
-runtime::Agreement compare(const Graph& graph, const Graph& quantised,
+runtime::Agreement compare(const Graph& graph, const Graph& quantized,
                            const std::vector<runtime::NamedTensors>& samples) {
   reference::GraphRunner expected(graph, {.keep_constants = true});
-  reference::GraphRunner actual(quantised, {.keep_constants = true});
+  reference::GraphRunner actual(quantized, {.keep_constants = true});
   runtime::Agreement agreement;
   for (const runtime::NamedTensors& sample : samples)
     agreement.add(expected.run(sample), actual.run(sample));
@@ -107,7 +107,7 @@ runtime::Agreement compare(const Graph& graph, const Graph& quantised,
 /// Writes both files before it names either of them.
 void write_files(const report::QuantizeReport& report, const std::optional<std::string>& json) {
   OutputStream network(report.output);
-  onnx_io::write_onnx(report.quantised, network);
+  onnx_io::write_onnx(report.quantized, network);
   std::optional<OutputFile> figures;
   if (json && *json != "-") {
     figures.emplace(*json);
@@ -143,8 +143,8 @@ int run_quantize(const Words& words, const report::Streams& streams) {
   report.output = output;
   report.samples = samples.size();
   onnx_io::located(request.model, [&] {
-    report.quantised = runtime::quantized_network(graph, samples);
-    report.agreement = compare(graph, report.quantised, samples);
+    report.quantized = runtime::quantized_network(graph, samples);
+    report.agreement = compare(graph, report.quantized, samples);
   });
   write_files(report, arguments.text("json"));
   print(report, arguments, streams);

@@ -234,7 +234,7 @@ int measure_only(const runtime::TrainRequest& request, const graph::Graph& netwo
                  const data::Dataset& data, report::TrainReport report,
                  const report::Streams& streams) {
   const Stopwatch watch;
-  if (request.type == runtime::TrainType::kInt8 && !runtime::is_quantised(network)) {
+  if (request.type == runtime::TrainType::kInt8 && !runtime::is_quantized(network)) {
     throw InputError(
         request.model +
         ": is not quantized, but the machine's int8 array needs that; use `weft quantize`");

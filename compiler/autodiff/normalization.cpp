@@ -47,11 +47,11 @@ struct Normalized {
 
 Normalized normalize(Emitter& emit, ValueId x, const Ints& axes, float epsilon) {
   const ValueId mean = emit.reduce_mean(x, axes);
-  const ValueId centred = emit.add(Op::kSub, {x, mean});
-  const ValueId variance = emit.reduce_mean(emit.mul(centred, centred), axes);
+  const ValueId centered = emit.add(Op::kSub, {x, mean});
+  const ValueId variance = emit.reduce_mean(emit.mul(centered, centered), axes);
   const ValueId shifted = emit.add(Op::kAdd, {variance, emit.number(x, double{epsilon})});
   const ValueId deviation = emit.add(Op::kSqrt, {shifted});
-  return {mean, variance, deviation, emit.add(Op::kDiv, {centred, deviation})};
+  return {mean, variance, deviation, emit.add(Op::kDiv, {centered, deviation})};
 }
 
 struct Form {
@@ -129,8 +129,8 @@ void normalization_gradient(NodeGradient& g) {
   double count = 1;
   for (const std::int64_t axis : axes)
     count *= static_cast<double>(x[static_cast<std::size_t>(axis)]);
-  const ValueId centred = g.add(Op::kSub, {p, g.divided(sum_p, count)});
-  const ValueId rest = g.add(Op::kSub, {centred, g.mul(n, g.divided(sum_pn, count))});
+  const ValueId centered = g.add(Op::kSub, {p, g.divided(sum_p, count)});
+  const ValueId rest = g.add(Op::kSub, {centered, g.mul(n, g.divided(sum_pn, count))});
   const ValueId dx = g.add(Op::kDiv, {rest, g.saved(kDeviation)});
   g.give(0, varies ? dx : g.mul(dx, scale));
 }

@@ -38,7 +38,7 @@ decltype(auto) located_in_file(const std::string& file, Function&& function) {
 }
 
 /// Makes a label such as `initializer 'w'`, with the name made printable.
-inline std::string labelled(std::string_view kind, std::string_view name) {
+inline std::string labeled(std::string_view kind, std::string_view name) {
   return fmt::format("{} {}", kind, printable(name));
 }
 

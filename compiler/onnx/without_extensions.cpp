@@ -33,13 +33,13 @@ bool takes_epilogue(Op op) {
   return has(op, graph::Trait::kEpilogue);
 }
 
-bool is_quantised(Op op) {
+bool is_quantized(Op op) {
   return takes_epilogue(op) && has(op, graph::Trait::kQuantized);
 }
 
 /// The number of inputs of a contraction in ONNX.
 std::size_t own_inputs(Op op) {
-  if (is_quantised(op)) return op == Op::kQLinearConv ? 9 : 8;
+  if (is_quantized(op)) return op == Op::kQLinearConv ? 9 : 8;
   return op == Op::kMatMul ? 2 : 3;
 }
 
@@ -54,7 +54,7 @@ Tensor typed_scalar(graph::DataType type, float value) {
 
 /// `value` quantized to a scalar of type T, with the saturation of QuantizeLinear.
 template <class T>
-Tensor quantised_scalar(float value, float scale, T zero_point) {
+Tensor quantized_scalar(float value, float scale, T zero_point) {
   const auto steps = static_cast<double>(std::nearbyint(value / scale));
   const double level = steps + static_cast<double>(zero_point);
   const double low = std::numeric_limits<T>::min();
@@ -139,11 +139,11 @@ class Rebuild {
     if (node.op == Op::kMatMul && input(kBias) != kNoValue) {
       parts.push_back({Op::kAdd, {input(kBias)}});
     }
-    if (!is_quantised(node.op) && input(kResidual) != kNoValue) {
+    if (!is_quantized(node.op) && input(kResidual) != kNoValue) {
       parts.push_back({Op::kAdd, {input(kResidual)}});
     }
     if (!node.attributes.has("activation")) return parts;
-    parts.push_back(is_quantised(node.op) ? quantised_activation(node) : activation(node));
+    parts.push_back(is_quantized(node.op) ? quantized_activation(node) : activation(node));
     return parts;
   }
 
@@ -168,25 +168,25 @@ class Rebuild {
 
   /// Rounding and saturation keep the order of values. So clipping the quantized result to the
   /// quantized bounds gives the same result as clipping before quantization.
-  Part quantised_activation(const Node& node) {
+  Part quantized_activation(const Node& node) {
     const bool is_relu = node.attributes.text("activation", "") == "Relu";
     Part part{Op::kClip, {}};
     for (const char* name : {"activation_alpha", "activation_beta"}) {
       const bool is_low = part.inputs.empty();
       const bool bounded = is_relu ? is_low : node.attributes.has(name);
       const float bound = is_relu ? 0.0F : node.attributes.real(name, 0.0F);
-      part.inputs.push_back(bounded ? builder_.constant(quantised(node, bound)) : kNoValue);
+      part.inputs.push_back(bounded ? builder_.constant(quantized(node, bound)) : kNoValue);
     }
     return part;
   }
 
-  Tensor quantised(const Node& node, float bound) const {
+  Tensor quantized(const Node& node, float bound) const {
     const float scale = known_scalar(node, kOutputScale).data<float>()[0];
     const Tensor zero_point = known_scalar(node, kOutputZeroPoint);
     if (zero_point.type() == graph::DataType::kInt8) {
-      return quantised_scalar(bound, scale, zero_point.data<std::int8_t>()[0]);
+      return quantized_scalar(bound, scale, zero_point.data<std::int8_t>()[0]);
     }
-    return quantised_scalar(bound, scale, zero_point.data<std::uint8_t>()[0]);
+    return quantized_scalar(bound, scale, zero_point.data<std::uint8_t>()[0]);
   }
 
   Tensor known_scalar(const Node& node, std::size_t input) const {

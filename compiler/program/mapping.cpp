@@ -5,6 +5,10 @@
 namespace weft {
 namespace {
 
+std::string rows_text(std::uint32_t rows) {
+  return rows == 1 ? "1 row" : fmt::format("{} rows", rows);
+}
+
 std::string transfers_text(const Mapping& mapping) {
   if (mapping.transfers == Transfers::kSheets) {
     return fmt::format("sheets; column tiles at once: {}, planes: {}", mapping.column_tiles,
@@ -23,14 +27,15 @@ std::string transfers_text(const Mapping& mapping) {
 
 std::string to_text(const Mapping& mapping) {
   if (mapping.unit == MappedUnit::kVectorUnit) {
-    return fmt::format("vector unit; chunks of {} rows; column tiles at once: {}",
-                       mapping.chunk_rows, mapping.column_tiles);
+    return fmt::format("vector unit; chunks of {}; column tiles at once: {}",
+                       rows_text(mapping.chunk_rows), mapping.column_tiles);
   }
   return fmt::format(
-      "array {}; weights stationary; {} packed; chunks of {} rows, {}; accumulator regions: {}; {}",
+      "array {}; weights stationary; {} packed; chunks of {}, {}; accumulator regions: {}; {}",
       mapping.array,
       mapping.packed_taps == 1 ? "1 tap" : fmt::format("{} taps", mapping.packed_taps),
-      mapping.chunk_rows, mapping.order == LoopOrder::kChunkInnermost ? "innermost" : "outermost",
+      rows_text(mapping.chunk_rows),
+      mapping.order == LoopOrder::kChunkInnermost ? "innermost" : "outermost",
       mapping.accumulator_regions, transfers_text(mapping));
 }
 

@@ -30,10 +30,10 @@ template <class Layer>
 Refusal Planner::finish_rows(const graph::Node& node, std::size_t axis, Layer layer) {
   ValueId result = node.outputs[0];
   if (int8()) {
-    const auto quantised = quantised_at_once(result);
-    if (!quantised) return kNotQuantised;
-    layer.quantization = quantised->quantization;
-    result = quantised->result;
+    const auto quantized = quantized_at_once(result);
+    if (!quantized) return kNotQuantized;
+    layer.quantization = quantized->quantization;
+    result = quantized->result;
   }
   layer.out = new_result(result, axis);
   add_layer(node, result, 0, std::move(layer));

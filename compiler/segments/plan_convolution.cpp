@@ -118,7 +118,7 @@ Refusal Planner::plan_qlinear_conv(const graph::Node& node) {
   if (!x_zero || !w_zero) return "one of its zero points is not a single constant";
   parts.x_zero = *x_zero;
   parts.w_zero = *w_zero;
-  if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
+  if (Refusal refusal = requantization(node, node.input(1), node.input(4), node.input(6),
                                        node.input(7), parts.epilogue)) {
     return refusal;
   }

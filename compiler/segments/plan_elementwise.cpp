@@ -303,12 +303,12 @@ Refusal Planner::plan_steps(const graph::Node& node, std::size_t axis, Elementwi
     absorb(*next);
     return plan_softmax_after(*next, std::move(layer));
   }
-  const auto quantised = quantised_at_once(value);
-  if (!quantised) return kNotQuantised;
+  const auto quantized = quantized_at_once(value);
+  if (!quantized) return kNotQuantized;
   layer.domain = VectorDomain::kFloat;
-  layer.quantization = quantised->quantization;
-  layer.out = new_result(quantised->result, axis);
-  add_layer(node, quantised->result, 0, std::move(layer), std::move(note));
+  layer.quantization = quantized->quantization;
+  layer.out = new_result(quantized->result, axis);
+  add_layer(node, quantized->result, 0, std::move(layer), std::move(note));
   return std::nullopt;
 }
 

@@ -110,7 +110,7 @@ Refusal Planner::residual(const graph::Node& node, Epilogue& epilogue) {
   return std::nullopt;
 }
 
-Refusal Planner::requantisation(const graph::Node& node, ValueId x_scale, ValueId w_scale,
+Refusal Planner::requantization(const graph::Node& node, ValueId x_scale, ValueId w_scale,
                                 ValueId y_scale, ValueId y_zero, Epilogue& epilogue) {
   const auto x = scalar(x_scale);
   const auto y = scalar(y_scale);

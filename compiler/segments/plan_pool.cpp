@@ -72,13 +72,13 @@ Refusal Planner::plan_pool(const graph::Node& node, WindowLayer layer,
     return refusal;
   }
   if (source->dequantized) {
-    const auto quantised = quantised_at_once(result);
-    if (!quantised) return kNotQuantised;
+    const auto quantized = quantized_at_once(result);
+    if (!quantized) return kNotQuantized;
     layer.pad = static_cast<std::uint8_t>(source->quantization.zero);
     layer.domain = VectorDomain::kFloat;
     layer.epilogue.domain = VectorDomain::kFloat;
-    layer.epilogue.quantization = quantised->quantization;
-    result = quantised->result;
+    layer.epilogue.quantization = quantized->quantization;
+    result = quantized->result;
   }
   layer.out = new_result(result, 1);
   add_layer(node, result, 0, std::move(layer));

@@ -106,12 +106,12 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
 Refusal Planner::plan_qlinear_matmul(const graph::Node& node) {
   if (!int8()) return "a float array cannot multiply integers";
   const graph::Constant* b = lazy_constant(node.input(3));
-  if (b == nullptr) return plan_quantised_product(node);
+  if (b == nullptr) return plan_quantized_product(node);
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = weight_zero_point(lazy_constant(node.input(5)));
   if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
   Epilogue epilogue;
-  if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
+  if (Refusal refusal = requantization(node, node.input(1), node.input(4), node.input(6),
                                        node.input(7), epilogue)) {
     return refusal;
   }
@@ -276,7 +276,7 @@ Refusal Planner::plan_products(const graph::Node& node, ConstantWeights weights,
 }
 
 /// Two computed int8 matrices. A zero point of the second would take a sum over every row.
-Refusal Planner::plan_quantised_product(const graph::Node& node) {
+Refusal Planner::plan_quantized_product(const graph::Node& node) {
   const auto a_zero = zero_point(node.input(2));
   const auto b_zero = zero_point(node.input(5));
   if (!a_zero || !b_zero) return "one of its zero points is not a single constant";
@@ -286,7 +286,7 @@ Refusal Planner::plan_quantised_product(const graph::Node& node) {
     return "the correction of its zero point leaves no accumulator rows";
   }
   Epilogue epilogue;
-  if (Refusal refusal = requantisation(node, node.input(1), node.input(4), node.input(6),
+  if (Refusal refusal = requantization(node, node.input(1), node.input(4), node.input(6),
                                        node.input(7), epilogue)) {
     return refusal;
   }

@@ -96,10 +96,10 @@ Refusal Planner::plan_row_reduction(const graph::Node& node) {
   layer.a_quantization = rows->quantization;
   ValueId result = node.outputs[0];
   if (int8()) {
-    const auto quantised = quantised_at_once(result);
-    if (!quantised) return kNotQuantised;
-    layer.quantization = quantised->quantization;
-    result = quantised->result;
+    const auto quantized = quantized_at_once(result);
+    if (!quantized) return kNotQuantized;
+    layer.quantization = quantized->quantization;
+    result = quantized->result;
   }
   Shape kept = shape;
   kept[axis] = 1;

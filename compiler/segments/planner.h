@@ -27,7 +27,7 @@ using Refusal = std::optional<std::string>;
 
 inline constexpr const char* kUnreadable =
     "its input does not lie in rows of channels on this machine";
-inline constexpr const char* kNotQuantised = "its float result is not directly quantized";
+inline constexpr const char* kNotQuantized = "its float result is not directly quantized";
 
 /// A value as a layer reads it: where it lies and, on int8 machines, what its integers mean.
 struct LayerOperand {
@@ -113,7 +113,7 @@ class Planner {
   Refusal plan_products(const graph::Node& node, ConstantWeights weights, const Shape& b_shape,
                         Epilogue epilogue, bool wide);
   Refusal plan_float_product(const graph::Node& node);
-  Refusal plan_quantised_product(const graph::Node& node);
+  Refusal plan_quantized_product(const graph::Node& node);
   Refusal plan_computed_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
                                 std::optional<std::int32_t> correction);
   Refusal plan_straight_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue,
@@ -132,7 +132,7 @@ class Planner {
   graph::ValueId integer_epilogue(graph::ValueId sums, std::int64_t columns, Epilogue& epilogue);
   Refusal float_epilogue(const graph::Node& node, std::int64_t channels, Epilogue& epilogue);
   Refusal residual(const graph::Node& node, Epilogue& epilogue);
-  Refusal requantisation(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
+  Refusal requantization(const graph::Node& node, graph::ValueId x_scale, graph::ValueId w_scale,
                          graph::ValueId y_scale, graph::ValueId y_zero, Epilogue& epilogue);
   // plan_elementwise.cpp
   Refusal plan_unary(const graph::Node& node);
@@ -245,11 +245,11 @@ class Planner {
   const graph::Node* only_user(graph::ValueId value) const;
   /// Absorbs the QuantizeLinear that alone uses `value` and returns its result. Returns nullopt if
   /// there is none.
-  struct Quantised {
+  struct Quantized {
     graph::ValueId result = graph::kNoValue;
     Quantization quantization = {};
   };
-  std::optional<Quantised> quantised_at_once(graph::ValueId value);
+  std::optional<Quantized> quantized_at_once(graph::ValueId value);
   /// True if only the host reads the value: it is an output and no node uses it.
   bool only_output(graph::ValueId value) const;
   /// Like only_output(), but nodes may change the value's shape first: it is never an operand on

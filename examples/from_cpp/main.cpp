@@ -74,8 +74,8 @@ void long_product() {
   const MatmulSpec sizes = {.m = 200, .k = 2'147'483'648, .n = 111};
   const graph::Graph product = network::product_graph(sizes, machine.dtype);
   const runtime::NetworkSchedule scheduled = runtime::schedule(product, machine);
-  const runtime::NetworkRun run = runtime::time_network(scheduled.network, machine);
-  std::cout << "200 x 2^31 x 111 on tpu-v2: rows enter the array in " << run.ledger.array_active
+  const runtime::NetworkRun timed = runtime::time_network(scheduled.network, machine);
+  std::cout << "200 x 2^31 x 111 on tpu-v2: rows enter the array in " << timed.ledger.array_active
             << " cycles\n";
 }
 
@@ -85,13 +85,13 @@ void whole_network(const std::filesystem::path& machine_file) {
   const graph::Graph graph = networks::build_network("lenet5");
   const runtime::NamedTensors inputs = networks::sample_inputs(graph, 1);
   const runtime::CompiledNetwork compiled = runtime::compile(graph, machine, &inputs);
-  const network::NetworkProgram& program = compiled.program;
-  const runtime::NetworkRunOptions options = {.keep_results = true};
-  const runtime::NetworkRun run = runtime::run_network(program, machine, inputs, options);
+  const runtime::NetworkRunOptions keep = {.keep_results = true};
+  const runtime::NetworkRun run = runtime::run_network(compiled.program, machine, inputs, keep);
   for (const runtime::LayerRun& layer : run.layers) {
     std::cout << "  " << layer.info.name << ": " << layer.cycles << " cycles\n";
   }
-  const runtime::NetworkCheck check = runtime::check_network(program, machine, inputs, run);
+  const runtime::NetworkCheck check =
+      runtime::check_network(compiled.program, machine, inputs, run);
   std::cout << "lenet5 on " << machine.name << ": " << run.total << " cycles, "
             << check.mismatch.value_or("equal to the reference within rounding") << '\n';
 }
@@ -104,8 +104,8 @@ void training_steps() {
   const training::Backend backend = [&](training::PassGraph graph) {
     return machine.prepare(std::move(graph));
   };
-  const training::TrainerOptions options = {.optimizer = {.learning_rate = 0.05, .momentum = 0.9}};
-  training::Trainer trainer(network, digits, options, backend);
+  const training::TrainerOptions settings = {.optimizer = {.learning_rate = 0.05, .momentum = 0.9}};
+  training::Trainer trainer(network, digits, settings, backend);
   for (int step = 1; step <= 10; ++step) {
     const double loss = trainer.step();
     if (step == 1 || step == 10) std::cout << "loss of step " << step << ": " << loss << '\n';

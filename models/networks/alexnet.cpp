@@ -20,7 +20,7 @@ graph::Graph classify(Layers& net, ValueId x) {
 
 /// Local response normalization across 5 maps with the paper's constants. ONNX divides alpha by the
 /// number of maps, so alpha is 5 times the paper's.
-ValueId normalise(Layers& net, ValueId x, std::string name) {
+ValueId normalize(Layers& net, ValueId x, std::string name) {
   return net.add(Op::kLrn, {x},
                  {{"size", std::int64_t{5}}, {"alpha", 5 * 1e-4F}, {"beta", 0.75F}, {"bias", 2.0F}},
                  std::move(name));
@@ -48,9 +48,9 @@ graph::Graph build_alexnet_2012(const NetworkOptions& options) {
   Layers net("alexnet-2012", options.seed);
   ValueId x = net.input("image", graph::DataType::kFloat32, {options.batch, 3, 227, 227});
   x = conv_relu(net, x, {.channels = 96, .kernel = 11, .stride = 4}, "conv1");
-  x = net.pool(Op::kMaxPool, normalise(net, x, "norm1"), kPool, "pool1");
+  x = net.pool(Op::kMaxPool, normalize(net, x, "norm1"), kPool, "pool1");
   x = conv_relu(net, x, {.channels = 256, .kernel = 5, .padding = 2, .groups = 2}, "conv2");
-  x = net.pool(Op::kMaxPool, normalise(net, x, "norm2"), kPool, "pool2");
+  x = net.pool(Op::kMaxPool, normalize(net, x, "norm2"), kPool, "pool2");
   x = conv_relu(net, x, {.channels = 384, .kernel = 3, .padding = 1}, "conv3");
   x = conv_relu(net, x, {.channels = 384, .kernel = 3, .padding = 1, .groups = 2}, "conv4");
   x = conv_relu(net, x, {.channels = 256, .kernel = 3, .padding = 1, .groups = 2}, "conv5");

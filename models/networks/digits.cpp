@@ -52,7 +52,7 @@ struct Hand {
         height(0.22F + 0.02F * random.symmetric(1)),
         turn(0.15F * random.symmetric(2)),
         shear(0.20F * random.symmetric(3)),
-        centre{14.0F + 1.5F * random.symmetric(4), 14.0F + 1.5F * random.symmetric(5)},
+        center{14.0F + 1.5F * random.symmetric(4), 14.0F + 1.5F * random.symmetric(5)},
         pen(1.1F + 0.35F * random.symmetric(6)) {}
   static constexpr std::uint64_t kFirstPointDraw = 7;
   static constexpr float kPointJitter = 3.0F;  // hundredths of the square
@@ -61,7 +61,7 @@ struct Hand {
   float height;
   float turn;  // tangent of the angle
   float shear;
-  Point centre;  // pixels
+  Point center;  // pixels
   float pen;     // half the width of the line, in pixels
 };
 
@@ -75,7 +75,7 @@ Stroke write_digit(int digit, const Hand& hand, const CounterRandom& random) {
     draw += 2;
     const float u = hand.width * (x - hand.shear * y);
     const float v = hand.height * y;
-    point = {hand.centre.x + u - hand.turn * v, hand.centre.y + v + hand.turn * u};
+    point = {hand.center.x + u - hand.turn * v, hand.center.y + v + hand.turn * u};
   }
   return stroke;
 }
@@ -104,8 +104,8 @@ void draw(const Stroke& stroke, float pen, std::span<float> image) {
   constexpr auto kEdge = static_cast<std::size_t>(kDigitSize);
   for (std::size_t y = 0; y < kEdge; ++y) {
     for (std::size_t x = 0; x < kEdge; ++x) {
-      const Point centre{static_cast<float>(x) + 0.5F, static_cast<float>(y) + 0.5F};
-      image[y * kEdge + x] = ink(stroke, pen, centre);
+      const Point center{static_cast<float>(x) + 0.5F, static_cast<float>(y) + 0.5F};
+      image[y * kEdge + x] = ink(stroke, pen, center);
     }
   }
 }

@@ -26,7 +26,7 @@ ValueId Layers::parameter(std::string name, Shape shape, Uniform values) {
   const CounterRandom random(seed_, parameters_++);
   const auto make = [type, random, values] {
     Tensor tensor(type);
-    random.fill(tensor.mutable_data<float>(), values.centre, values.spread);
+    random.fill(tensor.mutable_data<float>(), values.center, values.spread);
     return tensor;
   };
   return builder_.constant(Constant(type, make), std::move(name));
@@ -102,9 +102,9 @@ ValueId Layers::dense(ValueId x, std::int64_t outputs, const std::string& name) 
 }
 
 ValueId Layers::layer_norm(ValueId x, float epsilon, const std::string& name) {
-  const Shape normalised{shape(x).back()};
-  const ValueId weight = parameter(name + ".weight", normalised, kScale);
-  const ValueId bias = parameter(name + ".bias", normalised, {0, 0.1F});
+  const Shape normalized{shape(x).back()};
+  const ValueId weight = parameter(name + ".weight", normalized, kScale);
+  const ValueId bias = parameter(name + ".bias", normalized, {0, 0.1F});
   return add(Op::kLayerNormalization, {x, weight, bias},
              {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}}, name);
 }

@@ -24,9 +24,9 @@ using graph::Shape;
 using graph::ValueId;
 using Ints = std::vector<std::int64_t>;
 
-/// Uniform in [centre - spread, centre + spread).
+/// Uniform in [center - spread, center + spread).
 struct Uniform {
-  float centre = 0;
+  float center = 0;
   float spread = 0;
 };
 

@@ -152,7 +152,7 @@ std::string compared_text(const runtime::CompareReport& report) {
 std::string compare_text(const runtime::CompareReport& report, const Style& style) {
   std::string what = compared_text(report);
   if (!report.sweep) what += fmt::format(", {}", si(report.flop, "FLOP"));
-  std::string text = labelled_line(report.network ? "network" : "matmul", what, style) + '\n';
+  std::string text = labeled_line(report.network ? "network" : "matmul", what, style) + '\n';
   if (report.sweep) return text + sweep_table(report, style);
   return text + device_table(report, style) + legend(report, style) + notes(report);
 }

@@ -67,15 +67,15 @@ std::string host_lines(const runtime::PassCost& cost, const Style& style) {
   constexpr std::size_t kMost = 4;
   const std::vector<std::string>& layers = cost.host_layers;
   if (layers.empty()) return "";
-  std::string text = labelled_line(
+  std::string text = labeled_line(
       "on host", fmt::format("{}, whose time is not simulated", counted(layers.size(), "layer")),
       style);
   for (std::size_t i = 0; i < std::min(layers.size(), kMost); ++i) {
-    text += labelled_line("", layers[i], style);
+    text += labeled_line("", layers[i], style);
   }
   if (layers.size() > kMost) {
     text +=
-        labelled_line("", fmt::format("... {} more; --json has all", layers.size() - kMost), style);
+        labeled_line("", fmt::format("... {} more; --json has all", layers.size() - kMost), style);
   }
   return text;
 }
@@ -85,7 +85,7 @@ std::string host_lines(const runtime::PassCost& cost, const Style& style) {
 std::string train_heading(const TrainReport& report, const Style& style) {
   std::string text;
   const auto add = [&](std::string_view label, const std::string& value) {
-    text += labelled_line(label, value, style);
+    text += labeled_line(label, value, style);
   };
   if (simulated(report)) text += machine_text(report.request.machine, report.machine_file, style);
   add("network", fmt::format("{}, batch {}, {} parameters", report.request.model, report.batch,
@@ -121,20 +121,20 @@ std::string epoch_line(const TrainReport& report, const EpochRecord& record) {
 std::string train_summary(const TrainReport& report, const Style& style) {
   std::string text = "\n";
   if (report.step_cost && report.step_cost->total > 0) {
-    text += labelled_line("a step", cycles_line(report.step_cost->total, report.request.machine),
-                          style);
+    text +=
+        labeled_line("a step", cycles_line(report.step_cost->total, report.request.machine), style);
     text += ledger_text(report.step_cost->ledger);
   }
   if (report.step_cost) text += host_lines(*report.step_cost, style);
   if (report.state != nullptr && report.state->loss_scale.skipped > 0) {
-    text += labelled_line("loss scale",
-                          fmt::format("{:g} at the end; {} skipped because of overflow",
-                                      report.state->loss_scale.factor,
-                                      counted(report.state->loss_scale.skipped, "step")),
-                          style);
+    text += labeled_line("loss scale",
+                         fmt::format("{:g} at the end; {} skipped because of overflow",
+                                     report.state->loss_scale.factor,
+                                     counted(report.state->loss_scale.skipped, "step")),
+                         style);
   }
-  if (report.request.save) text += labelled_line("saved", *report.request.save, style);
-  text += labelled_line("time", si(report.wall_seconds, "s"), style);
+  if (report.request.save) text += labeled_line("saved", *report.request.save, style);
+  text += labeled_line("time", si(report.wall_seconds, "s"), style);
   return text;
 }
 

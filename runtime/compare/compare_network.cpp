@@ -39,7 +39,7 @@ class NetworkComparison {
           "is too large to measure several times; choose a smaller batch, or leave the measured "
           "devices out");
     }
-    quantised_ = is_quantised(graph_);
+    quantized_ = is_quantized(graph_);
   }
 
   CompareRow row(const DeviceRequest& request, const std::function<void(double)>& progress) {
@@ -67,7 +67,7 @@ class NetworkComparison {
   /// format.
   CompareRow modelled_row(DeviceRequest request) {
     const bool int8 =
-        quantised_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
+        quantized_ && !request.format && request.modelled->multiplies(devices::NumberFormat::kInt8);
     if (int8) request.format = devices::NumberFormat::kInt8;
     CompareRow row = model_network_row(request, prepared(), flop());
     if (int8) row.basis += "; int8, as the network is quantized";
@@ -77,7 +77,7 @@ class NetworkComparison {
   const graph::Graph& prepared() {
     if (!prepared_) {
       MachineConfig config = load_preset("tpu-v2");
-      config.dtype = quantised_ ? ElementType::kInt8 : ElementType::kBf16;
+      config.dtype = quantized_ ? ElementType::kInt8 : ElementType::kBf16;
       prepared_ = prepare_network(graph_, config, nullptr).graph;
     }
     return *prepared_;
@@ -94,7 +94,7 @@ class NetworkComparison {
   graph::Graph graph_;
   std::uint64_t macs_ = 0;
   bool with_values_ = false;
-  bool quantised_ = false;
+  bool quantized_ = false;
   NamedTensors inputs_;
   NamedTensors exact_;
   std::optional<graph::Graph> prepared_;

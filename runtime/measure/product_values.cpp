@@ -15,7 +15,7 @@ constexpr float kInt8Scale = 127;
 /// The value of 1 in a product of two such operands.
 constexpr double kInt8Unit = 1 / (double{kInt8Scale} * double{kInt8Scale});
 
-std::int8_t quantised(float value) {
+std::int8_t quantized(float value) {
   return static_cast<std::int8_t>(std::nearbyint(value * kInt8Scale));
 }
 
@@ -63,7 +63,7 @@ Matrix ProductValues::operand(RandomStream which, ElementType type) const {
   Matrix to(type, drawn.rows(), drawn.cols());
   switch (type) {
     case ElementType::kInt8:
-      return converted<std::int8_t>(floats(drawn), std::move(to), quantised);
+      return converted<std::int8_t>(floats(drawn), std::move(to), quantized);
     case ElementType::kBf16:
       return converted<Bf16>(floats(drawn), std::move(to), [](float x) { return to_bf16(x); });
     case ElementType::kFp16:

@@ -20,10 +20,8 @@ CompiledProduct compile_product(const MatmulSpec& spec, const MachineConfig& con
                                 std::string_view advice) {
   // The compiler takes another plan only if both are small.
   const TilingPlan estimated = plan_matmul(spec, config);
-  check_memory(program_bytes(estimated), "the program", advice);
   check_memory(program_bytes(estimated) + matrix_bytes(matmul_header(estimated, config)),
-               "the matrices and the program",
-               "choose smaller sizes, or --engine analytic, which holds neither");
+               "the matrices and the program", advice);
   CompiledNetwork compiled = compile(network::product_graph(spec, config.dtype), config);
   auto& step = std::get<network::MachineStep>(compiled.program.steps.front());
   return {plan_of(step.schedule.layers.front().mappings.front(), spec, config),

@@ -23,6 +23,6 @@ struct CompiledProduct {
 /// the program, or the program and the product's matrices, do not fit this computer; ConfigError as
 /// matmul_plans() does.
 CompiledProduct compile_product(const MatmulSpec& spec, const MachineConfig& config,
-                                std::string_view advice = kPlanAdvice);
+                                std::string_view advice = kValuesAdvice);
 
 }  // namespace weft::runtime

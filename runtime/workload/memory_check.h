@@ -27,4 +27,8 @@ double matrix_bytes(const Program& program);
 inline constexpr std::string_view kPlanAdvice =
     "choose smaller sizes or a larger array (--array.rows, --array.cols)";
 
+/// What to do if matrices and program of a run with values are too large.
+inline constexpr std::string_view kValuesAdvice =
+    "choose smaller sizes, or --engine analytic, which holds neither";
+
 }  // namespace weft::runtime

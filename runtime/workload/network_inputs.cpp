@@ -62,7 +62,7 @@ void check_inputs_fit(const std::string& network, const Graph& graph) {
     check_memory(bytes,
                  fmt::format("{}: input {}: {}", network, printable(graph.values[input].name),
                              to_string(type)),
-                 "choose a smaller shape, or --engine analytic, which needs no values");
+                 "choose a smaller shape or batch; `weft run --engine analytic` needs no values");
   }
 }
 

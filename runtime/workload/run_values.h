@@ -10,7 +10,8 @@
 
 namespace weft::runtime {
 
-/// The matrices behind the program's tensors. Not movable, because the memory refers to them.
+/// The matrices that the program loads from and stores to. Not movable, because the memory refers
+/// to them.
 class RunValues {
  public:
   /// Reads or draws the operands. Throws as load_operands() does.

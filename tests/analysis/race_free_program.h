@@ -63,14 +63,14 @@ class RaceFreeProgram {
         add(random_.chance(70) ? Fetch{random_.between(0, 9), {}} : Fetch{0, vectors_.tile()});
         return add(random_.chance(50) ? any_contiguous() : strided());
       case 6:
-        return neighbours(random_.between(0, buffer_rows_ - rows), rows);
+        return neighbors(random_.between(0, buffer_rows_ - rows), rows);
       default:
         return add(vectors_.vector());
     }
   }
 
   /// Writes one lane of each row; the row is read before the next lane is added.
-  void neighbours(std::uint32_t row, std::uint32_t rows) {
+  void neighbors(std::uint32_t row, std::uint32_t rows) {
     Vector vector;
     vector.domain = VectorDomain::kFloat;
     vector.rows = std::min(rows, config_.accumulator_rows);

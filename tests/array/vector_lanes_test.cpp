@@ -173,7 +173,7 @@ TEST(VectorLanesValuesTest, CopiesAndComparisonsMakeNanCanonicalToo) {
 }
 
 // 2^24 + 1 is a tie that rounds to the even 2^24, so a sum from left to right would lose every 1.
-TEST(VectorLanesValuesTest, ASumIsATreeOfNeighbours) {
+TEST(VectorLanesValuesTest, ASumIsATreeOfNeighbors) {
   const auto sum = float_lanes({.reduce = VectorReduce::kSum}, {{0x1p24F, 1, 1, 1, 1}});
   EXPECT_EQ(sum, std::vector<float>(5, (0x1p24F + 2.0F) + 1.0F));
   const auto odd = float_lanes({.reduce = VectorReduce::kSum}, {{1, 1, 0x1p24F}});
@@ -194,7 +194,7 @@ TEST(VectorLanesValuesTest, FunctionsHaveTheirLimits) {
 }
 
 /// Returns one row of int32 sums, quantized by `quantization`.
-std::vector<int> quantised(const std::vector<std::int32_t>& sums, Quantization quantization) {
+std::vector<int> quantized(const std::vector<std::int32_t>& sums, Quantization quantization) {
   MachineConfig config;
   config.array_cols = static_cast<std::uint32_t>(sums.size());
   Vector vector;
@@ -211,15 +211,15 @@ std::vector<int> quantised(const std::vector<std::int32_t>& sums, Quantization q
   return out;
 }
 
-TEST(VectorLanesValuesTest, QuantisationRoundsTiesToEvenAndSaturates) {
+TEST(VectorLanesValuesTest, QuantizationRoundsTiesToEvenAndSaturates) {
   const Quantization halves{std::bit_cast<std::uint32_t>(2.0F), 0};
-  EXPECT_EQ(quantised({1, 3, 5, -1, -3, 253, 254, 255, 1 << 30, -(1 << 30)}, halves),
+  EXPECT_EQ(quantized({1, 3, 5, -1, -3, 253, 254, 255, 1 << 30, -(1 << 30)}, halves),
             (std::vector<int>{0, 2, 2, 0, -2, 126, 127, 127, 127, -128}));
 }
 
 TEST(VectorLanesValuesTest, TheZeroPointIsAddedAfterTheRounding) {
   const Quantization shifted{std::bit_cast<std::uint32_t>(2.0F), 3};
-  EXPECT_EQ(quantised({1, 3, -1, -300, 249}, shifted), (std::vector<int>{3, 5, 3, -128, 127}));
+  EXPECT_EQ(quantized({1, 3, -1, -300, 249}, shifted), (std::vector<int>{3, 5, 3, -128, 127}));
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ using Ints = std::vector<std::int64_t>;
 }  // namespace
 
 ValueId NetworkBuilder::weights(const std::string& name, const Shape& shape, float spread,
-                                float centre) {
+                                float center) {
   Tensor tensor(DataType::kFloat32, shape);
   for (float& value : tensor.mutable_data<float>()) {
     const auto unit = static_cast<float>(random_() >> 40) * 0x1p-24F;
-    value = centre + spread * (2 * unit - 1);
+    value = center + spread * (2 * unit - 1);
   }
   return builder_.constant(tensor, name);
 }

@@ -16,9 +16,9 @@ class NetworkBuilder {
 
   Builder& builder() { return builder_; }
   ValueId input(const Shape& shape) { return builder_.input("x", {DataType::kFloat32, shape}); }
-  /// Adds a constant with values uniform in [centre - spread, centre + spread].
+  /// Adds a constant with values uniform in [center - spread, center + spread].
   ValueId weights(const std::string& name, const Shape& shape, float spread = 0.5F,
-                  float centre = 0);
+                  float center = 0);
   ValueId add(Op op, const std::vector<ValueId>& inputs, const Attributes& attributes = {}) {
     return builder_.add(op, inputs, attributes);
   }

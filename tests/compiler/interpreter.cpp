@@ -120,7 +120,7 @@ class Interpreter {
       fifo_.pop_front();
     }
     require(matmul.ub.loops[0].count >= matmul.rows && matmul.ub.loops[0].stride == 1,
-            "a matmul of a matmul streams neighbouring rows");
+            "a matmul of a matmul streams neighboring rows");
     for (std::uint64_t i = 0; i < matmul.rows; ++i) stream_row(matmul, i);
   }
   void stream_row(const Matmul& matmul, std::uint64_t i) {

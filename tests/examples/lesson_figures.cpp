@@ -288,7 +288,7 @@ std::vector<Figure> network_differences() {
 
 std::vector<Figure> number_formats() {
   std::vector<Figure> figures = {
-      {"half the distance of bf16's neighbours", decimals(100.0 / 256, 2)}};
+      {"half the distance of bf16's neighbors", decimals(100.0 / 256, 2)}};
   const double scale = 1000.5 / 127;
   for (const float value : {1.00390625F, 3.1415927F, 0.1F, 1000.5F}) {
     const double wide = static_cast<double>(value);

@@ -21,7 +21,7 @@ std::vector<In> qlinear_conv(Shape weight_scale = {}) {
           int8(weight_scale),  scale(), int8({})};
 }
 
-TEST(InferQuantisationTest, IntegerConvolutionGivesInt32) {
+TEST(InferQuantizationTest, IntegerConvolutionGivesInt32) {
   const std::vector<In> inputs = {uint8({1, 1, 3, 3}), int8({2, 1, 2, 2}), uint8({}), int8({2})};
   EXPECT_EQ(infer(Op::kConvInteger, inputs).front(), (ValueType{DataType::kInt32, {1, 2, 2, 2}}));
   EXPECT_EQ(infer_error(Op::kConvInteger, {inputs[0], inputs[1], uint8({2})}),
@@ -30,7 +30,7 @@ TEST(InferQuantisationTest, IntegerConvolutionGivesInt32) {
             "input 2 (x_zero_point): int8, but input 0 (x) is uint8");
 }
 
-TEST(InferQuantisationTest, QuantisedConvolutionGivesTheZeroPointsType) {
+TEST(InferQuantizationTest, QuantizedConvolutionGivesTheZeroPointsType) {
   EXPECT_EQ(infer(Op::kQLinearConv, qlinear_conv()).front(),
             (ValueType{DataType::kInt8, {1, 4, 3, 3}}));
   std::vector<In> inputs = qlinear_conv({4});
@@ -42,14 +42,14 @@ TEST(InferQuantisationTest, QuantisedConvolutionGivesTheZeroPointsType) {
   EXPECT_EQ(infer_error(Op::kQLinearConv, inputs), "input 8 (B): the shape is 3, not 4");
 }
 
-TEST(InferQuantisationTest, QuantisedFormsHaveReluAndClipAlone) {
+TEST(InferQuantizationTest, QuantizedFormsHaveReluAndClipAlone) {
   EXPECT_EQ(infer_shape(Op::kQLinearConv, qlinear_conv(), {{"activation", "Clip"}}),
             Shape({1, 4, 3, 3}));
   EXPECT_EQ(infer_error(Op::kQLinearConv, qlinear_conv(), {{"activation", "Sigmoid"}}),
             "attribute activation: QLinearConv does not support 'Sigmoid'");
 }
 
-TEST(InferQuantisationTest, IntegerProductTakesZeroPointsOfRowsAndColumns) {
+TEST(InferQuantizationTest, IntegerProductTakesZeroPointsOfRowsAndColumns) {
   EXPECT_EQ(infer(Op::kMatMulInteger, {uint8({4, 3}), int8({3, 2}), uint8({4}), int8({2})}).front(),
             (ValueType{DataType::kInt32, {4, 2}}));
   EXPECT_EQ(infer_shape(Op::kMatMulInteger, {uint8({4, 3}), int8({3, 2}), uint8({1})}),
@@ -57,13 +57,13 @@ TEST(InferQuantisationTest, IntegerProductTakesZeroPointsOfRowsAndColumns) {
   EXPECT_NE(infer_error(Op::kMatMulInteger, {uint8({4, 3}), int8({3, 2}), uint8({3})}), "no error");
 }
 
-TEST(InferQuantisationTest, QuantisedProductGivesTheZeroPointsType) {
+TEST(InferQuantizationTest, QuantizedProductGivesTheZeroPointsType) {
   const std::vector<In> inputs = {uint8({5, 2, 3}), scale(),    uint8({}), uint8({3, 4}),
                                   scale({4}),       uint8({4}), scale(),   uint8({})};
   EXPECT_EQ(infer(Op::kQLinearMatMul, inputs).front(), (ValueType{DataType::kUint8, {5, 2, 4}}));
 }
 
-TEST(InferQuantisationTest, ConvertsToAndFromQuantisedValues) {
+TEST(InferQuantizationTest, ConvertsToAndFromQuantizedValues) {
   EXPECT_EQ(infer_type(Op::kQuantizeLinear, {Shape{2, 3}, scale()}), DataType::kUint8);
   EXPECT_EQ(infer_type(Op::kQuantizeLinear, {Shape{2, 3}, scale(), int8({})}), DataType::kInt8);
   EXPECT_EQ(infer_type(Op::kDequantizeLinear, {int8({2, 3}), scale(), int8({})}),
@@ -71,7 +71,7 @@ TEST(InferQuantisationTest, ConvertsToAndFromQuantisedValues) {
   EXPECT_EQ(infer_shape(Op::kDequantizeLinear, {{DataType::kInt32, {7}}, scale()}), Shape({7}));
 }
 
-TEST(InferQuantisationTest, ScalesLieAlongTheAxis) {
+TEST(InferQuantizationTest, ScalesLieAlongTheAxis) {
   EXPECT_EQ(infer_shape(Op::kQuantizeLinear, {Shape{2, 3}, scale({3}), int8({3})}), Shape({2, 3}));
   EXPECT_EQ(infer_shape(Op::kQuantizeLinear, {Shape{2, 3}, scale({2})}, {{"axis", integer(-2)}}),
             Shape({2, 3}));
@@ -83,7 +83,7 @@ TEST(InferQuantisationTest, ScalesLieAlongTheAxis) {
             "no error");
 }
 
-TEST(InferQuantisationTest, DynamicQuantisationGivesScaleAndZeroPoint) {
+TEST(InferQuantizationTest, DynamicQuantizationGivesScaleAndZeroPoint) {
   const auto types = infer(Op::kDynamicQuantizeLinear, {Shape{2, 3}}, {}, 3);
   EXPECT_EQ(types,
             (std::vector<ValueType>{

@@ -124,7 +124,7 @@ void expect_same_cycles_for_all_ranges(std::string_view name, const graph::Graph
   }
 }
 
-TEST(CalibrationCyclesTest, NoCycleDependsOnTheRangesThatANetworkIsQuantisedWith) {
+TEST(CalibrationCyclesTest, NoCycleDependsOnTheRangesThatANetworkIsQuantizedWith) {
   Random random(1);
   for (const auto& [rows, cols] : {std::pair{8U, 8U}, std::pair{5U, 3U}}) {
     const MachineConfig config = slow_machine(rows, cols);

@@ -79,7 +79,7 @@ TEST(DepthwiseCostTest, TheEstimateIsNearTheCyclesAndThePlaceIsTheCheaperOne) {
   int on_vector = 0;
   for (const char* machine : {"tiny", "tpu-v1", "edge-tpu", "tpu-v2"}) {
     const MachineConfig config = load_preset(machine);
-    const auto prepare = config.dtype == ElementType::kInt8 ? quantised : prepared;
+    const auto prepare = config.dtype == ElementType::kInt8 ? quantized : prepared;
     const std::int64_t width = config.array_rows;
     for (const std::int64_t channels : {width / 2, width, 3 * width}) {
       for (const std::int64_t side : {5, 14, 28, 56}) {

@@ -32,7 +32,7 @@ graph::Graph prepared(const graph::Graph& graph) {
   return passes::optimize(passes::decompose_recurrent(graph), reference::evaluate);
 }
 
-graph::Graph quantised(const graph::Graph& graph) {
+graph::Graph quantized(const graph::Graph& graph) {
   const graph::Graph simple =
       passes::simplify(passes::decompose_recurrent(graph), reference::evaluate);
   std::vector<passes::NamedTensors> samples;

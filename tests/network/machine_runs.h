@@ -17,7 +17,7 @@ MachineConfig small_machine(ElementType dtype, std::uint32_t rows, std::uint32_t
 /// The graph for a float machine: recurrences unrolled, then optimized.
 graph::Graph prepared(const graph::Graph& graph);
 /// The graph for an int8 machine, calibrated with a few sample inputs.
-graph::Graph quantised(const graph::Graph& graph);
+graph::Graph quantized(const graph::Graph& graph);
 
 /// `config` with the smallest unified buffer that lets the graph compile.
 MachineConfig with_smallest_buffer(const graph::Graph& graph, MachineConfig config);

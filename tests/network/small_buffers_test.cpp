@@ -96,7 +96,7 @@ TEST(SmallBuffersTest, NetworksRunBitExactlyOnEveryEngineOrTheErrorSaysWhatMustF
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    const graph::Graph graph = quantised(random_network(seed, random));
+    const graph::Graph graph = quantized(random_network(seed, random));
     const MachineConfig config = random_machine(random);
     NetworkProgram program;
     try {
@@ -184,18 +184,18 @@ TEST(SmallBuffersTest, PoolsAreTheHostsFromTheFirstRowOnThatDoesNotFit) {
   expect_pool({Op::kReduceMean, {31, 4}, 5}, false, random);
 }
 
-TEST(SmallBuffersTest, AveragesOfDequantisedImagesThatDoNotFitAreTheHosts) {
+TEST(SmallBuffersTest, AveragesOfDequantizedImagesThatDoNotFitAreTheHosts) {
   Random random(2);
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = one_kibibyte(layer.dtype);
-  const ValueId x = layer.dequantised(random_bytes({1, 3, 20, 20}, false, random), 0.02, random);
+  const ValueId x = layer.dequantized(random_bytes({1, 3, 20, 20}, false, random), 0.02, random);
   const ValueId mean = layer.builder.add(Op::kGlobalAveragePool, {x});
-  const LayerOutcome outcome = run_layer(layer, layer.quantised(mean, false, 0.03, random), config);
+  const LayerOutcome outcome = run_layer(layer, layer.quantized(mean, false, 0.03, random), config);
   ASSERT_EQ(config.unified_buffer_kib, 1U);
   EXPECT_FALSE(outcome.on_machine);
   // 400 terms below 11 add to at most 4400. 401 roundings of 2^-24 * 4400 are less than 2^-3; the
   // mean divides this by 400.
-  expect_quantised_within(outcome, layer, [](double) { return 0x1p-11; });
+  expect_quantized_within(outcome, layer, [](double) { return 0x1p-11; });
 }
 
 struct LeastBuffer {
@@ -208,7 +208,7 @@ TEST(SmallBuffersTest, NetworksRunOnTinyInOneKibibyte) {
   for (const LeastBuffer& least : {LeastBuffer{"mlp", 1}, LeastBuffer{"lenet5", 1}}) {
     SCOPED_TRACE(least.network);
     MachineConfig config = load_preset("tiny");
-    const graph::Graph graph = quantised(networks::build_network(least.network));
+    const graph::Graph graph = quantized(networks::build_network(least.network));
     config = with_smallest_buffer(graph, config);
     EXPECT_EQ(config.unified_buffer_kib, least.kib);
   }

@@ -112,7 +112,7 @@ TEST_P(SmallNetworksTest, InBf16EnginesAgreeAndAreCloseToTheReference) {
 
 TEST_P(SmallNetworksTest, InInt8EnginesAgreeAndGiveTheBitsOfTheReference) {
   const graph::Graph graph = network().build();
-  const NetworkProgram program = compile(quantised(graph), ElementType::kInt8);
+  const NetworkProgram program = compile(quantized(graph), ElementType::kInt8);
   const auto inputs = networks::sample_inputs(graph, 7);
   const runtime::NetworkRun run = run_everywhere(program, config_, inputs);
   EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);

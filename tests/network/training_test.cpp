@@ -138,10 +138,10 @@ TEST(TrainingTest, TheMachineTakesAllOfAnMlp) {
   expect_hits(hits, {"batch larger", "batch fits", "hidden side", "hidden larger"}, 20);
 }
 
-Graph small_cnn(bool normalised, Random& random) {
+Graph small_cnn(bool normalized, Random& random) {
   Network net(random);
   ValueId x = net.conv(net.input({4, 1, 8, 8}), 1, 4);
-  if (normalised) x = net.batch_norm(x, 4);
+  if (normalized) x = net.batch_norm(x, 4);
   x = net.conv(net.pool(net.relu(x)), 4, 6);
   x = net.flatten(net.pool(net.relu(x)));
   return net.finish(net.gemm(x, 24, 10));
@@ -174,7 +174,7 @@ TEST(TrainingTest, ASmallBufferGivesTheGradientsOfALargeOne) {
   EXPECT_GT(small.traffic.input_bytes, large.traffic.input_bytes);
 }
 
-TEST(TrainingTest, OfABatchNormalisationTheHostScalesTheRunningStatisticsAlone) {
+TEST(TrainingTest, OfABatchNormalizationTheHostScalesTheRunningStatisticsAlone) {
   Random random(5);
   const Training training(small_cnn(true, random), random);
   const MachineConfig config = small_machine(ElementType::kBf16, 8, 8);

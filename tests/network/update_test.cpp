@@ -113,7 +113,7 @@ void check_update(Random& random, Hits& hits) {
   count_layers({program, run}, hits);
 }
 
-TEST(UpdateTest, OptimisersHaveTheBitsOfTheReferenceOnEveryEngine) {
+TEST(UpdateTest, OptimizersHaveTheBitsOfTheReferenceOnEveryEngine) {
   Hits hits;
   for_each_seed(hits, check_update);
   expect_hits(hits, {"adam", "momentum", "one element", "last row in part", "several chunks"}, 20);

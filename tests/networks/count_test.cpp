@@ -101,8 +101,8 @@ TEST(CountMacsTest, OfRecurrentNetworksCountGatesAndDirections) {
 }
 
 /// Builds x and weights for QLinear operators: int8 values with scale and zero point.
-struct Quantised {
-  explicit Quantised(Net& from) : net(from) {}
+struct Quantized {
+  explicit Quantized(Net& from) : net(from) {}
   std::vector<ValueId> with_scale(ValueId value) {
     return {value, net.weight({}), net.weight({}, DataType::kInt8)};
   }
@@ -115,24 +115,24 @@ std::vector<ValueId> joined(std::initializer_list<std::vector<ValueId>> parts) {
   return all;
 }
 
-TEST(CountTest, OfAQuantisedConvolutionIsThatOfItsWeights) {
+TEST(CountTest, OfAQuantizedConvolutionIsThatOfItsWeights) {
   Net net;
-  Quantised quantised(net);
+  Quantized quantized(net);
   const ValueId scale = net.weight({});
   const ValueId zero = net.weight({}, DataType::kInt8);
-  const auto inputs = joined({quantised.with_scale(net.input({1, 3, 9, 9}, DataType::kInt8)),
-                              quantised.with_scale(net.weight({5, 3, 2, 2}, DataType::kInt8)),
+  const auto inputs = joined({quantized.with_scale(net.input({1, 3, 9, 9}, DataType::kInt8)),
+                              quantized.with_scale(net.weight({5, 3, 2, 2}, DataType::kInt8)),
                               {scale, zero, net.weight({5}, DataType::kInt32)}});
   const Graph graph = net.finish(net.add(Op::kQLinearConv, inputs));
   EXPECT_EQ(count_macs(graph), 5U * 8 * 8 * 3 * 2 * 2);
   EXPECT_EQ(count_parameters(graph), 5U * 3 * 2 * 2 + 5);
 }
 
-TEST(CountTest, OfAQuantisedMatrixProductIsThatOfItsWeights) {
+TEST(CountTest, OfAQuantizedMatrixProductIsThatOfItsWeights) {
   Net net;
-  Quantised quantised(net);
-  const auto inputs = joined({quantised.with_scale(net.input({3, 5}, DataType::kInt8)),
-                              quantised.with_scale(net.weight({5, 7}, DataType::kInt8)),
+  Quantized quantized(net);
+  const auto inputs = joined({quantized.with_scale(net.input({3, 5}, DataType::kInt8)),
+                              quantized.with_scale(net.weight({5, 7}, DataType::kInt8)),
                               {net.weight({}), net.weight({}, DataType::kInt8)}});
   const Graph graph = net.finish(net.add(Op::kQLinearMatMul, inputs));
   EXPECT_EQ(count_macs(graph), 3U * 5 * 7);
@@ -174,7 +174,7 @@ TEST(CountParametersTest, CountsASharedWeightOnce) {
   EXPECT_EQ(count_parameters(graph), 77U);
 }
 
-TEST(CountParametersTest, LeavesOutTheStatisticsOfBatchNormalisation) {
+TEST(CountParametersTest, LeavesOutTheStatisticsOfBatchNormalization) {
   Net net;
   std::vector<ValueId> inputs = {net.input({2, 13, 4, 4})};
   for (int i = 0; i < 4; ++i) inputs.push_back(net.weight({13}));
@@ -200,7 +200,7 @@ TEST(CountParametersTest, LeavesOutScalarsAndShapes) {
   EXPECT_EQ(count_parameters(net.finish(half)), 0U);
 }
 
-TEST(CountParametersTest, SeesThroughDequantisation) {
+TEST(CountParametersTest, SeesThroughDequantization) {
   Net net;
   const ValueId weight = net.add(
       Op::kDequantizeLinear,

@@ -93,7 +93,7 @@ TEST(WeightsTest, KeepTheSizeOfActivations) {
   expect_variance("fc.weight", 1.0 / 2048);
 }
 
-TEST(WeightsTest, LeaveBatchNormalisationNearIdentityWithPositiveVariance) {
+TEST(WeightsTest, LeaveBatchNormalizationNearIdentityWithPositiveVariance) {
   for (const char* network : {"resnet18", "mobilenetv2"}) {
     int checked = 0;
     for (const Value& value : build_network(network).values) {

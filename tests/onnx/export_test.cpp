@@ -142,7 +142,7 @@ TEST(ExportTest, WritesTheParametersOfEachActivation) {
 }
 
 /// x uint8 [1, 2] times int8 [2, 3], with scales 0.5, 0.25 and 0.5 and zero points 128, 0 and 100.
-Graph quantised(const Attributes& attributes) {
+Graph quantized(const Attributes& attributes) {
   Builder builder("net");
   const auto scalar = [&](auto value) { return builder.constant(Tensor::scalar(value)); };
   const ValueId x = builder.input("x", {DataType::kUint8, {1, 2}});
@@ -159,17 +159,17 @@ Graph quantised(const Attributes& attributes) {
   return builder.finish();
 }
 
-TEST(ExportTest, WritesAQuantisedActivationAsAClipOfTheQuantisedValues) {
+TEST(ExportTest, WritesAQuantizedActivationAsAClipOfTheQuantizedValues) {
   const reference::NamedTensors inputs = {{"x", Tensor::of<std::uint8_t>({1, 2}, {140, 120})}};
   // acc = 12 w0 - 8 w1 = -52, -68, 320. Times 0.25, plus 100: 87, 83, 180.
-  const Graph relu = quantised({{"activation", "Relu"}});
+  const Graph relu = quantized({{"activation", "Relu"}});
   EXPECT_THAT(operators(exported(relu)), ElementsAre("QLinearMatMul", "Clip"));
   const Graph again = testing_support::import_text(to_onnx_bytes(relu));
   EXPECT_EQ(reference::run_graph(again, inputs).at("y"),
             Tensor::of<std::uint8_t>({1, 3}, {100, 100, 180}));
   // -7.6 is 15.2 steps below 100; 6 is 12 steps above.
   const Graph clip =
-      quantised({{"activation", "Clip"}, {"activation_alpha", -7.6F}, {"activation_beta", 6.0F}});
+      quantized({{"activation", "Clip"}, {"activation_alpha", -7.6F}, {"activation_beta", 6.0F}});
   const Graph clipped = testing_support::import_text(to_onnx_bytes(clip));
   EXPECT_EQ(reference::run_graph(clipped, inputs).at("y"),
             Tensor::of<std::uint8_t>({1, 3}, {87, 85, 112}));
@@ -177,7 +177,7 @@ TEST(ExportTest, WritesAQuantisedActivationAsAClipOfTheQuantisedValues) {
   expect_same_outputs(clip, inputs);
   // Bounds outside the type's range have no effect.
   const Graph open =
-      quantised({{"activation", "Clip"}, {"activation_alpha", -1e30F}, {"activation_beta", 1e30F}});
+      quantized({{"activation", "Clip"}, {"activation_alpha", -1e30F}, {"activation_beta", 1e30F}});
   const Graph read = testing_support::import_text(to_onnx_bytes(open));
   EXPECT_EQ(reference::run_graph(read, inputs).at("y"),
             Tensor::of<std::uint8_t>({1, 3}, {87, 83, 180}));

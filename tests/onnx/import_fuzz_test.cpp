@@ -102,7 +102,7 @@ Model recurrent_network() {
   return model;
 }
 
-Model quantised_network() {
+Model quantized_network() {
   Model model;
   model.input("x", {1, 2}, TensorProto::FLOAT).output("y");
   TensorProto& scale = model.initializer("s", TensorProto::FLOAT, {});
@@ -121,7 +121,7 @@ Model quantised_network() {
 
 std::vector<Model> corpus() {
   return {image_network(17), image_network(9),    shape_network(),    legacy_network(6),
-          legacy_network(8), recurrent_network(), quantised_network()};
+          legacy_network(8), recurrent_network(), quantized_network()};
 }
 
 TEST(ImportFuzzTest, AcceptsEveryModelOfTheCorpus) {

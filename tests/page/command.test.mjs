@@ -92,7 +92,7 @@ test('the curves of a training have a point for each epoch, and so has the table
   });
 });
 
-test('a long training has means of neighbouring steps', async () => {
+test('a long training has means of neighboring steps', async () => {
   const path = page_of(['train', 'digits-mlp', '--epochs', '30']);
   const {steps} = checks.data_of(path).training;
   assert.equal(steps.length, 660);  // 1320 steps, two per point

@@ -168,7 +168,7 @@ class RandomNetwork {
   std::vector<ValueId> kept_;
 };
 
-TEST(OptimizeTest, KeepsTheBitsOfNetworksWithoutNormalisation) {
+TEST(OptimizeTest, KeepsTheBitsOfNetworksWithoutNormalization) {
   std::size_t fused = 0;
   std::size_t biases = 0;
   std::size_t residuals = 0;

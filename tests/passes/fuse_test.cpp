@@ -186,8 +186,8 @@ TEST_F(FuseActivationTest, LeavesAProductThatIsAnOutputToo) {
 
 TEST_F(FuseActivationTest, FollowsBiasAndResidual) {
   const ValueId x = input(builder, {1, 4, 8, 8});
-  const ValueId normalised = batch_norm(builder, random, conv(x, 4, 4), 4);
-  const ValueId y = builder.add(Op::kRelu, {builder.add(Op::kAdd, {x, normalised})});
+  const ValueId normalized = batch_norm(builder, random, conv(x, 4, 4), 4);
+  const ValueId y = builder.add(Op::kRelu, {builder.add(Op::kAdd, {x, normalized})});
   const Graph g = fuse_activation(fuse_residual(fuse_bias(fold_batch_norm(finish(builder, y)))));
   EXPECT_EQ(ops(g), "Conv");
   EXPECT_EQ(g.nodes[0].inputs.size(), 4U);

@@ -82,7 +82,7 @@ TEST_F(FuseQdqTest, ConvolutionBecomesQLinearConv) {
   EXPECT_GT(inside, 100);
 }
 
-TEST_F(FuseQdqTest, QuantisesTheBiasToTheScaleOfTheSums) {
+TEST_F(FuseQdqTest, QuantizesTheBiasToTheScaleOfTheSums) {
   const ValueId q = builder.constant(Tensor::of<std::int8_t>({2, 1, 1, 1}, {1, 2}));
   const ValueId scale = builder.constant(Tensor::vector<float>({0.5F, 0.25F}));
   const ValueId w = builder.add(Op::kDequantizeLinear, {q, scale}, {{"axis", std::int64_t{0}}});
@@ -179,8 +179,8 @@ TEST_F(FuseQdqTest, OtherContractionsStay) {
   const ValueId scaled = gemm({{"alpha", 0.5F}}, weights({6, 7}, 1), kNone);
   const ValueId by_rows = gemm({}, weights({6, 7}, 0), kNone);
   const ValueId rows = gemm({}, weights({6, 7}, 1), floats({5, 1}));
-  const ValueId not_quantised = gemm({}, floats({6, 7}), kNone);
-  for (const ValueId each : {scaled, by_rows, rows, not_quantised}) {
+  const ValueId not_quantized = gemm({}, floats({6, 7}), kNone);
+  for (const ValueId each : {scaled, by_rows, rows, not_quantized}) {
     builder.output(quantize(each, 0.1F, 0), std::string("y").append(std::to_string(each)));
   }
   EXPECT_EQ(count(fuse_qdq(builder.finish()), Op::kGemm), 4U);
@@ -225,7 +225,7 @@ TEST_F(FuseQdqTest, ConcatOfDifferentScalesStays) {
   expect_same_bits(before, after, random);
 }
 
-TEST_F(FuseQdqTest, OtherParametersRequantise) {
+TEST_F(FuseQdqTest, OtherParametersRequantize) {
   const ValueId x = builder.add(Op::kRelu, {real_input({1, 40})});
   const Graph before = finish(builder, quantize(x, 0.06F, -7));
   const Graph after = fuse_qdq(before);
@@ -233,7 +233,7 @@ TEST_F(FuseQdqTest, OtherParametersRequantise) {
   expect_same_bits(before, after, random);
 }
 
-TEST_F(FuseQdqTest, AnotherZeroPointOrTypeRequantises) {
+TEST_F(FuseQdqTest, AnotherZeroPointOrTypeRequantizes) {
   const ValueId x = real_input({1, 40});
   const ValueId unsigned_zero = builder.constant(Tensor::scalar(std::uint8_t{249}));
   builder.output(quantize(x, 0.05F, -6), "shifted");

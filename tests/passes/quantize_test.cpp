@@ -125,29 +125,29 @@ class QuantizeTest : public ::testing::Test {
 
 TEST_F(QuantizeTest, WritesOperatorsOfOnnxAlone) {
   const Graph g = simplify(residual_network(), reference::evaluate);
-  const Graph quantised = quantize(g, ranges_of(g, random));
-  for (const Node& node : quantised.nodes) {
+  const Graph quantized = quantize(g, ranges_of(g, random));
+  for (const Node& node : quantized.nodes) {
     EXPECT_FALSE(node.attributes.has("activation"));
     EXPECT_LE(node.inputs.size(), 3U);
   }
-  EXPECT_EQ(count(quantised, Op::kConv), 3U);
-  EXPECT_EQ(quantised.type(quantised.outputs[0].value).type, DataType::kFloat32);
-  EXPECT_EQ(quantised.type(quantised.inputs[0]).type, DataType::kFloat32);
+  EXPECT_EQ(count(quantized, Op::kConv), 3U);
+  EXPECT_EQ(quantized.type(quantized.outputs[0].value).type, DataType::kFloat32);
+  EXPECT_EQ(quantized.type(quantized.inputs[0]).type, DataType::kFloat32);
 }
 
 TEST_F(QuantizeTest, StaysCloseToTheNetwork) {
   const Graph g = simplify(residual_network(), reference::evaluate);
-  const Graph quantised = quantize(g, ranges_of(g, random, 20));
+  const Graph quantized = quantize(g, ranges_of(g, random, 20));
   // About ten roundings are off by up to half a step of 255 each. They add up like sqrt(10) / 510 <
   // 1 %, and input errors are amplified a little. Wrong scales or zero points would be off by 10 %
   // or more.
-  expect_close(g, quantised, random, 0.05);
+  expect_close(g, quantized, random, 0.05);
 }
 
 TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
   const Graph g = simplify(residual_network(), reference::evaluate);
-  const Graph quantised = quantize(g, ranges_of(g, random));
-  const Graph after = optimize(quantised, reference::evaluate);
+  const Graph quantized = quantize(g, ranges_of(g, random));
+  const Graph after = optimize(quantized, reference::evaluate);
   EXPECT_EQ(count(after, Op::kConv), 0U);
   EXPECT_EQ(count(after, Op::kQLinearConv), 3U);
   EXPECT_EQ(count(after, Op::kRelu), 1U) << "only the Relu after the Add may stay";
@@ -157,13 +157,13 @@ TEST_F(QuantizeTest, BecomesIntegerOperatorsFromEndToEnd) {
     EXPECT_EQ(after.type(find(after, op).inputs[0]).type, DataType::kInt8);
   }
   // The integer form sometimes differs by one step, which is 1 / 255 of a range.
-  expect_close(quantised, after, random, 0.03);
+  expect_close(quantized, after, random, 0.03);
 }
 
 TEST_F(QuantizeTest, NothingIsRoundedBetweenAProductAndItsActivation) {
   const Graph g = finish(builder, relu(conv(input(builder, {1, 3, 8, 8}), 3, 4)));
-  const Graph quantised = quantize(g, ranges_of(g, random));
-  EXPECT_EQ(ops(quantised),
+  const Graph quantized = quantize(g, ranges_of(g, random));
+  EXPECT_EQ(ops(quantized),
             "QuantizeLinear DequantizeLinear DequantizeLinear DequantizeLinear Conv Relu "
             "QuantizeLinear DequantizeLinear");
 }
@@ -185,7 +185,7 @@ TEST(QuantizationPlanTest, ComputedWeightsHaveTheZeroPointZero) {
   EXPECT_EQ(plan.parameters(a).zero_point, -128);
   EXPECT_EQ(plan.parameters(b).zero_point, 0);
   EXPECT_FLOAT_EQ(plan.parameters(b).scale, 2.54F / 127);
-  EXPECT_TRUE(plan.is_quantised(two.outputs[0].value));
+  EXPECT_TRUE(plan.is_quantized(two.outputs[0].value));
 }
 
 TEST_F(QuantizeTest, ProductsOfComputedMatricesBecomeInteger) {
@@ -195,12 +195,12 @@ TEST_F(QuantizeTest, ProductsOfComputedMatricesBecomeInteger) {
   const ValueId scaled = builder.add(Op::kDiv, {scores, builder.constant(Tensor::scalar(8.0F))});
   const ValueId shares = builder.add(Op::kSoftmax, {scaled});
   const Graph g = finish(builder, builder.add(Op::kMatMul, {shares, x}));
-  const Graph quantised = quantize(g, ranges_of(g, random));
+  const Graph quantized = quantize(g, ranges_of(g, random));
   // The scores and the softmax result are rounded, but nothing in between.
-  EXPECT_EQ(count(quantised, Op::kQuantizeLinear), 5U);  // x twice, scores, shares, result
+  EXPECT_EQ(count(quantized, Op::kQuantizeLinear), 5U);  // x twice, scores, shares, result
   // Four roundings add about 1 % each; two have a bit less precision. Wrong scales are far off.
-  expect_close(g, quantised, random, 0.08);
-  EXPECT_EQ(count(optimize(quantised, reference::evaluate), Op::kQLinearMatMul), 2U);
+  expect_close(g, quantized, random, 0.08);
+  EXPECT_EQ(count(optimize(quantized, reference::evaluate), Op::kQLinearMatMul), 2U);
 }
 
 TEST_F(QuantizeTest, NothingIsRoundedBetweenElementwiseOperators) {
@@ -210,9 +210,9 @@ TEST_F(QuantizeTest, NothingIsRoundedBetweenElementwiseOperators) {
   const ValueId erf = builder.add(Op::kErf, {builder.add(Op::kDiv, {y, number(std::sqrt(2.0F))})});
   const ValueId gelu = builder.add(Op::kMul, {y, builder.add(Op::kAdd, {erf, number(1)})});
   const Graph g = finish(builder, builder.add(Op::kMul, {gelu, number(0.5F)}));
-  const Graph quantised = quantize(g, ranges_of(g, random));
-  EXPECT_EQ(count(quantised, Op::kQuantizeLinear), 3U);  // x, y, result
-  expect_close(g, quantised, random, 0.03);
+  const Graph quantized = quantize(g, ranges_of(g, random));
+  EXPECT_EQ(count(quantized, Op::kQuantizeLinear), 3U);  // x, y, result
+  expect_close(g, quantized, random, 0.03);
 }
 
 TEST_F(QuantizeTest, BothTermsOfASumAreInteger) {
@@ -233,9 +233,9 @@ TEST_F(QuantizeTest, PartsOfASplitShareItsScale) {
   const ValueId narrow = builder.add(Op::kMatMul, {parts[0], floats({2, 4})});
   const Graph g =
       finish(builder, builder.add(Op::kConcat, {narrow, parts[1]}, {{"axis", std::int64_t{1}}}));
-  const Graph quantised = quantize(g, ranges_of(g, random, 200));
-  expect_close(g, quantised, random, 0.05);
-  const Graph after = optimize(quantised, reference::evaluate);
+  const Graph quantized = quantize(g, ranges_of(g, random, 200));
+  expect_close(g, quantized, random, 0.05);
+  const Graph after = optimize(quantized, reference::evaluate);
   EXPECT_EQ(count(after, Op::kQuantizeLinear), 1U) << ops(after);  // only x
   EXPECT_EQ(after.type(find(after, Op::kSplit).inputs[0]).type, DataType::kInt8);
 }
@@ -255,11 +255,11 @@ TEST_F(QuantizeTest, ScalesEachOutputOfAGemmEitherWayRound) {
     const ValueId y = gemm.add(Op::kGemm, {input(gemm, {5, 6}), gemm.constant(weights), bias},
                                {{"transB", transposed}}, "gemm");
     const Graph g = finish(gemm, y);
-    const Graph quantised = quantize(g, ranges_of(g, random, 500));
-    expect_close(g, quantised, random, 0.03);
-    const ValueId dequantised = find(quantised, Op::kGemm).inputs[1];
-    const Node& pair = quantised.nodes[graph::producers(quantised)[dequantised]];
-    const Tensor scales = quantised.values[pair.inputs[1]].constant->tensor();
+    const Graph quantized = quantize(g, ranges_of(g, random, 500));
+    expect_close(g, quantized, random, 0.03);
+    const ValueId dequantized = find(quantized, Op::kGemm).inputs[1];
+    const Node& pair = quantized.nodes[graph::producers(quantized)[dequantized]];
+    const Tensor scales = quantized.values[pair.inputs[1]].constant->tensor();
     EXPECT_LT(scales.data<float>()[3], 1e-3F * scales.data<float>()[0]);
   }
 }
@@ -268,9 +268,9 @@ TEST_F(QuantizeTest, KeepsWeightsThatAreMadeOnDemand) {
   int made = 0;
   const ValueId w = builder.constant(lazy(random_floats(random, {6, 4}), &made));
   const Graph g = finish(builder, builder.add(Op::kMatMul, {input(builder, {2, 6}), w}, {}, "p"));
-  const Graph quantised = quantize(g, {{"x", {-1, 1}}, {"p", {-3, 3}}});
+  const Graph quantized = quantize(g, {{"x", {-1, 1}}, {"p", {-3, 3}}});
   EXPECT_EQ(made, 0);
-  expect_close(g, quantised, random, 0.05);
+  expect_close(g, quantized, random, 0.05);
 }
 
 TEST_F(QuantizeTest, RefusesFusedNetworksAndMissingRanges) {

@@ -143,7 +143,7 @@ TEST(LayerNormalizationTest, GivesFloat32StatisticsOfFloat16) {
 }
 
 // Size 2 covers a channel and the next, size 3 one on either side. alpha = size makes the factor 1.
-TEST(LrnTest, SumsSquaresOfNeighbouringChannels) {
+TEST(LrnTest, SumsSquaresOfNeighboringChannels) {
   const Tensor x = Tensor::of<float>({1, 3, 1, 1}, {1, 2, 3});
   const auto with_size = [&](std::int64_t size) {
     return values(

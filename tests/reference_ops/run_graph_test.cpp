@@ -254,15 +254,15 @@ TEST(RunGraphTest, DoublePrecisionComputesEveryFloatInBinary64) {
   EXPECT_EQ(run_graph(graph, {{"x", Tensor::scalar(1.0)}}, options).at("y"), y);
 }
 
-TEST(RunGraphTest, DoublePrecisionKeepsQuantisationAsItIsDefined) {
-  Builder builder("quantised");
+TEST(RunGraphTest, DoublePrecisionKeepsQuantizationAsItIsDefined) {
+  Builder builder("quantized");
   const ValueId x = builder.input("x", kFour);
   const ValueId scale = builder.constant(Tensor::scalar(0.5F));
   const ValueId zero = builder.constant(Tensor::scalar<std::int8_t>(3));
-  const ValueId quantised = builder.add(Op::kQuantizeLinear, {x, scale, zero});
-  const ValueId real = builder.add(Op::kDequantizeLinear, {quantised, scale, zero});
+  const ValueId quantized = builder.add(Op::kQuantizeLinear, {x, scale, zero});
+  const ValueId real = builder.add(Op::kDequantizeLinear, {quantized, scale, zero});
   builder.output(builder.add(Op::kAdd, {real, x}), "y");
-  builder.output(quantised, "q");
+  builder.output(quantized, "q");
   const Graph graph = builder.finish();
   RunGraphOptions options;
   options.double_precision = true;

@@ -145,8 +145,8 @@ TEST(ProductValuesTest, OperandsAreTheSameNumbersRounded) {
   }
   for (std::size_t i = 0; i < values.b().size(); ++i) {
     const double scaled = double{values.b()[i]} * 127;
-    const auto quantised = int8.at<std::int8_t>(i / kShape.n, i % kShape.n);
-    EXPECT_LE(std::abs(quantised - scaled), 0.5 + 1e-4) << scaled;
+    const auto quantized = int8.at<std::int8_t>(i / kShape.n, i % kShape.n);
+    EXPECT_LE(std::abs(quantized - scaled), 0.5 + 1e-4) << scaled;
   }
 }
 

@@ -56,13 +56,13 @@ constexpr Rules convolved() {
   return {{"X", kFloats}, like(0, "W"), like(0, "B"), like(0, "residual")};
 }
 
-constexpr Rules quantised(std::string_view x, std::string_view scale, std::string_view zero_point,
+constexpr Rules quantized(std::string_view x, std::string_view scale, std::string_view zero_point,
                           std::size_t first) {
   return {{x, kBytes}, {scale, kFloat32}, like(first, zero_point)};
 }
 
 constexpr Rules qlinear(std::string_view a, std::string_view b) {
-  return quantised(a, "a_scale", "a_zero_point", 0) + quantised(b, "b_scale", "b_zero_point", 3) +
+  return quantized(a, "a_scale", "a_zero_point", 0) + quantized(b, "b_scale", "b_zero_point", 3) +
          Rules{{"y_scale", kFloat32}, {"y_zero_point", kBytes}, {"B", kInt32}};
 }
 

@@ -24,7 +24,7 @@ std::variant<::onnx::TensorProto*, Tensor> constant_value(::onnx::AttributeProto
   if (name == "value_int") return Tensor::scalar<std::int64_t>(attribute.i());
   if (name == "value_floats") return vector_of<float>(attribute.floats());
   if (name == "value_ints") return vector_of<std::int64_t>(attribute.ints());
-  throw InputError(labelled("attribute", name) + " is not supported");
+  throw InputError(labeled("attribute", name) + " is not supported");
 }
 
 }  // namespace
@@ -35,11 +35,11 @@ bool is_constant_node(const ::onnx::NodeProto& node) {
 
 Constants::Constants(::onnx::GraphProto& model, DataFolder folder) : folder_(std::move(folder)) {
   if (model.sparse_initializer_size() > 0) {
-    throw InputError(labelled("sparse initializer", model.sparse_initializer(0).values().name()) +
+    throw InputError(labeled("sparse initializer", model.sparse_initializer(0).values().name()) +
                      ": sparse tensors are not supported");
   }
   for (auto& tensor : *model.mutable_initializer()) {
-    add(tensor.name(), {labelled("initializer", tensor.name()), &tensor});
+    add(tensor.name(), {labeled("initializer", tensor.name()), &tensor});
   }
   for (auto& node : *model.mutable_node()) {
     if (is_constant_node(node)) add_node(node);

@@ -90,7 +90,7 @@ class Binder {
     const auto [at, added] = extents_.try_emplace(name, extent);
     if (added || at->second == extent) return;
     throw InputError(fmt::format("{} is {} here and {} in another input",
-                                 labelled("dimension", name), extent, at->second));
+                                 labeled("dimension", name), extent, at->second));
   }
 
   static graph::Shape whole(const ::onnx::ValueInfoProto& input, const graph::Shape* given) {
@@ -205,13 +205,12 @@ std::vector<BoundInput> bind_inputs(const ::onnx::GraphProto& model, const Const
   }
   Binder binder(options);
   for (const auto* input : open) {
-    located(labelled("input", input->name()), [&] { binder.learn(*input); });
+    located(labeled("input", input->name()), [&] { binder.learn(*input); });
   }
   for (const auto* input : open) binder.learn_batch(*input);
   std::vector<BoundInput> inputs;
   for (const auto* input : open) {
-    inputs.push_back(
-        located(labelled("input", input->name()), [&] { return binder.bind(*input); }));
+    inputs.push_back(located(labeled("input", input->name()), [&] { return binder.bind(*input); }));
   }
   require_inputs(options.shapes, inputs, "shape");
   require_inputs(options.values, inputs, "value");

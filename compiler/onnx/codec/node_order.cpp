@@ -53,7 +53,7 @@ class NodeOrder {
       if (name.empty()) continue;
       const bool taken = constants_.has(name) || inputs_.contains(name);
       if (taken || !makers_.try_emplace(name, node).second) {
-        throw InputError(label_of(*nodes_[node]) + ": its " + labelled("output", name) +
+        throw InputError(label_of(*nodes_[node]) + ": its " + labeled("output", name) +
                          " is also made elsewhere");
       }
     }
@@ -65,7 +65,7 @@ class NodeOrder {
       const auto maker = makers_.find(name);
       if (maker == makers_.end()) {
         throw InputError(label_of(*nodes_[node]) + ": no node, input or initializer makes its " +
-                         labelled("input", name));
+                         labeled("input", name));
       }
       users_[maker->second].push_back(node);
       ++waiting_[node];

@@ -125,7 +125,7 @@ void require_standard(const NodeProto& node, int opset) {
   const auto& schema = *definition(node.op_type(), opset);
   for (const auto& attribute : node.attribute()) {
     if (schema.attributes().contains(attribute.name())) continue;
-    throw InputError("has no " + labelled("attribute", attribute.name()));
+    throw InputError("has no " + labeled("attribute", attribute.name()));
   }
   if (node.input_size() > schema.max_input()) {
     throw InputError(

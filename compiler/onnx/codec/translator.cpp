@@ -59,7 +59,7 @@ Translator::Translator(const std::string& graph_name, Constants& constants,
                        const std::vector<BoundInput>& inputs, const std::set<std::string>& frozen)
     : builder_(graph_name, options.evaluate), constants_(constants), upgrade_(upgrade) {
   for (const BoundInput& input : inputs) {
-    located(labelled("input", input.name), [&] {
+    located(labeled("input", input.name), [&] {
       values_[input.name] = frozen.contains(input.name)
                                 ? builder_.constant(options.values.at(input.name), input.name)
                                 : builder_.input(input.name, input.type);
@@ -137,7 +137,7 @@ void Translator::drop_empty_inputs(std::vector<ValueId>& inputs) const {
 void Translator::add_output(const ::onnx::ValueInfoProto& output) {
   const std::string& name = output.name();
   if (!name.empty() && constants_.has(name)) value(name);  // an error then names the constant only
-  located(labelled("output", name), [&] {
+  located(labeled("output", name), [&] {
     if (name.empty()) throw InputError("an output needs a name");
     const auto at = values_.find(name);
     if (at == values_.end()) throw InputError("no node, input or initializer makes it");

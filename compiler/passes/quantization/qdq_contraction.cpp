@@ -139,7 +139,7 @@ bool is_in_range(const Constant& bias) {
 }
 
 /// The integer bias of the quantized contraction; nullopt if the bias cannot be quantized.
-std::optional<Constant> quantised_bias(const Rewriter& rewriter, const Node& node,
+std::optional<Constant> quantized_bias(const Rewriter& rewriter, const Node& node,
                                        const graph::ValueType& product, const Quantized& x,
                                        const Quantized& w) {
   const auto rank = static_cast<std::int64_t>(product.shape.size());
@@ -196,7 +196,7 @@ std::optional<QdqOperands> operands_of(const Rewriter& rewriter, const Node& nod
     return std::nullopt;
   }
   if (node.input(kBias) != kNoValue) {
-    result.bias = quantised_bias(rewriter, node, rewriter.type(product), x, result.w);
+    result.bias = quantized_bias(rewriter, node, rewriter.type(product), x, result.w);
     if (!result.bias) return std::nullopt;
   }
   return result;

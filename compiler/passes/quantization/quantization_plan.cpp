@@ -49,7 +49,7 @@ bool is_plain_gemm(const Node& node) {
          plain_bias;
 }
 
-bool can_be_quantised(const Graph& graph, const Node& node) {
+bool can_be_quantized(const Graph& graph, const Node& node) {
   const bool right_op = node.op == Op::kConv || node.op == Op::kMatMul ||
                         (node.op == Op::kGemm && is_plain_gemm(node));
   if (!right_op || !is_float32(graph, node.outputs[0])) return false;
@@ -149,7 +149,7 @@ QuantizationPlan::QuantizationPlan(const Graph& graph, const CalibrationRanges& 
       inside_(graph.values.size()),
       carried_(graph.values.size()),
       symmetric_(graph.values.size()),
-      quantised_(graph.values.size()),
+      quantized_(graph.values.size()),
       first_(graph.values.size()),
       biased_(graph.values.size(), kNoValue),
       addends_(graph.values.size(), kNoValue),
@@ -159,7 +159,7 @@ QuantizationPlan::QuantizationPlan(const Graph& graph, const CalibrationRanges& 
       producers_(graph::producers(graph)) {
   std::iota(parent_.begin(), parent_.end(), ValueId{0});
   find_contractions(graph);
-  for (const ValueId input : graph.inputs) quantised_[input] = wanted_[input];
+  for (const ValueId input : graph.inputs) quantized_[input] = wanted_[input];
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) spread(graph, i);
   find_parameters(graph, ranges);
   users_.clear();  // they point into `graph`
@@ -170,9 +170,9 @@ void QuantizationPlan::find_contractions(const Graph& graph) {
     if (passes::is_contraction(node.op)) expect_unfused(node);
     if (multiplies_computed(graph, node)) {
       want_product(node);
-      quantise_activated(graph, node.outputs[0]);
+      quantize_activated(graph, node.outputs[0]);
     }
-    if (!can_be_quantised(graph, node)) continue;
+    if (!can_be_quantized(graph, node)) continue;
     products_[node.outputs[0]] = true;
     wanted_[node.inputs[0]] = true;
     find_tail(graph, node);
@@ -186,18 +186,18 @@ void QuantizationPlan::find_tail(const Graph& graph, const Node& contraction) {
   const Node* user = users_[product];
   const bool is_biased = contraction.op == Op::kMatMul && user != nullptr && user->op == Op::kAdd &&
                          row_constant(graph, *user, product) != kNoValue;
-  if (!is_biased) return quantise_activated(graph, product);
+  if (!is_biased) return quantize_activated(graph, product);
   inside_[product] = true;
   addends_[product] = row_constant(graph, *user, product);
   biased_[user->outputs[0]] = product;
-  quantise_activated(graph, user->outputs[0]);
+  quantize_activated(graph, user->outputs[0]);
 }
 
 /// Quantizes the result of the Relu or Clip that is the only user of `value`, or else `value`.
-void QuantizationPlan::quantise_activated(const Graph& graph, ValueId value) {
+void QuantizationPlan::quantize_activated(const Graph& graph, ValueId value) {
   const Node* user = users_[value];
   inside_[value] = user != nullptr && is_fixed_activation(graph, *user);
-  quantised_[inside_[value] ? user->outputs[0] : value] = true;
+  quantized_[inside_[value] ? user->outputs[0] : value] = true;
 }
 
 void QuantizationPlan::want_product(const Node& node) {
@@ -212,13 +212,13 @@ void QuantizationPlan::spread(const Graph& graph, std::size_t index) {
   if (output == kNoValue || !is_float32(graph, output) || inside_[output]) return;
   pull(graph, node);
   for (const ValueId each : node.outputs) {
-    if (each != kNoValue && wanted_[each]) quantised_[each] = true;
+    if (each != kNoValue && wanted_[each]) quantized_[each] = true;
   }
   if (!passes_through(graph, node)) return;
   if (has(node.op, Trait::kKeepsScale)) return share_scale(graph, node);
-  if (has(node.op, Trait::kAverages)) return quantise_activated(graph, output);
+  if (has(node.op, Trait::kAverages)) return quantize_activated(graph, output);
   if (has(node.op, Trait::kAlongAxes)) {
-    quantised_[output] = true;
+    quantized_[output] = true;
     return;
   }
   extend_chain(graph, index);
@@ -230,7 +230,7 @@ void QuantizationPlan::pull(const Graph& graph, const Node& node) {
   const std::vector<ValueId> inputs = data_inputs(graph, node);
   const bool known = std::ranges::any_of(inputs, [&](ValueId i) { return is_known(i); });
   for (const ValueId input : inputs) {
-    if (known && !is_known(input) && !inside_[input]) quantised_[input] = true;
+    if (known && !is_known(input) && !inside_[input]) quantized_[input] = true;
   }
 }
 
@@ -255,7 +255,7 @@ void QuantizationPlan::share_scale(const Graph& graph, const Node& node) {
   const std::vector<ValueId> inputs = data_inputs(graph, node);
   for (const ValueId output : node.outputs) {
     if (output == kNoValue) continue;
-    quantised_[output] = true;
+    quantized_[output] = true;
     for (const ValueId input : inputs) join(input, output);
   }
 }
@@ -270,7 +270,7 @@ void QuantizationPlan::extend_chain(const Graph& graph, std::size_t index) {
   }
   const Node* user = users_[output];
   carried_[output] = user != nullptr && continues(graph, output, *user);
-  quantised_[output] = !carried_[output];
+  quantized_[output] = !carried_[output];
 }
 
 /// True if `user` works on `value` element by element. Its other operand must be a constant or an
@@ -293,7 +293,7 @@ bool QuantizationPlan::continues(const Graph& graph, ValueId value, const Node& 
   if (graph.is_constant(other)) return is_float32(graph, other);
   const std::size_t producer = producers_[other];
   const bool is_there = producer == graph::kNoProducer || producer < first_[value];
-  return quantised_[other] && is_there && graph.type(other) == type &&
+  return quantized_[other] && is_there && graph.type(other) == type &&
          !has(user.op, Trait::kNeedsExactSecond);
 }
 
@@ -314,7 +314,7 @@ void QuantizationPlan::find_parameters(const Graph& graph, const CalibrationRang
   std::vector<ValueRange> of_group(graph.values.size());
   std::vector<bool> is_symmetric(graph.values.size());
   for (ValueId value = 0; value < graph.values.size(); ++value) {
-    if (!quantised_[value]) continue;
+    if (!quantized_[value]) continue;
     const auto found = ranges.find(graph.values[value].name);
     if (found == ranges.end()) {
       throw InputError(

@@ -42,7 +42,7 @@ class QuantizationPlan {
   /// the value's name, if a value that becomes int8 has no range.
   QuantizationPlan(const graph::Graph& graph, const CalibrationRanges& ranges);
 
-  bool is_quantised(graph::ValueId value) const { return quantised_[value]; }
+  bool is_quantized(graph::ValueId value) const { return quantized_[value]; }
   /// True if a contraction with constant weights that becomes int8 makes `product`.
   bool is_contraction(graph::ValueId product) const { return products_[product]; }
   /// The result of the MatMul to which an Add adds a bias to make `sum`; kNoValue if there is none.
@@ -57,10 +57,10 @@ class QuantizationPlan {
   void find_contractions(const graph::Graph& graph);
   void want_product(const graph::Node& node);
   void find_tail(const graph::Graph& graph, const graph::Node& contraction);
-  void quantise_activated(const graph::Graph& graph, graph::ValueId value);
+  void quantize_activated(const graph::Graph& graph, graph::ValueId value);
   void spread(const graph::Graph& graph, std::size_t index);
   void pull(const graph::Graph& graph, const graph::Node& node);
-  bool is_known(graph::ValueId value) const { return quantised_[value] || carried_[value]; }
+  bool is_known(graph::ValueId value) const { return quantized_[value] || carried_[value]; }
   bool passes_through(const graph::Graph& graph, const graph::Node& node) const;
   void share_scale(const graph::Graph& graph, const graph::Node& node);
   void extend_chain(const graph::Graph& graph, std::size_t index);
@@ -73,7 +73,7 @@ class QuantizationPlan {
   std::vector<bool> inside_;   // the value is between a contraction and its bias or activation
   std::vector<bool> carried_;  // the value passes unrounded to the next element-wise operator
   std::vector<bool> symmetric_;
-  std::vector<bool> quantised_;
+  std::vector<bool> quantized_;
   std::vector<std::size_t> first_;  // for a carried value: the first node of its chain
   std::vector<graph::ValueId> biased_;
   std::vector<graph::ValueId> addends_;

@@ -84,11 +84,11 @@ class Quantizer {
   /// Returns `value` after its pair. Adds the pair at the first use of a quantized graph input.
   ValueId through_pair(Rewriter& rewriter, ValueId value) {
     const bool is_input = value != kNoValue && rewriter.producer(value) == nullptr;
-    if (!is_input || !plan_.is_quantised(value)) return value;
+    if (!is_input || !plan_.is_quantized(value)) return value;
     const auto [place, is_new] = inputs_.try_emplace(value, kNoValue);
     if (is_new) {
       const std::string name = rewriter.name(value);
-      place->second = rewriter.new_value(rewriter.type(value), name + "/quantised");
+      place->second = rewriter.new_value(rewriter.type(value), name + "/quantized");
       emit_pair(rewriter, value, place->second, value);
     }
     return place->second;
@@ -97,7 +97,7 @@ class Quantizer {
   void emit(Rewriter& rewriter, Node node) {
     std::map<ValueId, ValueId> unrounded;
     for (ValueId& output : node.outputs) {
-      if (output == kNoValue || !plan_.is_quantised(output)) continue;
+      if (output == kNoValue || !plan_.is_quantized(output)) continue;
       const std::string name = rewriter.name(output);
       const ValueId value = rewriter.new_value(rewriter.type(output), name + "/unrounded");
       unrounded.emplace(output, value);
@@ -107,7 +107,7 @@ class Quantizer {
     for (const auto& [output, value] : unrounded) emit_pair(rewriter, value, output, output);
   }
 
-  ValueId dequantised(Rewriter& rewriter, const QuantizedConstant& constant, std::int64_t axis,
+  ValueId dequantized(Rewriter& rewriter, const QuantizedConstant& constant, std::int64_t axis,
                       const std::string& name) {
     const ValueId integers = rewriter.add_constant(constant.integers, name + "/integers");
     const ValueId scale = rewriter.add_constant(constant.scale, name + "/scale");
@@ -126,10 +126,10 @@ class Quantizer {
     const float input_scale = plan_.parameters(node.inputs[0]).scale;
     const QuantizedConstant integers =
         quantize_weights(weights, *layout, bias ? &*bias : nullptr, input_scale);
-    changed.inputs[kWeights] = dequantised(rewriter, integers, weight_axis(node), name);
+    changed.inputs[kWeights] = dequantized(rewriter, integers, weight_axis(node), name);
     const Unit& unit = units_.try_emplace(output, Unit{integers.scale, input_scale}).first->second;
     if (node.input(kBias) == kNoValue) return;
-    changed.inputs[kBias] = dequantised_bias(rewriter, *bias, unit, node.inputs[kBias]);
+    changed.inputs[kBias] = dequantized_bias(rewriter, *bias, unit, node.inputs[kBias]);
   }
 
   /// The bias of a contraction, [channels]: its bias input or the constant that an Add adds to it.
@@ -144,10 +144,10 @@ class Quantizer {
     return per_channel(*rewriter.constant(addend), product, rank - 1);
   }
 
-  ValueId dequantised_bias(Rewriter& rewriter, const Constant& bias, const Unit& unit,
+  ValueId dequantized_bias(Rewriter& rewriter, const Constant& bias, const Unit& unit,
                            ValueId named_after) {
     const std::string name = rewriter.name(named_after);
-    return dequantised(rewriter, quantize_bias(bias, unit.weight_scale, unit.input_scale), 0, name);
+    return dequantized(rewriter, quantize_bias(bias, unit.weight_scale, unit.input_scale), 0, name);
   }
 
   /// Quantizes the constant of an Add that is the bias of a MatMul.
@@ -156,8 +156,8 @@ class Quantizer {
     const ValueId addend = plan_.addend(product);
     const auto axis = static_cast<std::int64_t>(sum.shape.size()) - 1;
     const Constant bias = *per_channel(*rewriter.constant(addend), sum, axis);
-    const ValueId quantised = dequantised_bias(rewriter, bias, units_.at(product), addend);
-    std::ranges::replace(add.inputs, addend, quantised);
+    const ValueId quantized = dequantized_bias(rewriter, bias, units_.at(product), addend);
+    std::ranges::replace(add.inputs, addend, quantized);
   }
 
   static std::int64_t weight_axis(const Node& node) {

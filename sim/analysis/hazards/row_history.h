@@ -76,18 +76,19 @@ class RowHistory {
   HistoryRanges::iterator cover(std::uint64_t begin, std::uint64_t end);
   void split(std::uint64_t row);
   void fill(std::uint64_t begin, std::uint64_t end);
-  std::optional<Conflict> conflict_of_read(const HistoryRanges::value_type& run, const Access& access,
-                                           const RowClass& rows) const;
+  std::optional<Conflict> conflict_of_read(const HistoryRanges::value_type& run,
+                                           const Access& access, const RowClass& rows) const;
   // The conflict at the lowest row that `access` writes too early.
   std::optional<Conflict> conflict_of_write(const HistoryRanges::value_type& run,
                                             const Access& access) const;
   // The same, only with the reads of one unit, strided or not.
-  std::optional<Conflict> conflict_with_reads(const HistoryRanges::value_type& run, const Access& access,
-                                              Unit reader) const;
+  std::optional<Conflict> conflict_with_reads(const HistoryRanges::value_type& run,
+                                              const Access& access, Unit reader) const;
   // Records the read for the first rows of the run: those for which `access` is the later read,
   // or those for which it is not. Splits the run after them.
   void keep_read(HistoryRanges::iterator run, const Access& access, Unit reader);
-  static void keep_strided(HistoryRange& run, const Access& access, Unit reader, const RowClass& rows);
+  static void keep_strided(HistoryRange& run, const Access& access, Unit reader,
+                           const RowClass& rows);
   // Gives the runs of [first, end) the history of one write.
   void overwrite(HistoryRanges::iterator first, std::uint64_t end, const Access& access);
 

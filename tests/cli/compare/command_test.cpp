@@ -194,7 +194,7 @@ TEST(CompareTest, AFileIsANetworkToo) {
   EXPECT_GT(model.at("product_seconds").get<double>(), 0);
 }
 
-TEST(CompareTest, AQuantisedNetworkIsModelledInInt8WhereThereIsInt8) {
+TEST(CompareTest, AQuantizedNetworkIsModelledInInt8WhereThereIsInt8) {
   const TemporaryFolder folder;
   const std::string sample =
       folder.write("x.npy", npy("<f4", "(1, 1, 28, 28)", std::vector<float>(784, 0.5F)));

@@ -139,7 +139,7 @@ TEST_F(NetworkBadInputTest, ValuesMustFitThisComputer) {
   }
 }
 
-TEST_F(NetworkBadInputTest, QuantisingTakesFiniteNumbersAlone) {
+TEST_F(NetworkBadInputTest, QuantizingTakesFiniteNumbersAlone) {
   const std::string nan = folder_.write(
       "nan.npy", npy("<f4", "(2, 3)", std::vector<float>{0, 0, 0, 0, -std::nanf(""), 0}));
   expect_refused(joined({"run", model(), "--input", "in:0=" + nan}, small_machine("int8")),

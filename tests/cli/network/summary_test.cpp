@@ -71,7 +71,7 @@ TEST_F(NetworkSummaryTest, SaysPlainlyThatNothingRanOnTheMachine) {
   }
 }
 
-TEST_F(NetworkSummaryTest, CallsNothingQuantisedThatWasNot) {
+TEST_F(NetworkSummaryTest, CallsNothingQuantizedThatWasNot) {
   Builder builder("int64");
   const auto x = builder.input("x", {DataType::kInt64, {4}});
   builder.output(builder.add(Op::kAdd, {x, x}), "y");
@@ -223,7 +223,7 @@ TEST_F(NetworkSummaryTest, AWaveformOfSeveralProgramsIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("two.vcd")));
 }
 
-TEST_F(NetworkSummaryTest, QuantisingHasJson) {
+TEST_F(NetworkSummaryTest, QuantizingHasJson) {
   Builder builder("dense");
   builder.output(float_product(builder, builder.input("x", {DataType::kFloat32, {2, 3}})), "y");
   const std::string model = write(builder);
@@ -239,7 +239,7 @@ TEST_F(NetworkSummaryTest, QuantisingHasJson) {
   EXPECT_EQ(report["output"], folder_.file("q.onnx"));
   ASSERT_EQ(report["layers"].size(), 1U);
   EXPECT_EQ(report["layers"][0]["op"], "MatMul");
-  EXPECT_EQ(report["layers"][0]["quantised"], true);
+  EXPECT_EQ(report["layers"][0]["quantized"], true);
   ASSERT_GE(report["values"].size(), 2U);
   const auto value = [&](bool constant) {
     for (const json& one : report["values"]) {

@@ -33,7 +33,7 @@ double trained_accuracy(const std::string& network, const Words& more) {
 
 /// Quantizes the saved network to int8, calibrated on 64 training images. Returns its test
 /// accuracy.
-double quantised_accuracy(const std::string& file) {
+double quantized_accuracy(const std::string& file) {
   const data::Dataset digits = data::digits8x8();
   const graph::Graph one =
       onnx_io::import_onnx(file, {.evaluate = reference::evaluate, .batch = 1});
@@ -43,10 +43,10 @@ double quantised_accuracy(const std::string& file) {
     const std::vector<std::uint32_t> number = {i * 20};
     samples.push_back({{shape.input, data::image_batch(digits.train, number, shape.image_shape)}});
   }
-  const graph::Graph quantised = runtime::quantized_network(one, samples);
-  EXPECT_TRUE(runtime::is_quantised(quantised));
+  const graph::Graph quantized = runtime::quantized_network(one, samples);
+  EXPECT_TRUE(runtime::is_quantized(quantized));
   const training::Executor run =
-      training::prepare_on_cpu(training::evaluation_graph(quantised, {}));
+      training::prepare_on_cpu(training::evaluation_graph(quantized, {}));
   return training::evaluate(run, shape, digits.test, {}).accuracy();
 }
 
@@ -58,7 +58,7 @@ void learn(const std::string& network, const std::string& epochs, double goal) {
   const double fp16 =
       trained_accuracy(network, {"--epochs", epochs, "--backend", "sim", "--dtype", "fp16"});
   const double saved = trained_accuracy(file, {"--epochs", "0"});
-  const double int8 = quantised_accuracy(file);
+  const double int8 = quantized_accuracy(file);
   EXPECT_GE(cpu, goal);
   EXPECT_GE(bf16, goal);
   EXPECT_NEAR(bf16, cpu, 0.01);

@@ -168,7 +168,7 @@ TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
 
 // --- int8 ---
 
-void check_quantised_convolution(Random& random, Hits& hits) {
+void check_quantized_convolution(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Convolution conv = random_convolution(config, random);
@@ -206,9 +206,9 @@ void check_quantised_convolution(Random& random, Hits& hits) {
   ++hits[scale_shape.empty() ? "one scale" : "scales by channel"];
 }
 
-TEST(ConvolutionPropertyTest, QuantisedConvolutionsHaveTheBitsOfTheReference) {
+TEST(ConvolutionPropertyTest, QuantizedConvolutionsHaveTheBitsOfTheReference) {
   Hits hits;
-  for_each_seed(hits, check_quantised_convolution);
+  for_each_seed(hits, check_quantized_convolution);
   expect_hits(hits, {"dense",
                      "groups",
                      "depthwise",

@@ -77,9 +77,9 @@ void check_product(Random& random, Hits& hits) {
                                                       : random_zero_point(a_unsigned, random));
   const ValueId b = layer.constant(weights.elements);
   const ValueId b_zero = layer.constant(weights.zero_point);
-  const bool requantised = random.chance(60);
+  const bool requantized = random.chance(60);
   ValueId y = graph::kNoValue;
-  if (requantised) {
+  if (requantized) {
     y = layer.builder.add(
         Op::kQLinearMatMul,
         {a, layer.constant(random_scales({}, 0.05, random)), a_zero, b,
@@ -93,7 +93,7 @@ void check_product(Random& random, Hits& hits) {
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
   count_pieces(outcome, hits);
-  ++hits[requantised ? "requantised" : "int32"];
+  ++hits[requantized ? "requantized" : "int32"];
   ++hits[graph::element_count(b_batch) > 1 ? "several matrices" : "one matrix"];
 }
 
@@ -103,7 +103,7 @@ TEST(FormsPropertyTest, ProductsOfWideWeightsAndSeveralMatricesHaveTheBitsOfTheR
   expect_hits(
       hits,
       {"one piece", "two pieces", "three pieces", "one matrix", "several matrices", "broadcast",
-       "requantised", "int32", "uint8 weights", "int8 weights", "streamed", "several chunks"},
+       "requantized", "int32", "uint8 weights", "int8 weights", "streamed", "several chunks"},
       10);
 }
 
@@ -157,9 +157,9 @@ void check_wide_convolution(Random& random, Hits& hits) {
   const ByteWeights weights = random_wide_weights(conv.w, random, hits);
   const ValueId w = layer.constant(weights.elements);
   const ValueId w_zero = layer.constant(weights.zero_point);
-  const bool requantised = random.chance(60);
+  const bool requantized = random.chance(60);
   ValueId y = graph::kNoValue;
-  if (requantised) {
+  if (requantized) {
     std::vector<ValueId> inputs = {
         x,
         layer.constant(random_scales({}, 0.05, random)),
@@ -181,7 +181,7 @@ void check_wide_convolution(Random& random, Hits& hits) {
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
   count_pieces(outcome, hits);
-  ++hits[requantised ? "requantised" : "int32"];
+  ++hits[requantized ? "requantized" : "int32"];
 }
 
 TEST(FormsPropertyTest, ConvolutionsOfWideWeightsHaveTheBitsOfTheReference) {
@@ -189,7 +189,7 @@ TEST(FormsPropertyTest, ConvolutionsOfWideWeightsHaveTheBitsOfTheReference) {
   for_each_seed(hits, check_wide_convolution);
   expect_hits(hits,
               {"one piece", "two pieces", "three pieces", "1 dimensions", "2 dimensions",
-               "3 dimensions", "depthwise", "padding", "bias", "requantised", "int32",
+               "3 dimensions", "depthwise", "padding", "bias", "requantized", "int32",
                "uint8 weights", "int8 weights", "streamed", "several chunks"},
               10);
 }

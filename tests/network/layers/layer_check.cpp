@@ -21,14 +21,14 @@ ValueId LayerCase::input(const Tensor& tensor) {
   return builder.input(name, tensor.value_type());
 }
 
-ValueId LayerCase::dequantised(const Tensor& bytes, double scale, Random& random) {
+ValueId LayerCase::dequantized(const Tensor& bytes, double scale, Random& random) {
   const bool is_unsigned = bytes.type() == DataType::kUint8;
   return builder.add(Op::kDequantizeLinear,
                      {input(bytes), constant(random_scales({}, scale, random)),
                       constant(random_zero_point(is_unsigned, random))});
 }
 
-ValueId LayerCase::quantised(ValueId real, bool is_unsigned, double scale, Random& random) {
+ValueId LayerCase::quantized(ValueId real, bool is_unsigned, double scale, Random& random) {
   return builder.add(Op::kQuantizeLinear, {real, constant(random_scales({}, scale, random)),
                                            constant(random_zero_point(is_unsigned, random))});
 }
@@ -197,7 +197,7 @@ Tensor before_rounding(const graph::Graph& graph, const LayerCase& layer) {
 
 }  // namespace
 
-void expect_quantised_within(const LayerOutcome& outcome, const LayerCase& layer,
+void expect_quantized_within(const LayerOutcome& outcome, const LayerCase& layer,
                              const std::function<double(double)>& bound) {
   const graph::Graph& graph = outcome.program.graph;
   const graph::Node& last = graph.nodes.back();

@@ -54,9 +54,9 @@ struct LayerCase {
   }
 
   /// real = (bytes - zero point) * s, with a random zero point and a random s near `scale`.
-  graph::ValueId dequantised(const graph::Tensor& bytes, double scale, Random& random);
+  graph::ValueId dequantized(const graph::Tensor& bytes, double scale, Random& random);
   /// QuantizeLinear of `real`, with a random zero point and a random scale near `scale`.
-  graph::ValueId quantised(graph::ValueId real, bool is_unsigned, double scale, Random& random);
+  graph::ValueId quantized(graph::ValueId real, bool is_unsigned, double scale, Random& random);
 
   ElementType dtype;
   graph::Builder builder;
@@ -123,7 +123,7 @@ void expect_within(const LayerOutcome& outcome, const LayerCase& layer,
 
 /// Expects QuantizeLinear of the float64 reference, within bound(exact): the nearest integer, or
 /// its neighbor where the bound crosses the midpoint.
-void expect_quantised_within(const LayerOutcome& outcome, const LayerCase& layer,
+void expect_quantized_within(const LayerOutcome& outcome, const LayerCase& layer,
                              const std::function<double(double)>& bound);
 
 /// Prints the counts and expects at least `least` for each of `names`.

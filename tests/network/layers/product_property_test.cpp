@@ -155,15 +155,15 @@ TEST(ProductPropertyTest, ProductsOfComputedMatricesOfWholeNumbersAreExact) {
 // --- Flattened images ---
 
 void check_flattened_product(Random& random, Hits& hits) {
-  const bool quantised = random.chance(40);
-  LayerCase layer(quantised ? ElementType::kInt8 : random_float_type(random));
+  const bool quantized = random.chance(40);
+  LayerCase layer(quantized ? ElementType::kInt8 : random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const std::int64_t k = size_about(config.array_rows, random);
   const std::int64_t n = size_about(config.array_cols, random);
   const Shape image{random.between(1, 3), k, random.between(1, 4), random.between(1, 4)};
   const std::int64_t flat = k * image[2] * image[3];
   ValueId y = graph::kNoValue;
-  if (quantised) {
+  if (quantized) {
     // A 1 x 1 pool copies every pixel, so that the machine writes the image.
     const ValueId x =
         layer.builder.add(Op::kMaxPool, {layer.input(random_bytes(image, false, random))},
@@ -184,7 +184,7 @@ void check_flattened_product(Random& random, Hits& hits) {
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
-  ++hits[quantised ? "int8" : "float"];
+  ++hits[quantized ? "int8" : "float"];
   ++hits["K " + size_class(k, config.array_rows)];
 }
 
@@ -202,15 +202,15 @@ void check_integer_product(Random& random, Hits& hits) {
   const Sizes sizes = random_sizes(config, 2, random);
   const bool a_unsigned = random.chance(40);
   const bool y_unsigned = random.chance(40);
-  const bool requantised = random.chance(60);
-  const Shape scale_shape = requantised && random.chance(50) ? Shape{sizes.n} : Shape{};
+  const bool requantized = random.chance(60);
+  const Shape scale_shape = requantized && random.chance(50) ? Shape{sizes.n} : Shape{};
   const ByteWeights weights = random_byte_weights({sizes.k, sizes.n}, scale_shape, random);
   const ValueId a = layer.input(random_bytes(sizes.matrix(sizes.m, sizes.k), a_unsigned, random));
   const ValueId a_zero = layer.constant(random_zero_point(a_unsigned, random));
   const ValueId b = layer.constant(weights.elements);
   const ValueId b_zero = layer.constant(weights.zero_point);
   ValueId y = graph::kNoValue;
-  if (requantised) {
+  if (requantized) {
     y = layer.builder.add(
         Op::kQLinearMatMul,
         {a, layer.constant(random_scales({}, 0.05, random)), a_zero, b,
@@ -225,7 +225,7 @@ void check_integer_product(Random& random, Hits& hits) {
   expect_exact(outcome, layer, false);
   count_product(config, sizes, outcome, hits);
   ++hits[a_unsigned ? "uint8 input" : "int8 input"];
-  ++hits[requantised ? y_unsigned ? "uint8 output" : "int8 output" : "int32 output"];
+  ++hits[requantized ? y_unsigned ? "uint8 output" : "int8 output" : "int32 output"];
   if (!scale_shape.empty()) ++hits["scales by column"];
   if (weights.elements.type() == DataType::kUint8) ++hits["uint8 weights"];
 }

@@ -98,7 +98,7 @@ void check_product(Random& random, Hits& hits) {
   try_engines(outcome, layer, config, random, hits);
 }
 
-TEST(QuantisedProductPropertyTest, ProductsOfComputedMatricesHaveTheBitsOfTheReference) {
+TEST(QuantizedProductPropertyTest, ProductsOfComputedMatricesHaveTheBitsOfTheReference) {
   Hits hits;
   for_each_seed(hits, check_product);
   expect_hits(
@@ -107,7 +107,7 @@ TEST(QuantisedProductPropertyTest, ProductsOfComputedMatricesHaveTheBitsOfTheRef
       10);
 }
 
-TEST(QuantisedProductPropertyTest, ASecondZeroPointIsForTheHost) {
+TEST(QuantizedProductPropertyTest, ASecondZeroPointIsForTheHost) {
   Random random(1);
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = small_machine(layer.dtype, 4, 4);

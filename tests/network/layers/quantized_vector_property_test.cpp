@@ -86,8 +86,8 @@ Chain random_chain(LayerCase& layer, const Shape& shape, bool room, std::int64_t
                    Random& random, Hits& hits) {
   const bool is_unsigned = random.chance(40);
   Chain chain;
-  chain.x = layer.dequantised(random_bytes(shape, is_unsigned, random), 0.02, random);
-  chain.other = layer.dequantised(random_bytes(shape, is_unsigned, random), 0.02, random);
+  chain.x = layer.dequantized(random_bytes(shape, is_unsigned, random), 0.02, random);
+  chain.other = layer.dequantized(random_bytes(shape, is_unsigned, random), 0.02, random);
   chain.end = chain.x;
   for (; steps > 0; --steps) append_step(layer, shape, room, chain, random, hits);
   return chain;
@@ -99,7 +99,7 @@ void check_chain(Random& random, Hits& hits) {
   const Shape shape = random_rows(config, random);
   const std::int64_t steps = random.between(1, 5);
   const Chain chain = random_chain(layer, shape, has_room(config), steps, random, hits);
-  const ValueId y = layer.quantised(chain.end, random.chance(40), 0.03, random);
+  const ValueId y = layer.quantized(chain.end, random.chance(40), 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_EQ(layers_of(outcome.program).size(), 1U) << layer_table(outcome.program);
@@ -109,7 +109,7 @@ void check_chain(Random& random, Hits& hits) {
   try_engines(outcome, layer, config, random, hits);
 }
 
-TEST(QuantisedVectorPropertyTest, ChainsOfOperatorsHaveTheBitsOfTheReference) {
+TEST(QuantizedVectorPropertyTest, ChainsOfOperatorsHaveTheBitsOfTheReference) {
   Hits hits;
   for_each_seed(hits, check_chain);
   expect_hits(hits,
@@ -124,7 +124,7 @@ void check_softmax(Random& random, Hits& hits) {
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Shape shape = random_rows(config, random);
   const bool is_unsigned = random.chance(30);
-  ValueId x = layer.dequantised(random_bytes(shape, is_unsigned, random), 0.03, random);
+  ValueId x = layer.dequantized(random_bytes(shape, is_unsigned, random), 0.03, random);
   if (random.chance(50)) {
     x = layer.builder.add(Op::kDiv, {x, layer.constant(Tensor::scalar(3.0F))});
     ++hits["scaled"];
@@ -135,14 +135,14 @@ void check_softmax(Random& random, Hits& hits) {
     ++hits["masked"];
   }
   const Op op = random.one_of({Op::kSoftmax, Op::kLogSoftmax});
-  const ValueId y = layer.quantised(layer.builder.add(op, {x}), is_unsigned,
+  const ValueId y = layer.quantized(layer.builder.add(op, {x}), is_unsigned,
                                     op == Op::kSoftmax ? 0.005 : 0.06, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_EQ(layers_of(outcome.program).size(), 1U) << layer_table(outcome.program);
   // Arguments are below 20 in size and rounded to 2^-20; scale and mask each add as much again.
   // Sums have at most 19 terms.
-  expect_quantised_within(outcome, layer,
+  expect_quantized_within(outcome, layer,
                           [](double exact) { return 0x1p-16 * (1 + std::abs(exact)); });
   ++hits[std::string(to_string(op))];
   ++hits["channels " + size_class(shape.back(), config.array_cols)];
@@ -150,7 +150,7 @@ void check_softmax(Random& random, Hits& hits) {
   try_engines(outcome, layer, config, random, hits);
 }
 
-TEST(QuantisedVectorPropertyTest, SoftmaxWithScaleAndMaskIsWithinItsRoundings) {
+TEST(QuantizedVectorPropertyTest, SoftmaxWithScaleAndMaskIsWithinItsRoundings) {
   Hits hits;
   for_each_seed(hits, check_softmax);
   expect_hits(hits,
@@ -160,22 +160,22 @@ TEST(QuantisedVectorPropertyTest, SoftmaxWithScaleAndMaskIsWithinItsRoundings) {
               5);
 }
 
-TEST(QuantisedVectorPropertyTest, RowsOfAConstantAreFoundInEveryPieceOfTheirBlock) {
+TEST(QuantizedVectorPropertyTest, RowsOfAConstantAreFoundInEveryPieceOfTheirBlock) {
   Random random(1);
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = small_machine(layer.dtype, 4, 4);
   // There are two blocks, each with more rows than one instruction takes.
   const Shape shape{2, 1100, 5};
-  const ValueId x = layer.dequantised(random_bytes(shape, false, random), 0.02, random);
+  const ValueId x = layer.dequantized(random_bytes(shape, false, random), 0.02, random);
   const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
-  const ValueId y = layer.quantised(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
+  const ValueId y = layer.quantized(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_GT(layers_of(outcome.program)[0].chunks, 2U);
   expect_exact(outcome, layer, true);
 }
 
-TEST(QuantisedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRoom) {
+TEST(QuantizedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRoom) {
   Random random(1);
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = small_machine(layer.dtype, 4, 4);
@@ -183,9 +183,9 @@ TEST(QuantisedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRo
   // than an eighth of the buffer, but do not fit in the three quarters outside staging.
   config.unified_buffer_kib = 288;
   const Shape shape{11, 1100, 5};
-  const ValueId x = layer.dequantised(random_bytes(shape, false, random), 0.02, random);
+  const ValueId x = layer.dequantized(random_bytes(shape, false, random), 0.02, random);
   const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
-  const ValueId y = layer.quantised(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
+  const ValueId y = layer.quantized(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_FALSE(outcome.streamed);
@@ -199,25 +199,25 @@ void check_normalization(Random& random, Hits& hits) {
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Shape shape = random_rows(config, random);
   std::vector<ValueId> inputs = {
-      layer.dequantised(random_bytes(shape, random.chance(30), random), 0.03, random),
+      layer.dequantized(random_bytes(shape, random.chance(30), random), 0.03, random),
       layer.constant(random.reals({shape.back()}, 2))};
   if (random.chance(60)) {
     inputs.push_back(layer.constant(random.reals({shape.back()}, 3)));
     ++hits["bias"];
   }
-  const ValueId y = layer.quantised(layer.builder.add(Op::kLayerNormalization, inputs),
+  const ValueId y = layer.quantized(layer.builder.add(Op::kLayerNormalization, inputs),
                                     random.chance(30), 0.05, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   // Values below 8, and sums of at most 19 of them, have errors below 2^-19. Deviations are 0 or at
   // least 0.015; at 0 the divisor is the root of epsilon, 0.003. So 2^-19 / 0.003 < 2^-10.
-  expect_quantised_within(outcome, layer, [](double) { return 0x1p-10; });
+  expect_quantized_within(outcome, layer, [](double) { return 0x1p-10; });
   ++hits["channels " + size_class(shape.back(), config.array_cols)];
   count_layers(outcome, hits);
   try_engines(outcome, layer, config, random, hits);
 }
 
-TEST(QuantisedVectorPropertyTest, NormalisationIsWithinItsRoundings) {
+TEST(QuantizedVectorPropertyTest, NormalizationIsWithinItsRoundings) {
   Hits hits;
   for_each_seed(hits, check_normalization);
   expect_hits(hits,
@@ -238,7 +238,7 @@ Tensor bounded(const Tensor& x, int bound, bool is_max) {
   return result;
 }
 
-TEST(QuantisedVectorPropertyTest, MaximaAndMinimaOfIntegersAndANumberAreExact) {
+TEST(QuantizedVectorPropertyTest, MaximaAndMinimaOfIntegersAndANumberAreExact) {
   Hits hits;
   for_each_seed(hits, [](Random& random, Hits& hit) {
     MachineConfig config = random_layer_machine(ElementType::kInt8, random);

@@ -119,19 +119,19 @@ TEST(VectorPropertyTest, BinaryOperatorsBroadcastExactly) {
 }
 
 /// Quantized sum, difference or product of two dequantized inputs: one layer on the machine.
-void check_quantised_binary(Random& random, Hits& hits) {
+void check_quantized_binary(Random& random, Hits& hits) {
   LayerCase layer(ElementType::kInt8);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Op op = random.one_of({Op::kAdd, Op::kMul, Op::kSub});
   const bool is_unsigned = random.chance(40);
   const Shape shape = random_image(config, random);
   const auto operand = [&] {
-    return layer.dequantised(random_bytes(shape, is_unsigned, random), 0.02, random);
+    return layer.dequantized(random_bytes(shape, is_unsigned, random), 0.02, random);
   };
   const ValueId a = operand();
   ValueId y = layer.builder.add(op, {a, operand()});
   if (random.chance(40)) y = layer.builder.add(Op::kRelu, {y});
-  y = layer.quantised(y, is_unsigned, 0.03, random);
+  y = layer.quantized(y, is_unsigned, 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
@@ -140,9 +140,9 @@ void check_quantised_binary(Random& random, Hits& hits) {
   count_layers(outcome, hits);
 }
 
-TEST(VectorPropertyTest, QuantisedBinaryOperatorsHaveTheBitsOfTheReference) {
+TEST(VectorPropertyTest, QuantizedBinaryOperatorsHaveTheBitsOfTheReference) {
   Hits hits;
-  for_each_seed(hits, check_quantised_binary);
+  for_each_seed(hits, check_quantized_binary);
   expect_hits(hits, {"Add", "Mul", "Sub", "uint8", "int8"}, 20);
 }
 
@@ -168,12 +168,12 @@ Attributes random_window(Shape& image, bool average, Random& random) {
 }
 
 void check_pool(Random& random, Hits& hits) {
-  const bool quantised = random.chance(40);
-  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  const bool quantized = random.chance(40);
+  LayerCase layer(quantized ? ElementType::kInt8 : ElementType::kBf16);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Op op =
       random.one_of({Op::kMaxPool, Op::kAveragePool, Op::kGlobalAveragePool, Op::kGlobalMaxPool});
-  if (quantised && op == Op::kGlobalMaxPool) op = Op::kMaxPool;  // ONNX has no other for int8
+  if (quantized && op == Op::kGlobalMaxPool) op = Op::kMaxPool;  // ONNX has no other for int8
   const bool average = op == Op::kAveragePool || op == Op::kGlobalAveragePool;
   const bool global = op == Op::kGlobalAveragePool || op == Op::kGlobalMaxPool;
   Shape image(random.chance(80) ? 4 : 3);
@@ -188,11 +188,11 @@ void check_pool(Random& random, Hits& hits) {
     ++hits["divisors differ"];
   }
   if (op == Op::kAveragePool && window.integer("ceil_mode", 0) != 0) ++hits["ceil_mode"];
-  ValueId x = layer.input(quantised ? random_bytes(image, false, random)
+  ValueId x = layer.input(quantized ? random_bytes(image, false, random)
                                     : random.tensor<float>(image, -9, 9));
   const ValueId scale = layer.constant(random_scales({}, 0.02, random));
   const ValueId zero = layer.constant(random_zero_point(false, random));
-  const bool in_reals = quantised && average;
+  const bool in_reals = quantized && average;
   if (in_reals) x = layer.builder.add(Op::kDequantizeLinear, {x, scale, zero});
   ValueId y = layer.builder.add(op, {x}, global ? Attributes() : window);
   if (in_reals) y = layer.builder.add(Op::kQuantizeLinear, {y, scale, zero});
@@ -200,7 +200,7 @@ void check_pool(Random& random, Hits& hits) {
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
   ++hits[std::string(to_string(op))];
-  ++hits[quantised ? "int8" : "float"];
+  ++hits[quantized ? "int8" : "float"];
   ++hits["channels " + size_class(image[1], config.array_rows)];
   count_layers(outcome, hits);
 }
@@ -251,8 +251,8 @@ TEST(VectorPropertyTest, DivisorsOfPoolsComeLineByLineWhereTheyFindNoRoom) {
 // --- Concatenation ---
 
 void check_concat(Random& random, Hits& hits) {
-  const bool quantised = random.chance(40);
-  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  const bool quantized = random.chance(40);
+  LayerCase layer(quantized ? ElementType::kInt8 : ElementType::kBf16);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Shape shape = random_image(config, random);
   const bool along_channels = random.chance(70);
@@ -260,7 +260,7 @@ void check_concat(Random& random, Hits& hits) {
   std::vector<ValueId> parts;
   for (std::int64_t i = random.between(2, 3); i > 0; --i) {
     shape[axis] = along_channels ? size_about(config.array_rows, random) : random.between(1, 3);
-    parts.push_back(layer.input(quantised ? random_bytes(shape, false, random)
+    parts.push_back(layer.input(quantized ? random_bytes(shape, false, random)
                                           : random.tensor<float>(shape, -99, 99)));
   }
   const ValueId y =
@@ -269,7 +269,7 @@ void check_concat(Random& random, Hits& hits) {
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
   ++hits[along_channels ? "channels" : "rows"];
-  ++hits[quantised ? "int8" : "float"];
+  ++hits[quantized ? "int8" : "float"];
 }
 
 TEST(VectorPropertyTest, ConcatenationsAreExact) {
@@ -304,7 +304,7 @@ void check_rows(Random& random, Hits& hits) {
   count_layers(outcome, hits);
 }
 
-TEST(VectorPropertyTest, SoftmaxAndNormalisationAreWithinTheirRoundings) {
+TEST(VectorPropertyTest, SoftmaxAndNormalizationAreWithinTheirRoundings) {
   Hits hits;
   for_each_seed(hits, check_rows);
   expect_hits(hits,
@@ -316,8 +316,8 @@ TEST(VectorPropertyTest, SoftmaxAndNormalisationAreWithinTheirRoundings) {
 // --- Reductions ---
 
 void check_reduction(Random& random, Hits& hits) {
-  const bool quantised = random.chance(50);
-  LayerCase layer(quantised ? ElementType::kInt8 : ElementType::kBf16);
+  const bool quantized = random.chance(50);
+  LayerCase layer(quantized ? ElementType::kInt8 : ElementType::kBf16);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kReduceMax, Op::kReduceMin});
   // Reduces along the channels or over the pixels of an image.
@@ -328,7 +328,7 @@ void check_reduction(Random& random, Hits& hits) {
   shape[pixels ? 1 : shape.size() - 1] = size_about(config.array_cols, random);
   const Ints axes = pixels ? Ints{2, 3} : Ints{-1};
   const std::int64_t keep = random.between(0, 1);
-  const ValueId x = quantised ? layer.dequantised(random_bytes(shape, false, random), 0.02, random)
+  const ValueId x = quantized ? layer.dequantized(random_bytes(shape, false, random), 0.02, random)
                               : layer.input(random.tensor<float>(shape, -9, 9));
   Attributes attributes = {{"keepdims", keep}};
   std::vector<ValueId> inputs = {x};
@@ -338,17 +338,17 @@ void check_reduction(Random& random, Hits& hits) {
     attributes.set("axes", axes);
   }
   ValueId y = layer.builder.add(op, inputs, attributes);
-  if (quantised) y = layer.quantised(y, false, 0.03, random);
+  if (quantized) y = layer.quantized(y, false, 0.03, random);
   const LayerOutcome outcome = run_layer(layer, y, config);
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  if (quantised) {
+  if (quantized) {
     // At most 49 terms below 11 add to at most 539. 50 roundings of 2^-24 * 539 are less than 2^-8.
-    expect_quantised_within(outcome, layer, [](double) { return 0x1p-8; });
+    expect_quantized_within(outcome, layer, [](double) { return 0x1p-8; });
   } else {
     expect_within(outcome, layer, [](double exact) { return 0x1.01p-8 * std::abs(exact); });
   }
   ++hits[std::string(to_string(op))];
-  ++hits[quantised ? "int8" : "float"];
+  ++hits[quantized ? "int8" : "float"];
   ++hits[pixels ? "pixels" : "channels"];
   ++hits[keep != 0 ? "kept" : "dropped"];
   count_layers(outcome, hits);

@@ -57,7 +57,7 @@ const std::vector<HardTriple>& hard_triples() {
       {"above a tie to even", 1 + 0x1p-12, 1 + 0x1p-12, 0x1p-100, 1 + 0x1p-11 + 0x1p-23},
       // 1 + 2^-10 + 2^-23 + 2^-24 is halfway above an odd last place.
       {"below a tie to even", 1 + 0x3p-12, 1 + 0x1p-12, -0x1p-100, 1 + 0x1p-10 + 0x1p-23},
-      {"the tail of a cancelled product", 1 + 0x1p-23, 1 + 0x1p-23, -(1 + 0x1p-22), 0x1p-46},
+      {"the tail of a canceled product", 1 + 0x1p-23, 1 + 0x1p-23, -(1 + 0x1p-22), 0x1p-46},
       {"a product above the range", 0x1p127, 2, -(0x2p127 - 0x1p104), 0x1p104},
       {"a product below the range", 0x1.000002p-75, 0x1p-75, -0x1p-149, -0.0},
       {"just above half the smallest subnormal", 0x1.000002p-75, 0x1p-75, 0, 0x1p-149},

@@ -96,13 +96,13 @@ std::string node_name(const ::onnx::NodeProto& node) {
 
 std::string label_of(const ::onnx::NodeProto& node) {
   const std::string op = printable(operator_name(node));
-  return fmt::format("{} ({})", labelled("node", node_name(node)), op.substr(1, op.size() - 2));
+  return fmt::format("{} ({})", labeled("node", node_name(node)), op.substr(1, op.size() - 2));
 }
 
 graph::Attributes read_attributes(const ::onnx::NodeProto& node) {
   graph::Attributes attributes;
   for (const AttributeProto& attribute : node.attribute()) {
-    located(labelled("attribute", attribute.name()), [&] {
+    located(labeled("attribute", attribute.name()), [&] {
       if (attributes.has(attribute.name())) throw InputError("is given twice");
       attributes.set(attribute.name(), read_attribute(attribute));
     });

@@ -69,7 +69,7 @@ void require_count(std::int64_t expected, std::int64_t stored, const graph::Valu
 }
 
 /// Replaces every nonzero byte by 1, since any nonzero byte means true, as in NumPy.
-void normalise_bools(std::span<std::byte> bytes) {
+void normalize_bools(std::span<std::byte> bytes) {
   for (std::byte& byte : bytes) byte = byte == std::byte{0} ? byte : std::byte{1};
 }
 
@@ -153,7 +153,7 @@ graph::Tensor take_tensor(TensorProto& proto, const DataFolder& folder) {
                               {proto.dims().begin(), proto.dims().end()}};
   if (proto.has_segment()) throw InputError("tensors in segments are not supported");
   graph::Tensor tensor = take_elements(proto, type, folder);
-  if (type.type == DataType::kBool) normalise_bools(tensor.mutable_bytes());
+  if (type.type == DataType::kBool) normalize_bools(tensor.mutable_bytes());
   return tensor;
 }
 

@@ -67,8 +67,8 @@ std::vector<float> scales(const NodeCall& call, std::size_t i) {
   return {data.begin(), data.end()};
 }
 
-std::vector<float> centred(const NodeCall& call, std::size_t i,
-                           const std::vector<std::int32_t>& zero_points, AxisLayout layout) {
+std::vector<float> centered(const NodeCall& call, std::size_t i,
+                            const std::vector<std::int32_t>& zero_points, AxisLayout layout) {
   const Tensor& tensor = input(call, i);
   check_count(call, zero_points.size(), layout, "zero points");
   return with_quantized(call, tensor.type(), [&]<class Q>(Q) {

@@ -46,8 +46,8 @@ inline std::int64_t at_least_one(std::int64_t extent) {
 
 /// The elements of input `i`, int8 or uint8, as binary32 minus their zero point. Throws InputError
 /// unless there is one zero point or one for each position along the axis.
-std::vector<float> centred(const NodeCall& call, std::size_t i,
-                           const std::vector<std::int32_t>& zero_points, AxisLayout layout);
+std::vector<float> centered(const NodeCall& call, std::size_t i,
+                            const std::vector<std::int32_t>& zero_points, AxisLayout layout);
 
 /// sums [outer, bias.size(), plane] += bias along the middle dimension, modulo 2^32; no change if
 /// `bias` is empty.

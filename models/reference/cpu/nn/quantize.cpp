@@ -61,8 +61,8 @@ Tensor dequantize(const Tensor& x, const AxisParameters& parameters) {
   const auto in = x.data<T>();
   const auto out = y.mutable_data<float>();
   for (std::size_t i = 0; i < in.size(); ++i) {
-    const auto centred = static_cast<std::int64_t>(in[i]) - parameters.zero_point(i);
-    out[i] = static_cast<float>(centred) * parameters.scale(i);
+    const auto centered = static_cast<std::int64_t>(in[i]) - parameters.zero_point(i);
+    out[i] = static_cast<float>(centered) * parameters.scale(i);
   }
   return y;
 }

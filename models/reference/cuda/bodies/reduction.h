@@ -189,8 +189,8 @@ struct LocalResponse {
     const std::int64_t end = begin + size < channels ? begin + size : channels;
     float squares = 0.0F;
     for (std::int64_t c = first; c < end; ++c) {
-      const float neighbour = x[i + (c - channel) * plane];
-      squares += neighbour * neighbour;
+      const float neighbor = x[i + (c - channel) * plane];
+      squares += neighbor * neighbor;
     }
     const float base = bias + factor * squares;
     y[i] =

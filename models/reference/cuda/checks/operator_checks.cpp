@@ -23,7 +23,7 @@ bool same(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
 
-bool neighbours(float a, float b) {
+bool neighbors(float a, float b) {
   return same(a, b) || std::nextafter(a, b) == b;
 }
 
@@ -72,7 +72,7 @@ std::string element_difference(const Tensor& actual, const Tensor& expected, Clo
                        to_string(expected.value_type()));
   }
   if (actual.type() != DataType::kFloat32) return actual == expected ? "" : "elements differ";
-  const auto close = closeness == Closeness::kBits ? same : neighbours;
+  const auto close = closeness == Closeness::kBits ? same : neighbors;
   for (std::size_t i = 0; i < actual.data<float>().size(); ++i) {
     const float a = actual.data<float>()[i];
     const float e = expected.data<float>()[i];

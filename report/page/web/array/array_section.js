@@ -250,11 +250,11 @@
       weft.move_window(heat_layout, weft.heat.row + way[0], weft.heat.col + way[1]);
       weft.draw_soon('array', draw_all);
     } else {
-      pick(neighbour(way));
+      pick(neighbor(way));
     }
   }
 
-  function neighbour([down, right]) {
+  function neighbor([down, right]) {
     const {rows, cols} = weft.recording;
     if (!weft.picked) return heat_layout ? [weft.heat.row, weft.heat.col] : [0, 0];
     const within = (value, size) => Math.max(0, Math.min(size - 1, value));

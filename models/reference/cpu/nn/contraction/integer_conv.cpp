@@ -21,9 +21,9 @@ Tensor convolve_integers(const NodeCall& call, const ConvGeometry& geometry,
   const Tensor& w = input(call, operands.w);
   const std::int64_t channels = w.shape()[0];
   const AxisLayout per_channel{channels, at_least_one(w.size() / at_least_one(channels))};
-  const auto x = centred(call, operands.x, zero_points(call, operands.x_zero_point), AxisLayout{});
+  const auto x = centered(call, operands.x, zero_points(call, operands.x_zero_point), AxisLayout{});
   const auto weights =
-      centred(call, operands.w, zero_points(call, operands.w_zero_point), per_channel);
+      centered(call, operands.w, zero_points(call, operands.w_zero_point), per_channel);
   Tensor sums(DataType::kInt32, output_shape(geometry));
   convolve(geometry, std::span<const float>(x), std::span<const float>(weights),
            sums.mutable_data<std::int32_t>());

@@ -19,8 +19,8 @@ Tensor multiply_integers(const NodeCall& call, const BatchedShape& shape,
                          ProductOperands operands) {
   const AxisLayout rows{shape.m, at_least_one(shape.k)};
   const AxisLayout columns{shape.n, 1};
-  const auto a = centred(call, operands.a, zero_points(call, operands.a_zero_point), rows);
-  const auto b = centred(call, operands.b, zero_points(call, operands.b_zero_point), columns);
+  const auto a = centered(call, operands.a, zero_points(call, operands.a_zero_point), rows);
+  const auto b = centered(call, operands.b, zero_points(call, operands.b_zero_point), columns);
   Tensor sums(DataType::kInt32, shape.result);
   multiply_batched(shape, std::span<const float>(a), std::span<const float>(b),
                    sums.mutable_data<std::int32_t>());
