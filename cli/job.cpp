@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/run_output.h"
+#include "compiler/schedule/network_bound.h"
 #include "runtime/job/one_layer.h"
 #include "runtime/job/shown_run.h"
 #include "runtime/npy/npy.h"
@@ -26,6 +27,9 @@ report::RunReport report_of(const Job& job, runtime::ProductRun run) {
   report.machine = job.machine;
   report.machine_file = job.machine_file;
   report.product().check = std::move(run.check);
+  if (report.product().spec) {
+    report.run.bound = network::lower_bound(*report.product().spec, job.machine);
+  }
   report.run.recording = std::move(run.recording);
   report.wall_seconds = run.wall_seconds;
   report.notes = job.notes;

@@ -156,6 +156,14 @@ Json total_cycles_json(const RunReport& report) {
   return cycles;
 }
 
+Json bound_json(const runtime::NetworkRun& run) {
+  if (!run.bound || run.bound->cycles == 0) return nullptr;
+  const network::Bound& bound = *run.bound;
+  return {{"cycles", bound.cycles}, {"by", to_string(bound.by)}, {"ratio", bound.ratio(run.total)},
+          {"array", bound.array},   {"vector", bound.vector},    {"memory", bound.memory},
+          {"host", bound.host}};
+}
+
 Json macs_json(const RunReport& report) {
   const ProductPart* product = std::get_if<ProductPart>(&report.part);
   const bool known = product == nullptr || product->spec;
@@ -199,6 +207,7 @@ Json report_json(const RunReport& report) {
   json["workload"] = workload_json(report);
   if (product != nullptr) json["plan"] = product->plan ? plan_json(*product->plan) : Json(nullptr);
   json["cycles"] = total_cycles_json(report);
+  json["bound"] = bound_json(run);
   json["macs"] = macs_json(report);
   json["utilization"] = or_null(utilization(report));
   json["seconds"] = simulated_seconds(report);

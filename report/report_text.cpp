@@ -83,6 +83,12 @@ std::string throughput_line(const RunReport& report) {
                     report.network().host_time->seconds ? "as given" : "measured on this computer");
 }
 
+std::string bound_line(const network::Bound& bound, Cycle total) {
+  return fmt::format("{:.2f} times the bound of {}; bound by {}", bound.ratio(total),
+                     counted(static_cast<std::uint64_t>(bound.cycles), "cycle"),
+                     to_string(bound.by));
+}
+
 std::string traffic_line(const Traffic& traffic) {
   return fmt::format("weights {}, input {}, output {}", si(as_real(traffic.weight_bytes), "B"),
                      si(as_real(traffic.input_bytes), "B"), si(as_real(traffic.output_bytes), "B"));
@@ -150,6 +156,9 @@ std::string cycles_text(const RunReport& report, const Style& style) {
   const runtime::NetworkRun& run = report.run;
   std::string text = labeled_line("cycles", cycles_line(run.total, report.machine), style);
   text += ledger_text(run.ledger);
+  if (run.bound && run.bound->cycles > 0) {
+    text += labeled_line("bound", bound_line(*run.bound, run.total), style);
+  }
   if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
     text += labeled_line("array span", span_line(*product), style);
     text += labeled_line("speed", speed_line(report), style);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/mapping/bound/bound.h"
 #include "compiler/program/network_program.h"
 #include "sim/analysis/result.h"
 #include "sim/trace/array_recording.h"
@@ -29,6 +30,9 @@ struct LayerRun {
 struct NetworkRun {
   std::vector<LayerRun> layers;
   Cycle total = 0;  // of all programs, one after the other
+  /// That no run of the same nodes takes fewer; nullopt if it is not known what the program
+  /// computes.
+  std::optional<network::Bound> bound = {};
   CycleLedger ledger;
   Traffic traffic;
   std::uint64_t issued_macs = 0;

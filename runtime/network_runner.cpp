@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "compiler/emit/weights.h"
 #include "compiler/rows/elements.h"
+#include "compiler/schedule/network_bound.h"
 #include "models/execution/interpreter.h"
 #include "models/reference/cpu/cpu_device.h"
 #include "models/reference/cpu/evaluate.h"
@@ -255,7 +256,9 @@ NetworkRun NetworkSession::run(const NamedTensors& inputs) {
 
 NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options) {
-  return NetworkSession(program, config, options).run(inputs);
+  NetworkRun run = NetworkSession(program, config, options).run(inputs);
+  run.bound = network::lower_bound(program, config);
+  return run;
 }
 
 }  // namespace weft::runtime

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "compiler/emit/emit_segment.h"
+#include "compiler/schedule/network_bound.h"
 #include "compiler/schedule/product_segment.h"
 #include "sim/analysis/group_ledger.h"
 #include "sim/simulate.h"
@@ -131,7 +132,9 @@ class NetworkTiming {
 
 NetworkRun time_network(const network::ScheduledNetwork& network, const MachineConfig& config,
                         const std::function<void(double)>& progress, std::uint64_t memory_bytes) {
-  return NetworkTiming(network, config, progress, memory_bytes).run();
+  NetworkRun run = NetworkTiming(network, config, progress, memory_bytes).run();
+  run.bound = network::lower_bound(network, config);
+  return run;
 }
 
 Result time_segment(const network::ScheduledSegment& scheduled, const MachineConfig& config,

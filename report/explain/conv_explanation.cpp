@@ -205,7 +205,8 @@ void print_array(const ConvExplanation& explanation, const Streams& streams) {
   if (!info.note.empty()) streams.out << wrapped(info.note);
   streams.out << '\n'
               << streams.style.bold("cycles") << '\n'
-              << cycle_table(conv.formula, conv.result.array_span, conv.result.total)
+              << cycle_table(conv.formula, conv.result.array_span, conv.result.total,
+                             explanation.report.run.bound)
               << (conv.excess.empty() ? "" : wrapped(conv.excess)) << '\n'
               << account_section(conv.account, conv.shape, config, streams.style) << '\n';
 }

@@ -7,6 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/network_bound.h"
 #include "report/explain/account_text.h"
 #include "report/explain/measured_advice.h"
 #include "report/explain/sweep_report.h"
@@ -90,6 +91,7 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   report = describe_product("explain", matmul_header(plan, config), plan, std::move(result));
   report.engine = Engine::kAnalytic;
   report.machine = config;
+  report.run.bound = network::lower_bound(spec, config);
   report.wall_seconds = seconds;
   explanation.advice = measured_advice(report);
   return explanation;
@@ -112,7 +114,8 @@ Json product_json(const ProductExplanation& explanation) {
   return json;
 }
 
-std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total) {
+std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total,
+                        const std::optional<network::Bound>& bound) {
   Table table("lrl");
   const auto add = [&](const char* name, std::uint64_t value, const char* meaning) {
     table.add({name, grouped(value), meaning});
@@ -124,6 +127,11 @@ std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle tot
   add("array span", static_cast<std::uint64_t>(array_span),
       "simulated, first push to last product");
   add("total", static_cast<std::uint64_t>(total), "simulated, with loads, vector unit and stores");
+  if (bound) {
+    const std::string meaning =
+        fmt::format("no schedule takes fewer; by the {}", to_string(bound->by));
+    add("bound", static_cast<std::uint64_t>(bound->cycles), meaning.c_str());
+  }
   return table.text(2);
 }
 
@@ -156,7 +164,8 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
               << draw_tiles(plan, report.machine) << '\n'
               << plan_table(plan) << wrapped(order_line(plan)) << '\n'
               << style.bold("cycles") << '\n'
-              << cycle_table(plan.formula, report.product().array_span, report.run.total)
+              << cycle_table(plan.formula, report.product().array_span, report.run.total,
+                             report.run.bound)
               << (explanation.excess.empty() ? "" : wrapped(explanation.excess)) << '\n'
               << account_section(explanation.account, explanation.shape, report.machine, style)
               << '\n'

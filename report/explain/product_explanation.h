@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/mapping/bound/bound.h"
 #include "report/report.h"
 #include "report/streams.h"
 #include "runtime/analysis/fold_account.h"
@@ -38,7 +39,8 @@ nlohmann::ordered_json product_json(const ProductExplanation& explanation);
 void print_product(const ProductExplanation& explanation, const Streams& streams);
 
 /// The formula's terms and their sum, then the simulated cycles.
-std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total);
+std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total,
+                        const std::optional<network::Bound>& bound);
 
 nlohmann::ordered_json formula_json(const FormulaTerms& formula);
 

@@ -42,9 +42,9 @@ TEST(JsonTest, HasTheDocumentedKeysInOrder) {
   Words words = product("5", "6", "3", "tiny", "fast");
   words.insert(words.end(), {"--json", "-"});
   const auto report = nlohmann::ordered_json::parse(run_weft(words).out);
-  EXPECT_EQ(keys_of(report),
-            (Words{"schema", "command", "engine", "machine", "workload", "plan", "cycles", "macs",
-                   "utilization", "seconds", "tops", "traffic", "check", "simulator", "notes"}));
+  EXPECT_EQ(keys_of(report), (Words{"schema", "command", "engine", "machine", "workload", "plan",
+                                    "cycles", "bound", "macs", "utilization", "seconds", "tops",
+                                    "traffic", "check", "simulator", "notes"}));
   EXPECT_EQ(keys_of(report["workload"]), (Words{"m", "k", "n", "bias", "activation"}));
   EXPECT_EQ(keys_of(report["plan"]),
             (Words{"k_tiles", "n_tiles", "m_chunks", "folds", "padded_m", "padded_k", "padded_n",
@@ -52,6 +52,8 @@ TEST(JsonTest, HasTheDocumentedKeysInOrder) {
   EXPECT_EQ(keys_of(report["cycles"]),
             (Words{"total", "array_span", "array_active", "weight_shift", "weight_stall",
                    "input_stall", "raw_stall", "fill_drain", "vector", "output", "idle"}));
+  EXPECT_EQ(keys_of(report["bound"]),
+            (Words{"cycles", "by", "ratio", "array", "vector", "memory", "host"}));
   EXPECT_EQ(keys_of(report["macs"]), (Words{"useful", "issued", "padded_k", "padded_n"}));
   EXPECT_EQ(keys_of(report["traffic"]), (Words{"weight_bytes", "input_bytes", "output_bytes"}));
   EXPECT_EQ(keys_of(report["check"]),

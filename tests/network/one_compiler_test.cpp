@@ -17,6 +17,7 @@
 #include "compiler/graph/builder/builder.h"
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
+#include "compiler/schedule/network_bound.h"
 #include "compiler/schedule/product_graph.h"
 #include "runtime/compile.h"
 #include "runtime/network_runner.h"
@@ -123,6 +124,8 @@ TEST(OneCompilerTest, IsNoSlowerThanTheBetterOfTwo) {
     const auto cycles = static_cast<double>(cycles_of(product));
     const auto better = static_cast<double>(std::min(row.at("product"), row.at("network")));
     EXPECT_LE(cycles, 1.02 * better) << describe(product);
+    EXPECT_GE(cycles, static_cast<double>(lower_bound(product.spec, product.config).cycles))
+        << describe(product);
     logarithms += std::log(cycles / better);
   }
   const double mean = std::exp(logarithms / static_cast<double>(rows.size()));

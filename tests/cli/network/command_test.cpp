@@ -62,10 +62,10 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
   const auto report =
       nlohmann::ordered_json::parse(summary_of(joined(lenet("bf16", "fast"), {"--json", "-"})));
   EXPECT_EQ(keys_of(report),
-            (Words{"schema",   "command",   "backend", "engine",      "machine",
-                   "workload", "cycles",    "macs",    "utilization", "seconds",
-                   "host",     "tops",      "traffic", "programs",    "instructions",
-                   "check",    "simulator", "notes",   "layers",      "outputs"}));
+            (Words{"schema", "command", "backend",  "engine",       "machine", "workload",
+                   "cycles", "bound",   "macs",     "utilization",  "seconds", "host",
+                   "tops",   "traffic", "programs", "instructions", "check",   "simulator",
+                   "notes",  "layers",  "outputs"}));
   EXPECT_EQ(keys_of(report["workload"]),
             (Words{"network", "batch", "parameters", "macs", "inputs"}));
   EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));

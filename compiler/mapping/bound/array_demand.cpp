@@ -1,0 +1,91 @@
+#include "compiler/mapping/bound/array_demand.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace weft::network {
+namespace {
+
+/// The largest of two sums, after the exchanges that make it smallest: those first that save most
+/// for what they cost.
+double balanced(double array, double vector, std::vector<Exchange> exchanges) {
+  std::ranges::sort(exchanges, [](const Exchange& a, const Exchange& b) {
+    return a.array * b.vector > b.array * a.vector;
+  });
+  for (const Exchange& exchange : exchanges) {
+    if (vector >= array || exchange.array <= 0) break;
+    // The part p of it after which array - p * saved = vector + p * cost.
+    const double part = std::min(1.0, (array - vector) / (exchange.array + exchange.vector));
+    array -= part * exchange.array;
+    vector += part * exchange.vector;
+  }
+  return std::max(array, vector);
+}
+
+}  // namespace
+
+void ArrayDemand::add(const ContractionDemand& demand, graph::ValueId shared) {
+  Group& group = groups_[shared];
+  const double elements = std::max(demand.first, demand.second);
+  group.operands = std::max(group.operands, elements / std::max(rows_, cols_));
+  for (const Sums& sums : demand.sums) add_sums(sums, demand.depthwise, group);
+  group.drained += demand.results() / cols_;
+  group.products += demand.products() / cols_;
+  group.depthwise = group.depthwise && demand.depthwise;
+}
+
+// The vector unit can take over products of a depthwise convolution, one a lane: first those that
+// do not fill a row of the array.
+void ArrayDemand::add_sums(const Sums& sums, bool depthwise, Group& group) const {
+  if (sums.depth == 0) return;
+  const double lanes = sums.count / cols_;
+  const auto depth = static_cast<double>(sums.depth);
+  const double additions = std::ceil(depth / rows_);
+  group.sums += lanes * additions;
+  if (!depthwise) return;
+  const double last = depth - rows_ * (additions - 1);  // products of the last addition
+  // Without any addition left, nothing is taken from the accumulators.
+  group.exchanges.push_back({lanes, lanes * (last - (additions == 1 ? 1 : 0))});
+  if (additions == 1) return;
+  const double others = additions - 1;
+  group.exchanges.push_back({lanes * others, lanes * (rows_ * others - 1)});
+}
+
+/// Cycles before the first row and after the last one; 0 if the vector unit could do everything.
+double ArrayDemand::latency() const {
+  bool rows = false;
+  bool pushes_count = false;  // the first tile's pushes are part of what operands take
+  for (const auto& [origin, group] : groups_) {
+    rows = rows || (!group.depthwise && group.sums > 0);
+    pushes_count = pushes_count || group.operands > group.sums;
+  }
+  if (!rows) return 0;
+  return rows_ + cols_ - 2 + (pushes_count ? 0 : rows_);
+}
+
+double ArrayDemand::array() const {
+  double cycles = latency();
+  for (const auto& [origin, group] : groups_) cycles += std::max(group.operands, group.sums);
+  return cycles;
+}
+
+double ArrayDemand::drained() const {
+  double cycles = 0;
+  for (const auto& [origin, group] : groups_) cycles += group.drained;
+  return cycles;
+}
+
+double ArrayDemand::least(double vector) const {
+  std::vector<Exchange> exchanges;
+  for (const auto& [origin, group] : groups_) {
+    if (group.sums >= group.operands) {
+      exchanges.insert(exchanges.end(), group.exchanges.begin(), group.exchanges.end());
+    } else if (group.depthwise) {
+      exchanges.push_back({group.operands, group.products - group.drained});
+    }
+  }
+  return balanced(array(), vector + drained(), std::move(exchanges));
+}
+
+}  // namespace weft::network

@@ -1,0 +1,18 @@
+// The lower bound (compiler/mapping/bound/bound.h) of what the compiler gives to the machine.
+#pragma once
+
+#include "compiler/mapping/bound/bound.h"
+#include "compiler/mapping/tiling_plan.h"
+#include "compiler/program/network_program.h"
+#include "compiler/schedule/compile_network.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::network {
+
+Bound lower_bound(const ScheduledNetwork& network, const MachineConfig& config);
+Bound lower_bound(const NetworkProgram& network, const MachineConfig& config);
+
+/// Of one product.
+Bound lower_bound(const MatmulSpec& spec, const MachineConfig& config);
+
+}  // namespace weft::network
