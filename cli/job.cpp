@@ -28,7 +28,7 @@ report::RunReport report_of(const Job& job, runtime::ProductRun run) {
   report.machine_file = job.machine_file;
   report.product().check = std::move(run.check);
   if (report.product().spec) {
-    report.run.bound = network::lower_bound(*report.product().spec, job.machine);
+    report.run.bound = compiler::lower_bound(*report.product().spec, job.machine);
   }
   report.run.recording = std::move(run.recording);
   report.wall_seconds = run.wall_seconds;

@@ -12,6 +12,7 @@
 #include "runtime/job/network_job.h"
 #include "runtime/network_timing.h"
 #include "runtime/workload/network_inputs.h"
+#include "runtime/workload/values_memory.h"
 
 namespace weft::cli {
 namespace {
@@ -57,10 +58,16 @@ void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& ou
     return note_host_time(job, report);
   }
   if (job.options.with_values()) report.notes = runtime::notes_on_inputs(job.inputs);
-  runtime::CompiledNetwork compiled = runtime::compile(
-      std::move(job.graph), job.machine, job.options.with_values() ? &job.inputs : nullptr);
+  const bool with_values = job.options.with_values();
+  runtime::NetworkSchedule scheduled =
+      runtime::schedule(std::move(job.graph), job.machine, with_values ? &job.inputs : nullptr);
+  if (with_values) {
+    const bool checked = job.options.check != runtime::CheckMode::kNone;
+    runtime::check_values_fit(scheduled.network, job.machine, checked);
+  }
+  runtime::CompiledNetwork compiled = runtime::compile(std::move(scheduled), job.machine);
   std::ranges::move(compiled.notes, std::back_inserter(report.notes));
-  const network::NetworkProgram program = std::move(compiled.program);
+  const compiler::NetworkProgram program = std::move(compiled.program);
   const runtime::NetworkJob work{program, job.machine, job.inputs, job.options};
   report.run = observed_run(job, work, output, report.wall_seconds, streams);
   note_host_time(job, report);

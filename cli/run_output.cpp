@@ -33,7 +33,7 @@ runtime::RunObservers RunOutput::observers(const MachineConfig& machine,
   return observers;
 }
 
-void RunOutput::write(const report::RunReport& report, const network::NetworkProgram& program,
+void RunOutput::write(const report::RunReport& report, const compiler::NetworkProgram& program,
                       const std::string& command_line) {
   if (files_.trace) {
     trace_.emplace(*files_.trace);

@@ -33,7 +33,7 @@ class RunOutput {
   /// True if write() has something to write.
   bool needs_program() const { return files_.trace || files_.html; }
   /// Writes the files of --trace and --html. `program` is what ran. Throws InputError.
-  void write(const report::RunReport& report, const network::NetworkProgram& program,
+  void write(const report::RunReport& report, const compiler::NetworkProgram& program,
              const std::string& command_line);
 
   /// Writes the file of --json and `others`, names all files, and prints the summary. Returns the

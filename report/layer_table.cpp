@@ -28,11 +28,11 @@ std::string share_cell(double share) {
   return share == 0 ? "" : whole_percent(share);
 }
 
-double padding_waste(const network::LayerInfo& info) {
+double padding_waste(const compiler::LayerInfo& info) {
   return 1 - as_real(info.macs) / as_real(info.issued_macs);
 }
 
-std::string tiles_text(const network::LayerInfo& info) {
+std::string tiles_text(const compiler::LayerInfo& info) {
   return fmt::format("{}x{}x{}", info.k_tiles, info.n_tiles, info.chunks);
 }
 
@@ -76,7 +76,7 @@ class LayerTable {
   std::vector<std::string> row(const runtime::LayerRun& layer) {
     constexpr std::size_t kNameWidth = 18;
     constexpr std::size_t kOperatorWidth = 14;
-    const network::LayerInfo& info = layer.info;
+    const compiler::LayerInfo& info = layer.info;
     const bool on_array = info.issued_macs > 0;
     std::vector<std::string> cells = {shortened(info.name, kNameWidth),
                                       shortened(info.op, kOperatorWidth),

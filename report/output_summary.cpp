@@ -24,7 +24,7 @@ Number number(double value) {
   return value;
 }
 Number number(graph::Half value) {
-  return network::as_float(value);
+  return compiler::as_float(value);
 }
 template <class T>
 Number number(T value) {
@@ -131,10 +131,11 @@ std::string output_line(const OutputSummary& output) {
   constexpr std::size_t kMostTops = 8;
   if (!output.top.empty()) {
     const auto shown = std::min(output.top.size(), kMostTops);
-    line += fmt::format(
-        ", top {}{}",
-        fmt::join(output.top.begin(), output.top.begin() + static_cast<std::ptrdiff_t>(shown), " "),
-        shown < output.top.size() ? " .." : "");
+    line += ", top";
+    for (std::size_t i = 0; i < shown; ++i) {
+      line += output.top[i] < 0 ? " none" : fmt::format(" {}", output.top[i]);  // none: all NaN
+    }
+    if (shown < output.top.size()) line += " ..";
   }
   return line;
 }

@@ -107,13 +107,13 @@ std::vector<std::string> notes_of(const runtime::LayerRun& layer) {
   if (!layer.info.note.empty()) {
     notes.push_back(layer.on_host ? "on the host: " + layer.info.note : layer.info.note);
   }
-  for (const network::Spill& spill : layer.info.spilled) {
+  for (const compiler::Spill& spill : layer.info.spilled) {
     notes.push_back(spill_text(spill) + " does not stay in the unified buffer");
   }
   return notes;
 }
 
-std::string spill_text(const network::Spill& spill) {
+std::string spill_text(const compiler::Spill& spill) {
   return fmt::format("{} {} x {} ({})", spill.is_input ? "input" : "result", spill.size.rows,
                      spill.size.channels, si(as_real(spill.bytes), "B"));
 }

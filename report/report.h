@@ -111,7 +111,7 @@ std::string_view place_of(const runtime::LayerRun& layer);
 /// All notes on one layer: why it runs where it does, and what did not stay in the unified buffer.
 std::vector<std::string> notes_of(const runtime::LayerRun& layer);
 /// "result 784 x 6 (25.1 kB)".
-std::string spill_text(const network::Spill& spill);
+std::string spill_text(const compiler::Spill& spill);
 
 /// How many layers of the network the host computed.
 std::size_t host_layers(const RunReport& report);

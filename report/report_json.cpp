@@ -47,7 +47,7 @@ Json product_check_json(const runtime::CheckReport& check) {
 
 // --- Networks ------------------------------------------------------------------------------------
 
-Json layer_plan_json(const network::LayerInfo& info) {
+Json layer_plan_json(const compiler::LayerInfo& info) {
   if (info.issued_macs == 0) return nullptr;
   return {{"k_tiles", info.k_tiles},
           {"n_tiles", info.n_tiles},
@@ -61,14 +61,14 @@ std::optional<double> layer_utilization(const runtime::LayerRun& layer,
   return utilization(config, layer.info.macs, layer.cycles);
 }
 
-Json spills_json(const network::LayerInfo& info) {
+Json spills_json(const compiler::LayerInfo& info) {
   Json spills = Json::array();
-  for (const network::Spill& spill : info.spilled) spills.push_back(spill_text(spill));
+  for (const compiler::Spill& spill : info.spilled) spills.push_back(spill_text(spill));
   return spills;
 }
 
 Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
-  const network::LayerInfo& info = layer.info;
+  const compiler::LayerInfo& info = layer.info;
   return {{"name", info.name},
           {"op", info.op},
           {"type", to_string(info.result.type)},
@@ -158,7 +158,7 @@ Json total_cycles_json(const RunReport& report) {
 
 Json bound_json(const runtime::NetworkRun& run) {
   if (!run.bound || run.bound->cycles == 0) return nullptr;
-  const network::Bound& bound = *run.bound;
+  const compiler::Bound& bound = *run.bound;
   return {{"cycles", bound.cycles}, {"by", to_string(bound.by)}, {"ratio", bound.ratio(run.total)},
           {"array", bound.array},   {"vector", bound.vector},    {"memory", bound.memory},
           {"host", bound.host}};

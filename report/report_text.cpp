@@ -30,7 +30,7 @@ std::string workload_line(const RunReport& report) {
 }
 
 /// "9 x 4 tiles along K and N, 13 chunks of rows, 36 fetches, 4.6 % padding".
-std::string layer_plan_line(const network::LayerInfo& info) {
+std::string layer_plan_line(const compiler::LayerInfo& info) {
   return fmt::format("{} x {} tiles along K and N, {} of rows, {}, {} padding", info.k_tiles,
                      info.n_tiles, counted(info.chunks, "chunk"),
                      counted(info.fetches, "tile fetch"),
@@ -83,7 +83,7 @@ std::string throughput_line(const RunReport& report) {
                     report.network().host_time->seconds ? "as given" : "measured on this computer");
 }
 
-std::string bound_line(const network::Bound& bound, Cycle total) {
+std::string bound_line(const compiler::Bound& bound, Cycle total) {
   return fmt::format("{:.2f} times the bound of {}; bound by {}", bound.ratio(total),
                      counted(static_cast<std::uint64_t>(bound.cycles), "cycle"),
                      to_string(bound.by));

@@ -109,18 +109,21 @@ NetworkSchedule schedule(Graph graph, const MachineConfig& config, const NamedTe
   PreparedNetwork prepared = prepare_network(std::move(graph), config, inputs);
   NetworkSchedule scheduled;
   scheduled.notes = std::move(prepared.notes);
-  scheduled.network = network::schedule_network(std::move(prepared.graph), config,
-                                                {.calibrated = prepared.calibrated});
+  scheduled.network = compiler::schedule_network(std::move(prepared.graph), config,
+                                                 {.calibrated = prepared.calibrated});
   return scheduled;
 }
 
 std::uint64_t most_instructions_held() {
-  return network::most_instructions(memory_for_programs());
+  return compiler::most_instructions(memory_for_programs());
 }
 
 CompiledNetwork compile(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
-  NetworkSchedule scheduled = schedule(std::move(graph), config, inputs);
-  return {network::write_programs(std::move(scheduled.network), config, memory_for_programs()),
+  return compile(schedule(std::move(graph), config, inputs), config);
+}
+
+CompiledNetwork compile(NetworkSchedule scheduled, const MachineConfig& config) {
+  return {compiler::write_programs(std::move(scheduled.network), config, memory_for_programs()),
           std::move(scheduled.notes)};
 }
 

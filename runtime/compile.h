@@ -17,7 +17,7 @@
 namespace weft::runtime {
 
 struct PreparedNetwork {
-  graph::Graph graph;              // what network::compile_network() takes
+  graph::Graph graph;              // what compiler::compile_network() takes
   std::vector<std::string> notes;  // what the user should know
   bool calibrated = false;         // quantized here, with the value ranges of this run
 };
@@ -37,12 +37,12 @@ PreparedNetwork prepare_network(graph::Graph graph, const MachineConfig& config,
 
 /// A network before its programs are written.
 struct NetworkSchedule {
-  network::ScheduledNetwork network;
+  compiler::ScheduledNetwork network;
   std::vector<std::string> notes;  // what the user should know
 };
 
-/// The one way from a graph to schedules, for products (network::product_graph()) and networks
-/// alike: prepare_network(), then network::schedule_network(). time_network() runs it without
+/// The one way from a graph to schedules, for products (compiler::product_graph()) and networks
+/// alike: prepare_network(), then compiler::schedule_network(). time_network() runs it without
 /// values. Throws as these do.
 NetworkSchedule schedule(graph::Graph graph, const MachineConfig& config,
                          const NamedTensors* inputs = nullptr);
@@ -52,13 +52,15 @@ NetworkSchedule schedule(graph::Graph graph, const MachineConfig& config,
 std::uint64_t most_instructions_held();
 
 struct CompiledNetwork {
-  network::NetworkProgram program;
+  compiler::NetworkProgram program;
   std::vector<std::string> notes;  // what the user should know
 };
 
-/// schedule(), then network::write_programs() if the programs fit this computer's memory. Throws as
-/// these do.
+/// schedule(), then compiler::write_programs() if the programs fit this computer's memory. Throws
+/// as these do.
 CompiledNetwork compile(graph::Graph graph, const MachineConfig& config,
                         const NamedTensors* inputs = nullptr);
+/// The second half of this.
+CompiledNetwork compile(NetworkSchedule scheduled, const MachineConfig& config);
 
 }  // namespace weft::runtime

@@ -31,7 +31,7 @@ double as_double(float value) {
   return double{value};
 }
 double as_double(graph::Half value) {
-  return double{network::as_float(value)};
+  return double{compiler::as_float(value)};
 }
 template <class T>
 double as_double(T value) {
@@ -74,7 +74,7 @@ Tensor in_array_type(const Tensor& tensor, ElementType dtype) {
 
 class RunChecker {
  public:
-  RunChecker(const network::NetworkProgram& program, const MachineConfig& config,
+  RunChecker(const compiler::NetworkProgram& program, const MachineConfig& config,
              const NamedTensors& inputs, const NetworkRun& run)
       : graph_(program.graph),
         config_(config),
@@ -85,17 +85,17 @@ class RunChecker {
     }
     check_.bit_exact = true;
     for (const auto& step : program.steps) {
-      if (const auto* host = std::get_if<network::HostStep>(&step)) {
+      if (const auto* host = std::get_if<compiler::HostStep>(&step)) {
         const std::vector<ValueId>& outputs = graph_.nodes[host->node].outputs;
         on_host_.insert(outputs.begin(), outputs.end());
         continue;
       }
-      for (const auto& result : std::get<network::MachineStep>(step).results) {
+      for (const auto& result : std::get<compiler::MachineStep>(step).results) {
         held_.insert(result.value);
       }
     }
     for (const auto& step : program.steps) {
-      const auto* machine = std::get_if<network::MachineStep>(&step);
+      const auto* machine = std::get_if<compiler::MachineStep>(&step);
       if (machine != nullptr) check_step(*machine);
     }
   }
@@ -103,7 +103,7 @@ class RunChecker {
   NetworkCheck result() { return std::move(check_); }
 
  private:
-  void check_step(const network::MachineStep& step) {
+  void check_step(const compiler::MachineStep& step) {
     for (std::size_t i = 0; i < step.results.size(); ++i) {
       const auto actual = run_.values.find(step.results[i].value);
       if (actual == run_.values.end() || is_given(step.results[i].value)) continue;
@@ -116,7 +116,7 @@ class RunChecker {
     return producers_[value] == graph::kNoProducer || on_host_.contains(value);
   }
 
-  void check_layer(const std::string& name, const network::LayerResult& layer,
+  void check_layer(const std::string& name, const compiler::LayerResult& layer,
                    const Tensor& actual) {
     LayerCheck check;
     check.layer = name;
@@ -168,7 +168,7 @@ class RunChecker {
   /// Operand `input` of `node` in float64, as `layer` had it. Data that streams through the array
   /// or lies in narrow rows (one array element per number) has the array's type. Biases, scales and
   /// constants that the layer read as words are binary32.
-  Tensor real_operand(const network::LayerResult& layer, const Node& node,
+  Tensor real_operand(const compiler::LayerResult& layer, const Node& node,
                       std::size_t input) const {
     const ValueId value = node.inputs[input];
     Tensor tensor = real_value(layer, value);
@@ -186,7 +186,7 @@ class RunChecker {
   }
 
   /// Stored values unchanged; others evaluated in float64.
-  Tensor real_value(const network::LayerResult& layer, ValueId value) const {
+  Tensor real_value(const compiler::LayerResult& layer, ValueId value) const {
     if (auto known = held(value)) return *std::move(known);
     const Node& node = graph_.nodes[producers_[value]];
     std::vector<std::optional<Tensor>> operands;
@@ -223,7 +223,7 @@ class RunChecker {
     check.share = 2;  // the bound is zero
   }
 
-  void compare_bounded(const std::string& name, const network::LayerResult& layer,
+  void compare_bounded(const std::string& name, const compiler::LayerResult& layer,
                        const Tensor& actual, LayerCheck& check) {
     const Node& node = graph_.nodes[producers_[layer.value]];
     const BoundedResult reference = bounded_result(
@@ -372,7 +372,7 @@ std::optional<std::string> note_beyond_binary32(const NetworkCheck& check) {
       counted(elements, "element"), first, others);
 }
 
-NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
+NetworkCheck check_network(const compiler::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run) {
   return RunChecker(program, config, inputs, run).result();
 }

@@ -37,7 +37,7 @@ std::optional<std::string> note_beyond_binary32(const NetworkCheck& check);
 
 /// `run` is the run of `program` with `inputs`. Only a run with keep_results has every layer
 /// checked.
-NetworkCheck check_network(const network::NetworkProgram& program, const MachineConfig& config,
+NetworkCheck check_network(const compiler::NetworkProgram& program, const MachineConfig& config,
                            const NamedTensors& inputs, const NetworkRun& run);
 
 }  // namespace weft::runtime

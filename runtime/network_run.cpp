@@ -14,7 +14,7 @@ graph::ValueId first_output(const graph::Node& node) {
 
 }  // namespace
 
-LayerRun host_layer(const graph::Graph& graph, const network::HostStep& step) {
+LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step) {
   const graph::Node& node = graph.nodes[step.node];
   LayerRun layer;
   layer.on_host = true;
@@ -25,7 +25,7 @@ LayerRun host_layer(const graph::Graph& graph, const network::HostStep& step) {
   return layer;
 }
 
-std::vector<LayerRun> layer_runs(std::span<const network::LayerInfo> layers,
+std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
                                  std::span<const CycleLedger> ledgers) {
   std::vector<LayerRun> runs;
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -20,7 +20,7 @@ using NamedTensors = std::map<std::string, graph::Tensor>;
 
 /// One row of the layer table after the run.
 struct LayerRun {
-  network::LayerInfo info;
+  compiler::LayerInfo info;
   bool on_host = false;     // then `info.note` says why, and there are no cycles
   double host_seconds = 0;  // what the host took for it here; 0 without values
   Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
@@ -32,7 +32,7 @@ struct NetworkRun {
   Cycle total = 0;  // of all programs, one after the other
   /// That no run of the same nodes takes fewer; nullopt if it is not known what the program
   /// computes.
-  std::optional<network::Bound> bound = {};
+  std::optional<compiler::Bound> bound = {};
   CycleLedger ledger;
   Traffic traffic;
   std::uint64_t issued_macs = 0;
@@ -49,10 +49,10 @@ struct NetworkRun {
 };
 
 /// The row of a node that the host computes.
-LayerRun host_layer(const graph::Graph& graph, const network::HostStep& step);
+LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step);
 
 /// The rows of a program's layers; `ledgers` has one entry for each.
-std::vector<LayerRun> layer_runs(std::span<const network::LayerInfo> layers,
+std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
                                  std::span<const CycleLedger> ledgers);
 
 /// Adds a program that ran after the others, with the rows of its layers.

@@ -33,11 +33,11 @@ Tensor dequantized(const Tensor& integers, const Quantization& quantization) {
   return result;
 }
 
-Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
+Tensor read_value(const Matrix& sheet, const compiler::HostValue& wanted,
                   const graph::ValueType& type) {
-  if (!wanted.dequantized) return network::from_sheet(sheet, wanted.view, type);
+  if (!wanted.dequantized) return compiler::from_sheet(sheet, wanted.view, type);
   const Tensor integers =
-      network::from_sheet(sheet, wanted.view, {graph::DataType::kInt8, type.shape});
+      compiler::from_sheet(sheet, wanted.view, {graph::DataType::kInt8, type.shape});
   return dequantized(integers, wanted.quantization);
 }
 
@@ -45,7 +45,7 @@ Tensor read_value(const Matrix& sheet, const network::HostValue& wanted,
 class StepMemory {
  public:
   /// `fixed` holds the matrices that never change, made by earlier runs, by tensor.
-  StepMemory(const network::MachineStep& step, const graph::Graph& graph,
+  StepMemory(const compiler::MachineStep& step, const graph::Graph& graph,
              reference::CpuDevice& values, std::map<std::size_t, Matrix>& fixed)
       : step_(step),
         graph_(graph),
@@ -60,7 +60,7 @@ class StepMemory {
 
   void read_results(reference::CpuDevice& values) const {
     for (std::size_t i = 0; i < step_.tensors.size(); ++i) {
-      for (const network::HostValue& wanted : step_.tensors[i].results) {
+      for (const compiler::HostValue& wanted : step_.tensors[i].results) {
         values.set(wanted.value, read_value(matrices_[i], wanted, graph_.type(wanted.value)));
       }
     }
@@ -69,8 +69,8 @@ class StepMemory {
  private:
   void bind(std::size_t index, reference::CpuDevice& values) {
     const TensorDecl& decl = step_.program.tensors[index];
-    const network::HostTensor& tensor = step_.tensors[index];
-    using Kind = network::HostTensor::Kind;
+    const compiler::HostTensor& tensor = step_.tensors[index];
+    using Kind = compiler::HostTensor::Kind;
     if (tensor.kind == Kind::kResult) {
       matrices_[index] = Matrix(decl.type, decl.rows, decl.cols);
       memory_.bind_result(decl.name, matrices_[index]);
@@ -85,16 +85,16 @@ class StepMemory {
       matrices_[index] = tensor.make();
     } else if (decl.type == ElementType::kFloat32) {
       matrices_[index] =
-          network::pack_words(values.get(tensor.value), static_cast<std::int64_t>(decl.cols));
+          compiler::pack_words(values.get(tensor.value), static_cast<std::int64_t>(decl.cols));
     } else {
-      matrices_[index] = network::to_sheet(
+      matrices_[index] = compiler::to_sheet(
           values.get(tensor.value), tensor.view,
           {static_cast<std::int64_t>(decl.rows), static_cast<std::int64_t>(decl.cols)}, decl.type);
     }
     memory_.bind(decl.name, matrices_[index]);
   }
 
-  const network::MachineStep& step_;
+  const compiler::MachineStep& step_;
   const graph::Graph& graph_;
   std::map<std::size_t, Matrix>& fixed_;
   TensorMemory memory_;
@@ -102,7 +102,7 @@ class StepMemory {
 };
 
 /// The last instruction of each layer.
-std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
+std::vector<std::size_t> last_instructions(const compiler::MachineStep& step) {
   std::vector<std::size_t> last(step.layers.size(), 0);
   for (std::size_t i = 0; i < step.instruction_layer.size(); ++i) {
     last[step.instruction_layer[i]] = i;
@@ -111,10 +111,10 @@ std::vector<std::size_t> last_instructions(const network::MachineStep& step) {
 }
 
 /// For each value, how often the nodes on the host use it.
-std::vector<std::size_t> host_uses(const network::NetworkProgram& program) {
+std::vector<std::size_t> host_uses(const compiler::NetworkProgram& program) {
   std::vector<std::size_t> uses(program.graph.values.size());
   for (const auto& step : program.steps) {
-    const auto* host = std::get_if<network::HostStep>(&step);
+    const auto* host = std::get_if<compiler::HostStep>(&step);
     if (host == nullptr) continue;
     for (const ValueId input : program.graph.nodes[host->node].inputs) {
       if (input != graph::kNoValue) ++uses[input];
@@ -146,10 +146,10 @@ class SessionRun {
   NetworkRun run(const NamedTensors& inputs) {
     if (with_values()) interpreter_.begin(inputs);
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
-      if (const auto* host = std::get_if<network::HostStep>(&program_.steps[i])) {
+      if (const auto* host = std::get_if<compiler::HostStep>(&program_.steps[i])) {
         run_step(*host);
       } else {
-        run_step(std::get<network::MachineStep>(program_.steps[i]), session_.steps_[i]);
+        run_step(std::get<compiler::MachineStep>(program_.steps[i]), session_.steps_[i]);
       }
     }
     if (with_values()) {
@@ -166,7 +166,7 @@ class SessionRun {
 
   bool with_values() const { return options_.simulate.engine != Engine::kAnalytic; }
 
-  void run_step(const network::HostStep& step) {
+  void run_step(const compiler::HostStep& step) {
     run_.layers.push_back(host_layer(program_.graph, step));
     if (!with_values()) return;
     const auto start = std::chrono::steady_clock::now();
@@ -175,7 +175,7 @@ class SessionRun {
     run_.layers.back().host_seconds = taken.count();
   }
 
-  void run_step(const network::MachineStep& step, StepRun& known) {
+  void run_step(const compiler::MachineStep& step, StepRun& known) {
     std::optional<StepMemory> memory;
     if (with_values()) memory.emplace(step, program_.graph, host_, known.constants);
     SimulateOptions simulate_options = options_.simulate;
@@ -206,7 +206,7 @@ class SessionRun {
   }
 
   /// Keeps a layer's result in the unified buffer as the network's value.
-  void keep_resident(const network::LayerResult& layer, const UnifiedBuffer& buffer) {
+  void keep_resident(const compiler::LayerResult& layer, const UnifiedBuffer& buffer) {
     if (!layer.base || layer.value == graph::kNoValue) return;
     Matrix sheet(config_.dtype, static_cast<std::uint64_t>(layer.size.rows),
                  static_cast<std::uint64_t>(layer.size.channels));
@@ -220,20 +220,20 @@ class SessionRun {
       }
     }
     run_.values.insert_or_assign(
-        layer.value, network::from_sheet(sheet, layer.view, program_.graph.type(layer.value)));
+        layer.value, compiler::from_sheet(sheet, layer.view, program_.graph.type(layer.value)));
   }
 
-  void keep_spilled(const network::MachineStep& step, const StepMemory& memory) {
-    for (const network::LayerResult& layer : step.results) {
+  void keep_spilled(const compiler::MachineStep& step, const StepMemory& memory) {
+    for (const compiler::LayerResult& layer : step.results) {
       if (!layer.tensor || layer.value == graph::kNoValue) continue;
       run_.values.insert_or_assign(layer.value,
-                                   network::from_sheet(memory.matrix(*layer.tensor), layer.view,
-                                                       program_.graph.type(layer.value)));
+                                   compiler::from_sheet(memory.matrix(*layer.tensor), layer.view,
+                                                        program_.graph.type(layer.value)));
     }
   }
 
   NetworkSession& session_;
-  const network::NetworkProgram& program_;
+  const compiler::NetworkProgram& program_;
   const MachineConfig& config_;
   const NetworkRunOptions& options_;
   reference::CpuDevice host_;
@@ -241,7 +241,7 @@ class SessionRun {
   NetworkRun run_;
 };
 
-NetworkSession::NetworkSession(const network::NetworkProgram& program, const MachineConfig& config,
+NetworkSession::NetworkSession(const compiler::NetworkProgram& program, const MachineConfig& config,
                                NetworkRunOptions options)
     : program_(program),
       config_(config),
@@ -254,10 +254,10 @@ NetworkRun NetworkSession::run(const NamedTensors& inputs) {
   return SessionRun(*this).run(inputs);
 }
 
-NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
+NetworkRun run_network(const compiler::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options) {
   NetworkRun run = NetworkSession(program, config, options).run(inputs);
-  run.bound = network::lower_bound(program, config);
+  run.bound = compiler::lower_bound(program, config);
   return run;
 }
 

@@ -24,7 +24,7 @@ struct NetworkRunOptions {
 /// `inputs` are by name; without values (engine analytic) there must be none. Throws InputError for
 /// a missing or unknown input, for a wrong type or shape, and for errors of the host's nodes;
 /// throws SimulationError.
-NetworkRun run_network(const network::NetworkProgram& program, const MachineConfig& config,
+NetworkRun run_network(const compiler::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options);
 
 /// Runs the same program repeatedly, with other inputs and with new elements for its constants. No
@@ -32,7 +32,7 @@ NetworkRun run_network(const network::NetworkProgram& program, const MachineConf
 class NetworkSession {
  public:
   /// `program` and `config` must outlive the session.
-  NetworkSession(const network::NetworkProgram& program, const MachineConfig& config,
+  NetworkSession(const compiler::NetworkProgram& program, const MachineConfig& config,
                  NetworkRunOptions options);
   ~NetworkSession();
 
@@ -43,7 +43,7 @@ class NetworkSession {
   friend class SessionRun;
   struct StepRun;
 
-  const network::NetworkProgram& program_;
+  const compiler::NetworkProgram& program_;
   const MachineConfig& config_;
   const NetworkRunOptions options_;
   std::vector<StepRun> steps_;

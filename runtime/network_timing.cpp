@@ -27,7 +27,7 @@ constexpr std::size_t kMostStreamed = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kBytesSinceMatmul = 96;
 
 /// Times each instruction and forgets it.
-class TimedSink final : public network::InstructionSink {
+class TimedSink final : public compiler::InstructionSink {
  public:
   /// `began`, if given, is called with each layer that begins, before its first instruction.
   TimedSink(const MachineConfig& config, std::uint64_t memory_bytes, RunObserver& observer,
@@ -37,7 +37,7 @@ class TimedSink final : public network::InstructionSink {
         began_(std::move(began)) {}
 
   void add(const Instruction& instruction, std::uint32_t layer,
-           const network::TileNumbers&) override {
+           const compiler::TileNumbers&) override {
     if (layer != layer_ && began_) began_(layer);
     layer_ = layer;
     if (instruction.opcode() == Opcode::kMatmul) since_matmul_ = 0;
@@ -61,10 +61,10 @@ class TimedSink final : public network::InstructionSink {
   std::uint32_t layer_ = 0;
 };
 
-std::size_t layers_of(const network::ScheduledNetwork& network) {
+std::size_t layers_of(const compiler::ScheduledNetwork& network) {
   std::size_t layers = 0;
   for (const auto& step : network.steps) {
-    const auto* segment = std::get_if<network::ScheduledSegment>(&step);
+    const auto* segment = std::get_if<compiler::ScheduledSegment>(&step);
     if (segment != nullptr) layers += segment->segment.layers.size();
   }
   return layers;
@@ -72,7 +72,7 @@ std::size_t layers_of(const network::ScheduledNetwork& network) {
 
 class NetworkTiming {
  public:
-  NetworkTiming(const network::ScheduledNetwork& network, const MachineConfig& config,
+  NetworkTiming(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                 const std::function<void(double)>& progress, std::uint64_t memory_bytes)
       : network_(network),
         config_(config),
@@ -82,21 +82,21 @@ class NetworkTiming {
 
   NetworkRun run() {
     for (const auto& step : network_.steps) {
-      if (const auto* host = std::get_if<network::HostStep>(&step)) {
+      if (const auto* host = std::get_if<compiler::HostStep>(&step)) {
         run_.layers.push_back(host_layer(network_.graph, *host));
       } else {
-        add(std::get<network::ScheduledSegment>(step));
+        add(std::get<compiler::ScheduledSegment>(step));
       }
     }
     return std::move(run_);
   }
 
  private:
-  void add(const network::ScheduledSegment& scheduled) {
+  void add(const compiler::ScheduledSegment& scheduled) {
     const auto& [segment, schedule] = scheduled;
     if (is_product(schedule)) {
       const Result result = simulate(config_, *product_stream(segment, schedule, config_));
-      const network::LayerInfo info = product_layer(segment, schedule, config_);
+      const compiler::LayerInfo info = product_layer(segment, schedule, config_);
       add_program(run_, result, layer_runs({&info, 1}, {&result.ledger, 1}));
     } else {
       GroupLedger groups(config_);
@@ -104,7 +104,7 @@ class NetworkTiming {
         groups.begin_group(layer);
         report(layer);
       });
-      const network::MachineStep step =
+      const compiler::MachineStep step =
           emit_segment(segment, schedule, config_, kMostStreamed, sink);
       const Result result = sink.finish();
       std::vector<CycleLedger> ledgers = groups.ledgers();
@@ -119,7 +119,7 @@ class NetworkTiming {
     if (progress_) progress_(static_cast<double>(done_ + layer) / static_cast<double>(layers_));
   }
 
-  const network::ScheduledNetwork& network_;
+  const compiler::ScheduledNetwork& network_;
   const MachineConfig& config_;
   const std::function<void(double)>& progress_;
   const std::uint64_t memory_bytes_;
@@ -130,14 +130,14 @@ class NetworkTiming {
 
 }  // namespace
 
-NetworkRun time_network(const network::ScheduledNetwork& network, const MachineConfig& config,
+NetworkRun time_network(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                         const std::function<void(double)>& progress, std::uint64_t memory_bytes) {
   NetworkRun run = NetworkTiming(network, config, progress, memory_bytes).run();
-  run.bound = network::lower_bound(network, config);
+  run.bound = compiler::lower_bound(network, config);
   return run;
 }
 
-Result time_segment(const network::ScheduledSegment& scheduled, const MachineConfig& config,
+Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
                     RunObserver& observer, std::uint64_t memory_bytes) {
   const auto& [segment, schedule] = scheduled;
   if (is_product(schedule)) {

@@ -19,12 +19,12 @@ namespace weft::runtime {
 /// to 2^32 - 1 in each program. `progress`, if given, is called with the share done (0 to 1).
 /// Throws InputError for a longer program, or a stretch that needs more than `memory_bytes`,
 /// HazardError, DeadlockError.
-NetworkRun time_network(const network::ScheduledNetwork& network, const MachineConfig& config,
+NetworkRun time_network(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                         const std::function<void(double)>& progress = {},
                         std::uint64_t memory_bytes = physical_memory_bytes() / 4 * 3);
 
 /// The run of one program, in the same way; `observer` sees it. Throws like time_network().
-Result time_segment(const network::ScheduledSegment& scheduled, const MachineConfig& config,
+Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
                     RunObserver& observer,
                     std::uint64_t memory_bytes = physical_memory_bytes() / 4 * 3);
 

@@ -16,7 +16,7 @@ namespace {
 template <class T>
 double as_real(T value) {
   if constexpr (std::is_same_v<T, graph::Half>) {
-    return double{network::as_float(value)};
+    return double{compiler::as_float(value)};
   } else {
     return static_cast<double>(value);
   }

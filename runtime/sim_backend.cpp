@@ -17,9 +17,9 @@ using training::PassGraph;
 using training::PassKind;
 
 /// The weights of the current run. The compiled graph's constants read them.
-using Weights = std::shared_ptr<NamedTensors>;
+using SharedWeights = std::shared_ptr<NamedTensors>;
 
-graph::Graph with_weights(PassGraph pass, const Weights& weights) {
+graph::Graph with_weights(PassGraph pass, const SharedWeights& weights) {
   std::map<std::string, graph::Constant> constants;
   for (const graph::ValueId input : pass.graph.inputs) {
     const graph::Value& value = pass.graph.values[input];
@@ -31,8 +31,8 @@ graph::Graph with_weights(PassGraph pass, const Weights& weights) {
 }
 
 /// The optimizer computes in float32 on the vector unit; the other graphs compute as networks do.
-network::NetworkProgram compiled(graph::Graph graph, PassKind pass, const MachineConfig& machine) {
-  if (pass == PassKind::kUpdate) return network::compile_update(std::move(graph), machine);
+compiler::NetworkProgram compiled(graph::Graph graph, PassKind pass, const MachineConfig& machine) {
+  if (pass == PassKind::kUpdate) return compiler::compile_update(std::move(graph), machine);
   return compile(std::move(graph), machine).program;
 }
 
@@ -55,8 +55,8 @@ class PreparedPass {
  private:
   PassKind kind_;
   std::vector<std::string> names_;
-  Weights weights_ = std::make_shared<NamedTensors>();
-  network::NetworkProgram program_;
+  SharedWeights weights_ = std::make_shared<NamedTensors>();
+  compiler::NetworkProgram program_;
   NetworkSession session_;
 };
 

@@ -5,6 +5,7 @@
 #   tools/check.sh RULE...    these rules alone:
 #     format    C++ is formatted as .clang-format says
 #     layers    folders include only what cmake/CheckLayers.cmake allows
+#     paths     the files and folders that the pages name exist
 #     scripts   shellcheck finds nothing in the shell scripts
 #     sizes     no folder has more than 25 C++ sources, no source more than 400 lines
 #     tidy      clang-tidy finds nothing (.clang-tidy)
@@ -12,13 +13,13 @@ set -euo pipefail
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-readonly kRules=(format layers scripts sizes tidy)
+readonly kRules=(format layers paths scripts sizes tidy)
 readonly kMostFiles=25   # C++ sources in one folder, without the folders below it
 readonly kMostLines=400  # of one source
 readonly kBranch=main  # tidy compares with the commit at which the work left this branch
 
 usage() {
-  sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
@@ -34,6 +35,21 @@ sources() { files_like '*.h' '*.cpp' '*.cu' '*.cuh'; }
 check_format() { sources | xargs -P 2 -n 100 clang-format --dry-run -Werror; }
 
 check_layers() { cmake -DROOT="$weft_root" -P cmake/CheckLayers.cmake; }
+
+# Paths between backticks that begin with a folder of this tree; {a,b} means what it means to a shell.
+check_paths() {
+  local tops page path each problems=0
+  tops="$(git ls-files '*/*' | sed 's|/.*||' | sort -u | paste -sd '|')"
+  while IFS=: read -r page path; do
+    [[ "$path" =~ (NAME|FAMILY|KIND|TITLE) ]] && continue  # they stand for any name
+    for each in $(eval "echo ${path//\`/}"); do
+      [[ -e "$each" ]] && continue
+      echo "$page names $each, which does not exist"
+      problems=1
+    done
+  done < <(files_like '*.md' | xargs grep -oE "\`($tops)/[A-Za-z0-9_./{},*-]+\`")
+  return "$problems"
+}
 
 check_scripts() { git ls-files '*.sh' .ci/run | xargs shellcheck -x; }
 
@@ -97,7 +113,7 @@ rules=()
 for argument in "$@"; do
   case "$argument" in
     --all) all=yes ;;
-    format | layers | scripts | sizes | tidy) rules+=("$argument") ;;
+    format | layers | paths | scripts | sizes | tidy) rules+=("$argument") ;;
     *) usage ;;
   esac
 done
@@ -107,6 +123,7 @@ check() {
   case "$1" in
     format) check_format ;;
     layers) check_layers ;;
+    paths) check_paths ;;
     scripts) check_scripts ;;
     sizes) check_sizes ;;
     tidy) check_tidy ;;

@@ -64,26 +64,43 @@ void check_flags(const Arguments& arguments, bool network) {
   }
 }
 
-runtime::CompiledNetwork compile_workload(const Arguments& arguments, const MachineConfig& config) {
+/// What is to be compiled, and how a message calls it.
+struct Source {
+  graph::Graph graph;
+  std::string name;
+};
+
+Source read_source(const Arguments& arguments, const MachineConfig& config) {
+  if (arguments.positionals.empty()) {
+    throw InputError("nothing to compile; give M K N, an .onnx file or a network's name");
+  }
   if (!names_network(arguments)) {
     check_flags(arguments, false);
     const MatmulSpec spec = read_spec(arguments, {});
-    runtime::check_memory(runtime::program_bytes(plan_matmul(spec, config)), "the program",
-                          runtime::kPlanAdvice);
-    return runtime::compile(network::product_graph(spec, config.dtype), config);
+    const TilingPlan plan = plan_matmul(spec, config);  // throws what concerns sizes and buffers
+    if (!arguments.has("mapping")) {
+      runtime::check_memory(runtime::program_bytes(plan), "the program", runtime::kPlanAdvice);
+    }
+    return {compiler::product_graph(spec, config.dtype), ""};
   }
   check_flags(arguments, true);
   const runtime::NetworkRequest request = read_network_request(arguments);
   graph::Graph graph = runtime::load_network(request);
   runtime::require_computation(request, graph);
-  return onnx_io::located(request.model,
-                          [&] { return runtime::compile(std::move(graph), config); });
+  return {std::move(graph), request.model};
 }
 
-std::vector<const network::MachineStep*> programs_of(const network::NetworkProgram& network) {
-  std::vector<const network::MachineStep*> programs;
+/// Calls `function` with errors that name the network.
+template <class Function>
+auto located(const Source& source, Function&& function) {
+  return source.name.empty() ? function() : onnx_io::located(source.name, function);
+}
+
+std::vector<const compiler::MachineStep*> programs_of(const compiler::NetworkProgram& network) {
+  std::vector<const compiler::MachineStep*> programs;
   for (const auto& step : network.steps) {
-    if (const auto* program = std::get_if<network::MachineStep>(&step)) programs.push_back(program);
+    if (const auto* program = std::get_if<compiler::MachineStep>(&step))
+      programs.push_back(program);
   }
   return programs;
 }
@@ -98,17 +115,17 @@ std::string file_of(const std::string& output, std::size_t index, std::size_t co
 }
 
 /// One line for each program and for each node that the host computes.
-std::string step_table(const network::NetworkProgram& network, const std::string& output,
+std::string step_table(const compiler::NetworkProgram& network, const std::string& output,
                        std::size_t programs) {
   report::Table table("ll");
   std::size_t index = 0;
   for (const auto& step : network.steps) {
-    if (const auto* host = std::get_if<network::HostStep>(&step)) {
+    if (const auto* host = std::get_if<compiler::HostStep>(&step)) {
       const graph::Node& node = network.graph.nodes[host->node];
       table.add({"host", fmt::format("{}: {}", printable(node.name), host->reason)});
       continue;
     }
-    const auto& program = std::get<network::MachineStep>(step);
+    const auto& program = std::get<compiler::MachineStep>(step);
     const std::string& first = program.layers.front().name;
     const std::string& last = program.layers.back().name;
     table.add({file_of(output, index++, programs),
@@ -120,25 +137,32 @@ std::string step_table(const network::NetworkProgram& network, const std::string
   return table.text(0);
 }
 
-std::string mapping_table(const network::NetworkProgram& network) {
+std::string mapping_table(const compiler::ScheduledNetwork& network) {
   report::Table table("ll");
-  for (const network::MachineStep* program : programs_of(network)) {
-    const network::Schedule& schedule = program->schedule;
+  for (const auto& step : network.steps) {
+    const auto* scheduled = std::get_if<compiler::ScheduledSegment>(&step);
+    if (scheduled == nullptr) continue;
+    const auto& [segment, schedule] = *scheduled;
     // The rings of a product say themselves what they take.
     if (schedule.buffer.end > 0) table.add({"unified buffer", to_text(schedule.buffer)});
-    for (std::size_t i = 0; i < program->layers.size(); ++i) {
-      std::string name = printable(program->layers[i].name);
+    for (std::size_t i = 0; i < schedule.layers.size(); ++i) {
+      std::string name = printable(segment.layers[i].name);
       for (const Mapping& mapping : schedule.layers[i].mappings) {
         table.add({std::exchange(name, ""), to_text(mapping)});
       }
-      const std::string stays = network::stays_text(schedule, i);
+      const std::string stays = compiler::stays_text(schedule, i);
       if (!stays.empty()) table.add({"", stays});
     }
   }
   return table.text(0);
 }
 
-void write_programs(const network::NetworkProgram& network, const std::string& output) {
+[[noreturn]] void refuse_host_only(const std::string& name) {
+  throw InputError(
+      fmt::format("{}: no part of it runs on this machine; `weft run` says why", name));
+}
+
+void write_programs(const compiler::NetworkProgram& network, const std::string& output) {
   const auto programs = programs_of(network);
   std::vector<runtime::FileContent> files;
   for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -159,15 +183,19 @@ int run_compile(const Words& words, const report::Streams& streams) {
   }
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
-  const network::NetworkProgram network = compile_workload(arguments, config).program;
-  const auto programs = programs_of(network);
-  if (programs.empty()) {
-    throw InputError(fmt::format("{}: no part of it runs on this machine; `weft run` says why",
-                                 arguments.positionals.front()));
-  }
+  Source source = read_source(arguments, config);
   if (arguments.has("mapping")) {
-    streams.out << mapping_table(network);
-  } else if (to_file) {
+    const std::string text = mapping_table(located(
+        source, [&] { return runtime::schedule(std::move(source.graph), config).network; }));
+    if (text.empty()) refuse_host_only(source.name);
+    streams.out << text;
+    return 0;
+  }
+  const compiler::NetworkProgram network =
+      located(source, [&] { return runtime::compile(std::move(source.graph), config).program; });
+  const auto programs = programs_of(network);
+  if (programs.empty()) refuse_host_only(source.name);
+  if (to_file) {
     write_programs(network, output);
     if (!arguments.has("quiet") && network.steps.size() > 1) {
       streams.out << step_table(network, output, programs.size());

@@ -52,7 +52,8 @@ void print_quantize_help(const report::Streams& streams) {
 
 std::string required_text(const Arguments& arguments, const std::string& name) {
   if (const auto text = arguments.text(name)) return *text;
-  throw InputError(fmt::format("--{} is missing; give --calibrate FILE|DIR -o OUT.onnx", name));
+  throw InputError(
+      fmt::format("--{} is missing; give --calibrate FILE|DIR|digits -o OUT.onnx", name));
 }
 
 void check_file(const std::string& option, const std::string& file,

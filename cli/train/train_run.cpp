@@ -97,10 +97,10 @@ std::unique_ptr<training::Trainer> make_trainer(const runtime::TrainRequest& req
 }
 
 /// A run that trains for one or more epochs.
-class Run {
+class TrainingRun {
  public:
-  Run(const runtime::TrainRequest& request, const graph::Graph& network, const data::Dataset& data,
-      report::TrainReport report, const report::Streams& streams)
+  TrainingRun(const runtime::TrainRequest& request, const graph::Graph& network,
+              const data::Dataset& data, report::TrainReport report, const report::Streams& streams)
       : request_(request),
         streams_(streams),
         backend_(runtime::make_train_backend(request)),
@@ -275,7 +275,7 @@ int run_training(const runtime::TrainRequest& request, const report::MachineFile
   data::check_fits(data, shape.image_shape, shape.classes);
   const report::TrainReport report = start_report(request, machine_file, network, data);
   if (request.epochs == 0) return measure_only(request, network, data, report, streams);
-  return Run(request, network, data, report, streams).run();
+  return TrainingRun(request, network, data, report, streams).run();
 }
 
 }  // namespace weft::cli

@@ -8,9 +8,9 @@
 //
 // The network must contain only ONNX's own operators: the fusing passes (passes/optimize.h) have
 // not run, batch normalizations are not folded, and recurrences are unrolled
-// (passes/decompose_recurrent.h). The gradients use only ONNX's operators too, so the result can go
-// through the same passes as any network. The backward half computes only gradients on a path from
-// a learned constant to the loss.
+// (passes/simplify/decompose_recurrent.h). The gradients use only ONNX's operators too, so the
+// result can go through the same passes as any network. The backward half computes only gradients
+// on a path from a learned constant to the loss.
 #pragma once
 
 #include <map>

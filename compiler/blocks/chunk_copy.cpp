@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::network {
+namespace weft::compiler {
 
 ChunkCopy copy_of(const RowWalk& walk, const Chunk& chunk, std::int64_t margin) {
   const PositionRange z = input_span(walk.z, layer_of(walk, chunk), 1);
@@ -42,4 +42,4 @@ std::uint64_t input_need(const Places& places, std::size_t sheet, const RowWalk&
   return static_cast<std::uint64_t>(copy.lead + (planes.last - planes.first) * copy.rows());
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -15,7 +15,7 @@
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// A copy of `layers` times `lines` runs of `length` rows. In the sheet the runs begin at row
 /// `first` of the walk; lines are `pitch` rows apart, layers `layer_pitch`.
@@ -41,4 +41,4 @@ ChunkCopy copy_of(const RowWalk& walk, const Chunk& chunk, std::int64_t margin);
 std::uint64_t input_need(const Places& places, std::size_t sheet, const RowWalk& walk,
                          const Chunk& chunk, const Planes& planes);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

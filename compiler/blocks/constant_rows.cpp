@@ -7,7 +7,7 @@
 #include "compiler/blocks/lane_blocks.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 // The divisors of a pool stay in the unified buffer while it runs. This limits them to 1/8 of it.
@@ -134,4 +134,4 @@ std::uint64_t staging_need(std::span<const PlacedConstant> constants) {
   return rows;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -12,7 +12,7 @@
 #include "compiler/layers/layers.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The UB rows of a constant: `blocks` blocks of `block_rows` rows. A tile of channels takes at
 /// most `most` adjacent blocks.
@@ -57,4 +57,4 @@ struct PlacedConstant {
 /// UB rows of staging that the constants take together.
 std::uint64_t staging_need(std::span<const PlacedConstant> constants);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 #include "compiler/blocks/chunk_copy.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 std::optional<std::int32_t> corrected_zero_point(const ContractionLayer& layer) {
   const auto* weights = std::get_if<ComputedWeights>(&layer.weights);
@@ -146,8 +146,8 @@ Block ContractionBlocks::b_block(const BatchOffset& product, const Columns& colu
 
 std::uint64_t ContractionBlocks::input_need(const BatchOffset& product, const Chunk& chunk,
                                             std::int64_t count) const {
-  return network::input_need(places_, layer_.a.sheet, layer_.walk, chunk,
-                             {0, std::min(count, planes(product))});
+  return compiler::input_need(places_, layer_.a.sheet, layer_.walk, chunk,
+                              {0, std::min(count, planes(product))});
 }
 
 std::uint64_t ContractionBlocks::staged(const BatchOffset& product, const Chunk& chunk,
@@ -164,4 +164,4 @@ std::uint64_t ContractionBlocks::staged(const BatchOffset& product, const Chunk&
   return rows;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

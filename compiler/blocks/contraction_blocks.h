@@ -13,7 +13,7 @@
 #include "compiler/layers/layers.h"
 #include "compiler/program/network_program.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Columns [first, last) of a result.
 struct Columns {
@@ -85,4 +85,4 @@ class ContractionBlocks {
   const std::int64_t cols_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -5,7 +5,7 @@
 
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 std::vector<LaneTile> lane_tiles(std::int64_t channels, const MachineConfig& config) {
   std::vector<LaneTile> tiles;
@@ -55,4 +55,4 @@ Block operand_block(const LaneStep& step, const Chunk& chunk, const ChannelRange
   return {planes.first, planes.last, first, first + (chunk.rows() - 1) * step.b_step + 1};
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

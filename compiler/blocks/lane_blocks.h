@@ -9,7 +9,7 @@
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// At most C adjacent channels of a layer, one per lane.
 struct LaneTile {
@@ -42,4 +42,4 @@ std::int64_t operand_row(const LaneStep& step, const Chunk& chunk);
 Block operand_block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range,
                     const Places& places);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

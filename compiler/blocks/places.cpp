@@ -5,7 +5,7 @@
 
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 std::uint64_t usable_rows(const MachineConfig& config) {
   return std::min<std::uint64_t>(config.unified_buffer_rows(),
@@ -39,4 +39,4 @@ std::uint64_t Places::staging_need(std::size_t id, const Block& block) const {
   return block.rows() * (sheet(id).wide ? config_.result_row_rows() : 1);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

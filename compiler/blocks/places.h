@@ -13,7 +13,7 @@
 #include "compiler/program/schedule.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Where rows of a sheet, or of a part of it, lie in the unified buffer.
 struct Placement {
@@ -85,4 +85,4 @@ class Places {
   std::vector<std::optional<std::uint32_t>> bases_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -5,7 +5,7 @@
 
 #include "compiler/blocks/chunk_copy.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 // A step reads one block of wide rows and writes the other.
@@ -99,4 +99,4 @@ std::uint64_t staged(const ReductionLayer& layer, const Chunk& chunk, const Chan
          staging_need(constants) + wide_rows(chunk, places.config());
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

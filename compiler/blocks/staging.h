@@ -10,7 +10,7 @@
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// UB rows of one block of wide rows (32-bit words): one for each row of the chunk.
 std::uint64_t wide_rows(const Chunk& chunk, const MachineConfig& config);
@@ -44,4 +44,4 @@ std::uint64_t staged(const NormalizationLayer& layer, const Chunk& chunk, const 
 std::uint64_t staged(const ReductionLayer& layer, const Chunk& chunk, const ChannelRange& range,
                      const Places& places, std::span<const PlacedConstant> constants);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

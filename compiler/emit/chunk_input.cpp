@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::network {
+namespace weft::compiler {
 
 ChunkInput::Rows ChunkInput::read(const Chunk& chunk, const Planes& planes) const {
   const Places& places = memory_.places();
@@ -26,4 +26,4 @@ ChunkInput::Rows ChunkInput::read_to(std::uint32_t base, const Chunk& chunk,
   return {{origin + copy.row0 - row_, plane_step, 1}, copy.walk};
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

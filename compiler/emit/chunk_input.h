@@ -6,7 +6,7 @@
 #include "compiler/emit/sheet_memory.h"
 #include "compiler/layers/chunks.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class ChunkInput {
  public:
@@ -32,4 +32,4 @@ class ChunkInput {
   RowWalk walk_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

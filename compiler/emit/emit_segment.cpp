@@ -13,7 +13,7 @@
 #include "compiler/program/machine_step.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// A lower bound of a layer's matmuls and fetches, for chunks as long as the accumulators allow.
@@ -145,4 +145,4 @@ MachineStep emit_segment(const Segment& segment, const Schedule& schedule,
   return SegmentLowering(segment, schedule, config, most, sink).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -9,7 +9,7 @@
 #include "compiler/program/stream.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Emits the instructions of the layers to `sink`, as `schedule` says: the schedule of
 /// schedule_segment() for this segment and machine. Returns everything of the step except the
@@ -18,4 +18,4 @@ namespace weft::network {
 MachineStep emit_segment(const Segment& segment, const Schedule& schedule,
                          const MachineConfig& config, std::size_t most, InstructionSink& sink);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

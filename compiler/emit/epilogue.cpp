@@ -5,7 +5,7 @@
 #include "compiler/emit/weights.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 LaneBlock lane_block(const LoweringContext& context, std::size_t sheet, std::int64_t channel,
                      std::int64_t width, std::int64_t plane_step) {
@@ -107,4 +107,4 @@ Vector EpilogueRows::instruction(const Target& target) {
   return vector;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

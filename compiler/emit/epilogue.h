@@ -10,7 +10,7 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Lanes [channel, channel + width) of a result's sheet as a vector instruction sees them.
 struct LaneBlock {
@@ -66,4 +66,4 @@ class EpilogueRows {
   std::optional<LayerConstant> scale_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

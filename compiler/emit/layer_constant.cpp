@@ -1,6 +1,6 @@
 #include "compiler/emit/layer_constant.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 LayerConstant::LayerConstant(SheetMemory& memory, std::uint64_t host, const PlacedConstant& placed)
     : memory_(&memory), host_(host), placed_(placed) {
@@ -31,4 +31,4 @@ std::uint32_t LayerConstant::rows_of(std::uint32_t first, std::uint32_t count) {
   return place.base;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/emit/sheet_memory.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class LayerConstant {
  public:
@@ -35,4 +35,4 @@ class LayerConstant {
   std::size_t next_ = 0;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -23,7 +23,7 @@
 #include "compiler/emit/weights.h"
 #include "compiler/emit/zero_point_sums.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 class ContractionLowering {
@@ -104,7 +104,7 @@ class ContractionLowering {
   // --- Operands ---
 
   /// Where the chunk's operands lie.
-  struct Operands {
+  struct ChunkOperands {
     ChunkInput::Rows a;
     std::optional<std::uint32_t> a_base;  // if planes are loaded part by part
     Placement b;
@@ -118,11 +118,12 @@ class ContractionLowering {
                                 static_cast<std::int32_t>(n_tile)});
   }
 
-  Operands read_operands(const BatchOffset& product, const Chunk& chunk, const Columns& columns) {
+  ChunkOperands read_operands(const BatchOffset& product, const Chunk& chunk,
+                              const Columns& columns) {
     begin_tile(-1, -1);
     memory_.staging().begin_use(
         blocks_.staged(product, chunk, columns, std::int64_t{mapping_.planes}));
-    Operands operands;
+    ChunkOperands operands;
     if (std::int64_t{mapping_.planes} < blocks_.planes(product) &&
         !memory_.places().resident(layer_.a.sheet)) {
       operands.a_base = memory_.staging().stage(
@@ -149,7 +150,7 @@ class ContractionLowering {
       for (std::int64_t tile = 0; tile < n_tiles_; ++tile) {
         for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
           const Chunk chunk = chunks_[chunk_];
-          Operands operands = read_operands(product, chunk, blocks_.columns_of(tile, 1));
+          ChunkOperands operands = read_operands(product, chunk, blocks_.columns_of(tile, 1));
           run_tile(product, chunk, operands, tile);
         }
       }
@@ -165,7 +166,7 @@ class ContractionLowering {
 
   void run_columns(const BatchOffset& product, const Chunk& chunk, std::int64_t first_tile) {
     const Columns columns = blocks_.columns_of(first_tile, std::int64_t{mapping_.column_tiles});
-    Operands operands = read_operands(product, chunk, columns);
+    ChunkOperands operands = read_operands(product, chunk, columns);
     for (std::int64_t tile = first_tile; tile * cols_ < columns.last; ++tile) {
       run_tile(product, chunk, operands, tile);
     }
@@ -173,7 +174,7 @@ class ContractionLowering {
     memory_.wrote(layer_.out.sheet, blocks_.out_block(product, chunk, columns), operands.out);
   }
 
-  void run_tile(const BatchOffset& product, const Chunk& chunk, Operands& operands,
+  void run_tile(const BatchOffset& product, const Chunk& chunk, ChunkOperands& operands,
                 std::int64_t tile) {
     const std::uint32_t acc = next_region();
     const std::int64_t count = blocks_.planes(product);
@@ -194,7 +195,7 @@ class ContractionLowering {
   }
 
   /// `first`: the accumulators hold no sums yet.
-  void run_planes(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+  void run_planes(const BatchOffset& product, const Chunk& chunk, const ChunkOperands& operands,
                   std::int64_t tile, const Planes& part, std::uint32_t acc, bool& first) {
     const std::int64_t taps = layer_.walk.taps();
     for (std::int64_t i = 0; i < blocks_.pieces() * taps; ++i) {
@@ -215,7 +216,7 @@ class ContractionLowering {
     return static_cast<std::uint32_t>(use % mapping_.accumulator_regions) * mapping_.chunk_rows;
   }
 
-  void fetch(const BatchOffset& product, const Operands& operands, std::int64_t fold,
+  void fetch(const BatchOffset& product, const ChunkOperands& operands, std::int64_t fold,
              std::int64_t tile) {
     if (constant() != nullptr) {
       const auto number = tile_bases_.at(tiles_key(product)) +
@@ -232,8 +233,8 @@ class ContractionLowering {
     ++context_.info.fetches;
   }
 
-  BufferTile buffer_tile(const BatchOffset& product, const Operands& operands, std::int64_t plane,
-                         std::int64_t tile) const {
+  BufferTile buffer_tile(const BatchOffset& product, const ChunkOperands& operands,
+                         std::int64_t plane, std::int64_t tile) const {
     const auto& weights = std::get<ComputedWeights>(layer_.weights);
     const std::int64_t lead = plane == 0 ? blocks_.front(product) : 0;
     const std::int64_t k_first = plane * array_rows_ + lead - blocks_.front(product);
@@ -255,7 +256,7 @@ class ContractionLowering {
     return block;
   }
 
-  void matmul(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+  void matmul(const BatchOffset& product, const Chunk& chunk, const ChunkOperands& operands,
               std::int64_t tap, std::int64_t plane, std::uint32_t acc, bool accumulate) {
     const std::int64_t row0 =
         operands.a.at.at(blocks_.first_plane(product) + plane, layer_.a.row + product.a_row);
@@ -270,7 +271,7 @@ class ContractionLowering {
     context_.info.issued_macs += static_cast<std::uint64_t>(chunk.rows() * array_rows_ * cols_);
   }
 
-  void drain(const BatchOffset& product, const Chunk& chunk, const Operands& operands,
+  void drain(const BatchOffset& product, const Chunk& chunk, const ChunkOperands& operands,
              std::int64_t tile, std::uint32_t acc) {
     begin_tile(-1, tile);
     const std::int64_t first = tile * cols_;
@@ -321,4 +322,4 @@ void lower(const ContractionLayer& layer, LoweringContext& context) {
   ContractionLowering(layer, context).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -13,7 +13,7 @@
 #include "compiler/program/stream.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// State that the lowering of a layer reads and changes.
 struct LoweringContext {
@@ -39,4 +39,4 @@ void lower(const SoftmaxLayer& layer, LoweringContext& context);
 void lower(const NormalizationLayer& layer, LoweringContext& context);
 void lower(const ReductionLayer& layer, LoweringContext& context);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

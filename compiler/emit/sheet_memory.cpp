@@ -9,7 +9,7 @@
 #include "compiler/rows/ceil_div.h"
 #include "sim/isa/check/tensor_layout.h"
 
-namespace weft::network {
+namespace weft::compiler {
 SheetMemory::SheetMemory(const MachineConfig& config, const std::vector<Sheet>& sheets,
                          const Schedule& schedule, Stream& stream, MachineStep& step)
     : config_(config),
@@ -182,4 +182,4 @@ std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n, std::func
                     constant_tensor(std::move(make), fixed));
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -16,7 +16,7 @@
 #include "compiler/rows/view.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class SheetMemory {
  public:
@@ -91,4 +91,4 @@ class SheetMemory {
   std::uint64_t next_tile_ = 0;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

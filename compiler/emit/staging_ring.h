@@ -7,7 +7,7 @@
 
 #include "compiler/program/schedule.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class StagingRing {
  public:
@@ -32,4 +32,4 @@ class StagingRing {
   std::uint64_t next_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

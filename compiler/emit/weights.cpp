@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "compiler/rows/elements.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 std::uint64_t size(std::int64_t value) {
@@ -135,4 +135,4 @@ Matrix pack_words(const graph::Tensor& tensor, std::int64_t sets, std::int64_t n
   return packed;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

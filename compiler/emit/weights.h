@@ -7,7 +7,7 @@
 #include "compiler/layers/layers.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// How the K of a constant contraction lies along the array's rows: for each piece of the weights
 /// and each tap, `planes` tiles of R rows. Channel k of the input is in row front + k of its tap.
@@ -41,4 +41,4 @@ inline Matrix pack_words(const graph::Tensor& tensor, std::int64_t n) {
   return pack_words(tensor, 1, n, n);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::network {
+namespace weft::compiler {
 ZeroPointSums::ZeroPointSums(const ContractionLayer& layer, LoweringContext& context)
     : context_(context),
       zero_point_(corrected_zero_point(layer)),
@@ -41,4 +41,4 @@ std::uint32_t ZeroPointSums::negate(std::int64_t tile) {
   return row;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

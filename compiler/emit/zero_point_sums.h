@@ -10,7 +10,7 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class ZeroPointSums {
  public:
@@ -37,4 +37,4 @@ class ZeroPointSums {
   std::uint32_t base_ = 0;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// The size of the steps, at most `most`, that divide `count` most evenly.
@@ -158,4 +158,4 @@ std::int64_t margin_of(const RowWalk& walk) {
   return walk.y.pad_begin * walk.y_step + walk.x.pad_begin * walk.x_step;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// A box of output positions. Its rows are consecutive in the result.
 struct Chunk {
@@ -78,4 +78,4 @@ RowGenerator tap_rows(const RowWalk& walk, const Chunk& chunk, std::int64_t ky, 
 /// How many rows before the first row of their sheet generators may begin.
 std::int64_t margin_of(const RowWalk& walk);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::network {
+namespace weft::compiler {
 
 HostTensor constant_tensor(std::function<Matrix()> make, bool fixed) {
   HostTensor tensor;
@@ -35,4 +35,4 @@ LayerInfo info_of(const Layer& layer) {
   return info;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "compiler/program/network_program.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// A tensor whose elements `make` gives. `fixed`: the same in every run.
 HostTensor constant_tensor(std::function<Matrix()> make, bool fixed);
@@ -19,4 +19,4 @@ HostTensor sheet_tensor(const Sheet& sheet);
 /// The layer's row of the table, without what depends on its mapping.
 LayerInfo info_of(const Layer& layer);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

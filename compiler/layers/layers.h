@@ -18,7 +18,7 @@
 #include "compiler/rows/view.h"
 #include "sim/isa/instruction.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using MakeTensor = std::function<graph::Tensor()>;
 
@@ -214,4 +214,4 @@ struct Layer {
   LayerBody body;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

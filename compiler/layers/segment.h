@@ -6,7 +6,7 @@
 #include "compiler/layers/layers.h"
 #include "compiler/layers/sheet.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The layers of one program in order, and the sheets to which their views refer.
 struct Segment {
@@ -14,4 +14,4 @@ struct Segment {
   std::vector<Layer> layers;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "compiler/rows/view.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// A sheet is moved in about this many transfers, so that work can begin on the first rows before
 /// the last ones arrive. Transfers below the smallest size would cost more in latency than they
@@ -30,4 +30,4 @@ struct Sheet {
   std::size_t last_use = 0;             // index of a layer
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

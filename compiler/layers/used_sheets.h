@@ -6,7 +6,7 @@
 
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Calls function(sheet) for every sheet that the layer reads.
 template <class Function>
@@ -53,4 +53,4 @@ void for_each_sheet(const LayerBody& body, Function&& function) {
   function(result_view(body).sheet);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

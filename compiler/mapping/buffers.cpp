@@ -28,7 +28,8 @@ std::vector<std::uint64_t> bias_choices(const TilingPlan& base, const MachineCon
   if (!base.spec.bias) return {0};
   const std::uint64_t rr = config.result_row_rows();
   std::vector<std::uint64_t> slots;
-  if (base.n_tiles <= network::usable_rows(config) / kBiasShare / rr) slots.push_back(base.n_tiles);
+  if (base.n_tiles <= compiler::usable_rows(config) / kBiasShare / rr)
+    slots.push_back(base.n_tiles);
   if (base.n_tiles > 1) slots.push_back(2);
   slots.push_back(1);
   return slots;
@@ -72,7 +73,7 @@ std::vector<ActivationChoice> activation_choices(const TilingPlan& base,
 std::optional<TilingPlan> with_buffers(const TilingPlan& base, const MachineConfig& config,
                                        ActivationChoice activations, std::uint64_t bias_slots) {
   const std::uint64_t rr = config.result_row_rows();
-  const std::uint64_t usable = network::usable_rows(config);
+  const std::uint64_t usable = compiler::usable_rows(config);
   const std::uint64_t bias_rows = bias_slots * rr;
   if (bias_rows > usable) return std::nullopt;
   if (activations.slots > (usable - bias_rows) / base.chunk_rows) return std::nullopt;
@@ -99,7 +100,7 @@ std::uint64_t least_buffer_rows(const MatmulSpec& spec, const MachineConfig& con
 std::uint32_t largest_chunk(const MatmulSpec& spec, const MachineConfig& config) {
   const std::uint64_t rr = config.result_row_rows();
   const std::uint64_t bias_rows = spec.bias ? rr : 0;
-  const std::uint64_t usable = network::usable_rows(config);
+  const std::uint64_t usable = compiler::usable_rows(config);
   if (usable < least_buffer_rows(spec, config)) return 0;
   return static_cast<std::uint32_t>(
       std::min({spec.m, std::uint64_t{config.accumulator_rows}, (usable - bias_rows) / (1 + rr)}));

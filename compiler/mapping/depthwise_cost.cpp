@@ -8,7 +8,7 @@
 #include "compiler/mapping/map_lanes.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 class DepthwiseEstimate {
@@ -61,7 +61,7 @@ class DepthwiseEstimate {
     return count;
   }
 
-  /// The rows of a chunk on the array, chosen as in contraction_mapping.cpp, which also counts the
+  /// The rows of a chunk on the array, chosen as in map_contraction.cpp, which also counts the
   /// empty tiles.
   std::int64_t chunk_rows() const {
     const auto most = std::min<std::int64_t>(config_.accumulator_rows, rows_);
@@ -175,4 +175,4 @@ DepthwiseCost depthwise_cost(const DepthwiseShape& shape, const MachineConfig& c
   return {estimate.on_vector_unit(), estimate.on_array()};
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -15,7 +15,7 @@
 #include "compiler/layers/layers.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 struct DepthwiseShape {
   RowWalk walk;
@@ -32,4 +32,4 @@ struct DepthwiseCost {
 };
 DepthwiseCost depthwise_cost(const DepthwiseShape& shape, const MachineConfig& config);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

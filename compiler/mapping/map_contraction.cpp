@@ -5,7 +5,7 @@
 
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// One step: rows of the result, tiles of its columns, and planes of the operand.
@@ -159,4 +159,4 @@ std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
   return mapping;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -9,7 +9,7 @@
 #include "compiler/mapping/misfit.h"
 #include "compiler/program/mapping.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Chooses the chunk size with the fewest estimated cycles, up to the accumulator rows available.
 /// If no chunk fits in staging, it also splits the columns and the operand's planes. A misfit if
@@ -18,4 +18,4 @@ std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
                                               const ContractionBlocks& blocks,
                                               const Places& places);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

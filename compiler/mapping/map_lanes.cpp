@@ -6,7 +6,7 @@
 #include "compiler/blocks/staging.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 std::uint64_t largest_need(const RowWalk& walk, std::int64_t limit,
@@ -65,4 +65,4 @@ BufferNeed least_need(const WindowLayer& layer, const std::vector<Sheet>& sheets
   return {least_staging(layer.walk, layer.channels, config, need), parts.staging_rows()};
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

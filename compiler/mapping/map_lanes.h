@@ -11,7 +11,7 @@
 #include "compiler/mapping/misfit.h"
 #include "compiler/program/mapping.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 // Rows of a vector instruction: enough to make its latency small, few enough that later work can
 // begin before a large image is done.
@@ -41,4 +41,4 @@ struct BufferNeed {
 BufferNeed least_need(const WindowLayer& layer, const std::vector<Sheet>& sheets,
                       const MachineConfig& config);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The layer needs `rows` rows for `what` at once. If `what` is empty, a resident sheet lies so
 /// close to the start of the buffer that a border of the layer would begin before row 0.
@@ -13,4 +13,4 @@ struct Misfit {
   std::string what = {};
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -98,7 +98,7 @@ std::vector<std::uint32_t> chunk_candidates(const MatmulSpec& spec, const Machin
 std::uint32_t alternating_chunk(const TilingPlan& tiles, const MachineConfig& config) {
   const std::uint64_t rows_of_result = tiles.n_tiles * config.result_row_rows();
   const std::uint64_t most = std::min<std::uint64_t>(
-      config.accumulator_rows / 2, network::usable_rows(config) / kResultShare / rows_of_result);
+      config.accumulator_rows / 2, compiler::usable_rows(config) / kResultShare / rows_of_result);
   const std::uint64_t size = std::clamp<std::uint64_t>(most, 1, largest_chunk(tiles.spec, config));
   return static_cast<std::uint32_t>(ceil_div(tiles.spec.m, ceil_div(tiles.spec.m, size)));
 }

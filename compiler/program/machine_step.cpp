@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::network {
+namespace weft::compiler {
 
 MachineStep new_step(const MachineConfig& config) {
   MachineStep step;
@@ -29,4 +29,4 @@ void ProgramSink::finish(MachineStep& step) {
   step.instruction_tile = std::move(tiles_);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

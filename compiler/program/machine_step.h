@@ -9,7 +9,7 @@
 #include "compiler/program/stream.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// A program without instructions.
 MachineStep new_step(const MachineConfig& config);
@@ -32,4 +32,4 @@ class ProgramSink final : public InstructionSink {
 inline constexpr std::uint64_t kBytesPerInstruction =
     2 * sizeof(Instruction) + sizeof(std::uint32_t) + sizeof(TileNumbers);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -18,7 +18,7 @@
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// A value that the host reads from a sheet (view.h).
 struct HostValue {
@@ -132,4 +132,4 @@ struct CompileOptions {
   std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  // for the instructions
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 void append(std::string& text, const std::string& separator, const std::string& more) {
@@ -34,4 +34,4 @@ std::string stays_text(const Schedule& schedule, std::size_t layer) {
   return text;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

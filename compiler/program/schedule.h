@@ -14,7 +14,7 @@
 
 #include "compiler/program/mapping.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The parts of the unified buffer, in rows. The margin keeps row generators above row 0, since
 /// their base may lie before the image. Staging holds what one layer needs for a short time: blocks
@@ -58,4 +58,4 @@ std::string to_text(const BufferParts& parts);
 /// from row 793; constants: from row 1577, staged". Empty if there is nothing.
 std::string stays_text(const Schedule& schedule, std::size_t layer);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

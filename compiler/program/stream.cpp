@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 void Stream::emit(const Operation& operation) {
   if (count_ == most_) refuse_longer();
@@ -39,4 +39,4 @@ void Stream::refuse_longer() const {
       "smaller input or batch, or a larger machine");
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Takes the instructions of a program: holds them, times them, counts them.
 class InstructionSink {
@@ -62,4 +62,4 @@ class Stream {
   TileNumbers tile_ = {};
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

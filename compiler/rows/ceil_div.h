@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// a / b rounded up, for a >= 0 and b > 0.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// Calls function(index, row, channel) for every element of the view, in row-major order.
@@ -106,4 +106,4 @@ graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::Val
   return tensor;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "pe/float_formats.h"
 #include "sim/memory/matrix.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The offset to subtract from elements of `type` to make them int8: 128 for uint8, else 0.
 constexpr std::int32_t int8_offset(graph::DataType type) {
@@ -78,4 +78,4 @@ Matrix to_sheet(const graph::Tensor& tensor, const View& view, SheetSize size, E
 /// or rounded to float16.
 graph::Tensor from_sheet(const Matrix& sheet, const View& view, const graph::ValueType& type);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

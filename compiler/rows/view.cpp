@@ -1,6 +1,6 @@
 #include "compiler/rows/view.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 Shape View::shape() const {
   Shape shape;
@@ -121,4 +121,4 @@ bool is_row_axis(const View& view, std::size_t axis) {
   return dim.extent == 1 || dim.channel_step == 0;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

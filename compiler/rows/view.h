@@ -21,7 +21,7 @@
 
 #include "compiler/graph/tensor.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Shape;
 
@@ -72,4 +72,4 @@ bool is_channel_axis(const View& view, std::size_t axis);
 /// True if dimension `axis` lies along rows only, or has one element.
 bool is_row_axis(const View& view, std::size_t axis);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "compiler/schedule/schedule_segment.h"
 #include "compiler/segments/segments.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 namespace {
 
@@ -86,4 +86,4 @@ NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                         options.memory_bytes);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

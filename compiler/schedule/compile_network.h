@@ -14,7 +14,7 @@
 #include "compiler/program/schedule.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// What the machine runs as one program, and how.
 struct ScheduledSegment {
@@ -52,4 +52,4 @@ NetworkProgram write_programs(
 NetworkProgram compile_network(graph::Graph graph, const MachineConfig& config,
                                const CompileOptions& options = {});
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -18,7 +18,7 @@
 #include "compiler/segments/update_groups.h"
 #include "sim/isa/check/tensor_layout.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 using graph::kNoValue;
@@ -278,4 +278,4 @@ NetworkProgram compile_update(graph::Graph graph, const MachineConfig& config) {
   return program;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

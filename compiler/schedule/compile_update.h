@@ -15,7 +15,7 @@
 #include "compiler/program/network_program.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Compiles a graph of Add, Sub, Mul, Div, Neg, Abs, Sqrt, Reciprocal and Identity on float32
 /// values. Each operand has one element or as many as the result. Every input may change from run
@@ -25,4 +25,4 @@ namespace weft::network {
 /// each value.
 NetworkProgram compile_update(graph::Graph graph, const MachineConfig& config);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 
 #include "compiler/schedule/product_graph.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// The bound of the nodes that the host does not compute.
@@ -33,4 +33,4 @@ Bound lower_bound(const MatmulSpec& spec, const MachineConfig& config) {
   return lower_bound(product_graph(spec, config.dtype), {}, config);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

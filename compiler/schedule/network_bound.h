@@ -7,7 +7,7 @@
 #include "compiler/schedule/compile_network.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 Bound lower_bound(const ScheduledNetwork& network, const MachineConfig& config);
 Bound lower_bound(const NetworkProgram& network, const MachineConfig& config);
@@ -15,4 +15,4 @@ Bound lower_bound(const NetworkProgram& network, const MachineConfig& config);
 /// Of one product.
 Bound lower_bound(const MatmulSpec& spec, const MachineConfig& config);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

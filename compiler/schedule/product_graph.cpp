@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "compiler/graph/builder/builder.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 using graph::DataType;
@@ -57,4 +57,4 @@ graph::Graph product_graph(const MatmulSpec& spec, ElementType dtype) {
   return builder.finish();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

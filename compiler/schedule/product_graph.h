@@ -5,7 +5,7 @@
 #include "pe/element_type.h"
 #include "sim/isa/program.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// out [M,N] = activation(a [M,K] * b [K,N] + bias [N]) for an array of type `dtype`: MatMul or
 /// Gemm in float32, MatMulInteger with int8 operands and 32-bit sums. "b" and "bias" are constants
@@ -13,4 +13,4 @@ namespace weft::network {
 /// if a size is zero or does not fit a shape.
 graph::Graph product_graph(const MatmulSpec& spec, ElementType dtype);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

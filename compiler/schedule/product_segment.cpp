@@ -9,7 +9,7 @@
 #include "compiler/mapping/instruction_tiles.h"
 #include "compiler/mapping/matmul_walk.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 std::uint64_t size_of(std::int64_t extent) {
@@ -187,4 +187,4 @@ MachineStep product_step(const Segment& segment, const Schedule& schedule,
   return step;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

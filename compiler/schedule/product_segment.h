@@ -11,7 +11,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction_stream.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The product, if the segment is one and nothing else. Its first operand consists of rows of the
 /// host, each whole and used once. Its second is one constant matrix. The host takes its results as
@@ -34,4 +34,4 @@ std::unique_ptr<InstructionStream> product_stream(const Segment& segment, const 
 LayerInfo product_layer(const Segment& segment, const Schedule& schedule,
                         const MachineConfig& config);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

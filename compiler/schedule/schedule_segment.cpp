@@ -20,7 +20,7 @@
 #include "compiler/schedule/product_segment.h"
 #include "compiler/schedule/staying_rows.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// How many rows before their sheet the generators of any layer may begin.
@@ -220,4 +220,4 @@ Schedule schedule_segment(const Segment& segment, const MachineConfig& config) {
   return std::move(std::get<Schedule>(scheduled));
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::network {
+namespace weft::compiler {
 
 std::optional<std::uint32_t> StayingRows::take(std::uint64_t rows) {
   rows = std::max<std::uint64_t>(rows, 1);  // so that every base is distinct
@@ -20,4 +20,4 @@ void StayingRows::release(std::uint32_t base) {
   taken_.erase(base);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

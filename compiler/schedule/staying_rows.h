@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-namespace weft::network {
+namespace weft::compiler {
 
 class StayingRows {
  public:
@@ -23,4 +23,4 @@ class StayingRows {
   std::map<std::uint64_t, std::uint64_t> taken_;  // first row -> rows
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

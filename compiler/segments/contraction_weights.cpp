@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Tensor;
@@ -98,4 +98,4 @@ std::optional<std::int32_t> weight_zero_point(const graph::Constant* constant) {
   return common.value_or(0);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

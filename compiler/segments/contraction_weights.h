@@ -9,7 +9,7 @@
 #include "compiler/graph/constant.h"
 #include "compiler/layers/layers.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 inline constexpr const char* kUnreadableByArray =
     "its input does not lie in rows of channels, or has a type that the array lacks";
@@ -42,4 +42,4 @@ std::string pieces_note(std::int64_t pieces);
 /// if `constant` is null.
 std::optional<std::int32_t> weight_zero_point(const graph::Constant* constant);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -4,7 +4,7 @@
 #include "compiler/graph/op_array.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Op;
 using graph::OpArray;
@@ -68,4 +68,4 @@ std::optional<LaneFunction> lane_function(const graph::Node& node) {
   return lane_function(to_string(node.op), first, second);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

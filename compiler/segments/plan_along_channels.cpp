@@ -7,7 +7,7 @@
 #include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Op;
@@ -173,4 +173,4 @@ Refusal Planner::plan_concat(const graph::Node& node) {
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

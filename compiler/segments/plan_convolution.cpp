@@ -8,7 +8,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Op;
@@ -218,4 +218,4 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

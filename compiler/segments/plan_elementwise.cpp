@@ -12,7 +12,7 @@
 #include "compiler/graph/operator_table.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Op;
@@ -312,4 +312,4 @@ Refusal Planner::plan_steps(const graph::Node& node, std::size_t axis, Elementwi
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

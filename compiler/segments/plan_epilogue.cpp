@@ -7,7 +7,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Op;
@@ -147,4 +147,4 @@ Refusal Planner::requantization(const graph::Node& node, ValueId x_scale, ValueI
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

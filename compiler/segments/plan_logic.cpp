@@ -18,7 +18,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Op;
@@ -203,4 +203,4 @@ Refusal Planner::plan_cast(const graph::Node& node) {
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

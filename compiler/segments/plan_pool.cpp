@@ -9,7 +9,7 @@
 #include "compiler/mapping/map_lanes.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Op;
 using graph::ValueId;
@@ -162,4 +162,4 @@ Refusal Planner::plan_average_pool(const graph::Node& node) {
   return plan_pool(node, std::move(layer), windows);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::ValueId;
@@ -349,4 +349,4 @@ Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, 
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -13,7 +13,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::DataType;
 using graph::Tensor;
@@ -223,4 +223,4 @@ Refusal Planner::plan_image_of_rows(const graph::Node& node, const View& flat) {
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

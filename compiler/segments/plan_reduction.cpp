@@ -7,7 +7,7 @@
 #include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Op;
 using graph::ValueId;
@@ -128,4 +128,4 @@ Refusal Planner::plan_image_reduction(const graph::Node& node) {
   return plan_pool(node, std::move(layer), windows);
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

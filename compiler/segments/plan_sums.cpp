@@ -11,7 +11,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Op;
 using graph::ValueId;
@@ -88,4 +88,4 @@ Refusal Planner::plan_sum_of_rows(const graph::Node& node, std::size_t axis,
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -14,7 +14,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::ValueId;
 
@@ -175,4 +175,4 @@ Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Ep
   return plan_straight_product(node, second, std::move(epilogue), {});
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -4,7 +4,7 @@
 
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::ValueId;
 
@@ -187,4 +187,4 @@ Refusal Planner::plan_split(const graph::Node& node) {
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -14,7 +14,7 @@
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::ValueId;
 using graph::WindowDim;
@@ -135,4 +135,4 @@ View Planner::gradient_result(ValueId value, bool wide) {
   return view;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 
 #include "compiler/passes/simplify/decompose_recurrent.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Op;
 using graph::ValueId;
@@ -310,14 +310,14 @@ const graph::Node* Planner::only_user(ValueId value) const {
   return &graph_.nodes[users_[value].front()];
 }
 
-std::optional<Planner::Quantized> Planner::quantized_at_once(ValueId value) {
+std::optional<Planner::QuantizedAtOnce> Planner::quantized_at_once(ValueId value) {
   const graph::Node* quantize = only_user(value);
   if (quantize == nullptr || quantize->op != Op::kQuantizeLinear) return std::nullopt;
   const auto scale = scalar(quantize->input(1));
   const auto zero = zero_point(quantize->input(2));
   if (!scale || !zero) return std::nullopt;
   absorb(*quantize);
-  return Quantized{quantize->outputs[0], {std::bit_cast<std::uint32_t>(*scale), *zero}};
+  return QuantizedAtOnce{quantize->outputs[0], {std::bit_cast<std::uint32_t>(*scale), *zero}};
 }
 
 bool Planner::only_output(ValueId value) const {
@@ -344,4 +344,4 @@ void Planner::absorb(const graph::Node& node) {
   absorbed_->push_back(static_cast<std::size_t>(&node - graph_.nodes.data()));
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -20,7 +20,7 @@
 #include "compiler/program/network_program.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Why a node cannot run on the machine; nullopt if it can.
 using Refusal = std::optional<std::string>;
@@ -245,11 +245,11 @@ class Planner {
   const graph::Node* only_user(graph::ValueId value) const;
   /// Absorbs the QuantizeLinear that alone uses `value` and returns its result. Returns nullopt if
   /// there is none.
-  struct Quantized {
+  struct QuantizedAtOnce {
     graph::ValueId result = graph::kNoValue;
     Quantization quantization = {};
   };
-  std::optional<Quantized> quantized_at_once(graph::ValueId value);
+  std::optional<QuantizedAtOnce> quantized_at_once(graph::ValueId value);
   /// True if only the host reads the value: it is an output and no node uses it.
   bool only_output(graph::ValueId value) const;
   /// Like only_output(), but nodes may change the value's shape first: it is never an operand on
@@ -289,4 +289,4 @@ std::optional<LaneFunction> lane_function(std::string_view op, float first, floa
 /// `max`.
 std::optional<LaneFunction> lane_function(const graph::Node& node);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "compiler/layers/used_sheets.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 using graph::ValueId;
@@ -155,4 +155,4 @@ std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Grap
   return Cutter(graph, config, options).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

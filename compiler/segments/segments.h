@@ -10,7 +10,7 @@
 #include "compiler/segments/planner.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Segments and host steps in order of execution. Nodes run as early as their operands allow: the
 /// host runs all its nodes that are ready, then the machine all of its own. Every sheet knows the
@@ -19,4 +19,4 @@ std::vector<std::variant<Segment, HostStep>> cut_into_segments(const graph::Grap
                                                                const MachineConfig& config,
                                                                const CompileOptions& options = {});
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -13,7 +13,7 @@
 #include "compiler/graph/operator_table.h"
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 using graph::kNoValue;
@@ -149,4 +149,4 @@ std::vector<UpdateGroup> update_groups(const graph::Graph& graph) {
   return Groups(graph, Operations(graph).take()).take();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "compiler/graph/graph.h"
 #include "sim/isa/instruction.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// One vector instruction for each chunk: result = op(combine(a, b)).
 struct LaneOperation {
@@ -33,4 +33,4 @@ struct UpdateGroup {
 /// than single numbers.
 std::vector<UpdateGroup> update_groups(const graph::Graph& graph);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -1,7 +1,7 @@
 // The rows and channels of a view, as layers walk over them.
 #include "compiler/segments/planner.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 RowWalk walk_of(const std::vector<ViewDim>& loops) {
   const auto loop = [&](std::size_t from_inner) {
@@ -49,4 +49,4 @@ std::optional<std::size_t> channel_axis_of(const View& view) {
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -27,7 +27,7 @@ using namespace weft;
 
 /// The one program of a network without host nodes, such as that of a product.
 const Program& only_program(const runtime::CompiledNetwork& compiled) {
-  return std::get<network::MachineStep>(compiled.program.steps.front()).program;
+  return std::get<compiler::MachineStep>(compiled.program.steps.front()).program;
 }
 
 Matrix int8_matrix(std::uint64_t rows, std::uint64_t cols, const std::vector<int>& values) {
@@ -41,7 +41,7 @@ Matrix int8_matrix(std::uint64_t rows, std::uint64_t cols, const std::vector<int
 /// [1 2 3; 4 5 6] times [7 8; 9 10; 11 12] on a 4 x 4 array.
 void small_product(Engine engine) {
   const MachineConfig machine = load_preset("tiny");
-  const graph::Graph product = network::product_graph({.m = 2, .k = 3, .n = 2}, machine.dtype);
+  const graph::Graph product = compiler::product_graph({.m = 2, .k = 3, .n = 2}, machine.dtype);
   const runtime::CompiledNetwork compiled = runtime::compile(product, machine);
   const Program& program = only_program(compiled);
   const Matrix a = int8_matrix(2, 3, {1, 2, 3, 4, 5, 6});
@@ -61,7 +61,7 @@ void small_product(Engine engine) {
 void large_product() {
   const MachineConfig machine = load_preset("tpu-v2");
   const MatmulSpec sizes = {.m = 1000, .k = 1000, .n = 1000};
-  const graph::Graph product = network::product_graph(sizes, machine.dtype);
+  const graph::Graph product = compiler::product_graph(sizes, machine.dtype);
   const runtime::CompiledNetwork compiled = runtime::compile(product, machine);
   const Program& program = only_program(compiled);
   const Result result = simulate(machine, program, nullptr, {.engine = Engine::kAnalytic});
@@ -72,7 +72,7 @@ void large_product() {
 void long_product() {
   const MachineConfig machine = load_preset("tpu-v2");
   const MatmulSpec sizes = {.m = 200, .k = 2'147'483'648, .n = 111};
-  const graph::Graph product = network::product_graph(sizes, machine.dtype);
+  const graph::Graph product = compiler::product_graph(sizes, machine.dtype);
   const runtime::NetworkSchedule scheduled = runtime::schedule(product, machine);
   const runtime::NetworkRun timed = runtime::time_network(scheduled.network, machine);
   std::cout << "200 x 2^31 x 111 on tpu-v2: rows enter the array in " << timed.ledger.array_active

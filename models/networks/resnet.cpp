@@ -13,7 +13,7 @@ constexpr std::size_t kStageCount = 4;
 /// Basic: two 3x3 convolutions. Bottleneck: 1x1, 3x3, then 1x1 with four times the channels.
 enum class ResidualBlock : std::uint8_t { kBasic, kBottleneck };
 
-struct Place {
+struct BlockPlace {
   std::string name;  // "layer2.0"
   std::int64_t width;
   std::int64_t stride;
@@ -25,14 +25,14 @@ struct Norm {
   Uniform scale = kScale;
 };
 
-ValueId conv_norm(Layers& net, ValueId x, ConvOptions options, const Place& place,
+ValueId conv_norm(Layers& net, ValueId x, ConvOptions options, const BlockPlace& place,
                   const Norm& norm) {
   options.bias = false;
   x = net.conv(x, options, place.name + norm.conv);
   return net.batch_norm(x, place.name + norm.norm, norm.scale);
 }
 
-ValueId basic_branch(Layers& net, ValueId x, const Place& place) {
+ValueId basic_branch(Layers& net, ValueId x, const BlockPlace& place) {
   const auto& [name, width, stride] = place;
   x = conv_norm(net, x, {.channels = width, .kernel = 3, .stride = stride, .padding = 1}, place,
                 {".conv1", ".bn1"});
@@ -43,7 +43,7 @@ ValueId basic_branch(Layers& net, ValueId x, const Place& place) {
 
 /// The stride is in the 3x3 convolution, as in today's implementations ("v1.5"): 4.1 G MACs. The
 /// paper has it in the first 1x1 convolution: 3.8 G MACs.
-ValueId bottleneck_branch(Layers& net, ValueId x, const Place& place) {
+ValueId bottleneck_branch(Layers& net, ValueId x, const BlockPlace& place) {
   const auto& [name, width, stride] = place;
   x = net.relu(conv_norm(net, x, {.channels = width}, place, {".conv1", ".bn1"}), name + ".relu1");
   x = conv_norm(net, x, {.channels = width, .kernel = 3, .stride = stride, .padding = 1}, place,
@@ -53,7 +53,7 @@ ValueId bottleneck_branch(Layers& net, ValueId x, const Place& place) {
                    {".conv3", ".bn3", kBranchScale});
 }
 
-ValueId block(Layers& net, ValueId x, ResidualBlock kind, const Place& place) {
+ValueId block(Layers& net, ValueId x, ResidualBlock kind, const BlockPlace& place) {
   const ValueId branch = kind == ResidualBlock::kBasic ? basic_branch(net, x, place)
                                                        : bottleneck_branch(net, x, place);
   if (net.shape(x) != net.shape(branch)) {

@@ -61,7 +61,7 @@ class ConvObserver final : public RunObserver {
 };
 
 ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
-                   const network::ScheduledSegment& segment, const network::LayerInfo& info,
+                   const compiler::ScheduledSegment& segment, const compiler::LayerInfo& info,
                    std::uint64_t steps) {
   const graph::Shape& shape = info.result.shape;
   ArrayConv conv;
@@ -164,7 +164,7 @@ std::string border_grid(const ArrayConv& conv) {
   return text + table.text(4);
 }
 
-std::string plan_table(const ArrayConv& conv, const network::LayerInfo& info) {
+std::string plan_table(const ArrayConv& conv, const compiler::LayerInfo& info) {
   Table table("lr");
   table.add({"folds (tiles swapped in)", grouped(conv.folds)});
   table.add({"useful MACs", grouped(info.macs)});
@@ -197,7 +197,7 @@ std::string settings(const runtime::ConvSpec& spec) {
 void print_array(const ConvExplanation& explanation, const Streams& streams) {
   const ArrayConv& conv = *explanation.array;
   const MachineConfig& config = explanation.report.machine;
-  const network::LayerInfo& info = explanation.report.run.layers.front().info;
+  const compiler::LayerInfo& info = explanation.report.run.layers.front().info;
   streams.out << dimension_table(conv, config) << '\n';
   if (explanation.spec.groups == 1) streams.out << draw_tiles(drawn(conv), config) << '\n';
   streams.out << wrapped(block_words(conv, config)) << border_grid(conv) << '\n'
@@ -211,7 +211,8 @@ void print_array(const ConvExplanation& explanation, const Streams& streams) {
               << account_section(conv.account, conv.shape, config, streams.style) << '\n';
 }
 
-Json plan_json(const ArrayConv& conv, const MachineConfig& config, const network::LayerInfo& info) {
+Json plan_json(const ArrayConv& conv, const MachineConfig& config,
+               const compiler::LayerInfo& info) {
   return {{"pixels", conv.pixels},
           {"taps", Json::array({conv.shape.taps_y, conv.shape.taps_x})},
           {"channels", conv.shape.channels},
@@ -244,7 +245,7 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
   explanation.report.run = std::move(done.run);
   explanation.report.notes = std::move(done.notes);
   explanation.report.wall_seconds = done.wall_seconds;
-  if (const network::ScheduledSegment* segment = runtime::array_segment(done.network)) {
+  if (const compiler::ScheduledSegment* segment = runtime::array_segment(done.network)) {
     explanation.array =
         on_array(spec, config, *segment, explanation.report.run.layers.front().info, steps);
     explanation.advice = conv_advice(spec, config, explanation.report.run.total);

@@ -91,7 +91,7 @@ ProductExplanation explain_product(const MatmulSpec& spec, const MachineConfig& 
   report = describe_product("explain", matmul_header(plan, config), plan, std::move(result));
   report.engine = Engine::kAnalytic;
   report.machine = config;
-  report.run.bound = network::lower_bound(spec, config);
+  report.run.bound = compiler::lower_bound(spec, config);
   report.wall_seconds = seconds;
   explanation.advice = measured_advice(report);
   return explanation;
@@ -115,7 +115,7 @@ Json product_json(const ProductExplanation& explanation) {
 }
 
 std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total,
-                        const std::optional<network::Bound>& bound) {
+                        const std::optional<compiler::Bound>& bound) {
   Table table("lrl");
   const auto add = [&](const char* name, std::uint64_t value, const char* meaning) {
     table.add({name, grouped(value), meaning});
@@ -127,7 +127,7 @@ std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle tot
   add("array span", static_cast<std::uint64_t>(array_span),
       "simulated, first push to last product");
   add("total", static_cast<std::uint64_t>(total), "simulated, with loads, vector unit and stores");
-  if (bound) {
+  if (bound && bound->cycles > 0) {
     const std::string meaning =
         fmt::format("no schedule takes fewer; by the {}", to_string(bound->by));
     add("bound", static_cast<std::uint64_t>(bound->cycles), meaning.c_str());

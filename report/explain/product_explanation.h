@@ -40,7 +40,7 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
 
 /// The formula's terms and their sum, then the simulated cycles.
 std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle total,
-                        const std::optional<network::Bound>& bound);
+                        const std::optional<compiler::Bound>& bound);
 
 nlohmann::ordered_json formula_json(const FormulaTerms& formula);
 

@@ -84,7 +84,7 @@ Json conv_page_data(const ConvExplanation& explanation, const std::string& comma
   return onnx_io::located(name, [&] {
     runtime::CompiledNetwork compiled = runtime::compile(std::move(graph), machine, &inputs);
     report.notes = std::move(compiled.notes);
-    const network::NetworkProgram& program = compiled.program;
+    const compiler::NetworkProgram& program = compiled.program;
     runtime::RunOptions options;
     options.check = runtime::CheckMode::kNone;
     runtime::RunObservers observers;

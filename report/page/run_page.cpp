@@ -19,8 +19,8 @@
 namespace weft::report {
 namespace {
 
-using network::LayerInfo;
-using network::MachineStep;
+using compiler::LayerInfo;
+using compiler::MachineStep;
 
 double padding_share(const LayerInfo& info) {
   return 1 - static_cast<double>(info.macs) / static_cast<double>(info.issued_macs);
@@ -37,7 +37,7 @@ bool has_tiles(const runtime::LayerRun& layer) {
 }
 
 Json tile_map_json(const LayerInfo& info, const RunReport& report) {
-  const network::LayerTiles& tiles = info.tiles;
+  const compiler::LayerTiles& tiles = info.tiles;
   const ProductPart* product = std::get_if<ProductPart>(&report.part);
   const std::string products =
       tiles.products == 1 ? std::string() : fmt::format(", one of {} products", tiles.products);
@@ -112,7 +112,7 @@ std::vector<RooflinePoint> roofline_points(const RunReport& report) {
 std::vector<InstructionTile> tiles_of(const MachineStep& step) {
   std::vector<InstructionTile> tiles;
   tiles.reserve(step.instruction_tile.size());
-  for (const network::TileNumbers& tile : step.instruction_tile) {
+  for (const compiler::TileNumbers& tile : step.instruction_tile) {
     tiles.push_back({tile.chunk, tile.k_tile, tile.n_tile});
   }
   return tiles;
@@ -130,7 +130,7 @@ std::vector<std::int32_t> maps_of(const MachineStep& step, std::int32_t& maps) {
   return list;
 }
 
-PageRun page_run(const network::NetworkProgram& program, const RunReport& report) {
+PageRun page_run(const compiler::NetworkProgram& program, const RunReport& report) {
   PageRun run{report.machine};
   std::int32_t maps = 0;
   auto timeline = report.run.timelines.begin();
@@ -156,7 +156,7 @@ Json product_formula(const MachineConfig& machine, const ProductPart& product) {
 
 /// The formula of a convolution, if the network is one convolution in one program on the array, or
 /// of a product that the compiler planned; else null.
-Json formula_part(const RunReport& report, const network::NetworkProgram& program) {
+Json formula_part(const RunReport& report, const compiler::NetworkProgram& program) {
   if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
     return product_formula(report.machine, *product);
   }
@@ -199,7 +199,7 @@ Json animation_json(const RunReport& report, const PageParts& parts, Json& notes
 
 }  // namespace
 
-Json run_page_data(const RunReport& report, const network::NetworkProgram& program,
+Json run_page_data(const RunReport& report, const compiler::NetworkProgram& program,
                    const std::string& command_line, const PageParts& parts) {
   const ProductPart* product = std::get_if<ProductPart>(&report.part);
   Json notes = Json::array();

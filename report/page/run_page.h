@@ -18,7 +18,7 @@ struct PageParts {
 /// The page's data (docs/page.md). The run in `report` is of `program` and must have its timelines
 /// and, with values, its recording. A product that was not held has those of a shown
 /// run: see show().
-Json run_page_data(const RunReport& report, const network::NetworkProgram& program,
+Json run_page_data(const RunReport& report, const compiler::NetworkProgram& program,
                    const std::string& command_line, const PageParts& parts = {});
 
 }  // namespace weft::report

@@ -8,7 +8,7 @@
 namespace weft::report {
 namespace {
 
-void add_tile(const network::TileNumbers& tile, TraceArguments& args) {
+void add_tile(const compiler::TileNumbers& tile, TraceArguments& args) {
   if (tile.chunk >= 0) args.add("chunk", tile.chunk);
   if (tile.k_tile >= 0) args.add("k_tile", tile.k_tile);
   if (tile.n_tile >= 0) args.add("n_tile", tile.n_tile);
@@ -16,12 +16,12 @@ void add_tile(const network::TileNumbers& tile, TraceArguments& args) {
 
 /// Instructions of a network also name their layer; a product has only one.
 void add_programs(TraceEvents& events, const RunReport& report,
-                  const network::NetworkProgram& program) {
+                  const compiler::NetworkProgram& program) {
   Cycle begin = 0;
   std::size_t layer = 0;
   auto timeline = report.run.timelines.begin();
   for (const auto& step : program.steps) {
-    const auto* machine = std::get_if<network::MachineStep>(&step);
+    const auto* machine = std::get_if<compiler::MachineStep>(&step);
     if (machine == nullptr) {
       ++layer;
       continue;
@@ -56,7 +56,7 @@ void add_layers(TraceEvents& events, const runtime::NetworkRun& run) {
 }  // namespace
 
 void write_trace(std::ostream& out, const RunReport& report,
-                 const network::NetworkProgram& program) {
+                 const compiler::NetworkProgram& program) {
   TraceEvents events(out, report.machine, "weft " + run_title(report));
   add_programs(events, report, program);
   if (!report.is_product()) add_layers(events, report.run);

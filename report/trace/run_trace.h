@@ -13,6 +13,6 @@ namespace weft::report {
 /// its timelines. Each instruction shows its tile and, in a network, the index of its layer in the
 /// report.
 void write_trace(std::ostream& out, const RunReport& report,
-                 const network::NetworkProgram& program);
+                 const compiler::NetworkProgram& program);
 
 }  // namespace weft::report

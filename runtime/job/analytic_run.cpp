@@ -31,9 +31,9 @@ AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
   return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config);
 }
 
-const network::ScheduledSegment* array_segment(const network::ScheduledNetwork& network) {
+const compiler::ScheduledSegment* array_segment(const compiler::ScheduledNetwork& network) {
   if (network.steps.size() != 1) return nullptr;
-  const auto* only = std::get_if<network::ScheduledSegment>(&network.steps.front());
+  const auto* only = std::get_if<compiler::ScheduledSegment>(&network.steps.front());
   if (only == nullptr || only->schedule.layers.size() != 1) return nullptr;
   const bool on_array = std::ranges::all_of(
       only->schedule.layers.front().mappings,

@@ -15,7 +15,7 @@ namespace weft::runtime {
 
 struct AnalyticRun {
   graph::Graph graph;  // as it was imported or built
-  network::ScheduledNetwork network;
+  compiler::ScheduledNetwork network;
   std::vector<std::string> notes;
   NetworkRun run;
   double wall_seconds = 0;
@@ -29,6 +29,6 @@ AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config);
 
 /// The network's only program, if it has one layer and that layer runs on the array. Null for a
 /// convolution on the vector unit or the host.
-const network::ScheduledSegment* array_segment(const network::ScheduledNetwork& network);
+const compiler::ScheduledSegment* array_segment(const compiler::ScheduledNetwork& network);
 
 }  // namespace weft::runtime

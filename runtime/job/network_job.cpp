@@ -64,13 +64,14 @@ NetworkCheck check_run(const NetworkJob& job, const NetworkRun& run,
   return check;
 }
 
-const Program& only_program(const network::NetworkProgram& program) {
+const Program& only_program(const compiler::NetworkProgram& program) {
   const auto is_program = [](const auto& step) {
-    return std::holds_alternative<network::MachineStep>(step);
+    return std::holds_alternative<compiler::MachineStep>(step);
   };
   const auto programs = std::ranges::count_if(program.steps, is_program);
   if (programs == 1) {
-    return std::get<network::MachineStep>(*std::ranges::find_if(program.steps, is_program)).program;
+    return std::get<compiler::MachineStep>(*std::ranges::find_if(program.steps, is_program))
+        .program;
   }
   throw InputError(fmt::format(
       "--vcd shows one program, but the network becomes {}; drop it, or choose a network or a "

@@ -17,7 +17,7 @@ namespace weft::runtime {
 
 /// A compiled network, and how to run it. All must outlive the run.
 struct NetworkJob {
-  const network::NetworkProgram& program;
+  const compiler::NetworkProgram& program;
   const MachineConfig& machine;
   const NamedTensors& inputs;  // empty without values
   const RunOptions& options;
@@ -35,6 +35,6 @@ NetworkCheck check_run(const NetworkJob& job, const NetworkRun& run,
 
 /// The network's program, for a waveform, which shows one program only. Throws InputError unless
 /// the network is one program.
-const Program& only_program(const network::NetworkProgram& program);
+const Program& only_program(const compiler::NetworkProgram& program);
 
 }  // namespace weft::runtime

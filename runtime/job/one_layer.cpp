@@ -25,8 +25,8 @@ bool lists_edges(const TilingPlan& plan) {
          plan.m_chunks + plan.k_tiles + plan.n_tiles <= kMostTileEdges;
 }
 
-network::LayerInfo layer_of(const Program& program, const std::optional<TilingPlan>& plan) {
-  network::LayerInfo info;
+compiler::LayerInfo layer_of(const Program& program, const std::optional<TilingPlan>& plan) {
+  compiler::LayerInfo info;
   info.name = "program";
   if (program.computes) {
     const MatmulSpec& spec = *program.computes;
@@ -47,8 +47,8 @@ network::LayerInfo layer_of(const Program& program, const std::optional<TilingPl
   return info;
 }
 
-std::vector<network::TileNumbers> tiles_of(const Program& program, const TilingPlan& plan) {
-  std::vector<network::TileNumbers> tiles;
+std::vector<compiler::TileNumbers> tiles_of(const Program& program, const TilingPlan& plan) {
+  std::vector<compiler::TileNumbers> tiles;
   tiles.reserve(program.code.size());
   for (const InstructionTile& tile : instruction_tiles(plan, program)) {
     tiles.push_back({static_cast<std::int32_t>(tile.chunk), static_cast<std::int32_t>(tile.k_tile),
@@ -59,14 +59,14 @@ std::vector<network::TileNumbers> tiles_of(const Program& program, const TilingP
 
 }  // namespace
 
-network::NetworkProgram one_layer(Program program, const std::optional<TilingPlan>& plan) {
-  network::MachineStep step;
+compiler::NetworkProgram one_layer(Program program, const std::optional<TilingPlan>& plan) {
+  compiler::MachineStep step;
   step.layers.push_back(layer_of(program, plan));
   step.instruction_layer.resize(program.code.size());
   step.instruction_tile.resize(program.code.size());
   if (plan) step.instruction_tile = tiles_of(program, *plan);
   step.program = std::move(program);
-  network::NetworkProgram network;
+  compiler::NetworkProgram network;
   network.steps.emplace_back(std::move(step));
   return network;
 }

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kMostTileEdges = 100'000;
 /// The program as the only step of a network. Its layer has tiles if Weft's compiler made the
 /// program for `plan`, unless they have more edges than kMostTileEdges, and MACs if the program
 /// says what it computes.
-network::NetworkProgram one_layer(Program program, const std::optional<TilingPlan>& plan);
+compiler::NetworkProgram one_layer(Program program, const std::optional<TilingPlan>& plan);
 
 /// The run of the same program that gave `result`.
 NetworkRun one_layer_run(const Program& program, const std::optional<TilingPlan>& plan,

@@ -23,9 +23,9 @@ ShownRun shown_run(const TilingPlan& plan, const MachineConfig& config, std::uin
   options.engine = Engine::kAnalytic;
   shown.result = simulate(config, shown.program, nullptr, options);
   if (code.size() < of_all) {
-    shown.note = fmt::format(
-        "The timeline shows a run of the first {} of {}: more would take too much memory.",
-        grouped(code.size()), counted(of_all, "instruction"));
+    shown.note =
+        fmt::format("Page and trace show only the first {} of {}: more would take too much memory.",
+                    grouped(code.size()), counted(of_all, "instruction"));
   }
   return shown;
 }

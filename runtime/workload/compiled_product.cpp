@@ -11,8 +11,8 @@ namespace weft::runtime {
 
 TilingPlan scheduled_plan(const MatmulSpec& spec, const MachineConfig& config) {
   plan_matmul(spec, config);  // throws what concerns sizes and buffers
-  const NetworkSchedule scheduled = schedule(network::product_graph(spec, config.dtype), config);
-  const auto& step = std::get<network::ScheduledSegment>(scheduled.network.steps.front());
+  const NetworkSchedule scheduled = schedule(compiler::product_graph(spec, config.dtype), config);
+  const auto& step = std::get<compiler::ScheduledSegment>(scheduled.network.steps.front());
   return plan_of(step.schedule.layers.front().mappings.front(), spec, config);
 }
 
@@ -22,8 +22,8 @@ CompiledProduct compile_product(const MatmulSpec& spec, const MachineConfig& con
   const TilingPlan estimated = plan_matmul(spec, config);
   check_memory(program_bytes(estimated) + matrix_bytes(matmul_header(estimated, config)),
                "the matrices and the program", advice);
-  CompiledNetwork compiled = compile(network::product_graph(spec, config.dtype), config);
-  auto& step = std::get<network::MachineStep>(compiled.program.steps.front());
+  CompiledNetwork compiled = compile(compiler::product_graph(spec, config.dtype), config);
+  auto& step = std::get<compiler::MachineStep>(compiled.program.steps.front());
   return {plan_of(step.schedule.layers.front().mappings.front(), spec, config),
           std::move(step.program)};
 }

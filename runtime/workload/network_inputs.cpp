@@ -55,15 +55,24 @@ void check_input(const Graph& graph, ValueId input, const std::string& file, con
 }
 
 void check_inputs_fit(const std::string& network, const Graph& graph) {
+  double all = 0;
   for (const ValueId input : graph.inputs) {
     const graph::ValueType& type = graph.type(input);
     const double bytes = static_cast<double>(graph::element_count(type.shape)) *
                          static_cast<double>(graph::size_bytes(type.type));
+    all += bytes;
     check_memory(bytes,
                  fmt::format("{}: input {}: {}", network, printable(graph.values[input].name),
                              to_string(type)),
                  "choose a smaller shape or batch; `weft run --engine analytic` needs no values");
   }
+  for (const graph::Output& output : graph.outputs) {
+    const graph::ValueType& type = graph.type(output.value);
+    all += static_cast<double>(graph::element_count(type.shape)) *
+           static_cast<double>(graph::size_bytes(type.type));
+  }
+  check_memory(all, fmt::format("{}: inputs and outputs", network),
+               "choose a smaller shape or batch; `weft run --engine analytic` needs no values");
 }
 
 std::vector<std::string> notes_on_inputs(const NamedTensors& inputs) {

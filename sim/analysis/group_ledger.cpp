@@ -26,7 +26,7 @@ void GroupLedger::started(std::uint64_t index, Unit unit, const InstructionTimin
   Queue& queue = queues_[unit];
   if (queue.runs[queue.starting].end == queue.started) ++queue.starting;
   ++queue.started;
-  Run& run = queue.runs[queue.starting];
+  GroupRun& run = queue.runs[queue.starting];
   if (run.started < 0) run.started = timing.started;
   run.retired = timing.retired;
   if (opcode_of(unit) == Opcode::kFetch) fetches_.push_back(timing.dispatched);
@@ -68,7 +68,7 @@ void GroupLedger::forget_before(Cycle cycle) {
     if (opcode_of(unit) == Opcode::kMatmul) continue;  // waiting() does
     Queue& queue = queues_[unit];
     while (queue.runs.size() > 1) {  // the last may go on
-      const Run& run = queue.runs.front();
+      const GroupRun& run = queue.runs.front();
       if (run.end > queue.started || run.retired >= cycle) break;
       queue.forget_first();
     }
@@ -135,7 +135,7 @@ void GroupLedger::give_dispatches(Interval cycles) {
 void GroupLedger::give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles) {
   const Queue& queue = queues_[unit];
   for (std::uint64_t i = queue.runs.begin(); i < queue.runs.end(); ++i) {
-    const Run& next = queue.runs[i];
+    const GroupRun& next = queue.runs[i];
     if (next.started < 0) break;
     give(ledger_class, cycles, {cycles.begin, next.retired + 1}, next.group);
   }
@@ -146,7 +146,7 @@ void GroupLedger::give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, 
 void GroupLedger::give_busy(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles) {
   const Queue& queue = queues_[unit];
   for (std::uint64_t i = queue.runs.begin(); i < queue.runs.end(); ++i) {
-    const Run& busy = queue.runs[i];
+    const GroupRun& busy = queue.runs[i];
     if (busy.started < 0 || busy.started >= cycles.end) break;
     give(ledger_class, cycles, {busy.started, busy.retired + 1}, busy.group);
   }

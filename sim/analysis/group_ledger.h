@@ -41,14 +41,14 @@ class GroupLedger final : public RunObserver {
  private:
   /// Instructions of one unit that follow each other and belong to one group, up to `end` in the
   /// unit's queue. Those that have times work from `started` to `retired`.
-  struct Run {
+  struct GroupRun {
     std::uint32_t group = 0;
     std::uint64_t end = 0;
     Cycle started = -1;  // the first
     Cycle retired = -1;  // the last
   };
   struct Queue {
-    SlidingWindow<Run> runs;
+    SlidingWindow<GroupRun> runs;
     std::uint64_t accepted = 0;
     std::uint64_t started = 0;
     std::uint64_t starting = 0;  // the run of the instruction that started last

@@ -23,9 +23,9 @@ struct PiecesOnly {
 };
 
 /// Counts the cycles by class and window.
-class Windows : public PiecesOnly {
+class CycleWindows : public PiecesOnly {
  public:
-  explicit Windows(std::span<const Cycle> boundaries)
+  explicit CycleWindows(std::span<const Cycle> boundaries)
       : boundaries_(boundaries), ledgers_(boundaries.empty() ? 0 : boundaries.size() - 1) {}
 
   void add(Cycle CycleLedger::*ledger_class, Interval cycles) {
@@ -155,14 +155,14 @@ class GroupSink {
 CycleLedger ledger(const MachineConfig& config, const Program& program, const Timeline& timeline,
                    Cycle total) {
   const std::array<Cycle, 2> whole = {0, total};
-  Windows windows(whole);
+  CycleWindows windows(whole);
   TimelineLedger(config, program, timeline, windows).build(total);
   return std::move(windows).ledgers().front();
 }
 
 std::vector<CycleLedger> ledgers(const MachineConfig& config, const Program& program,
                                  const Timeline& timeline, std::span<const Cycle> boundaries) {
-  Windows windows(boundaries);
+  CycleWindows windows(boundaries);
   TimelineLedger(config, program, timeline, windows).build(total_cycles(timeline));
   return std::move(windows).ledgers();
 }

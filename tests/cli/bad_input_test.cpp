@@ -143,6 +143,13 @@ TEST_F(BadInputTest, AProgramThatIsTooLargeGetsAdviceThatHelps) {
                  {"the program would take", "this computer has", "larger array"});
 }
 
+TEST_F(BadInputTest, ValuesThatDoNotFitAreRefusedBeforeTheyAreMade) {
+  expect_refused({"conv", "--input", "1,128,60000,60000", "--filters", "128", "--kernel", "1"},
+                 {"input 'x'", "would take 1.84 TB", "--engine analytic"});
+  expect_refused({"run", "vgg16", "--batch", "60000"},
+                 {"vgg16", "would take", "this computer has", "--engine analytic"});
+}
+
 TEST_F(BadInputTest, NamesMustBeKnown) {
   expect_refused({}, {"no command"});
   expect_refused({"matmull"}, {"'matmull'"});
@@ -185,9 +192,9 @@ TEST_F(BadInputTest, FlagsMustNotContradictEachOther) {
   const std::string u = folder_.write("u.npy", npy("|u1", "(3, 4)", std::vector<char>(12)));
   expect_refused(with({"--b", u, "--activation", "relu"}), {u, "uint8"});
   expect_refused({"matmul", "--machine", "tiny", "--a", a}, {"N is not given", "both --a and --b"});
-  for (const char* command : {"explain", "compile"}) {
-    expect_refused({command}, {"M is not given; name M K N\n"});
-  }
+  expect_refused({"explain"}, {"M is not given; name M K N\n"});
+  expect_refused({"compile"},
+                 {"nothing to compile; give M K N, an .onnx file or a network's name"});
   expect_refused(with({"--out", "-"}), {"--out -", "stdout"});
   expect_refused({"exec", "-"}, {"exec -", "stdin"});
 }

@@ -116,7 +116,7 @@ TEST_F(TraceCommandTest, ThePageOfALongRunShowsItsBeginning) {
   const Words words = {"matmul", "4", "6000000", "4", "--machine", "tiny", "--engine", "analytic"};
   const json report = report_of(joined(words, {"--html", folder_.file("page.html")}));
   const std::string note =
-      "The timeline shows a run of the first 1,048,576 of 4,500,002 instructions: more would take "
+      "Page and trace show only the first 1,048,576 of 4,500,002 instructions: more would take "
       "too much memory.";
   EXPECT_EQ(report["notes"], json::array({note}));
   const std::string page = folder_.read("page.html");

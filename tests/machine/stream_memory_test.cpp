@@ -118,8 +118,8 @@ TEST(StreamMemoryTest, ANetworkDoesNotGrowWithItsBatch) {
   std::array<std::size_t, 2> bytes = {};
   std::array<std::uint64_t, 2> instructions = {};
   for (const std::size_t run : {0U, 1U}) {
-    const network::ScheduledNetwork network =
-        network::schedule_network(images_through_the_host(run == 0 ? 100 : 1000, false), config);
+    const compiler::ScheduledNetwork network =
+        compiler::schedule_network(images_through_the_host(run == 0 ? 100 : 1000, false), config);
     const std::size_t before = allocated;
     highest = before;
     instructions[run] = runtime::time_network(network, config).instructions;
@@ -134,8 +134,8 @@ TEST(StreamMemoryTest, ANetworkDoesNotGrowWithItsBatch) {
 TEST(StreamMemoryTest, AStretchWithoutMatmulsThatDoesNotFitIsRefused) {
   MachineConfig config = load_preset("tiny");
   config.dtype = ElementType::kBf16;
-  const network::ScheduledNetwork network =
-      network::schedule_network(images_through_the_host(10, true), config);
+  const compiler::ScheduledNetwork network =
+      compiler::schedule_network(images_through_the_host(10, true), config);
   EXPECT_NO_THROW(runtime::time_network(network, config, {}, 1'000'000));
   try {
     runtime::time_network(network, config, {}, 2'000);

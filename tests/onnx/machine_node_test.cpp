@@ -116,7 +116,7 @@ double largest(const Tensor& tensor) {
 }
 
 struct NodeRun {
-  network::NetworkProgram program;
+  compiler::NetworkProgram program;
   reference::NamedTensors outputs;
   bool multiplied = false;   // the machine did some matrix work
   std::string host_reasons;  // for matrix work on the host; empty if there is none
@@ -125,7 +125,7 @@ struct NodeRun {
 NodeRun run_on_machine(const graph::Graph& graph, const reference::NamedTensors& inputs) {
   const MachineConfig config = machine_for(graph);
   NodeRun run;
-  run.program = network::compile_network(
+  run.program = compiler::compile_network(
       passes::optimize(passes::decompose_recurrent(graph), reference::evaluate), config);
   reference::NamedTensors given = inputs;
   keep_inputs(graph, given);
@@ -133,7 +133,7 @@ NodeRun run_on_machine(const graph::Graph& graph, const reference::NamedTensors&
   run.outputs = machine.outputs;
   run.multiplied = machine.useful_macs > 0;
   for (const auto& step : run.program.steps) {
-    const auto* host = std::get_if<network::HostStep>(&step);
+    const auto* host = std::get_if<compiler::HostStep>(&step);
     if (host == nullptr) continue;
     const graph::Node& node = run.program.graph.nodes[host->node];
     if (!has_matrix_work(node.op)) continue;

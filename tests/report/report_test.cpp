@@ -97,7 +97,7 @@ TEST(ReportTest, MismatchesOfBothKindsAreSentences) {
 TEST(ReportTest, EveryViewTakesTheSameReport) {
   const ProductRun run;
   const RunReport report = run.report();
-  const network::NetworkProgram program = runtime::one_layer(run.program, run.plan);
+  const compiler::NetworkProgram program = runtime::one_layer(run.program, run.plan);
   const Json page = run_page_data(report, program, "weft matmul 5 6 7");
   EXPECT_EQ(page.at("report"), report_json(report));
   EXPECT_EQ(page.at("tiles").at(0).at("k_edges"), Json({0, 4, 6}));

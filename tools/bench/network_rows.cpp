@@ -21,12 +21,12 @@ struct NetworkBench {
   NetworkBench()
       : config(load_preset("tpu-v2")),
         graph(networks::build_network(kNetwork)),
-        program(network::compile_network(passes::optimize(graph, reference::evaluate), config)),
+        program(compiler::compile_network(passes::optimize(graph, reference::evaluate), config)),
         inputs(networks::sample_inputs(graph, 1)) {}
 
   MachineConfig config;
   graph::Graph graph;
-  network::NetworkProgram program;
+  compiler::NetworkProgram program;
   runtime::NamedTensors inputs;
 };
 
@@ -51,7 +51,7 @@ Row network_analytic_row() {
 
 void run_network_analytically() {
   const MachineConfig config = load_preset("tpu-v2");
-  const network::NetworkProgram program = network::compile_network(
+  const compiler::NetworkProgram program = compiler::compile_network(
       passes::optimize(networks::build_network(kNetwork), reference::evaluate), config);
   runtime::NetworkRunOptions options;
   options.simulate.engine = Engine::kAnalytic;

@@ -6,7 +6,7 @@
 #include "compiler/emit/weights.h"
 #include "compiler/rows/ceil_div.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// Reorders [rows, channels] by tiles: all rows of the first C channels, then of the next C. Zeros
@@ -135,4 +135,4 @@ VectorOperand LaneSteps::view_rows(std::size_t index, const LaneTile& tile) cons
   return operand;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

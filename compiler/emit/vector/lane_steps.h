@@ -8,7 +8,7 @@
 
 #include "compiler/emit/vector/vector_rows.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class LaneSteps {
  public:
@@ -38,4 +38,4 @@ class LaneSteps {
 /// The layer's next constant, float32 with one word per channel: a wide row for every C channels.
 LayerConstant load_floats(const MakeTensor& make, std::int64_t channels, LoweringContext& context);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

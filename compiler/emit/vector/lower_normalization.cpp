@@ -9,7 +9,7 @@
 #include "compiler/emit/vector/row_statistics.h"
 #include "compiler/emit/weights.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// A constant row [1, C] with the number in every lane.
@@ -123,4 +123,4 @@ void lower(const NormalizationLayer& layer, LoweringContext& context) {
   NormalizationLowering(layer, context).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 #include "compiler/blocks/staging.h"
 #include "compiler/emit/vector/lane_steps.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 // The result has one channel.
@@ -96,4 +96,4 @@ void lower(const ReductionLayer& layer, LoweringContext& context) {
   ReductionLowering(layer, context).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

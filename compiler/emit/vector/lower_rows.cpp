@@ -8,7 +8,7 @@
 #include "compiler/blocks/staging.h"
 #include "compiler/emit/vector/lane_steps.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 class ElementwiseLowering {
@@ -94,4 +94,4 @@ void lower(const ConcatLayer& layer, LoweringContext& context) {
   }
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 
 #include "compiler/emit/vector/row_statistics.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 constexpr std::uint64_t kMaximum = 0;  // statistics
@@ -93,4 +93,4 @@ void lower(const SoftmaxLayer& layer, LoweringContext& context) {
   SoftmaxLowering(layer, context).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

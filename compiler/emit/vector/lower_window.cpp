@@ -13,7 +13,7 @@
 #include "compiler/emit/vector/window_divisors.h"
 #include "compiler/emit/weights.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 class WindowLowering {
@@ -169,4 +169,4 @@ void lower(const WindowLayer& layer, LoweringContext& context) {
   WindowLowering(layer, context).run();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

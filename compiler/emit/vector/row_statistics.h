@@ -9,7 +9,7 @@
 #include "compiler/blocks/staging.h"
 #include "compiler/emit/vector/lane_steps.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class RowStatistics {
  public:
@@ -123,4 +123,4 @@ class RowStatistics {
   std::uint32_t base_ = 0;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

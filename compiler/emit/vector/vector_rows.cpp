@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::network {
+namespace weft::compiler {
 
 StagedBlocks staged_blocks(const RowWalk& walk, std::int64_t channels, const Mapping& mapping,
                            const MachineConfig& config) {
@@ -76,4 +76,4 @@ void emit(Vector vector, LoweringContext& context) {
   context.stream.emit(std::move(vector));
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/chunks.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The chunks and channel ranges of a layer, which works on one pair of them at a time.
 struct StagedBlocks {
@@ -46,4 +46,4 @@ Vector to_narrow(VectorSource source, const View& out, const Placement& placemen
 /// Appends the instruction and counts its cycles.
 void emit(Vector vector, LoweringContext& context);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

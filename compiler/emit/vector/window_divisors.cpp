@@ -5,7 +5,7 @@
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/emit/weights.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// For each line count, a row of C equal words for each column.
@@ -52,4 +52,4 @@ void WindowDivisors::apply(std::int64_t line, std::int64_t column, Vector& vecto
       VectorOperand{.row = base + static_cast<std::uint32_t>(column) * words, .step = words};
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 
 #include "compiler/emit/vector/vector_rows.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 class WindowDivisors {
  public:
@@ -27,4 +27,4 @@ class WindowDivisors {
   LayerConstant rows_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

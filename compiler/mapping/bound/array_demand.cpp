@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 /// The largest of two sums, after the exchanges that make it smallest: those first that save most
@@ -88,4 +88,4 @@ double ArrayDemand::least(double vector) const {
   return balanced(array(), vector + drained(), std::move(exchanges));
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

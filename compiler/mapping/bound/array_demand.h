@@ -9,7 +9,7 @@
 #include "compiler/mapping/bound/demand.h"
 #include "sim/config/machine_config.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// Array cycles that vector cycles can replace.
 struct Exchange {
@@ -53,4 +53,4 @@ class ArrayDemand {
   std::map<graph::ValueId, Group> groups_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

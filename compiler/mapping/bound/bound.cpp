@@ -13,7 +13,7 @@
 #include "compiler/mapping/bound/demand.h"
 #include "compiler/mapping/bound/vector_demand.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 using graph::Graph;
@@ -201,4 +201,4 @@ Bound lower_bound(const Graph& graph, std::span<const std::size_t> host_nodes,
   return NetworkBound(graph, host_nodes, config).bound();
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

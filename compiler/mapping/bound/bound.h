@@ -14,7 +14,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/timing/timeline.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// The unit or channel that takes longest.
 enum class BoundBy : std::uint8_t { kArray, kVectorUnit, kMemory, kHostLink };
@@ -42,4 +42,4 @@ struct Bound {
 Bound lower_bound(const graph::Graph& graph, std::span<const std::size_t> host_nodes,
                   const MachineConfig& config);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 #include "compiler/graph/operator_table.h"
 #include "compiler/graph/shapes/windows.h"
 
-namespace weft::network {
+namespace weft::compiler {
 namespace {
 
 using graph::Graph;
@@ -180,4 +180,4 @@ std::optional<ContractionDemand> contraction_demand(const Graph& graph, const No
   return std::nullopt;
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 
 #include "compiler/graph/graph.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// `count` elements of a result, each a sum of `depth` products.
 struct Sums {
@@ -36,4 +36,4 @@ double elements_of(const graph::Graph& graph, graph::ValueId value);
 std::optional<ContractionDemand> contraction_demand(const graph::Graph& graph,
                                                     const graph::Node& node);
 
-}  // namespace weft::network
+}  // namespace weft::compiler

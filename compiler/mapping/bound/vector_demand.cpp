@@ -3,7 +3,7 @@
 #include "compiler/graph/operator_table.h"
 #include "compiler/mapping/bound/demand.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 using graph::Node;
 using graph::Trait;
@@ -64,4 +64,4 @@ VectorDemand::Written VectorDemand::written(const Node& node, double all) const 
   return {0, PassLeft::kFunctionFree};
 }
 
-}  // namespace weft::network
+}  // namespace weft::compiler

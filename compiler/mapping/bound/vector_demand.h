@@ -6,7 +6,7 @@
 
 #include "compiler/graph/graph.h"
 
-namespace weft::network {
+namespace weft::compiler {
 
 /// What is left of the pass that wrote a value: a later node may be part of the same pass.
 enum class PassLeft : std::uint8_t {
@@ -41,4 +41,4 @@ class VectorDemand {
   std::map<graph::ValueId, PassLeft> passes_;
 };
 
-}  // namespace weft::network
+}  // namespace weft::compiler

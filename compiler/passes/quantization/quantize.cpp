@@ -50,7 +50,7 @@ class Quantizer {
   };
 
   /// The scale of the sums of a contraction is input_scale * weight_scale.
-  struct Unit {
+  struct SumScale {
     Constant weight_scale;
     float input_scale = 1;
   };
@@ -127,7 +127,8 @@ class Quantizer {
     const QuantizedConstant integers =
         quantize_weights(weights, *layout, bias ? &*bias : nullptr, input_scale);
     changed.inputs[kWeights] = dequantized(rewriter, integers, weight_axis(node), name);
-    const Unit& unit = units_.try_emplace(output, Unit{integers.scale, input_scale}).first->second;
+    const SumScale& unit =
+        units_.try_emplace(output, SumScale{integers.scale, input_scale}).first->second;
     if (node.input(kBias) == kNoValue) return;
     changed.inputs[kBias] = dequantized_bias(rewriter, *bias, unit, node.inputs[kBias]);
   }
@@ -144,7 +145,7 @@ class Quantizer {
     return per_channel(*rewriter.constant(addend), product, rank - 1);
   }
 
-  ValueId dequantized_bias(Rewriter& rewriter, const Constant& bias, const Unit& unit,
+  ValueId dequantized_bias(Rewriter& rewriter, const Constant& bias, const SumScale& unit,
                            ValueId named_after) {
     const std::string name = rewriter.name(named_after);
     return dequantized(rewriter, quantize_bias(bias, unit.weight_scale, unit.input_scale), 0, name);
@@ -168,7 +169,7 @@ class Quantizer {
   QuantizationPlan plan_;
   std::map<ValueId, Parameters> parameters_;  // by group
   std::map<ValueId, ValueId> inputs_;         // graph inputs to their dequantized values
-  std::map<ValueId, Unit> units_;             // by product
+  std::map<ValueId, SumScale> units_;         // by product
 };
 
 }  // namespace

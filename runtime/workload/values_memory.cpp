@@ -1,0 +1,77 @@
+#include "runtime/workload/values_memory.h"
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "runtime/workload/memory_check.h"
+
+namespace weft::runtime {
+namespace {
+
+// Copies of the largest value that exist at one time, as measured with convolutions of 1 x 1: its
+// check holds the expected result, the bound and two operands in binary64, and reads the machine's
+// result; without a check, the result is read from its matrix.
+constexpr double kCopiesChecked = 10;
+constexpr double kCopiesUnchecked = 1;
+
+double bytes_of(const graph::ValueType& type) {
+  double bytes = static_cast<double>(graph::size_bytes(type.type));
+  for (const std::int64_t extent : type.shape) bytes *= static_cast<double>(extent);
+  return bytes;
+}
+
+/// The matrix of a sheet that does not stay in the unified buffer.
+double bytes_of(const compiler::Sheet& sheet, const MachineConfig& config) {
+  const double row = sheet.wide ? 4 : element_bytes(config.dtype);
+  return static_cast<double>(sheet.size.rows) * static_cast<double>(sheet.size.channels) * row;
+}
+
+double matrix_bytes(const compiler::ScheduledSegment& scheduled, const MachineConfig& config) {
+  const auto& [segment, schedule] = scheduled;
+  double bytes = 0;
+  for (std::size_t i = 0; i < segment.sheets.size(); ++i) {
+    const bool stays = i < schedule.sheets.size() && schedule.sheets[i].has_value();
+    if (!stays) bytes += bytes_of(segment.sheets[i], config);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+double value_bytes(const compiler::ScheduledNetwork& network, const MachineConfig& config,
+                   bool checked) {
+  const graph::Graph& graph = network.graph;
+  std::set<graph::ValueId> kept(graph.inputs.begin(), graph.inputs.end());
+  for (const graph::Output& output : graph.outputs) kept.insert(output.value);
+  double largest = 0;
+  for (const graph::Node& node : graph.nodes) {
+    for (const graph::ValueId value : node.outputs) {
+      if (value == graph::kNoValue) continue;
+      largest = std::max(largest, bytes_of(graph.type(value)));
+      if (checked) kept.insert(value);
+    }
+  }
+  double bytes = (checked ? kCopiesChecked : kCopiesUnchecked) * largest;
+  for (const graph::ValueId value : kept) {
+    if (!graph.is_constant(value)) bytes += bytes_of(graph.type(value));
+  }
+  for (const auto& step : network.steps) {
+    if (const auto* segment = std::get_if<compiler::ScheduledSegment>(&step)) {
+      bytes += matrix_bytes(*segment, config);
+    }
+  }
+  return bytes;
+}
+
+void check_values_fit(const compiler::ScheduledNetwork& network, const MachineConfig& config,
+                      bool checked) {
+  check_memory(value_bytes(network, config, checked), "the values of all layers",
+               checked
+                   ? "choose a smaller shape or batch, --check none, or --engine analytic, which "
+                     "needs no values"
+                   : "choose a smaller shape or batch, or --engine analytic, which needs no "
+                     "values");
+}
+
+}  // namespace weft::runtime

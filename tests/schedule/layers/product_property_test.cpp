@@ -1,0 +1,246 @@
+// Random float and integer matrix products on random machines, with constant and computed operands:
+// bit-exact with the CPU reference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/schedule/layers/layer_check.h"
+#include "tests/schedule/layers/product_cases.h"
+#include "tests/schedule/machine_runs.h"
+
+namespace weft::compiler::testing {
+namespace {
+
+ElementType random_float_type(Random& random) {
+  return random.chance(70) ? ElementType::kBf16 : ElementType::kFp16;
+}
+
+void count_product(const MachineConfig& config, const Sizes& sizes, const LayerOutcome& outcome,
+                   Hits& hits) {
+  ++hits["K " + size_class(sizes.k, config.array_rows)];
+  ++hits["N " + size_class(sizes.n, config.array_cols)];
+  ++hits[sizes.batch.empty() ? "one matrix" : "several matrices"];
+  if (outcome.streamed) ++hits["streamed"];
+  for (const LayerInfo& layer : layers_of(outcome.program)) {
+    if (layer.chunks > 1) ++hits["several chunks"];
+  }
+}
+
+// --- Float, constant weights ---
+
+void check_constant_product(Random& random, Hits& hits) {
+  LayerCase layer(random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const bool gemm = random.chance(40);
+  const Sizes sizes = random_sizes(config, gemm ? 0 : 2, random);
+  Attributes attributes;
+  const bool transposed = gemm && random.chance(50);
+  if (transposed) attributes.set("transB", std::int64_t{1});
+  ValueId a = layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.k), -8, 8));
+  if (random.chance(40)) a = layer.through_machine(a);
+  const Shape weights = transposed ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
+  std::vector<ValueId> inputs = {a, layer.constant(random.tensor<float>(weights, -8, 8))};
+  if (random.chance(60)) {
+    inputs.push_back(layer.constant(random.tensor<float>({sizes.n}, -99, 99)));
+    ++hits["bias"];
+  }
+  if (random.chance(30)) {
+    inputs.resize(3, inputs.size() == 3 ? inputs.back() : graph::kNoValue);
+    inputs.push_back(layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.n), -99, 99)));
+    ++hits["residual"];
+  }
+  if (random.chance(40)) attributes.set("activation", std::string("Relu"));
+  ValueId y = layer.builder.add(gemm ? Op::kGemm : Op::kMatMul, inputs, attributes);
+  const bool narrow = random.chance(60);
+  if (narrow) y = layer.through_machine(y);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, narrow);
+  count_product(config, sizes, outcome, hits);
+  ++hits[gemm ? transposed ? "Gemm with transB" : "Gemm" : "MatMul"];
+}
+
+TEST(ProductPropertyTest, FloatProductsOfWholeNumbersAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_constant_product);
+  expect_hits(hits,
+              {"K 1", "K side - 1", "K side", "K side + 1", "K larger", "N 1", "N side - 1",
+               "N side", "N side + 1", "N larger", "one matrix", "several matrices", "streamed",
+               "several chunks", "bias", "residual", "Gemm", "Gemm with transB", "MatMul"},
+              10);
+}
+
+// --- Float, both operands computed ---
+
+/// Multiplies by the identity: the result has the layout of a projection, hidden units in channels.
+ValueId through_product(LayerCase& layer, const Tensor& tensor) {
+  const std::int64_t hidden = tensor.shape().back();
+  Tensor identity(DataType::kFloat32, {hidden, hidden});
+  for (std::int64_t i = 0; i < hidden; ++i) {
+    identity.mutable_data<float>()[static_cast<std::size_t>(i * hidden + i)] = 1;
+  }
+  return layer.builder.add(Op::kMatMul, {layer.input(tensor), layer.constant(identity)});
+}
+
+/// Q K^T per head.
+ValueId add_scores(LayerCase& layer, const Heads& h, Random& random) {
+  const Shape hidden{h.batch, h.tokens, h.heads * h.width};
+  const auto operand = [&] { return through_product(layer, random.tensor<float>(hidden, -8, 8)); };
+  const ValueId q = split_heads(layer, operand(), h.heads, false);
+  const ValueId k = split_heads(layer, operand(), h.heads, true);
+  return layer.builder.add(Op::kMatMul, {q, k});
+}
+
+/// Shares times V per head, then merges the heads.
+ValueId add_context(LayerCase& layer, const Heads& h, Random& random) {
+  const Tensor shares = random.tensor<float>({h.batch, h.heads, h.tokens, h.tokens}, -8, 8);
+  const Shape hidden{h.batch, h.tokens, h.heads * h.width};
+  const ValueId values = through_product(layer, random.tensor<float>(hidden, -8, 8));
+  const ValueId v = split_heads(layer, values, h.heads, false);
+  return merge_heads(layer, layer.builder.add(Op::kMatMul, {layer.input(shares), v}));
+}
+
+/// Plain matrices; one of them may be shared by the whole batch.
+ValueId add_plain(LayerCase& layer, const MachineConfig& config, Random& random, Hits& hits) {
+  const Sizes sizes = random_sizes(config, 2, random);
+  const bool shared = random.chance(30) && !sizes.batch.empty();
+  const Shape b = shared ? Shape{sizes.k, sizes.n} : sizes.matrix(sizes.k, sizes.n);
+  if (shared) ++hits["one matrix for the batch"];
+  const ValueId first = layer.input(random.tensor<float>(sizes.matrix(sizes.m, sizes.k), -8, 8));
+  const Tensor second = random.tensor<float>(b, -8, 8);
+  const bool constant = b.size() > 2 && random.chance(40);
+  if (constant) ++hits["constant matrices"];
+  return layer.builder.add(Op::kMatMul,
+                           {first, constant ? layer.constant(second) : layer.input(second)});
+}
+
+void check_computed_product(Random& random, Hits& hits) {
+  LayerCase layer(random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Heads heads = random_heads(config, random);
+  ValueId y = graph::kNoValue;
+  bool narrow = false;  // results that only leave the machine are 32-bit words
+  switch (random.between(0, 2)) {
+    case 0:
+      y = add_scores(layer, heads, random);
+      ++hits["scores"];
+      ++hits["width " + size_class(heads.width, config.array_rows)];
+      break;
+    case 1:
+      y = add_context(layer, heads, random);
+      narrow = heads.heads > 1;  // merging the heads places them side by side, as array elements
+      ++hits["context"];
+      ++hits[heads.width % config.array_rows == 0 ? "whole planes" : "parts of planes"];
+      break;
+    default:
+      y = add_plain(layer, config, random, hits);
+      ++hits["plain"];
+  }
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, narrow);
+  if (outcome.streamed) ++hits["streamed"];
+}
+
+TEST(ProductPropertyTest, ProductsOfComputedMatricesOfWholeNumbersAreExact) {
+  Hits hits;
+  for_each_seed(hits, check_computed_product);
+  expect_hits(hits,
+              {"scores", "context", "plain", "whole planes", "parts of planes", "streamed",
+               "width 1", "width side - 1", "width side", "width side + 1", "width larger",
+               "one matrix for the batch", "constant matrices"},
+              10);
+}
+
+// --- Flattened images ---
+
+void check_flattened_product(Random& random, Hits& hits) {
+  const bool quantized = random.chance(40);
+  LayerCase layer(quantized ? ElementType::kInt8 : random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const std::int64_t k = size_about(config.array_rows, random);
+  const std::int64_t n = size_about(config.array_cols, random);
+  const Shape image{random.between(1, 3), k, random.between(1, 4), random.between(1, 4)};
+  const std::int64_t flat = k * image[2] * image[3];
+  ValueId y = graph::kNoValue;
+  if (quantized) {
+    // A 1 x 1 pool copies every pixel, so that the machine writes the image.
+    const ValueId x =
+        layer.builder.add(Op::kMaxPool, {layer.input(random_bytes(image, false, random))},
+                          {{"kernel_shape", Ints{1, 1}}});
+    const ByteWeights weights = random_byte_weights({flat, n}, {}, random);
+    y = layer.builder.add(
+        Op::kQLinearMatMul,
+        {layer.builder.add(Op::kFlatten, {x}), layer.constant(random_scales({}, 0.05, random)),
+         layer.constant(random_zero_point(false, random)), layer.constant(weights.elements),
+         layer.constant(random_scales({}, 0.02, random)), layer.constant(weights.zero_point),
+         layer.constant(random_scales({}, 0.05 * 0.02 * spread_of_sums(flat), random)),
+         layer.constant(random_zero_point(false, random))});
+  } else {
+    const ValueId x = layer.through_machine(layer.input(random.tensor<float>(image, -8, 8)));
+    y = layer.builder.add(Op::kMatMul, {layer.builder.add(Op::kFlatten, {x}),
+                                        layer.constant(random.tensor<float>({flat, n}, -8, 8))});
+  }
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, false);
+  ++hits[quantized ? "int8" : "float"];
+  ++hits["K " + size_class(k, config.array_rows)];
+}
+
+TEST(ProductPropertyTest, FlattenedImagesAreMultipliedAsTheyLie) {
+  Hits hits;
+  for_each_seed(hits, check_flattened_product);
+  expect_hits(hits, {"int8", "float", "K 1", "K side - 1", "K side", "K side + 1", "K larger"}, 10);
+}
+
+// --- Integers ---
+
+void check_integer_product(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Sizes sizes = random_sizes(config, 2, random);
+  const bool a_unsigned = random.chance(40);
+  const bool y_unsigned = random.chance(40);
+  const bool requantized = random.chance(60);
+  const Shape scale_shape = requantized && random.chance(50) ? Shape{sizes.n} : Shape{};
+  const ByteWeights weights = random_byte_weights({sizes.k, sizes.n}, scale_shape, random);
+  const ValueId a = layer.input(random_bytes(sizes.matrix(sizes.m, sizes.k), a_unsigned, random));
+  const ValueId a_zero = layer.constant(random_zero_point(a_unsigned, random));
+  const ValueId b = layer.constant(weights.elements);
+  const ValueId b_zero = layer.constant(weights.zero_point);
+  ValueId y = graph::kNoValue;
+  if (requantized) {
+    y = layer.builder.add(
+        Op::kQLinearMatMul,
+        {a, layer.constant(random_scales({}, 0.05, random)), a_zero, b,
+         layer.constant(random_scales(scale_shape, 0.02, random)), b_zero,
+         layer.constant(random_scales({}, 0.05 * 0.02 * spread_of_sums(sizes.k), random)),
+         layer.constant(random_zero_point(y_unsigned, random))});
+  } else {
+    y = layer.builder.add(Op::kMatMulInteger, {a, b, a_zero, b_zero});
+  }
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, false);
+  count_product(config, sizes, outcome, hits);
+  ++hits[a_unsigned ? "uint8 input" : "int8 input"];
+  ++hits[requantized ? y_unsigned ? "uint8 output" : "int8 output" : "int32 output"];
+  if (!scale_shape.empty()) ++hits["scales by column"];
+  if (weights.elements.type() == DataType::kUint8) ++hits["uint8 weights"];
+}
+
+TEST(ProductPropertyTest, IntegerProductsHaveTheBitsOfTheReference) {
+  Hits hits;
+  for_each_seed(hits, check_integer_product);
+  expect_hits(
+      hits,
+      {"K 1",          "K side - 1",       "K side",         "K side + 1",       "K larger",
+       "N 1",          "N side - 1",       "N side",         "N side + 1",       "N larger",
+       "one matrix",   "several matrices", "several chunks", "uint8 input",      "int8 input",
+       "uint8 output", "int8 output",      "int32 output",   "scales by column", "uint8 weights"},
+      10);
+}
+
+}  // namespace
+}  // namespace weft::compiler::testing

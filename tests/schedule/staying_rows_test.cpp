@@ -1,0 +1,127 @@
+// Allocation of unified-buffer rows, checked against a list with one flag per row.
+#include "compiler/schedule/staying_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <vector>
+
+#include "compiler/emit/staging_ring.h"
+#include "tests/schedule/random.h"
+
+namespace weft::compiler {
+namespace {
+
+using testing::Random;
+
+constexpr std::uint64_t kStayingRowsCases = 500;
+
+class Rows {
+ public:
+  Rows(std::uint64_t rows, std::uint64_t margin, std::uint64_t staging)
+      : begin_(margin), taken_(rows - staging, false) {}
+
+  /// Start of the first gap of `rows` rows; nullopt if there is none.
+  std::optional<std::uint32_t> first_fit(std::uint64_t rows) const {
+    for (std::uint64_t base = begin_; base + rows <= taken_.size(); ++base) {
+      const auto from = taken_.begin() + static_cast<std::ptrdiff_t>(base);
+      if (std::none_of(from, from + static_cast<std::ptrdiff_t>(rows),
+                       [](bool is) { return is; })) {
+        return static_cast<std::uint32_t>(base);
+      }
+    }
+    return std::nullopt;
+  }
+  void set(std::uint64_t base, std::uint64_t rows, bool is) {
+    std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(base), rows, is);
+  }
+
+ private:
+  std::uint64_t begin_;
+  std::vector<bool> taken_;
+};
+
+TEST(StayingRowsTest, GivesTheFirstGapThatIsLargeEnough) {
+  std::cout << "seeds 0 to " << kStayingRowsCases - 1 << '\n';
+  std::map<std::string, int> hits;
+  for (std::uint64_t seed = 0; seed < kStayingRowsCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const auto margin = static_cast<std::uint64_t>(random.between(0, 5));
+    const auto staging = static_cast<std::uint64_t>(random.between(0, 10));
+    StayingRows rows(margin, 60 - staging);
+    Rows oracle(60, margin, staging);
+    std::map<std::uint32_t, std::uint64_t> held;
+    for (int step = 0; step < 40; ++step) {
+      if (!held.empty() && random.chance(40)) {
+        const auto which =
+            std::next(held.begin(), random.between(0, static_cast<std::int64_t>(held.size()) - 1));
+        rows.release(which->first);
+        oracle.set(which->first, which->second, false);
+        held.erase(which);
+        continue;
+      }
+      const auto wanted = static_cast<std::uint64_t>(random.between(1, 25));
+      const auto base = rows.take(wanted);
+      ASSERT_EQ(base, oracle.first_fit(wanted));
+      ++hits[base ? "taken" : "full"];
+      if (!base) continue;
+      oracle.set(*base, wanted, true);
+      held.emplace(*base, wanted);
+    }
+  }
+  EXPECT_GE(hits["taken"], 1000);
+  EXPECT_GE(hits["full"], 1000);
+}
+
+TEST(StayingRowsTest, KeepsMarginAndStagingFree) {
+  StayingRows rows(7, 80);
+  EXPECT_FALSE(rows.take(74).has_value());
+  EXPECT_EQ(rows.take(73), 7U);
+  EXPECT_FALSE(rows.take(1).has_value());
+}
+
+TEST(StayingRowsTest, TakesExactlyTheGapThatWasReleased) {
+  StayingRows rows(0, 30);
+  EXPECT_EQ(rows.take(10), 0U);
+  EXPECT_EQ(rows.take(10), 10U);
+  EXPECT_EQ(rows.take(10), 20U);
+  rows.release(10);
+  EXPECT_FALSE(rows.take(11).has_value());
+  EXPECT_EQ(rows.take(10), 10U);
+}
+
+TEST(StagingRingTest, StagesRoundAndRoundWithoutOverlapWithinOneUse) {
+  std::cout << "seeds 0 to " << kStayingRowsCases - 1 << '\n';
+  int wrapped = 0;
+  for (std::uint64_t seed = 0; seed < kStayingRowsCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    StagingRing rows({3, 70, 100});
+    std::uint32_t last = 0;
+    for (int use = 0; use < 20; ++use) {
+      const auto total = static_cast<std::uint64_t>(random.between(0, 30));
+      rows.begin_use(total);
+      std::vector<bool> mine(100, false);
+      for (std::uint64_t left = total; left > 0;) {
+        const auto part =
+            static_cast<std::uint64_t>(random.between(1, static_cast<std::int64_t>(left)));
+        const std::uint32_t base = rows.stage(part);
+        ASSERT_TRUE(base >= 70 && base + part <= 100) << "the rows lie outside staging";
+        for (std::uint64_t row = base; row < base + part; ++row) {
+          ASSERT_FALSE(mine[row]);
+          mine[row] = true;
+        }
+        wrapped += base < last ? 1 : 0;
+        last = base;
+        left -= part;
+      }
+    }
+  }
+  EXPECT_GE(wrapped, 1000);
+}
+
+}  // namespace
+}  // namespace weft::compiler
