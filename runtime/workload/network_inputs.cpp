@@ -14,6 +14,7 @@
 #include "runtime/positions.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/run_options.h"
+#include "sim/memory/physical_memory.h"
 
 namespace weft::runtime {
 namespace {
@@ -68,8 +69,11 @@ void check_inputs_fit(const std::string& network, const Graph& graph) {
   }
   for (const graph::Output& output : graph.outputs) {
     const graph::ValueType& type = graph.type(output.value);
-    all += static_cast<double>(graph::element_count(type.shape)) *
-           static_cast<double>(graph::size_bytes(type.type));
+    const double bytes = static_cast<double>(graph::element_count(type.shape)) *
+                         static_cast<double>(graph::size_bytes(type.type));
+    // A value that is too large alone is refused with the name of its node, by whoever computes it.
+    if (bytes > static_cast<double>(physical_memory_bytes())) return;
+    all += bytes;
   }
   check_memory(all, fmt::format("{}: inputs and outputs", network),
                "choose a smaller shape or batch; `weft run --engine analytic` needs no values");

@@ -15,6 +15,13 @@ namespace {
 constexpr double kCopiesChecked = 10;
 constexpr double kCopiesUnchecked = 1;
 
+constexpr const char* kAdvice =
+    "choose a smaller shape or batch, or --engine analytic, which needs no memory for values";
+constexpr const char* kCheckedAdvice =
+    "choose a smaller shape or batch, --check none, or --engine analytic, which needs no memory "
+    "for "
+    "values";
+
 double bytes_of(const graph::ValueType& type) {
   double bytes = static_cast<double>(graph::size_bytes(type.type));
   for (const std::int64_t extent : type.shape) bytes *= static_cast<double>(extent);
@@ -66,12 +73,15 @@ double value_bytes(const compiler::ScheduledNetwork& network, const MachineConfi
 
 void check_values_fit(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                       bool checked) {
+  const graph::Graph& graph = network.graph;
+  for (const graph::Node& node : graph.nodes) {
+    for (const graph::ValueId value : node.outputs) {
+      if (value == graph::kNoValue) continue;
+      check_memory(bytes_of(graph.type(value)), graph::node_label(node) + ": its result", kAdvice);
+    }
+  }
   check_memory(value_bytes(network, config, checked), "the values of all layers",
-               checked
-                   ? "choose a smaller shape or batch, --check none, or --engine analytic, which "
-                     "needs no values"
-                   : "choose a smaller shape or batch, or --engine analytic, which needs no "
-                     "values");
+               checked ? kCheckedAdvice : kAdvice);
 }
 
 }  // namespace weft::runtime
