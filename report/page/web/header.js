@@ -60,8 +60,7 @@
     }
     if (report.bound) {
       list.append(figure(`${report.bound.ratio.toFixed(2)}×`, 'of the bound',
-        `no schedule takes fewer than ${weft.count(report.bound.cycles)} cycles; ` +
-        `bound by ${report.bound.by}`));
+        `${weft.count(report.bound.cycles)} cycles; bound by ${report.bound.by}`));
     }
     if (padding_share() !== null) {
       list.append(figure(weft.percent(padding_share()), 'padding waste', wasted_words(macs)));
