@@ -65,12 +65,12 @@ void check_flags(const Arguments& arguments, bool network) {
 }
 
 /// What is to be compiled, and how a message calls it.
-struct Source {
+struct CompiledSource {
   graph::Graph graph;
   std::string name;
 };
 
-Source read_source(const Arguments& arguments, const MachineConfig& config) {
+CompiledSource read_source(const Arguments& arguments, const MachineConfig& config) {
   if (arguments.positionals.empty()) {
     throw InputError("nothing to compile; give M K N, an .onnx file or a network's name");
   }
@@ -92,7 +92,7 @@ Source read_source(const Arguments& arguments, const MachineConfig& config) {
 
 /// Calls `function` with errors that name the network.
 template <class Function>
-auto located(const Source& source, Function&& function) {
+auto located(const CompiledSource& source, Function&& function) {
   return source.name.empty() ? function() : onnx_io::located(source.name, function);
 }
 
@@ -183,7 +183,7 @@ int run_compile(const Words& words, const report::Streams& streams) {
   }
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
-  Source source = read_source(arguments, config);
+  CompiledSource source = read_source(arguments, config);
   if (arguments.has("mapping")) {
     const std::string text = mapping_table(located(
         source, [&] { return runtime::schedule(std::move(source.graph), config).network; }));

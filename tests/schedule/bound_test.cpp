@@ -1,6 +1,5 @@
-// The lower bound: what convolutions and products ask for, counted one by one; the division of
-// depthwise convolutions between two units, tried in small steps; and runs, none of which may take
-// fewer cycles than the bound.
+// The lower bound. Naive loops count what convolutions and products ask for. Small steps try how to
+// divide a depthwise convolution between two units. No run may take fewer cycles than the bound.
 #include "compiler/mapping/bound/bound.h"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ struct Positions {
   std::int64_t last = -1;
 };
 
-/// By number of ranges, how many positions lie in so many of them; none with 0.
+/// Maps n to the number of positions that lie in n ranges, for n > 0.
 using Overlaps = std::map<std::int64_t, std::int64_t>;
 
 void add_overlaps(const std::vector<Positions>& ranges, Overlaps& overlaps) {
