@@ -15,19 +15,19 @@ namespace weft::report {
 namespace {
 
 using graph::Tensor;
-using Number = OutputSummary::Number;
+using Scalar = OutputSummary::Scalar;
 
-Number number(float value) {
+Scalar number(float value) {
   return value;
 }
-Number number(double value) {
+Scalar number(double value) {
   return value;
 }
-Number number(graph::Half value) {
+Scalar number(graph::Half value) {
   return compiler::as_float(value);
 }
 template <class T>
-Number number(T value) {
+Scalar number(T value) {
   if constexpr (std::is_unsigned_v<T>) {
     return std::uint64_t{value};
   } else {
@@ -35,12 +35,12 @@ Number number(T value) {
   }
 }
 
-bool is_finite(const Number& value) {
+bool is_finite(const Scalar& value) {
   return std::visit([](auto element) { return std::isfinite(static_cast<double>(element)); },
                     value);
 }
 
-bool is_nan(const Number& value) {
+bool is_nan(const Scalar& value) {
   return std::visit([](auto element) { return std::isnan(static_cast<double>(element)); }, value);
 }
 
@@ -54,7 +54,7 @@ void for_each_element(const Tensor& tensor, Function&& function) {
 }
 
 void add_range(const Tensor& tensor, OutputSummary& summary) {
-  for_each_element(tensor, [&](std::size_t, const Number& value) {
+  for_each_element(tensor, [&](std::size_t, const Scalar& value) {
     if (!is_finite(value)) {
       ++summary.not_finite;
       return;
@@ -69,8 +69,8 @@ void add_range(const Tensor& tensor, OutputSummary& summary) {
 std::vector<std::int64_t> tops(const Tensor& tensor) {
   const auto classes = static_cast<std::size_t>(tensor.shape()[1]);
   std::vector<std::int64_t> top(static_cast<std::size_t>(tensor.shape()[0]), 0);
-  std::vector<Number> largest(top.size());
-  for_each_element(tensor, [&](std::size_t i, const Number& value) {
+  std::vector<Scalar> largest(top.size());
+  for_each_element(tensor, [&](std::size_t i, const Scalar& value) {
     const std::size_t row = i / classes;
     const std::size_t column = i % classes;
     if (column == 0) largest[row] = value;
@@ -95,7 +95,7 @@ OutputSummary summarize(const std::string& name, const Tensor& tensor) {
   return summary;
 }
 
-std::string text_of(const Number& value) {
+std::string text_of(const Scalar& value) {
   return std::visit(
       [](auto element) {
         if constexpr (std::is_floating_point_v<decltype(element)>) {
@@ -107,7 +107,7 @@ std::string text_of(const Number& value) {
       value);
 }
 
-nlohmann::ordered_json json_of(const Number& value) {
+nlohmann::ordered_json json_of(const Scalar& value) {
   return std::visit([](auto element) { return nlohmann::ordered_json(element); }, value);
 }
 

@@ -18,12 +18,12 @@ namespace weft::report {
 
 struct OutputSummary {
   /// An element, exact in its type.
-  using Number = std::variant<std::int64_t, std::uint64_t, float, double>;
+  using Scalar = std::variant<std::int64_t, std::uint64_t, float, double>;
 
   std::string name;
   graph::ValueType type;
   /// The smallest and the largest finite element; nullopt for bool and if no element is finite.
-  std::optional<std::pair<Number, Number>> range;
+  std::optional<std::pair<Scalar, Scalar>> range;
   std::uint64_t not_finite = 0;  // number of elements
   /// The index of the largest element in each row of a float output [N, classes]; -1 for a row with
   /// NaN.

@@ -55,8 +55,8 @@ double largest(const Tensor& tensor) {
 
 }  // namespace
 
-NodeBounds::Tensors NodeBounds::operands() const {
-  Tensors result;
+NodeBounds::OptionalTensors NodeBounds::operands() const {
+  OptionalTensors result;
   for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
     result.push_back(node_.inputs[i] == graph::kNoValue ? std::nullopt
                                                         : std::optional(what_.operand(i)));
@@ -64,7 +64,7 @@ NodeBounds::Tensors NodeBounds::operands() const {
   return result;
 }
 
-Tensor NodeBounds::evaluate(const Node& node, const Tensors& operands,
+Tensor NodeBounds::evaluate(const Node& node, const OptionalTensors& operands,
                             const graph::Attributes& attributes) const {
   std::vector<const Tensor*> pointers;
   for (const auto& operand : operands) pointers.push_back(operand ? &*operand : nullptr);
@@ -91,7 +91,7 @@ BoundedResult NodeBounds::exact() const {
 }
 
 BoundedResult NodeBounds::of_finite() const {
-  const Tensors given = operands();
+  const OptionalTensors given = operands();
   BoundedResult result = exact();
   bool finite = true;
   for (const auto& operand : given) {
@@ -114,8 +114,8 @@ double NodeBounds::roundings() const {
 }
 
 BoundedResult NodeBounds::contraction() const {
-  Tensors given = operands();
-  Tensors sizes;
+  OptionalTensors given = operands();
+  OptionalTensors sizes;
   for (const auto& operand : given) {
     sizes.push_back(operand ? std::optional(magnitudes(*operand)) : std::nullopt);
   }
@@ -139,7 +139,7 @@ BoundedResult NodeBounds::contraction() const {
   // Evaluate the activation at the sum, and one error above and below it.
   given.resize(4);
   const auto moved = [&](double sign) {
-    Tensors shifted = given;
+    OptionalTensors shifted = given;
     Tensor offset = shifted[3] ? *shifted[3] : Tensor(graph::DataType::kFloat64, before.shape());
     const auto out = offset.mutable_data<double>();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += sign * doubles(error)[i];
@@ -168,7 +168,7 @@ Tensor NodeBounds::function_error(const Tensor& y, const Tensor& above, const Te
 }
 
 BoundedResult NodeBounds::elementwise() const {
-  const Tensors given = operands();
+  const OptionalTensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   const ValueId argument = node_.inputs[0];
   const bool binary = node_.inputs.size() == 2 && node_.op != Op::kClip;
@@ -180,7 +180,7 @@ BoundedResult NodeBounds::elementwise() const {
   const Tensor error =
       mapped(*given[0], [](double x) { return 4 * kUnit * std::abs(x) + 0x1p-149; });
   const auto moved = [&](double sign) {
-    Tensors shifted = given;
+    OptionalTensors shifted = given;
     const auto out = shifted[0]->mutable_data<double>();
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += sign * doubles(error)[i];
     return evaluate(node_, shifted, node_.attributes);
@@ -190,7 +190,7 @@ BoundedResult NodeBounds::elementwise() const {
 }
 
 BoundedResult NodeBounds::average() const {
-  Tensors given = operands();
+  OptionalTensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   given[0] = magnitudes(*given[0]);
   const graph::Shape& in = what_.graph.type(node_.inputs[0]).shape;
@@ -210,7 +210,7 @@ BoundedResult NodeBounds::average() const {
 }
 
 BoundedResult NodeBounds::sum() const {
-  Tensors given = operands();
+  OptionalTensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   given[0] = magnitudes(*given[0]);
   const double count = static_cast<double>(given[0]->size()) /
@@ -223,7 +223,7 @@ BoundedResult NodeBounds::sum() const {
 }
 
 BoundedResult NodeBounds::softmax() const {
-  const Tensors given = operands();
+  const OptionalTensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   const graph::Shape& shape = what_.graph.type(node_.inputs[0]).shape;
   const std::int64_t axis = graph::normalized_axis(node_.attributes.integer("axis", -1),
@@ -241,7 +241,7 @@ BoundedResult NodeBounds::softmax() const {
 }
 
 BoundedResult NodeBounds::normalization() const {
-  const Tensors given = operands();
+  const OptionalTensors given = operands();
   Tensor expected = evaluate(node_, given, node_.attributes);
   Tensor bound(graph::DataType::kFloat64, expected.shape());
   const auto n = static_cast<std::size_t>(expected.shape().back());

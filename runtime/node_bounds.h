@@ -34,7 +34,7 @@ class NodeBounds {
 
  private:
   using Tensor = graph::Tensor;
-  using Tensors = std::vector<std::optional<Tensor>>;
+  using OptionalTensors = std::vector<std::optional<Tensor>>;
 
   struct RowError {
     double mean = 0;
@@ -44,8 +44,8 @@ class NodeBounds {
     double largest_sum = 0;  // of |x|, or of squared deviations if that is larger
   };
 
-  Tensors operands() const;
-  Tensor evaluate(const graph::Node& node, const Tensors& operands,
+  OptionalTensors operands() const;
+  Tensor evaluate(const graph::Node& node, const OptionalTensors& operands,
                   const graph::Attributes& attributes) const;
   /// Adds the last rounding to a result whose error so far is at most `bound`.
   BoundedResult rounded(Tensor expected, Tensor bound, std::vector<bool> beyond = {}) const;

@@ -15,8 +15,8 @@ using graph::Node;
 using graph::Op;
 using graph::Tensor;
 
-using Bound = BoundedResult (NodeBounds::*)() const;
-using Entry = graph::OpEntry<Bound>;
+using NodeBound = BoundedResult (NodeBounds::*)() const;
+using Entry = graph::OpEntry<NodeBound>;
 
 const Entry& entry_of(Op op) {
   constexpr std::string_view kIntegers = "its results are integers, which are compared exactly";
@@ -85,10 +85,10 @@ const Entry& entry_of(Op op) {
       Entry::none(Op::kRnn, kHost),
   });
   static const std::vector<Entry> kUnary =
-      graph::entries_with<Bound>(graph::Trait::kFunction, &NodeBounds::elementwise);
+      graph::entries_with<NodeBound>(graph::Trait::kFunction, &NodeBounds::elementwise);
   static const std::vector<Entry> kBinary =
-      graph::entries_with<Bound>(graph::Trait::kBinary, &NodeBounds::elementwise);
-  static const graph::OpArray<Bound> kBounds("error bounds", {kEntries, kUnary, kBinary});
+      graph::entries_with<NodeBound>(graph::Trait::kBinary, &NodeBounds::elementwise);
+  static const graph::OpArray<NodeBound> kBounds("error bounds", {kEntries, kUnary, kBinary});
   return kBounds[op];
 }
 

@@ -83,7 +83,7 @@ void Differentiator::copy(const Node& node) {
     return id != kNoValue && id < needed_.size() && needed_[id];
   };
   if (has(node.op, graph::Trait::kNormalization) && std::ranges::any_of(inputs, needed)) {
-    Step step = training_form(builder_, node, std::move(inputs));
+    ForwardNode step = training_form(builder_, node, std::move(inputs));
     values_[node.outputs[0]] = step.node.outputs[0];
     return keep(std::move(step));
   }
@@ -91,7 +91,7 @@ void Differentiator::copy(const Node& node) {
   for (const ValueId output : node.outputs) {
     names.push_back(output == kNoValue ? "" : network_.values[output].name);
   }
-  Step step{{node.op, node.name, inputs, {}, node.attributes}};
+  ForwardNode step{{node.op, node.name, inputs, {}, node.attributes}};
   step.node.outputs = builder_.add(node.op, std::move(inputs), node.attributes, node.name, names);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != kNoValue) values_[node.outputs[i]] = step.node.outputs[i];
@@ -121,7 +121,7 @@ void Differentiator::copy_batch_normalization(const Node& node) {
 
 // The gradient of an output is needed if its type is floating-point and if the gradient of one of
 // the node's inputs is needed.
-void Differentiator::keep(Step step) {
+void Differentiator::keep(ForwardNode step) {
   needed_.resize(builder_.graph().values.size());
   const auto needed = [&](ValueId id) { return id != kNoValue && needed_[id]; };
   if (std::ranges::none_of(step.node.inputs, needed)) return;
@@ -145,7 +145,7 @@ ValueId Differentiator::sum_of(ValueId value) {
   return sum;
 }
 
-void Differentiator::differentiate(const Step& step) {
+void Differentiator::differentiate(const ForwardNode& step) {
   std::vector<ValueId> gradients;
   for (const ValueId output : step.node.outputs) {
     gradients.push_back(output == kNoValue ? kNoValue : sum_of(output));

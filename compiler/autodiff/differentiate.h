@@ -40,12 +40,12 @@ class Differentiator {
   void declare_inputs();
   void copy(const graph::Node& node);
   void copy_batch_normalization(const graph::Node& node);
-  void keep(Step step);
+  void keep(ForwardNode step);
   std::vector<ValueId> copied_inputs(const graph::Node& node);
   ValueId copied(ValueId source);
   void add_gradient(ValueId value, ValueId gradient);
   ValueId sum_of(ValueId value);
-  void differentiate(const Step& step);
+  void differentiate(const ForwardNode& step);
 
   const graph::Graph& network_;
   graph::Builder& builder_;
@@ -54,7 +54,7 @@ class Differentiator {
   std::vector<bool> used_;                       // by value of the network
   std::vector<ValueId> values_;                  // by value of the network
   std::vector<bool> needed_;                     // by value of the new graph
-  std::vector<Step> steps_;                      // steps with an input whose gradient is needed
+  std::vector<ForwardNode> steps_;               // steps with an input whose gradient is needed
   std::vector<std::vector<ValueId>> gradients_;  // by value of the new graph
   std::vector<RunningStatistic> statistics_;
 };

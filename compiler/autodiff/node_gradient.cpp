@@ -12,7 +12,7 @@ namespace weft::autodiff {
 
 using graph::kNoValue;
 
-NodeGradient::NodeGradient(graph::Builder& builder, const Step& step,
+NodeGradient::NodeGradient(graph::Builder& builder, const ForwardNode& step,
                            const std::vector<bool>& needed, std::vector<ValueId> output_gradients)
     : Emitter(builder, "gradient/" + step.node.name),
       node_(step.node),

@@ -11,7 +11,7 @@
 namespace weft::autodiff {
 
 /// A node of the forward half. Its values belong to the new graph.
-struct Step {
+struct ForwardNode {
   graph::Node node;
   std::vector<ValueId> saved = {};  // values that the training form keeps for the gradient
 };
@@ -20,7 +20,7 @@ class NodeGradient : public Emitter {
  public:
   /// `needed` tells for each value whether its gradient is needed. `output_gradients` has one entry
   /// per output, kNoValue for an output without a gradient.
-  NodeGradient(graph::Builder& builder, const Step& step, const std::vector<bool>& needed,
+  NodeGradient(graph::Builder& builder, const ForwardNode& step, const std::vector<bool>& needed,
                std::vector<ValueId> output_gradients);
 
   const graph::Node& node() const { return node_; }

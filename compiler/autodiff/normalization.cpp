@@ -17,7 +17,7 @@ using graph::Builder;
 using graph::kNoValue;
 using graph::Node;
 
-constexpr std::size_t kNormalized = 0;  // indices into Step::saved
+constexpr std::size_t kNormalized = 0;  // indices into ForwardNode::saved
 constexpr std::size_t kDeviation = 1;
 
 Ints normalized_axes(const Node& node, const Shape& x) {
@@ -54,12 +54,12 @@ Normalized normalize(Emitter& emit, ValueId x, const Ints& axes, float epsilon) 
   return {mean, variance, deviation, emit.add(Op::kDiv, {centered, deviation})};
 }
 
-struct Form {
-  Step step;
+struct WrittenOut {
+  ForwardNode step;
   Normalized normalized;
 };
 
-Form written_out(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
+WrittenOut written_out(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
   Emitter emit(builder, node.name);
   const ValueId x = inputs[0];
   const Shape shape = emit.shape(x);
@@ -70,8 +70,8 @@ Form written_out(Builder& builder, const Node& node, std::vector<ValueId> inputs
   if (inputs.size() > 2 && inputs[2] != kNoValue) {
     y = emit.add(Op::kAdd, {y, emit.reshape(inputs[2], wide)});
   }
-  Step step{{node.op, node.name, std::move(inputs), {y}, node.attributes},
-            {parts.values, parts.deviation}};
+  ForwardNode step{{node.op, node.name, std::move(inputs), {y}, node.attributes},
+                   {parts.values, parts.deviation}};
   return {std::move(step), parts};
 }
 
@@ -88,7 +88,7 @@ void give_parameter(NodeGradient& g, std::size_t i, ValueId sum, const Shape& wi
 
 }  // namespace
 
-Step training_form(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
+ForwardNode training_form(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
   const auto wanted = [](ValueId output) { return output != kNoValue; };
   if (std::any_of(node.outputs.begin() + 1, node.outputs.end(), wanted)) {
     throw InputError(node_label(node) +
@@ -102,7 +102,7 @@ TrainedBatchNorm train_batch_norm(Builder& builder, const Node& node, std::vecto
   const ValueId variance = inputs[4];
   const float momentum = node.attributes.real("momentum", 0.9F);
   inputs.resize(3);
-  Form form = written_out(builder, node, std::move(inputs));
+  WrittenOut form = written_out(builder, node, std::move(inputs));
   Emitter emit(builder, node.name + "/running");
   return {std::move(form.step), updated(emit, mean, form.normalized.mean, momentum),
           updated(emit, variance, form.normalized.variance, momentum)};

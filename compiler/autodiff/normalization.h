@@ -21,10 +21,11 @@ namespace weft::autodiff {
 
 /// Adds the training form of `node`, an instance or layer normalization, for `inputs`. The step
 /// saves n and d.
-Step training_form(graph::Builder& builder, const graph::Node& node, std::vector<ValueId> inputs);
+ForwardNode training_form(graph::Builder& builder, const graph::Node& node,
+                          std::vector<ValueId> inputs);
 
 struct TrainedBatchNorm {
-  Step step;
+  ForwardNode step;
   ValueId mean = graph::kNoValue;  // mean and variance: the updated running statistics
   ValueId variance = graph::kNoValue;
 };

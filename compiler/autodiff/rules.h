@@ -9,8 +9,8 @@
 namespace weft::autodiff {
 
 /// Gives the gradients of the node's inputs.
-using Rule = void (*)(NodeGradient& g);
-using RuleEntry = graph::OpEntry<Rule>;
+using GradientRule = void (*)(NodeGradient& g);
+using RuleEntry = graph::OpEntry<GradientRule>;
 using Rules = std::span<const RuleEntry>;
 
 /// The entry of an operator.

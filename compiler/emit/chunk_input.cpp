@@ -4,15 +4,15 @@
 
 namespace weft::compiler {
 
-ChunkInput::Rows ChunkInput::read(const Chunk& chunk, const Planes& planes) const {
+ChunkInput::ChunkRows ChunkInput::read(const Chunk& chunk, const Planes& planes) const {
   const Places& places = memory_.places();
   if (places.resident(sheet_)) return {places.whole(sheet_), walk_};
   return read_to(memory_.staging().stage(input_need(places, sheet_, walk_, chunk, planes)), chunk,
                  planes);
 }
 
-ChunkInput::Rows ChunkInput::read_to(std::uint32_t base, const Chunk& chunk,
-                                     const Planes& planes) const {
+ChunkInput::ChunkRows ChunkInput::read_to(std::uint32_t base, const Chunk& chunk,
+                                          const Planes& planes) const {
   const ChunkCopy copy = copy_of(walk_, chunk, memory_.places().margin());
   // A copy without rows (a chunk that is all padding) still needs distinct planes.
   const std::int64_t plane_step = std::max<std::int64_t>(1, copy.rows());

@@ -15,15 +15,15 @@ class ChunkInput {
       : memory_(memory), sheet_(sheet), row_(row), walk_(walk) {}
 
   /// Rows of the sheet or of its copy: `at` says where they lie, `walk` walks over them.
-  struct Rows {
+  struct ChunkRows {
     Placement at = {};
     RowWalk walk = {};
   };
 
   /// The chunk's rows; loads them if the sheet is not in the unified buffer.
-  Rows read(const Chunk& chunk, const Planes& planes) const;
+  ChunkRows read(const Chunk& chunk, const Planes& planes) const;
   /// Loads the rows into `base`, where input_need() rows are free.
-  Rows read_to(std::uint32_t base, const Chunk& chunk, const Planes& planes) const;
+  ChunkRows read_to(std::uint32_t base, const Chunk& chunk, const Planes& planes) const;
 
  private:
   SheetMemory& memory_;

@@ -105,7 +105,7 @@ class ContractionLowering {
 
   /// Where the chunk's operands lie.
   struct ChunkOperands {
-    ChunkInput::Rows a;
+    ChunkInput::ChunkRows a;
     std::optional<std::uint32_t> a_base;  // if planes are loaded part by part
     Placement b;
     Placement out;

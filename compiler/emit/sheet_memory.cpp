@@ -38,7 +38,7 @@ std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::in
 }
 
 std::uint64_t SheetMemory::host_rows(std::size_t id) {
-  State& state = states_[id];
+  SheetState& state = states_[id];
   if (state.host) return *state.host;
   const Sheet& sheet = places_.sheet(id);
   const TensorRole role = sheet.from_host ? TensorRole::kActivation
@@ -80,7 +80,7 @@ void SheetMemory::store(std::size_t id, const Block& block, const Placement& pla
 }
 
 void SheetMemory::report_spill(std::size_t id) {
-  State& state = states_[id];
+  SheetState& state = states_[id];
   if (std::exchange(state.spill_reported, true) || sheet(id).wide) return;
   step_.layers.back().spilled.push_back(
       {sheet(id).from_host, sheet(id).size, places_.total_rows(id) * config_.row_bytes()});

@@ -67,7 +67,7 @@ class SheetMemory {
                             bool fixed);
 
  private:
-  struct State {
+  struct SheetState {
     std::optional<std::uint64_t> host;  // first host row
     std::optional<std::size_t> tensor;  // of the program
     bool spill_reported = false;
@@ -86,7 +86,7 @@ class SheetMemory {
   const Schedule& schedule_;
   Places places_;
   StagingRing staging_;
-  std::vector<State> states_;
+  std::vector<SheetState> states_;
   std::uint64_t next_host_row_ = 0;
   std::uint64_t next_tile_ = 0;
 };

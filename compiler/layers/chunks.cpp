@@ -15,17 +15,17 @@ std::int64_t even_step(std::int64_t count, std::int64_t most) {
 
 /// The first of the steps along `dim` for each combination of size and input extent.
 std::vector<std::int64_t> distinct_steps(const graph::WindowDim& dim, std::int64_t step) {
-  struct Kind {
+  struct StepKind {
     std::int64_t count = 0;
     std::int64_t extent = 0;
-    bool operator==(const Kind&) const = default;
+    bool operator==(const StepKind&) const = default;
   };
-  std::vector<Kind> kinds;
+  std::vector<StepKind> kinds;
   std::vector<std::int64_t> firsts;
   for (std::int64_t from = 0; from < dim.output; from += step) {
     const std::int64_t count = std::min(step, dim.output - from);
     const PositionRange span = input_span(dim, from, count);
-    const Kind kind{count, std::max<std::int64_t>(0, span.last - span.first)};
+    const StepKind kind{count, std::max<std::int64_t>(0, span.last - span.first)};
     if (std::ranges::find(kinds, kind) != kinds.end()) continue;
     kinds.push_back(kind);
     firsts.push_back(from);

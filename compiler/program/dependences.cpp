@@ -17,8 +17,8 @@ constexpr bool writes_in_order(Opcode opcode) {
   return opcode == Opcode::kMatmul || opcode == Opcode::kVector;
 }
 
-template <class Clock>
-void join(Clock& clock, const Clock& other) {
+template <class Counts>
+void join(Counts& clock, const Counts& other) {
   for (const Unit unit : kUnits) {
     clock[unit] = std::max(clock[unit], other[unit]);
   }
@@ -36,7 +36,7 @@ After DependenceTracker::add(const Operation& operation) {
   unit_ = unit_of(operation);
   count_ = static_cast<std::uint32_t>(starts_[unit_].latest.end() + 1);
   needed_ = {};
-  known_ = count_ > 1 ? start_of(unit_, count_ - 1) : Clock{};
+  known_ = count_ > 1 ? start_of(unit_, count_ - 1) : RetiredCounts{};
   if (std::holds_alternative<Fetch>(operation)) take_slot();
   const auto* matmul = std::get_if<Matmul>(&operation);
   if (matmul != nullptr && matmul->next_weights) take_tile();
@@ -75,13 +75,13 @@ void DependenceTracker::take_tile() {
 // unit reads it earlier, which is an access of its own.
 void DependenceTracker::touch(const RowAccess& access) {
   if (access.memory == RowMemory::kHost && host_rows_ == HostRows::kApart) return;
-  Rows& rows = memories_[static_cast<std::size_t>(access.memory)];
+  RowStates& rows = memories_[static_cast<std::size_t>(access.memory)];
   const RowTouch& touch = access.touch;
   if (access.writes()) return write(rows, touch.row, touch.end());
   read(rows, touch.row, touch.end(), touch.rows());
 }
 
-void DependenceTracker::read(Rows& memory, std::uint64_t begin, std::uint64_t end,
+void DependenceTracker::read(RowStates& memory, std::uint64_t begin, std::uint64_t end,
                              const RowClass& rows) {
   memory.update(begin, end, [&](std::uint64_t first, std::uint64_t last, RowState& state) {
     if (rows.meets(first, last)) read(state, last - first == 1 ? RowClass{} : rows);
@@ -104,7 +104,7 @@ void DependenceTracker::read(RowState& state, const RowClass& rows) {
   }
 }
 
-void DependenceTracker::write(Rows& rows, std::uint64_t begin, std::uint64_t end) {
+void DependenceTracker::write(RowStates& rows, std::uint64_t begin, std::uint64_t end) {
   const RowState written{unit_, count_, {}, {}};
   rows.replace(begin, end, written,
                [this](std::uint64_t first, std::uint64_t last, const RowState& state) {
@@ -128,10 +128,12 @@ void DependenceTracker::need(Unit unit, std::uint32_t count) {
   needed = std::max(needed, count);
 }
 
-const DependenceTracker::Clock& DependenceTracker::start_of(Unit unit, std::uint32_t count) const {
+const DependenceTracker::RetiredCounts& DependenceTracker::start_of(Unit unit,
+                                                                    std::uint32_t count) const {
   const Starts& from = starts_[unit];
   if (count > from.latest.begin()) return from.latest[count - 1];
-  return std::ranges::lower_bound(from.older, count, {}, &std::pair<std::uint32_t, Clock>::first)
+  return std::ranges::lower_bound(from.older, count, {},
+                                  &std::pair<std::uint32_t, RetiredCounts>::first)
       ->second;
 }
 
@@ -145,7 +147,7 @@ bool DependenceTracker::implied_by_another(Unit unit, const After& after) const 
 }
 
 After DependenceTracker::settle() {
-  Clock start = known_;
+  RetiredCounts start = known_;
   After wanted;
   for (const Unit unit : kUnits) {
     if (needed_[unit] > start[unit]) wanted[unit] = needed_[unit];
@@ -178,7 +180,7 @@ void DependenceTracker::add_counts(const RowState& state, Counts& counts) {
 /// took a tile whose slot is in use, or fetched a tile that is not taken yet; and each unit's last.
 DependenceTracker::Counts DependenceTracker::needed_counts() const {
   Counts counts;
-  for (const Rows& rows : memories_) {
+  for (const RowStates& rows : memories_) {
     rows.for_each([&](std::uint64_t, const RowState& state) { add_counts(state, counts); });
   }
   for (std::uint64_t i = takers_.begin(); i < takers_.end(); ++i) {
@@ -199,8 +201,8 @@ DependenceTracker::Counts DependenceTracker::needed_counts() const {
 }
 
 /// What the last instruction of `unit` knew at its start: every later one knows it too.
-const DependenceTracker::Clock& DependenceTracker::last_start(Unit unit) const {
-  static const Clock kNothing{};
+const DependenceTracker::RetiredCounts& DependenceTracker::last_start(Unit unit) const {
+  static const RetiredCounts kNothing{};
   const auto last = static_cast<std::uint32_t>(starts_[unit].latest.end());
   return last > 0 ? start_of(unit, last) : kNothing;
 }
@@ -208,7 +210,7 @@ const DependenceTracker::Clock& DependenceTracker::last_start(Unit unit) const {
 /// Whether a later instruction of `asker` may have to wait for one that touched these rows. Within
 /// a unit a read is over before a later instruction writes.
 bool DependenceTracker::may_be_asked(Unit asker, const RowState& state) const {
-  const Clock& known = last_start(asker);
+  const RetiredCounts& known = last_start(asker);
   if (state.write > known[state.writer]) return true;
   for (const Unit unit : kUnits) {
     if (unit != asker && state.reads[unit] > known[unit]) return true;
@@ -220,7 +222,7 @@ bool DependenceTracker::may_be_asked(Unit asker, const RowState& state) const {
 
 // Only loads and stores touch host rows.
 void DependenceTracker::forget_host_rows() {
-  Rows& host = memories_[static_cast<std::size_t>(RowMemory::kHost)];
+  RowStates& host = memories_[static_cast<std::size_t>(RowMemory::kHost)];
   host.reset_if([this](const RowState& state) {
     return !may_be_asked(Unit::kLoad, state) && !may_be_asked(Unit::kStore, state);
   });
@@ -233,7 +235,7 @@ void DependenceTracker::forget() {
   for (const std::vector<std::uint32_t>& each : counts) all += each.size();
   for (const Unit unit : kUnits) {
     Starts& from = starts_[unit];
-    std::vector<std::pair<std::uint32_t, Clock>> kept;
+    std::vector<std::pair<std::uint32_t, RetiredCounts>> kept;
     for (const std::uint32_t count : counts[unit]) {
       kept.emplace_back(count, start_of(unit, count));
     }
@@ -263,12 +265,12 @@ class DependenceTracker::CountVisitor {
     }
     visitor_.moving(StateVisitor::of_unit(unit), count, settled);
   }
-  void visit(Clock& clock) const {
+  void visit(RetiredCounts& clock) const {
     for (const Unit unit : kUnits) {
       visit(unit, clock[unit]);
     }
   }
-  void visit(Rows& rows) const {
+  void visit(RowStates& rows) const {
     std::size_t size = rows.size();
     visitor_.equal(size);
     rows.for_each([&](std::uint64_t row, RowState& state) {
@@ -291,13 +293,13 @@ class DependenceTracker::CountVisitor {
 
  private:
   StateVisitor& visitor_;
-  PerUnit<Clock> known_;  // by each unit's last instruction
+  PerUnit<RetiredCounts> known_;  // by each unit's last instruction
 };
 
 void DependenceTracker::visit(StateVisitor& visitor) {
   forget();
   const CountVisitor counts(*this, visitor);
-  for (Rows& rows : memories_) counts.visit(rows);
+  for (RowStates& rows : memories_) counts.visit(rows);
   std::uint64_t first = takers_.begin();
   std::size_t takers = takers_.size();
   visitor.equal(takers);

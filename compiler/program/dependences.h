@@ -57,7 +57,7 @@ class DependenceTracker {
   void visit(StateVisitor& visitor);
 
  private:
-  using Clock = PerUnit<std::uint32_t>;  // retired instructions
+  using RetiredCounts = PerUnit<std::uint32_t>;  // retired instructions
 
   /// A read of some rows of an interval.
   struct StridedRead {
@@ -74,29 +74,30 @@ class DependenceTracker {
     PerUnit<std::uint32_t> reads;
     std::vector<StridedRead> strided;
   };
-  using Rows = RowMap<RowState>;
+  using RowStates = RowMap<RowState>;
 
   void take_slot();
   void take_tile();
   void touch(const RowAccess& access);
-  void read(Rows& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows);
+  void read(RowStates& memory, std::uint64_t begin, std::uint64_t end, const RowClass& rows);
   void read(RowState& state, const RowClass& rows);
   void overwrite(std::uint64_t begin, std::uint64_t end, const RowState& state);
-  void write(Rows& rows, std::uint64_t begin, std::uint64_t end);
+  void write(RowStates& rows, std::uint64_t begin, std::uint64_t end);
   void need(Unit unit, std::uint32_t count);
 
   /// What the instructions of a unit knew when they started.
   struct Starts {
-    SlidingWindow<Clock> latest;                         // entry i belongs to count i + 1
-    std::vector<std::pair<std::uint32_t, Clock>> older;  // by count, those that are still needed
-    std::size_t forget_at = 0;                           // entries of `latest`
+    SlidingWindow<RetiredCounts> latest;  // entry i belongs to count i + 1
+    std::vector<std::pair<std::uint32_t, RetiredCounts>>
+        older;                  // by count, those that are still needed
+    std::size_t forget_at = 0;  // entries of `latest`
   };
-  const Clock& start_of(Unit unit, std::uint32_t count) const;
+  const RetiredCounts& start_of(Unit unit, std::uint32_t count) const;
 
   using Counts = PerUnit<std::vector<std::uint32_t>>;
   static void add_counts(const RowState& state, Counts& counts);
   Counts needed_counts() const;
-  const Clock& last_start(Unit unit) const;
+  const RetiredCounts& last_start(Unit unit) const;
   bool may_be_asked(Unit asker, const RowState& state) const;
   void forget_host_rows();
   void forget();
@@ -109,15 +110,15 @@ class DependenceTracker {
   const MachineConfig config_;
   const HostRows host_rows_;
   const std::size_t forget_every_;
-  std::array<Rows, 3> memories_;         // in the order of RowMemory
+  std::array<RowStates, 3> memories_;    // in the order of RowMemory
   SlidingWindow<std::uint32_t> takers_;  // for each tile taken, the matmul's count
   PerUnit<Starts> starts_;
 
   // The instruction being added.
   Unit unit_ = Unit::kLoad;
   std::uint32_t count_ = 0;
-  Clock needed_{};
-  Clock known_{};  // at its start, before it waits for anything
+  RetiredCounts needed_{};
+  RetiredCounts known_{};  // at its start, before it waits for anything
 };
 
 }  // namespace weft

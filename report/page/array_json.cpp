@@ -50,15 +50,15 @@ std::vector<std::int32_t> flags(const ArrayRecording::Activations& rows) {
 }
 
 /// A row that enters the array, or a push: its cycle and its bytes in the page.
-struct Entry {
+struct ArrayEntry {
   Cycle cycle = 0;
   std::uint64_t bytes = 0;
 };
 
-std::vector<Entry> entries(const MachineConfig& machine, const Program& program,
-                           const Timeline& timeline) {
+std::vector<ArrayEntry> entries(const MachineConfig& machine, const Program& program,
+                                const Timeline& timeline) {
   constexpr std::uint64_t kColumns = 12;  // cycle, row, flags
-  std::vector<Entry> list;
+  std::vector<ArrayEntry> list;
   for (std::size_t i = 0; i < program.code.size(); ++i) {
     const auto* matmul = std::get_if<Matmul>(&program.code[i].operation);
     if (matmul == nullptr) continue;
@@ -75,7 +75,7 @@ std::vector<Entry> entries(const MachineConfig& machine, const Program& program,
     }
     if ((i + 1) * machine.array_rows * push_bytes > 2 * kRecordedBytes) break;
   }
-  std::ranges::sort(list, {}, &Entry::cycle);
+  std::ranges::sort(list, {}, &ArrayEntry::cycle);
   return list;
 }
 
@@ -87,7 +87,7 @@ Cycle animated_cycles(const MachineConfig& machine, const Program& program,
   const auto affordable = static_cast<Cycle>(kRecordedUpdates / pes);
   Cycle end = std::min(total_cycles(timeline), affordable);
   std::uint64_t bytes = 0;
-  for (const Entry& entry : entries(machine, program, timeline)) {
+  for (const ArrayEntry& entry : entries(machine, program, timeline)) {
     bytes += entry.bytes;
     if (bytes > kRecordedBytes) return std::min(end, std::max<Cycle>(entry.cycle, 1));
   }

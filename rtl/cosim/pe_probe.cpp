@@ -46,7 +46,7 @@ std::uint32_t PeProbe::Register::read() const {
 }
 
 PeBits PeProbe::read(std::uint32_t row, std::uint32_t col) const {
-  const Pe& pe = pes_[std::size_t{row} * cols_ + col];
+  const ProbedPe& pe = pes_[std::size_t{row} * cols_ + col];
   return {.act = pe.act.read(),
           .weight_active = pe.weight_active.read(),
           .weight_shadow = pe.weight_shadow.read(),

@@ -37,14 +37,14 @@ class PeProbe {
     std::size_t bytes = 0;
     std::uint32_t read() const;
   };
-  struct Pe {
+  struct ProbedPe {
     Register act, swap, push, weight_active, weight_shadow, weight_out, psum;
   };
 
   static Register find(const VerilatedContext& context, const std::string& scope, const char* name);
 
   std::uint32_t cols_;
-  std::vector<Pe> pes_;
+  std::vector<ProbedPe> pes_;
 };
 
 }  // namespace weft

@@ -26,14 +26,14 @@ using graph::Tensor;
 constexpr float kLargestByte = 255;
 
 /// The two possible names of one of the four files.
-struct Names {
+struct FileNames {
   std::string_view idx;
   std::string_view npy;
 };
-constexpr Names kTrainImages = {"train-images-idx3-ubyte", "train_images.npy"};
-constexpr Names kTrainLabels = {"train-labels-idx1-ubyte", "train_labels.npy"};
-constexpr Names kTestImages = {"t10k-images-idx3-ubyte", "test_images.npy"};
-constexpr Names kTestLabels = {"t10k-labels-idx1-ubyte", "test_labels.npy"};
+constexpr FileNames kTrainImages = {"train-images-idx3-ubyte", "train_images.npy"};
+constexpr FileNames kTrainLabels = {"train-labels-idx1-ubyte", "train_labels.npy"};
+constexpr FileNames kTestImages = {"t10k-images-idx3-ubyte", "test_images.npy"};
+constexpr FileNames kTestLabels = {"t10k-labels-idx1-ubyte", "test_labels.npy"};
 
 /// Some unpackers write a dot in place of the second hyphen.
 std::string with_dot(std::string_view name) {
@@ -47,7 +47,7 @@ struct Found {
   bool is_npy = false;
 };
 
-Found find(const fs::path& folder, const Names& names) {
+Found find(const fs::path& folder, const FileNames& names) {
   std::error_code error;
   for (const std::string& stem : {std::string(names.idx), with_dot(names.idx)}) {
     for (const char* ending : {"", ".gz"}) {

@@ -10,7 +10,7 @@ GroupLedger::GroupLedger(const MachineConfig& config) : push_cycles_(ArrayTiming
 
 void GroupLedger::accepted(const Instruction& instruction) {
   if (group_ >= ledgers_.size()) ledgers_.resize(group_ + std::size_t{1});
-  Queue& queue = queues_[instruction.unit()];
+  GroupQueue& queue = queues_[instruction.unit()];
   ++queue.accepted;
   if (queue.runs.empty() || queue.runs.back().group != group_) queue.runs.push_back({group_});
   queue.runs.back().end = queue.accepted;
@@ -23,7 +23,7 @@ void GroupLedger::dispatched(Cycle cycle) {
 }
 
 void GroupLedger::started(std::uint64_t index, Unit unit, const InstructionTiming& timing) {
-  Queue& queue = queues_[unit];
+  GroupQueue& queue = queues_[unit];
   if (queue.runs[queue.starting].end == queue.started) ++queue.starting;
   ++queue.started;
   GroupRun& run = queue.runs[queue.starting];
@@ -46,7 +46,7 @@ void GroupLedger::pushed(Cycle cycle) {
 }
 
 void GroupLedger::waiting(const MatmulWait&) {
-  Queue& queue = queues_[Unit::kMatmul];
+  GroupQueue& queue = queues_[Unit::kMatmul];
   while (queue.runs.front().end <= streamed_) queue.forget_first();
   owner_ = queue.runs.front().group;
 }
@@ -66,7 +66,7 @@ void GroupLedger::tail() {
 void GroupLedger::forget_before(Cycle cycle) {
   for (const Unit unit : kUnits) {
     if (opcode_of(unit) == Opcode::kMatmul) continue;  // waiting() does
-    Queue& queue = queues_[unit];
+    GroupQueue& queue = queues_[unit];
     while (queue.runs.size() > 1) {  // the last may go on
       const GroupRun& run = queue.runs.front();
       if (run.end > queue.started || run.retired >= cycle) break;
@@ -111,7 +111,7 @@ void GroupLedger::give(Cycle CycleLedger::*ledger_class, Interval cycles, Interv
 
 void GroupLedger::give_pushes(Interval cycles) {
   for (std::uint64_t i = pushes_.begin(); i < pushes_.end(); ++i) {
-    const Event& push = pushes_[i];
+    const GroupEvent& push = pushes_[i];
     if (push.cycle >= cycles.end) break;
     give(&CycleLedger::weight_shift, cycles, {push.cycle, push.cycle + push_cycles_}, push.group);
   }
@@ -123,7 +123,7 @@ void GroupLedger::give_pushes(Interval cycles) {
 void GroupLedger::give_dispatches(Interval cycles) {
   const Cycle fetch = fetches_.front();
   for (std::uint64_t i = dispatches_.begin(); i < dispatches_.end(); ++i) {
-    const Event& next = dispatches_[i];
+    const GroupEvent& next = dispatches_[i];
     give(&CycleLedger::weight_stall, cycles, {cycles.begin, std::min(next.cycle, fetch) + 1},
          next.group);
     if (next.cycle >= fetch) break;
@@ -133,7 +133,7 @@ void GroupLedger::give_dispatches(Interval cycles) {
 // Until the unit has retired what the matmul waits for, each cycle belongs to the instruction that
 // it retires next. `cycles` end when that happens.
 void GroupLedger::give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles) {
-  const Queue& queue = queues_[unit];
+  const GroupQueue& queue = queues_[unit];
   for (std::uint64_t i = queue.runs.begin(); i < queue.runs.end(); ++i) {
     const GroupRun& next = queue.runs[i];
     if (next.started < 0) break;
@@ -144,7 +144,7 @@ void GroupLedger::give_retirements(Cycle CycleLedger::*ledger_class, Unit unit, 
 // If instructions of the unit overlap, a cycle belongs to the oldest. The unit works in all of
 // `cycles`, so none of them lies between two instructions of a run.
 void GroupLedger::give_busy(Cycle CycleLedger::*ledger_class, Unit unit, Interval cycles) {
-  const Queue& queue = queues_[unit];
+  const GroupQueue& queue = queues_[unit];
   for (std::uint64_t i = queue.runs.begin(); i < queue.runs.end(); ++i) {
     const GroupRun& busy = queue.runs[i];
     if (busy.started < 0 || busy.started >= cycles.end) break;

@@ -47,7 +47,7 @@ class GroupLedger final : public RunObserver {
     Cycle started = -1;  // the first
     Cycle retired = -1;  // the last
   };
-  struct Queue {
+  struct GroupQueue {
     SlidingWindow<GroupRun> runs;
     std::uint64_t accepted = 0;
     std::uint64_t started = 0;
@@ -59,7 +59,7 @@ class GroupLedger final : public RunObserver {
     }
   };
   /// Something that happens in `cycle` for an instruction of `group`.
-  struct Event {
+  struct GroupEvent {
     Cycle cycle = 0;
     std::uint32_t group = 0;
   };
@@ -74,9 +74,9 @@ class GroupLedger final : public RunObserver {
   const Cycle push_cycles_;
   std::uint32_t group_ = 0;
   std::vector<CycleLedger> ledgers_;
-  PerUnit<Queue> queues_;
-  SlidingWindow<Event> dispatches_;  // the last of each stretch that belongs to one group
-  SlidingWindow<Event> pushes_;
+  PerUnit<GroupQueue> queues_;
+  SlidingWindow<GroupEvent> dispatches_;  // the last of each stretch that belongs to one group
+  SlidingWindow<GroupEvent> pushes_;
   SlidingWindow<std::uint32_t> tiles_;  // groups of the fetches whose tiles are not pushed yet
   SlidingWindow<Cycle> fetches_;        // dispatch of those whose tiles no matmul has taken yet
 

@@ -45,7 +45,7 @@ std::int64_t StateRecord::distance(const StateRecord& earlier, Scale scale) cons
 
 std::int64_t StateRecord::latest_cycle() const {
   std::int64_t latest = 0;
-  for (const Number& number : numbers_) {
+  for (const RecordedNumber& number : numbers_) {
     const bool is_cycle = number.kind == Kind::kMoving && number.scale == Scale::kCycle;
     if (is_cycle) latest = std::max(latest, number.value);
   }
@@ -57,8 +57,8 @@ bool StateRecord::repeats(const StateRecord& earlier) const {
   std::array<std::int64_t, kScales> distances{};
   Units active = kNoUnit;  // with instructions between the two states
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
-    const Number& before = earlier.numbers_[i];
-    const Number& after = numbers_[i];
+    const RecordedNumber& before = earlier.numbers_[i];
+    const RecordedNumber& after = numbers_[i];
     if (before.kind != after.kind) return false;
     const std::int64_t moved = after.value - before.value;
     const auto scale = static_cast<std::size_t>(after.scale);

@@ -39,7 +39,7 @@ class StateRecord final : public StateVisitor {
   std::int64_t distance(const StateRecord& earlier, Scale scale) const;
 
  private:
-  struct Number {
+  struct RecordedNumber {
     std::int64_t value = 0;
     Kind kind = Kind::kEqual;
     Scale scale = Scale::kCycle;
@@ -47,7 +47,7 @@ class StateRecord final : public StateVisitor {
   };
   std::int64_t visit(std::int64_t value, Kind kind, Scale scale, Units settled) override;
 
-  std::vector<Number> numbers_;
+  std::vector<RecordedNumber> numbers_;
 };
 
 class RepetitionSkipper {

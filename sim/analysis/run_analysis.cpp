@@ -18,7 +18,8 @@ void RunObserver::streamed(const MatmulWait&, const Matmul&, const CycleLedger&)
 void RunObserver::tail() {}
 void RunObserver::visit(StateVisitor&) {}
 
-RunAnalysis::RunAnalysis(const MachineConfig& config, HazardCheck::Name name, RunObserver* observer)
+RunAnalysis::RunAnalysis(const MachineConfig& config, HazardCheck::InstructionName name,
+                         RunObserver* observer)
     : config_(config),
       observer_(observer),
       array_(config),

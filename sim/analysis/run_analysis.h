@@ -59,7 +59,8 @@ class RunAnalysis final : private ClockObserver {
  public:
   /// `name` is for messages. `config` and `observer` must outlive the analysis; `observer` may be
   /// null.
-  RunAnalysis(const MachineConfig& config, HazardCheck::Name name, RunObserver* observer);
+  RunAnalysis(const MachineConfig& config, HazardCheck::InstructionName name,
+              RunObserver* observer);
 
   /// The program's next instruction. Returns false if the machine is stuck.
   [[nodiscard]] bool accept(const Instruction& instruction);

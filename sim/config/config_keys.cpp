@@ -80,11 +80,11 @@ ConfigKey machine_name() {
 std::vector<ConfigKey> make_keys() {
   using Config = MachineConfig;
   using Types = std::array<std::pair<std::string_view, ElementType>, 3>;
-  using Switch = std::array<std::pair<std::string_view, bool>, 2>;
+  using SwitchNames = std::array<std::pair<std::string_view, bool>, 2>;
   using Kinds = std::array<std::pair<std::string_view, MemoryKind>, 3>;
   constexpr Types kTypes = {
       {{"int8", ElementType::kInt8}, {"bf16", ElementType::kBf16}, {"fp16", ElementType::kFp16}}};
-  constexpr Switch kSwitch = {{{"on", true}, {"off", false}}};
+  constexpr SwitchNames kSwitch = {{{"on", true}, {"off", false}}};
   constexpr Kinds kKinds = {{{"ideal", MemoryKind::kIdeal},
                              {"shared", MemoryKind::kShared},
                              {"split", MemoryKind::kSplit}}};

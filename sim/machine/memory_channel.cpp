@@ -44,7 +44,7 @@ void MemoryChannel::transport(int /*id*/, tlm::tlm_generic_payload& payload,
 }
 
 Cycle MemoryChannel::await_grant(const ChannelRequest& request) {
-  Waiting waiting{request, current_cycle()};
+  WaitingTransfer waiting{request, current_cycle()};
   waiting_.push_back(&waiting);
   requested_.notify(sc_core::SC_ZERO_TIME);
   sc_core::wait(waiting.granted);
@@ -78,8 +78,8 @@ void MemoryChannel::grant_loop() {
 
 void MemoryChannel::grant_oldest() {
   const auto oldest = std::ranges::min_element(
-      waiting_, {}, [](const Waiting* waiting) { return waiting->request.index; });
-  Waiting& granted = **oldest;
+      waiting_, {}, [](const WaitingTransfer* waiting) { return waiting->request.index; });
+  WaitingTransfer& granted = **oldest;
   waiting_.erase(oldest);
   const Cycle last_byte = clock_.occupy(granted.ready, granted.request.transfer);
   granted.retired = checked(last_byte + latency_cycles(*channel_, config_));

@@ -43,7 +43,7 @@ class MemoryChannel : public sc_core::sc_module {
   tlm_utils::multi_passthrough_target_socket<MemoryChannel> socket;
 
  private:
-  struct Waiting {
+  struct WaitingTransfer {
     const ChannelRequest& request;
     Cycle ready;
     Cycle retired = -1;
@@ -60,7 +60,7 @@ class MemoryChannel : public sc_core::sc_module {
   std::optional<Channel> channel_;
   HostMemory* memory_;
   ChannelClock clock_;
-  std::vector<Waiting*> waiting_;  // each on the stack of its blocked initiator
+  std::vector<WaitingTransfer*> waiting_;  // each on the stack of its blocked initiator
   sc_core::sc_event requested_;
 };
 

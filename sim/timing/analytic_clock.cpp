@@ -27,8 +27,8 @@ AnalyticClock::AnalyticClock(const MachineConfig& config, ClockObserver& observe
   }
 }
 
-AnalyticClock::Waiting AnalyticClock::waiting(const Instruction& instruction) const {
-  Waiting waiting;
+AnalyticClock::WaitingInstruction AnalyticClock::waiting(const Instruction& instruction) const {
+  WaitingInstruction waiting;
   waiting.after = instruction.after;
   waiting.index = dispatched_;
   if (const auto* matmul = std::get_if<Matmul>(&instruction.operation)) {
@@ -44,7 +44,7 @@ AnalyticClock::Waiting AnalyticClock::waiting(const Instruction& instruction) co
 }
 
 bool AnalyticClock::accept(const Instruction& instruction) {
-  Waiting next = waiting(instruction);
+  WaitingInstruction next = waiting(instruction);
   while (!dispatch(instruction.unit(), next)) {
     if (!settle() && !grant()) return false;
   }
@@ -57,7 +57,8 @@ bool AnalyticClock::accept(const Instruction& instruction) {
 
 bool AnalyticClock::finish() {
   const auto done = [this] {
-    return std::ranges::all_of(queues_, [](const Queue& queue) { return queue.waiting.empty(); });
+    return std::ranges::all_of(queues_,
+                               [](const UnitQueue& queue) { return queue.waiting.empty(); });
   };
   while (true) {
     while (settle()) {
@@ -81,7 +82,7 @@ RunProgress AnalyticClock::progress() const {
 // is dispatched after the last dispatch. A tile that is not pushed yet waits for such a start.
 Cycle AnalyticClock::frontier() const {
   Cycle frontier = last_dispatch_;
-  for (const Queue& queue : queues_) {
+  for (const UnitQueue& queue : queues_) {
     if (!queue.waiting.empty()) {
       frontier = std::min(frontier, queue.waiting.front().dispatched);
     }
@@ -107,8 +108,8 @@ bool AnalyticClock::settle() {
 }
 
 // A slot is free from the cycle after the start of the instruction that held it.
-bool AnalyticClock::dispatch(Unit unit, Waiting& next) {
-  Queue& to = queues_[unit];
+bool AnalyticClock::dispatch(Unit unit, WaitingInstruction& next) {
+  UnitQueue& to = queues_[unit];
   next.dispatched = last_dispatch_ + 1;
   if (to.dispatched() >= config_.queue_depth) {
     const std::uint64_t holder = to.dispatched() - config_.queue_depth;
@@ -125,9 +126,9 @@ bool AnalyticClock::dispatch(Unit unit, Waiting& next) {
 
 // The first cycle in which dispatch and `after` let the unit's head start; nullopt if unknown.
 std::optional<Cycle> AnalyticClock::ready(Unit unit) const {
-  const Queue& own = queues_[unit];
+  const UnitQueue& own = queues_[unit];
   if (own.waiting.empty()) return std::nullopt;
-  const Waiting& head = own.waiting.front();
+  const WaitingInstruction& head = own.waiting.front();
   Cycle cycle = head.dispatched + 1;
   for (const Unit other : kUnits) {
     const std::uint32_t count = head.after[other];
@@ -145,8 +146,8 @@ Cycle AnalyticClock::retired_by(Unit unit, std::uint64_t count) const {
 }
 
 void AnalyticClock::record(Unit unit, Cycle start, Cycle retired) {
-  Queue& own = queues_[unit];
-  const Waiting& head = own.waiting.front();
+  UnitQueue& own = queues_[unit];
+  const WaitingInstruction& head = own.waiting.front();
   const InstructionTiming timing{head.dispatched, start, checked(retired)};
   const std::uint64_t index = head.index;
   own.last_rows = head.rows;
@@ -177,7 +178,7 @@ std::optional<Cycle> AnalyticClock::transfer_ready(Unit unit) const {
 bool AnalyticClock::start_transfer(Unit unit) {
   const auto cycle = transfer_ready(unit);
   if (!cycle) return false;
-  const Waiting& head = queues_[unit].waiting.front();
+  const WaitingInstruction& head = queues_[unit].waiting.front();
   if (!head.request) {
     read_buffer(*cycle, head.reads);
   } else if (!head.request->channel) {
@@ -256,7 +257,7 @@ std::optional<Cycle> AnalyticClock::shadow_free() const {
 // Not double-buffered: the cycle in which the array is empty and the matmul that takes the tile is
 // the head of its queue.
 std::optional<Cycle> AnalyticClock::array_free() const {
-  const Queue& matmuls = queues_[Unit::kMatmul];
+  const UnitQueue& matmuls = queues_[Unit::kMatmul];
   if (swapped_ < pushed_ || matmuls.waiting.empty() || !matmuls.waiting.front().swaps) {
     return std::nullopt;
   }
@@ -269,8 +270,8 @@ std::optional<Cycle> AnalyticClock::array_free() const {
 bool AnalyticClock::start_matmul() {
   const auto ready_cycle = ready(Unit::kMatmul);
   if (!ready_cycle) return false;
-  const Queue& own = queues_[Unit::kMatmul];
-  const Waiting head = own.waiting.front();
+  const UnitQueue& own = queues_[Unit::kMatmul];
+  const WaitingInstruction head = own.waiting.front();
   if (head.swaps && pushed_ <= swapped_) return false;
   MatmulWait wait;
   wait.index = head.index;
@@ -300,7 +301,7 @@ bool AnalyticClock::start_matmul() {
 bool AnalyticClock::start_vector() {
   auto cycle = ready(Unit::kVector);
   if (!cycle) return false;
-  const Queue& own = queues_[Unit::kVector];
+  const UnitQueue& own = queues_[Unit::kVector];
   if (own.started() > 0) cycle = std::max(*cycle, own.last_started + Cycle{own.last_rows});
   record(Unit::kVector, *cycle, vector_retire(*cycle, own.waiting.front().rows, config_));
   return true;
@@ -311,7 +312,7 @@ bool AnalyticClock::start_vector() {
 // Retirements before this cycle decide nothing: every later start comes after the frontier, and the
 // cycles that the next matmul has waited begin after the last row that entered.
 Cycle AnalyticClock::kept_from() const {
-  const Queue& matmuls = queues_[Unit::kMatmul];
+  const UnitQueue& matmuls = queues_[Unit::kMatmul];
   const Cycle streamed_until =
       matmuls.started() == 0 ? 0 : matmuls.last_started + Cycle{matmuls.last_rows};
   return std::min(frontier(), streamed_until);
@@ -320,7 +321,7 @@ Cycle AnalyticClock::kept_from() const {
 void AnalyticClock::forget() {
   until_forget_ = 0;
   const Cycle from = kept_from();
-  for (Queue& queue : queues_) {
+  for (UnitQueue& queue : queues_) {
     while (!queue.finished.empty() && queue.finished.front().retired < from) {
       queue.finished.pop_front();
     }
@@ -349,11 +350,11 @@ void AnalyticClock::visit(StateVisitor& visitor) {
 }
 
 void AnalyticClock::visit(StateVisitor& visitor, Unit unit, Cycle at) {
-  Queue& own = queues_[unit];
+  UnitQueue& own = queues_[unit];
   std::size_t waiting = own.waiting.size();
   visitor.equal(waiting);
   for (std::uint64_t i = own.waiting.begin(); i < own.waiting.end(); ++i) {
-    Waiting& each = own.waiting[i];
+    WaitingInstruction& each = own.waiting[i];
     for (const Unit other : kUnits) {
       std::uint32_t& count = each.after[other];
       const bool settled = count <= queues_[other].finished.begin();

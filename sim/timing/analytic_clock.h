@@ -76,7 +76,7 @@ class AnalyticClock {
 
  private:
   /// What the clock needs to know of a dispatched instruction.
-  struct Waiting {
+  struct WaitingInstruction {
     After after;
     std::uint64_t index = 0;
     Cycle dispatched = 0;
@@ -89,9 +89,9 @@ class AnalyticClock {
     Cycle started = 0;
     Cycle retired = 0;
   };
-  struct Queue {
-    SlidingWindow<Waiting> waiting;    // dispatched, not started
-    SlidingWindow<Finished> finished;  // the latest that started
+  struct UnitQueue {
+    SlidingWindow<WaitingInstruction> waiting;  // dispatched, not started
+    SlidingWindow<Finished> finished;           // the latest that started
     Cycle last_started = -1;
     Cycle last_retired = -1;
     std::uint32_t last_rows = 0;
@@ -100,12 +100,12 @@ class AnalyticClock {
     std::uint64_t started() const { return waiting.begin(); }
   };
 
-  Waiting waiting(const Instruction& instruction) const;
+  WaitingInstruction waiting(const Instruction& instruction) const;
   /// The cycle from which on the unit has retired `count` instructions; 0 if that is so long ago
   /// that it decides nothing. They must have started.
   Cycle retired_by(Unit unit, std::uint64_t count) const;
 
-  bool dispatch(Unit unit, Waiting& next);
+  bool dispatch(Unit unit, WaitingInstruction& next);
   bool settle();
   std::optional<Cycle> ready(Unit unit) const;
   void record(Unit unit, Cycle start, Cycle retired);
@@ -132,7 +132,7 @@ class AnalyticClock {
   const MachineConfig& config_;
   ClockObserver& observer_;
   const ArrayTiming array_;
-  PerUnit<Queue> queues_;
+  PerUnit<UnitQueue> queues_;
   std::vector<ChannelClock> channels_;
   const std::optional<Channel> shared_;  // the channel that several units use
   std::uint64_t dispatched_ = 0;

@@ -30,7 +30,7 @@ std::string default_text(const Descriptor& operand) {
 }
 
 template <class Op, class Codec, class Get>
-std::string operand_row(const Operand<Codec, Get>& operand, bool with_bits) {
+std::string operand_row(const TableOperand<Codec, Get>& operand, bool with_bits) {
   std::string bits;
   if constexpr (requires { Codec::kBits; }) {
     if (with_bits) bits = fmt::format(" {} |", Codec::kBits);

@@ -86,11 +86,11 @@ class NormalizationLowering {
 
   // The steps alternate between the two buffers; the last one writes the result.
   void results() {
-    struct Step {
+    struct ScaleStep {
       VectorCombine combine;
       LayerConstant* constant = nullptr;
     };
-    std::vector<Step> steps = {{VectorCombine::kDiv, nullptr}};
+    std::vector<ScaleStep> steps = {{VectorCombine::kDiv, nullptr}};
     if (scale_) steps.push_back({VectorCombine::kMul, &*scale_});
     if (bias_) steps.push_back({VectorCombine::kAdd, &*bias_});
     for (std::size_t i = 0; i < steps.size(); ++i) {

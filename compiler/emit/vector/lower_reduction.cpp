@@ -50,7 +50,7 @@ class ReductionLowering {
   void run_chunk(const Chunk& chunk) {
     memory_.staging().begin_use(
         staged(layer_, chunk, kResult, context_.places(), context_.constants));
-    const ChunkInput::Rows a = input_.read(chunk, a_planes());
+    const ChunkInput::ChunkRows a = input_.read(chunk, a_planes());
     const Placement out = write_place(layer_.out, chunk, kResult, context_);
     const std::uint32_t wide = memory_.staging().stage(wide_rows(chunk, context_.config));
     if (count_) count_->begin_use();
@@ -59,7 +59,8 @@ class ReductionLowering {
     memory_.wrote(layer_.out.sheet, out_block(chunk), out);
   }
 
-  void reduce(const Chunk& chunk, std::size_t tile, const ChunkInput::Rows& a, std::uint32_t wide) {
+  void reduce(const Chunk& chunk, std::size_t tile, const ChunkInput::ChunkRows& a,
+              std::uint32_t wide) {
     VectorSource source = narrow_source(layer_.a, chunk, tiles_[tile], a, context_);
     source.quantization = layer_.a_quantization;
     Vector vector = to_wide(source, wide, chunk.rows(), tiles_[tile], context_.config);

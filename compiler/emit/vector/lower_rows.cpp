@@ -39,7 +39,7 @@ class ElementwiseLowering {
   void run_block(const Chunk& chunk, const ChannelRange& range) {
     const Places& places = context_.places();
     memory_.staging().begin_use(staged(layer_, chunk, range, places, constants_));
-    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, places));
+    const ChunkInput::ChunkRows a = input_.read(chunk, planes_of(layer_.a, range, places));
     steps_.read(chunk, range);
     const Placement out = write_place(layer_.out, chunk, range, context_);
     wide_.clear();
@@ -53,7 +53,7 @@ class ElementwiseLowering {
     memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, places), out);
   }
 
-  void run_tile(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+  void run_tile(const Chunk& chunk, const LaneTile& tile, const ChunkInput::ChunkRows& a,
                 const Placement& out) {
     VectorSource source = narrow_source(layer_.a, chunk, tile, a, context_);
     source.quantization = layer_.a_quantization;

@@ -60,7 +60,7 @@ class WindowLowering {
   void run_block(const Chunk& chunk, const ChannelRange& range) {
     const Places& places = context_.places();
     memory_.staging().begin_use(staged(layer_, chunk, range, places, context_.constants));
-    const ChunkInput::Rows a = input_.read(chunk, planes_of(layer_.a, range, places));
+    const ChunkInput::ChunkRows a = input_.read(chunk, planes_of(layer_.a, range, places));
     residual_rows_.reset();
     if (residual()) residual_rows_ = memory_.read(residual()->sheet, residual_block(chunk, range));
     const Placement out = write_place(layer_.out, chunk, range, context_);
@@ -82,7 +82,7 @@ class WindowLowering {
     memory_.wrote(layer_.out.sheet, write_block(layer_.out, chunk, range, places), out);
   }
 
-  VectorSource tap_source(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+  VectorSource tap_source(const Chunk& chunk, const LaneTile& tile, const ChunkInput::ChunkRows& a,
                           std::int64_t tap) const {
     const std::int64_t kernel = layer_.walk.x.kernel;
     VectorSource source =
@@ -91,7 +91,7 @@ class WindowLowering {
     return source;
   }
 
-  void run_maximum(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+  void run_maximum(const Chunk& chunk, const LaneTile& tile, const ChunkInput::ChunkRows& a,
                    const Placement& out) {
     for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
       Vector vector =
@@ -102,7 +102,7 @@ class WindowLowering {
     }
   }
 
-  void run_sums(const Chunk& chunk, const LaneTile& tile, const ChunkInput::Rows& a,
+  void run_sums(const Chunk& chunk, const LaneTile& tile, const ChunkInput::ChunkRows& a,
                 const Placement& out, std::uint32_t sums) {
     for (std::int64_t tap = 0; tap < layer_.walk.taps(); ++tap) {
       Vector vector =

@@ -118,7 +118,7 @@ class RowStatistics {
   const Quantization quantization_;
   const RowBuffers buffers_;
   std::vector<LayerConstant*> constants_;
-  ChunkInput::Rows a_rows_ = {};
+  ChunkInput::ChunkRows a_rows_ = {};
   Placement out_rows_ = {};
   std::uint32_t base_ = 0;
 };

@@ -17,7 +17,7 @@ Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& 
 }
 
 VectorSource narrow_source(const View& view, const Chunk& chunk, const LaneTile& tile,
-                           const ChunkInput::Rows& rows, const LoweringContext& context,
+                           const ChunkInput::ChunkRows& rows, const LoweringContext& context,
                            std::int64_t ky, std::int64_t kx, std::uint16_t pad) {
   const LaneBlock lanes =
       lane_block(context, view.sheet, view.channel + tile.first, tile.width, rows.at.plane_step);

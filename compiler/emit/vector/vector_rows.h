@@ -27,7 +27,7 @@ Placement write_place(const View& view, const Chunk& chunk, const ChannelRange& 
 
 /// A tile of a narrow view (elements of the array's type) through tap (ky, kx) of the walk.
 VectorSource narrow_source(const View& view, const Chunk& chunk, const LaneTile& tile,
-                           const ChunkInput::Rows& rows, const LoweringContext& context,
+                           const ChunkInput::ChunkRows& rows, const LoweringContext& context,
                            std::int64_t ky = 0, std::int64_t kx = 0, std::uint16_t pad = 0);
 
 /// `rows` consecutive wide rows (32-bit words) from UB row `base` on.

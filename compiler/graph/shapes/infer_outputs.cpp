@@ -14,7 +14,15 @@
 namespace weft::graph {
 namespace {
 
-enum class Kind : std::uint8_t { kInteger, kReal, kText, kIntegers, kReals, kTexts, kTensor };
+enum class AttributeKind : std::uint8_t {
+  kInteger,
+  kReal,
+  kText,
+  kIntegers,
+  kReals,
+  kTexts,
+  kTensor
+};
 
 constexpr std::array<std::string_view, 7> kKinds = {
     "an integer",        "a number",          "a string", "a list of integers",
@@ -22,43 +30,43 @@ constexpr std::array<std::string_view, 7> kKinds = {
 
 // The table lists every attribute that is not an integer. The kind does not depend on the operator,
 // except that activation_alpha and activation_beta are lists in recurrent operators.
-Kind kind_of(Op op, std::string_view name) {
-  struct Entry {
+AttributeKind kind_of(Op op, std::string_view name) {
+  struct KindOfAttribute {
     std::string_view name;
-    Kind kind;
+    AttributeKind kind;
   };
-  constexpr auto kEntries = std::to_array<Entry>({
-      {"activation", Kind::kText},
-      {"activation_alpha", Kind::kReal},
-      {"activation_beta", Kind::kReal},
-      {"activations", Kind::kTexts},
-      {"alpha", Kind::kReal},
-      {"auto_pad", Kind::kText},
-      {"axes", Kind::kIntegers},
-      {"beta", Kind::kReal},
-      {"bias", Kind::kReal},
-      {"clip", Kind::kReal},
-      {"coordinate_transformation_mode", Kind::kText},
-      {"cubic_coeff_a", Kind::kReal},
-      {"dilations", Kind::kIntegers},
-      {"direction", Kind::kText},
-      {"epsilon", Kind::kReal},
-      {"extrapolation_value", Kind::kReal},
-      {"gamma", Kind::kReal},
-      {"kernel_shape", Kind::kIntegers},
-      {"mode", Kind::kText},
-      {"momentum", Kind::kReal},
-      {"nearest_mode", Kind::kText},
-      {"output_padding", Kind::kIntegers},
-      {"output_shape", Kind::kIntegers},
-      {"pads", Kind::kIntegers},
-      {"perm", Kind::kIntegers},
-      {"strides", Kind::kIntegers},
-      {"value", Kind::kTensor},
+  constexpr auto kEntries = std::to_array<KindOfAttribute>({
+      {"activation", AttributeKind::kText},
+      {"activation_alpha", AttributeKind::kReal},
+      {"activation_beta", AttributeKind::kReal},
+      {"activations", AttributeKind::kTexts},
+      {"alpha", AttributeKind::kReal},
+      {"auto_pad", AttributeKind::kText},
+      {"axes", AttributeKind::kIntegers},
+      {"beta", AttributeKind::kReal},
+      {"bias", AttributeKind::kReal},
+      {"clip", AttributeKind::kReal},
+      {"coordinate_transformation_mode", AttributeKind::kText},
+      {"cubic_coeff_a", AttributeKind::kReal},
+      {"dilations", AttributeKind::kIntegers},
+      {"direction", AttributeKind::kText},
+      {"epsilon", AttributeKind::kReal},
+      {"extrapolation_value", AttributeKind::kReal},
+      {"gamma", AttributeKind::kReal},
+      {"kernel_shape", AttributeKind::kIntegers},
+      {"mode", AttributeKind::kText},
+      {"momentum", AttributeKind::kReal},
+      {"nearest_mode", AttributeKind::kText},
+      {"output_padding", AttributeKind::kIntegers},
+      {"output_shape", AttributeKind::kIntegers},
+      {"pads", AttributeKind::kIntegers},
+      {"perm", AttributeKind::kIntegers},
+      {"strides", AttributeKind::kIntegers},
+      {"value", AttributeKind::kTensor},
   });
-  if (has(op, Trait::kRecurrent) && name.starts_with("activation_")) return Kind::kReals;
-  const auto entry = std::ranges::find(kEntries, name, &Entry::name);
-  return entry == kEntries.end() ? Kind::kInteger : entry->kind;
+  if (has(op, Trait::kRecurrent) && name.starts_with("activation_")) return AttributeKind::kReals;
+  const auto entry = std::ranges::find(kEntries, name, &KindOfAttribute::name);
+  return entry == kEntries.end() ? AttributeKind::kInteger : entry->kind;
 }
 
 std::string range_text(std::size_t least, std::size_t most) {

@@ -46,7 +46,7 @@ Constants::Constants(::onnx::GraphProto& model, DataFolder folder) : folder_(std
   }
 }
 
-void Constants::add(const std::string& name, Entry entry) {
+void Constants::add(const std::string& name, NamedConstant entry) {
   const auto [at, added] = entries_.try_emplace(name, std::move(entry));
   if (!added) throw InputError(at->second.label + ": another constant has the same name");
 }
@@ -63,7 +63,7 @@ void Constants::add_node(::onnx::NodeProto& node) {
 }
 
 const Tensor& Constants::get(const std::string& name) {
-  Entry& entry = entries_.at(name);
+  NamedConstant& entry = entries_.at(name);
   if (auto* const* proto = std::get_if<::onnx::TensorProto*>(&entry.value)) {
     entry.value = located(entry.label, [&] { return take_tensor(**proto, folder_); });
   }

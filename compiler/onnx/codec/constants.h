@@ -26,16 +26,16 @@ class Constants {
   const graph::Tensor& get(const std::string& name);
 
  private:
-  struct Entry {
+  struct NamedConstant {
     std::string label;
     std::variant<::onnx::TensorProto*, graph::Tensor> value;
   };
 
-  void add(const std::string& name, Entry entry);
+  void add(const std::string& name, NamedConstant entry);
   void add_node(::onnx::NodeProto& node);
 
   DataFolder folder_;
-  std::map<std::string, Entry> entries_;
+  std::map<std::string, NamedConstant> entries_;
 };
 
 /// True for a Constant node. Class Constants holds its result.

@@ -12,7 +12,7 @@
 namespace weft::onnx_io {
 namespace {
 
-using Dimension = ::onnx::TensorShapeProto::Dimension;
+using OnnxDimension = ::onnx::TensorShapeProto::Dimension;
 
 /// The shape that the caller gave for an input, directly or with a value; null if none.
 const graph::Shape* given_shape(const std::string& name, const ImportOptions& options) {
@@ -23,7 +23,7 @@ const graph::Shape* given_shape(const std::string& name, const ImportOptions& op
 }
 
 /// The dimension as the file declares it: its extent, its name, or "?".
-std::string extent_text(const Dimension& dim) {
+std::string extent_text(const OnnxDimension& dim) {
   if (dim.has_dim_value()) return fmt::format("{}", dim.dim_value());
   if (dim.dim_param().empty()) return "?";
   const std::string name = printable(dim.dim_param());
@@ -34,7 +34,7 @@ std::string extent_text(const Dimension& dim) {
 std::string suggestion(const ::onnx::ValueInfoProto& input) {
   const auto& type = input.type().tensor_type();
   std::vector<std::string> dims;
-  for (const Dimension& dim : type.shape().dim()) {
+  for (const OnnxDimension& dim : type.shape().dim()) {
     dims.push_back(dim.has_dim_value() ? fmt::format("{}", dim.dim_value()) : "1");
   }
   if (!type.has_shape()) dims = {"1", "3", "224", "224"};
@@ -53,7 +53,7 @@ class Binder {
     if (given == nullptr || !type.has_shape()) return;
     require_rank(type.shape(), *given);
     for (int i = 0; i < type.shape().dim_size(); ++i) {
-      const Dimension& dim = type.shape().dim(i);
+      const OnnxDimension& dim = type.shape().dim(i);
       const std::int64_t extent = (*given)[static_cast<std::size_t>(i)];
       if (!dim.has_dim_value() && !dim.dim_param().empty()) learn(dim.dim_param(), extent);
     }
@@ -63,7 +63,7 @@ class Binder {
   void learn_batch(const ::onnx::ValueInfoProto& input) {
     const auto& shape = input.type().tensor_type().shape();
     if (!options_.batch || shape.dim_size() == 0) return;
-    const Dimension& first = shape.dim(0);
+    const OnnxDimension& first = shape.dim(0);
     if (first.has_dim_value() || first.dim_param().empty()) return;
     extents_.try_emplace(first.dim_param(), *options_.batch);
   }
@@ -112,7 +112,7 @@ class Binder {
 
   std::int64_t bind_dimension(const ::onnx::ValueInfoProto& input, int index,
                               const std::int64_t* given) const {
-    const Dimension& dim = input.type().tensor_type().shape().dim(index);
+    const OnnxDimension& dim = input.type().tensor_type().shape().dim(index);
     if (dim.has_dim_value()) {
       if (given == nullptr || *given == dim.dim_value()) return dim.dim_value();
       throw InputError(fmt::format("the shape {} was given, the file has {}",
@@ -130,7 +130,7 @@ class Binder {
   }
 
   /// Exporters name the first dimension batch, batch_size or unk_batch; people also N, B or bs.
-  static bool is_named_batch(const Dimension& dim) {
+  static bool is_named_batch(const OnnxDimension& dim) {
     std::string name = dim.dim_param();
     std::ranges::transform(name, name.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -193,7 +193,7 @@ void require_inputs(const Map& given, const std::vector<BoundInput>& inputs, con
 
 std::string to_text(const ::onnx::TensorShapeProto& shape) {
   std::vector<std::string> dims;
-  for (const Dimension& dim : shape.dim()) dims.push_back(extent_text(dim));
+  for (const OnnxDimension& dim : shape.dim()) dims.push_back(extent_text(dim));
   return dims.empty() ? "scalar" : fmt::format("{}", fmt::join(dims, "x"));
 }
 

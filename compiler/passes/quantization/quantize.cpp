@@ -44,7 +44,7 @@ class Quantizer {
   }
 
  private:
-  struct Parameters {
+  struct ParameterConstants {
     ValueId scale = kNoValue;
     ValueId zero_point = kNoValue;
   };
@@ -56,7 +56,7 @@ class Quantizer {
   };
 
   /// The constants for the scale and zero point of `value`; a group shares one pair.
-  Parameters parameters(Rewriter& rewriter, ValueId value) {
+  ParameterConstants parameters(Rewriter& rewriter, ValueId value) {
     const auto [place, is_new] = parameters_.try_emplace(plan_.group(value));
     if (is_new) {
       const QuantizationParameters& numbers = plan_.parameters(value);
@@ -167,9 +167,9 @@ class Quantizer {
   }
 
   QuantizationPlan plan_;
-  std::map<ValueId, Parameters> parameters_;  // by group
-  std::map<ValueId, ValueId> inputs_;         // graph inputs to their dequantized values
-  std::map<ValueId, SumScale> units_;         // by product
+  std::map<ValueId, ParameterConstants> parameters_;  // by group
+  std::map<ValueId, ValueId> inputs_;                 // graph inputs to their dequantized values
+  std::map<ValueId, SumScale> units_;                 // by product
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ using graph::WindowDim;
 
 namespace {
 
-using List = std::vector<std::int64_t>;
+using Extents = std::vector<std::int64_t>;
 
 /// One phase along one dimension, as a convolution of stride 1.
 struct PhaseDim {
@@ -41,7 +41,7 @@ struct PhaseDim {
   std::int64_t pad_end = 0;
 };
 
-using Phase = std::vector<PhaseDim>;
+using PhaseDims = std::vector<PhaseDim>;
 
 std::int64_t phase_count(const WindowDim& dim) {
   return std::min(dim.stride, dim.output);
@@ -120,13 +120,13 @@ class Transposed {
 
  private:
   std::string name(const char* what) const { return node_.name + "/" + what; }
-  ValueId list(List values, const char* what) {
+  ValueId list(Extents values, const char* what) {
     return rewriter_.add_constant(Tensor::vector(std::move(values)), name(what));
   }
 
   /// Phase `number`; the remainder of the last dimension varies fastest.
-  Phase phase(std::int64_t number) const {
-    Phase result(dims_.size());
+  PhaseDims phase(std::int64_t number) const {
+    PhaseDims result(dims_.size());
     for (std::size_t d = dims_.size(); d-- > 0;) {
       result[d] = phase_of(dims_[d], number % phase_count(dims_[d]));
       number /= phase_count(dims_[d]);
@@ -134,12 +134,12 @@ class Transposed {
     return result;
   }
 
-  static bool has_taps(const Phase& phase) {
+  static bool has_taps(const PhaseDims& phase) {
     return std::ranges::all_of(phase, [](const PhaseDim& dim) { return dim.taps > 0; });
   }
 
   bool emit_whole() {
-    const Phase whole = phase(0);
+    const PhaseDims whole = phase(0);
     if (!has_taps(whole)) {
       rewriter_.become(node_.outputs[0], bias_alone());
       return true;
@@ -151,7 +151,7 @@ class Transposed {
     return true;
   }
 
-  ValueId part(const Phase& phase) {
+  ValueId part(const PhaseDims& phase) {
     if (!has_taps(phase)) return rewriter_.add_constant(bias_alone(), name("bias"));
     Node conv = convolution(phase);
     return rewriter_.add(Op::kConv, std::move(conv.inputs), std::move(conv.attributes),
@@ -166,13 +166,13 @@ class Transposed {
                          activation_->name);
   }
 
-  Node convolution(const Phase& phase) {
+  Node convolution(const PhaseDims& phase) {
     Node conv;
     conv.op = Op::kConv;
     conv.inputs = {inputs_of(phase), rewriter_.add_constant(filters(phase), name("weights"))};
     if (node_.input(kBias) != kNoValue) conv.inputs.push_back(node_.input(kBias));
-    List dilations;
-    List pads;
+    Extents dilations;
+    Extents pads;
     for (const PhaseDim& dim : phase) dilations.push_back(dim.dilation);
     for (const PhaseDim& dim : phase) pads.push_back(dim.pad_begin);
     for (const PhaseDim& dim : phase) pads.push_back(dim.pad_end);
@@ -180,10 +180,10 @@ class Transposed {
     return conv;
   }
 
-  ValueId inputs_of(const Phase& phase) {
-    List starts;
-    List ends;
-    List axes;
+  ValueId inputs_of(const PhaseDims& phase) {
+    Extents starts;
+    Extents ends;
+    Extents axes;
     for (std::size_t d = 0; d < phase.size(); ++d) {
       if (phase[d].begin == 0 && phase[d].end == dims_[d].input) continue;
       starts.push_back(phase[d].begin);
@@ -198,7 +198,7 @@ class Transposed {
   }
 
   /// The weights [C, M/g, kernel...] as [M, C/g, taps...], with the phase's taps in reverse order.
-  Constant filters(const Phase& phase) const {
+  Constant filters(const PhaseDims& phase) const {
     const Shape& from = weights_.type().shape;
     Shape to = {from[1] * groups_, from[0] / groups_};
     for (const PhaseDim& dim : phase) to.push_back(dim.taps);
@@ -208,11 +208,11 @@ class Transposed {
     });
   }
 
-  static Tensor turned(const Tensor& weights, const ValueType& type, const Phase& phase,
+  static Tensor turned(const Tensor& weights, const ValueType& type, const PhaseDims& phase,
                        std::int64_t groups) {
     const std::vector<double> from = real_values(weights);
     const Shape& kernel = weights.shape();
-    const List taps = tap_offsets(kernel, phase);
+    const Extents taps = tap_offsets(kernel, phase);
     const std::int64_t volume = graph::element_count({kernel.begin() + 2, kernel.end()});
     const std::int64_t group_m = kernel[1];
     const std::int64_t group_c = kernel[0] / groups;
@@ -230,10 +230,10 @@ class Transposed {
   }
 
   /// The offsets of the phase's taps in a kernel, in the order of the convolution's taps.
-  static List tap_offsets(const Shape& kernel, const Phase& phase) {
-    List offsets = {0};
+  static Extents tap_offsets(const Shape& kernel, const PhaseDims& phase) {
+    Extents offsets = {0};
     for (std::size_t d = 0; d < phase.size(); ++d) {
-      List next;
+      Extents next;
       for (const std::int64_t offset : offsets) {
         for (std::int64_t tap = phase[d].taps; tap-- > 0;) {
           next.push_back(offset * kernel[d + 2] + phase[d].first_tap + tap * phase[d].tap_step);
@@ -269,7 +269,7 @@ class Transposed {
         rewriter_.add(Op::kConcat, std::move(parts), {{"axis", std::int64_t{-1}}}, name("phases"));
     Shape apart = {output_.shape[0], output_.shape[1]};
     Shape whole = apart;
-    List order = {0, 1};
+    Extents order = {0, 1};
     for (const WindowDim& dim : dims_) apart.push_back(positions(dim));
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       apart.push_back(phase_count(dims_[d]));
@@ -293,12 +293,12 @@ class Transposed {
       return;
     }
     const ValueId all = rewriter_.add(Op::kReshape, reshape.inputs, {}, name("whole"));
-    List axes(dims_.size());
+    Extents axes(dims_.size());
     std::iota(axes.begin(), axes.end(), 2);
     rewriter_.emit(
         {Op::kSlice,
          rewriter_.unique(name("cut")),
-         {all, list(List(dims_.size(), 0), "starts"),
+         {all, list(Extents(dims_.size(), 0), "starts"),
           list({output_.shape.begin() + 2, output_.shape.end()}, "ends"), list(axes, "axes")},
          {result_},
          {}});

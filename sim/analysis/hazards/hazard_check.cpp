@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 3> kRows = {"host row", "unified buffer r
 
 }  // namespace
 
-HazardCheck::HazardCheck(const MachineConfig& config, Name name)
+HazardCheck::HazardCheck(const MachineConfig& config, InstructionName name)
     : config_(config), name_(std::move(name)), array_(config) {}
 
 void HazardCheck::check(const Operation& operation, const InstructionTiming& timing) {

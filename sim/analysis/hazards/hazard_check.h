@@ -30,10 +30,10 @@ namespace weft {
 class HazardCheck {
  public:
   /// What a message calls instruction `index`.
-  using Name = std::function<std::string(std::uint64_t index)>;
+  using InstructionName = std::function<std::string(std::uint64_t index)>;
 
   /// `config` must outlive the check.
-  HazardCheck(const MachineConfig& config, Name name);
+  HazardCheck(const MachineConfig& config, InstructionName name);
 
   /// The next tile of the FIFO is pushed from `cycle` on.
   void pushed(Cycle cycle);
@@ -73,7 +73,7 @@ class HazardCheck {
   std::string slot_message(const SlotUse& use, Cycle total) const;
 
   const MachineConfig& config_;
-  const Name name_;
+  const InstructionName name_;
   const ArrayTiming array_;
   std::uint64_t index_ = 0;  // of the instruction being checked, or the next one
   InstructionTiming timing_ = {};

@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// What to do with the sums of a register block: keep them for the next pass, write or add them.
-enum class Outcome { kPartial, kOverwrite, kAccumulate };
+enum class SumUse { kPartial, kOverwrite, kAccumulate };
 
 /// Where the sums of a register block come from and go to; only `rows` x `cols` sums are stored.
 template <class Psum>
@@ -28,15 +28,15 @@ struct SumBlock {
   std::size_t to_stride;
   std::size_t rows;
   std::size_t cols;
-  Outcome outcome;
+  SumUse outcome;
 };
 
 /// The value to store at `to`; the old value there is read only to accumulate.
 template <class Lanes>
 HWY_INLINE typename Lanes::V settle(typename Lanes::V sum, const hn::TFromD<typename Lanes::D>* to,
-                                    Outcome outcome) {
-  if (outcome == Outcome::kPartial) return sum;
-  if (outcome == Outcome::kAccumulate) sum = hn::Add(hn::LoadU(typename Lanes::D(), to), sum);
+                                    SumUse outcome) {
+  if (outcome == SumUse::kPartial) return sum;
+  if (outcome == SumUse::kAccumulate) sum = hn::Add(hn::LoadU(typename Lanes::D(), to), sum);
   return Lanes::finish(sum);
 }
 
@@ -44,7 +44,7 @@ HWY_INLINE typename Lanes::V settle(typename Lanes::V sum, const hn::TFromD<type
 /// lies outside the buffer.
 template <class Lanes>
 HWY_INLINE void store_sums(typename Lanes::V sum, hn::TFromD<typename Lanes::D>* to,
-                           std::size_t count, Outcome outcome) {
+                           std::size_t count, SumUse outcome) {
   using D = typename Lanes::D;
   using T = hn::TFromD<D>;
   constexpr std::size_t kLanes = hn::MaxLanes(D());
@@ -173,9 +173,9 @@ struct TilePass {
             // All lanes of partial sums are stored: the buffer is padded, and the next pass loads
             // whole vectors.
             .cols = last ? std::min(kPanelCols, tile.cols - col) : kPanelCols,
-            .outcome = !last        ? Outcome::kPartial
-                       : accumulate ? Outcome::kAccumulate
-                                    : Outcome::kOverwrite};
+            .outcome = !last        ? SumUse::kPartial
+                       : accumulate ? SumUse::kAccumulate
+                                    : SumUse::kOverwrite};
   }
 };
 

@@ -29,7 +29,7 @@ inline constexpr auto kTensorLine = table::opcode<TensorDecl>(
                     "the name under which a run binds a matrix to it"),
     table::required("role", table::kRole, table::at(&TensorDecl::role), "its layout"),
     table::required("type", TypeName{}, table::at(&TensorDecl::type), "the type of its elements"),
-    table::required("shape", Shape{}, table::at(), "its rows and columns"),
+    table::required("shape", RowsByColumns{}, table::at(), "its rows and columns"),
     table::required("base", table::kAddress, table::at(&TensorDecl::base),
                     "its first host row, or its first tile"));
 

@@ -41,27 +41,27 @@ constexpr auto at(Members... members) {
 /// An operand that must be written.
 template <class Codec, class Get>
 constexpr auto required(std::string_view key, Codec codec, Get get, std::string_view doc) {
-  return Operand<Codec, Get>{key, codec, get, true, doc};
+  return TableOperand<Codec, Get>{key, codec, get, true, doc};
 }
 
 /// An operand that may be left out; it then has its default value.
 template <class Codec, class Get>
 constexpr auto optional(std::string_view key, Codec codec, Get get, std::string_view doc) {
-  return Operand<Codec, Get>{key, codec, get, false, doc};
+  return TableOperand<Codec, Get>{key, codec, get, false, doc};
 }
 
 /// An alternative to the operand with key `other`: exactly one of the two must be written.
 template <class Codec, class Get>
 constexpr auto either(std::string_view key, Codec codec, Get get, std::string_view other,
                       std::string_view doc) {
-  return Operand<Codec, Get>{key, codec, get, true, doc, other};
+  return TableOperand<Codec, Get>{key, codec, get, true, doc, other};
 }
 
 /// An optional operand that may be written only together with the operand with key `owner`.
 template <class Codec, class Get>
 constexpr auto beside(std::string_view owner, std::string_view key, Codec codec, Get get,
                       std::string_view doc) {
-  return Operand<Codec, Get>{key, codec, get, false, doc, {}, owner};
+  return TableOperand<Codec, Get>{key, codec, get, false, doc, {}, owner};
 }
 
 /// The path to a member of a part that the operation may lack.

@@ -5,7 +5,7 @@
 namespace weft {
 namespace {
 
-constexpr List<Words<RowLoop, &RowLoop::count, &RowLoop::stride>, RowLoop, 4> kLoops;
+constexpr List<WordGroup<RowLoop, &RowLoop::count, &RowLoop::stride>, RowLoop, 4> kLoops;
 constexpr Pattern<std::uint32_t> kWord;
 
 /// The row generator of an operation; a vector instruction without a source gets one.
@@ -126,13 +126,13 @@ bool Name::parse(std::string_view text, std::string& name) const {
   return is_tensor_name(text);
 }
 
-bool Shape::parse(std::string_view text, TensorDecl& tensor) const {
+bool RowsByColumns::parse(std::string_view text, TensorDecl& tensor) const {
   const std::size_t cross = text.find('x');
   return cross != std::string_view::npos && parse_number(text.substr(0, cross), tensor.rows) &&
          parse_number(text.substr(cross + 1), tensor.cols);
 }
 
-void Shape::print(const TensorDecl& tensor, std::string& out) const {
+void RowsByColumns::print(const TensorDecl& tensor, std::string& out) const {
   out += std::to_string(tensor.rows) + 'x' + std::to_string(tensor.cols);
 }
 

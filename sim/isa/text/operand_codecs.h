@@ -140,7 +140,7 @@ bool parse_list(std::string_view text, Items& items, ParseItem parse_item) {
 
 /// Some members of a Value, written as 32-bit numbers with colons between them.
 template <class Value, auto... kMembers>
-struct Words {
+struct WordGroup {
   static constexpr unsigned kBits = sizeof...(kMembers) * 32;
   static constexpr bool kPlainDefault = true;
 
@@ -208,24 +208,24 @@ struct Loops {
 
 /// The bounds of loops 0 and 1.
 struct BoundPair
-    : List<Words<RowBound, &RowBound::origin, &RowBound::step, &RowBound::limit>, RowBound, 2> {
+    : List<WordGroup<RowBound, &RowBound::origin, &RowBound::step, &RowBound::limit>, RowBound, 2> {
   std::string form() const { return "origin:step:limit, up to 2, with a comma"; }
 };
 
 /// A window of lanes.
-struct WindowPair : Words<LaneWindow, &LaneWindow::column, &LaneWindow::plane> {
+struct WindowPair : WordGroup<LaneWindow, &LaneWindow::column, &LaneWindow::plane> {
   std::string form() const { return "column:plane"; }
 };
 
 /// Scale and zero point of int8 elements.
-struct QuantizationPair : Words<Quantization, &Quantization::scale, &Quantization::zero> {
+struct QuantizationPair : WordGroup<Quantization, &Quantization::scale, &Quantization::zero> {
   bool parse(std::string_view text, Quantization& quantization) const;
   void print(const Quantization& quantization, std::string& out) const;
   std::string form() const { return "scale:zero, the scale as 32 bits of binary32"; }
 };
 
 /// Rows and lanes of a tile in the unified buffer.
-struct TileBlock : Words<BufferTile, &BufferTile::row, &BufferTile::rows, &BufferTile::lanes> {
+struct TileBlock : WordGroup<BufferTile, &BufferTile::row, &BufferTile::rows, &BufferTile::lanes> {
   std::string form() const { return "row:rows:lanes"; }
 };
 
@@ -300,7 +300,7 @@ struct Name {
 };
 
 /// A tensor's rows and columns: 5x6.
-struct Shape {
+struct RowsByColumns {
   static constexpr bool kPlainDefault = false;
 
   bool parse(std::string_view text, TensorDecl& tensor) const;

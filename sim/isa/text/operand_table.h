@@ -1,5 +1,5 @@
 // The elements of a table of operands: descriptors that pair a key with a member and a codec, and
-// the loop over them. A table is a constexpr std::tuple of Operand.
+// the loop over them. A table is a constexpr std::tuple of TableOperand.
 //
 // Some operands belong to an optional part of the operation, such as a vector instruction's source
 // in the unified buffer. The part exists if one operand, its owner, is written. The other operands
@@ -75,7 +75,7 @@ template <class Part>
 WithPart(Part) -> WithPart<Part>;
 
 template <class Codec, class Get>
-struct Operand {
+struct TableOperand {
   std::string_view key;
   Codec codec;
   Get get;

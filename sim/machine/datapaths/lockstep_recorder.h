@@ -24,7 +24,7 @@ class LockstepRecorder {
   /// Call it before the step of a cycle.
   void begin_cycle(const DatapathInputs<Arithmetic>& inputs, const Datapath<Arithmetic>& expected,
                    const Datapath<Arithmetic>& actual) {
-    Pair& pair = ring_[count_ % kCycles];
+    SnapshotPair& pair = ring_[count_ % kCycles];
     pair.expected.begin(inputs.cycle, inputs, expected);
     pair.actual.begin(inputs.cycle, inputs, actual);
   }
@@ -32,7 +32,7 @@ class LockstepRecorder {
   /// Call it after the step.
   void end_cycle(const std::optional<AccumulatorWrite<Arithmetic>>& expected,
                  const std::optional<AccumulatorWrite<Arithmetic>>& actual) {
-    Pair& pair = ring_[count_ % kCycles];
+    SnapshotPair& pair = ring_[count_ % kCycles];
     pair.expected.finish(expected);
     pair.actual.finish(actual);
     ++count_;
@@ -43,7 +43,7 @@ class LockstepRecorder {
     std::ostringstream out;
     DatapathVcd<Arithmetic> vcd(out, rows_, cols_, clock_hz_, {"stepped", "rtl"});
     for (std::size_t i = count_ - std::min(count_, kCycles); i < count_; ++i) {
-      const Pair& pair = ring_[i % kCycles];
+      const SnapshotPair& pair = ring_[i % kCycles];
       vcd.add(std::array{&pair.expected, &pair.actual});
     }
     vcd.finish();
@@ -51,7 +51,7 @@ class LockstepRecorder {
   }
 
  private:
-  struct Pair {
+  struct SnapshotPair {
     DatapathSnapshot<Arithmetic> expected;
     DatapathSnapshot<Arithmetic> actual;
   };
@@ -59,7 +59,7 @@ class LockstepRecorder {
   std::uint32_t rows_;
   std::uint32_t cols_;
   std::uint64_t clock_hz_;
-  std::array<Pair, kCycles> ring_;
+  std::array<SnapshotPair, kCycles> ring_;
   std::size_t count_ = 0;
 };
 

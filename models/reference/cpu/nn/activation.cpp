@@ -15,7 +15,7 @@ namespace weft::reference {
 namespace {
 
 /// The number of parameters, and their defaults.
-struct Parameters {
+struct ActivationDefaults {
   int count = 0;
   std::array<float, 2> defaults = {};
 };
@@ -23,7 +23,7 @@ struct Parameters {
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kHighest = std::numeric_limits<float>::max();
 
-Parameters parameters_of(ActivationKind kind) {
+ActivationDefaults parameters_of(ActivationKind kind) {
   switch (kind) {
     case ActivationKind::kClip:  // as an operator, it has inputs instead
       return {2, {kLowest, kHighest}};

@@ -100,16 +100,16 @@ OperatorCase where(Generator& generator) {
 }
 
 OperatorCase cast(Generator& generator) {
-  struct Pair {
+  struct CastTypes {
     DataType from;
     std::int64_t to;  // ONNX's type number
   };
-  constexpr Pair kPairs[] = {{DataType::kBool, 1},
-                             {DataType::kInt32, 1},
-                             {DataType::kInt64, 1},
-                             {DataType::kFloat32, 9},
-                             {DataType::kFloat32, 1}};
-  const Pair pair = kPairs[between(generator, 0, 4)];
+  constexpr CastTypes kPairs[] = {{DataType::kBool, 1},
+                                  {DataType::kInt32, 1},
+                                  {DataType::kInt64, 1},
+                                  {DataType::kFloat32, 9},
+                                  {DataType::kFloat32, 1}};
+  const CastTypes pair = kPairs[between(generator, 0, 4)];
   const Shape shape = random_shape(generator, 3);
   const bool from_float = pair.from == DataType::kFloat32;
   return CaseBuilder(Op::kCast)

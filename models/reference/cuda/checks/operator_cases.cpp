@@ -23,15 +23,15 @@ Closeness closeness_of(graph::Op op) {
 CaseBuilder::CaseBuilder(graph::Op op) : op_(op), closeness_(closeness_of(op)) {}
 
 CaseBuilder& CaseBuilder::input(const Tensor& tensor) {
-  entries_.push_back({tensor, Entry::Kind::kInput});
+  entries_.push_back({tensor, GivenInput::Kind::kInput});
   return *this;
 }
 CaseBuilder& CaseBuilder::constant(const Tensor& tensor) {
-  entries_.push_back({tensor, Entry::Kind::kConstant});
+  entries_.push_back({tensor, GivenInput::Kind::kConstant});
   return *this;
 }
 CaseBuilder& CaseBuilder::none() {
-  entries_.push_back({Tensor(), Entry::Kind::kNone});
+  entries_.push_back({Tensor(), GivenInput::Kind::kNone});
   return *this;
 }
 CaseBuilder& CaseBuilder::set(const std::string& attribute, graph::Attribute value) {
@@ -49,13 +49,13 @@ OperatorCase CaseBuilder::build(std::size_t outputs) const {
   result.depth = depth_;
   graph::Builder builder("case");
   std::vector<ValueId> ids;
-  for (const Entry& entry : entries_) {
-    if (entry.kind == Entry::Kind::kInput) {
+  for (const GivenInput& entry : entries_) {
+    if (entry.kind == GivenInput::Kind::kInput) {
       const std::string name(1, static_cast<char>('a' + ids.size()));
       ids.push_back(builder.input(name, entry.tensor.value_type()));
       result.inputs[name] = entry.tensor;
     } else {
-      const bool left_out = entry.kind == Entry::Kind::kNone;
+      const bool left_out = entry.kind == GivenInput::Kind::kNone;
       ids.push_back(left_out ? graph::kNoValue : builder.constant(entry.tensor));
     }
   }

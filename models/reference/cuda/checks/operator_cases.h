@@ -37,7 +37,7 @@ class CaseBuilder {
   OperatorCase build(std::size_t outputs = 1) const;
 
  private:
-  struct Entry {
+  struct GivenInput {
     graph::Tensor tensor;
     enum class Kind : std::uint8_t { kInput, kConstant, kNone } kind;
   };
@@ -45,7 +45,7 @@ class CaseBuilder {
   Closeness closeness_;
   std::int64_t depth_ = 0;
   graph::Attributes attributes_;
-  std::vector<Entry> entries_;
+  std::vector<GivenInput> entries_;
 };
 
 /// A shape of `rank` dimensions with extents from 1 to `most`.

@@ -11,19 +11,19 @@
 namespace weft::cuda {
 namespace {
 
-class Event {
+class CudaEvent {
  public:
-  Event() { check(cudaEventCreate(&event_), "making an event"); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
+  CudaEvent() { check(cudaEventCreate(&event_), "making an event"); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  ~CudaEvent() { cudaEventDestroy(event_); }
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "recording an event"); }
   bool reached() const {
     const cudaError_t status = cudaEventQuery(event_);
     if (status != cudaErrorNotReady) check(status, "waiting for a product");
     return status == cudaSuccess;
   }
-  double seconds_since(const Event& start) const {
+  double seconds_since(const CudaEvent& start) const {
     float milliseconds = 0;
     check(cudaEventSynchronize(event_), "waiting for a product");
     check(cudaEventElapsedTime(&milliseconds, start.event_, event_), "reading an event");
@@ -95,7 +95,7 @@ class Samples {
 
   /// Returns the seconds per product for each of `samples` samples. Reads the clock meanwhile.
   std::vector<double> take(std::int32_t samples, std::int32_t products, const SmClock& clock) {
-    std::vector<Event> events(static_cast<std::size_t>(samples) + 1);
+    std::vector<CudaEvent> events(static_cast<std::size_t>(samples) + 1);
     events[0].record(device_.stream());
     for (std::size_t i = 1; i < events.size(); ++i) {
       for (std::int32_t product = 0; product < products; ++product) device_.multiply(product_);
@@ -115,8 +115,8 @@ class Samples {
 
  private:
   double timed(std::int32_t products) {
-    Event start;
-    Event end;
+    CudaEvent start;
+    CudaEvent end;
     start.record(device_.stream());
     for (std::int32_t i = 0; i < products; ++i) device_.multiply(product_);
     end.record(device_.stream());

@@ -11,7 +11,7 @@ namespace weft::cuda {
 
 class NodeRun {
  public:
-  NodeRun(const graph::Graph& graph, const graph::Node& node, Values& values, Device& device,
+  NodeRun(const graph::Graph& graph, const graph::Node& node, DeviceValues& values, Device& device,
           MatmulType matmul)
       : graph_(graph), node_(node), values_(values), device_(device), matmul_(matmul) {}
 
@@ -67,7 +67,7 @@ class NodeRun {
  private:
   const graph::Graph& graph_;
   const graph::Node& node_;
-  Values& values_;
+  DeviceValues& values_;
   Device& device_;
   MatmulType matmul_;
 };

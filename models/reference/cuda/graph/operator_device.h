@@ -38,7 +38,7 @@ class OperatorDevice final : public execution::GraphDevice {
   const std::shared_ptr<Device> device_;
   const MatmulType matmul_;
   const bool keep_constants_;
-  Values values_;
+  DeviceValues values_;
   std::vector<bool> is_input_;                         // by value
   std::vector<const DeviceOperator*> operators_ = {};  // by node
 };

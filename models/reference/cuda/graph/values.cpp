@@ -11,8 +11,8 @@ std::int64_t byte_count(const graph::ValueType& type) {
 
 }  // namespace
 
-const graph::Tensor& Values::on_host(graph::ValueId id) {
-  Value& value = values_[id];
+const graph::Tensor& DeviceValues::on_host(graph::ValueId id) {
+  ValueCopies& value = values_[id];
   if (value.tensor) return *value.tensor;
   if (value.memory == nullptr) {  // only a constant can be missing
     return value.tensor.emplace(graph_.values[id].constant.value().tensor());
@@ -22,8 +22,8 @@ const graph::Tensor& Values::on_host(graph::ValueId id) {
   return value.tensor.emplace(std::move(tensor));
 }
 
-const Memory& Values::on_device(graph::ValueId id) {
-  Value& value = values_[id];
+const Memory& DeviceValues::on_device(graph::ValueId id) {
+  ValueCopies& value = values_[id];
   if (value.memory != nullptr) return value.memory;
   const graph::Tensor& tensor = on_host(id);
   const std::int64_t bytes = byte_count(graph_.type(id));
@@ -35,16 +35,16 @@ const Memory& Values::on_device(graph::ValueId id) {
   return value.memory;
 }
 
-void Values::set(graph::ValueId id, graph::Tensor tensor) {
+void DeviceValues::set(graph::ValueId id, graph::Tensor tensor) {
   values_[id] = {std::move(tensor), nullptr};
 }
 
-void Values::set(graph::ValueId id, Memory memory) {
+void DeviceValues::set(graph::ValueId id, Memory memory) {
   values_[id] = {std::nullopt, std::move(memory)};
 }
 
-void Values::share(graph::ValueId from, graph::ValueId to) {
-  Value& source = values_[from];
+void DeviceValues::share(graph::ValueId from, graph::ValueId to) {
+  ValueCopies& source = values_[from];
   if (source.memory == nullptr) {
     set(to, on_host(from).reshaped(graph_.type(to).shape));
   } else {
@@ -52,7 +52,7 @@ void Values::share(graph::ValueId from, graph::ValueId to) {
   }
 }
 
-void Values::renew(graph::ValueId id, const graph::Tensor& tensor) {
+void DeviceValues::renew(graph::ValueId id, const graph::Tensor& tensor) {
   const std::optional<graph::Tensor>& last = values_[id].tensor;
   // The kept tensor shares these elements, so they cannot have been changed in place.
   if (last && last->bytes().data() == tensor.bytes().data() && last->shape() == tensor.shape()) {

@@ -11,9 +11,9 @@
 
 namespace weft::cuda {
 
-class Values {
+class DeviceValues {
  public:
-  Values(const graph::Graph& graph, Device& device)
+  DeviceValues(const graph::Graph& graph, Device& device)
       : graph_(graph), device_(device), values_(graph.values.size()) {}
 
   /// The value in the processor's memory. A missing constant is made.
@@ -30,14 +30,14 @@ class Values {
   void drop(graph::ValueId id) { values_[id] = {}; }
 
  private:
-  struct Value {
+  struct ValueCopies {
     std::optional<graph::Tensor> tensor;
     Memory memory;
   };
 
   const graph::Graph& graph_;
   Device& device_;
-  std::vector<Value> values_;
+  std::vector<ValueCopies> values_;
 };
 
 }  // namespace weft::cuda
