@@ -69,6 +69,9 @@ po::options_description conv_flags() {
       "same: keeps the size at stride 1; 0 if not given");
   add("dilation", text("Y,X"), "distance between a filter's taps; 1 if not given");
   add("groups", text("G"), "groups of channels; 1 if not given");
+  add("taps", text("HOW"),
+      "how the filter's taps lie in the array's rows: packed side by side, apart (one a fold), or "
+      "fewest-folds (packed if that takes fewer folds), which is the default");
   const po::options_description workload = workload_flags();
   for (const auto& option : workload.options()) options.add(option);
   return options;
@@ -92,6 +95,9 @@ runtime::ConvSpec read_conv(const Arguments& arguments) {
   spec.groups = one(arguments.text("groups").value_or("1"), "--groups");
   spec.bias = arguments.has("with-bias");
   spec.activation = read_activation(arguments);
+  if (const auto taps = arguments.text("taps")) {
+    spec.taps = runtime::parse_tap_packing(*taps, "--taps");
+  }
   return spec;
 }
 

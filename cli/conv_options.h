@@ -9,7 +9,8 @@
 
 namespace weft::cli {
 
-/// --input, --filters, --kernel, --stride, --pad, --dilation, --groups, --with-bias, --activation.
+/// --input, --filters, --kernel, --stride, --pad, --dilation, --groups, --taps, --with-bias,
+/// --activation.
 po::options_description conv_flags();
 
 /// Throws InputError for missing options and values out of range.

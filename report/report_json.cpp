@@ -117,7 +117,8 @@ Json conv_json(const runtime::ConvSpec& spec) {
           {"dilations", spec.dilations},
           {"groups", spec.groups},
           {"bias", spec.bias},
-          {"activation", to_string(spec.activation)}};
+          {"activation", to_string(spec.activation)},
+          {"taps", to_string(spec.taps)}};
 }
 
 Json network_json(const NetworkPart& part) {

@@ -105,12 +105,13 @@ PreparedNetwork prepare_network(Graph graph, const MachineConfig& config,
   return prepared;
 }
 
-NetworkSchedule schedule(Graph graph, const MachineConfig& config, const NamedTensors* inputs) {
+NetworkSchedule schedule(Graph graph, const MachineConfig& config, const NamedTensors* inputs,
+                         const compiler::MappingOptions& mapping) {
   PreparedNetwork prepared = prepare_network(std::move(graph), config, inputs);
   NetworkSchedule scheduled;
   scheduled.notes = std::move(prepared.notes);
-  scheduled.network = compiler::schedule_network(std::move(prepared.graph), config,
-                                                 {.calibrated = prepared.calibrated});
+  scheduled.network = compiler::schedule_network(
+      std::move(prepared.graph), config, {.calibrated = prepared.calibrated, .mapping = mapping});
   return scheduled;
 }
 

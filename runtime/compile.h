@@ -45,7 +45,8 @@ struct NetworkSchedule {
 /// alike: prepare_network(), then compiler::schedule_network(). time_network() runs it without
 /// values. Throws as these do.
 NetworkSchedule schedule(graph::Graph graph, const MachineConfig& config,
-                         const NamedTensors* inputs = nullptr);
+                         const NamedTensors* inputs = nullptr,
+                         const compiler::MappingOptions& mapping = {});
 
 /// The most instructions in all programs of a network for which compile() sees room in this
 /// computer's memory.

@@ -48,7 +48,9 @@ Graph with_values(const Graph& network, const std::map<std::string, graph::Tenso
 }
 
 Graph bind_inputs(Graph graph, const std::map<std::string, graph::Constant>& values) {
-  for (const auto& [name, constant] : values) {
+  for (const auto& value_of_name : values) {
+    const std::string& name = value_of_name.first;
+    const graph::Constant& constant = value_of_name.second;
     const auto input = std::ranges::find_if(
         graph.inputs, [&](ValueId id) { return graph.values[id].name == name; });
     if (input == graph.inputs.end()) refuse(graph, name, "input");

@@ -64,7 +64,7 @@ std::vector<ValueId> learned_values(const Graph& network) {
 std::string free_name(const Graph& network, const std::string& wanted) {
   std::string name = wanted;
   const auto taken = [&](const graph::Value& value) { return value.name == name; };
-  while (std::ranges::any_of(network.values, taken)) name = "training/" + name;
+  while (std::ranges::any_of(network.values, taken)) name.insert(0, "training/");
   return name;
 }
 

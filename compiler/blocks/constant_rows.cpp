@@ -111,8 +111,7 @@ std::size_t constant_count(const std::vector<LaneStep>& steps) {
 std::vector<std::int64_t> different_line_counts(const WindowLayer& layer) {
   std::vector<std::int64_t> counts = layer.line_counts;
   std::ranges::sort(counts);
-  const auto rest = std::ranges::unique(counts);
-  counts.erase(rest.begin(), rest.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
 

@@ -5,6 +5,7 @@
 namespace weft::compiler {
 
 ChunkInput::ChunkRows ChunkInput::read(const Chunk& chunk, const Planes& planes) const {
+  memory_.load_inputs();
   const Places& places = memory_.places();
   if (places.resident(sheet_)) return {places.whole(sheet_), walk_};
   return read_to(memory_.staging().stage(input_need(places, sheet_, walk_, chunk, planes)), chunk,

@@ -31,20 +31,6 @@ std::uint64_t least_instructions(const ContractionLayer& layer, const MachineCon
          static_cast<std::uint64_t>(folds);
 }
 
-/// Stops before a layer that is too long by itself: its lowering refuses it by name.
-std::uint64_t least_instructions(const std::vector<Layer>& layers, const MachineConfig& config,
-                                 std::size_t most) {
-  std::uint64_t count = 0;
-  for (const Layer& layer : layers) {
-    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
-    if (contraction == nullptr) continue;
-    const std::uint64_t least = least_instructions(*contraction, config);
-    if (least > most) break;
-    count += least;
-  }
-  return count;
-}
-
 class SegmentLowering {
  public:
   SegmentLowering(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
@@ -58,7 +44,7 @@ class SegmentLowering {
 
   MachineStep run() {
     // Refuses before millions of instructions take memory.
-    stream_.expect(least_instructions(segment_.layers, config_, stream_.most()));
+    stream_.expect(least_instructions(segment_, config_, stream_.most()));
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) run_layer(i);
     return std::move(step_);
   }
@@ -139,6 +125,20 @@ class SegmentLowering {
 };
 
 }  // namespace
+
+// Stops before a layer that is too long by itself: its lowering refuses it by name.
+std::uint64_t least_instructions(const Segment& segment, const MachineConfig& config,
+                                 std::size_t most) {
+  std::uint64_t count = 0;
+  for (const Layer& layer : segment.layers) {
+    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
+    if (contraction == nullptr) continue;
+    const std::uint64_t least = least_instructions(*contraction, config);
+    if (least > most) break;
+    count += least;
+  }
+  return count;
+}
 
 MachineStep emit_segment(const Segment& segment, const Schedule& schedule,
                          const MachineConfig& config, std::size_t most, InstructionSink& sink) {

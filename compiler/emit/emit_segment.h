@@ -11,6 +11,11 @@
 
 namespace weft::compiler {
 
+/// A lower bound of the matmuls and fetches of the segment's program, whatever its schedule. A
+/// layer that alone has more than `most`, and those after it, do not count.
+std::uint64_t least_instructions(const Segment& segment, const MachineConfig& config,
+                                 std::size_t most);
+
 /// Emits the instructions of the layers to `sink`, as `schedule` says: the schedule of
 /// schedule_segment() for this segment and machine. Returns everything of the step except the
 /// schedule and what the sink received. Throws InputError if there are more than `most`

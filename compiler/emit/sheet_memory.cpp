@@ -41,20 +41,38 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
   SheetState& state = states_[id];
   if (state.host) return *state.host;
   const Sheet& sheet = places_.sheet(id);
+  state.tensor = step_.tensors.size();
+  if (sheet.patches) {
+    const PatchWindows& patches = *sheet.patches;
+    state.host = add_tensor(TensorRole::kImage, config_.dtype,
+                            patches.images * patches.channels * patches.y.input, patches.x.input,
+                            sheet_tensor(sheet));
+    return *state.host;
+  }
   const TensorRole role = sheet.from_host ? TensorRole::kActivation
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
   const ElementType type = sheet.wide ? accumulator_type(config_.dtype) : config_.dtype;
-  state.tensor = step_.tensors.size();
   state.host = add_tensor(role, type, sheet.size.rows, sheet.size.channels, sheet_tensor(sheet));
   return *state.host;
 }
 
+namespace {
+
+/// Rows of each of the transfers in which `rows` rows are moved.
+std::int64_t piece_of(std::int64_t rows) {
+  return std::max(kLeastSheetPiece, ceil_div(rows, kSheetPieces));
+}
+
+std::int64_t piece_of(const Block& block) {
+  return piece_of(block.last_row - block.first_row);
+}
+
+}  // namespace
+
 void SheetMemory::transfer(std::size_t id, const Block& block, const Placement& placement,
-                           bool load) {
+                           std::int64_t piece, bool load) {
   const std::uint64_t host = host_rows(id);
-  const std::int64_t rows = block.last_row - block.first_row;
-  const std::int64_t piece = std::max(kLeastSheetPiece, ceil_div(rows, kSheetPieces));
   const std::int64_t width = placement.row_rows;
   for (std::int64_t row = block.first_row; row < block.last_row; row += piece) {
     const auto count = static_cast<std::uint32_t>(std::min(piece, block.last_row - row) * width);
@@ -71,12 +89,63 @@ void SheetMemory::transfer(std::size_t id, const Block& block, const Placement& 
   }
 }
 
+// Loads windows of whole lines, so that no image line comes more often than the windows overlap.
+void SheetMemory::load_patches(std::size_t id, const Block& block, const Placement& placement,
+                               std::int64_t piece) {
+  const PatchWindows& windows = *sheet(id).patches;
+  const std::uint64_t host = host_rows(id);
+  const std::int64_t width = windows.x.output;
+  const std::int64_t image = windows.y.output * width;
+  std::int64_t count = 0;
+  for (std::int64_t row = block.first_row; row < block.last_row; row += count) {
+    const std::int64_t left = block.last_row - row;
+    const std::int64_t y = row % image / width;
+    const std::int64_t x = row % width;
+    count = x > 0 || left < width
+                ? std::min(width - x, left)
+                : std::min({ceil_div(piece, width), windows.y.output - y, left / width}) * width;
+    for (std::int64_t plane = block.first_plane; plane < block.last_plane; ++plane) {
+      Load load{host, static_cast<std::uint32_t>(placement.at(plane, row)),
+                static_cast<std::uint32_t>(count)};
+      load.patches = patches_of(windows, row / image, y, x, std::min(width, count), plane);
+      stream_.emit(load);
+    }
+  }
+}
+
+Patches SheetMemory::patches_of(const PatchWindows& windows, std::int64_t image, std::int64_t y,
+                                std::int64_t x, std::int64_t width, std::int64_t plane) const {
+  const auto axis = [](const graph::WindowDim& dim, std::int64_t from) {
+    return PatchAxis{static_cast<std::int32_t>(from * dim.stride - dim.pad_begin),
+                     static_cast<std::uint32_t>(dim.stride), static_cast<std::uint32_t>(dim.input),
+                     static_cast<std::uint32_t>(dim.kernel),
+                     static_cast<std::uint32_t>(dim.dilation)};
+  };
+  const std::int64_t first = plane * config_.array_rows;
+  const std::int64_t lanes =
+      std::min<std::int64_t>(config_.array_rows, windows.size().channels - first);
+  return {.first = static_cast<std::uint32_t>(first),
+          .lanes = static_cast<std::uint32_t>(lanes),
+          .x = axis(windows.x, x),
+          .y = axis(windows.y, y),
+          .width = static_cast<std::uint32_t>(width),
+          .offset = static_cast<std::uint64_t>(image * windows.channels * windows.y.input *
+                                               windows.x.input),
+          .pad = windows.pad};
+}
+
+void SheetMemory::load(std::size_t id, const Block& block, const Placement& placement,
+                       std::int64_t piece) {
+  if (sheet(id).patches) return load_patches(id, block, placement, piece);
+  transfer(id, block, placement, piece, true);
+}
+
 void SheetMemory::load(std::size_t id, const Block& block, const Placement& placement) {
-  transfer(id, block, placement, true);
+  load(id, block, placement, piece_of(block));
 }
 
 void SheetMemory::store(std::size_t id, const Block& block, const Placement& placement) {
-  transfer(id, block, placement, false);
+  transfer(id, block, placement, piece_of(block), false);
 }
 
 void SheetMemory::report_spill(std::size_t id) {
@@ -90,7 +159,20 @@ void SheetMemory::prepare_input(std::size_t id, std::size_t layer) {
   if (places_.resident(id)) return;
   prepare_output(id, layer);
   if (!places_.resident(id)) return;
-  load(id, {0, places_.planes(id), 0, sheet(id).size.rows}, places_.whole(id));
+  const std::int64_t rows = sheet(id).size.rows;
+  const std::int64_t piece = piece_of(rows);
+  // Whole lines of patches, as load_patches() cuts them.
+  const std::int64_t line = sheet(id).patches ? sheet(id).patches->x.output : 1;
+  const std::int64_t first = std::min(rows, ceil_div(piece, line) * line);
+  load(id, {0, places_.planes(id), 0, first}, places_.whole(id), piece);
+  if (first < rows) to_load_.emplace_back(id, first);
+}
+
+void SheetMemory::load_inputs() {
+  for (const auto& [id, first] : std::exchange(to_load_, {})) {
+    const std::int64_t rows = sheet(id).size.rows;
+    load(id, {0, places_.planes(id), first, rows}, places_.whole(id), piece_of(rows));
+  }
 }
 
 void SheetMemory::prepare_output(std::size_t id, std::size_t layer) {
@@ -153,6 +235,7 @@ Placement SheetMemory::write_from(std::size_t id, const Block& block, std::int64
 }
 
 Placement SheetMemory::read(std::size_t id, const Block& block) {
+  load_inputs();
   const Placement placement = write(id, block);
   if (!places_.resident(id)) load(id, block, placement);
   return placement;

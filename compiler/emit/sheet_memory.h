@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/blocks/places.h"
@@ -30,8 +31,12 @@ class SheetMemory {
   /// The tensor of a sheet that lies on the host.
   std::optional<std::size_t> host_tensor(std::size_t id) const { return states_[id].tensor; }
 
-  /// Loads a sheet into the unified buffer if it stays there from `layer` on, which reads it.
+  /// Takes room for a sheet that stays in the unified buffer from `layer` on, which reads it, and
+  /// loads its first rows.
   void prepare_input(std::size_t id, std::size_t layer);
+  /// Loads the rest of the sheets that prepare_input() has placed. Reads do this first. So the
+  /// constants of the layer come before: the first results need all constants, but not all rows.
+  void load_inputs();
   /// The same for a sheet that the layer writes, without a load.
   void prepare_output(std::size_t id, std::size_t layer);
   /// Writes zeros into the last plane of a resident float sheet if its channels do not fill that
@@ -76,8 +81,16 @@ class SheetMemory {
   std::uint64_t host_rows(std::size_t id);
   std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
                            HostTensor behind);
+  /// `piece`: rows of each transfer, or the least of them for patches.
+  void load(std::size_t id, const Block& block, const Placement& placement, std::int64_t piece);
+  void load_patches(std::size_t id, const Block& block, const Placement& placement,
+                    std::int64_t piece);
+  /// Plane `plane` of the windows from (y, x) of the image on, `width` along a line.
+  Patches patches_of(const PatchWindows& windows, std::int64_t image, std::int64_t y,
+                     std::int64_t x, std::int64_t width, std::int64_t plane) const;
   void store(std::size_t id, const Block& block, const Placement& placement);
-  void transfer(std::size_t id, const Block& block, const Placement& placement, bool load);
+  void transfer(std::size_t id, const Block& block, const Placement& placement, std::int64_t piece,
+                bool load);
   void report_spill(std::size_t id);
 
   const MachineConfig& config_;
@@ -87,6 +100,7 @@ class SheetMemory {
   Places places_;
   StagingRing staging_;
   std::vector<SheetState> states_;
+  std::vector<std::pair<std::size_t, std::int64_t>> to_load_;  // sheets, and from which row on
   std::uint64_t next_host_row_ = 0;
   std::uint64_t next_tile_ = 0;
 };

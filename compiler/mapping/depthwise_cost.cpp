@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/sheet.h"
@@ -37,7 +38,7 @@ class DepthwiseEstimate {
     const double array = folds * fold + (waits ? uses - 1 : 0) * drain - ahead(folds, fold, rows);
     const double first_tile = memory_latency() + fetch_cycles() + static_cast<double>(array_rows_);
     const std::int64_t wide = tiles_ * std::int64_t{config_.result_row_rows()};
-    return total(first_tile, array, drain, chunks, 0, shape_.wide ? wide : planes_);
+    return total(first_tile, array, drain, chunks, 0, shape_.wide ? wide : planes_, folds);
   }
 
   std::int64_t on_vector_unit() const {
@@ -47,7 +48,7 @@ class DepthwiseEstimate {
     const double steps = static_cast<double>(chunks * tiles_ * (taps_ + 1));
     const double work = static_cast<double>(tiles_ * (taps_ + 1) * rows_) +
                         steps * static_cast<double>(latency_ + 1);
-    return total(0, work, 0, chunks, planes_ * taps_, planes_);
+    return total(0, work, 0, chunks, planes_ * taps_, planes_, steps);
   }
 
  private:
@@ -127,9 +128,9 @@ class DepthwiseEstimate {
 
   /// Cycles of loads, work and stores, where each part of the rows proceeds as soon as it can.
   /// `first`: cycles before the work can begin; `drain`: cycles after its end; `filters`: further
-  /// rows of constants; `stored`: UB rows per row of the result.
+  /// rows of constants; `stored`: UB rows per row of the result; `instructions`: of the unit.
   std::int64_t total(double first, double work, double drain, std::int64_t chunks,
-                     std::int64_t filters, std::int64_t stored) const {
+                     std::int64_t filters, std::int64_t stored, double instructions) const {
     const std::int64_t input_rows = shape_.walk.images * shape_.walk.y.input * shape_.walk.x.input;
     const std::int64_t constants =
         shape_.constants * tiles_ * std::int64_t{config_.result_row_rows()} + filters;
@@ -142,15 +143,21 @@ class DepthwiseEstimate {
     const auto parts = static_cast<double>(std::max<std::int64_t>(1, pieces) *
                                            (split ? planes_ : std::int64_t{1}));
     const double loaded = host_cycles(constants) + input;
-    // The vector unit's filters are loaded last, so its work begins after all loads.
-    double link = filters > 0 ? loaded : loaded - input;
+    // The first piece comes before the constants, the others after them. The vector unit needs its
+    // filters from the first row on.
+    double link = filters > 0 && input_rows <= kLeastSheetPiece ? loaded : loaded - input;
     double unit = first;
-    double store = loaded;  // one link for both directions
+    std::vector<double> done;
     for (double part = 0; part < parts; ++part) {
       link = std::min(loaded, link + input / parts);
       unit = std::max(unit, link + host_latency()) + work / parts;
-      store = std::max(store, unit) + output / parts;
+      done.push_back(unit);
     }
+    // The stores come last in the program: they are dispatched once the unit's queue holds the
+    // rest.
+    const double queued = std::min(1.0, config_.queue_depth / instructions) * work;
+    double store = std::max(loaded, unit - queued);  // one link for both directions
+    for (const double part : done) store = std::max(store, part) + output / parts;
     const double last = output / parts / static_cast<double>(split ? 1 : tiles_);
     const double end =
         shape_.to_host ? std::max(store, unit + drain + last) + host_latency() : unit + drain;

@@ -149,7 +149,8 @@ class ProductEstimate {
   double chunk_switch() const {
     if (!plan_.activations_resident || inner_ || plan_.m_chunks == 1) return 0;
     const double rows = plan_.chunk_rows;
-    const double sets = static_cast<double>(plan_.activation_slots / plan_.k_tiles);
+    const std::uint64_t whole_sets = plan_.activation_slots / plan_.k_tiles;
+    const auto sets = static_cast<double>(whole_sets);
     const double pass = k_ * matmul_pitch(rows);
     const double loads = k_ * rows * costs_.row;
     const double slice = matmul_turnaround(rows, config_) + 1 + costs_.row_latency + loads / k_;

@@ -17,19 +17,22 @@ struct ContractionStep {
 
 class StepChoice {
  public:
-  StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks, const Places& places)
+  StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks, const Places& places,
+             std::int64_t share)
       : layer_(layer),
         blocks_(blocks),
         config_(places.config()),
         room_(places.parts().staging_rows()),
         accumulator_rows_(sum_rows(layer, places.config())),
+        share_(share),
         n_tiles_(blocks.n_tiles()),
         k_planes_(blocks.most_planes()),
         folds_(static_cast<double>(blocks.folds(layer.batch.front()))) {}
 
   /// nullopt if not even one row of one tile fits.
   std::optional<ContractionStep> choose() const {
-    const auto most = std::min<std::int64_t>(accumulator_rows_, layer_.walk.rows());
+    const auto most =
+        std::min(std::max<std::int64_t>(1, accumulator_rows_ / share_), layer_.walk.rows());
     std::int64_t best = 0;
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
@@ -125,6 +128,7 @@ class StepChoice {
   const MachineConfig& config_;
   const std::uint64_t room_;  // UB rows
   const std::int64_t accumulator_rows_;
+  const std::int64_t share_;  // one over the part of them that a chunk may take
   const std::int64_t n_tiles_;
   const std::int64_t k_planes_;
   const double folds_;
@@ -143,12 +147,13 @@ LoopOrder order_of(const ContractionLayer& layer, const ContractionBlocks& block
 }  // namespace
 
 std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
-                                              const ContractionBlocks& blocks,
-                                              const Places& places) {
-  const StepChoice choice(layer, blocks, places);
+                                              const ContractionBlocks& blocks, const Places& places,
+                                              std::int64_t share) {
+  const StepChoice choice(layer, blocks, places, share);
   const auto step = choice.choose();
   if (!step) return choice.misfit();
   Mapping mapping;
+  mapping.packed_taps = static_cast<std::uint32_t>(layer.packed_taps);
   mapping.transfers = Transfers::kSheets;
   mapping.order = order_of(layer, blocks, *step, places);
   mapping.chunk_rows = static_cast<std::uint32_t>(step->rows);

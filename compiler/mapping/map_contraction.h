@@ -11,11 +11,11 @@
 
 namespace weft::compiler {
 
-/// Chooses the chunk size with the fewest estimated cycles, up to the accumulator rows available.
-/// If no chunk fits in staging, it also splits the columns and the operand's planes. A misfit if
-/// not even one row of one tile fits.
+/// Chooses the chunk size with the fewest estimated cycles, up to 1/`share` of the accumulator rows
+/// (at least one row). If no chunk fits in staging, it also splits the columns and the operand's
+/// planes. A misfit if not even one row of one tile fits.
 std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
-                                              const ContractionBlocks& blocks,
-                                              const Places& places);
+                                              const ContractionBlocks& blocks, const Places& places,
+                                              std::int64_t share = 1);
 
 }  // namespace weft::compiler

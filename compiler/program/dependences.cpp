@@ -194,8 +194,7 @@ DependenceTracker::Counts DependenceTracker::needed_counts() const {
     const auto last = static_cast<std::uint32_t>(starts_[unit].latest.end());
     if (last > 0) counts[unit].push_back(last);
     std::ranges::sort(counts[unit]);
-    const auto repeated = std::ranges::unique(counts[unit]);
-    counts[unit].erase(repeated.begin(), repeated.end());
+    counts[unit].erase(std::unique(counts[unit].begin(), counts[unit].end()), counts[unit].end());
   }
   return counts;
 }

@@ -123,12 +123,22 @@ struct NetworkProgram {
   std::vector<std::variant<MachineStep, HostStep>> steps;
 };
 
-/// Choices that the compiler makes unless the caller does.
+/// Mappings that the compiler chooses unless the caller does.
+struct MappingOptions {
+  std::optional<bool> depthwise_on_vector_unit = {};  // if both units can run it
+  /// Whether the taps of a convolution lie side by side in the array's rows where loads can cut the
+  /// windows out of the image. By default they do if that takes fewer folds.
+  std::optional<bool> packed_taps = {};
+  /// Choose between divisions of the unified buffer by exact replay. Otherwise the first that fits
+  /// is taken.
+  bool replays = true;
+};
+
 struct CompileOptions {
   /// The zero points come from ranges that a later run may change. The code then corrects for a
   /// zero point of 0 like for any other, so that no cycle count depends on the ranges.
   bool calibrated = false;
-  std::optional<bool> depthwise_on_vector_unit = {};  // if both units can run it
+  MappingOptions mapping = {};
   std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();  // for the instructions
 };
 

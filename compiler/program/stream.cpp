@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "sim/timing/transfers.h"
 
 namespace weft::compiler {
 
@@ -12,10 +13,10 @@ void Stream::emit(const Operation& operation) {
   if (count_ == most_) refuse_longer();
   ++count_;
   LayerInfo& info = step_.layers[layer_];
-  if (const auto* load = std::get_if<Load>(&operation)) {
-    info.input_bytes += std::uint64_t{load->rows} * config_.row_bytes();
-  } else if (const auto* store = std::get_if<Store>(&operation)) {
-    info.output_bytes += std::uint64_t{store->rows} * config_.row_bytes();
+  if (std::holds_alternative<Load>(operation)) {
+    info.input_bytes += transfer_request(operation, config_)->bytes;
+  } else if (std::holds_alternative<Store>(operation)) {
+    info.output_bytes += transfer_request(operation, config_)->bytes;
   }
   sink_.add({operation, tracker_.add(operation)}, layer_, tile_);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "compiler/blocks/contraction_blocks.h"
@@ -27,21 +28,54 @@ void add_tiles(const ScheduledSegment& scheduled, const MachineConfig& config, M
   }
 }
 
+using ScheduledSteps = std::vector<std::variant<ScheduledSegment, HostStep>>;
+
+/// Steps of a network, and their cycles if all were replayed.
+struct CostedSteps {
+  ScheduledSteps steps;
+  std::optional<Cycle> cycles = 0;
+};
+
+CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& config,
+                           const CompileOptions& options) {
+  CostedSteps all;
+  for (auto& part : cut_into_segments(graph, config, options)) {
+    if (auto* host = std::get_if<HostStep>(&part)) {
+      all.steps.emplace_back(std::move(*host));
+      continue;
+    }
+    auto& segment = std::get<Segment>(part);
+    CostedSchedule costed = schedule_segment(segment, config, options.mapping.replays);
+    all.cycles =
+        all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
+    all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule)});
+  }
+  return all;
+}
+
+bool cuts_patches(const ScheduledSteps& steps) {
+  return std::ranges::any_of(steps, [](const auto& step) {
+    const auto* scheduled = std::get_if<ScheduledSegment>(&step);
+    return scheduled != nullptr &&
+           std::ranges::any_of(scheduled->segment.sheets,
+                               [](const Sheet& sheet) { return sheet.patches.has_value(); });
+  });
+}
+
 }  // namespace
 
 ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& config,
                                   const CompileOptions& options) {
   ScheduledNetwork network;
   network.graph = std::move(graph);
-  for (auto& part : cut_into_segments(network.graph, config, options)) {
-    if (auto* host = std::get_if<HostStep>(&part)) {
-      network.steps.emplace_back(std::move(*host));
-      continue;
-    }
-    auto& segment = std::get<Segment>(part);
-    Schedule schedule = schedule_segment(segment, config);
-    network.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(schedule)});
+  CostedSteps best = schedule_steps(network.graph, config, options);
+  if (!options.mapping.packed_taps && cuts_patches(best.steps)) {
+    CompileOptions apart = options;
+    apart.mapping.packed_taps = false;
+    CostedSteps other = schedule_steps(network.graph, config, apart);
+    if (best.cycles && other.cycles && *other.cycles < *best.cycles) best = std::move(other);
   }
+  network.steps = std::move(best.steps);
   return network;
 }
 

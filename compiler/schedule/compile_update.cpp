@@ -99,8 +99,7 @@ class UpdateLowering {
       }
     }
     std::ranges::sort(numbers);
-    const auto repeated = std::ranges::unique(numbers);
-    numbers.erase(repeated.begin(), repeated.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     const std::uint64_t taken = numbers.size() * row_rows_;
     const std::uint64_t there = config_.unified_buffer_rows();
     if (taken >= there) refuse_buffer("the single numbers of an update", taken);

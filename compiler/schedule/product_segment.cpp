@@ -29,7 +29,7 @@ bool is_dense(const RowWalk& walk) {
 }
 
 bool is_whole(const View& view, const Sheet& sheet, SheetSize size) {
-  return view.row == 0 && view.channel == 0 && sheet.size == size;
+  return view.row == 0 && view.channel == 0 && sheet.size == size && !sheet.patches;
 }
 
 bool is_plain(const Epilogue& epilogue) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,11 +14,13 @@
 #include "base/error.h"
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/blocks/staging.h"
+#include "compiler/emit/emit_segment.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/mapping/map_contraction.h"
 #include "compiler/mapping/map_lanes.h"
 #include "compiler/schedule/map_product.h"
 #include "compiler/schedule/product_segment.h"
+#include "compiler/schedule/replay.h"
 #include "compiler/schedule/staying_rows.h"
 
 namespace weft::compiler {
@@ -51,12 +54,17 @@ struct Obstacle {
   Misfit misfit;
 };
 
+/// For each layer one over the part of the accumulators that a chunk of it may take.
+using ChunkShares = std::vector<std::int64_t>;
+
 /// Schedules the layers one after the other, for one division of the unified buffer.
 class Scheduler {
  public:
-  Scheduler(const Segment& segment, const MachineConfig& config, const BufferParts& parts)
+  Scheduler(const Segment& segment, const MachineConfig& config, const BufferParts& parts,
+            const ChunkShares& shares)
       : segment_(segment),
         config_(config),
+        shares_(shares),
         places_(config, segment.sheets, parts),
         rows_(parts.margin, parts.staging) {
     schedule_.buffer = parts;
@@ -122,7 +130,8 @@ class Scheduler {
   }
 
   std::optional<Misfit> map(const ContractionLayer& layer) {
-    return keep(map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_));
+    return keep(map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_,
+                                shares_[schedule_.layers.size() - 1]));
   }
   std::optional<Misfit> map(const WindowLayer& layer) {
     return map_channels(layer, layer.channels, constants_);
@@ -182,6 +191,7 @@ class Scheduler {
 
   const Segment& segment_;
   const MachineConfig& config_;
+  const ChunkShares& shares_;
   Places places_;
   StayingRows rows_;
   std::vector<PlacedConstant> constants_;  // of the layer
@@ -206,18 +216,101 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
   return schedule;
 }
 
+// --- Search ---
+
+/// Once so many instructions have been replayed, the best schedule so far is taken.
+constexpr std::uint64_t kMostReplayed = 1'000'000;
+
+/// Layers of one shape choose together, so that long networks need few replays.
+bool same_shape(const ContractionLayer& a, const ContractionLayer& b) {
+  const auto sizes = [](const ContractionLayer& layer) {
+    return std::tuple(layer.walk.rows(), layer.walk.taps(), layer.k, layer.n, layer.groups,
+                      layer.batch.size());
+  };
+  return sizes(a) == sizes(b);
+}
+
+/// Tries schedules in a fixed order and keeps the one with the fewest cycles.
+class ScheduleSearch {
+ public:
+  ScheduleSearch(const Segment& segment, const MachineConfig& config, bool replays)
+      : segment_(segment),
+        config_(config),
+        margin_(static_cast<std::uint64_t>(margin_of(segment.layers))),
+        replayed_(replays ? least_instructions(segment, config, kMostReplayed) : kMostReplayed) {}
+
+  /// nullopt if no layer fits beside sheets that stay.
+  std::optional<CostedSchedule> run() {
+    const ChunkShares whole(segment_.layers.size(), 1);
+    for (const std::uint64_t staging : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
+      if (best_ && !best_->cycles) break;
+      consider(staging, whole);
+    }
+    if (!best_) return std::nullopt;
+    for (const std::int64_t share : {2, 4}) consider(staging_, ChunkShares(whole.size(), share));
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) improve_layers_like(i);
+    return std::move(best_);
+  }
+
+ private:
+  void improve_layers_like(std::size_t first) {
+    const auto* layer = std::get_if<ContractionLayer>(&segment_.layers[first].body);
+    if (layer == nullptr) return;
+    std::vector<std::size_t> alike;
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+      const auto* other = std::get_if<ContractionLayer>(&segment_.layers[i].body);
+      if (other == nullptr || !same_shape(*layer, *other)) continue;
+      if (i < first) return;
+      alike.push_back(i);
+    }
+    const std::int64_t now = shares_[first];
+    for (const std::int64_t share : {1, 2, 4}) {
+      if (share == now) continue;
+      ChunkShares shares = shares_;
+      for (const std::size_t i : alike) shares[i] = share;
+      consider(staging_, shares);
+    }
+  }
+
+  void consider(std::uint64_t staging, const ChunkShares& shares) {
+    if (best_ && replayed_ >= kMostReplayed) return;
+    const BufferParts parts = parts_of(config_, margin_, staging);
+    auto scheduled = Scheduler(segment_, config_, parts, shares).run();
+    auto* schedule = std::get_if<Schedule>(&scheduled);
+    if (schedule == nullptr) return;
+    CostedSchedule candidate{std::move(*schedule), std::nullopt};
+    if (replayed_ < kMostReplayed) {
+      if (best_ && candidate.schedule == best_->schedule) return;
+      const Replay cost = replay(segment_, candidate.schedule, config_);
+      replayed_ += cost.instructions;
+      candidate.cycles = cost.cycles;
+    }
+    if (best_ && *candidate.cycles >= *best_->cycles) return;
+    best_ = std::move(candidate);
+    staging_ = staging;
+    shares_ = shares;
+  }
+
+  const Segment& segment_;
+  const MachineConfig& config_;
+  const std::uint64_t margin_;
+  std::uint64_t replayed_;  // instructions
+  std::optional<CostedSchedule> best_;
+  std::uint64_t staging_ = 0;  // of the best: one over the buffer's part that is staging
+  ChunkShares shares_;
+};
+
 }  // namespace
 
-Schedule schedule_segment(const Segment& segment, const MachineConfig& config) {
-  if (const auto product = only_product(segment, config)) return product_schedule(*product, config);
-  const auto margin = static_cast<std::uint64_t>(margin_of(segment.layers));
-  for (const BufferParts& parts : {parts_of(config, margin, 4), parts_of(config, margin, 2)}) {
-    auto scheduled = Scheduler(segment, config, parts).run();
-    if (auto* schedule = std::get_if<Schedule>(&scheduled)) return std::move(*schedule);
+CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config, bool replays) {
+  if (const auto product = only_product(segment, config)) {
+    return {product_schedule(*product, config), std::nullopt};
   }
-  auto scheduled = Scheduler(segment, config, staging_only(config)).run();
+  if (auto found = ScheduleSearch(segment, config, replays).run()) return std::move(*found);
+  const ChunkShares whole(segment.layers.size(), 1);
+  auto scheduled = Scheduler(segment, config, staging_only(config), whole).run();
   if (const auto* obstacle = std::get_if<Obstacle>(&scheduled)) refuse(segment, *obstacle, config);
-  return std::move(std::get<Schedule>(scheduled));
+  return {std::move(std::get<Schedule>(scheduled)), std::nullopt};
 }
 
 }  // namespace weft::compiler

@@ -1,15 +1,27 @@
 // Decides how the layers of a segment are cut and what stays in the unified buffer.
 #pragma once
 
+#include <optional>
+
 #include "compiler/layers/segment.h"
 #include "compiler/program/schedule.h"
 #include "sim/config/machine_config.h"
+#include "sim/timing/timeline.h"
 
 namespace weft::compiler {
 
-/// Tries to divide the unified buffer so that most sheets stay in it, then so that more of it is
-/// left for what a layer works on at once, and takes the first division with which all layers fit.
-/// Throws ConfigError if a layer does not fit even the whole buffer.
-Schedule schedule_segment(const Segment& segment, const MachineConfig& config);
+/// A schedule, and what it costs if that was replayed.
+struct CostedSchedule {
+  Schedule schedule;
+  std::optional<Cycle> cycles;
+};
+
+/// Divides the unified buffer between sheets that stay in it and what a layer works on at once, and
+/// cuts the layers into chunks. Of several schedules it takes the one whose program has the fewest
+/// cycles in an exact replay, and of equal ones the first. The number of replayed instructions is
+/// limited: long programs try fewer schedules or only the first. Without `replays` it takes the
+/// first that fits. Throws ConfigError if a layer does not fit even the whole buffer.
+CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
+                                bool replays = true);
 
 }  // namespace weft::compiler

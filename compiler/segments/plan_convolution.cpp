@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "compiler/mapping/depthwise_cost.h"
+#include "compiler/rows/ceil_div.h"
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
+#include "sim/isa/patches.h"
 
 namespace weft::compiler {
 
@@ -39,6 +42,29 @@ RowWalk walk_windows(const View& images, const std::vector<graph::WindowDim>& wi
     walk.one_image = true;
   }
   return walk;
+}
+
+/// True if the operands of a load can hold the windows.
+bool can_cut(const PatchWindows& patches) {
+  const auto fits = [](const graph::WindowDim& dim) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    return dim.kernel <= std::int64_t{kMostPatchTaps} && dim.input <= kMost &&
+           dim.output * dim.stride <= kMost && dim.extent() <= kMost && dim.pad_begin <= kMost;
+  };
+  return fits(patches.y) && fits(patches.x) &&
+         patches.size().channels <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// How images [N, C, ...] lie in a matrix with a row for each line of each of their channels.
+View dense_image(std::size_t sheet, const Shape& shape, std::int64_t channels) {
+  const bool has_lines = shape.size() == 4;
+  const std::int64_t lines = has_lines ? shape[2] : 1;
+  View view;
+  view.sheet = sheet;
+  view.dims = {{shape[0], channels * lines, 0}, {channels, lines, 0}};
+  if (has_lines) view.dims.push_back({lines, 1, 0});
+  view.dims.push_back({shape.back(), 0, 1});
+  return view;
 }
 
 /// Depthwise sums on an int8 machine's vector unit are binary32. They are exact as long as no
@@ -162,14 +188,54 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   }
   const std::uint64_t macs =
       unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
-  layer.out = new_result(node.outputs[0], 1, parts.wide);
   std::string note = pieces_note(weights.pieces);
+  if (const std::string packing = pack_taps(parts.x, windows, layer); !packing.empty()) {
+    note += (note.empty() ? "" : "; ") + packing;
+  }
+  layer.out = new_result(node.outputs[0], 1, parts.wide);
   if (layer.groups > 1) {
     note += fmt::format("{}{} groups as blocks of tiles; empty tiles are left out",
                         note.empty() ? "" : "; ", layer.groups);
   }
   add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
   return std::nullopt;
+}
+
+// The load cuts the windows out of an image that lies on the host, so that all taps lie side by
+// side in the array's rows. Where the channels alone fill the rows, that would save no fold.
+std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& windows,
+                               ContractionLayer& layer) {
+  const Sheet& image = segment_->sheets[layer.a.sheet];
+  const bool is_dense = image.from_host && !image.make && image.value == x && image.view == layer.a;
+  if (!is_dense || layer.groups > 1 || windows.size() > 2) return "";
+  PatchWindows patches{.images = layer.walk.images,
+                       .channels = layer.k,
+                       .y = layer.walk.y,
+                       .x = layer.walk.x,
+                       .pad = layer.pad};
+  const std::int64_t taps = layer.walk.taps();
+  const std::int64_t folds = ceil_div(patches.size().channels, config_.array_rows);
+  const bool is_less = folds < taps * ceil_div(layer.k, config_.array_rows);
+  if (!options_.mapping.packed_taps.value_or(is_less) || !can_cut(patches)) return "";
+
+  Sheet sheet;
+  sheet.size = patches.size();
+  sheet.value = x;
+  sheet.view = dense_image(segment_->sheets.size(), graph_.type(x).shape, layer.k);
+  sheet.patches = patches;
+  sheet.from_host = true;
+  layer.a = {};
+  layer.a.sheet = segment_->sheets.size();
+  layer.k = sheet.size.channels;
+  layer.packed_taps = taps;
+  layer.walk = {};
+  layer.walk.images = patches.images;
+  layer.walk.image_step = patches.y.output * patches.x.output;
+  layer.walk.y.input = layer.walk.y.output = patches.y.output;
+  layer.walk.x.input = layer.walk.x.output = patches.x.output;
+  layer.walk.y_step = patches.x.output;
+  segment_->sheets.push_back(std::move(sheet));
+  return fmt::format("{} taps side by side, {} {}", taps, folds, folds == 1 ? "fold" : "folds");
 }
 
 Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
@@ -184,7 +250,7 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
   const DepthwiseCost cost = depthwise_cost(shape, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
   const bool is_less = cost.vector_cycles < cost.array_cycles;
-  const bool on_vector = options_.depthwise_on_vector_unit.value_or(is_less) &&
+  const bool on_vector = options_.mapping.depthwise_on_vector_unit.value_or(is_less) &&
                          node.op != Op::kConvInteger &&
                          (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
   std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",

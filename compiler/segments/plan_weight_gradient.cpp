@@ -109,7 +109,7 @@ View Planner::seen_by_outputs(const View& image, const std::vector<WindowDim>& w
     part.out = sliced(layer.out, 1, at * channels, channels, 1);
     layer.parts.push_back(std::move(part));
   }
-  const View seen = layer.out;
+  View seen = layer.out;
   add_movement("Concat", graph::kNoValue, seen.shape(), std::move(layer),
                "shifted copies of the image, one for each element of the filters");
   return seen;

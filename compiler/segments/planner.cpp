@@ -78,6 +78,7 @@ Refusal Planner::plan(const graph::Node& node) {
   return fmt::format("the machine has no {}", to_string(node.op));
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 const graph::OpArray<Planner::Plan>& Planner::plans() {
   using Entry = graph::OpEntry<Plan>;
   constexpr std::string_view kDecomposed = "passes write it in other operators, if they can";
@@ -252,14 +253,14 @@ View Planner::new_result(ValueId value, std::size_t channel_axis, bool wide) {
   sheet.value = value;
   sheet.wide = wide;
   sheet.view = dense_view(segment_->sheets.size(), shape, channel_axis);
-  const View view = sheet.view;
+  View view = sheet.view;
   segment_->sheets.push_back(std::move(sheet));
   segment_->values[value] = {.view = view};
   return view;
 }
 
 View Planner::new_result(ValueId value, std::size_t channel_axis, const Shape& shape) {
-  const View dense = dense_view(segment_->sheets.size(), shape, channel_axis);
+  View dense = dense_view(segment_->sheets.size(), shape, channel_axis);
   const Shape& own = graph_.type(value).shape;
   View view = dense;
   std::erase_if(view.dims, [](const ViewDim& dim) { return dim.extent == 1; });
@@ -282,7 +283,7 @@ View Planner::constant_sheet(SheetSize size, std::function<Matrix()> make) {
   sheet.from_host = true;
   sheet.make = std::move(make);
   sheet.view = dense_view(segment_->sheets.size(), {size.rows, size.channels}, 1);
-  const View view = sheet.view;
+  View view = sheet.view;
   segment_->sheets.push_back(std::move(sheet));
   return view;
 }

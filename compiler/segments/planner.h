@@ -82,6 +82,8 @@ class Planner {
   Refusal plan_qlinear_conv(const graph::Node& node);
   struct ConvParts;
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
+  std::string pack_taps(graph::ValueId x, const std::vector<graph::WindowDim>& windows,
+                        ContractionLayer& layer);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
   // plan_rearranged.cpp

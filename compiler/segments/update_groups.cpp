@@ -104,8 +104,8 @@ class Groups {
 
   /// Single numbers come first, since the other groups may use them.
   std::vector<UpdateGroup> take() {
-    std::ranges::stable_partition(groups_,
-                                  [](const UpdateGroup& group) { return group.elements == 1; });
+    std::stable_partition(groups_.begin(), groups_.end(),
+                          [](const UpdateGroup& group) { return group.elements == 1; });
     return std::move(groups_);
   }
 

@@ -163,7 +163,9 @@ class AccountLines {
 
   std::string place(const runtime::FoldStep& step) const {
     std::string text;
-    if (shape_.is_convolution) {
+    if (shape_.is_packed) {
+      text = fmt::format("{}, {}", named(step.k, "element"), named(step.n, "filter"));
+    } else if (shape_.is_convolution) {
       text = fmt::format("tap {},{}, {}, {}", step.tap / shape_.taps_x, step.tap % shape_.taps_x,
                          named(step.k, "channel"), named(step.n, "filter"));
     } else {
@@ -207,21 +209,23 @@ Json extent_json(const runtime::Extent& extent) {
 }
 
 Json step_json(const runtime::FoldStep& step, const runtime::ContractionShape& shape) {
-  return {{"k_block", step.k_block},
-          {"n_tile", step.n_tile},
-          {"tap", Json::array({step.tap / shape.taps_x, step.tap % shape.taps_x})},
-          {"k", extent_json(step.k)},
-          {"n", extent_json(step.n)},
-          {"m", extent_json(step.m)},
-          {"chunks", step.chunks},
-          {"padding_rows", step.padding_rows},
-          {"padding_cols", step.padding_cols},
-          {"border_rows", step.border_rows},
-          {"begins_sums", step.begins_sums},
-          {"completes_sums", step.completes_sums},
-          {"pushed", step.pushed},
-          {"started", step.started},
-          {"hidden_shift", step.hidden_shift}};
+  return {
+      {"k_block", step.k_block},
+      {"n_tile", step.n_tile},
+      {"tap",
+       shape.is_packed ? Json() : Json::array({step.tap / shape.taps_x, step.tap % shape.taps_x})},
+      {"k", extent_json(step.k)},
+      {"n", extent_json(step.n)},
+      {"m", extent_json(step.m)},
+      {"chunks", step.chunks},
+      {"padding_rows", step.padding_rows},
+      {"padding_cols", step.padding_cols},
+      {"border_rows", step.border_rows},
+      {"begins_sums", step.begins_sums},
+      {"completes_sums", step.completes_sums},
+      {"pushed", step.pushed},
+      {"started", step.started},
+      {"hidden_shift", step.hidden_shift}};
 }
 
 }  // namespace

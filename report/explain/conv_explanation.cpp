@@ -23,13 +23,14 @@
 namespace weft::report {
 namespace {
 
-runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec) {
+runtime::ContractionShape conv_shape(const runtime::ConvSpec& spec, bool is_packed) {
   runtime::ContractionShape shape;
   shape.taps_y = runtime::unsigned_of(spec.kernel[0]);
   shape.taps_x = runtime::unsigned_of(spec.kernel[1]);
   shape.channels = runtime::unsigned_of(spec.input[1]);
   shape.n = runtime::unsigned_of(spec.filters);
   shape.is_convolution = true;
+  shape.is_packed = is_packed;
   return shape;
 }
 
@@ -65,7 +66,8 @@ ArrayConv on_array(const runtime::ConvSpec& spec, const MachineConfig& config,
                    std::uint64_t steps) {
   const graph::Shape& shape = info.result.shape;
   ArrayConv conv;
-  conv.shape = conv_shape(spec);
+  const Mapping& mapping = segment.schedule.layers.front().mappings.front();
+  conv.shape = conv_shape(spec, mapping.packed_taps > 1);
   conv.pixels = runtime::unsigned_of(shape[0] * shape[2] * shape[3]);
   conv.chunks = info.chunks;
   ConvObserver observer(conv.shape, config, steps);
@@ -107,8 +109,9 @@ std::string dimension_table(const ArrayConv& conv, const MachineConfig& config) 
       {"K",
        fmt::format("{} x {}", counted(shape.taps(), "tap"), counted(shape.channels, "channel")),
        grouped(k),
-       fmt::format("{} x {} x {}", grouped(shape.taps()), grouped(shape.blocks_a_tap(config)),
-                   config.array_rows),
+       shape.is_packed ? fmt::format("{} x {}", grouped(shape.k_blocks(config)), config.array_rows)
+                       : fmt::format("{} x {} x {}", grouped(shape.taps()),
+                                     grouped(shape.part_blocks(config)), config.array_rows),
        grouped(k_padded), percent(waste(k, k_padded))});
   table.add({"N", "filters", grouped(shape.n),
              fmt::format("{} x {}", grouped(n_padded / config.array_cols), config.array_cols),
@@ -124,7 +127,13 @@ std::string channels(std::uint64_t first, std::uint64_t last) {
 /// Says which K blocks belong to a tap, and why.
 std::string block_words(const ArrayConv& conv, const MachineConfig& config) {
   const runtime::ContractionShape& shape = conv.shape;
-  const std::uint64_t blocks = shape.blocks_a_tap(config);
+  const std::uint64_t blocks = shape.part_blocks(config);
+  if (shape.is_packed) {
+    return fmt::format(
+        "All taps lie side by side in {}. A row of pixels holds the {} elements of one window, "
+        "channel by channel and tap by tap: the load cuts them out of the image.",
+        counted(blocks, "K block"), grouped(shape.part_rows()));
+  }
   if (blocks == 1) {
     return fmt::format(
         "Each tap is one K block, with {}: the rows of a block read the pixel that the tap shifts "
@@ -179,8 +188,8 @@ DrawnProduct drawn(const ArrayConv& conv) {
   product.b = "weights";
   product.rows_name = "pixels";
   product.m = conv.pixels;
-  product.channels = conv.shape.channels;
-  product.taps = conv.shape.taps();
+  product.channels = conv.shape.part_rows();
+  product.taps = conv.shape.parts();
   product.n = conv.shape.n;
   product.chunk_rows = conv.chunk_rows;
   return product;
@@ -216,6 +225,7 @@ Json plan_json(const ArrayConv& conv, const MachineConfig& config,
   return {{"pixels", conv.pixels},
           {"taps", Json::array({conv.shape.taps_y, conv.shape.taps_x})},
           {"channels", conv.shape.channels},
+          {"packed", conv.shape.is_packed},
           {"filters", conv.shape.n},
           {"k_tiles", conv.shape.k_blocks(config)},
           {"n_tiles", padded(conv.shape.n, config.array_cols) / config.array_cols},

@@ -57,6 +57,9 @@ runtime::ConvSpec read_conv_spec(const JsonFields& conv) {
   spec.groups = conv.number("groups", 1, runtime::kLargestConvExtent);
   spec.bias = conv.boolean("bias");
   spec.activation = parse_activation(conv.text("activation"));
+  // Reports from before loads could cut patches took one tap a fold.
+  spec.taps = conv.has("taps") ? runtime::parse_tap_packing(conv.text("taps"))
+                               : runtime::TapPacking::kApart;
   return spec;
 }
 

@@ -42,6 +42,7 @@ MatmulSpec without_options(MatmulSpec spec) {
 runtime::ConvSpec without_options(runtime::ConvSpec spec) {
   spec.bias = false;
   spec.activation = Activation::kNone;
+  spec.taps = runtime::TapPacking::kFewestFolds;
   return spec;
 }
 
@@ -80,7 +81,8 @@ const char* on_off(bool value) {
   return value ? "on" : "off";
 }
 
-/// Adds the bias and the activation of a product or a convolution where they differ.
+/// Adds the bias, the activation and the packing of taps of a product or a convolution where they
+/// differ.
 template <class Spec>
 void add_options(const Spec& a, const Spec& b, std::vector<Switch>& all) {
   if (a.bias != b.bias) {
@@ -92,6 +94,11 @@ void add_options(const Spec& a, const Spec& b, std::vector<Switch>& all) {
                    std::string(to_string(b.activation)), [activation = b.activation](Setup& setup) {
                      std::get<Spec>(setup.workload).activation = activation;
                    }});
+  }
+  if constexpr (requires { a.taps; }) {
+    if (a.taps == b.taps) return;
+    all.push_back({"taps", std::string(to_string(a.taps)), std::string(to_string(b.taps)),
+                   [taps = b.taps](Setup& setup) { std::get<Spec>(setup.workload).taps = taps; }});
   }
 }
 

@@ -82,7 +82,8 @@ Json conv_page_data(const ConvExplanation& explanation, const std::string& comma
   runtime::check_inputs_fit(name, graph);
   const runtime::NamedTensors inputs = runtime::network_inputs(graph, {}, std::nullopt, false);
   return onnx_io::located(name, [&] {
-    runtime::CompiledNetwork compiled = runtime::compile(std::move(graph), machine, &inputs);
+    runtime::CompiledNetwork compiled = runtime::compile(
+        runtime::schedule(std::move(graph), machine, &inputs, runtime::mapping_of(spec)), machine);
     report.notes = std::move(compiled.notes);
     const compiler::NetworkProgram& program = compiled.program;
     runtime::RunOptions options;

@@ -22,21 +22,27 @@ struct Extent {
 };
 
 /// How K is cut into blocks of array rows: tap after tap, with the channels of each tap in whole
-/// tiles. A product is one tap with K channels.
+/// tiles; or, if the taps are packed, all elements of the window one after the other. A product is
+/// one tap with K channels.
 struct ContractionShape {
   std::uint64_t taps_y = 1;
   std::uint64_t taps_x = 1;
   std::uint64_t channels = 0;
   std::uint64_t n = 0;
   bool is_convolution = false;
+  bool is_packed = false;
 
   std::uint64_t taps() const { return taps_y * taps_x; }
-  /// Tiles along the channels of one tap; tiles along all of K.
-  std::uint64_t blocks_a_tap(const MachineConfig& config) const {
-    return ceil_div(channels, config.array_rows);
+  /// What begins a new tile: each tap, or the window if its taps are packed.
+  std::uint64_t parts() const { return is_packed ? 1 : taps(); }
+  /// Rows of K of each part.
+  std::uint64_t part_rows() const { return is_packed ? taps() * channels : channels; }
+  /// Tiles along one part; tiles along all of K.
+  std::uint64_t part_blocks(const MachineConfig& config) const {
+    return ceil_div(part_rows(), config.array_rows);
   }
   std::uint64_t k_blocks(const MachineConfig& config) const {
-    return taps() * blocks_a_tap(config);
+    return parts() * part_blocks(config);
   }
 };
 

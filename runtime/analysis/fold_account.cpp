@@ -113,9 +113,9 @@ void AccountObserver::complete(Fold& fold) const {
   FoldStep& step = fold.step;
   step.k_block = fold.tile % k_blocks_;
   step.n_tile = fold.tile / k_blocks_;
-  step.tap = step.k_block / shape_.blocks_a_tap(config_);
-  const std::uint64_t block = step.k_block % shape_.blocks_a_tap(config_);
-  step.k = {block * rows, std::min((block + 1) * rows, shape_.channels)};
+  step.tap = step.k_block / shape_.part_blocks(config_);
+  const std::uint64_t block = step.k_block % shape_.part_blocks(config_);
+  step.k = {block * rows, std::min((block + 1) * rows, shape_.part_rows())};
   step.n = {step.n_tile * cols, std::min((step.n_tile + 1) * cols, shape_.n)};
   step.padding_rows = rows - step.k.size();
   step.padding_cols = cols - step.n.size();

@@ -7,7 +7,7 @@
 //
 // All of it is read while the run happens, so products and convolutions have the same account, and
 // its memory grows only with the folds that are listed. The K blocks of a convolution are taps of
-// the filter.
+// the filter, or blocks of a window whose taps are packed.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ namespace weft::runtime {
 struct FoldStep {
   std::uint64_t k_block = 0;
   std::uint64_t n_tile = 0;
-  std::uint64_t tap = 0;  // y * taps_x + x
-  Extent k = {};          // channels of the tap; rows of K for a product
+  std::uint64_t tap = 0;  // y * taps_x + x; 0 if the taps are packed
+  Extent k = {};          // channels of the tap, or elements of the window; rows of K for a product
   Extent n = {};
   Extent m = {};                   // rows of the result
   std::uint64_t chunks = 1;        // matmuls that stream these rows

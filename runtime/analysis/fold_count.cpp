@@ -64,7 +64,7 @@ void BorderRows::add(const Instruction& instruction) {
     tile_ = tiles_.front();
     tiles_.pop_front();
   }
-  const std::uint64_t tap = tile_ % shape_.k_blocks(config_) / shape_.blocks_a_tap(config_);
+  const std::uint64_t tap = tile_ % shape_.k_blocks(config_) / shape_.part_blocks(config_);
   if (counted_.try_emplace(tap, tile_).first->second == tile_) rows_[tap] += padded_rows(*matmul);
 }
 

@@ -13,11 +13,11 @@
 namespace weft::runtime {
 
 AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
-                             const MachineConfig& config) {
+                             const MachineConfig& config, const compiler::MappingOptions& mapping) {
   AnalyticRun done;
   done.graph = std::move(graph);
   onnx_io::located(name, [&] {
-    NetworkSchedule scheduled = schedule(done.graph, config);
+    NetworkSchedule scheduled = schedule(done.graph, config, nullptr, mapping);
     done.notes = std::move(scheduled.notes);
     done.network = std::move(scheduled.network);
     const Stopwatch watch;
@@ -28,7 +28,8 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
 }
 
 AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
-  return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config);
+  return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config,
+                          mapping_of(spec));
 }
 
 const compiler::ScheduledSegment* array_segment(const compiler::ScheduledNetwork& network) {

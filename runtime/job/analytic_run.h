@@ -23,7 +23,8 @@ struct AnalyticRun {
 
 /// Throws InputError naming the network, ConfigError, SimulationError.
 AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
-                             const MachineConfig& config);
+                             const MachineConfig& config,
+                             const compiler::MappingOptions& mapping = {});
 
 AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -10,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "base/printable.h"
 #include "compiler/graph/builder/builder.h"
 #include "models/counter_random.h"
 
@@ -28,6 +31,8 @@ using graph::ValueId;
 enum DrawStream : std::uint64_t { kWeights = 1, kBias = 2 };
 
 constexpr double kSumDeviation = 4;
+
+constexpr std::array<std::string_view, 3> kTapPackings = {"fewest-folds", "packed", "apart"};
 
 /// Draws each element from -1 to 1 times `spread`; rounds it if T is an integer.
 template <class T>
@@ -148,6 +153,22 @@ class ConvBuilder {
 };
 
 }  // namespace
+
+std::string_view to_string(TapPacking taps) {
+  return kTapPackings[static_cast<std::size_t>(taps)];
+}
+
+TapPacking parse_tap_packing(std::string_view name, std::string_view what) {
+  const auto found = std::ranges::find(kTapPackings, name);
+  if (found != kTapPackings.end()) return static_cast<TapPacking>(found - kTapPackings.begin());
+  throw InputError(
+      fmt::format("{} {}: unknown; must be fewest-folds, packed or apart", what, printable(name)));
+}
+
+compiler::MappingOptions mapping_of(const ConvSpec& spec) {
+  if (spec.taps == TapPacking::kFewestFolds) return {};
+  return {.packed_taps = spec.taps == TapPacking::kPacked};
+}
 
 std::string to_text(const ConvSpec& spec) {
   std::string text = fmt::format("{} of {}x{} over {}",

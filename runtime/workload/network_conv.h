@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/graph/graph.h"
+#include "compiler/program/network_program.h"
 #include "pe/element_type.h"
 #include "sim/isa/program.h"
 
@@ -18,6 +20,18 @@ namespace weft::runtime {
 
 /// Far larger than any layer, yet small enough that sums of a few extents cannot overflow.
 inline constexpr std::uint64_t kLargestConvExtent = std::uint64_t{1} << 31U;
+
+/// How the taps lie in the array's rows.
+enum class TapPacking : std::uint8_t {
+  kFewestFolds,
+  kPacked,  // side by side
+  kApart,   // one tap a fold
+};
+
+/// "fewest-folds", "packed" or "apart".
+std::string_view to_string(TapPacking taps);
+/// The packing with this name. Throws InputError; `what` names the value in its message.
+TapPacking parse_tap_packing(std::string_view name, std::string_view what = "taps");
 
 struct ConvSpec {
   graph::Shape input = {1, 1, 1, 1};  // N C H W
@@ -29,12 +43,15 @@ struct ConvSpec {
   std::int64_t groups = 1;
   bool bias = false;
   Activation activation = Activation::kNone;
+  TapPacking taps = TapPacking::kFewestFolds;
 
   friend bool operator==(const ConvSpec&, const ConvSpec&) = default;
 };
 
 /// "64 filters of 3x3 over 1x64x56x56, relu".
 std::string to_text(const ConvSpec& spec);
+
+compiler::MappingOptions mapping_of(const ConvSpec& spec);
 
 /// Returns the graph with input "x" and output "y". Weights are drawn when they are first used.
 /// Throws InputError for an impossible convolution.

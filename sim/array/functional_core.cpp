@@ -16,6 +16,7 @@
 #include "sim/isa/row_access.h"
 #include "sim/isa/row_generator.h"
 #include "sim/memory/accumulators.h"
+#include "sim/memory/patch_reader.h"
 #include "sim/memory/unified_buffer.h"
 
 namespace weft {
@@ -39,7 +40,7 @@ class FunctionalCore {
   const UnifiedBuffer& buffer() const { return buffer_; }
 
   void execute(const Load& load) {
-    memory_.read_rows(load.host, buffer_.rows_from(load.ub, load.rows));
+    read_load(memory_, load, config_, buffer_.rows_from(load.ub, load.rows));
   }
 
   // A tile of weight memory is read when a matmul takes it; until then the FIFO holds its number.

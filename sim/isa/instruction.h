@@ -25,11 +25,40 @@ struct After {
   friend bool operator==(const After&, const After&) = default;
 };
 
-/// Host -> UB: `rows` UB rows from host row `host` to UB row `ub`.
+/// One direction of the windows that slide over an image: tap j of window i is at position
+/// origin + i*step + j*dilation. Positions outside [0, limit) are padding.
+struct PatchAxis {
+  std::int32_t origin = 0;
+  std::uint32_t step = 1;
+  std::uint32_t limit = 1;  // lines or columns of the image
+  std::uint32_t taps = 1;
+  std::uint32_t dilation = 1;
+  friend bool operator==(const PatchAxis&, const PatchAxis&) = default;
+};
+
+/// What a load writes into UB rows if it takes them from a dense image [channels, lines, columns]:
+/// row i is the patch under window (i / width, i % width). The elements of a patch are numbered
+/// channel by channel, in a channel tap line by tap line. Lane l is element first + l of the patch
+/// for l < lanes, else 0.
+struct Patches {
+  std::uint32_t first = 0;
+  std::uint32_t lanes = 1;
+  PatchAxis x = {};
+  PatchAxis y = {};
+  std::uint32_t width = 1;  // windows along x; the load's rows are a multiple of it
+  std::uint64_t offset =
+      0;                  // of the image's first element, from the first element of host row `host`
+  std::uint16_t pad = 0;  // bit pattern of one element
+  friend bool operator==(const Patches&, const Patches&) = default;
+};
+
+/// Host -> UB: `rows` UB rows from UB row `ub` on. They are host rows `host`, host+1, ..., or
+/// patches of an image.
 struct Load {
   std::uint64_t host = 0;
   std::uint32_t ub = 0;
   std::uint32_t rows = 1;
+  std::optional<Patches> patches = {};
   friend bool operator==(const Load&, const Load&) = default;
 };
 

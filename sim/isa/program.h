@@ -8,6 +8,7 @@
 //   bias       [1,N]  host row base + nt*rr ..          = 32-bit words [nt*C .. nt*C+C)
 //   result     [M,N]  host row base + (nt*M + m)*rr ..  = 32-bit words [m][nt*C .. nt*C+C)
 //   narrow     [M,N]  like activation; stores write it, and loads may read it back
+//   image      [M,N]  host row base + i/R, element i%R   = element i of M*N, row-major
 // with rr = MachineConfig::result_row_rows(). Counted in bytes, host row h begins at h *
 // row_bytes(), and tile t at kWeightMemory + t * tile_bytes().
 #pragma once
@@ -29,7 +30,7 @@ namespace weft {
 /// The byte address of tile 0: each of the two memories has half of a 64-bit address space.
 inline constexpr std::uint64_t kWeightMemory = std::uint64_t{1} << 63U;
 
-enum class TensorRole : std::uint8_t { kActivation, kWeights, kBias, kResult, kNarrow };
+enum class TensorRole : std::uint8_t { kActivation, kWeights, kBias, kResult, kNarrow, kImage };
 
 /// True for the tensors that stores write: results, and narrow ones.
 constexpr bool is_output(TensorRole role) {

@@ -18,6 +18,7 @@
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction.h"
+#include "sim/isa/patches.h"
 #include "sim/isa/row_class.h"
 #include "sim/isa/row_generator.h"
 
@@ -204,7 +205,18 @@ constexpr RowTouch block(std::uint64_t first, std::uint32_t rows) {
 template <class Function>
 void list_accesses(const Load& load, const MachineConfig& config, Function& function) {
   using enum RowMemory;
-  function(RowAccess{kHost, AccessKind::kRead, Moment::kTransfer, block(load.host, load.rows)});
+  const auto read = [&](std::uint64_t first, std::uint64_t rows) {
+    function(RowAccess{kHost, AccessKind::kRead, Moment::kTransfer,
+                       block(first, static_cast<std::uint32_t>(rows))});
+  };
+  if (!load.patches) {
+    read(load.host, load.rows);
+  } else {
+    for_each_patch_line(load, [&](std::uint64_t first, std::uint64_t last) {
+      const std::uint64_t row = first / config.array_rows;
+      read(load.host + row, last / config.array_rows - row + 1);
+    });
+  }
   function(RowAccess{kBuffer,
                      AccessKind::kWrite,
                      Moment::kTransfer,

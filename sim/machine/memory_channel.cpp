@@ -7,6 +7,7 @@
 
 #include "sim/isa/program.h"
 #include "sim/machine/clock.h"
+#include "sim/memory/patch_reader.h"
 
 namespace weft {
 
@@ -19,6 +20,7 @@ tlm::tlm_extension_base* ChannelRequest::clone() const {
 void ChannelRequest::copy_from(const tlm::tlm_extension_base& other) {
   const auto& request = dynamic_cast<const ChannelRequest&>(other);
   transfer = request.transfer;
+  patches = request.patches;
   index = request.index;
 }
 
@@ -56,7 +58,10 @@ void MemoryChannel::move_data(tlm::tlm_generic_payload& payload) {
   const std::uint64_t address = payload.get_address();
   auto* data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
   const std::span<std::byte> bytes(data, payload.get_data_length());
-  if (payload.is_write()) {
+  const Load* patches = payload.get_extension<ChannelRequest>()->patches;
+  if (patches != nullptr) {
+    read_load(*memory_, *patches, config_, bytes);
+  } else if (payload.is_write()) {
     memory_->write_rows(address / config_.row_bytes(), bytes);
   } else if (address >= kWeightMemory) {
     memory_->read_tile((address - kWeightMemory) / config_.tile_bytes(), bytes);

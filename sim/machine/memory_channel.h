@@ -24,10 +24,11 @@
 
 namespace weft {
 
-/// An extension of each payload: the request, which a payload without data could not hold, and the
-/// place of its instruction in the program, which decides the arbitration.
+/// An extension of each payload: what a payload without data could not hold, and the place of its
+/// instruction in the program, which decides the arbitration.
 struct ChannelRequest : tlm::tlm_extension<ChannelRequest> {
   TransferRequest transfer;
+  const Load* patches = nullptr;  // the data are the patches of this load
   std::uint32_t index = 0;
   tlm::tlm_extension_base* clone() const override;
   void copy_from(const tlm::tlm_extension_base& other) override;

@@ -65,8 +65,13 @@ Cycle TransferUnit::transfer(const Head& head) {
   tlm::tlm_generic_payload payload;
   payload.set_extension(&request);
   payload.set_address(request.transfer.address);
-  // Fits TLM's 32-bit length: a transfer is a tile or at most the unified buffer, below 4 GiB.
-  const auto bytes = static_cast<unsigned>(request.transfer.bytes);
+  const Cycle writes = row_write_cycles(operation);
+  if (writes > 0) request.patches = &std::get<Load>(operation);
+  // Fits TLM's 32-bit length: a transfer is a tile or at most the unified buffer, below 4 GiB. The
+  // data of a load of patches are its rows, not the bytes that the channel carries.
+  const auto bytes = static_cast<unsigned>(writes > 0 ? static_cast<std::uint64_t>(writes) *
+                                                            context_.config.row_bytes()
+                                                      : request.transfer.bytes);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
   payload.set_command(tlm::TLM_IGNORE_COMMAND);
@@ -74,7 +79,13 @@ Cycle TransferUnit::transfer(const Head& head) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(payload, delay);
   payload.clear_extension(&request);
-  return static_cast<Cycle>((now_ticks() + delay.value()) / kTicksPerCycle) - 1;
+  const Cycle arrived = static_cast<Cycle>((now_ticks() + delay.value()) / kTicksPerCycle) - 1;
+  if (writes == 0) return arrived;
+  // The rows are written one a cycle, from the first byte on and after the load before.
+  const std::optional<Channel> channel = request.transfer.channel;
+  const Cycle first_byte =
+      current_cycle() + (channel ? latency_cycles(*channel, context_.config) : 0);
+  return std::max(arrived, std::max(first_byte, last_retired_ + 1) + writes - 1);
 }
 
 // A store reads directly from the buffer. The data of a load or fetch waits in `arriving_` until

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -42,8 +43,10 @@ class RowLayout {
       : rows_(tensor.rows),
         matrix_row_bytes_(tensor.cols * element_bytes(tensor.type)),
         row_bytes_(row_bytes) {
-    const bool is_narrow =
-        tensor.role == TensorRole::kActivation || tensor.role == TensorRole::kNarrow;
+    if (tensor.role == TensorRole::kImage) {  // one matrix row, cut into blocks of one UB row
+      matrix_row_bytes_ *= std::exchange(rows_, 1);
+    }
+    const bool is_narrow = tensor.role != TensorRole::kBias && tensor.role != TensorRole::kResult;
     // A block is the part of a matrix row that belongs to one k tile or n tile. It takes
     // `rows_per_block_` UB rows.
     rows_per_block_ = is_narrow ? 1 : row_rows;

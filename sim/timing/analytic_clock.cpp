@@ -39,6 +39,7 @@ AnalyticClock::WaitingInstruction AnalyticClock::waiting(const Instruction& inst
   } else {
     waiting.request = transfer_request(instruction.operation, config_);
     waiting.reads = buffer_read_cycles(instruction.operation, config_);
+    waiting.writes = row_write_cycles(instruction.operation);
   }
   return waiting;
 }
@@ -182,14 +183,23 @@ bool AnalyticClock::start_transfer(Unit unit) {
   if (!head.request) {
     read_buffer(*cycle, head.reads);
   } else if (!head.request->channel) {
-    record_transfer(unit, *cycle, *cycle);
+    record_transfer(unit, *cycle, written(head.writes, *cycle, *cycle));
   } else {
     const Channel channel = *head.request->channel;
+    const Cycle latency = latency_cycles(channel, config_);
     const Cycle start = std::max(*cycle, clock_of(channel).free_cycle());
     const Cycle last_byte = clock_of(channel).occupy(*cycle, *head.request);
-    record_transfer(unit, start, last_byte + latency_cycles(channel, config_));
+    record_transfer(unit, start, written(head.writes, start + latency, last_byte + latency));
   }
   return true;
+}
+
+// The cycle in which a load writes the last of `rows` patches. It writes one a cycle, none before
+// the first byte and after the load before it, and the last one no earlier than the last byte.
+Cycle AnalyticClock::written(Cycle rows, Cycle first_byte, Cycle last_byte) const {
+  if (rows == 0) return last_byte;
+  const Cycle from = std::max(first_byte, queues_[Unit::kLoad].last_retired + 1);
+  return std::max(last_byte, from + rows - 1);
 }
 
 // The port is free when the previous fetch from the buffer has read its last row.
@@ -367,6 +377,7 @@ void AnalyticClock::visit(StateVisitor& visitor, Unit unit, Cycle at) {
     std::uint64_t bytes = each.request ? each.request->bytes : 0;
     visitor.equal(bytes);
     visitor.equal(each.reads);
+    visitor.equal(each.writes);
     visitor.equal(each.rows);
     visitor.equal(each.swaps);
   }

@@ -82,6 +82,7 @@ class AnalyticClock {
     Cycle dispatched = 0;
     std::optional<TransferRequest> request = {};
     Cycle reads = 0;         // rows of the buffer that a fetch reads
+    Cycle writes = 0;        // rows of the buffer that a load of patches writes
     std::uint32_t rows = 0;  // of a matmul or a vector instruction
     bool swaps = false;
   };
@@ -107,6 +108,7 @@ class AnalyticClock {
 
   bool dispatch(Unit unit, WaitingInstruction& next);
   bool settle();
+  Cycle written(Cycle rows, Cycle first_byte, Cycle last_byte) const;
   std::optional<Cycle> ready(Unit unit) const;
   void record(Unit unit, Cycle start, Cycle retired);
 

@@ -1,5 +1,6 @@
 #include "sim/timing/transfers.h"
 
+#include "sim/isa/patches.h"
 #include "sim/isa/program.h"
 #include "sim/isa/row_access.h"
 
@@ -19,11 +20,24 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config) {
   return channel == Channel::kMemory ? config.memory_latency_cycles : config.host_latency_cycles;
 }
 
+namespace {
+
+TransferRequest patch_request(const Load& load, std::optional<Channel> channel,
+                              const MachineConfig& config) {
+  const std::uint64_t bytes = element_bytes(config.dtype);
+  return {channel, Direction::kRead,
+          load.host * config.row_bytes() + first_patch_element(load) * bytes,
+          patch_elements(load) * bytes};
+}
+
+}  // namespace
+
 std::optional<TransferRequest> transfer_request(const Operation& operation,
                                                 const MachineConfig& config) {
   const auto channel = [&] { return channel_of(opcode_of(operation), config.memory_kind); };
   const std::uint64_t row_bytes = config.row_bytes();
   if (const auto* load = std::get_if<Load>(&operation)) {
+    if (load->patches) return patch_request(*load, channel(), config);
     return TransferRequest{channel(), Direction::kRead, load->host * row_bytes,
                            load->rows * row_bytes};
   }
@@ -42,6 +56,11 @@ Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config
   const auto* fetch = std::get_if<Fetch>(&operation);
   if (fetch == nullptr || !fetch->buffer) return 0;
   return static_cast<Cycle>(buffer_tile_reads(*fetch->buffer, config));
+}
+
+Cycle row_write_cycles(const Operation& operation) {
+  const auto* load = std::get_if<Load>(&operation);
+  return load != nullptr && load->patches ? Cycle{load->rows} : 0;
 }
 
 }  // namespace weft

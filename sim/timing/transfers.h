@@ -33,8 +33,9 @@ Cycle latency_cycles(Channel channel, const MachineConfig& config);
 enum class Direction : std::uint8_t { kRead, kWrite };
 
 /// What a transfer asks of its channel: consecutive bytes, whole rows or one tile, padding
-/// included. Byte addresses are those of docs/isa.md, "Addresses"; the rate of a channel does not
-/// depend on them.
+/// included. A load of patches asks for the needed elements only, the first of them at `address`.
+/// Byte addresses are those of docs/isa.md, "Addresses"; the rate of a channel does not depend on
+/// them.
 struct TransferRequest {
   std::optional<Channel> channel;  // nullopt: the memory is ideal
   Direction direction = Direction::kRead;
@@ -50,5 +51,8 @@ std::optional<TransferRequest> transfer_request(const Operation& operation,
 
 /// Cycles that a fetch from the buffer takes: one per row. 0 for other operations.
 Cycle buffer_read_cycles(const Operation& operation, const MachineConfig& config);
+
+/// Cycles in which a load of patches writes its rows, one a cycle. 0 for other operations.
+Cycle row_write_cycles(const Operation& operation);
 
 }  // namespace weft

@@ -65,11 +65,18 @@ TEST(ChannelUseTest, IntegratesToTheTrafficOnRandomPrograms) {
       ++busy;
       split_busy += channel == Channel::kHost ? 1 : 0;
     }
-    // A transfer retires one latency after its last byte; only fetches wait for earlier ones.
+    // A transfer retires one latency after its last byte; only fetches wait for earlier ones, and
+    // loads from the first one on that writes patches row by row.
+    bool rows_are_written = false;
     for (std::size_t i = 0; i < made.program().code.size(); ++i) {
       const Opcode opcode = made.program().code[i].opcode();
+      rows_are_written |= row_write_cycles(made.program().code[i].operation) > 0;
       if (use.channel_end[i] < 0 || opcode == Opcode::kFetch) continue;
       const Cycle latency = latency_cycles(*channel_of(opcode, config.memory_kind), config);
+      if (rows_are_written && opcode == Opcode::kLoad) {
+        ASSERT_LE(use.channel_end[i] + latency, timeline.instructions[i].retired + 1);
+        continue;
+      }
       ASSERT_EQ(use.channel_end[i] + latency, timeline.instructions[i].retired + 1);
     }
   }

@@ -20,7 +20,7 @@ class RandomInstructions {
     Instruction instruction;
     switch (opcode) {
       case Opcode::kLoad:
-        instruction.operation = Load{number(), word(), word()};
+        instruction.operation = load();
         break;
       case Opcode::kFetch:
         instruction.operation = fetch();
@@ -57,6 +57,16 @@ class RandomInstructions {
   LaneWindow window() { return chance(2) ? LaneWindow{word(), word()} : LaneWindow{}; }
   Quantization quantization() {
     return chance(2) ? Quantization{word(), signed_word()} : Quantization{};
+  }
+
+  Load load() {
+    Load load{number(), word(), word()};
+    const auto axis = [this] { return PatchAxis{signed_word(), word(), word(), word(), word()}; };
+    if (chance(2)) {
+      load.patches = Patches{
+          word(), word(), axis(), axis(), word(), number(), static_cast<std::uint16_t>(number())};
+    }
+    return load;
   }
 
   Fetch fetch() {

@@ -228,7 +228,8 @@ TEST(AssemblerTest, NamesWhatIsWrongInAnInstruction) {
             "t.weft:3: unknown opcode 'lode'; the opcodes are load, fetch, matmul, vector, store; "
             "the last line is end");
   EXPECT_EQ(body_error("load host=0 ub=0 row=5"),
-            "t.weft:3: unknown operand 'row'; load takes host, ub, rows");
+            "t.weft:3: unknown operand 'row'; load takes host, ub, rows, patch, patch.x, patch.y, "
+            "patch.width, patch.offset, patch.pad");
   EXPECT_EQ(body_error("\nload host=0 ub=0 ub=1"), "t.weft:4: operand ub is given twice");
   EXPECT_EQ(body_error("load host=0"), "t.weft:3: load needs the operand ub=");
   EXPECT_EQ(body_error("load host=0 ub"), "t.weft:3: 'ub' is not key=value");

@@ -9,6 +9,7 @@
 
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
+#include "tests/isa/random_patches.h"
 
 namespace weft::testing {
 
@@ -72,7 +73,7 @@ class RandomProgram {
     switch (random_.between(0, 9)) {
       case 0:
       case 1:
-        return Load{random_.between(0, 50), random_.between(0, 3), random_.between(1, 4)};
+        return load();
       case 2:
       case 3:
         ++tiles_;
@@ -84,6 +85,17 @@ class RandomProgram {
       default:
         return matmul();
     }
+  }
+
+  Load load() {
+    if (random_.chance(60)) {
+      return {random_.between(0, 50), random_.between(0, 3), random_.between(1, 4)};
+    }
+    Load load = testing_support::random_patch_load(
+        config_.array_rows, 6,
+        [this](std::uint32_t low, std::uint32_t high) { return random_.between(low, high); });
+    load.ub = random_.between(0, 3);
+    return load;
   }
 
   std::uint32_t limited(std::uint32_t rows) const {

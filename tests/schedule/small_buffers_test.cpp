@@ -90,7 +90,7 @@ void expect_reason(const std::string& message) {
 }
 
 TEST(SmallBuffersTest, NetworksRunBitExactlyOnEveryEngineOrTheErrorSaysWhatMustFit) {
-  constexpr std::uint64_t kCases = 60;
+  constexpr std::uint64_t kCases = 200;
   std::cout << "seeds 0 to " << kCases - 1 << '\n';
   std::map<std::string, int> hits;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {

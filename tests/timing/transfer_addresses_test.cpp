@@ -66,6 +66,15 @@ std::string kind_of(const Operation& operation, const MachineConfig& config) {
   return kOpcodes[operation.index()] + std::string(kMemories[static_cast<int>(config.memory_kind)]);
 }
 
+/// A load of patches asks for the needed elements, from the first one on; at least for one.
+void check_patches(const Load& load, const TransferRequest& request, const MachineConfig& config) {
+  const std::uint64_t bytes = element_bytes(config.dtype);
+  std::set<std::uint64_t> needed = testing_support::needed_elements(load);
+  if (needed.empty()) needed.insert(load.patches->offset);
+  EXPECT_EQ(request.bytes, needed.size() * bytes);
+  EXPECT_EQ(request.address, load.host * config.row_bytes() + *needed.begin() * bytes);
+}
+
 TEST(TransferAddressesTest, AreThoseOfEachByteOnRandomPrograms) {
   const std::map<std::string, std::optional<Channel>> channels = {
       {"load ideal", std::nullopt},       {"load shared", Channel::kMemory},
@@ -88,13 +97,20 @@ TEST(TransferAddressesTest, AreThoseOfEachByteOnRandomPrograms) {
       if (!request) continue;
       const std::string kind = kind_of(instruction.operation, config);
       ++hits[kind];
-      ASSERT_EQ(bytes_of(*request), expected) << kind;
+      const auto* load = std::get_if<Load>(&instruction.operation);
+      if (load != nullptr && load->patches) {
+        check_patches(*load, *request, config);
+        ++hits["patches"];
+      } else {
+        ASSERT_EQ(bytes_of(*request), expected) << kind;
+      }
       ASSERT_EQ(request->channel, channels.at(kind)) << kind;
       const bool writes = std::holds_alternative<Store>(instruction.operation);
       ASSERT_EQ(request->direction, writes ? Direction::kWrite : Direction::kRead);
     }
   }
   for (const auto& [kind, channel] : channels) EXPECT_GT(hits[kind], 100) << kind;
+  EXPECT_GT(hits["patches"], 100);
 }
 
 /// The bytes of the elements of a tensor [rows, cols] that is not a weight, as docs/isa.md lays it

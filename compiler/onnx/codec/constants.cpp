@@ -47,7 +47,7 @@ Constants::Constants(::onnx::GraphProto& model, DataFolder folder) : folder_(std
 }
 
 void Constants::add(const std::string& name, NamedConstant entry) {
-  const auto [at, added] = entries_.try_emplace(name, std::move(entry));
+  const auto [at, added] = entries_.emplace(name, std::move(entry));
   if (!added) throw InputError(at->second.label + ": another constant has the same name");
 }
 

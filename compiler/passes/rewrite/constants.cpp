@@ -94,13 +94,13 @@ double real_scalar(const Tensor& tensor) {
   return real_values(tensor).front();
 }
 
-Constant reshaped(const Constant& constant, graph::Shape shape) {
+Constant reshaped(const Constant& constant, const graph::Shape& shape) {
   graph::ValueType type{constant.type().type, shape};
   return derive(std::move(type), {constant},
                 [shape](std::span<const Tensor> sources) { return sources[0].reshaped(shape); });
 }
 
-Constant spread(const Constant& list, graph::ValueType type, std::int64_t inner) {
+Constant spread(const Constant& list, const graph::ValueType& type, std::int64_t inner) {
   return derive(type, {list}, [type, inner](std::span<const Tensor> sources) {
     Tensor result(type);
     const std::size_t size = graph::size_bytes(type.type);

@@ -30,10 +30,11 @@ graph::Tensor real_tensor(const graph::ValueType& type, std::span<const double> 
 double real_scalar(const graph::Tensor& tensor);
 
 /// The same elements with another shape.
-graph::Constant reshaped(const graph::Constant& constant, graph::Shape shape);
+graph::Constant reshaped(const graph::Constant& constant, const graph::Shape& shape);
 /// A tensor of type `type` with the elements of a list [n]: element i is the list's element
 /// (i / inner) mod n. Throws InputError if it does not fit in memory.
-graph::Constant spread(const graph::Constant& list, graph::ValueType type, std::int64_t inner);
+graph::Constant spread(const graph::Constant& list, const graph::ValueType& type,
+                       std::int64_t inner);
 /// The transpose [b,a] of a matrix [a,b]; elements of any type.
 graph::Constant transposed(const graph::Constant& matrix);
 

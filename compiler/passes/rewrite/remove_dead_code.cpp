@@ -1,7 +1,6 @@
 #include "compiler/passes/rewrite/remove_dead_code.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -22,7 +21,8 @@ std::vector<bool> mark(Graph& graph) {
   std::vector<bool> wanted(graph.values.size());
   for (const graph::Output& output : graph.outputs) wanted[output.value] = true;
   const auto is_wanted = [&](ValueId value) { return value != kNoValue && wanted[value]; };
-  for (Node& node : graph.nodes | std::views::reverse) {
+  for (auto at = graph.nodes.rbegin(); at != graph.nodes.rend(); ++at) {
+    Node& node = *at;
     if (!std::ranges::any_of(node.outputs, is_wanted)) {
       node.outputs.clear();
       continue;

@@ -120,8 +120,8 @@ class Transposed {
 
  private:
   std::string name(const char* what) const { return node_.name + "/" + what; }
-  ValueId list(Extents values, const char* what) {
-    return rewriter_.add_constant(Tensor::vector(std::move(values)), name(what));
+  ValueId list(const Extents& values, const char* what) {
+    return rewriter_.add_constant(Tensor::vector(values), name(what));
   }
 
   /// Phase `number`; the remainder of the last dimension varies fastest.

@@ -1,5 +1,6 @@
 #include "sim/isa/check/operand_check.h"
 
+#include "sim/isa/patches.h"
 #include "sim/isa/program.h"
 
 namespace weft {
@@ -27,6 +28,37 @@ void check_host_rows(std::uint64_t first, std::uint64_t count, const MachineConf
   if (first < size && count <= size - first) return;
   fail("host takes {} rows from {} on, but host memory has 2^63 bytes, which are {} rows", count,
        first, size);
+}
+
+namespace {
+
+void check_axis(std::string_view name, const PatchAxis& axis) {
+  if (axis.step == 0 || axis.limit == 0 || axis.dilation == 0) {
+    fail("{}: step, limit and dilation must be at least 1", name);
+  }
+  if (axis.taps == 0 || axis.taps > kMostPatchTaps) {
+    fail("{} has {} taps, but there must be 1..{}", name, axis.taps, kMostPatchTaps);
+  }
+}
+
+}  // namespace
+
+void check_patches(const Load& load, const MachineConfig& config) {
+  const Patches& patches = *load.patches;
+  if (patches.lanes == 0 || patches.lanes > config.array_rows) {
+    fail("patch has {} lanes, but there must be 1..{}, as many as array.rows", patches.lanes,
+         config.array_rows);
+  }
+  check_axis("patch.x", patches.x);
+  check_axis("patch.y", patches.y);
+  if (patches.width == 0 || load.rows % patches.width != 0) {
+    fail("rows = {} is not a multiple of patch.width = {}", load.rows, patches.width);
+  }
+  check_element("patch.pad", patches.pad, config);
+  const auto end = image_end(patches);
+  const std::uint64_t rows = kWeightMemory / config.row_bytes();
+  if (end && load.host < rows && *end <= (rows - load.host) * config.array_rows) return;
+  fail("the image reaches beyond host memory, which has 2^63 bytes, or {} rows", rows);
 }
 
 void check_tile(std::uint64_t tile, const MachineConfig& config) {

@@ -34,6 +34,9 @@ void check_accumulators(std::uint64_t first, std::uint64_t count, const MachineC
 /// Host rows first .. first+count-1 have addresses in host memory.
 void check_host_rows(std::uint64_t first, std::uint64_t count, const MachineConfig& config);
 
+/// Checks all fields of a load's patches; the image lies in host memory.
+void check_patches(const Load& load, const MachineConfig& config);
+
 /// The tile has an address in weight memory.
 void check_tile(std::uint64_t tile, const MachineConfig& config);
 

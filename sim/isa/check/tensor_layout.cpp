@@ -139,6 +139,9 @@ std::uint64_t tensor_extent(const TensorDecl& tensor, const Program& program) {
       return checked_product(program, tensor, k_tiles_of_cols, tensor.rows);
     case TensorRole::kWeights:
       return checked_product(program, tensor, n_tiles, ceil_div(tensor.rows, program.array_rows));
+    case TensorRole::kImage:
+      return ceil_div(checked_product(program, tensor, tensor.rows, tensor.cols),
+                      program.array_rows);
     case TensorRole::kBias:
     case TensorRole::kResult:
       break;

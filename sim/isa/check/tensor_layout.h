@@ -21,7 +21,7 @@ constexpr bool lies_in_weight_memory(TensorRole role) {
   return role == TensorRole::kWeights;
 }
 
-/// "activation", "weights", "bias", "result" or "narrow".
+/// "activation", "weights", "bias", "result", "narrow" or "image".
 std::string_view to_string(TensorRole role);
 
 /// A tensor's addresses, [base, end).

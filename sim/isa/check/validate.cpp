@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "sim/isa/check/operand_check.h"
 #include "sim/isa/check/tensor_layout.h"
+#include "sim/isa/patches.h"
 #include "sim/isa/program.h"
 #include "sim/isa/text/instruction_table.h"
 #include "sim/isa/text/text.h"
@@ -81,6 +82,7 @@ class InstructionChecker {
   void check(const Load& load) const {
     check_rows(load.rows);
     check_unified_buffer("ub", load.ub, load.rows, config_);
+    if (load.patches) return check_image(load);
     check_host_rows(load.host, load.rows, config_);
     if (program_.tensors.empty()) return;
     const TensorDecl* tensor = find_tensor(load.host, load.rows);
@@ -91,6 +93,15 @@ class InstructionChecker {
       fail("loads rows of the {} '{}' that no earlier store wrote",
            tensor->role == TensorRole::kResult ? "result" : "narrow tensor", tensor->name);
     }
+  }
+
+  void check_image(const Load& load) const {
+    check_patches(load, config_);
+    if (program_.tensors.empty()) return;
+    const std::uint64_t rows = ceil_div(*image_end(*load.patches), config_.array_rows);
+    const TensorDecl* tensor = find_tensor(load.host, rows);
+    if (tensor != nullptr && tensor->role == TensorRole::kImage) return;
+    fail("no image tensor holds the {} host rows from {} on", rows, load.host);
   }
 
   void check(const Fetch& fetch) const {

@@ -10,7 +10,8 @@
 namespace weft {
 namespace table {
 
-inline constexpr Choice<TensorRole, 5> kRole{{"activation", "weights", "bias", "result", "narrow"}};
+inline constexpr Choice<TensorRole, 6> kRole{
+    {"activation", "weights", "bias", "result", "narrow", "image"}};
 inline constexpr Choice<Activation, 3> kActivation{{"none", "relu", "relu6"}};
 
 }  // namespace table

@@ -229,6 +229,17 @@ struct TileBlock : WordGroup<BufferTile, &BufferTile::row, &BufferTile::rows, &B
   std::string form() const { return "row:rows:lanes"; }
 };
 
+/// Elements of the patches that a load takes.
+struct PatchElements : WordGroup<Patches, &Patches::first, &Patches::lanes> {
+  std::string form() const { return "first:lanes"; }
+};
+
+/// One direction of a load's windows.
+struct PatchAxisWords : WordGroup<PatchAxis, &PatchAxis::origin, &PatchAxis::step,
+                                  &PatchAxis::limit, &PatchAxis::taps, &PatchAxis::dilation> {
+  std::string form() const { return "origin:step:limit:taps:dilation"; }
+};
+
 /// An optional part of the operation, which exists if this operand is written. Its binary form is
 /// one bit, then `codec` on the member of the part that `get` finds.
 template <class Codec, class Get>

@@ -221,6 +221,63 @@ Pair border(const ConvDraw& conv) {
   return counts;
 }
 
+Words explain_on_tiny(const ConvDraw& conv, const std::string& taps) {
+  return {"explain",
+          "conv",
+          "--input",
+          "1," + joined(conv.input),
+          "--filters",
+          std::to_string(conv.filters),
+          "--kernel",
+          joined(conv.kernel),
+          "--stride",
+          joined(conv.stride),
+          "--pad",
+          joined(conv.pad),
+          "--dilation",
+          joined(conv.dilation),
+          "--taps",
+          taps,
+          "--machine",
+          "tiny",
+          "--unified_buffer.kib",
+          "64",
+          "--steps",
+          "all"};
+}
+
+TEST(ExplainAccountTest, EveryFoldOfPackedTapsIsABlockOfTheWindow) {
+  int uneven = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    Draw draw(seed);
+    const ConvDraw conv = draw_conv(draw);
+    const std::uint64_t elements = conv.input[0] * conv.kernel[0] * conv.kernel[1];
+    if (elements == conv.input[0]) continue;                // one tap
+    if (conv.input[0] == 1 && conv.filters == 1) continue;  // may run on the vector unit
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const json report = json_of(explain_on_tiny(conv, "packed"));
+    expect_whole(report);
+    EXPECT_EQ(report.at("plan").at("packed"), true);
+    EXPECT_EQ(report.at("plan").at("k_tiles"), (elements + 3) / 4);
+    const std::uint64_t pixels = outputs_along(conv, 0) * outputs_along(conv, 1);
+    std::map<Pair, std::uint64_t> rows;  // per block and n tile
+    for (const json& entry : report.at("account").at("entries")) {
+      const json& step = entry.at("step");
+      const auto first = step.at("k")[0].get<std::uint64_t>();
+      const auto column = step.at("n")[0].get<std::uint64_t>();
+      EXPECT_TRUE(step.at("tap").is_null());
+      EXPECT_EQ(step.at("k")[1], std::min(first + 4, elements));
+      EXPECT_EQ(step.at("border_rows"), 0);
+      EXPECT_EQ(first % 4 + column % 4, 0U);
+      rows[{first, column}] += at(entry.at("cycles"), "array_active");
+    }
+    EXPECT_EQ(rows.size(), (elements + 3) / 4 * ((conv.filters + 3) / 4));
+    for (const auto& [place, count] : rows) EXPECT_EQ(count, pixels);
+    uneven += elements % 4 != 0 ? 1 : 0;
+  }
+  EXPECT_GT(uneven, 20);
+}
+
 TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
   int padded = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
@@ -228,26 +285,7 @@ TEST(ExplainAccountTest, EveryFoldOfAConvolutionIsATapAndItsChannels) {
     const ConvDraw conv = draw_conv(draw);
     if (conv.input[0] == 1 && conv.filters == 1) continue;  // may run on the vector unit
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const json report = json_of({"explain",
-                                 "conv",
-                                 "--input",
-                                 "1," + joined(conv.input),
-                                 "--filters",
-                                 std::to_string(conv.filters),
-                                 "--kernel",
-                                 joined(conv.kernel),
-                                 "--stride",
-                                 joined(conv.stride),
-                                 "--pad",
-                                 joined(conv.pad),
-                                 "--dilation",
-                                 joined(conv.dilation),
-                                 "--machine",
-                                 "tiny",
-                                 "--unified_buffer.kib",
-                                 "64",
-                                 "--steps",
-                                 "all"});
+    const json report = json_of(explain_on_tiny(conv, "apart"));
     expect_whole(report);
     const Pair expected = border(conv);
     EXPECT_EQ(report.at("plan").at("border_rows"), json(expected));

@@ -1,0 +1,48 @@
+#include "compiler/schedule/replay.h"
+
+#include "base/error.h"
+#include "compiler/emit/emit_segment.h"
+#include "sim/timing/analytic_clock.h"
+
+namespace weft::compiler {
+namespace {
+
+class NoObserver final : public ClockObserver {
+ public:
+  void started(std::uint64_t, Unit, const InstructionTiming&) override {}
+  void pushed(Cycle) override {}
+  void waited(const MatmulWait&) override {}
+};
+
+class ReplaySink final : public InstructionSink {
+ public:
+  explicit ReplaySink(const MachineConfig& config) : clock_(config, observer_) {}
+
+  void add(const Instruction& instruction, std::uint32_t, const TileNumbers&) override {
+    ++count_;
+    check(clock_.accept(instruction));
+  }
+  Replay finish() {
+    check(clock_.finish());
+    return {clock_.last_retired() + 1, count_};
+  }
+
+ private:
+  static void check(bool moves) {
+    if (!moves) throw SimulationError("a compiled program waits for itself; this is a bug of weft");
+  }
+
+  NoObserver observer_;
+  AnalyticClock clock_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+Replay replay(const Segment& segment, const Schedule& schedule, const MachineConfig& config) {
+  ReplaySink sink(config);
+  emit_segment(segment, schedule, config, kMaxInstructions, sink);
+  return sink.finish();
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,105 @@
+#include "sim/isa/patches.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace weft {
+namespace {
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+std::uint64_t count_of(const std::vector<PatchPositions>& runs) {
+  std::uint64_t count = 0;
+  for (const PatchPositions& run : runs) count += run.count;
+  return count;
+}
+
+}  // namespace
+
+// Tap j meets the positions offset_j + i*step. Taps whose offsets leave the same remainder modulo
+// `step` meet positions of one grid, on which their windows are intervals; these are joined.
+std::vector<PatchPositions> met_positions(const PatchAxis& axis, std::uint64_t windows,
+                                          std::uint32_t first_tap, std::uint32_t end_tap) {
+  const std::int64_t step = axis.step;
+  const std::int64_t limit = axis.limit;
+  std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>> grids;  // half-open
+  for (std::int64_t tap = first_tap; tap < end_tap; ++tap) {
+    const std::int64_t offset = axis.origin + tap * axis.dilation;
+    const std::int64_t moved = floor_div(offset, step);
+    const std::int64_t remainder = offset - moved * step;
+    const std::int64_t first = std::max<std::int64_t>(moved, 0);
+    const std::int64_t end = std::min(moved + static_cast<std::int64_t>(windows),
+                                      floor_div(limit - 1 - remainder, step) + 1);
+    if (first < end) grids[remainder].emplace_back(first, end);
+  }
+  std::vector<PatchPositions> runs;
+  for (auto& [remainder, intervals] : grids) {
+    std::ranges::sort(intervals);
+    std::int64_t end = 0;
+    for (auto [from, to] : intervals) {
+      from = std::max(from, end);
+      if (from >= to) continue;
+      end = to;
+      runs.push_back({static_cast<std::uint64_t>(remainder + from * step),
+                      static_cast<std::uint64_t>(to - from), static_cast<std::uint64_t>(step)});
+    }
+  }
+  return runs;
+}
+
+std::vector<PatchChannel> patch_channels(const Patches& patches) {
+  const std::uint64_t taps = std::uint64_t{patches.x.taps} * patches.y.taps;
+  const std::uint64_t end = std::uint64_t{patches.first} + patches.lanes;
+  std::vector<PatchChannel> channels;
+  for (std::uint64_t channel = patches.first / taps; channel * taps < end; ++channel) {
+    const std::uint64_t from = std::max<std::uint64_t>(patches.first, channel * taps);
+    const std::uint64_t to = std::min(end, (channel + 1) * taps);
+    channels.push_back(
+        {channel, static_cast<std::uint32_t>((from - channel * taps) / patches.x.taps),
+         static_cast<std::uint32_t>((to - 1 - channel * taps) / patches.x.taps) + 1});
+  }
+  return channels;
+}
+
+std::optional<std::uint64_t> image_end(const Patches& patches) {
+  const std::uint64_t taps = std::uint64_t{patches.x.taps} * patches.y.taps;
+  const std::uint64_t channels = (std::uint64_t{patches.first} + patches.lanes - 1) / taps + 1;
+  std::uint64_t end = 0;
+  if (__builtin_mul_overflow(std::uint64_t{patches.x.limit} * patches.y.limit, channels, &end) ||
+      __builtin_add_overflow(end, patches.offset, &end)) {
+    return std::nullopt;
+  }
+  return end;
+}
+
+std::uint64_t patch_elements(const Load& load) {
+  const Patches& patches = *load.patches;
+  const std::uint64_t windows = load.rows / patches.width;
+  const std::uint64_t columns =
+      count_of(met_positions(patches.x, patches.width, 0, patches.x.taps));
+  std::uint64_t lines = 0;
+  PatchChannel counted;
+  std::uint64_t lines_of_channel = 0;
+  for (const PatchChannel& each : patch_channels(patches)) {
+    if (each.first_tap_line != counted.first_tap_line ||
+        each.end_tap_line != counted.end_tap_line) {
+      lines_of_channel =
+          count_of(met_positions(patches.y, windows, each.first_tap_line, each.end_tap_line));
+      counted = each;
+    }
+    lines += lines_of_channel;
+  }
+  return std::max<std::uint64_t>(1, lines * columns);
+}
+
+std::uint64_t first_patch_element(const Load& load) {
+  std::uint64_t lowest = UINT64_MAX;
+  for_each_patch_line(
+      load, [&](std::uint64_t first, std::uint64_t) { lowest = std::min(lowest, first); });
+  return lowest == UINT64_MAX ? load.patches->offset : lowest;
+}
+
+}  // namespace weft
