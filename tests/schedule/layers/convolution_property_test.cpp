@@ -73,6 +73,12 @@ Convolution random_convolution(const MachineConfig& config, Random& random) {
   return conv;
 }
 
+/// Packed taps or not, or what takes fewer folds.
+MappingOptions random_packing(Random& random) {
+  if (random.chance(40)) return {};
+  return {.packed_taps = random.chance(70)};
+}
+
 void count_convolution(const MachineConfig& config, const Convolution& conv,
                        const LayerOutcome& outcome, Hits& hits) {
   ++hits[conv.kind];
@@ -86,6 +92,11 @@ void count_convolution(const MachineConfig& config, const Convolution& conv,
     if (layer.chunks > 1) ++hits["several chunks"];
   }
   if (outcome.streamed) ++hits["streamed"];
+  const bool packed = std::ranges::any_of(layers_of(outcome.program), [](const LayerInfo& layer) {
+    return layer.note.find("side by side") != std::string::npos;
+  });
+  if (packed) ++hits[outcome.streamed ? "packed taps, streamed" : "packed taps"];
+  if (packed && conv.x[0] > 1) ++hits["packed taps of several images"];
   if (conv.x.size() == 3) ++hits["one dimension"];
   if (conv.attributes.has("auto_pad")) ++hits["auto_pad"];
 }
@@ -129,10 +140,11 @@ void check_float_convolution(Random& random, Hits& hits) {
   ValueId y = layer.builder.add(Op::kConv, inputs, conv.attributes);
   const bool narrow = random.chance(60);
   if (narrow) y = layer.through_machine(y);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, random_packing(random));
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   // The vector unit rounds the result of a depthwise convolution, even if it goes to the host.
   expect_exact(outcome, layer, narrow || on_vector_unit(outcome));
+  try_engines(outcome, layer, config, random, hits);
   count_convolution(config, conv, outcome, hits);
   ++hits[narrow ? "narrow result" : "wide result"];
 }
@@ -140,29 +152,34 @@ void check_float_convolution(Random& random, Hits& hits) {
 TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
   Hits hits;
   for_each_seed(hits, check_float_convolution);
-  expect_hits(hits, {"dense",
-                     "groups",
-                     "depthwise",
-                     "inputs 1",
-                     "inputs side - 1",
-                     "inputs side",
-                     "inputs side + 1",
-                     "inputs larger",
-                     "outputs 1",
-                     "outputs side - 1",
-                     "outputs side",
-                     "outputs side + 1",
-                     "outputs larger",
-                     "on the vector unit",
-                     "as diagonal tiles",
-                     "several chunks",
-                     "streamed",
-                     "one dimension",
-                     "auto_pad",
-                     "residual",
-                     "activation",
-                     "narrow result",
-                     "wide result"},
+  expect_hits(hits,
+              {"dense",
+               "groups",
+               "depthwise",
+               "inputs 1",
+               "inputs side - 1",
+               "inputs side",
+               "inputs side + 1",
+               "inputs larger",
+               "outputs 1",
+               "outputs side - 1",
+               "outputs side",
+               "outputs side + 1",
+               "outputs larger",
+               "on the vector unit",
+               "as diagonal tiles",
+               "several chunks",
+               "streamed",
+               "packed taps",
+               "packed taps, streamed",
+               "packed taps of several images",
+               "engines",
+               "one dimension",
+               "auto_pad",
+               "residual",
+               "activation",
+               "narrow result",
+               "wide result"},
               5);
 }
 
@@ -196,9 +213,10 @@ void check_quantized_convolution(Random& random, Hits& hits) {
     ++hits["activation"];
   }
   const ValueId y = layer.builder.add(Op::kQLinearConv, inputs, conv.attributes);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, random_packing(random));
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
+  try_engines(outcome, layer, config, random, hits);
   count_convolution(config, conv, outcome, hits);
   if (weights.elements.type() == DataType::kUint8) ++hits["uint8 weights"];
   ++hits[x_unsigned ? "uint8 input" : "int8 input"];
@@ -209,34 +227,39 @@ void check_quantized_convolution(Random& random, Hits& hits) {
 TEST(ConvolutionPropertyTest, QuantizedConvolutionsHaveTheBitsOfTheReference) {
   Hits hits;
   for_each_seed(hits, check_quantized_convolution);
-  expect_hits(hits, {"dense",
-                     "groups",
-                     "depthwise",
-                     "inputs 1",
-                     "inputs side - 1",
-                     "inputs side",
-                     "inputs side + 1",
-                     "inputs larger",
-                     "outputs 1",
-                     "outputs side - 1",
-                     "outputs side",
-                     "outputs side + 1",
-                     "outputs larger",
-                     "on the vector unit",
-                     "as diagonal tiles",
-                     "several chunks",
-                     "streamed",
-                     "one dimension",
-                     "auto_pad",
-                     "activation",
-                     "bias",
-                     "uint8 weights",
-                     "uint8 input",
-                     "int8 input",
-                     "uint8 output",
-                     "int8 output",
-                     "one scale",
-                     "scales by channel"},
+  expect_hits(hits,
+              {"dense",
+               "groups",
+               "depthwise",
+               "inputs 1",
+               "inputs side - 1",
+               "inputs side",
+               "inputs side + 1",
+               "inputs larger",
+               "outputs 1",
+               "outputs side - 1",
+               "outputs side",
+               "outputs side + 1",
+               "outputs larger",
+               "on the vector unit",
+               "as diagonal tiles",
+               "several chunks",
+               "streamed",
+               "packed taps",
+               "packed taps, streamed",
+               "packed taps of several images",
+               "engines",
+               "one dimension",
+               "auto_pad",
+               "activation",
+               "bias",
+               "uint8 weights",
+               "uint8 input",
+               "int8 input",
+               "uint8 output",
+               "int8 output",
+               "one scale",
+               "scales by channel"},
               5);
 }
 
@@ -256,9 +279,10 @@ void check_integer_convolution(Random& random, Hits& hits) {
     inputs.push_back(layer.constant(weights.zero_point));
   }
   const ValueId y = layer.builder.add(Op::kConvInteger, inputs, conv.attributes);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  const LayerOutcome outcome = run_layer(layer, y, config, random_packing(random));
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   expect_exact(outcome, layer, false);
+  try_engines(outcome, layer, config, random, hits);
   count_convolution(config, conv, outcome, hits);
   if (weights.elements.type() == DataType::kUint8) ++hits["uint8 weights"];
   ++hits[has_zero_points ? "zero points" : "no zero points"];

@@ -48,21 +48,24 @@ MachineConfig random_layer_machine(ElementType dtype, Random& random) {
 
 namespace {
 
-NetworkProgram compile(const graph::Graph& graph, MachineConfig& config) {
+NetworkProgram compile(const graph::Graph& graph, MachineConfig& config,
+                       const MappingOptions& mapping) {
+  const CompileOptions options{.mapping = mapping};
   try {
-    return compile_network(graph, config);
+    return compile_network(graph, config, options);
   } catch (const ConfigError&) {
     config.unified_buffer_kib = 512;
-    return compile_network(graph, config);
+    return compile_network(graph, config, options);
   }
 }
 
 }  // namespace
 
-LayerOutcome run_layer(LayerCase& layer, ValueId value, MachineConfig& config) {
+LayerOutcome run_layer(LayerCase& layer, ValueId value, MachineConfig& config,
+                       const MappingOptions& mapping) {
   layer.builder.output(value, "y");
   LayerOutcome outcome;
-  outcome.program = compile(layer.builder.finish(), config);
+  outcome.program = compile(layer.builder.finish(), config, mapping);
   outcome.run = runtime::run_network(outcome.program, config, layer.inputs, {});
   runtime::NetworkRunOptions analytic;
   analytic.simulate.engine = Engine::kAnalytic;

@@ -79,7 +79,8 @@ MachineConfig random_layer_machine(ElementType dtype, Random& random);
 
 /// Compiles the case with `value` as output y, runs it on engine fast and times it by analytic. If
 /// the machine is too small for the layer, `config` gets a larger buffer.
-LayerOutcome run_layer(LayerCase& layer, graph::ValueId value, MachineConfig& config);
+LayerOutcome run_layer(LayerCase& layer, graph::ValueId value, MachineConfig& config,
+                       const MappingOptions& mapping = {});
 
 /// A size near the array's side: 1, side - 1, side, side + 1 or 2 side + 3.
 std::int64_t size_about(std::uint32_t side, Random& random);
