@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "sim/isa/program.h"
 #include "sim/isa/row_access.h"
 #include "sim/memory/patch_reader.h"
 #include "tests/isa/random_patches.h"
@@ -119,6 +123,43 @@ TEST_P(PatchesTest, WritesThePatchesAndReadsOnlyListedRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PatchesTest, ::testing::Range<std::uint64_t>(0, 400));
+
+/// The program of one load on a 4 x 4 int8 machine with an image of 3 x 5 elements at host row 2.
+std::string refusal(const Load& load) {
+  Program program{4, 4, ElementType::kInt8, {}, {}, {{load, {}}}};
+  program.tensors.push_back({"x", TensorRole::kImage, ElementType::kInt8, 3, 5, 2});
+  try {
+    validate(program, MachineConfig{});
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(PatchCheckTest, NamesWhatIsWrong) {
+  Load good{.host = 2, .rows = 2};
+  good.patches = Patches{.lanes = 4, .x = {0, 1, 5, 2, 1}, .y = {0, 1, 3, 2, 1}, .width = 2};
+  EXPECT_EQ(refusal(good), "");
+  const auto expect = [&](const std::string& words, auto change) {
+    Load bad = good;
+    change(bad, *bad.patches);
+    EXPECT_NE(refusal(bad).find(words), std::string::npos) << refusal(bad);
+  };
+  expect("patch has 5 lanes", [](Load&, Patches& p) { p.lanes = 5; });
+  expect("patch has 0 lanes", [](Load&, Patches& p) { p.lanes = 0; });
+  expect("patch.x: step, limit and dilation", [](Load&, Patches& p) { p.x.step = 0; });
+  expect("patch.y: step, limit and dilation", [](Load&, Patches& p) { p.y.dilation = 0; });
+  expect("patch.y has 4097 taps", [](Load&, Patches& p) { p.y.taps = 4097; });
+  expect("patch.x has 0 taps", [](Load&, Patches& p) { p.x.taps = 0; });
+  expect("rows = 3 is not a multiple of patch.width = 2", [](Load& l, Patches&) { l.rows = 3; });
+  expect("patch.width = 0", [](Load&, Patches& p) { p.width = 0; });
+  expect("patch.pad must be", [](Load&, Patches& p) { p.pad = 0x100; });
+  expect("no image tensor", [](Load&, Patches& p) { p.first = 4; });  // a second channel
+  expect("no image tensor", [](Load&, Patches& p) { p.offset = 2; });
+  expect("no image tensor", [](Load& l, Patches&) { l.host = 1; });
+  expect("reaches beyond host memory", [](Load&, Patches& p) { p.offset = UINT64_MAX; });
+  expect("reaches beyond host memory", [](Load& l, Patches&) { l.host = UINT64_MAX; });
+}
 
 TEST(PatchElementsTest, OfTheExampleInTheDocumentation) {
   // docs/isa.md, "Patches": 3 x 3 taps over 3 lines of 4 columns, two windows.

@@ -33,6 +33,7 @@ TEST(TensorExtentTest, CountsPaddedBlocks) {
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kInt32, 5, 7, 0}, int8), 40U);
   // Narrow results have the layout of activations: 2 blocks of 4 columns.
   EXPECT_EQ(tensor_extent({"s", TensorRole::kNarrow, ElementType::kInt8, 5, 7, 0}, int8), 10U);
+  EXPECT_EQ(tensor_extent({"x", TensorRole::kImage, ElementType::kInt8, 5, 7, 0}, int8), 9U);
   // A bf16 row has 8 bytes, so a result row takes 2.
   const Program bf16 = program_of(ElementType::kBf16, {});
   EXPECT_EQ(tensor_extent({"o", TensorRole::kResult, ElementType::kFloat32, 5, 7, 0}, bf16), 20U);
