@@ -127,7 +127,8 @@ struct NetworkProgram {
 struct MappingOptions {
   std::optional<bool> depthwise_on_vector_unit = {};  // if both units can run it
   /// Whether the taps of a convolution lie side by side in the array's rows where loads can cut the
-  /// windows out of the image. By default they do if that takes fewer folds.
+  /// windows out of the image. By default they do if that takes fewer folds and no more
+  /// cycles.
   std::optional<bool> packed_taps = {};
   /// Choose between divisions of the unified buffer by exact replay. Otherwise the first that fits
   /// is taken.

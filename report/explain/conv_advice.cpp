@@ -66,16 +66,31 @@ std::optional<std::string> gain(const runtime::ConvSpec& spec, const MachineConf
   return std::nullopt;
 }
 
-std::vector<ConvSuggestion> suggestions(const runtime::ConvSpec& spec,
-                                        const MachineConfig& config) {
+/// What padding behind the window's elements wastes; no other size is better in every case.
+std::optional<ConvSuggestion> whole_windows(const runtime::ConvSpec& spec, std::int64_t tile) {
+  const std::int64_t elements = spec.input[1] * spec.kernel[0] * spec.kernel[1];
+  const std::int64_t padded = (elements + tile - 1) / tile * tile;
+  if (padded == elements) return std::nullopt;
+  ConvSuggestion suggestion;
+  suggestion.waste = static_cast<double>(padded - elements) / static_cast<double>(padded);
+  suggestion.statement =
+      fmt::format("The {} elements of a window waste {} of the array",
+                  grouped(static_cast<std::uint64_t>(elements)), percent(suggestion.waste));
+  return suggestion;
+}
+
+std::vector<ConvSuggestion> suggestions(const runtime::ConvSpec& spec, const MachineConfig& config,
+                                        bool is_packed) {
   std::vector<ConvSuggestion> found;
   const auto add = [&](std::optional<ConvSuggestion> suggestion) {
     if (suggestion) found.push_back(std::move(*suggestion));
   };
   add(whole_tiles(spec, spec.filters, config.array_cols, "filter",
                   [](runtime::ConvSpec& of, std::int64_t size) { of.filters = size; }));
-  add(whole_tiles(spec, spec.input[1], config.array_rows, "channel",
-                  [](runtime::ConvSpec& of, std::int64_t size) { of.input[1] = size; }));
+  add(is_packed
+          ? whole_windows(spec, config.array_rows)
+          : whole_tiles(spec, spec.input[1], config.array_rows, "channel",
+                        [](runtime::ConvSpec& of, std::int64_t size) { of.input[1] = size; }));
   std::ranges::stable_sort(found, std::greater{}, &ConvSuggestion::waste);
   return found;
 }
@@ -83,7 +98,7 @@ std::vector<ConvSuggestion> suggestions(const runtime::ConvSpec& spec,
 }  // namespace
 
 std::vector<std::string> conv_advice(const runtime::ConvSpec& spec, const MachineConfig& config,
-                                     Cycle total) {
+                                     Cycle total, bool is_packed) {
   if (spec.groups > 1) {
     return {
         fmt::format("{} groups leave most of each tile empty: a group's filters see only its "
@@ -91,15 +106,16 @@ std::vector<std::string> conv_advice(const runtime::ConvSpec& spec, const Machin
                     spec.groups)};
   }
   std::vector<std::string> sentences;
-  for (const ConvSuggestion& suggestion : suggestions(spec, config)) {
+  for (const ConvSuggestion& suggestion : suggestions(spec, config, is_packed)) {
     const auto text = gain(spec, config, total, suggestion);
     sentences.push_back(suggestion.statement + (text ? "; " + *text + "." : "."));
   }
   if (sentences.empty()) {
     sentences.push_back(
-        fmt::format("Nothing is padded: {} channels and {} filters are whole tiles "
-                    "of {} x {}.",
-                    spec.input[1], spec.filters, config.array_rows, config.array_cols));
+        fmt::format("Nothing is padded: {} {} and {} filters are whole tiles of {} x {}.",
+                    spec.input[1] * (is_packed ? spec.kernel[0] * spec.kernel[1] : 1),
+                    is_packed ? "elements of a window" : "channels", spec.filters,
+                    config.array_rows, config.array_cols));
   }
   return sentences;
 }

@@ -12,8 +12,8 @@
 namespace weft::report {
 
 /// Returns sentences, the largest waste first. `total` is the number of cycles of the convolution
-/// itself, which must run on the array.
+/// itself, which must run on the array; `is_packed`: with its taps side by side.
 std::vector<std::string> conv_advice(const runtime::ConvSpec& spec, const MachineConfig& config,
-                                     Cycle total);
+                                     Cycle total, bool is_packed);
 
 }  // namespace weft::report

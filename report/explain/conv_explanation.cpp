@@ -258,7 +258,8 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
   if (const compiler::ScheduledSegment* segment = runtime::array_segment(done.network)) {
     explanation.array =
         on_array(spec, config, *segment, explanation.report.run.layers.front().info, steps);
-    explanation.advice = conv_advice(spec, config, explanation.report.run.total);
+    explanation.advice =
+        conv_advice(spec, config, explanation.report.run.total, explanation.array->shape.is_packed);
   }
   return explanation;
 }

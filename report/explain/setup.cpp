@@ -42,7 +42,7 @@ MatmulSpec without_options(MatmulSpec spec) {
 runtime::ConvSpec without_options(runtime::ConvSpec spec) {
   spec.bias = false;
   spec.activation = Activation::kNone;
-  spec.taps = runtime::TapPacking::kFewestFolds;
+  spec.taps = runtime::TapPacking::kBest;
   return spec;
 }
 

@@ -88,14 +88,19 @@ SweepPoint conv_point(const ConvSpec& spec, const MachineConfig& config, char di
   const AnalyticRun done = analytic_conv(with_size(spec, dimension, size), config);
   SweepPoint point;
   point.size = size;
-  if (array_segment(done.network) != nullptr) {
+  bool is_packed = false;
+  if (const auto* segment = array_segment(done.network)) {
+    is_packed = segment->schedule.layers.front().mappings.front().packed_taps > 1;
     point.folds = done.run.layers.front().info.fetches;
     point.waste =
         1 - static_cast<double>(done.run.useful_macs) / static_cast<double>(done.run.issued_macs);
   }
   point.cycles = static_cast<std::uint64_t>(done.run.total);
   point.utilization = used_share(done.run.useful_macs, done.run.total, config);
-  if (const auto tile = tile_of(dimension, config)) point.cliff = begins_tile(size, *tile);
+  // Packed channels have no tiles of their own.
+  if (const auto tile = tile_of(dimension, config); tile && !(is_packed && dimension == 'k')) {
+    point.cliff = begins_tile(size, *tile);
+  }
   return point;
 }
 

@@ -32,7 +32,7 @@ enum DrawStream : std::uint64_t { kWeights = 1, kBias = 2 };
 
 constexpr double kSumDeviation = 4;
 
-constexpr std::array<std::string_view, 3> kTapPackings = {"fewest-folds", "packed", "apart"};
+constexpr std::array<std::string_view, 3> kTapPackings = {"best", "packed", "apart"};
 
 /// Draws each element from -1 to 1 times `spread`; rounds it if T is an integer.
 template <class T>
@@ -162,11 +162,11 @@ TapPacking parse_tap_packing(std::string_view name, std::string_view what) {
   const auto found = std::ranges::find(kTapPackings, name);
   if (found != kTapPackings.end()) return static_cast<TapPacking>(found - kTapPackings.begin());
   throw InputError(
-      fmt::format("{} {}: unknown; must be fewest-folds, packed or apart", what, printable(name)));
+      fmt::format("{} {}: unknown; must be best, packed or apart", what, printable(name)));
 }
 
 compiler::MappingOptions mapping_of(const ConvSpec& spec) {
-  if (spec.taps == TapPacking::kFewestFolds) return {};
+  if (spec.taps == TapPacking::kBest) return {};
   return {.packed_taps = spec.taps == TapPacking::kPacked};
 }
 

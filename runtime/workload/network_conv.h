@@ -23,12 +23,12 @@ inline constexpr std::uint64_t kLargestConvExtent = std::uint64_t{1} << 31U;
 
 /// How the taps lie in the array's rows.
 enum class TapPacking : std::uint8_t {
-  kFewestFolds,
+  kBest,
   kPacked,  // side by side
   kApart,   // one tap a fold
 };
 
-/// "fewest-folds", "packed" or "apart".
+/// "best", "packed" or "apart".
 std::string_view to_string(TapPacking taps);
 /// The packing with this name. Throws InputError; `what` names the value in its message.
 TapPacking parse_tap_packing(std::string_view name, std::string_view what = "taps");
@@ -43,7 +43,7 @@ struct ConvSpec {
   std::int64_t groups = 1;
   bool bias = false;
   Activation activation = Activation::kNone;
-  TapPacking taps = TapPacking::kFewestFolds;
+  TapPacking taps = TapPacking::kBest;
 
   friend bool operator==(const ConvSpec&, const ConvSpec&) = default;
 };
