@@ -18,6 +18,7 @@ using graph::Tensor;
 using NodeBound = BoundedResult (NodeBounds::*)() const;
 using Entry = graph::OpEntry<NodeBound>;
 
+// NOLINTNEXTLINE(readability-function-size): a table
 const Entry& entry_of(Op op) {
   constexpr std::string_view kIntegers = "its results are integers, which are compared exactly";
   constexpr std::string_view kHost = "the host computes it";

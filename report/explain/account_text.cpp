@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/json.h"
+#include "report/machine_json.h"
 #include "report/machine_text.h"
 #include "report/text.h"
 #include "report/wrapped_text.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "report/page/page_data.h"
@@ -36,7 +37,7 @@ class Bins {
     Json list = Json::array();
     for (const double cycles : shares_) {
       const double share = std::min(1.0, cycles / static_cast<double>(width_));
-      list.push_back(static_cast<double>(static_cast<int>(share * 1000 + 0.5)) / 1000);
+      list.push_back(std::round(share * 1000) / 1000);
     }
     return list;
   }

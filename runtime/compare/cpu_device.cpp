@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/figures.h"
 #include "models/reference/cpu/run_graph.h"
 #include "runtime/measure/cpu_rates.h"
 #include "runtime/measure/repeated.h"

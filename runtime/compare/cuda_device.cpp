@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/figures.h"
 #include "models/reference/cuda/cuda_backend.h"
 #include "models/reference/cuda/device/operands.h"
 #include "runtime/measure/repeated.h"

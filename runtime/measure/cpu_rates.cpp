@@ -30,7 +30,7 @@ double fastest_seconds(Work work) {
 }
 
 #if defined(__x86_64__) || defined(__aarch64__)
-constexpr std::uint64_t kAdditions = 16 * 10'000;
+constexpr std::uint64_t kAdditions = std::uint64_t{16} * 10'000;
 
 /// Sixteen additions per round. Both operands are registers, since some processors add constants
 /// while renaming registers.

@@ -57,7 +57,7 @@ void write_files_together(const std::vector<FileContent>& files) {
   for (const auto& file : open) file->commit();
 }
 
-OutputFolder::OutputFolder(fs::path folder, const graph::Graph& graph)
+OutputFolder::OutputFolder(const fs::path& folder, const graph::Graph& graph)
     : folder_(without_slash(folder)) {
   std::error_code error;
   const bool exists = fs::is_directory(folder_, error);

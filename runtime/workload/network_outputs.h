@@ -27,7 +27,7 @@ class OutputFolder {
  public:
   /// Plans the files; writes nothing. Throws InputError if two outputs would share a file, or a
   /// file cannot be written.
-  OutputFolder(std::filesystem::path folder, const graph::Graph& graph);
+  OutputFolder(const std::filesystem::path& folder, const graph::Graph& graph);
 
   /// Throws InputError if one of the files is `file`. `what` says what `file` is, e.g. "an input".
   void check_not_written(const std::string& file, std::string_view what) const;

@@ -52,6 +52,7 @@ class Machine {
   Machine(const MachineConfig& config, const Program& program, HostMemory* memory,
           MachineValues* values)
       : streams_(program),
+        // NOLINTNEXTLINE(bugprone-throw-keyword-missing): it holds an exception_ptr
         context_{config, program, timeline_, {}, {}},
         load_("load", context_, values),
         fetch_("fetch", context_, values),
@@ -203,5 +204,6 @@ ClockedResult run_clocked(const ClockedRun& run) {
 }  // namespace
 }  // namespace weft
 
+// NOLINTNEXTLINE(readability-identifier-naming): a symbol of C
 extern "C" __attribute__((visibility("default"))) const weft::MachineLibrary weft_machine{
     WEFT_MACHINE_INTERFACE, weft::run_timed, weft::record_clocked, weft::run_clocked};

@@ -50,7 +50,8 @@ RowHistory::HistoryRanges::iterator RowHistory::cover(std::uint64_t begin, std::
 std::optional<Conflict> RowHistory::conflict_of_read(const HistoryRanges::value_type& run,
                                                      const Access& access,
                                                      const RowClass& rows) const {
-  const auto& [first, history] = run;
+  const std::uint64_t first = run.first;
+  const auto& history = run.second;
   if (!history.write.happened()) {
     if (initialized_) return std::nullopt;
     return Conflict{rows.first_from(first), history.write, true, false};

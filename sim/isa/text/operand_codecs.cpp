@@ -103,7 +103,7 @@ bool AfterCounts::parse(std::string_view text, After& after) const {
 }
 
 void AfterCounts::print(const After& after, std::string& out) const {
-  std::string_view separator = "";
+  std::string_view separator;
   for (const Unit unit : kUnits) {
     if (after[unit] == 0) continue;
     out.append(separator).append(unit_name(unit)).append(":");
