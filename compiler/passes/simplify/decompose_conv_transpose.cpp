@@ -191,10 +191,10 @@ class Transposed {
       axes.push_back(static_cast<std::int64_t>(d) + 2);
     }
     if (axes.empty()) return node_.inputs[0];
-    return rewriter_.add(Op::kSlice,
-                         {node_.inputs[0], list(std::move(starts), "starts"),
-                          list(std::move(ends), "ends"), list(std::move(axes), "axes")},
-                         {}, name("read"));
+    return rewriter_.add(
+        Op::kSlice,
+        {node_.inputs[0], list(starts, "starts"), list(ends, "ends"), list(axes, "axes")}, {},
+        name("read"));
   }
 
   /// The weights [C, M/g, kernel...] as [M, C/g, taps...], with the phase's taps in reverse order.

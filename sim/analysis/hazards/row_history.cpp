@@ -131,7 +131,8 @@ std::uint64_t first_clash(const Access& earlier, const Access& later, std::uint6
 
 std::optional<Conflict> RowHistory::conflict_with_reads(const HistoryRanges::value_type& run,
                                                         const Access& access, Unit reader) const {
-  const auto& [first, history] = run;
+  const std::uint64_t first = run.first;
+  const auto& history = run.second;
   const auto newer = [&](std::uint64_t row, const Access& than) {
     return std::ranges::any_of(history.strided, [&](const StridedRead& read) {
       return read.reader == reader && read.rows.contains(row) &&
@@ -156,7 +157,8 @@ std::optional<Conflict> RowHistory::conflict_with_reads(const HistoryRanges::val
 
 std::optional<Conflict> RowHistory::conflict_of_write(const HistoryRanges::value_type& run,
                                                       const Access& access) const {
-  const auto& [first, history] = run;
+  const std::uint64_t first = run.first;
+  const auto& history = run.second;
   std::optional<Conflict> found;
   for (const Unit reader : kUnits) {
     // The common case: few units read the same rows.
