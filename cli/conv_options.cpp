@@ -70,8 +70,8 @@ po::options_description conv_flags() {
   add("dilation", text("Y,X"), "distance between a filter's taps; 1 if not given");
   add("groups", text("G"), "groups of channels; 1 if not given");
   add("taps", text("HOW"),
-      "how the filter's taps lie in the array's rows: packed side by side, apart (one a fold) or, "
-      "which is the default, best: what takes fewer cycles");
+      "how the filter's taps lie in the array's rows: packed side by side (one group only), apart "
+      "(one a fold) or, which is the default, best: what takes fewer cycles");
   const po::options_description workload = workload_flags();
   for (const auto& option : workload.options()) options.add(option);
   return options;

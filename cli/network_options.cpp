@@ -46,7 +46,8 @@ graph::Shape parse_shape(const NameAndText& given) {
 
 /// Tables of layers, as other simulators take them, are no networks: they have no connections.
 void check_is_no_table(const std::string& model) {
-  if (fs::path(model).extension() != ".csv") return;
+  std::error_code error;
+  if (fs::path(model).extension() != ".csv" || !fs::exists(model, error)) return;
   throw InputError(
       fmt::format("{}: is a table, not an ONNX model; run its layers one by one with `weft conv` "
                   "and `weft matmul`",

@@ -114,7 +114,9 @@ class TrainingRun {
   int run() {
     if (!folder_) {
       set_interrupt_message(
-          "weft: interrupted; nothing was kept of the training; --checkpoint DIR keeps it");
+          request_.log
+              ? "weft: interrupted; only the log was kept; --checkpoint DIR keeps the training"
+              : "weft: interrupted; nothing was kept of the training; --checkpoint DIR keeps it");
     }
     const bool shown = !request_.quiet && !request_.json_to_stdout();
     if (shown) streams_.out << report::train_heading(report_, streams_.style);

@@ -81,7 +81,7 @@ class SheetMemory {
   std::uint64_t host_rows(std::size_t id);
   std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
                            HostTensor behind);
-  /// `piece`: rows of each transfer, or the least of them for patches.
+  /// `piece`: rows of each transfer; patches are rounded up to whole lines.
   void load(std::size_t id, const Block& block, const Placement& placement, std::int64_t piece);
   void load_patches(std::size_t id, const Block& block, const Placement& placement,
                     std::int64_t piece);

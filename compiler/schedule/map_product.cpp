@@ -16,9 +16,9 @@ constexpr std::size_t kMostCandidates = 16;
 constexpr std::uint64_t kMostInstructions = 100'000;
 
 /// Replays plans while its share of instructions lasts.
-class Replay {
+class PlanReplay {
  public:
-  explicit Replay(const MachineConfig& config) : config_(config) {}
+  explicit PlanReplay(const MachineConfig& config) : config_(config) {}
 
   /// The plan's exact cycles; nullopt if it has more instructions than are left.
   std::optional<Cycle> cycles(const TilingPlan& plan) {
@@ -37,7 +37,7 @@ class Replay {
 
 TilingPlan map_product(const MatmulSpec& spec, const MachineConfig& config) {
   const std::vector<TilingPlan> plans = matmul_plans(spec, config, kMostCandidates);
-  Replay replay(config);
+  PlanReplay replay(config);
   const auto first = replay.cycles(plans.front());
   if (!first) return plans.front();
   const TilingPlan* best = &plans.front();

@@ -207,7 +207,13 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
                                ContractionLayer& layer) {
   const Sheet& image = segment_->sheets[layer.a.sheet];
   const bool is_dense = image.from_host && !image.make && image.value == x && image.view == layer.a;
-  if (!is_dense || layer.groups > 1 || windows.size() > 2) return "";
+  const bool is_wanted = options_.mapping.packed_taps.value_or(false);
+  if (!is_dense || layer.groups > 1 || windows.size() > 2) {
+    return is_wanted ? "taps apart: loads cut windows only out of one group of channels of a flat "
+                       "image that "
+                       "comes from the host"
+                     : "";
+  }
   PatchWindows patches{.images = layer.walk.images,
                        .channels = layer.k,
                        .y = layer.walk.y,
@@ -216,7 +222,10 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
   const std::int64_t taps = layer.walk.taps();
   const std::int64_t folds = ceil_div(patches.size().channels, config_.array_rows);
   const bool is_less = folds < taps * ceil_div(layer.k, config_.array_rows);
-  if (!options_.mapping.packed_taps.value_or(is_less) || !can_cut(patches)) return "";
+  if (!options_.mapping.packed_taps.value_or(is_less)) return "";
+  if (!can_cut(patches)) {
+    return is_wanted ? "taps apart: a load cannot hold such windows in its operands" : "";
+  }
 
   Sheet sheet;
   sheet.size = patches.size();

@@ -86,7 +86,7 @@ bool Planner::is_turned(ValueId value) {
 
 /// Adds a layer that copies `source`, matrices [.., M, K] with M in the channels, so that M lies in
 /// rows. `value` is the value with these elements, of the same shape or, if `swapped`, [K, M];
-/// kNoValue if they are a value's under another shape.
+/// kNoValue if the value has another shape.
 View Planner::turned_copy(const View& source, ValueId value, bool swapped) {
   const std::size_t rank = source.dims.size();
   const std::int64_t m = source.dims[rank - 2].extent;

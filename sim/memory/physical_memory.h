@@ -5,7 +5,8 @@
 
 namespace weft {
 
-/// Bytes of physical memory; the largest number if the system does not report it.
+/// Bytes of physical memory, or of the part that a container may use; the largest number if the
+/// system does not report it.
 std::uint64_t physical_memory_bytes();
 
 }  // namespace weft

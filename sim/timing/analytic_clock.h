@@ -63,7 +63,7 @@ class AnalyticClock {
   /// The program is complete: solves the rest. Returns false if the machine is stuck.
   [[nodiscard]] bool finish();
 
-  /// Nothing that the observer does not know yet starts, or is pushed, in this cycle or before.
+  /// The observer knows all starts and pushes up to and including this cycle.
   Cycle frontier() const;
   /// The cycle in which the last accepted instruction was dispatched.
   Cycle last_dispatch() const { return last_dispatch_; }
