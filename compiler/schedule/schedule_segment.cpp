@@ -218,7 +218,7 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
 
 // --- Search ---
 
-/// Once so many instructions have been replayed, the best schedule so far is taken.
+/// The search ends when it has replayed this many instructions, and takes the best schedule so far.
 constexpr std::uint64_t kMostReplayed = 1'000'000;
 
 /// Layers of one shape choose together, so that long networks need few replays.

@@ -66,7 +66,8 @@ std::optional<std::string> gain(const runtime::ConvSpec& spec, const MachineConf
   return std::nullopt;
 }
 
-/// What padding behind the window's elements wastes; no other size is better in every case.
+/// The waste of rows that hold no element of the window. It suggests no other size, since none is
+/// better for every convolution.
 std::optional<ConvSuggestion> whole_windows(const runtime::ConvSpec& spec, std::int64_t tile) {
   const std::int64_t elements = spec.input[1] * spec.kernel[0] * spec.kernel[1];
   const std::int64_t padded = (elements + tile - 1) / tile * tile;

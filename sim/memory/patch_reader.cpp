@@ -35,7 +35,7 @@ class PatchReader {
   }
 
  private:
-  /// Padding in all lanes of the patch, zeros behind them.
+  /// Fills the lanes of the patch with padding and the lanes behind them with zeros.
   void fill() {
     std::ranges::fill(out_, std::byte{0});
     for (std::size_t row = 0; row < load_.rows; ++row) {

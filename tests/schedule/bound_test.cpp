@@ -22,6 +22,7 @@
 #include "sim/config/config_keys.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random.h"
+#include "tests/schedule/random_machine.h"
 #include "tests/schedule/small_networks.h"
 
 namespace weft::compiler::testing {
@@ -228,20 +229,6 @@ TEST(BoundTest, ADepthwiseConvolutionIsDividedAtBest) {
 }
 
 // --- Runs ----------------------------------------------------------------------------------------
-
-MachineConfig random_machine(Random& random, ElementType dtype) {
-  MachineConfig config = load_preset("tiny");
-  config.dtype = dtype;
-  config.array_rows = static_cast<std::uint32_t>(random.between(1, 24));
-  config.array_cols = static_cast<std::uint32_t>(random.between(1, 24));
-  config.accumulator_rows = static_cast<std::uint32_t>(random.between(32, 600));
-  config.unified_buffer_kib = static_cast<std::uint32_t>(random.between(16, 400));
-  config.memory_kind = random.one_of({MemoryKind::kIdeal, MemoryKind::kSplit, MemoryKind::kShared});
-  config.memory_bytes_per_s = config.clock_hz * static_cast<std::uint64_t>(random.between(1, 200));
-  config.host_bytes_per_s = config.clock_hz * static_cast<std::uint64_t>(random.between(1, 200));
-  config.double_buffer = random.chance(80);
-  return config;
-}
 
 TEST(BoundTest, NoRunOfASmallNetworkTakesFewerCycles) {
   constexpr std::uint64_t kSeed = 16;

@@ -7,26 +7,12 @@
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/replay.h"
 #include "runtime/network_timing.h"
-#include "sim/config/config_keys.h"
 #include "tests/schedule/machine_runs.h"
-#include "tests/schedule/random.h"
+#include "tests/schedule/random_machine.h"
 #include "tests/schedule/small_networks.h"
 
 namespace weft::compiler::testing {
 namespace {
-
-MachineConfig random_machine(Random& random) {
-  MachineConfig config = load_preset("tiny");
-  config.dtype = ElementType::kBf16;
-  config.array_rows = static_cast<std::uint32_t>(random.between(3, 24));
-  config.array_cols = static_cast<std::uint32_t>(random.between(3, 24));
-  config.accumulator_rows = static_cast<std::uint32_t>(random.between(32, 600));
-  config.unified_buffer_kib = static_cast<std::uint32_t>(random.between(16, 200));
-  config.memory_kind = random.one_of({MemoryKind::kIdeal, MemoryKind::kSplit, MemoryKind::kShared});
-  config.memory_bytes_per_s = config.clock_hz * static_cast<std::uint64_t>(random.between(1, 200));
-  config.host_bytes_per_s = config.clock_hz * static_cast<std::uint64_t>(random.between(1, 200));
-  return config;
-}
 
 Cycle cycles(const graph::Graph& graph, const MachineConfig& config,
              const MappingOptions& mapping) {
@@ -40,7 +26,7 @@ TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
   int apart = 0;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     Random random(seed);
-    const MachineConfig config = random_machine(random);
+    const MachineConfig config = random_machine(random, ElementType::kBf16);
     const SmallNetwork& network = small_networks()[seed % small_networks().size()];
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
     const graph::Graph graph = prepared(network.build());
@@ -59,7 +45,7 @@ TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
 TEST(ScheduleSearchTest, ReplayCountsTheCyclesOfTheRun) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
-    const MachineConfig config = random_machine(random);
+    const MachineConfig config = random_machine(random, ElementType::kBf16);
     const SmallNetwork& network = small_networks()[seed % small_networks().size()];
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
     const ScheduledNetwork scheduled = schedule_network(prepared(network.build()), config);
