@@ -12,6 +12,7 @@
 #include "models/execution/interpreter.h"
 #include "models/reference/cpu/cpu_device.h"
 #include "models/reference/cpu/evaluate.h"
+#include "runtime/layer_results.h"
 #include "sim/analysis/ledger.h"
 #include "sim/memory/tensor_memory.h"
 
@@ -101,15 +102,6 @@ class StepMemory {
   std::vector<Matrix> matrices_;
 };
 
-/// The last instruction of each layer.
-std::vector<std::size_t> last_instructions(const compiler::MachineStep& step) {
-  std::vector<std::size_t> last(step.layers.size(), 0);
-  for (std::size_t i = 0; i < step.instruction_layer.size(); ++i) {
-    last[step.instruction_layer[i]] = i;
-  }
-  return last;
-}
-
 /// For each value, how often the nodes on the host use it.
 std::vector<std::size_t> host_uses(const compiler::NetworkProgram& program) {
   std::vector<std::size_t> uses(program.graph.values.size());
@@ -179,11 +171,11 @@ class SessionRun {
     std::optional<StepMemory> memory;
     if (with_values()) memory.emplace(step, program_.graph, host_, known.constants);
     SimulateOptions simulate_options = options_.simulate;
+    std::optional<LayerResults> results;
     if (options_.keep_results) {
-      simulate_options.observe = [&, last = last_instructions(step)](std::size_t instruction,
-                                                                     const UnifiedBuffer& buffer) {
-        const std::uint32_t layer = step.instruction_layer[instruction];
-        if (last[layer] == instruction) keep_resident(step.results[layer], buffer);
+      results.emplace(step, config_);
+      simulate_options.observe = [&](std::size_t instruction, const UnifiedBuffer& buffer) {
+        results->done(instruction, buffer);
       };
     }
     if (known.result && has_kernels(options_.simulate.engine)) {
@@ -200,34 +192,19 @@ class SessionRun {
                                     options_.record(step.program, *known.result));
     }
     if (memory) memory->read_results(host_);
-    if (options_.keep_results) keep_spilled(step, *memory);
+    if (results) keep(step, *results, *memory);
     add_program(run_, *known.result, known.layers);
     if (options_.keep_timelines) run_.timelines.push_back(known.result->timeline);
   }
 
-  /// Keeps a layer's result in the unified buffer as the network's value.
-  void keep_resident(const compiler::LayerResult& layer, const UnifiedBuffer& buffer) {
-    if (!layer.base || layer.value == graph::kNoValue) return;
-    Matrix sheet(config_.dtype, static_cast<std::uint64_t>(layer.size.rows),
-                 static_cast<std::uint64_t>(layer.size.channels));
-    const std::uint64_t width = config_.array_rows;
-    for (std::uint64_t first = 0; first < sheet.cols(); first += width) {
-      const std::uint64_t plane = *layer.base + first / width * sheet.rows();
-      const std::size_t bytes =
-          std::min(width, sheet.cols() - first) * element_bytes(config_.dtype);
-      for (std::uint64_t row = 0; row < sheet.rows(); ++row) {
-        std::ranges::copy(buffer.row(plane + row).first(bytes), sheet.row_from(row, first).begin());
-      }
-    }
-    run_.values.insert_or_assign(
-        layer.value, compiler::from_sheet(sheet, layer.view, program_.graph.type(layer.value)));
-  }
-
-  void keep_spilled(const compiler::MachineStep& step, const StepMemory& memory) {
-    for (const compiler::LayerResult& layer : step.results) {
-      if (!layer.tensor || layer.value == graph::kNoValue) continue;
+  /// Keeps the results of the layers as the network's values.
+  void keep(const compiler::MachineStep& step, LayerResults& results, const StepMemory& memory) {
+    const auto matrix = [&](std::size_t tensor) -> const Matrix& { return memory.matrix(tensor); };
+    for (std::size_t i = 0; i < step.results.size(); ++i) {
+      const compiler::LayerResult& layer = step.results[i];
+      if (layer.value == graph::kNoValue || layer.rows.empty()) continue;
       run_.values.insert_or_assign(layer.value,
-                                   compiler::from_sheet(memory.matrix(*layer.tensor), layer.view,
+                                   compiler::from_sheet(results.sheet(i, matrix), layer.view,
                                                         program_.graph.type(layer.value)));
     }
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -115,8 +116,10 @@ class NetworkTiming {
     report(0);
   }
 
-  void report(std::size_t layer) const {
-    if (progress_) progress_(static_cast<double>(done_ + layer) / static_cast<double>(layers_));
+  /// Layers that come back for other images are not further than the last one so far.
+  void report(std::size_t layer) {
+    furthest_ = std::max(furthest_, done_ + layer);
+    if (progress_) progress_(static_cast<double>(furthest_) / static_cast<double>(layers_));
   }
 
   const compiler::ScheduledNetwork& network_;
@@ -125,6 +128,7 @@ class NetworkTiming {
   const std::uint64_t memory_bytes_;
   const std::size_t layers_;
   std::size_t done_ = 0;  // layers of the programs before
+  std::size_t furthest_ = 0;
   NetworkRun run_;
 };
 

@@ -8,7 +8,9 @@
 
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/emit/lower_layer.h"
+#include "compiler/layers/chunks.h"
 #include "compiler/layers/host_tensors.h"
+#include "compiler/layers/image_groups.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/rows/ceil_div.h"
@@ -31,42 +33,88 @@ std::uint64_t least_instructions(const ContractionLayer& layer, const MachineCon
          static_cast<std::uint64_t>(folds);
 }
 
+/// A step with one entry for each layer of a segment.
+MachineStep step_for(const Segment& segment, const MachineConfig& config) {
+  MachineStep step = new_step(config);
+  for (const Layer& layer : segment.layers) {
+    step.layers.push_back(info_of(layer));
+    LayerResult result;
+    result.value = layer.value;
+    result.view = result_view(layer.body);
+    result.size = segment.sheets[result.view.sheet].size;
+    result.wide = segment.sheets[result.view.sheet].wide;
+    for_each_input_sheet(layer.body, [&](std::size_t id) {
+      const Sheet& sheet = segment.sheets[id];
+      if (sheet.from_host && !sheet.make) result.narrow_inputs.push_back(sheet.value);
+    });
+    step.results.push_back(std::move(result));
+  }
+  return step;
+}
+
 class SegmentLowering {
  public:
   SegmentLowering(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
                   std::size_t most, InstructionSink& sink)
-      : segment_(segment),
+      : grouped_(in_groups(segment, schedule.groups)),
+        segment_(grouped_.segment),
+        images_(schedule.groups.images),
         schedule_(schedule),
         config_(config),
-        step_(new_step(config)),
+        step_(step_for(segment, config)),
         stream_(config, step_, sink, most),
-        memory_(config, segment.sheets, schedule, stream_, step_) {}
+        memory_(config, grouped_, schedule, stream_, step_),
+        weight_tiles_(segment.layers.size()),
+        chunks_(segment.layers.size()) {}
 
   MachineStep run() {
     // Refuses before millions of instructions take memory.
     stream_.expect(least_instructions(segment_, config_, stream_.most()));
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) run_layer(i);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) run_part(i);
     return std::move(step_);
   }
 
  private:
-  void run_layer(std::size_t index) {
+  void run_part(std::size_t index) {
     const Layer& layer = segment_.layers[index];
-    stream_.begin_layer(static_cast<std::uint32_t>(index));
-    step_.layers.push_back(info_of(layer));
+    const LayerPart& part = grouped_.layers[index];
+    stream_.begin_layer(static_cast<std::uint32_t>(part.layer));
+    memory_.begin_layer(part.layer);
     for_each_input_sheet(layer.body,
                          [&](std::size_t sheet) { memory_.prepare_input(sheet, index); });
-    const View& out = result_view(layer.body);
-    memory_.prepare_output(out.sheet, index);
-    prepare_parts(layer);
+    const std::size_t out = result_view(layer.body).sheet;
+    if (memory_.prepare_output(out, index)) prepare_lanes(layer);
     const std::vector<PlacedConstant> constants = constants_for(index);
-    LoweringContext context{
-        config_,   memory_,         stream_, step_.layers.back(), schedule_.layers[index].mappings,
-        constants, accumulator_use_};
+    LoweringContext context{config_,
+                            memory_,
+                            stream_,
+                            step_.layers[part.layer],
+                            schedule_.layers[index].mappings,
+                            constants,
+                            accumulator_use_,
+                            weight_tiles_[part.layer],
+                            chunks_[part.layer]};
     std::visit([&](const auto& body) { lower(body, context); }, layer.body);
-    memory_.finish_output(out.sheet);
-    note_result(layer, out);
+    if (part.cuts_rows) chunks_[part.layer] += chunks_of(layer, context.mappings.front());
+    const PositionRange rows = written_rows(part, out);
+    memory_.finish_output(out, rows.first, rows.last);
+    note_result(part, out, rows);
     memory_.release_after(index);
+  }
+
+  static std::int64_t chunks_of(const Layer& layer, const Mapping& mapping) {
+    const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
+    return contraction == nullptr ? 0 : Chunks(contraction->walk, mapping.chunk_rows).size();
+  }
+
+  /// The rows of its sheet that a part of a layer writes.
+  PositionRange written_rows(const LayerPart& part, std::size_t id) const {
+    const std::int64_t rows = segment_.sheets[id].size.rows;
+    if (schedule_.groups.sizes.empty() || part.images.count == images_) return {0, rows};
+    const auto& [sheet, before] = grouped_.sheets[id];
+    const std::int64_t each = step_.results[part.layer].size.rows / images_;
+    const std::int64_t first = part.images.first * each - before;
+    return {first, first + part.images.count * each};
   }
 
   std::vector<PlacedConstant> constants_for(std::size_t index) const {
@@ -79,7 +127,7 @@ class SegmentLowering {
   }
 
   /// If layers write only parts of a sheet's rows, the other parts must be zero.
-  void prepare_parts(const Layer& layer) {
+  void prepare_lanes(const Layer& layer) {
     const View& out = result_view(layer.body);
     const std::int64_t width = config_.array_rows;
     bool parts = false;
@@ -97,31 +145,33 @@ class SegmentLowering {
     if (!covered) memory_.clear_last_plane(out.sheet);
   }
 
-  void note_result(const Layer& layer, const View& out) {
-    LayerResult result;
-    result.value = layer.value;
-    result.view = out;
-    result.size = memory_.sheet(out.sheet).size;
-    result.wide = memory_.sheet(out.sheet).wide;
-    if (memory_.places().resident(out.sheet)) {
-      result.base = memory_.places().base(out.sheet);
+  void note_result(const LayerPart& part, std::size_t id, const PositionRange& written) {
+    std::vector<ResultRows>& all = step_.results[part.layer].rows;
+    ResultRows rows;
+    rows.first = grouped_.sheets[id].first_row + written.first;
+    rows.count = written.last - written.first;
+    if (memory_.places().resident(id)) {
+      rows.base = memory_.places().base(id) + static_cast<std::uint64_t>(written.first);
+      rows.plane_rows = segment_.sheets[id].size.rows;
+      rows.done_by = stream_.count() - 1;
     } else {
-      result.tensor = memory_.host_tensor(out.sheet);
+      rows.tensor = memory_.host_tensor(id);
+      rows.tensor_row = written.first;
     }
-    for_each_input_sheet(layer.body, [&](std::size_t id) {
-      const Sheet& sheet = memory_.sheet(id);
-      if (sheet.from_host && !sheet.make) result.narrow_inputs.push_back(sheet.value);
-    });
-    step_.results.push_back(std::move(result));
+    all.push_back(rows);
   }
 
-  const Segment& segment_;
+  const GroupedSegment grouped_;
+  const Segment& segment_;  // of parts
+  const std::int64_t images_;
   const Schedule& schedule_;
   const MachineConfig& config_;
   MachineStep step_;
   Stream stream_;
   SheetMemory memory_;
   std::uint64_t accumulator_use_ = 0;
+  std::vector<WeightTiles> weight_tiles_;  // of each layer
+  std::vector<std::int64_t> chunks_;       // of each layer, so far
 };
 
 }  // namespace

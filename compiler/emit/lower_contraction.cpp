@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -78,7 +77,7 @@ class ContractionLowering {
   void add_weights() {
     if (constant() == nullptr) return;
     for (const BatchOffset& product : layer_.batch) {
-      const auto [tiles, is_new] = tile_bases_.try_emplace(tiles_key(product));
+      const auto [tiles, is_new] = context_.weight_tiles.try_emplace(tiles_key(product));
       if (is_new) tiles->second = add_matrix(product);
     }
   }
@@ -98,7 +97,7 @@ class ContractionLowering {
   void fill_in_plan() {
     context_.info.k_tiles = static_cast<std::uint64_t>(blocks_.folds(layer_.batch.front()));
     context_.info.n_tiles = static_cast<std::uint64_t>(n_tiles_);
-    context_.info.chunks = static_cast<std::uint64_t>(chunks_.size()) * layer_.batch.size();
+    context_.info.chunks += static_cast<std::uint64_t>(chunks_.size()) * layer_.batch.size();
   }
 
   // --- Operands ---
@@ -113,7 +112,7 @@ class ContractionLowering {
   };
 
   void begin_tile(std::int64_t k_tile, std::int64_t n_tile) {
-    context_.stream.begin_tile({static_cast<std::int32_t>(chunk_),
+    context_.stream.begin_tile({static_cast<std::int32_t>(context_.first_chunk + chunk_),
                                 static_cast<std::int32_t>(k_tile),
                                 static_cast<std::int32_t>(n_tile)});
   }
@@ -219,7 +218,7 @@ class ContractionLowering {
   void fetch(const BatchOffset& product, const ChunkOperands& operands, std::int64_t fold,
              std::int64_t tile) {
     if (constant() != nullptr) {
-      const auto number = tile_bases_.at(tiles_key(product)) +
+      const auto number = context_.weight_tiles.at(tiles_key(product)) +
                           static_cast<std::uint64_t>(tile * blocks_.folds(product) + fold);
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
@@ -310,7 +309,6 @@ class ContractionLowering {
   const Mapping& mapping_;
   const Chunks chunks_;
   std::int64_t chunk_ = 0;  // index
-  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> tile_bases_;
   bool have_tile_ = false;
   bool keep_ = false;
   std::uint64_t last_tile_ = 0;

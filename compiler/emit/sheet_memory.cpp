@@ -10,15 +10,16 @@
 #include "sim/isa/check/tensor_layout.h"
 
 namespace weft::compiler {
-SheetMemory::SheetMemory(const MachineConfig& config, const std::vector<Sheet>& sheets,
+SheetMemory::SheetMemory(const MachineConfig& config, const GroupedSegment& grouped,
                          const Schedule& schedule, Stream& stream, MachineStep& step)
     : config_(config),
       stream_(stream),
       step_(step),
       schedule_(schedule),
-      places_(config, sheets, schedule.buffer),
+      places_(config, grouped.segment.sheets, schedule.buffer),
       staging_(schedule.buffer),
-      states_(sheets.size()) {}
+      parts_(grouped.sheets),
+      states_(grouped.sheets.size()) {}
 
 std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::int64_t rows,
                                       std::int64_t cols, HostTensor behind) {
@@ -151,14 +152,24 @@ void SheetMemory::store(std::size_t id, const Block& block, const Placement& pla
 void SheetMemory::report_spill(std::size_t id) {
   SheetState& state = states_[id];
   if (std::exchange(state.spill_reported, true) || sheet(id).wide) return;
-  step_.layers.back().spilled.push_back(
-      {sheet(id).from_host, sheet(id).size, places_.total_rows(id) * config_.row_bytes()});
+  const Spill part{sheet(id).from_host, sheet(id).size,
+                   places_.total_rows(id) * config_.row_bytes()};
+  std::vector<Spill>& spilled = step_.layers[layer_].spilled;
+  const auto [known, is_new] =
+      spills_.try_emplace(parts_[id].sheet, std::pair(layer_, spilled.size()));
+  if (is_new) return spilled.push_back(part);
+  Spill& whole = step_.layers[known->second.first].spilled[known->second.second];
+  whole.size.rows += part.size.rows;
+  whole.bytes += part.bytes;
+}
+
+void SheetMemory::begin_layer(std::size_t index) {
+  layer_ = index;
+  next_constant_ = 0;
 }
 
 void SheetMemory::prepare_input(std::size_t id, std::size_t layer) {
-  if (places_.resident(id)) return;
-  prepare_output(id, layer);
-  if (!places_.resident(id)) return;
+  if (!prepare_output(id, layer)) return;
   const std::int64_t rows = sheet(id).size.rows;
   const std::int64_t piece = piece_of(rows);
   // Whole lines of patches, as load_patches() cuts them.
@@ -175,10 +186,15 @@ void SheetMemory::load_inputs() {
   }
 }
 
-void SheetMemory::prepare_output(std::size_t id, std::size_t layer) {
+bool SheetMemory::prepare_output(std::size_t id, std::size_t layer) {
+  if (places_.resident(id)) return false;
   const std::optional<SheetStay>& stay = schedule_.sheets[id];
-  if (!stay || stay->from_layer != layer) return report_spill(id);
+  if (!stay || stay->from_layer != layer) {
+    report_spill(id);
+    return false;
+  }
   places_.place(id, stay->base);
+  return true;
 }
 
 void SheetMemory::clear_last_plane(std::size_t id) {
@@ -200,14 +216,14 @@ void SheetMemory::clear_last_plane(std::size_t id) {
     const std::int64_t lanes = std::min<std::int64_t>(config_.array_cols, width - column);
     if (lanes < config_.array_cols) clear.lanes = static_cast<std::uint32_t>(lanes);
     clear.fill = false;
-    step_.layers.back().vector_rows += clear.rows;
+    step_.layers[layer_].vector_rows += clear.rows;
     stream_.emit(clear);
   }
 }
 
-void SheetMemory::finish_output(std::size_t id) {
+void SheetMemory::finish_output(std::size_t id, std::int64_t first, std::int64_t last) {
   if (sheet(id).results.empty() || sheet(id).from_host || !places_.resident(id)) return;
-  store(id, {0, places_.planes(id), 0, sheet(id).size.rows}, places_.whole(id));
+  store(id, {0, places_.planes(id), first, last}, places_.whole(id));
 }
 
 void SheetMemory::release_after(std::size_t layer) {
@@ -245,14 +261,23 @@ void SheetMemory::wrote(std::size_t id, const Block& block, const Placement& pla
   if (!places_.resident(id)) store(id, block, placement);
 }
 
+std::uint64_t SheetMemory::add_constant(const HostConstant& constant,
+                                        std::function<Matrix()> make) {
+  std::vector<std::uint64_t>& known = constants_[layer_];
+  if (next_constant_ == known.size()) {
+    known.push_back(add_tensor(constant.role, constant.type, constant.size.rows,
+                               constant.size.channels, constant_tensor(std::move(make), false)));
+  }
+  return known[next_constant_++];
+}
+
 std::uint64_t SheetMemory::add_wide_constant(std::int64_t channels, std::function<Matrix()> make,
                                              ElementType type) {
-  return add_tensor(TensorRole::kBias, type, 1, channels, constant_tensor(std::move(make), false));
+  return add_constant({TensorRole::kBias, type, {1, channels}}, std::move(make));
 }
 
 std::uint64_t SheetMemory::add_narrow_constant(SheetSize size, std::function<Matrix()> make) {
-  return add_tensor(TensorRole::kActivation, config_.dtype, size.rows, size.channels,
-                    constant_tensor(std::move(make), false));
+  return add_constant({TensorRole::kActivation, config_.dtype, size}, std::move(make));
 }
 
 void SheetMemory::load_rows(std::uint64_t host, std::uint32_t base, std::uint32_t rows) {

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "compiler/blocks/places.h"
 #include "compiler/emit/staging_ring.h"
+#include "compiler/layers/image_groups.h"
 #include "compiler/layers/sheet.h"
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
@@ -22,8 +24,8 @@ namespace weft::compiler {
 class SheetMemory {
  public:
   /// All must outlive this.
-  SheetMemory(const MachineConfig& config, const std::vector<Sheet>& sheets,
-              const Schedule& schedule, Stream& stream, MachineStep& step);
+  SheetMemory(const MachineConfig& config, const GroupedSegment& grouped, const Schedule& schedule,
+              Stream& stream, MachineStep& step);
 
   const Places& places() const { return places_; }
   const Sheet& sheet(std::size_t id) const { return places_.sheet(id); }
@@ -31,20 +33,24 @@ class SheetMemory {
   /// The tensor of a sheet that lies on the host.
   std::optional<std::size_t> host_tensor(std::size_t id) const { return states_[id].tensor; }
 
+  /// Everything from here on is for layer `index` of the step, or for one of its parts. All parts
+  /// of a layer add the same constants in the same order, and the first one's serve all.
+  void begin_layer(std::size_t index);
+
   /// Takes room for a sheet that stays in the unified buffer from `layer` on, which reads it, and
   /// loads its first rows.
   void prepare_input(std::size_t id, std::size_t layer);
   /// Loads the rest of the sheets that prepare_input() has placed. Reads do this first. So the
   /// constants of the layer come before: the first results need all constants, but not all rows.
   void load_inputs();
-  /// The same for a sheet that the layer writes, without a load.
-  void prepare_output(std::size_t id, std::size_t layer);
+  /// The same for a sheet that the layer writes, without a load. True if its stay begins.
+  bool prepare_output(std::size_t id, std::size_t layer);
   /// Writes zeros into the last plane of a resident float sheet if its channels do not fill that
   /// plane. Layers that write only their own lanes leave old bits in the others, and a product with
   /// these must not become NaN.
   void clear_last_plane(std::size_t id);
-  /// Stores a resident sheet that has been written, if the host needs it.
-  void finish_output(std::size_t id);
+  /// Stores rows [first, last) of a resident sheet that have been written, if the host needs them.
+  void finish_output(std::size_t id, std::int64_t first, std::int64_t last);
   /// Forgets the sheets that no layer after `layer` uses.
   void release_after(std::size_t layer);
 
@@ -77,6 +83,12 @@ class SheetMemory {
     std::optional<std::size_t> tensor;  // of the program
     bool spill_reported = false;
   };
+  /// A constant in host memory.
+  struct HostConstant {
+    TensorRole role = TensorRole::kBias;
+    ElementType type = ElementType::kInt32;
+    SheetSize size;
+  };
 
   std::uint64_t host_rows(std::size_t id);
   std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
@@ -91,6 +103,8 @@ class SheetMemory {
   void store(std::size_t id, const Block& block, const Placement& placement);
   void transfer(std::size_t id, const Block& block, const Placement& placement, std::int64_t piece,
                 bool load);
+  std::uint64_t add_constant(const HostConstant& constant, std::function<Matrix()> make);
+  /// Reports a sheet that does not stay, once, with all its parts.
   void report_spill(std::size_t id);
 
   const MachineConfig& config_;
@@ -99,8 +113,14 @@ class SheetMemory {
   const Schedule& schedule_;
   Places places_;
   StagingRing staging_;
+  const std::vector<SheetPart>& parts_;  // what each sheet is a part of
   std::vector<SheetState> states_;
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>>
+      spills_;                                                 // of whole sheets: layer, index
   std::vector<std::pair<std::size_t, std::int64_t>> to_load_;  // sheets, and from which row on
+  std::size_t layer_ = 0;
+  std::map<std::size_t, std::vector<std::uint64_t>> constants_;  // of each layer: first host rows
+  std::size_t next_constant_ = 0;                                // of the layer
   std::uint64_t next_host_row_ = 0;
   std::uint64_t next_tile_ = 0;
 };

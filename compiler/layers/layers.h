@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,12 +14,11 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/graph/shapes/windows.h"
+#include "compiler/layers/make_tensor.h"
 #include "compiler/rows/view.h"
 #include "sim/isa/instruction.h"
 
 namespace weft::compiler {
-
-using MakeTensor = std::function<graph::Tensor()>;
 
 /// Rows that a window walks, outermost loop first: images, y, x. A matmul has one image of one
 /// line; its M is x.output. Steps are in sheet rows. For windows of three dimensions each output

@@ -1,4 +1,4 @@
-// Which sheets a layer reads and writes.
+// Which sheets a layer reads and writes, and through which views.
 #pragma once
 
 #include <cstddef>
@@ -8,37 +8,48 @@
 
 namespace weft::compiler {
 
+/// Calls function(view) for every view through which one layer of a kind reads. `Layer` may be
+/// const.
+template <class Layer, class Function>
+void for_each_input_view_of(Layer& layer, Function&& function) {
+  if constexpr (requires { layer.parts; }) {
+    for (auto& part : layer.parts) for_each_input_view_of(part, function);
+  }
+  if constexpr (requires { layer.a; }) function(layer.a);
+  if constexpr (requires { layer.epilogue; }) {
+    if (layer.epilogue.residual) function(*layer.epilogue.residual);
+  }
+  if constexpr (requires { layer.weights; }) {
+    if (auto* weights = std::get_if<ComputedWeights>(&layer.weights)) function(weights->view);
+  }
+  if constexpr (requires { layer.steps; }) {
+    for (auto& step : layer.steps) {
+      if (auto* b = std::get_if<View>(&step.b)) function(*b);
+    }
+  }
+}
+
 /// Calls function(sheet) for every sheet that the layer reads.
 template <class Function>
 void for_each_input_sheet(const LayerBody& body, Function&& function) {
-  if (const auto* layer = std::get_if<ConcatLayer>(&body)) {
-    for (const ElementwiseLayer& part : layer->parts) function(part.a.sheet);
-    return;
-  }
   std::visit(
       [&](const auto& layer) {
-        if constexpr (requires { layer.a; }) function(layer.a.sheet);
+        for_each_input_view_of(layer, [&](const View& view) { function(view.sheet); });
       },
       body);
+}
+
+/// Calls function(view) for every view of the layer, its results' included, so that it may change
+/// them.
+template <class Function>
+void for_each_view(LayerBody& body, Function&& function) {
   std::visit(
-      [&](const auto& layer) {
-        if constexpr (requires { layer.epilogue; }) {
-          if (layer.epilogue.residual) function(layer.epilogue.residual->sheet);
+      [&](auto& layer) {
+        for_each_input_view_of(layer, function);
+        if constexpr (requires { layer.parts; }) {
+          for (auto& part : layer.parts) function(part.out);
         }
-      },
-      body);
-  if (const auto* layer = std::get_if<ContractionLayer>(&body)) {
-    if (const auto* weights = std::get_if<ComputedWeights>(&layer->weights)) {
-      function(weights->view.sheet);
-    }
-  }
-  std::visit(
-      [&](const auto& layer) {
-        if constexpr (requires { layer.steps; }) {
-          for (const LaneStep& step : layer.steps) {
-            if (const auto* b = std::get_if<View>(&step.b)) function(b->sheet);
-          }
-        }
+        function(layer.out);
       },
       body);
 }

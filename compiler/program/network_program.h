@@ -88,15 +88,26 @@ struct LayerInfo {
   LayerTiles tiles = {};  // contractions only
 };
 
-/// Where to find a layer's result: in the unified buffer once the layer's last instruction is done,
-/// or in one of the program's tensors after the run.
+/// Where rows of a layer's result are: in the unified buffer once an instruction is done, or in one
+/// of the program's tensors after the run. The rows of a plane follow one another; the next plane
+/// begins `plane_rows` after this one.
+struct ResultRows {
+  std::int64_t first = 0;  // row of the layer's sheet
+  std::int64_t count = 0;
+  std::optional<std::uint64_t> base;  // UB row of row `first`
+  std::int64_t plane_rows = 0;
+  std::size_t done_by = 0;            // this instruction, in the buffer
+  std::optional<std::size_t> tensor;  // index into the step's tensors
+  std::int64_t tensor_row = 0;        // of row `first`
+};
+
+/// A layer's result as a view of a sheet, and where the rows of the sheet are.
 struct LayerResult {
   graph::ValueId value = graph::kNoValue;  // kNoValue: rearranged elements of other values
   View view;
   SheetSize size;
-  bool wide = false;                  // 32-bit words, in the tensor
-  std::optional<std::uint64_t> base;  // first UB row
-  std::optional<std::size_t> tensor;  // index into the step's tensors
+  bool wide = false;  // 32-bit words, in the tensor
+  std::vector<ResultRows> rows;
   /// Host values that the layer read as array elements, rounded to the array's type. It read all
   /// other constants as 32-bit words.
   std::vector<graph::ValueId> narrow_inputs = {};

@@ -12,6 +12,12 @@ void append(std::string& text, const std::string& separator, const std::string& 
 
 }  // namespace
 
+std::string to_text(const ImageGroups& groups, std::size_t layer) {
+  if (groups.sizes.empty() || groups.sizes[layer] == groups.images) return "";
+  const std::int64_t size = groups.sizes[layer];
+  return size == 1 ? "image by image" : fmt::format("groups of {} images", size);
+}
+
 std::string to_text(const BufferParts& parts) {
   return fmt::format("{} rows of margin, {} for what stays, {} of staging", parts.margin,
                      parts.staging - parts.margin, parts.staging_rows());

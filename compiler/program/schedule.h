@@ -44,12 +44,27 @@ struct LayerSchedule {
   friend bool operator==(const LayerSchedule&, const LayerSchedule&) = default;
 };
 
+/// How many images of the batch each layer takes before the next layer goes on with them. Then the
+/// first layers come back for the next images (depth first), so that what lies between layers can
+/// stay in the unified buffer. A size divides the sizes of all later layers and the batch.
+struct ImageGroups {
+  std::int64_t images = 1;          // of the batch
+  std::vector<std::int64_t> sizes;  // of each layer; empty: all layers take the whole batch
+  friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
+};
+
+/// With image groups a layer has several parts, one for each group, and a sheet too
+/// (compiler/layers/image_groups.h). `sheets` and `layers` are those of the parts.
 struct Schedule {
   BufferParts buffer;
+  ImageGroups groups;
   std::vector<std::optional<SheetStay>> sheets;  // of each sheet; nullopt: on the host
   std::vector<LayerSchedule> layers;
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
+
+/// Such as "groups of 4 images"; empty if the layer takes the whole batch.
+std::string to_text(const ImageGroups& groups, std::size_t layer);
 
 /// One line, such as "9 rows of margin, 12279 for what stays, 4096 of staging".
 std::string to_text(const BufferParts& parts);

@@ -42,6 +42,8 @@ class Stream {
   void begin_tile(const TileNumbers& tile) { tile_ = tile; }
 
   std::size_t most() const { return most_; }
+  /// Instructions so far.
+  std::size_t count() const { return count_; }
   /// Throws InputError if `count` instructions in all would be too many.
   void expect(std::uint64_t count) const {
     if (count > most_) refuse_longer();

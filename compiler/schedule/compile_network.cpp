@@ -7,6 +7,7 @@
 
 #include "compiler/blocks/contraction_blocks.h"
 #include "compiler/emit/emit_segment.h"
+#include "compiler/layers/image_groups.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/schedule/product_segment.h"
 #include "compiler/schedule/schedule_segment.h"
@@ -16,15 +17,31 @@ namespace weft::compiler {
 
 namespace {
 
+/// Adds the tiles of a further part, which has other rows or other products.
+void append(LayerTiles& tiles, const LayerTiles& part, bool cuts_rows) {
+  if (tiles.m.empty()) {
+    tiles = part;
+  } else if (!cuts_rows) {
+    tiles.products += part.products;
+  } else {
+    const std::int64_t before = tiles.m.back();
+    tiles.m.pop_back();
+    for (const std::int64_t row : part.m) tiles.m.push_back(before + row);
+  }
+}
+
 /// Where the tiles of contractions begin, for those who draw the program.
 void add_tiles(const ScheduledSegment& scheduled, const MachineConfig& config, MachineStep& step) {
-  const auto& [segment, schedule] = scheduled;
-  const Places places(config, segment.sheets, schedule.buffer);
-  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
-    const auto* layer = std::get_if<ContractionLayer>(&segment.layers[i].body);
+  const Schedule& schedule = scheduled.schedule;
+  const GroupedSegment grouped = in_groups(scheduled.segment, schedule.groups);
+  const Places places(config, grouped.segment.sheets, schedule.buffer);
+  for (std::size_t i = 0; i < grouped.layers.size(); ++i) {
+    const auto* layer = std::get_if<ContractionLayer>(&grouped.segment.layers[i].body);
     if (layer == nullptr) continue;
     const Chunks chunks(layer->walk, schedule.layers[i].mappings.front().chunk_rows);
-    step.layers[i].tiles = ContractionBlocks(*layer, places, {}).tiles(chunks);
+    const LayerPart& part = grouped.layers[i];
+    append(step.layers[part.layer].tiles, ContractionBlocks(*layer, places, {}).tiles(chunks),
+           part.cuts_rows);
   }
 }
 

@@ -119,7 +119,9 @@ LayerResult layer_result(const Segment& segment, const ContractionLayer& layer,
   result.view = layer.out;
   result.size = segment.sheets[layer.out.sheet].size;
   result.wide = true;
-  result.tensor = tensor;
+  ResultRows& rows = result.rows.emplace_back();
+  rows.count = result.size.rows;
+  rows.tensor = tensor;
   result.narrow_inputs.push_back(segment.sheets[layer.a.sheet].value);
   return result;
 }

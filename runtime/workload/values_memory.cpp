@@ -4,6 +4,7 @@
 #include <set>
 #include <variant>
 
+#include "compiler/layers/image_groups.h"
 #include "runtime/workload/memory_check.h"
 
 namespace weft::runtime {
@@ -35,11 +36,13 @@ double bytes_of(const compiler::Sheet& sheet, const MachineConfig& config) {
 }
 
 double matrix_bytes(const compiler::ScheduledSegment& scheduled, const MachineConfig& config) {
-  const auto& [segment, schedule] = scheduled;
+  const compiler::Schedule& schedule = scheduled.schedule;
+  const std::vector<compiler::Sheet> sheets =
+      compiler::in_groups(scheduled.segment, schedule.groups).segment.sheets;
   double bytes = 0;
-  for (std::size_t i = 0; i < segment.sheets.size(); ++i) {
+  for (std::size_t i = 0; i < sheets.size(); ++i) {
     const bool stays = i < schedule.sheets.size() && schedule.sheets[i].has_value();
-    if (!stays) bytes += bytes_of(segment.sheets[i], config);
+    if (!stays) bytes += bytes_of(sheets[i], config);
   }
   return bytes;
 }

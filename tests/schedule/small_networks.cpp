@@ -16,17 +16,17 @@ using networks::Gain;
 using networks::Layers;
 using networks::ValueId;
 
-graph::Graph lenet() {
-  return networks::build_network("lenet5");
+graph::Graph lenet(std::int64_t batch) {
+  return networks::build_network("lenet5", {.batch = batch});
 }
 
 ValueId conv_bn(Layers& net, ValueId x, const ConvOptions& options, const std::string& name) {
   return net.batch_norm(net.conv(x, options, name), name + ".bn");
 }
 
-graph::Graph residual_block() {
+graph::Graph residual_block(std::int64_t batch) {
   Layers net("residual", 3);
-  const ValueId x = net.input("image", DataType::kFloat32, {2, 5, 9, 7});
+  const ValueId x = net.input("image", DataType::kFloat32, {batch, 5, 9, 7});
   ValueId y = net.relu(
       conv_bn(net, x, {.channels = 11, .kernel = 3, .stride = 2, .padding = 1}, "conv1"), "relu1");
   y = conv_bn(net, y, {.channels = 11, .kernel = 3, .padding = 1}, "conv2");
@@ -36,9 +36,9 @@ graph::Graph residual_block() {
   return net.finish(pooled, "out");
 }
 
-graph::Graph depthwise_block() {
+graph::Graph depthwise_block(std::int64_t batch) {
   Layers net("depthwise", 4);
-  ValueId x = net.input("image", DataType::kFloat32, {1, 3, 10, 10});
+  ValueId x = net.input("image", DataType::kFloat32, {batch, 3, 10, 10});
   for (int block = 0; block < 2; ++block) {
     const std::string name = "block" + std::to_string(block);
     x = net.relu6(conv_bn(net, x, {.channels = 18}, name + ".expand"), name + ".relu1");
@@ -53,10 +53,10 @@ graph::Graph depthwise_block() {
   return net.finish(net.gemm(x, 13, "classes", Gain::kLinear), "logits");
 }
 
-graph::Graph encoder_layer() {
+graph::Graph encoder_layer(std::int64_t batch) {
   constexpr std::int64_t kHidden = 16;
   Layers net("encoder", 5);
-  const ValueId x = net.input("states", DataType::kFloat32, {2, 5, kHidden});
+  const ValueId x = net.input("states", DataType::kFloat32, {batch, 5, kHidden});
   const ValueId context =
       attention(net, networks::project(net, x, "attention"), 2, graph::kNoValue, "attention");
   ValueId y = net.add(Op::kAdd, {net.dense(context, kHidden, "attention.out"), x}, {}, "sum1");
@@ -69,10 +69,10 @@ graph::Graph encoder_layer() {
   return net.finish(y, "out");
 }
 
-graph::Graph lstm() {
+graph::Graph lstm(std::int64_t batch) {
   constexpr std::int64_t kSide = 18;
   Layers net("lstm", 6);
-  const ValueId x = net.input("x", DataType::kFloat32, {3, 19, 21});
+  const ValueId x = net.input("x", DataType::kFloat32, {3, batch, 21});
   const ValueId w = net.parameter("w", {1, 4 * kSide, 21}, {0, 0.6F});
   const ValueId r = net.parameter("r", {1, 4 * kSide, kSide}, {0, 0.4F});
   const ValueId b = net.parameter("b", {1, 8 * kSide}, {0, 0.2F});
@@ -81,11 +81,11 @@ graph::Graph lstm() {
 }
 
 constexpr std::array<SmallNetwork, 5> kNetworks = {{
-    {"lenet5", lenet, 0.02, true},
-    {"residual", residual_block, 0.02, true},
-    {"depthwise", depthwise_block, 0.02, true},
-    {"encoder", encoder_layer, 0.04, false},
-    {"lstm", lstm, 0.02, false},
+    {"lenet5", lenet, 1, 0.02, true},
+    {"residual", residual_block, 2, 0.02, true},
+    {"depthwise", depthwise_block, 1, 0.02, true},
+    {"encoder", encoder_layer, 2, 0.04, false},
+    {"lstm", lstm, 19, 0.02, false},
 }};
 
 }  // namespace

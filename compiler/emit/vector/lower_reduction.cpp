@@ -26,7 +26,7 @@ class ReductionLowering {
 
   void run() {
     const Chunks chunks(layer_.walk, context_.mappings.front().chunk_rows);
-    context_.info.chunks = static_cast<std::uint64_t>(chunks.size());
+    context_.info.chunks += static_cast<std::uint64_t>(chunks.size());
     context_.info.n_tiles = tiles_.size();
     for (std::int64_t i = 0; i < chunks.size(); ++i) run_chunk(chunks[i]);
   }

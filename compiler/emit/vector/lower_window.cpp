@@ -32,7 +32,7 @@ class WindowLowering {
     if (layer_.kind == WindowKind::kDepthwise) load_filters();
     const StagedBlocks blocks =
         staged_blocks(layer_.walk, layer_.channels, context_.mappings.front(), context_.config);
-    context_.info.chunks = static_cast<std::uint64_t>(blocks.chunks.size());
+    context_.info.chunks += static_cast<std::uint64_t>(blocks.chunks.size());
     context_.info.n_tiles = tiles_.size();
     for (std::int64_t i = 0; i < blocks.chunks.size(); ++i) {
       const Chunk chunk = blocks.chunks[i];

@@ -36,7 +36,7 @@ class RowStatistics {
   void for_each_chunk(const Layer& layer, LaneSteps* steps, Function&& function) {
     const Places& places = context.places();
     const Chunks chunks(walk_, context.mappings.front().chunk_rows);
-    context.info.chunks = static_cast<std::uint64_t>(chunks.size());
+    context.info.chunks += static_cast<std::uint64_t>(chunks.size());
     context.info.n_tiles = tiles.size();
     for (std::int64_t i = 0; i < chunks.size(); ++i) {
       const Chunk next = chunks[i];

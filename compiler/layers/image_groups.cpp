@@ -1,0 +1,284 @@
+#include "compiler/layers/image_groups.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "compiler/layers/chunks.h"
+#include "compiler/layers/used_sheets.h"
+
+namespace weft::compiler {
+namespace {
+
+/// Some images of a walk: where its rows begin in the operand, and in the result.
+struct WalkPart {
+  RowWalk walk;
+  std::int64_t operand_row = 0;
+  std::int64_t result_row = 0;
+};
+
+/// True if outputs are inputs, one by one.
+bool is_plain(const graph::WindowDim& dim) {
+  return dim.kernel == 1 && dim.stride == 1 && dim.pad_begin == 0 && dim.input == dim.output;
+}
+
+void shorten(graph::WindowDim& dim, std::int64_t extent) {
+  dim.input = dim.output = extent;
+}
+
+/// Cuts the outermost loop of a walk. nullopt if it cannot be cut into `batch` equal parts.
+std::optional<WalkPart> cut(const RowWalk& walk, std::int64_t batch, const ImageRange& images) {
+  WalkPart part{walk};
+  const auto cut_loop = [&](std::int64_t loop, std::int64_t step) {
+    const std::int64_t each = loop / batch;
+    part.operand_row = images.first * each * step;
+    part.result_row = images.first * (walk.rows() / batch);
+    return images.count * each;
+  };
+  const std::int64_t loop = walk.images / walk.z.output;
+  if (loop % batch == 0) {
+    part.walk.images = cut_loop(loop, walk.image_step) * walk.z.output;
+    return part;
+  }
+  if (walk.images != 1 || !is_plain(walk.y)) return std::nullopt;
+  if (walk.y.output % batch == 0) {
+    shorten(part.walk.y, cut_loop(walk.y.output, walk.y_step));
+    return part;
+  }
+  if (walk.y.output != 1 || !is_plain(walk.x) || walk.x.output % batch != 0) return std::nullopt;
+  shorten(part.walk.x, cut_loop(walk.x.output, walk.x_step));
+  return part;
+}
+
+/// Moves the second operand of a step to row `first` of the layer. False if the operand has no
+/// such rows of its own.
+bool move_rows(LaneStep& step, std::int64_t first) {
+  const bool repeats = step.b_period != 0 && first % step.b_period == 0;
+  if (auto* view = std::get_if<View>(&step.b)) {
+    if (step.b_period != 0) return repeats;
+    view->row += first * step.b_step;
+    return true;
+  }
+  return !std::holds_alternative<MakeTensor>(step.b) || step.b_rows == 1 || repeats;
+}
+
+/// Cuts the rows of a layer. False if that is impossible.
+template <class Layer>
+bool cut_rows(Layer& layer, std::int64_t batch, const ImageRange& images) {
+  const auto part = cut(layer.walk, batch, images);
+  if (!part) return false;
+  layer.walk = part->walk;
+  layer.a.row += part->operand_row;
+  layer.out.row += part->result_row;
+  if constexpr (requires { layer.epilogue; }) {
+    if (layer.epilogue.residual) layer.epilogue.residual->row += part->result_row;
+  }
+  if constexpr (requires { layer.steps; }) {
+    for (LaneStep& step : layer.steps) {
+      if (!move_rows(step, part->result_row)) return false;
+    }
+  }
+  if constexpr (requires { layer.weights; }) {
+    // Each image would have its own weights.
+    if (std::holds_alternative<ComputedWeights>(layer.weights)) return false;
+  }
+  return true;
+}
+
+bool cut_rows(ConcatLayer& layer, std::int64_t batch, const ImageRange& images) {
+  return std::ranges::all_of(layer.parts,
+                             [&](ElementwiseLayer& part) { return cut_rows(part, batch, images); });
+}
+
+/// Half-open range of rows of a sheet.
+struct SheetRows {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  bool contains(std::int64_t row) const { return first <= row && row < last; }
+};
+
+bool has_constant(const ElementwiseLayer& layer) {
+  return std::ranges::any_of(
+      layer.steps, [](const LaneStep& step) { return std::holds_alternative<MakeTensor>(step.b); });
+}
+
+/// Keeps what is written to `rows`: the products of a contraction, or the parts of a concatenation.
+/// False for other layers, and if nothing is left.
+bool keep_rows(LayerBody& body, const SheetRows& rows) {
+  if (auto* layer = std::get_if<ContractionLayer>(&body)) {
+    std::erase_if(layer->batch, [&](const BatchOffset& product) {
+      return !rows.contains(layer->out.row + product.out_row);
+    });
+    return !layer->batch.empty();
+  }
+  auto* layer = std::get_if<ConcatLayer>(&body);
+  if (layer == nullptr || std::ranges::any_of(layer->parts, has_constant)) return false;
+  std::erase_if(layer->parts,
+                [&](const ElementwiseLayer& part) { return !rows.contains(part.out.row); });
+  return !layer->parts.empty();
+}
+
+/// Rows of a sheet. The first and the last, both included.
+using Touch = std::pair<std::int64_t, std::int64_t>;
+
+Touch touched(std::int64_t first, std::int64_t count, std::int64_t step = 1) {
+  return {first, first + (count - 1) * step};
+}
+
+/// The operand's rows of a walk that begins in row `first`.
+Touch operand_rows(const RowWalk& walk, std::int64_t first) {
+  const std::int64_t images = walk.images / walk.z.output;
+  return {first, first + (images - 1) * walk.image_step + (walk.z.input - 1) * walk.z_step +
+                     (walk.y.input - 1) * walk.y_step + (walk.x.input - 1) * walk.x_step};
+}
+
+/// Calls function(sheet, touch) for all that a layer reads and writes.
+template <class Function>
+void for_each_touch(const ContractionLayer& layer, const Function& function) {
+  for (const BatchOffset& product : layer.batch) {
+    function(layer.a.sheet, operand_rows(layer.walk, layer.a.row + product.a_row));
+    function(layer.out.sheet, touched(layer.out.row + product.out_row, layer.walk.rows()));
+    if (const auto& residual = layer.epilogue.residual) {
+      function(residual->sheet, touched(residual->row + product.out_row, layer.walk.rows()));
+    }
+    if (const auto* weights = std::get_if<ComputedWeights>(&layer.weights)) {
+      function(weights->view.sheet,
+               touched(weights->view.row + product.b_row, weights->transpose ? layer.n : layer.k));
+    }
+  }
+}
+
+template <class Function>
+void for_each_touch(const LaneStep& step, std::int64_t rows, const Function& function) {
+  const auto* view = std::get_if<View>(&step.b);
+  if (view == nullptr) return;
+  const std::int64_t count = step.b_period == 0 ? rows : std::min(rows, step.b_period);
+  function(view->sheet, touched(view->row, count, step.b_step));
+}
+
+template <class Layer, class Function>
+void for_each_touch(const Layer& layer, const Function& function) {
+  function(layer.a.sheet, operand_rows(layer.walk, layer.a.row));
+  function(layer.out.sheet, touched(layer.out.row, layer.walk.rows()));
+  if constexpr (requires { layer.epilogue; }) {
+    if (const auto& residual = layer.epilogue.residual) {
+      function(residual->sheet, touched(residual->row, layer.walk.rows()));
+    }
+  }
+  if constexpr (requires { layer.steps; }) {
+    for (const LaneStep& step : layer.steps) for_each_touch(step, layer.walk.rows(), function);
+  }
+}
+
+template <class Function>
+void for_each_touch(const ConcatLayer& layer, const Function& function) {
+  for (const ElementwiseLayer& part : layer.parts) for_each_touch(part, function);
+}
+
+}  // namespace
+
+ImageDivision::ImageDivision(const Segment& segment, std::int64_t images)
+    : segment_(segment), images_(images) {
+  for (const Layer& layer : segment.layers) cuts_.push_back(cut_of(layer.body));
+}
+
+ImageDivision::Cut ImageDivision::cut_of(const LayerBody& body) const {
+  for (const Cut cut : {Cut::kRows, Cut::kPieces}) {
+    if (apart(body, cut)) return cut;
+  }
+  return Cut::kNone;
+}
+
+/// True if the layer can be cut so, and if each image has its own rows of all sheets that layers
+/// compute. Rows grow evenly with the image, so the first and the last image tell.
+bool ImageDivision::apart(const LayerBody& body, Cut cut) const {
+  for (const std::int64_t image : {std::int64_t{0}, images_ - 1}) {
+    const auto part = part_of(body, cut, {image, 1});
+    if (!part) return false;
+    bool inside = true;
+    const auto look = [&](std::size_t id, const Touch& touch) {
+      const Sheet& sheet = segment_.sheets[id];
+      if (sheet.from_host) return;
+      const std::int64_t rows = sheet.size.rows / images_;
+      inside = inside && sheet.size.rows % images_ == 0 && touch.first >= image * rows &&
+               touch.second < (image + 1) * rows;
+    };
+    std::visit([&](const auto& layer) { for_each_touch(layer, look); }, *part);
+    if (!inside) return false;
+  }
+  return true;
+}
+
+std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
+                                                const ImageRange& images) const {
+  LayerBody part = body;
+  const std::int64_t each = segment_.sheets[result_view(body).sheet].size.rows / images_;
+  const bool possible =
+      cut == Cut::kRows
+          ? std::visit([&](auto& layer) { return cut_rows(layer, images_, images); }, part)
+          : keep_rows(part, {images.first * each, (images.first + images.count) * each});
+  return possible ? std::optional(std::move(part)) : std::nullopt;
+}
+
+/// For each sheet how many images a part of it holds: those of the largest group that uses it.
+/// What the host reads or writes has one part.
+std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) const {
+  std::vector<std::int64_t> units;
+  for (const Sheet& sheet : segment_.sheets) {
+    units.push_back(sheet.from_host || sheet.wide || !sheet.results.empty() ? images_ : 1);
+  }
+  for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+    for_each_sheet(segment_.layers[i].body, [&](std::size_t sheet) {
+      units[sheet] = std::max(units[sheet], groups.sizes[i]);
+    });
+  }
+  return units;
+}
+
+GroupedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
+  GroupedSegment grouped;
+  const std::vector<std::int64_t> units = units_of(groups);
+  std::vector<std::size_t> first_part;  // of each sheet
+  for (std::size_t id = 0; id < segment_.sheets.size(); ++id) {
+    first_part.push_back(grouped.sheets.size());
+    Sheet part = segment_.sheets[id];
+    if (units[id] < images_) part.size.rows = part.size.rows / images_ * units[id];
+    for (std::int64_t image = 0; image < images_; image += units[id]) {
+      grouped.sheets.push_back({id, part.size.rows * (image / units[id])});
+      grouped.segment.sheets.push_back(part);
+    }
+  }
+  const auto add = [&](std::size_t index, const ImageRange& images) {
+    const bool whole = images.count == images_;
+    Layer layer = segment_.layers[index];
+    if (!whole) layer.body = *part_of(layer.body, cuts_[index], images);
+    for_each_view(layer.body, [&](View& view) {
+      view.sheet =
+          first_part[view.sheet] + static_cast<std::size_t>(images.first / units[view.sheet]);
+      view.row -= grouped.sheets[view.sheet].first_row;
+    });
+    for_each_sheet(layer.body, [&](std::size_t sheet) {
+      grouped.segment.sheets[sheet].last_use = grouped.layers.size();
+    });
+    grouped.layers.push_back({index, images, !whole && cuts_[index] == Cut::kRows});
+    grouped.segment.layers.push_back(std::move(layer));
+  };
+  for (std::int64_t done = groups.sizes.front(); done <= images_; done += groups.sizes.front()) {
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+      const std::int64_t size = groups.sizes[i];
+      if (done % size != 0) break;
+      add(i, {done - size, size});
+    }
+  }
+  return grouped;
+}
+
+GroupedSegment in_groups(const Segment& segment, const ImageGroups& groups) {
+  if (!groups.sizes.empty()) return ImageDivision(segment, groups.images).in_groups(groups);
+  GroupedSegment grouped{segment, {}, {}};
+  for (std::size_t i = 0; i < segment.layers.size(); ++i) grouped.layers.push_back({i, {}, false});
+  for (std::size_t i = 0; i < segment.sheets.size(); ++i) grouped.sheets.push_back({i, 0});
+  return grouped;
+}
+
+}  // namespace weft::compiler

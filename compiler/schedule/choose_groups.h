@@ -1,0 +1,26 @@
+// Which image groups a schedule should be tried with.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/layers/image_groups.h"
+#include "compiler/program/schedule.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::compiler {
+
+/// The images of the batch: the extent of the outermost dimension of what the segment reads.
+std::int64_t batch_of(const Segment& segment);
+
+/// Group sizes by what fits: each layer takes as many images as the unified buffer has room for,
+/// with the sheets that stay beside them. One entry for each of several parts of the buffer;
+/// without those that are equal to an earlier one or cut nothing.
+std::vector<ImageGroups> fitting_groups(const Segment& segment, const ImageDivision& division,
+                                        const MachineConfig& config);
+
+/// Like `groups`, but with one step of the sizes earlier or later by some layers, or with one size
+/// left out.
+std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivision& division);
+
+}  // namespace weft::compiler

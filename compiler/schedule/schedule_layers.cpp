@@ -1,0 +1,173 @@
+#include "compiler/schedule/schedule_layers.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "compiler/blocks/constant_rows.h"
+#include "compiler/blocks/staging.h"
+#include "compiler/layers/image_groups.h"
+#include "compiler/layers/used_sheets.h"
+#include "compiler/mapping/map_contraction.h"
+#include "compiler/mapping/map_lanes.h"
+#include "compiler/schedule/staying_rows.h"
+
+namespace weft::compiler {
+namespace {
+
+/// Schedules the layers one after the other, for one division of the unified buffer.
+class Scheduler {
+ public:
+  Scheduler(const GroupedSegment& grouped, const MachineConfig& config,
+            const ScheduleChoices& choices)
+      : grouped_(grouped),
+        segment_(grouped.segment),
+        config_(config),
+        shares_(choices.chunk_shares),
+        places_(config, segment_.sheets, choices.buffer),
+        rows_(choices.buffer.margin, choices.buffer.staging) {
+    schedule_.buffer = choices.buffer;
+    schedule_.groups = choices.groups;
+    schedule_.sheets.resize(segment_.sheets.size());
+  }
+
+  std::variant<Schedule, Obstacle> run() {
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+      if (auto misfit = add(i)) return Obstacle{grouped_.layers[i].layer, std::move(*misfit)};
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  std::optional<Misfit> add(std::size_t layer) {
+    const LayerBody& body = segment_.layers[layer].body;
+    schedule_.layers.emplace_back();
+    for_each_input_sheet(body, [&](std::size_t sheet) { place(sheet, layer); });
+    // A wide sheet only passes through on its way to the host.
+    const std::size_t out = result_view(body).sheet;
+    if (!segment_.sheets[out].wide) place(out, layer);
+    place_constants(body);
+    auto misfit = std::visit([&](const auto& each) { return map(each); }, body);
+    if (!misfit && begins_too_early(body)) misfit.emplace();
+    for (const auto& base : schedule_.layers.back().constants) {
+      if (base) rows_.release(*base);
+    }
+    release_after(layer);
+    return misfit;
+  }
+
+  void place(std::size_t sheet, std::size_t layer) {
+    if (places_.resident(sheet)) return;
+    const auto base = rows_.take(places_.total_rows(sheet));
+    if (!base) return;
+    places_.place(sheet, *base);
+    schedule_.sheets[sheet] = SheetStay{layer, *base};
+  }
+
+  void release_after(std::size_t layer) {
+    for (std::size_t sheet = 0; sheet < segment_.sheets.size(); ++sheet) {
+      if (!places_.resident(sheet) || segment_.sheets[sheet].last_use > layer) continue;
+      rows_.release(places_.base(sheet));
+      places_.remove(sheet);
+    }
+  }
+
+  void place_constants(const LayerBody& body) {
+    constants_.clear();
+    for (const ConstantRows& constant : constants_of(body, config_)) {
+      const auto base = rows_.take(constant.rows());
+      constants_.push_back({constant, base});
+      schedule_.layers.back().constants.push_back(base);
+    }
+  }
+
+  // --- Mappings ---
+
+  std::optional<Misfit> keep(std::variant<Mapping, Misfit> mapped) {
+    if (auto* misfit = std::get_if<Misfit>(&mapped)) return std::move(*misfit);
+    schedule_.layers.back().mappings.push_back(std::get<Mapping>(mapped));
+    return std::nullopt;
+  }
+
+  std::optional<Misfit> map(const ContractionLayer& layer) {
+    return keep(map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_,
+                                shares_[grouped_.layers[schedule_.layers.size() - 1].layer]));
+  }
+  std::optional<Misfit> map(const WindowLayer& layer) {
+    return map_channels(layer, layer.channels, constants_);
+  }
+  std::optional<Misfit> map(const ElementwiseLayer& layer) {
+    return map_channels(layer, layer.channels, constants_);
+  }
+  std::optional<Misfit> map(const ConcatLayer& layer) {
+    std::span<const PlacedConstant> left = constants_;
+    for (const ElementwiseLayer& part : layer.parts) {
+      const std::size_t count = constant_count(part.steps);
+      if (auto misfit = map_channels(part, part.channels, left.first(count))) return misfit;
+      left = left.subspan(count);
+    }
+    return std::nullopt;
+  }
+  // The others work on whole rows.
+  template <class Layer>
+  std::optional<Misfit> map(const Layer& layer) {
+    return map_channels(layer, 1, constants_);
+  }
+
+  template <class Layer>
+  std::optional<Misfit> map_channels(const Layer& layer, std::int64_t channels,
+                                     std::span<const PlacedConstant> constants) {
+    return keep(map_lanes(layer.walk, channels, places_,
+                          [&](const Chunk& chunk, const ChannelRange& range) {
+                            return staged(layer, chunk, range, places_, constants);
+                          }));
+  }
+
+  /// True if the border of a resident image lies before the unified buffer, because the margin is
+  /// smaller than the border.
+  bool begins_too_early(const LayerBody& body) const {
+    return std::visit(
+        [&](const auto& layer) {
+          if constexpr (requires { layer.a; }) {
+            if (!places_.resident(layer.a.sheet)) return false;
+            return first_row(layer) < margin_of(layer.walk);
+          }
+          return false;
+        },
+        body);
+  }
+  std::int64_t first_row(const ContractionLayer& layer) const {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const BatchOffset& product : layer.batch) {
+      const std::int64_t plane = (layer.a.channel + product.a_channel) / config_.array_rows;
+      first = std::min(first, places_.whole(layer.a.sheet).at(plane, layer.a.row + product.a_row));
+    }
+    return first;
+  }
+  template <class Layer>
+  std::int64_t first_row(const Layer& layer) const {
+    return places_.whole(layer.a.sheet).at(layer.a.channel / config_.array_rows, layer.a.row);
+  }
+
+  const GroupedSegment& grouped_;
+  const Segment& segment_;  // of parts
+  const MachineConfig& config_;
+  const std::vector<std::int64_t>& shares_;
+  Places places_;
+  StayingRows rows_;
+  std::vector<PlacedConstant> constants_;  // of the layer
+  Schedule schedule_;
+};
+
+}  // namespace
+
+std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
+                                                 const MachineConfig& config,
+                                                 const ScheduleChoices& choices) {
+  const GroupedSegment grouped = in_groups(segment, choices.groups);
+  return Scheduler(grouped, config, choices).run();
+}
+
+}  // namespace weft::compiler
