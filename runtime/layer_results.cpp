@@ -30,8 +30,8 @@ void LayerResults::done(std::size_t index, const UnifiedBuffer& buffer) {
   }
 }
 
-const Matrix& LayerResults::sheet(
-    std::size_t layer, const std::function<const Matrix&(std::size_t tensor)>& matrix) {
+const Matrix& LayerResults::sheet(std::size_t layer,
+                                  const std::function<const Matrix&(std::size_t tensor)>& matrix) {
   for (const compiler::ResultRows& rows : step_.results[layer].rows) {
     if (!rows.tensor) continue;
     const Matrix& from = matrix(*rows.tensor);

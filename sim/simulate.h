@@ -61,7 +61,7 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
 
 /// The same with engine `analytic` for a program that is made while it runs. Neither the program
 /// nor its timeline is held: the memory depends on the machine's buffers and queues, not on the
-/// length of the program. What repeats is skipped (sim/analysis/repetition.h). The stream's
+/// length of the program. What repeats is skipped (sim/timing/repetition.h). The stream's
 /// instructions must be valid for the machine. `observer` may be null. Throws ConfigError,
 /// HazardError, DeadlockError.
 Result simulate(const MachineConfig& config, InstructionStream& stream,

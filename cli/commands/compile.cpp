@@ -15,7 +15,7 @@
 #include "cli/commands/commands.h"
 #include "cli/network_options.h"
 #include "cli/workload.h"
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 #include "compiler/onnx/located.h"
 #include "compiler/schedule/product_graph.h"
 #include "report/text.h"
@@ -146,9 +146,10 @@ std::string mapping_table(const compiler::ScheduledNetwork& network) {
     const auto& [segment, schedule] = *scheduled;
     // The rings of a product say themselves what they take.
     if (schedule.buffer.end > 0) table.add({"unified buffer", to_text(schedule.buffer)});
-    const compiler::GroupedSegment grouped = compiler::in_groups(segment, schedule.groups);
+    const compiler::PartedSegment parts =
+        compiler::in_parts(segment, schedule.forms, schedule.groups);
     for (std::size_t i = 0; i < schedule.layers.size(); ++i) {
-      const compiler::LayerPart& part = grouped.layers[i];
+      const compiler::LayerPart& part = parts.layers[i];
       if (part.images.first > 0) continue;  // like the first part
       std::string name = printable(segment.layers[part.layer].name);
       const std::string images = compiler::to_text(schedule.groups, part.layer);

@@ -10,7 +10,7 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/host_tensors.h"
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/rows/ceil_div.h"
@@ -34,10 +34,14 @@ std::uint64_t least_instructions(const ContractionLayer& layer, const MachineCon
 }
 
 /// A step with one entry for each layer of a segment.
-MachineStep step_for(const Segment& segment, const MachineConfig& config) {
+MachineStep step_for(const Segment& segment, const Schedule& schedule,
+                     const MachineConfig& config) {
   MachineStep step = new_step(config);
-  for (const Layer& layer : segment.layers) {
+  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+    const Layer& layer = segment.layers[i];
     step.layers.push_back(info_of(layer));
+    const std::size_t form = schedule.forms.empty() ? 0 : schedule.forms[i];
+    if (form > 0) step.layers.back().note = layer.others[form - 1].note;
     LayerResult result;
     result.value = layer.value;
     result.view = result_view(layer.body);
@@ -56,14 +60,14 @@ class SegmentLowering {
  public:
   SegmentLowering(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
                   std::size_t most, InstructionSink& sink)
-      : grouped_(in_groups(segment, schedule.groups)),
-        segment_(grouped_.segment),
+      : parts_(in_parts(segment, schedule.forms, schedule.groups)),
+        segment_(parts_.segment),
         images_(schedule.groups.images),
         schedule_(schedule),
         config_(config),
-        step_(step_for(segment, config)),
+        step_(step_for(segment, schedule, config)),
         stream_(config, step_, sink, most),
-        memory_(config, grouped_, schedule, stream_, step_),
+        memory_(config, parts_, schedule, stream_, step_),
         weight_tiles_(segment.layers.size()),
         chunks_(segment.layers.size()) {}
 
@@ -77,28 +81,32 @@ class SegmentLowering {
  private:
   void run_part(std::size_t index) {
     const Layer& layer = segment_.layers[index];
-    const LayerPart& part = grouped_.layers[index];
+    const LayerPart& part = parts_.layers[index];
     stream_.begin_layer(static_cast<std::uint32_t>(part.layer));
-    memory_.begin_layer(part.layer);
+    memory_.begin_layer(part.layer, part.body);
     for_each_input_sheet(layer.body,
                          [&](std::size_t sheet) { memory_.prepare_input(sheet, index); });
     const std::size_t out = result_view(layer.body).sheet;
     if (memory_.prepare_output(out, index)) prepare_lanes(layer);
     const std::vector<PlacedConstant> constants = constants_for(index);
+    LayerInfo prepared;  // what comes before the body that gives the result
     LoweringContext context{config_,
                             memory_,
                             stream_,
-                            step_.layers[part.layer],
+                            part.is_last ? step_.layers[part.layer] : prepared,
                             schedule_.layers[index].mappings,
                             constants,
                             accumulator_use_,
                             weight_tiles_[part.layer],
                             chunks_[part.layer]};
     std::visit([&](const auto& body) { lower(body, context); }, layer.body);
-    if (part.cuts_rows) chunks_[part.layer] += chunks_of(layer, context.mappings.front());
-    const PositionRange rows = written_rows(part, out);
-    memory_.finish_output(out, rows.first, rows.last);
-    note_result(part, out, rows);
+    if (part.is_last) {
+      if (part.cuts_rows) chunks_[part.layer] += chunks_of(layer, context.mappings.front());
+      const PositionRange rows = written_rows(part, out);
+      memory_.finish_output(out, rows.first, rows.last);
+      note_result(part, out, rows);
+    }
+    step_.layers[part.layer].vector_rows += prepared.vector_rows;
     memory_.release_after(index);
   }
 
@@ -111,7 +119,7 @@ class SegmentLowering {
   PositionRange written_rows(const LayerPart& part, std::size_t id) const {
     const std::int64_t rows = segment_.sheets[id].size.rows;
     if (schedule_.groups.sizes.empty() || part.images.count == images_) return {0, rows};
-    const auto& [sheet, before] = grouped_.sheets[id];
+    const std::int64_t before = parts_.sheets[id].first_row;
     const std::int64_t each = step_.results[part.layer].size.rows / images_;
     const std::int64_t first = part.images.first * each - before;
     return {first, first + part.images.count * each};
@@ -132,9 +140,13 @@ class SegmentLowering {
     const std::int64_t width = config_.array_rows;
     bool parts = false;
     if (const auto* concat = std::get_if<ConcatLayer>(&layer.body)) {
-      parts = std::ranges::any_of(concat->parts, [&](const ElementwiseLayer& part) {
-        return part.out.channel % width != 0;
-      });
+      const std::int64_t last = (memory_.sheet(out.sheet).size.channels - 1) / width * width;
+      parts = std::ranges::any_of(
+                  concat->parts,
+                  [&](const ElementwiseLayer& part) { return part.out.channel % width != 0; }) &&
+              std::ranges::none_of(concat->parts, [&](const ElementwiseLayer& part) {
+                return part.fills_plane && part.out.channel == last;
+              });
     }
     if (const auto* product = std::get_if<ContractionLayer>(&layer.body)) {
       parts = std::ranges::any_of(product->batch, [&](const BatchOffset& offset) {
@@ -148,7 +160,7 @@ class SegmentLowering {
   void note_result(const LayerPart& part, std::size_t id, const PositionRange& written) {
     std::vector<ResultRows>& all = step_.results[part.layer].rows;
     ResultRows rows;
-    rows.first = grouped_.sheets[id].first_row + written.first;
+    rows.first = parts_.sheets[id].first_row + written.first;
     rows.count = written.last - written.first;
     if (memory_.places().resident(id)) {
       rows.base = memory_.places().base(id) + static_cast<std::uint64_t>(written.first);
@@ -161,7 +173,7 @@ class SegmentLowering {
     all.push_back(rows);
   }
 
-  const GroupedSegment grouped_;
+  const PartedSegment parts_;
   const Segment& segment_;  // of parts
   const std::int64_t images_;
   const Schedule& schedule_;

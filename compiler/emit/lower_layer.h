@@ -18,7 +18,7 @@
 namespace weft::compiler {
 
 /// Where the weights of a layer begin in weight memory: the first tile for each matrix and first
-/// lane. The parts of a layer (compiler/layers/image_groups.h) share them.
+/// lane. The parts of a layer (compiler/layers/layer_parts.h) share them.
 using WeightTiles = std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t>;
 
 /// State that the lowering of a layer reads and changes.

@@ -10,16 +10,16 @@
 #include "sim/isa/check/tensor_layout.h"
 
 namespace weft::compiler {
-SheetMemory::SheetMemory(const MachineConfig& config, const GroupedSegment& grouped,
+SheetMemory::SheetMemory(const MachineConfig& config, const PartedSegment& parts,
                          const Schedule& schedule, Stream& stream, MachineStep& step)
     : config_(config),
       stream_(stream),
       step_(step),
       schedule_(schedule),
-      places_(config, grouped.segment.sheets, schedule.buffer),
+      places_(config, parts.segment.sheets, schedule.buffer),
       staging_(schedule.buffer),
-      parts_(grouped.sheets),
-      states_(grouped.sheets.size()) {}
+      parts_(parts.sheets),
+      states_(parts.sheets.size()) {}
 
 std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::int64_t rows,
                                       std::int64_t cols, HostTensor behind) {
@@ -163,8 +163,9 @@ void SheetMemory::report_spill(std::size_t id) {
   whole.bytes += part.bytes;
 }
 
-void SheetMemory::begin_layer(std::size_t index) {
+void SheetMemory::begin_layer(std::size_t index, std::size_t body) {
   layer_ = index;
+  body_ = body;
   next_constant_ = 0;
 }
 
@@ -263,7 +264,7 @@ void SheetMemory::wrote(std::size_t id, const Block& block, const Placement& pla
 
 std::uint64_t SheetMemory::add_constant(const HostConstant& constant,
                                         std::function<Matrix()> make) {
-  std::vector<std::uint64_t>& known = constants_[layer_];
+  std::vector<std::uint64_t>& known = constants_[{layer_, body_}];
   if (next_constant_ == known.size()) {
     known.push_back(add_tensor(constant.role, constant.type, constant.size.rows,
                                constant.size.channels, constant_tensor(std::move(make), false)));

@@ -11,7 +11,7 @@
 
 #include "compiler/blocks/places.h"
 #include "compiler/emit/staging_ring.h"
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 #include "compiler/layers/sheet.h"
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
@@ -24,7 +24,7 @@ namespace weft::compiler {
 class SheetMemory {
  public:
   /// All must outlive this.
-  SheetMemory(const MachineConfig& config, const GroupedSegment& grouped, const Schedule& schedule,
+  SheetMemory(const MachineConfig& config, const PartedSegment& parts, const Schedule& schedule,
               Stream& stream, MachineStep& step);
 
   const Places& places() const { return places_; }
@@ -33,9 +33,9 @@ class SheetMemory {
   /// The tensor of a sheet that lies on the host.
   std::optional<std::size_t> host_tensor(std::size_t id) const { return states_[id].tensor; }
 
-  /// Everything from here on is for layer `index` of the step, or for one of its parts. All parts
-  /// of a layer add the same constants in the same order, and the first one's serve all.
-  void begin_layer(std::size_t index);
+  /// Everything from here on is for layer `index` of the step: for a part of body `body`. All parts
+  /// of a body add the same constants in the same order, and the first one's serve all.
+  void begin_layer(std::size_t index, std::size_t body);
 
   /// Takes room for a sheet that stays in the unified buffer from `layer` on, which reads it, and
   /// loads its first rows.
@@ -119,8 +119,10 @@ class SheetMemory {
       spills_;                                                 // of whole sheets: layer, index
   std::vector<std::pair<std::size_t, std::int64_t>> to_load_;  // sheets, and from which row on
   std::size_t layer_ = 0;
-  std::map<std::size_t, std::vector<std::uint64_t>> constants_;  // of each layer: first host rows
-  std::size_t next_constant_ = 0;                                // of the layer
+  std::size_t body_ = 0;
+  /// First host rows of the constants of each layer's body.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::uint64_t>> constants_;
+  std::size_t next_constant_ = 0;  // of the body
   std::uint64_t next_host_row_ = 0;
   std::uint64_t next_tile_ = 0;
 };

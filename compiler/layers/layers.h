@@ -150,6 +150,8 @@ struct ElementwiseLayer {
   View a;
   RowWalk walk;
   std::int64_t channels = 1;
+  std::uint16_t pad = 0;     // bit pattern of a border element
+  bool fills_plane = false;  // zeros into the lanes after its own; later layers may write there
   Quantization a_quantization = {};
   std::vector<LaneStep> steps = {{}};  // one or more
   VectorDomain domain = VectorDomain::kAccumulator;
@@ -203,6 +205,12 @@ struct ReductionLayer {
 using LayerBody = std::variant<ContractionLayer, WindowLayer, ElementwiseLayer, ConcatLayer,
                                SoftmaxLayer, NormalizationLayer, ReductionLayer>;
 
+/// Another way to run a layer: bodies one after the other, of which the last gives the result.
+struct LayerForm {
+  std::vector<LayerBody> bodies;
+  std::string note;
+};
+
 struct Layer {
   std::string name;  // the node's
   std::string op;
@@ -211,6 +219,8 @@ struct Layer {
   std::uint64_t macs = 0;  // useful
   std::string note;        // why it runs this way
   LayerBody body;
+  /// Further forms of the layer: number i + 1 is others[i], number 0 is `body`.
+  std::vector<LayerForm> others = {};
 };
 
 }  // namespace weft::compiler

@@ -16,9 +16,9 @@ class MakeTensor {
  public:
   MakeTensor() = default;  // makes nothing
   template <class Function>
-    requires(std::is_invocable_r_v<graph::Tensor, const Function&> &&
-             !std::is_same_v<std::remove_cvref_t<Function>, MakeTensor>)
-  MakeTensor(Function make)  // NOLINT: like a function
+  requires(std::is_invocable_r_v<graph::Tensor, const Function&> &&
+           !std::is_same_v<std::remove_cvref_t<Function>, MakeTensor>)
+      MakeTensor(Function make)  // NOLINT: like a function
       : make_(std::make_shared<const std::function<graph::Tensor()>>(std::move(make))) {}
 
   explicit operator bool() const { return make_ != nullptr; }

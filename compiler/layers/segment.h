@@ -12,6 +12,8 @@ namespace weft::compiler {
 struct Segment {
   std::vector<Sheet> sheets;
   std::vector<Layer> layers;
+  /// Some product could be computed the other way (MappingOptions::turned_results).
+  bool has_turned_choice = false;
 };
 
 }  // namespace weft::compiler

@@ -18,21 +18,26 @@ struct ContractionStep {
 class StepChoice {
  public:
   StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks, const Places& places,
-             std::int64_t share)
+             std::int64_t parts)
       : layer_(layer),
         blocks_(blocks),
         config_(places.config()),
         room_(places.parts().staging_rows()),
         accumulator_rows_(sum_rows(layer, places.config())),
-        share_(share),
+        parts_(parts),
         n_tiles_(blocks.n_tiles()),
         k_planes_(blocks.most_planes()),
         folds_(static_cast<double>(blocks.folds(layer.batch.front()))) {}
 
   /// nullopt if not even one row of one tile fits.
   std::optional<ContractionStep> choose() const {
-    const auto most =
-        std::min(std::max<std::int64_t>(1, accumulator_rows_ / share_), layer_.walk.rows());
+    const auto most = std::min(accumulator_rows_, layer_.walk.rows());
+    if (parts_ > 0) {
+      const std::int64_t limit =
+          std::min(std::max<std::int64_t>(1, accumulator_rows_ / parts_), layer_.walk.rows());
+      if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};
+      return small_step(limit);
+    }
     std::int64_t best = 0;
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
@@ -128,7 +133,7 @@ class StepChoice {
   const MachineConfig& config_;
   const std::uint64_t room_;  // UB rows
   const std::int64_t accumulator_rows_;
-  const std::int64_t share_;  // one over the part of them that a chunk may take
+  const std::int64_t parts_;  // of the accumulators: a chunk takes one; 0: by the estimate
   const std::int64_t n_tiles_;
   const std::int64_t k_planes_;
   const double folds_;
@@ -148,8 +153,8 @@ LoopOrder order_of(const ContractionLayer& layer, const ContractionBlocks& block
 
 std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
                                               const ContractionBlocks& blocks, const Places& places,
-                                              std::int64_t share) {
-  const StepChoice choice(layer, blocks, places, share);
+                                              std::int64_t parts) {
+  const StepChoice choice(layer, blocks, places, parts);
   const auto step = choice.choose();
   if (!step) return choice.misfit();
   Mapping mapping;

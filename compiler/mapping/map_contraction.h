@@ -11,11 +11,11 @@
 
 namespace weft::compiler {
 
-/// Chooses the chunk size with the fewest estimated cycles, up to 1/`share` of the accumulator rows
-/// (at least one row). If no chunk fits in staging, it also splits the columns and the operand's
-/// planes. A misfit if not even one row of one tile fits.
+/// Chunks of 1/`parts` of the accumulator rows, at least one row; if `parts` is 0, chunks of the
+/// size with the fewest estimated cycles. If no chunk fits in staging, it also splits the columns
+/// and the operand's planes. A misfit if not even one row of one tile fits.
 std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
                                               const ContractionBlocks& blocks, const Places& places,
-                                              std::int64_t share = 1);
+                                              std::int64_t parts = 0);
 
 }  // namespace weft::compiler

@@ -141,6 +141,13 @@ struct MappingOptions {
   /// windows out of the image. By default they do if that takes fewer folds and no more
   /// cycles.
   std::optional<bool> packed_taps = {};
+  /// The form of every layer that has so many (Schedule::forms). By default the schedule with the
+  /// fewest cycles decides.
+  std::optional<std::size_t> form = {};
+  /// Whether a product whose first operand lies in the channels is computed transposed, as B'A',
+  /// where that is possible. By default the way with fewer estimated cycles, unless the network is
+  /// faster with all in one way.
+  std::optional<bool> turned_results = {};
   /// Choose between divisions of the unified buffer by exact replay. Otherwise the first that fits
   /// is taken.
   bool replays = true;

@@ -5,6 +5,9 @@
 //
 // Invariant: intervals_ begins with row 0, so every row lies in exactly one interval. A write gives
 // its whole range one state and so joins intervals that reads had split.
+//
+// Instructions touch rows mostly in ascending order, so the search for a row begins at the interval
+// that was used last.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +21,20 @@ namespace weft {
 template <class State>
 class RowMap {
  public:
-  RowMap() { intervals_.emplace(0, State{}); }
+  RowMap() { last_ = intervals_.emplace(0, State{}).first; }
+  RowMap(const RowMap&) = delete;  // `last_` belongs to this map
+  RowMap& operator=(const RowMap&) = delete;
+  ~RowMap() = default;
 
   /// Calls `function(first, last, State&)` once for each interval [first, last) of [begin, end),
   /// split at both ends.
   template <class Function>
   void update(std::uint64_t begin, std::uint64_t end, Function&& function) {
-    auto interval = split(begin);
-    split(end);
-    for (; interval != intervals_.end() && interval->first < end; ++interval) {
+    for (auto interval = split(begin); interval != intervals_.end() && interval->first < end;
+         ++interval) {
+      cut(interval, end);
       function(interval->first, end_of(interval), interval->second);
+      last_ = interval;
     }
   }
 
@@ -47,6 +54,7 @@ class RowMap {
   /// again, and joins such intervals.
   template <class Predicate>
   void reset_if(Predicate&& is_over) {
+    last_ = intervals_.begin();
     bool blank = false;  // the interval before
     for (auto interval = intervals_.begin(); interval != intervals_.end();) {
       const bool over = is_over(std::as_const(interval->second));
@@ -65,14 +73,16 @@ class RowMap {
   template <class Function>
   void replace(std::uint64_t begin, std::uint64_t end, const State& state, Function&& function) {
     const auto first = split(begin);
-    split(end);
+    cut(first, end);
+    last_ = first;
     function(first->first, end_of(first), first->second);
-    first->second = state;
     auto interval = std::next(first);
     while (interval != intervals_.end() && interval->first < end) {
+      cut(interval, end);
       function(interval->first, end_of(interval), interval->second);
       interval = intervals_.erase(interval);
     }
+    first->second = state;
   }
 
  private:
@@ -83,14 +93,37 @@ class RowMap {
     return std::next(interval)->first;
   }
 
+  /// The interval in which `row` lies.
+  typename Intervals::iterator find(std::uint64_t row) {
+    constexpr int kStepsTried = 4;
+    if (last_->first <= row) {
+      auto interval = last_;
+      for (int step = 0; step < kStepsTried; ++step) {
+        const auto next = std::next(interval);
+        if (next == intervals_.end() || next->first > row) return interval;
+        interval = next;
+      }
+    }
+    return std::prev(intervals_.upper_bound(row));
+  }
+
   /// The interval that begins at `row`; splits the interval around it if need be.
   typename Intervals::iterator split(std::uint64_t row) {
-    const auto next = intervals_.lower_bound(row);
-    if (next != intervals_.end() && next->first == row) return next;
-    return intervals_.emplace_hint(next, row, std::prev(next)->second);
+    const auto interval = find(row);
+    if (interval->first == row) return interval;
+    return intervals_.emplace_hint(std::next(interval), row, interval->second);
+  }
+
+  /// Ends the interval at row `end`, if it goes further.
+  void cut(typename Intervals::iterator interval, std::uint64_t end) {
+    const auto next = std::next(interval);
+    if (next == intervals_.end() || next->first > end) {
+      intervals_.emplace_hint(next, end, interval->second);
+    }
   }
 
   Intervals intervals_;
+  typename Intervals::iterator last_;  // used last
 };
 
 }  // namespace weft

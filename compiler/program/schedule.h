@@ -53,10 +53,11 @@ struct ImageGroups {
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
-/// With image groups a layer has several parts, one for each group, and a sheet too
-/// (compiler/layers/image_groups.h). `sheets` and `layers` are those of the parts.
+/// A layer has several parts if its form has several bodies or if it takes the batch in groups, and
+/// then a sheet has parts too (compiler/layers/layer_parts.h). `sheets` and `layers` are the parts.
 struct Schedule {
   BufferParts buffer;
+  std::vector<std::size_t> forms;  // the number of each layer's form; empty: all 0
   ImageGroups groups;
   std::vector<std::optional<SheetStay>> sheets;  // of each sheet; nullopt: on the host
   std::vector<LayerSchedule> layers;

@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler/blocks/contraction_blocks.h"
 #include "compiler/emit/emit_segment.h"
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/schedule/product_segment.h"
 #include "compiler/schedule/schedule_segment.h"
@@ -33,13 +34,13 @@ void append(LayerTiles& tiles, const LayerTiles& part, bool cuts_rows) {
 /// Where the tiles of contractions begin, for those who draw the program.
 void add_tiles(const ScheduledSegment& scheduled, const MachineConfig& config, MachineStep& step) {
   const Schedule& schedule = scheduled.schedule;
-  const GroupedSegment grouped = in_groups(scheduled.segment, schedule.groups);
-  const Places places(config, grouped.segment.sheets, schedule.buffer);
-  for (std::size_t i = 0; i < grouped.layers.size(); ++i) {
-    const auto* layer = std::get_if<ContractionLayer>(&grouped.segment.layers[i].body);
+  const PartedSegment parts = in_parts(scheduled.segment, schedule.forms, schedule.groups);
+  const Places places(config, parts.segment.sheets, schedule.buffer);
+  for (std::size_t i = 0; i < parts.layers.size(); ++i) {
+    const auto* layer = std::get_if<ContractionLayer>(&parts.segment.layers[i].body);
     if (layer == nullptr) continue;
     const Chunks chunks(layer->walk, schedule.layers[i].mappings.front().chunk_rows);
-    const LayerPart& part = grouped.layers[i];
+    const LayerPart& part = parts.layers[i];
     append(step.layers[part.layer].tiles, ContractionBlocks(*layer, places, {}).tiles(chunks),
            part.cuts_rows);
   }
@@ -62,7 +63,7 @@ CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& confi
       continue;
     }
     auto& segment = std::get<Segment>(part);
-    CostedSchedule costed = schedule_segment(segment, config, options.mapping.replays);
+    CostedSchedule costed = schedule_segment(segment, config, options.mapping);
     all.cycles =
         all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
     all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule)});
@@ -70,13 +71,38 @@ CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& confi
   return all;
 }
 
-bool cuts_patches(const ScheduledSteps& steps) {
-  return std::ranges::any_of(steps, [](const auto& step) {
+template <class Predicate>
+bool any_segment(const ScheduledSteps& steps, const Predicate& predicate) {
+  return std::ranges::any_of(steps, [&](const auto& step) {
     const auto* scheduled = std::get_if<ScheduledSegment>(&step);
-    return scheduled != nullptr &&
-           std::ranges::any_of(scheduled->segment.sheets,
-                               [](const Sheet& sheet) { return sheet.patches.has_value(); });
+    return scheduled != nullptr && predicate(scheduled->segment);
   });
+}
+
+bool cuts_patches(const Segment& segment) {
+  return std::ranges::any_of(segment.sheets,
+                             [](const Sheet& sheet) { return sheet.patches.has_value(); });
+}
+
+bool has_turned_choice(const Segment& segment) {
+  return segment.has_turned_choice;
+}
+
+/// What the planner decided by itself, decided otherwise.
+std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
+                                        const MappingOptions& options) {
+  std::vector<MappingOptions> plans;
+  if (!options.packed_taps && any_segment(steps, cuts_patches)) {
+    plans.push_back(options);
+    plans.back().packed_taps = false;
+  }
+  if (!options.turned_results && any_segment(steps, has_turned_choice)) {
+    for (const bool turned : {false, true}) {
+      plans.push_back(options);
+      plans.back().turned_results = turned;
+    }
+  }
+  return plans;
 }
 
 }  // namespace
@@ -86,11 +112,12 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   ScheduledNetwork network;
   network.graph = std::move(graph);
   CostedSteps best = schedule_steps(network.graph, config, options);
-  if (!options.mapping.packed_taps && cuts_patches(best.steps)) {
-    CompileOptions apart = options;
-    apart.mapping.packed_taps = false;
-    CostedSteps other = schedule_steps(network.graph, config, apart);
-    if (best.cycles && other.cycles && *other.cycles < *best.cycles) best = std::move(other);
+  for (const MappingOptions& plan : other_plans(best.steps, options.mapping)) {
+    if (!best.cycles) break;
+    CompileOptions other = options;
+    other.mapping = plan;
+    CostedSteps steps = schedule_steps(network.graph, config, other);
+    if (steps.cycles && *steps.cycles < *best.cycles) best = std::move(steps);
   }
   network.steps = std::move(best.steps);
   return network;

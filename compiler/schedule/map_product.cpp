@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/emit/matmul.h"
 #include "sim/timing/analytic.h"
 
@@ -20,12 +21,16 @@ class PlanReplay {
  public:
   explicit PlanReplay(const MachineConfig& config) : config_(config) {}
 
-  /// The plan's exact cycles; nullopt if it has more instructions than are left.
+  /// The plan's exact cycles; nullopt if that takes more instructions than are left. Skipped
+  /// repetitions do not count.
   std::optional<Cycle> cycles(const TilingPlan& plan) {
-    // Without this bound the count could exceed 64 bits.
-    if (plan.matmuls() > left_ || instruction_count(plan) > left_) return std::nullopt;
-    left_ -= instruction_count(plan);
-    return analytic_total(config_, *matmul_stream(plan, config_));
+    try {
+      return analytic_total(config_, *matmul_stream(plan, config_), left_);
+    } catch (const InputError&) {
+      return std::nullopt;  // too long for any run; who runs it will be told
+    } catch (const DeadlockError&) {
+      return std::nullopt;
+    }
   }
 
  private:

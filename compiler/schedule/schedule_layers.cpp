@@ -8,7 +8,7 @@
 
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/blocks/staging.h"
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/mapping/map_contraction.h"
 #include "compiler/mapping/map_lanes.h"
@@ -20,22 +20,23 @@ namespace {
 /// Schedules the layers one after the other, for one division of the unified buffer.
 class Scheduler {
  public:
-  Scheduler(const GroupedSegment& grouped, const MachineConfig& config,
-            const ScheduleChoices& choices)
-      : grouped_(grouped),
-        segment_(grouped.segment),
+  Scheduler(const PartedSegment& parts, const MachineConfig& config, const ScheduleChoices& choices)
+      : parts_(parts),
+        segment_(parts.segment),
         config_(config),
-        shares_(choices.chunk_shares),
+        chunk_parts_(choices.chunk_parts),
         places_(config, segment_.sheets, choices.buffer),
         rows_(choices.buffer.margin, choices.buffer.staging) {
     schedule_.buffer = choices.buffer;
+    schedule_.forms = choices.forms;
     schedule_.groups = choices.groups;
     schedule_.sheets.resize(segment_.sheets.size());
+    begun_.resize(segment_.sheets.size(), false);
   }
 
   std::variant<Schedule, Obstacle> run() {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
-      if (auto misfit = add(i)) return Obstacle{grouped_.layers[i].layer, std::move(*misfit)};
+      if (auto misfit = add(i)) return Obstacle{parts_.layers[i].layer, std::move(*misfit)};
     }
     return std::move(schedule_);
   }
@@ -47,7 +48,8 @@ class Scheduler {
     for_each_input_sheet(body, [&](std::size_t sheet) { place(sheet, layer); });
     // A wide sheet only passes through on its way to the host.
     const std::size_t out = result_view(body).sheet;
-    if (!segment_.sheets[out].wide) place(out, layer);
+    if (!segment_.sheets[out].wide && !begun_[out]) place(out, layer);
+    begun_[out] = true;
     place_constants(body);
     auto misfit = std::visit([&](const auto& each) { return map(each); }, body);
     if (!misfit && begins_too_early(body)) misfit.emplace();
@@ -93,7 +95,7 @@ class Scheduler {
 
   std::optional<Misfit> map(const ContractionLayer& layer) {
     return keep(map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_,
-                                shares_[grouped_.layers[schedule_.layers.size() - 1].layer]));
+                                chunk_parts_[parts_.layers[schedule_.layers.size() - 1].layer]));
   }
   std::optional<Misfit> map(const WindowLayer& layer) {
     return map_channels(layer, layer.channels, constants_);
@@ -151,12 +153,13 @@ class Scheduler {
     return places_.whole(layer.a.sheet).at(layer.a.channel / config_.array_rows, layer.a.row);
   }
 
-  const GroupedSegment& grouped_;
+  const PartedSegment& parts_;
   const Segment& segment_;  // of parts
   const MachineConfig& config_;
-  const std::vector<std::int64_t>& shares_;
+  const std::vector<std::int64_t>& chunk_parts_;
   Places places_;
   StayingRows rows_;
+  std::vector<bool> begun_;  // of each sheet: a layer writes it, so the rest goes to the same place
   std::vector<PlacedConstant> constants_;  // of the layer
   Schedule schedule_;
 };
@@ -166,8 +169,8 @@ class Scheduler {
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const ScheduleChoices& choices) {
-  const GroupedSegment grouped = in_groups(segment, choices.groups);
-  return Scheduler(grouped, config, choices).run();
+  const PartedSegment parts = in_parts(segment, choices.forms, choices.groups);
+  return Scheduler(parts, config, choices).run();
 }
 
 }  // namespace weft::compiler

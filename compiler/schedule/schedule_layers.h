@@ -16,8 +16,10 @@ namespace weft::compiler {
 /// What a schedule is free to choose. The rest follows.
 struct ScheduleChoices {
   BufferParts buffer;
-  /// For each layer one over the part of the accumulators that a chunk of it may take.
-  std::vector<std::int64_t> chunk_shares;
+  /// For each layer one over the part of the accumulators that a chunk of it takes; 0: as
+  /// map_contraction() estimates.
+  std::vector<std::int64_t> chunk_parts;
+  std::vector<std::size_t> forms;  // the number of each layer's form
   ImageGroups groups;
 };
 

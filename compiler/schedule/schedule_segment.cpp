@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/blocks/places.h"
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/chunks.h"
 #include "compiler/schedule/choose_groups.h"
@@ -21,10 +22,10 @@
 namespace weft::compiler {
 namespace {
 
-/// How many rows before their sheet the generators of any layer may begin.
+/// How many rows before their sheet the generators of any layer may begin, in any form.
 std::int64_t margin_of(const std::vector<Layer>& layers) {
   std::int64_t margin = 0;
-  for (const Layer& layer : layers) {
+  const auto look = [&](const LayerBody& each) {
     std::visit(
         [&](const auto& body) {
           if constexpr (requires { body.walk; }) margin = std::max(margin, margin_of(body.walk));
@@ -32,7 +33,11 @@ std::int64_t margin_of(const std::vector<Layer>& layers) {
             for (const auto& part : body.parts) margin = std::max(margin, margin_of(part.walk));
           }
         },
-        layer.body);
+        each);
+  };
+  for (const Layer& layer : layers) {
+    look(layer.body);
+    for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
   }
   return margin;
 }
@@ -64,51 +69,87 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
 // --- Search ---
 
 /// The search ends when it has replayed this many instructions, and takes the best schedule so far.
-constexpr std::uint64_t kMostReplayed = 1'000'000;
+constexpr std::uint64_t kMostReplayed = 1'500'000;
 
 /// Layers of one shape choose together, so that long networks need few replays.
-bool same_shape(const ContractionLayer& a, const ContractionLayer& b) {
-  const auto sizes = [](const ContractionLayer& layer) {
-    return std::tuple(layer.walk.rows(), layer.walk.taps(), layer.k, layer.n, layer.groups,
-                      layer.batch.size());
+bool same_shape(const Layer& a, const Layer& b) {
+  const auto shape = [](const Layer& layer) {
+    return std::tie(layer.op, layer.result.shape, layer.macs);
   };
-  return sizes(a) == sizes(b);
+  return shape(a) == shape(b) && a.body.index() == b.body.index() &&
+         a.others.size() == b.others.size();
+}
+
+std::size_t most_others(const Segment& segment) {
+  std::size_t most = 0;
+  for (const Layer& layer : segment.layers) most = std::max(most, layer.others.size());
+  return most;
+}
+
+/// Estimated chunks and the whole batch; form `form` of the layers that have it, of others form 0.
+ScheduleChoices first_choices(const Segment& segment, std::size_t form) {
+  ScheduleChoices choices;
+  choices.chunk_parts.assign(segment.layers.size(), 0);
+  for (const Layer& layer : segment.layers) {
+    choices.forms.push_back(form <= layer.others.size() ? form : 0);
+  }
+  return choices;
 }
 
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
 class ScheduleSearch {
  public:
-  ScheduleSearch(const Segment& segment, const MachineConfig& config, bool replays)
+  ScheduleSearch(const Segment& segment, const MachineConfig& config, const MappingOptions& options)
       : segment_(segment),
         config_(config),
+        form_(options.form),
         margin_(static_cast<std::uint64_t>(margin_of(segment.layers))),
-        replayed_(replays ? least_instructions(segment, config, kMostReplayed) : kMostReplayed) {}
+        replayed_(options.replays ? least_instructions(segment, config, kMostReplayed)
+                                  : kMostReplayed) {}
 
-  /// nullopt if no layer fits beside sheets that stay.
+  /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
+  /// form alone, since a form may need its own chunks to be the best.
   std::optional<CostedSchedule> run() {
-    const ScheduleChoices simple = {{}, std::vector<std::int64_t>(segment_.layers.size(), 1), {}};
-    for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
-      if (best_ && !best_->cycles) break;
-      consider_staging(share, simple);
+    descend(first_choices(segment_, form_.value_or(0)));
+    const std::size_t last = form_ ? 0 : most_others(segment_);
+    for (std::size_t form = 0; last > 0 && form <= last; ++form) {
+      if (replayed_ > kMostReplayed / 20) break;
+      form_ = form;
+      descend(first_choices(segment_, form));
     }
-    if (!best_) return std::nullopt;
-    choose_groups();
-    for (const std::int64_t share : {2, 4}) {
-      ScheduleChoices choices = choices_;
-      choices.chunk_shares.assign(segment_.layers.size(), share);
-      consider(choices);
-    }
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) improve_layers_like(i);
-    return std::move(best_);
+    return std::move(found_);
   }
 
  private:
   bool at_end() const { return best_ && replayed_ >= kMostReplayed; }
 
+  /// Changes one choice after the other as long as that saves cycles.
+  void descend(const ScheduleChoices& start) {
+    best_.reset();
+    for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
+      if (best_ && !best_->cycles) break;
+      consider_staging(share, start);
+    }
+    if (!best_) return;
+    choose_groups();
+    for (const std::int64_t parts : {2, 4}) {
+      ScheduleChoices choices = choices_;
+      choices.chunk_parts.assign(segment_.layers.size(), parts);
+      consider(choices);
+    }
+    // A form may need its own chunks to be the best, so the forms come before and after them.
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
+    if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
+      found_ = std::move(best_);
+    }
+  }
+
   void choose_groups() {
     const std::int64_t images = batch_of(segment_);
     if (images <= 1 || at_end()) return;
-    const ImageDivision division(segment_, images);
+    const ImageDivision division(in_forms(segment_, choices_.forms), images);
     const ScheduleChoices whole = choices_;
     for (const ImageGroups& groups : fitting_groups(segment_, division, config_)) {
       ScheduleChoices choices = whole;
@@ -126,21 +167,39 @@ class ScheduleSearch {
     }
   }
 
-  void improve_layers_like(std::size_t first) {
-    const auto* layer = std::get_if<ContractionLayer>(&segment_.layers[first].body);
-    if (layer == nullptr) return;
+  /// The layers that choose together with layer `first`; none if an earlier one is among them.
+  std::vector<std::size_t> layers_like(std::size_t first) const {
     std::vector<std::size_t> alike;
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
-      const auto* other = std::get_if<ContractionLayer>(&segment_.layers[i].body);
-      if (other == nullptr || !same_shape(*layer, *other)) continue;
-      if (i < first) return;
+      if (!same_shape(segment_.layers[first], segment_.layers[i])) continue;
+      if (i < first) return {};
       alike.push_back(i);
     }
-    const std::int64_t now = choices_.chunk_shares[first];
-    for (const std::int64_t share : {1, 2, 4}) {
-      if (share == now) continue;
+    return alike;
+  }
+
+  void choose_form_of_layers_like(std::size_t first) {
+    if (form_) return;
+    const std::vector<std::size_t> alike = layers_like(first);
+    if (alike.empty()) return;
+    const std::size_t now = choices_.forms[first];
+    for (std::size_t form = 0; form <= segment_.layers[first].others.size(); ++form) {
+      if (form == now) continue;
       ScheduleChoices choices = choices_;
-      for (const std::size_t i : alike) choices.chunk_shares[i] = share;
+      for (const std::size_t i : alike) choices.forms[i] = form;
+      consider(choices);
+    }
+  }
+
+  void choose_chunks_of_layers_like(std::size_t first) {
+    if (!std::holds_alternative<ContractionLayer>(segment_.layers[first].body)) return;
+    const std::vector<std::size_t> alike = layers_like(first);
+    if (alike.empty()) return;
+    const std::int64_t now = choices_.chunk_parts[first];
+    for (const std::int64_t parts : {0, 1, 2, 3, 4, 8}) {
+      if (parts == now) continue;
+      ScheduleChoices choices = choices_;
+      for (const std::size_t i : alike) choices.chunk_parts[i] = parts;
       consider(choices);
     }
   }
@@ -170,21 +229,24 @@ class ScheduleSearch {
 
   const Segment& segment_;
   const MachineConfig& config_;
+  std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
   const std::uint64_t margin_;
-  std::uint64_t replayed_;  // instructions
-  std::optional<CostedSchedule> best_;
-  ScheduleChoices choices_;  // of the best
+  std::uint64_t replayed_;               // instructions
+  std::optional<CostedSchedule> found_;  // the best of all descents
+  std::optional<CostedSchedule> best_;   // of this descent
+  ScheduleChoices choices_;              // of `best_`
 };
 
 }  // namespace
 
-CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config, bool replays) {
+CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
+                                const MappingOptions& options) {
   if (const auto product = only_product(segment, config)) {
     return {product_schedule(*product, config), std::nullopt};
   }
-  if (auto found = ScheduleSearch(segment, config, replays).run()) return std::move(*found);
-  const ScheduleChoices staged = {
-      staging_only(config), std::vector<std::int64_t>(segment.layers.size(), 1), {}};
+  if (auto found = ScheduleSearch(segment, config, options).run()) return std::move(*found);
+  ScheduleChoices staged = first_choices(segment, options.form.value_or(0));
+  staged.buffer = staging_only(config);
   auto scheduled = schedule_layers(segment, config, staged);
   if (const auto* obstacle = std::get_if<Obstacle>(&scheduled)) refuse(segment, *obstacle, config);
   return {std::move(std::get<Schedule>(scheduled)), std::nullopt};

@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/mapping/depthwise_cost.h"
 #include "compiler/rows/ceil_div.h"
 #include "compiler/segments/contraction_weights.h"
+#include "compiler/segments/packed_lines.h"
 #include "compiler/segments/planner.h"
 #include "sim/isa/patches.h"
 
@@ -80,6 +80,17 @@ bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
   return taps * 255 * 128 + largest < (std::int64_t{1} << 24);
 }
 
+/// Compares the cycles of the two units if nothing keeps them waiting. The array takes a tile of
+/// the diagonal for each tap; the vector unit a pass for each tap and one for the result.
+bool is_quicker_on_vector_unit(const ContractionLayer& layer, const MachineConfig& config) {
+  const std::int64_t rows = layer.walk.rows();
+  const std::int64_t taps = layer.walk.taps();
+  const std::int64_t tiles = ceil_div(layer.k, config.array_cols);
+  const std::int64_t blocks = std::max(tiles, ceil_div(layer.k, config.array_rows));
+  return (taps + 1) * tiles * rows <
+         taps * blocks * std::max<std::int64_t>(rows, config.array_rows);
+}
+
 MakeTensor as_floats(const MakeTensor& integers) {
   return [integers] {
     const Tensor tensor = integers();
@@ -88,6 +99,28 @@ MakeTensor as_floats(const MakeTensor& integers) {
                            [](std::int32_t value) { return static_cast<float>(value); });
     return floats;
   };
+}
+
+/// A depthwise convolution on the vector unit. `zero` and `bias` are those of the network: zero
+/// points are subtracted lane by lane, so that the bias needs no correction.
+WindowLayer on_lanes(const ContractionLayer& layer, std::int32_t zero, const MakeTensor& bias,
+                     ElementType dtype) {
+  WindowLayer window;
+  window.kind = WindowKind::kDepthwise;
+  window.a = layer.a;
+  window.walk = layer.walk;
+  window.channels = layer.k;
+  window.pad = layer.pad;
+  window.filters = std::get<ConstantWeights>(layer.weights);
+  window.epilogue = layer.epilogue;
+  window.out = layer.out;
+  if (dtype == ElementType::kInt8) {
+    window.domain = VectorDomain::kFloat;
+    window.a_quantization.zero = zero;
+    window.epilogue.bias = bias ? as_floats(bias) : MakeTensor{};
+    window.epilogue.bias_is_float = true;
+  }
+  return window;
 }
 
 }  // namespace
@@ -197,8 +230,19 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
     note += fmt::format("{}{} groups as blocks of tiles; empty tiles are left out",
                         note.empty() ? "" : "; ", layer.groups);
   }
-  add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
+  add_layer(node, node.outputs[0], macs, layer, std::move(note));
+  add_packed_lines(layer);
   return std::nullopt;
+}
+
+/// Adds a form to the layer just added: its image copied for each tap of a line of the window.
+void Planner::add_packed_lines(const ContractionLayer& layer) {
+  const bool is_computed = !segment_->sheets[layer.a.sheet].from_host;
+  if (!is_computed || !options_.mapping.packed_taps.value_or(true)) return;
+  auto packed = pack_lines(layer, segment_->sheets.size(), config_);
+  if (!packed) return;
+  segment_->sheets.push_back(std::move(packed->sheet));
+  segment_->layers.back().others.push_back(std::move(packed->form));
 }
 
 // The load cuts the windows out of an image that lies on the host, so that all taps lie side by
@@ -249,47 +293,20 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
 
 Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
                                 const MakeTensor& plain_bias, ContractionLayer layer) {
-  const DepthwiseShape shape{
-      .walk = layer.walk,
-      .channels = layer.k,
-      .constants = (layer.epilogue.bias ? 1 : 0) + (layer.epilogue.scale ? 1 : 0),
-      .from_host = segment_->sheets[layer.a.sheet].from_host,
-      .to_host = host_takes(node.outputs[0]),
-      .wide = parts.wide};
-  const DepthwiseCost cost = depthwise_cost(shape, config_);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
-  const bool is_less = cost.vector_cycles < cost.array_cycles;
-  const bool on_vector = options_.mapping.depthwise_on_vector_unit.value_or(is_less) &&
-                         node.op != Op::kConvInteger &&
-                         (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
-  std::string note = fmt::format("depthwise {}: about {} cycles; {} would take {}",
-                                 on_vector ? "on the vector unit" : "as diagonal tiles",
-                                 on_vector ? cost.vector_cycles : cost.array_cycles,
-                                 on_vector ? "diagonal tiles" : "the vector unit",
-                                 on_vector ? cost.array_cycles : cost.vector_cycles);
-  // The vector unit rounds its results to narrow rows.
-  layer.out = new_result(node.outputs[0], 1, parts.wide && !on_vector);
-  if (!on_vector) {
-    add_layer(node, node.outputs[0], macs, std::move(layer), std::move(note));
-    return std::nullopt;
-  }
-  WindowLayer window;
-  window.kind = WindowKind::kDepthwise;
-  window.a = layer.a;
-  window.walk = layer.walk;
-  window.channels = layer.k;
-  window.pad = layer.pad;
-  window.filters = std::get<ConstantWeights>(layer.weights);
-  window.epilogue = std::move(layer.epilogue);
-  window.out = layer.out;
-  if (int8()) {
-    // Zero points are subtracted lane by lane, so that the bias needs no correction.
-    window.domain = VectorDomain::kFloat;
-    window.a_quantization.zero = parts.x_zero;
-    window.epilogue.bias = plain_bias ? as_floats(plain_bias) : MakeTensor{};
-    window.epilogue.bias_is_float = true;
-  }
-  add_layer(node, node.outputs[0], macs, std::move(window), std::move(note));
+  const bool can_choose =
+      node.op != Op::kConvInteger && (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
+  const std::optional<bool>& wish = options_.mapping.depthwise_on_vector_unit;
+  const bool on_vector = can_choose && wish.value_or(is_quicker_on_vector_unit(layer, config_));
+  // The vector unit rounds its results to narrow rows. So does the array where both can run it.
+  layer.out = new_result(node.outputs[0], 1, parts.wide && !can_choose);
+  LayerForm form{{layer}, "depthwise as diagonal tiles"};
+  LayerForm other{{on_lanes(layer, parts.x_zero, plain_bias, config_.dtype)},
+                  "depthwise on the vector unit"};
+  if (on_vector) std::swap(form, other);
+  add_layer(node, node.outputs[0], macs, std::move(form.bodies.front()), std::move(form.note));
+  if (can_choose && !wish) segment_->layers.back().others.push_back(std::move(other));
+  if (!on_vector || !wish) add_packed_lines(layer);
   return std::nullopt;
 }
 

@@ -5,7 +5,8 @@
 //     identity [R, R]  x  tile, fetched transposed  =  R rows of the transposed matrix
 //
 // with one product for each R rows. A product that only the host reads may instead be computed
-// transposed, as B'A', and read through a transposed view. The cheaper way is taken.
+// transposed, as B'A', and read through a transposed view. The planner takes the way with fewer
+// estimated cycles, and schedule_network() also tries the network with all in one way.
 #include <algorithm>
 #include <utility>
 
@@ -166,7 +167,8 @@ Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Ep
         turning_cycles(a[1], a[0], config_) + product_cycles(a[0], a[1], b[1], config_);
     const std::int64_t by_b =
         turning_cycles(a[1], b[1], config_) + product_cycles(b[1], a[1], a[0], config_);
-    if (by_b < by_a) {
+    segment_->has_turned_choice = true;
+    if (options_.mapping.turned_results.value_or(by_b < by_a)) {
       plan_turned_result(node, second);
       return std::nullopt;
     }

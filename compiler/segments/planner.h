@@ -84,6 +84,7 @@ class Planner {
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   std::string pack_taps(graph::ValueId x, const std::vector<graph::WindowDim>& windows,
                         ContractionLayer& layer);
+  void add_packed_lines(const ContractionLayer& layer);
   Refusal plan_depthwise(const graph::Node& node, const ConvParts& parts,
                          const MakeTensor& plain_bias, ContractionLayer layer);
   // plan_rearranged.cpp

@@ -135,7 +135,7 @@ class Cutter {
       for_each_sheet(segment.layers[i].body,
                      [&](std::size_t sheet) { segment.sheets[sheet].last_use = i; });
     }
-    steps_.emplace_back(Segment{std::move(segment.sheets), std::move(segment.layers)});
+    steps_.emplace_back(static_cast<Segment&&>(segment));
   }
 
   const graph::Graph& graph_;

@@ -1,7 +1,7 @@
 // A program that is made while it runs: whoever times or counts its instructions need not hold it.
 //
 // The program may have loops. If the run is in the same state at two passes of a loop, then the
-// instructions between them can be skipped as often as they repeat (sim/analysis/repetition.h).
+// instructions between them can be skipped as often as they repeat (sim/timing/repetition.h).
 #pragma once
 
 #include <array>

@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 #include "sim/analysis/hazards/hazard_check.h"
-#include "sim/analysis/repetition.h"
 #include "sim/analysis/run_analysis.h"
 #include "sim/analysis/summary.h"
 #include "sim/array/functional_core.h"
 #include "sim/machine/machine.h"
 #include "sim/timing/analytic.h"
+#include "sim/timing/repetition.h"
 
 namespace weft {
 namespace {

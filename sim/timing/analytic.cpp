@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "sim/timing/analytic_clock.h"
+#include "sim/timing/repetition.h"
 #include "sim/timing/stall_report.h"
 #include "sim/timing/unit_streams.h"
 
@@ -59,15 +60,23 @@ Timeline analytic_timeline(const MachineConfig& config, const Program& program) 
   return std::move(recorder.timeline);
 }
 
-Cycle analytic_total(const MachineConfig& config, InstructionStream& stream) {
+std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStream& stream,
+                                    std::uint64_t& left) {
   SilentObserver observer;
   AnalyticClock clock(config, observer);
+  RepetitionSkipper skipper(stream, [&](StateVisitor& visitor) {
+    clock.visit(visitor);
+    stream.visit(visitor);
+  });
   std::vector<Instruction> instructions;
   while (stream.next(instructions)) {
+    if (instructions.size() > left) return std::nullopt;
+    left -= instructions.size();
     for (const Instruction& instruction : instructions) {
       if (!clock.accept(instruction)) throw stuck(clock);
     }
     instructions.clear();
+    skipper.skip();
   }
   if (!clock.finish()) throw stuck(clock);
   return clock.last_retired() + 1;

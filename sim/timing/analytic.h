@@ -4,6 +4,9 @@
 // are right.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/error.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction_stream.h"
@@ -17,9 +20,12 @@ namespace weft {
 /// the machine. Throws DeadlockError. Takes time linear in the number of instructions.
 Timeline analytic_timeline(const MachineConfig& config, const Program& program);
 
-/// The cycles of a program that is made while it runs and not held: its last retirement + 1. The
-/// instructions must be valid for the machine. Throws DeadlockError.
-Cycle analytic_total(const MachineConfig& config, InstructionStream& stream);
+/// The cycles of a program that is made while it runs and not held: its last retirement + 1. What
+/// repeats is skipped (sim/timing/repetition.h). Takes the number of instructions that were
+/// replayed from `left`; nullopt if more would be needed. The instructions must be valid for the
+/// machine. Throws DeadlockError.
+std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStream& stream,
+                                    std::uint64_t& left);
 
 /// The error for a stream at which `clock` is stuck.
 DeadlockError stuck(const AnalyticClock& clock);

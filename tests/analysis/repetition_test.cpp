@@ -1,6 +1,6 @@
 // Each kind of number in a state, at the edge between repeating and not repeating; and a stream
 // whose state is known at every pass.
-#include "sim/analysis/repetition.h"
+#include "sim/timing/repetition.h"
 
 #include <gtest/gtest.h>
 

@@ -55,7 +55,7 @@ class ElementwiseLowering {
 
   void run_tile(const Chunk& chunk, const LaneTile& tile, const ChunkInput::ChunkRows& a,
                 const Placement& out) {
-    VectorSource source = narrow_source(layer_.a, chunk, tile, a, context_);
+    VectorSource source = narrow_source(layer_.a, chunk, tile, a, context_, 0, 0, layer_.pad);
     source.quantization = layer_.a_quantization;
     for (std::size_t i = 0; i + 1 < steps_.size(); ++i) {
       const std::uint32_t to = wide_[i % wide_.size()];
@@ -65,6 +65,7 @@ class ElementwiseLowering {
       source = wide_source(to, chunk.rows(), context_.config);
     }
     Vector vector = to_narrow(source, layer_.out, out, chunk, tile, context_);
+    vector.fill = vector.fill || layer_.fills_plane;
     vector.domain = layer_.domain;
     vector.quantization = layer_.quantization;
     steps_.apply(steps_.size() - 1, tile, vector);

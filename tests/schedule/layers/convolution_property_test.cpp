@@ -24,7 +24,9 @@ struct Convolution {
 };
 
 void choose_channels(const MachineConfig& config, Convolution& conv, Random& random) {
-  const std::int64_t k = size_about(config.array_rows, random);
+  // Few channels leave room for several taps.
+  const std::int64_t k = random.chance(40) ? random.between(1, 1 + config.array_rows / 3)
+                                           : size_about(config.array_rows, random);
   const std::int64_t n = size_about(config.array_cols, random);
   switch (random.between(0, 4)) {
     case 0:
@@ -73,10 +75,12 @@ Convolution random_convolution(const MachineConfig& config, Random& random) {
   return conv;
 }
 
-/// Packed taps or not, or what takes fewer folds.
+/// Packed taps or not, or what takes fewer folds or cycles.
 MappingOptions random_packing(Random& random) {
-  if (random.chance(40)) return {};
-  return {.packed_taps = random.chance(70)};
+  MappingOptions options;
+  if (random.chance(60)) options.packed_taps = random.chance(70);
+  if (random.chance(70)) options.form = random.one_of<std::size_t>({0, 1, 2, 2});
+  return options;
 }
 
 void count_convolution(const MachineConfig& config, const Convolution& conv,
@@ -97,6 +101,11 @@ void count_convolution(const MachineConfig& config, const Convolution& conv,
   });
   if (packed) ++hits[outcome.streamed ? "packed taps, streamed" : "packed taps"];
   if (packed && conv.x[0] > 1) ++hits["packed taps of several images"];
+  const bool lines = std::ranges::any_of(layers_of(outcome.program), [](const LayerInfo& layer) {
+    return layer.note.find("of a line side by side") != std::string::npos;
+  });
+  if (lines) ++hits[outcome.streamed ? "packed lines, streamed" : "packed lines"];
+  if (lines && conv.kind == "depthwise") ++hits["packed lines of depthwise"];
   if (conv.x.size() == 3) ++hits["one dimension"];
   if (conv.attributes.has("auto_pad")) ++hits["auto_pad"];
 }
@@ -123,18 +132,12 @@ void add_float_epilogue(LayerCase& layer, Convolution& conv, std::vector<ValueId
   }
 }
 
-bool on_vector_unit(const LayerOutcome& outcome) {
-  return std::ranges::any_of(layers_of(outcome.program), [](const LayerInfo& layer) {
-    return layer.note.starts_with("depthwise on the vector unit");
-  });
-}
-
 void check_float_convolution(Random& random, Hits& hits) {
   LayerCase layer(random.chance(70) ? ElementType::kBf16 : ElementType::kFp16);
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Convolution conv = random_convolution(config, random);
   ValueId x = layer.input(random.tensor<float>(conv.x, -8, 8));
-  if (random.chance(30)) x = layer.through_machine(x);
+  if (random.chance(60)) x = layer.through_machine(x);
   std::vector<ValueId> inputs = {x, layer.constant(random.tensor<float>(conv.w, -8, 8))};
   add_float_epilogue(layer, conv, inputs, random, hits);
   ValueId y = layer.builder.add(Op::kConv, inputs, conv.attributes);
@@ -142,8 +145,8 @@ void check_float_convolution(Random& random, Hits& hits) {
   if (narrow) y = layer.through_machine(y);
   const LayerOutcome outcome = run_layer(layer, y, config, random_packing(random));
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
-  // The vector unit rounds the result of a depthwise convolution, even if it goes to the host.
-  expect_exact(outcome, layer, narrow || on_vector_unit(outcome));
+  // The result of a depthwise convolution is rounded, even if it goes to the host.
+  expect_exact(outcome, layer, narrow || conv.kind == "depthwise");
   try_engines(outcome, layer, config, random, hits);
   count_convolution(config, conv, outcome, hits);
   ++hits[narrow ? "narrow result" : "wide result"];
@@ -173,6 +176,7 @@ TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
                "packed taps",
                "packed taps, streamed",
                "packed taps of several images",
+               "packed lines",
                "engines",
                "one dimension",
                "auto_pad",
@@ -181,6 +185,7 @@ TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
                "narrow result",
                "wide result"},
               5);
+  expect_hits(hits, {"packed lines, streamed", "packed lines of depthwise"}, 1);
 }
 
 // --- int8 ---
@@ -193,8 +198,12 @@ void check_quantized_convolution(Random& random, Hits& hits) {
   const bool y_unsigned = random.chance(40);
   const Shape scale_shape = random.chance(60) ? Shape{conv.w[0]} : Shape{};
   const ByteWeights weights = random_byte_weights(conv.w, scale_shape, random);
+  ValueId x = layer.input(random_bytes(conv.x, x_unsigned, random));
+  if (random.chance(60)) {  // so that a layer has written it
+    x = layer.builder.add(Op::kMaxPool, {x}, {{"kernel_shape", Ints(conv.x.size() - 2, 1)}});
+  }
   std::vector<ValueId> inputs = {
-      layer.input(random_bytes(conv.x, x_unsigned, random)),
+      x,
       layer.constant(random_scales({}, 0.05, random)),
       layer.constant(random_zero_point(x_unsigned, random)),
       layer.constant(weights.elements),
@@ -248,6 +257,7 @@ TEST(ConvolutionPropertyTest, QuantizedConvolutionsHaveTheBitsOfTheReference) {
                "packed taps",
                "packed taps, streamed",
                "packed taps of several images",
+               "packed lines",
                "engines",
                "one dimension",
                "auto_pad",
@@ -261,6 +271,7 @@ TEST(ConvolutionPropertyTest, QuantizedConvolutionsHaveTheBitsOfTheReference) {
                "one scale",
                "scales by channel"},
               5);
+  expect_hits(hits, {"packed lines, streamed", "packed lines of depthwise"}, 1);
 }
 
 void check_integer_convolution(Random& random, Hits& hits) {

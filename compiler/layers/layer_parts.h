@@ -1,6 +1,8 @@
-// Takes a batch through several layers group by group (depth first). Each layer is cut into parts,
-// one for each group of its images; each sheet between them is cut as well, so that only the rows
-// of the images that are under way need room. Parts are layers like any other.
+// The parts in which a schedule runs the layers of a segment. A layer has a part for each body of
+// its form and for each group of images. Parts are layers like any other.
+//
+// Groups take a batch through several layers (depth first). Each sheet between these is cut as
+// well, so that only the rows of the images that are under way need room:
 //
 //   layer    sizes   parts in order
 //   conv1      1     [0]     [1]         [2]     [3]
@@ -24,11 +26,13 @@ struct ImageRange {
   std::int64_t count = 1;
 };
 
-/// The part of a layer for some images.
+/// What a part of a layer runs.
 struct LayerPart {
   std::size_t layer = 0;
+  std::size_t body = 0;  // of the layer's form
+  bool is_last = true;   // body of the form: it writes the layer's result
   ImageRange images;
-  bool cuts_rows = false;  // else it is whole, or has all rows of some products
+  bool cuts_rows = false;  // else it has all rows, perhaps of some products only
 };
 
 /// The part of a sheet that holds the rows of some images.
@@ -37,41 +41,47 @@ struct SheetPart {
   std::int64_t first_row = 0;
 };
 
-struct GroupedSegment {
+struct PartedSegment {
   Segment segment;                // of parts
   std::vector<LayerPart> layers;  // what each layer of `segment` is a part of
   std::vector<SheetPart> sheets;  // and each sheet
 };
+
+/// The segment with the chosen form of each layer (Schedule::forms) and no groups. Forms of several
+/// bodies give several layers.
+PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& forms);
 
 /// Finds which layers can take a batch in parts: the rows of an image must depend on rows of that
 /// image alone, or on what comes from the host, and each image must have its own rows of every
 /// sheet between layers.
 class ImageDivision {
  public:
-  /// `segment` must outlive this.
-  ImageDivision(const Segment& segment, std::int64_t images);
+  ImageDivision(PartedSegment formed, std::int64_t images);
 
   std::int64_t images() const { return images_; }
-  bool divides(std::size_t layer) const { return cuts_[layer] != Cut::kNone; }
-  /// The segment in parts. The group sizes of layers that cannot be divided are the whole batch.
-  GroupedSegment in_groups(const ImageGroups& groups) const;
+  /// False if any body of the layer's form cannot be cut.
+  bool divides(std::size_t layer) const;
+  /// The segment in groups. Layers that cannot be divided must take the whole batch.
+  PartedSegment in_groups(const ImageGroups& groups) const;
 
  private:
   /// How a layer is cut: each part has some rows of the walk, or some of the products of a batch or
   /// the parts of a concatenation.
   enum class Cut : std::uint8_t { kNone, kRows, kPieces };
 
+  const Segment& segment() const { return formed_.segment; }
   Cut cut_of(const LayerBody& body) const;
   bool apart(const LayerBody& body, Cut cut) const;
   std::optional<LayerBody> part_of(const LayerBody& body, Cut cut, const ImageRange& images) const;
   std::vector<std::int64_t> units_of(const ImageGroups& groups) const;
 
-  const Segment& segment_;
+  const PartedSegment formed_;
   const std::int64_t images_;
-  std::vector<Cut> cuts_;  // of each layer
+  std::vector<Cut> cuts_;  // of each layer of `formed_`
 };
 
-/// The segment in the parts that `groups` asks for; the segment itself if it asks for none.
-GroupedSegment in_groups(const Segment& segment, const ImageGroups& groups);
+/// The segment in the parts of a schedule.
+PartedSegment in_parts(const Segment& segment, const std::vector<std::size_t>& forms,
+                       const ImageGroups& groups);
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 
 #include <algorithm>
 #include <utility>
@@ -177,9 +177,45 @@ void for_each_touch(const ConcatLayer& layer, const Function& function) {
 
 }  // namespace
 
-ImageDivision::ImageDivision(const Segment& segment, std::int64_t images)
-    : segment_(segment), images_(images) {
-  for (const Layer& layer : segment.layers) cuts_.push_back(cut_of(layer.body));
+PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& forms) {
+  PartedSegment formed;
+  formed.segment.sheets = segment.sheets;
+  for (std::size_t i = 0; i < segment.sheets.size(); ++i) formed.sheets.push_back({i, 0});
+  const auto add = [&](Layer layer, const LayerPart& part) {
+    for_each_sheet(layer.body, [&](std::size_t sheet) {
+      formed.segment.sheets[sheet].last_use = formed.layers.size();
+    });
+    formed.layers.push_back(part);
+    formed.segment.layers.push_back(std::move(layer));
+  };
+  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+    Layer layer = segment.layers[i];
+    layer.others.clear();
+    const std::size_t number = forms.empty() ? 0 : forms[i];
+    if (number == 0) {
+      add(std::move(layer), {i, 0, true, {}, false});
+      continue;
+    }
+    const LayerForm& form = segment.layers[i].others[number - 1];
+    layer.note = form.note;
+    for (std::size_t body = 0; body < form.bodies.size(); ++body) {
+      layer.body = form.bodies[body];
+      add(layer, {i, body, body + 1 == form.bodies.size(), {}, false});
+    }
+  }
+  return formed;
+}
+
+ImageDivision::ImageDivision(PartedSegment formed, std::int64_t images)
+    : formed_(std::move(formed)), images_(images) {
+  for (const Layer& layer : segment().layers) cuts_.push_back(cut_of(layer.body));
+}
+
+bool ImageDivision::divides(std::size_t layer) const {
+  for (std::size_t i = 0; i < formed_.layers.size(); ++i) {
+    if (formed_.layers[i].layer == layer && cuts_[i] == Cut::kNone) return false;
+  }
+  return true;
 }
 
 ImageDivision::Cut ImageDivision::cut_of(const LayerBody& body) const {
@@ -197,7 +233,7 @@ bool ImageDivision::apart(const LayerBody& body, Cut cut) const {
     if (!part) return false;
     bool inside = true;
     const auto look = [&](std::size_t id, const Touch& touch) {
-      const Sheet& sheet = segment_.sheets[id];
+      const Sheet& sheet = segment().sheets[id];
       if (sheet.from_host) return;
       const std::int64_t rows = sheet.size.rows / images_;
       inside = inside && sheet.size.rows % images_ == 0 && touch.first >= image * rows &&
@@ -212,7 +248,7 @@ bool ImageDivision::apart(const LayerBody& body, Cut cut) const {
 std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
                                                 const ImageRange& images) const {
   LayerBody part = body;
-  const std::int64_t each = segment_.sheets[result_view(body).sheet].size.rows / images_;
+  const std::int64_t each = segment().sheets[result_view(body).sheet].size.rows / images_;
   const bool possible =
       cut == Cut::kRows
           ? std::visit([&](auto& layer) { return cut_rows(layer, images_, images); }, part)
@@ -224,61 +260,63 @@ std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
 /// What the host reads or writes has one part.
 std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) const {
   std::vector<std::int64_t> units;
-  for (const Sheet& sheet : segment_.sheets) {
+  for (const Sheet& sheet : segment().sheets) {
     units.push_back(sheet.from_host || sheet.wide || !sheet.results.empty() ? images_ : 1);
   }
-  for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
-    for_each_sheet(segment_.layers[i].body, [&](std::size_t sheet) {
-      units[sheet] = std::max(units[sheet], groups.sizes[i]);
+  for (std::size_t i = 0; i < formed_.layers.size(); ++i) {
+    for_each_sheet(segment().layers[i].body, [&](std::size_t sheet) {
+      units[sheet] = std::max(units[sheet], groups.sizes[formed_.layers[i].layer]);
     });
   }
   return units;
 }
 
-GroupedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
-  GroupedSegment grouped;
+PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
+  PartedSegment parts;
   const std::vector<std::int64_t> units = units_of(groups);
   std::vector<std::size_t> first_part;  // of each sheet
-  for (std::size_t id = 0; id < segment_.sheets.size(); ++id) {
-    first_part.push_back(grouped.sheets.size());
-    Sheet part = segment_.sheets[id];
+  for (std::size_t id = 0; id < segment().sheets.size(); ++id) {
+    first_part.push_back(parts.sheets.size());
+    Sheet part = segment().sheets[id];
     if (units[id] < images_) part.size.rows = part.size.rows / images_ * units[id];
     for (std::int64_t image = 0; image < images_; image += units[id]) {
-      grouped.sheets.push_back({id, part.size.rows * (image / units[id])});
-      grouped.segment.sheets.push_back(part);
+      parts.sheets.push_back({id, part.size.rows * (image / units[id])});
+      parts.segment.sheets.push_back(part);
     }
   }
   const auto add = [&](std::size_t index, const ImageRange& images) {
     const bool whole = images.count == images_;
-    Layer layer = segment_.layers[index];
+    Layer layer = segment().layers[index];
     if (!whole) layer.body = *part_of(layer.body, cuts_[index], images);
     for_each_view(layer.body, [&](View& view) {
       view.sheet =
           first_part[view.sheet] + static_cast<std::size_t>(images.first / units[view.sheet]);
-      view.row -= grouped.sheets[view.sheet].first_row;
+      view.row -= parts.sheets[view.sheet].first_row;
     });
     for_each_sheet(layer.body, [&](std::size_t sheet) {
-      grouped.segment.sheets[sheet].last_use = grouped.layers.size();
+      parts.segment.sheets[sheet].last_use = parts.layers.size();
     });
-    grouped.layers.push_back({index, images, !whole && cuts_[index] == Cut::kRows});
-    grouped.segment.layers.push_back(std::move(layer));
+    LayerPart part = formed_.layers[index];
+    part.images = images;
+    part.cuts_rows = !whole && cuts_[index] == Cut::kRows;
+    parts.layers.push_back(part);
+    parts.segment.layers.push_back(std::move(layer));
   };
   for (std::int64_t done = groups.sizes.front(); done <= images_; done += groups.sizes.front()) {
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
-      const std::int64_t size = groups.sizes[i];
+    for (std::size_t i = 0; i < formed_.layers.size(); ++i) {
+      const std::int64_t size = groups.sizes[formed_.layers[i].layer];
       if (done % size != 0) break;
       add(i, {done - size, size});
     }
   }
-  return grouped;
+  return parts;
 }
 
-GroupedSegment in_groups(const Segment& segment, const ImageGroups& groups) {
-  if (!groups.sizes.empty()) return ImageDivision(segment, groups.images).in_groups(groups);
-  GroupedSegment grouped{segment, {}, {}};
-  for (std::size_t i = 0; i < segment.layers.size(); ++i) grouped.layers.push_back({i, {}, false});
-  for (std::size_t i = 0; i < segment.sheets.size(); ++i) grouped.sheets.push_back({i, 0});
-  return grouped;
+PartedSegment in_parts(const Segment& segment, const std::vector<std::size_t>& forms,
+                       const ImageGroups& groups) {
+  PartedSegment formed = in_forms(segment, forms);
+  if (groups.sizes.empty()) return formed;
+  return ImageDivision(std::move(formed), groups.images).in_groups(groups);
 }
 
 }  // namespace weft::compiler

@@ -1,4 +1,4 @@
-#include "sim/analysis/repetition.h"
+#include "sim/timing/repetition.h"
 
 #include <algorithm>
 #include <utility>

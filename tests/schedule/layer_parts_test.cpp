@@ -1,15 +1,18 @@
 // Image groups: a batch taken through the layers group by group gives the bits of the whole batch,
 // and all engines agree in cycles.
-#include "compiler/layers/image_groups.h"
+#include "compiler/layers/layer_parts.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "compiler/blocks/places.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/schedule_layers.h"
@@ -24,8 +27,9 @@ namespace {
 
 /// Sizes that divide each other and the batch, rising at random layers. Layers that cannot be
 /// divided, and all after them, take the whole batch.
-ImageGroups random_groups(const Segment& segment, std::int64_t images, Random& random) {
-  const ImageDivision division(segment, images);
+ImageGroups random_groups(const Segment& segment, const std::vector<std::size_t>& forms,
+                          std::int64_t images, Random& random) {
+  const ImageDivision division(in_forms(segment, forms), images);
   ImageGroups groups{images, {}};
   std::int64_t size = 1;
   bool divides = true;
@@ -44,26 +48,67 @@ ImageGroups random_groups(const Segment& segment, std::int64_t images, Random& r
   return groups;
 }
 
-/// The program of the network with random groups in every segment that has a batch. Adds to `cut`
-/// the kinds of layers that were cut.
-NetworkProgram in_random_groups(const graph::Graph& graph, const MachineConfig& config,
-                                Random& random, std::set<std::string>& cut) {
-  ScheduledNetwork network = schedule_network(graph, config, {.mapping = {.replays = false}});
-  for (auto& step : network.steps) {
-    auto* scheduled = std::get_if<ScheduledSegment>(&step);
+/// A random machine, half of them with hardly more buffer than the network needs.
+MachineConfig random_group_machine(const graph::Graph& graph, ElementType dtype, Random& random) {
+  MachineConfig config = random_machine(random, dtype);
+  if (random.chance(50)) return config;
+  config = with_smallest_buffer(graph, config);
+  config.unified_buffer_kib += static_cast<std::uint32_t>(random.between(0, 6));
+  return config;
+}
+
+/// The kinds of layers that were cut, and the notes of the forms that were used.
+struct Classes {
+  std::set<std::string> cut;
+  std::set<std::string> forms;
+};
+
+/// The schedule, or the one with nothing in the unified buffer but staging.
+std::optional<Schedule> schedule_if_it_fits(const Segment& segment, const MachineConfig& config,
+                                            ScheduleChoices choices) {
+  for (const BufferParts& buffer : {choices.buffer, staging_only(config)}) {
+    choices.buffer = buffer;
+    auto schedule = schedule_layers(segment, config, choices);
+    if (auto* fits = std::get_if<Schedule>(&schedule)) return std::move(*fits);
+  }
+  return std::nullopt;
+}
+
+struct Programs {
+  NetworkProgram in_groups;
+  NetworkProgram whole;
+};
+
+/// The programs of the network with random forms: with random groups in every segment that has a
+/// batch, and without. Where the forms do not fit, the layers keep the first.
+Programs random_programs(const graph::Graph& graph, const MachineConfig& config, Random& random,
+                         Classes& classes) {
+  ScheduledNetwork grouped = schedule_network(graph, config, {.mapping = {.replays = false}});
+  ScheduledNetwork whole = grouped;
+  for (std::size_t step = 0; step < grouped.steps.size(); ++step) {
+    auto* scheduled = std::get_if<ScheduledSegment>(&grouped.steps[step]);
     if (scheduled == nullptr || scheduled->schedule.buffer.end == 0) continue;
     const Segment& segment = scheduled->segment;
     ScheduleChoices choices;
     choices.buffer = scheduled->schedule.buffer;
-    choices.chunk_shares.assign(segment.layers.size(), random.between(1, 3));
-    choices.groups = random_groups(segment, batch_of(segment), random);
-    for (std::size_t i = 0; i < segment.layers.size(); ++i) {
-      if (choices.groups.sizes[i] < choices.groups.images) cut.insert(segment.layers[i].op);
+    choices.chunk_parts.assign(segment.layers.size(), random.between(0, 3));
+    for (const Layer& layer : segment.layers) {
+      const auto most = static_cast<std::int64_t>(layer.others.size());
+      choices.forms.push_back(static_cast<std::size_t>(random.between(0, most)));
     }
-    auto schedule = schedule_layers(segment, config, choices);
-    if (auto* fits = std::get_if<Schedule>(&schedule)) scheduled->schedule = std::move(*fits);
+    auto in_whole = schedule_if_it_fits(segment, config, choices);
+    choices.groups = random_groups(segment, choices.forms, batch_of(segment), random);
+    auto in_groups = schedule_if_it_fits(segment, config, choices);
+    if (!in_whole || !in_groups) continue;
+    std::get<ScheduledSegment>(whole.steps[step]).schedule = std::move(*in_whole);
+    scheduled->schedule = std::move(*in_groups);
+    for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+      const Layer& layer = segment.layers[i];
+      if (choices.groups.sizes[i] < choices.groups.images) classes.cut.insert(layer.op);
+      if (choices.forms[i] > 0) classes.forms.insert(layer.others[choices.forms[i] - 1].note);
+    }
   }
-  return write_programs(std::move(network), config);
+  return {write_programs(std::move(grouped), config), write_programs(std::move(whole), config)};
 }
 
 /// How many tensors of weights and other constants the programs have.
@@ -113,21 +158,20 @@ std::map<graph::ValueId, graph::Tensor> layer_values(const NetworkProgram& progr
 
 constexpr std::int64_t kBatches[] = {2, 3, 4, 6};
 
-TEST(ImageGroupsTest, GiveTheBitsOfTheWholeBatch) {
+TEST(LayerPartsTest, GiveTheBitsOfTheWholeBatch) {
   constexpr std::uint64_t kCases = 60;
   std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  std::set<std::string> cut;
+  Classes classes;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     Random random(seed);
-    const MachineConfig config = random_machine(random, ElementType::kBf16);
     const SmallNetwork& network = small_networks()[seed % small_networks().size()];
     const std::int64_t batch = kBatches[random.between(0, 3)];
     SCOPED_TRACE(::testing::Message()
                  << "seed " << seed << ", " << network.name << ", batch " << batch);
     const graph::Graph graph = prepared(network.of_batch(batch));
+    const MachineConfig config = random_group_machine(graph, ElementType::kBf16, random);
     const auto inputs = networks::sample_inputs(graph, seed);
-    const NetworkProgram program = in_random_groups(graph, config, random, cut);
-    const NetworkProgram whole = compile_network(graph, config);
+    const auto [program, whole] = random_programs(graph, config, random, classes);
     const runtime::NetworkRun run = run_everywhere(program, config, inputs);
     const runtime::NetworkRun expected = runtime::run_network(whole, config, inputs, {});
     EXPECT_EQ(run.outputs, expected.outputs) << layer_table(program);
@@ -138,28 +182,30 @@ TEST(ImageGroupsTest, GiveTheBitsOfTheWholeBatch) {
   }
   for (const char* op : {"Conv", "Gemm", "MatMul", "MaxPool", "AveragePool", "LayerNormalization",
                          "Softmax", "Add"}) {
-    EXPECT_TRUE(cut.contains(op)) << op;
+    EXPECT_TRUE(classes.cut.contains(op)) << op;
   }
+  EXPECT_GE(classes.forms.size(), 4U);
 }
 
-TEST(ImageGroupsTest, GiveTheBitsOfTheReferenceInInt8) {
+TEST(LayerPartsTest, GiveTheBitsOfTheReferenceInInt8) {
   constexpr std::uint64_t kCases = 30;
   std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  std::set<std::string> cut;
+  Classes classes;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     Random random(seed);
-    const MachineConfig config = random_machine(random, ElementType::kInt8);
     const SmallNetwork& network = small_networks()[seed % 3];  // the convolutional ones
     const std::int64_t batch = kBatches[random.between(0, 3)];
     SCOPED_TRACE(::testing::Message()
                  << "seed " << seed << ", " << network.name << ", batch " << batch);
     const graph::Graph graph = quantized(network.of_batch(batch));
+    const MachineConfig config = random_group_machine(graph, ElementType::kInt8, random);
     const auto inputs = networks::sample_inputs(graph, seed);
-    const NetworkProgram program = in_random_groups(graph, config, random, cut);
+    const NetworkProgram program = random_programs(graph, config, random, classes).in_groups;
     const runtime::NetworkRun run = run_everywhere(program, config, inputs);
     EXPECT_EQ(run.outputs, reference::run_graph(program.graph, inputs)) << layer_table(program);
   }
-  EXPECT_TRUE(cut.contains("QLinearConv"));
+  EXPECT_TRUE(classes.cut.contains("QLinearConv"));
+  EXPECT_GE(classes.forms.size(), 3U);
 }
 
 }  // namespace
