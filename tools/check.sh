@@ -92,8 +92,14 @@ tidy_sources() {
   done | sort -u
 }
 
-# clang-tidy needs each file's own compile command, so neither unity files nor precompiled headers;
-# only what the configuration itself generates.
+# The headers of the tidy build that Verilator writes and C++ files include.
+verilated_headers() {
+  ninja -C "$1" -t targets all | grep -oE '^[^:/][^:]*\.verilated/V[^:]*\.h' |
+    grep -F -f <(sources | xargs grep -hoE '^#include "V[^"]*' | sed 's|.*"|/|')
+}
+
+# clang-tidy needs each file's own compile command, so neither unity files nor precompiled headers. Of
+# what a build generates it needs only headers, and only Verilator writes those when Weft is built.
 check_tidy() {
   local build="$weft_root/build/tidy"
   local -a files
@@ -101,6 +107,11 @@ check_tidy() {
   if [[ ${#files[@]} -eq 0 ]]; then return 0; fi
   quietly "configuring" cmake -S "$weft_root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DWEFT_CUDA=OFF
+  local -a headers
+  mapfile -t headers < <(verilated_headers "$build")
+  if [[ ${#headers[@]} -gt 0 ]]; then
+    quietly "verilating" cmake --build "$build" --target "${headers[@]}"
+  fi
   # Files that this configuration does not compile have no command.
   comm -12 <(printf '%s\n' "${files[@]}" | sort) \
     <(sed -n "s|.*\"file\": \"$weft_root/\(.*\)\".*|\1|p" "$build/compile_commands.json" | sort) |

@@ -213,11 +213,11 @@ po::options_description train_options() {
       "batch", text("N"), "images per step; 32 if not given and the file leaves it open")(
       "optimizer", text("NAME"), "sgd (default), adam or adamw")(
       "learning-rate", text("X"), "0.05 for sgd, 0.001 for the others if not given")(
-      "momentum", text("X"), "of sgd; 0.9 if not given")("nesterov", "Nesterov's momentum")(
-      "weight-decay", text("X"), "0 if not given")("dtype", text("NAME"),
-                                                   "float32 (cpu, cuda), bf16 or fp16 (sim, cuda)")(
+      "momentum", text("X"), "momentum of sgd, from 0 to 1; 0.9 if not given")(
+      "nesterov", "use Nesterov's form of momentum")("weight-decay", text("X"), "0 if not given")(
+      "dtype", text("NAME"), "float32 (cpu, cuda), bf16 or fp16 (sim, cuda)")(
       "seed", text("N"),
-      "of a built-in network's weights and of the images' order; 1 if not given");
+      "seed of the images' order and of a built-in network's weights; 1 if not given");
   po::options_description files("Files");
   files.add_options()("save", text("MODEL.onnx"), "write the trained network")(
       "checkpoint", text("DIR"), "write a checkpoint after each epoch")(

@@ -33,7 +33,8 @@ struct ChunkCopy {
   std::int64_t rows() const { return layers * lines * length; }
 };
 
-/// `margin`: rows at the start of the unified buffer that nothing takes.
+/// The copy that `chunk` needs. The first `margin` rows of the unified buffer are always free, so
+/// `lead` is only what a walk needs beyond them.
 ChunkCopy copy_of(const RowWalk& walk, const Chunk& chunk, std::int64_t margin);
 
 /// UB rows of staging for the rows of `sheet` that a chunk of the walk reads in `planes`: 0 if the

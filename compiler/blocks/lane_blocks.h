@@ -36,7 +36,8 @@ Block write_block(const View& view, const Chunk& chunk, const ChannelRange& rang
 /// The planes of a depthwise convolution's filters that a tile needs.
 Planes filter_planes(const LaneTile& tile, const MachineConfig& config);
 
-/// The first row of a step's second operand for a chunk, before the step's distance of rows.
+/// The row of a step's second operand that belongs to the chunk's first row. It counts rows of the
+/// operand; times `step.b_step`, it counts rows of the sheet.
 std::int64_t operand_row(const LaneStep& step, const Chunk& chunk);
 /// What a step reads of its second operand, a view.
 Block operand_block(const LaneStep& step, const Chunk& chunk, const ChannelRange& range,

@@ -14,14 +14,12 @@
 #include <bit>
 #include <utility>
 
-#include "compiler/graph/operator_table.h"
 #include "compiler/segments/contraction_weights.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::compiler {
 
 using graph::DataType;
-using graph::Op;
 using graph::ValueId;
 
 namespace {
@@ -51,17 +49,6 @@ LaneStep is_positive() {
 /// Gives 1 for 0, and 0 for 1.
 LaneStep negation() {
   return with_number(VectorCombine::kSub, 1, VectorOp::kNeg);
-}
-
-VectorOp sign_of(Op op) {
-  switch (op) {
-    case Op::kLess:
-      return VectorOp::kNeg;
-    case Op::kEqual:
-      return VectorOp::kAbs;
-    default:
-      return VectorOp::kCopy;
-  }
 }
 
 }  // namespace
@@ -99,25 +86,25 @@ Refusal Planner::plan_lane_steps(const graph::Node& node, ValueId a, std::vector
   return std::nullopt;
 }
 
-Refusal Planner::plan_comparison(const graph::Node& node) {
+Refusal Planner::plan_comparison(const graph::Node& node, VectorOp sign) {
   ValueId a = node.input(0);
   ValueId b = node.input(1);
-  Op op = node.op;
+  const bool equality = sign == VectorOp::kAbs;
   if (!graph::is_float(graph_.type(a).type)) return "it compares integers";
   if (graph_.is_constant(a) || graph_.type(a).shape != graph_.type(node.outputs[0]).shape) {
     std::swap(a, b);
-    if (op != Op::kEqual) op = op == Op::kGreater ? Op::kLess : Op::kGreater;
+    if (!equality) sign = sign == VectorOp::kCopy ? VectorOp::kNeg : VectorOp::kCopy;
   }
   std::vector<LaneStep> steps;
   const bool with_zero = is_zero(b);
-  if (!with_zero || op != Op::kGreater) {
+  if (!with_zero || sign != VectorOp::kCopy) {
     LaneStep difference;
     if (!with_zero) difference.combine = VectorCombine::kSub;
-    difference.op = sign_of(op);
+    difference.op = sign;
     steps.push_back(std::move(difference));
   }
   steps.push_back(is_positive());
-  if (op == Op::kEqual) steps.push_back(negation());
+  if (equality) steps.push_back(negation());
   return plan_lane_steps(node, a, std::move(steps),
                          with_zero ? std::nullopt : std::optional(std::pair(std::size_t{0}, b)));
 }
@@ -183,9 +170,9 @@ Refusal Planner::plan_choice_of_two(const graph::Node& node) {
   return std::nullopt;
 }
 
-Refusal Planner::plan_truths(const graph::Node& node) {
+Refusal Planner::plan_truths(const graph::Node& node, VectorCombine combine) {
   LaneStep step;
-  step.combine = node.op == Op::kAnd ? VectorCombine::kMul : VectorCombine::kMax;
+  step.combine = combine;
   const bool swapped = graph_.type(node.input(0)).shape != graph_.type(node.outputs[0]).shape;
   return plan_lane_steps(node, node.input(swapped ? 1 : 0), {std::move(step)},
                          std::pair(std::size_t{0}, node.input(swapped ? 0 : 1)));

@@ -1,33 +1,15 @@
 // Reductions: along the channels of each row, or over all pixels of an image, as a pool does.
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
-#include "compiler/graph/operator_table.h"
 #include "compiler/graph/shapes/shape_arithmetic.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::compiler {
 
-using graph::Op;
 using graph::ValueId;
 
 namespace {
-
-ReductionKind kind_of(Op op) {
-  switch (op) {
-    case Op::kReduceSum:
-      return ReductionKind::kSum;
-    case Op::kReduceMean:
-      return ReductionKind::kMean;
-    case Op::kReduceMax:
-      return ReductionKind::kMax;
-    case Op::kReduceMin:
-      return ReductionKind::kMin;
-    default:
-      throw std::logic_error("not a reduction");
-  }
-}
 
 /// True if `axes` are all the axes after the channels of an image.
 bool covers_image(const std::vector<std::int64_t>& axes, std::size_t rank) {
@@ -63,7 +45,7 @@ std::optional<std::vector<std::int64_t>> Planner::reduced_axes(const graph::Node
   return axes;
 }
 
-Refusal Planner::plan_reduction(const graph::Node& node) {
+Refusal Planner::plan_reduction(const graph::Node& node, ReductionKind kind) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const auto axes = reduced_axes(node);
   if (!axes) return "its axes are computed";
@@ -71,25 +53,25 @@ Refusal Planner::plan_reduction(const graph::Node& node) {
   if (graph::element_count(shape) == 0) return "it is empty";
   if (!graph::is_float(graph_.type(node.input(0)).type)) return "integer arithmetic";
   if (axes->size() == 1 && axes->front() + 1 == static_cast<std::int64_t>(shape.size())) {
-    if (Refusal refusal = plan_row_reduction(node); !refusal) return refusal;
+    if (Refusal refusal = plan_row_reduction(node, kind); !refusal) return refusal;
   }
   if (const auto kept = only_kept_axis(*axes, shape)) {
-    if (Refusal refusal = plan_sum_of_rows(node, *kept, *axes); !refusal) return refusal;
+    if (Refusal refusal = plan_sum_of_rows(node, kind, *kept, *axes); !refusal) return refusal;
   }
   if (!covers_image(*axes, shape.size()))
     return "it reduces other axes than the channels or all pixels";
-  return plan_image_reduction(node);
+  return plan_image_reduction(node, kind);
 }
 
 /// Reduces each row to one channel. The rows keep their order, whether or not the result keeps the
 /// axis.
-Refusal Planner::plan_row_reduction(const graph::Node& node) {
+Refusal Planner::plan_row_reduction(const graph::Node& node, ReductionKind kind) {
   const Shape& shape = graph_.type(node.input(0)).shape;
   const std::size_t axis = shape.size() - 1;
   const auto rows = lane_rows(node.input(0), axis);
   if (!rows) return kUnreadable;
   ReductionLayer layer;
-  layer.kind = kind_of(node.op);
+  layer.kind = kind;
   layer.a = rows->view;
   layer.walk = rows->walk;
   layer.channels = shape[axis];
@@ -108,10 +90,10 @@ Refusal Planner::plan_row_reduction(const graph::Node& node) {
   return std::nullopt;
 }
 
-Refusal Planner::plan_image_reduction(const graph::Node& node) {
+Refusal Planner::plan_image_reduction(const graph::Node& node, ReductionKind kind) {
   const Shape& shape = graph_.type(node.input(0)).shape;
-  const bool maximum = node.op == Op::kReduceMax;
-  if (node.op == Op::kReduceMin) return "the minimum of an image";
+  const bool maximum = kind == ReductionKind::kMax;
+  if (kind == ReductionKind::kMin) return "the minimum of an image";
   if (maximum && int8()) return "a maximum of dequantized values";
   std::vector<graph::WindowDim> windows;
   std::int64_t count = 1;
@@ -121,7 +103,7 @@ Refusal Planner::plan_image_reduction(const graph::Node& node) {
   }
   WindowLayer layer;
   layer.kind = maximum ? WindowKind::kMax : WindowKind::kAverage;
-  if (node.op == Op::kReduceMean) {
+  if (kind == ReductionKind::kMean) {
     layer.epilogue.scale = [count] { return graph::Tensor::scalar(static_cast<float>(count)); };
     layer.epilogue.divides = true;
   }

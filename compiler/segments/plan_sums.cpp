@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/operator_table.h"
 #include "compiler/rows/ceil_div.h"
 #include "compiler/rows/elements.h"
 #include "compiler/segments/contraction_weights.h"
@@ -13,7 +12,6 @@
 
 namespace weft::compiler {
 
-using graph::Op;
 using graph::ValueId;
 
 namespace {
@@ -57,11 +55,11 @@ bool Planner::tile_fits(std::int64_t rows) const {
 }
 
 /// Sums all rows to one. `axis` lies along the channels and is kept.
-Refusal Planner::plan_sum_of_rows(const graph::Node& node, std::size_t axis,
+Refusal Planner::plan_sum_of_rows(const graph::Node& node, ReductionKind kind, std::size_t axis,
                                   const std::vector<std::int64_t>& reduced) {
   if (int8()) return "a sum over rows of integers";
-  const bool mean = node.op == Op::kReduceMean;
-  if (!mean && node.op != Op::kReduceSum) return "a maximum or minimum over rows";
+  const bool mean = kind == ReductionKind::kMean;
+  if (!mean && kind != ReductionKind::kSum) return "a maximum or minimum over rows";
   const auto view = plain_operand(node.input(0), axis);
   if (!view || !is_channel_axis(*view, axis)) return kUnreadableByArray;
   const auto rows = run_of_rows(*view, axis);

@@ -109,7 +109,7 @@ Refusal Planner::plan_flatten(const graph::Node& node, const LayerOperand& sourc
     const graph::Node& product = graph_.nodes[user];
     const bool multiplies = product.op == graph::Op::kGemm || product.op == graph::Op::kMatMul ||
                             product.op == graph::Op::kQLinearMatMul;
-    const std::size_t weights = product.op == graph::Op::kQLinearMatMul ? 3 : 1;
+    const std::size_t weights = operator_of(product.op).product.b;
     if (!multiplies || product.input(0) != result ||
         lazy_constant(product.input(weights)) == nullptr) {
       return kMoves;

@@ -164,10 +164,21 @@ class Planner {
   Refusal plan_negation(const graph::Node& node);
   Refusal plan_lane_steps(const graph::Node& node, graph::ValueId a, std::vector<LaneStep> steps,
                           std::optional<std::pair<std::size_t, graph::ValueId>> operand);
-  Refusal plan_comparison(const graph::Node& node);
+  /// Compares two operands. `sign` is applied to their difference, and a positive result is true;
+  /// with kAbs, it is false.
+  template <VectorOp sign>
+  Refusal plan_comparison(const graph::Node& node) {
+    return plan_comparison(node, sign);
+  }
+  Refusal plan_comparison(const graph::Node& node, VectorOp sign);
   Refusal plan_choice(const graph::Node& node);
   Refusal plan_choice_of_two(const graph::Node& node);
-  Refusal plan_truths(const graph::Node& node);
+  /// Combines two truth values, which are 1 or 0.
+  template <VectorCombine combine>
+  Refusal plan_truths(const graph::Node& node) {
+    return plan_truths(node, combine);
+  }
+  Refusal plan_truths(const graph::Node& node, VectorCombine combine);
   Refusal plan_cast(const graph::Node& node);
   // plan_pool.cpp
   Refusal plan_max_pool(const graph::Node& node);
@@ -191,11 +202,15 @@ class Planner {
   Refusal plan_concat(const graph::Node& node);
   View stacked_result(graph::ValueId value, std::size_t channel_axis, std::size_t axis);
   // plan_reduction.cpp
-  Refusal plan_reduction(const graph::Node& node);
-  Refusal plan_row_reduction(const graph::Node& node);
-  Refusal plan_image_reduction(const graph::Node& node);
+  template <ReductionKind kind>
+  Refusal plan_reduction(const graph::Node& node) {
+    return plan_reduction(node, kind);
+  }
+  Refusal plan_reduction(const graph::Node& node, ReductionKind kind);
+  Refusal plan_row_reduction(const graph::Node& node, ReductionKind kind);
+  Refusal plan_image_reduction(const graph::Node& node, ReductionKind kind);
   bool tile_fits(std::int64_t rows) const;
-  Refusal plan_sum_of_rows(const graph::Node& node, std::size_t axis,
+  Refusal plan_sum_of_rows(const graph::Node& node, ReductionKind kind, std::size_t axis,
                            const std::vector<std::int64_t>& reduced);
   std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;
   // plan_views.cpp

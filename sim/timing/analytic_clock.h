@@ -71,7 +71,8 @@ class AnalyticClock {
   Cycle last_retired() const { return last_retired_; }
   RunProgress progress() const;
 
-  /// Shows the state to `visitor`, first how far each scale has moved.
+  /// Shows each number of the state to `visitor`. First come the origins, from which the visitor
+  /// sees how far each scale has moved.
   void visit(StateVisitor& visitor);
 
  private:

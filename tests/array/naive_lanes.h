@@ -161,13 +161,13 @@ class NaiveLanes {
 
   void execute(const Vector& vector) {
     for (std::uint32_t row = 0; row < vector.rows; ++row) {
-      if (vector.domain == VectorDomain::kFloat) {
-        execute_row<float, NaiveFloat>(vector, row);
-      } else if constexpr (Arithmetic::kType == ElementType::kInt8) {
-        execute_row<std::int32_t, NaiveInt>(vector, row);
-      } else {
-        execute_row<float, NaiveFloat>(vector, row);
+      if constexpr (Arithmetic::kType == ElementType::kInt8) {
+        if (vector.domain != VectorDomain::kFloat) {
+          execute_row<std::int32_t, NaiveInt>(vector, row);
+          continue;
+        }
       }
+      execute_row<float, NaiveFloat>(vector, row);
     }
   }
 

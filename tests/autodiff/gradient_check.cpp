@@ -84,9 +84,10 @@ Tensor reals_beside(Random& random, const Shape& shape, const std::vector<double
 
 Tensor distinct(Random& random, const Shape& shape) {
   const std::int64_t count = graph::element_count(shape);
+  const std::int64_t middle = count / 2;
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
-    values.push_back(static_cast<double>(i - count / 2) / 64);
+    values.push_back(static_cast<double>(i - middle) / 64);
   }
   std::ranges::shuffle(values, random);
   return Tensor::of<double>(shape, values);

@@ -135,12 +135,12 @@ TEST(ShownRunTest, IsARunOfTheFirstInstructions) {
   EXPECT_EQ(all.program, program);
   EXPECT_EQ(all.note, "");
   const runtime::ShownRun some = runtime::shown_run(plan, config, program.code.size(), 100);
-  constexpr std::size_t count = 100;
-  ASSERT_EQ(some.program.code.size(), count);
-  EXPECT_TRUE(std::ranges::equal(some.program.code, std::span(program.code).first(count)));
-  EXPECT_EQ(some.result.timeline.instructions.size(), count);
+  constexpr std::size_t kCount = 100;
+  ASSERT_EQ(some.program.code.size(), kCount);
+  EXPECT_TRUE(std::ranges::equal(some.program.code, std::span(program.code).first(kCount)));
+  EXPECT_EQ(some.result.timeline.instructions.size(), kCount);
   EXPECT_NE(
-      some.note.find(fmt::format("the first {} of {} instructions", count, program.code.size())),
+      some.note.find(fmt::format("the first {} of {} instructions", kCount, program.code.size())),
       std::string::npos);
 }
 

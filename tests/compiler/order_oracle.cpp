@@ -12,6 +12,7 @@ struct Touch {
   std::string space;
   std::uint64_t row = 0;
   bool write = false;
+  // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
   auto operator<=>(const Touch&) const = default;
 };
 using Touches = std::set<Touch>;

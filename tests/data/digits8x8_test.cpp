@@ -27,13 +27,13 @@ TEST(Digits8x8Test, HaveAsManyOfEachDigitAsTheRepositorySays) {
 
 TEST(Digits8x8Test, BeginWithTheZeroThatIsPrintedEverywhere) {
   // The first line of optdigits.tes.
-  const std::vector<float> kFirst = {0, 0, 5,  13, 9,  1,  0, 0, 0, 0, 13, 15, 10, 15, 5, 0,
-                                     0, 3, 15, 2,  0,  11, 8, 0, 0, 4, 12, 0,  0,  8,  8, 0,
-                                     0, 5, 8,  0,  0,  9,  8, 0, 0, 4, 11, 0,  1,  12, 7, 0,
-                                     0, 2, 14, 5,  10, 12, 0, 0, 0, 0, 6,  13, 10, 0,  0, 0};
+  const std::vector<float> first = {0, 0, 5,  13, 9,  1,  0, 0, 0, 0, 13, 15, 10, 15, 5, 0,
+                                    0, 3, 15, 2,  0,  11, 8, 0, 0, 4, 12, 0,  0,  8,  8, 0,
+                                    0, 5, 8,  0,  0,  9,  8, 0, 0, 4, 11, 0,  1,  12, 7, 0,
+                                    0, 2, 14, 5,  10, 12, 0, 0, 0, 0, 6,  13, 10, 0,  0, 0};
   const Dataset digits = digits8x8();
   std::vector<float> scaled;
-  for (const float value : kFirst) scaled.push_back(value / 16);
+  for (const float value : first) scaled.push_back(value / 16);
   EXPECT_EQ(image(digits.train, 0), scaled);
   EXPECT_EQ(digits.train.labels.front(), 0);
 }

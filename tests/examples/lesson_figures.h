@@ -11,7 +11,7 @@ namespace weft::test {
 struct Figure {
   std::string what;
   std::string text;          // as in the page
-  std::string printed = "";  // in the output of a command of the page: "cycles     {} = "
+  std::string printed = {};  // in the output of a command of the page: "cycles     {} = "
 };
 
 /// A grid of R x C PEs.

@@ -16,7 +16,7 @@ In scale(Shape shape = {}) {
   return {DataType::kFloat32, std::move(shape)};
 }
 
-std::vector<In> qlinear_conv(Shape weight_scale = {}) {
+std::vector<In> qlinear_conv(const Shape& weight_scale = {}) {
   return {uint8({1, 3, 5, 5}), scale(), uint8({}), int8({4, 3, 3, 3}), scale(weight_scale),
           int8(weight_scale),  scale(), int8({})};
 }

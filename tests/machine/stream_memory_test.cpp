@@ -27,6 +27,7 @@ constexpr std::size_t kHeader = alignof(std::max_align_t);
 
 }  // namespace
 
+// NOLINTBEGIN(cppcoreguidelines-owning-memory): these functions are the owner
 void* operator new(std::size_t size) {
   void* block = std::malloc(size + kHeader);
   if (block == nullptr) throw std::bad_alloc();
@@ -46,6 +47,7 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, std::size_t) noexcept {
   operator delete(memory);
 }
+// NOLINTEND(cppcoreguidelines-owning-memory)
 
 namespace weft {
 namespace {

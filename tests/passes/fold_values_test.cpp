@@ -48,7 +48,7 @@ Layer transposed_conv(std::string name, std::int64_t group, bool bias) {
           }};
 }
 
-Layer gemm(std::string name, std::int64_t transposed, Shape bias, float alpha, float beta) {
+Layer gemm(std::string name, std::int64_t transposed, const Shape& bias, float alpha, float beta) {
   return {
       std::move(name), [=](Builder& b, Random& r, ValueId x) {
         std::vector<ValueId> inputs = {x, constant(b, r, {6, 6})};

@@ -73,13 +73,13 @@ TEST_P(RemoveIdentitiesTest, RemovesWhatChangesNothing) {
 }
 
 std::vector<IdentityCase> identity_cases() {
-  const auto slice = [](Integers start, Integers end, Integers step) {
+  const auto slice = [](const Integers& start, const Integers& end, const Integers& step) {
     return [=](Builder& b, ValueId x) {
       return b.add(Op::kSlice, {x, integers(b, start), integers(b, end), integers(b, Integers{2}),
                                 integers(b, step)});
     };
   };
-  const auto shaped = [](Op op, Integers shape) {
+  const auto shaped = [](Op op, const Integers& shape) {
     return [=](Builder& b, ValueId x) { return b.add(op, {x, integers(b, shape)}); };
   };
   const auto transpose = [](Integers perm) {

@@ -114,7 +114,8 @@ TEST(ReduceTest, AgreesWithGroupingTheElementsForRandomShapesAndAxes) {
       const Naive x = random.integers(shape, low, 9);
       const Tensor tensor = to_tensor(type, x);
       const Groups groups(x, chosen, keep);
-      const auto check = [&](Op op, double (*function)(const std::vector<double>&)) {
+      // Clang 14 cannot capture a structured binding by [&].
+      const auto check = [&, &axes = axes](Op op, double (*function)(const std::vector<double>&)) {
         expect_equal(reduce(op, tensor, groups.shape, axes, keep), type, groups.map(function),
                      std::string(to_string(op)) + " of " + graph::to_string(shape));
       };

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <iostream>
+#include <limits>
 
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/digits.h"
@@ -135,7 +136,7 @@ struct Answer {
 template <class T>
 Answer answer_of(std::span<const T> logits) {
   Answer answer;
-  double second = -INFINITY;
+  double second = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 1; i < logits.size(); ++i) {
     if (logits[i] > logits[answer.best]) answer.best = i;
   }

@@ -22,6 +22,7 @@ constexpr std::uint64_t kViewCases = 3000;
 struct Place {
   std::int64_t row = 0;
   std::int64_t channel = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 

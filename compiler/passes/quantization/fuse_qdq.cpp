@@ -13,14 +13,10 @@ using graph::Op;
 
 graph::Graph fuse_qdq(graph::Graph graph, ZeroPoints zero_points) {
   return rewrite(std::move(graph), [zero_points](Rewriter& rewriter, const Node& node) {
-    switch (node.op) {
-      case Op::kQuantizeLinear:
-        return cancel_quantize(rewriter, node) || fuse_contraction(rewriter, node);
-      case Op::kRelu:
-        return relu_on_integers(rewriter, node, zero_points);
-      default:
-        return move_on_integers(rewriter, node);
+    if (node.op == Op::kQuantizeLinear) {
+      return cancel_quantize(rewriter, node) || fuse_contraction(rewriter, node);
     }
+    return relu_on_integers(rewriter, node, zero_points) || move_on_integers(rewriter, node);
   });
 }
 

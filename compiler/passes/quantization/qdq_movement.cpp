@@ -155,6 +155,7 @@ bool become_activation(Rewriter& rewriter, const Node& relu, ValueId integers) {
 }  // namespace
 
 bool relu_on_integers(Rewriter& rewriter, const Node& node, ZeroPoints zero_points) {
+  if (node.op != Op::kRelu) return false;
   Quantized value = dequantized_bytes(rewriter, node.inputs[0]);
   if (!value) return false;
   const auto zero = zero_point(rewriter, value);

@@ -15,6 +15,15 @@ using graph::Op;
 using graph::Shape;
 using graph::Tensor;
 using graph::ValueType;
+using Form = graph::Product::Form;
+
+namespace {
+
+Form form_of(Op op) {
+  return operator_of(op).product.form;
+}
+
+}  // namespace
 
 bool is_contraction(Op op) {
   return has(op, graph::Trait::kContraction) && !has(op, graph::Trait::kQuantized);
@@ -31,14 +40,14 @@ bool ends_with_bias(const Node& node) {
 std::optional<ChannelLayout> channel_layout(const Node& node, const Shape& weights) {
   const std::int64_t size = graph::element_count(weights);
   if (size == 0) return std::nullopt;
-  switch (node.op) {
-    case Op::kConv:
+  switch (form_of(node.op)) {
+    case Form::kConvolution:
       return ChannelLayout{size / weights[0], weights[0], 1};
-    case Op::kConvTranspose: {
+    case Form::kTransposedConvolution: {
       const std::int64_t groups = node.attributes.integer("group", 1);
       return ChannelLayout{size / (weights[0] * weights[1]), weights[1], weights[0] / groups};
     }
-    case Op::kGemm:
+    case Form::kGemm:
       if (node.attributes.integer("transB", 0) != 0)
         return ChannelLayout{weights[1], weights[0], 1};
       return ChannelLayout{1, weights[1], weights[0]};
@@ -48,21 +57,9 @@ std::optional<ChannelLayout> channel_layout(const Node& node, const Shape& weigh
   }
 }
 
-std::int64_t channel_count(const Node& node, const Shape& weights) {
-  switch (node.op) {
-    case Op::kConv:
-      return weights[0];
-    case Op::kConvTranspose:
-      return weights[1] * node.attributes.integer("group", 1);
-    case Op::kGemm:
-      return weights[node.attributes.integer("transB", 0) != 0 ? 0 : 1];
-    default:
-      return weights.back();
-  }
-}
-
 std::int64_t channel_axis(Op op, std::int64_t rank) {
-  return op == Op::kConv || op == Op::kConvTranspose ? 1 : rank - 1;
+  const Form form = form_of(op);
+  return form == Form::kConvolution || form == Form::kTransposedConvolution ? 1 : rank - 1;
 }
 
 std::optional<Constant> per_channel(const Constant& constant, const ValueType& output,

@@ -27,8 +27,6 @@ bool ends_with_bias(const graph::Node& node);
 /// without elements, and for a MatMul with weights of a rank other than 2, because a stack of
 /// matrices has no channel.
 std::optional<ChannelLayout> channel_layout(const graph::Node& node, const graph::Shape& weights);
-/// The number of output channels, over all groups.
-std::int64_t channel_count(const graph::Node& node, const graph::Shape& weights);
 /// The channel axis in an output of rank `rank`.
 std::int64_t channel_axis(graph::Op op, std::int64_t rank);
 

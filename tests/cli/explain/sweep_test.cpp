@@ -76,9 +76,9 @@ struct SweptConv {
 
 TEST(ExplainSweepTest, EveryPointOfAConvolutionIsTheRunOfThatSize) {
   const Words shared = {"--kernel", "3", "--pad", "1", "--machine", "tiny"};
-  const SweptConv kSwept[] = {{"m=1..3", "--input", "", ",6,8,8", 0},
-                              {"k=3..9", "--input", "1,", ",8,8", 4},
-                              {"n=2..9", "--filters", "", "", 4}};
+  constexpr SweptConv kSwept[] = {{"m=1..3", "--input", "", ",6,8,8", 0},
+                                  {"k=3..9", "--input", "1,", ",8,8", 4},
+                                  {"n=2..9", "--filters", "", "", 4}};
   int packed = 0;
   for (const SweptConv& swept : kSwept) {
     SCOPED_TRACE(swept.request);

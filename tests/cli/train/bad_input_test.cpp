@@ -77,7 +77,7 @@ TEST(TrainBackendTest, SaysWhyThereIsNoCudaDevice) {
 
 // --- Data ---------------------------------------------------------------------------------------
 
-std::string idx(std::vector<std::uint8_t> shape, std::size_t size, char value) {
+std::string idx(const std::vector<std::uint8_t>& shape, std::size_t size, char value) {
   std::string text = {0, 0, 8, static_cast<char>(shape.size())};
   for (const std::uint8_t extent : shape) text += std::string{0, 0, 0, static_cast<char>(extent)};
   text.append(size, value);

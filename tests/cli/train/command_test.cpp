@@ -281,8 +281,10 @@ TEST(TrainResumeTest, AnInterruptSaysWhatWasKept) {
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
+    // NOLINTBEGIN(cppcoreguidelines-owning-memory): the streams belong to the C library
     if (std::freopen(err.c_str(), "w", stderr) == nullptr) ::_exit(1);
     if (std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(1);
+    // NOLINTEND(cppcoreguidelines-owning-memory)
     ::execl(WEFT_BINARY, WEFT_BINARY, "train", "digits-cnn", "--epochs", "1000", "--checkpoint",
             checkpoints.c_str(), nullptr);
     ::_exit(1);

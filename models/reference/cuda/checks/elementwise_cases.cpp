@@ -123,9 +123,8 @@ OperatorCase cast(Generator& generator) {
 
 Cases elementwise_cases(Generator& generator) {
   Cases cases;
-  for (std::size_t i = 0; i < graph::kOpCount; ++i) {
-    const auto op = static_cast<Op>(i);
-    if (has(op, graph::Trait::kFunction) && op != Op::kClip) cases.push_back(unary(generator, op));
+  for (const Op op : graph::operators_with(graph::Trait::kFunction)) {
+    if (op != Op::kClip) cases.push_back(unary(generator, op));
   }
   for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv}) {
     cases.push_back(binary(generator, op));
