@@ -135,7 +135,7 @@ class ScheduleSearch {
     for (const std::int64_t parts : {2, 4}) {
       ScheduleChoices choices = choices_;
       choices.chunk_parts.assign(segment_.layers.size(), parts);
-      consider(choices);
+      consider(choices, least_saving(segment_.layers.size()));
     }
     // A form may need its own chunks to be the best, so the forms come before and after them.
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
@@ -200,7 +200,7 @@ class ScheduleSearch {
       if (parts == now) continue;
       ScheduleChoices choices = choices_;
       for (const std::size_t i : alike) choices.chunk_parts[i] = parts;
-      consider(choices);
+      consider(choices, least_saving(alike.size()));
     }
   }
 
@@ -210,7 +210,16 @@ class ScheduleSearch {
     consider(choices);
   }
 
-  void consider(const ScheduleChoices& choices) {
+  /// Other chunks must save a fiftieth of what an average layer takes, for each of `layers`: more
+  /// of them fetch the weights more often.
+  Cycle least_saving(std::size_t layers) const {
+    if (!best_->cycles) return 0;
+    return *best_->cycles * static_cast<Cycle>(layers) /
+           static_cast<Cycle>(50 * segment_.layers.size());
+  }
+
+  /// Takes the choices if they save more than `least` cycles.
+  void consider(const ScheduleChoices& choices, Cycle least = 0) {
     if (at_end()) return;
     auto scheduled = schedule_layers(segment_, config_, choices);
     auto* schedule = std::get_if<Schedule>(&scheduled);
@@ -222,7 +231,7 @@ class ScheduleSearch {
       replayed_ += cost.instructions;
       candidate.cycles = cost.cycles;
     }
-    if (best_ && *candidate.cycles >= *best_->cycles) return;
+    if (best_ && *candidate.cycles + least >= *best_->cycles) return;
     best_ = std::move(candidate);
     choices_ = choices;
   }

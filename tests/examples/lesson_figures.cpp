@@ -224,7 +224,7 @@ std::vector<Figure> convolution() {
           count("active, three taps", 3 * 4 * 2, "array_active  {}  "),
           count("active, nine taps", 3 * 3 * 6 * 6, "array_active  {}  "),
           count("tiles", 3 * 3 * tiles(kTiny, 4, 4), "{} x 1 tiles"),
-          count("chunks", ceil_div(36, 12), "{} chunks of rows"),
+          count("chunks", ceil_div(36, 6), "{} chunks of rows"),
           count("input", image + bias, "input {} B"),
           count("copied out", 3 * 3 * image),
           share("padding", padding(kTiny, 3, 4), "{} % padding"),
