@@ -102,6 +102,7 @@ class ScheduleSearch {
   ScheduleSearch(const Segment& segment, const MachineConfig& config, const MappingOptions& options)
       : segment_(segment),
         config_(config),
+        options_(options),
         form_(options.form),
         margin_(static_cast<std::uint64_t>(margin_of(segment.layers))),
         replayed_(options.replays ? least_instructions(segment, config, kMostReplayed)
@@ -110,6 +111,7 @@ class ScheduleSearch {
   /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
   /// form alone, since a form may need its own chunks to be the best.
   std::optional<CostedSchedule> run() {
+    search_smaller_batch();
     descend(first_choices(segment_, form_.value_or(0)));
     const std::size_t last = form_ ? 0 : most_others(segment_);
     for (std::size_t form = 0; last > 0 && form <= last; ++form) {
@@ -121,11 +123,34 @@ class ScheduleSearch {
   }
 
  private:
-  bool at_end() const { return best_ && replayed_ >= kMostReplayed; }
+  bool at_end() const { return best_ && replayed_ >= most_; }
+
+  /// Searches a part of the batch, which is quicker to replay. Its choices, repeated for the other
+  /// parts, are the first candidate for the whole, which then takes fewer replays. So no image
+  /// takes longer because there are more of them.
+  void search_smaller_batch() {
+    const std::int64_t images = batch_of(segment_);
+    if (images <= 1 || !options_.replays) return;
+    std::int64_t factor = 2;
+    while (images % factor != 0) ++factor;
+    const ImageDivision division(in_forms(segment_, {}), images);
+    const auto part = division.first_images(segment_, images / factor);
+    if (!part) return;
+    ScheduleSearch search(*part, config_, options_);
+    search.run();
+    if (search.found_choices_.forms.empty()) return;
+    most_ = kMostReplayed / 3 * 2;
+    smaller_ = search.found_choices_;
+    smaller_->groups.images = images;
+    if (smaller_->groups.sizes.empty()) {
+      smaller_->groups.sizes.assign(segment_.layers.size(), images / factor);
+    }
+  }
 
   /// Changes one choice after the other as long as that saves cycles.
   void descend(const ScheduleChoices& start) {
     best_.reset();
+    if (smaller_) consider(*smaller_);
     for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
       if (best_ && !best_->cycles) break;
       consider_staging(share, start);
@@ -143,6 +168,7 @@ class ScheduleSearch {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
+      found_choices_ = choices_;
     }
   }
 
@@ -225,7 +251,7 @@ class ScheduleSearch {
     auto* schedule = std::get_if<Schedule>(&scheduled);
     if (schedule == nullptr) return;
     CostedSchedule candidate{std::move(*schedule), std::nullopt};
-    if (replayed_ < kMostReplayed) {
+    if (replayed_ < most_) {
       if (best_ && candidate.schedule == best_->schedule) return;
       const Replay cost = replay(segment_, candidate.schedule, config_);
       replayed_ += cost.instructions;
@@ -238,12 +264,16 @@ class ScheduleSearch {
 
   const Segment& segment_;
   const MachineConfig& config_;
+  const MappingOptions& options_;
   std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
   const std::uint64_t margin_;
-  std::uint64_t replayed_;               // instructions
-  std::optional<CostedSchedule> found_;  // the best of all descents
-  std::optional<CostedSchedule> best_;   // of this descent
-  ScheduleChoices choices_;              // of `best_`
+  std::uint64_t most_ = kMostReplayed;      // instructions
+  std::uint64_t replayed_;                  // instructions
+  std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
+  std::optional<CostedSchedule> found_;     // the best of all descents
+  ScheduleChoices found_choices_;
+  std::optional<CostedSchedule> best_;  // of this descent
+  ScheduleChoices choices_;             // of `best_`
 };
 
 }  // namespace
