@@ -205,7 +205,7 @@ struct ReductionLayer {
 using LayerBody = std::variant<ContractionLayer, WindowLayer, ElementwiseLayer, ConcatLayer,
                                SoftmaxLayer, NormalizationLayer, ReductionLayer>;
 
-/// Another way to run a layer: bodies one after the other, of which the last gives the result.
+/// Another way to run a layer: several bodies in order. The last one gives the result.
 struct LayerForm {
   std::vector<LayerBody> bodies;
   std::string note;

@@ -141,8 +141,8 @@ struct MappingOptions {
   /// windows out of the image. By default they do if that takes fewer folds and no more
   /// cycles.
   std::optional<bool> packed_taps = {};
-  /// The form of every layer that has so many (Schedule::forms). By default the schedule with the
-  /// fewest cycles decides.
+  /// The number of the form in which layers run (Schedule::forms). Layers with fewer forms run in
+  /// form 0. By default each layer has the form of the schedule with the fewest cycles.
   std::optional<std::size_t> form = {};
   /// Whether a product whose first operand lies in the channels is computed transposed, as B'A',
   /// where that is possible. By default the way with fewer estimated cycles, unless the network is

@@ -126,8 +126,8 @@ class ScheduleSearch {
   bool at_end() const { return best_ && replayed_ >= most_; }
 
   /// Searches a part of the batch, which is quicker to replay. Its choices, repeated for the other
-  /// parts, are the first candidate for the whole, which then takes fewer replays. So no image
-  /// takes longer because there are more of them.
+  /// parts, are the first candidate for the whole, so that an image rarely takes longer because
+  /// there are more of them. The whole then gets fewer replays.
   void search_smaller_batch() {
     const std::int64_t images = batch_of(segment_);
     if (images <= 1 || !options_.replays) return;
@@ -193,7 +193,8 @@ class ScheduleSearch {
     }
   }
 
-  /// The layers that choose together with layer `first`; none if an earlier one is among them.
+  /// The layers with the shape of layer `first`, which choose together. Empty if `first` is not the
+  /// first of them: then they have chosen.
   std::vector<std::size_t> layers_like(std::size_t first) const {
     std::vector<std::size_t> alike;
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) {

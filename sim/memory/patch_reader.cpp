@@ -35,7 +35,7 @@ class PatchReader {
   }
 
  private:
-  /// Fills the lanes of the patch with padding and the lanes behind them with zeros.
+  /// Writes padding into the lanes of the patch, and zeros into the other lanes.
   void fill() {
     std::ranges::fill(out_, std::byte{0});
     for (std::size_t row = 0; row < load_.rows; ++row) {
