@@ -145,7 +145,10 @@ std::string mapping_table(const compiler::ScheduledNetwork& network) {
     if (scheduled == nullptr) continue;
     const auto& [segment, schedule] = *scheduled;
     // The rings of a product say themselves what they take.
-    if (schedule.buffer.end > 0) table.add({"unified buffer", to_text(schedule.buffer)});
+    if (schedule.buffer.end > 0) {
+      table.add({"unified buffer", to_text(schedule.buffer)});
+      table.add({"instructions", fmt::format("in order {}", to_string(schedule.order))});
+    }
     const compiler::PartedSegment parts =
         compiler::in_parts(segment, schedule.forms, schedule.groups);
     for (std::size_t i = 0; i < schedule.layers.size(); ++i) {

@@ -66,7 +66,7 @@ class SegmentLowering {
         schedule_(schedule),
         config_(config),
         step_(step_for(segment, schedule, config)),
-        stream_(config, step_, sink, most),
+        stream_(config, step_, sink, most, schedule.order),
         memory_(config, parts_, schedule, stream_, step_),
         weight_tiles_(segment.layers.size()),
         chunks_(segment.layers.size()) {}
@@ -75,6 +75,7 @@ class SegmentLowering {
     // Refuses before millions of instructions take memory.
     stream_.expect(least_instructions(segment_, config_, stream_.most()));
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) run_part(i);
+    stream_.finish();
     return std::move(step_);
   }
 
@@ -159,18 +160,21 @@ class SegmentLowering {
 
   void note_result(const LayerPart& part, std::size_t id, const PositionRange& written) {
     std::vector<ResultRows>& all = step_.results[part.layer].rows;
-    ResultRows rows;
+    ResultRows& rows = all.emplace_back();
     rows.first = parts_.sheets[id].first_row + written.first;
     rows.count = written.last - written.first;
-    if (memory_.places().resident(id)) {
-      rows.base = memory_.places().base(id) + static_cast<std::uint64_t>(written.first);
-      rows.plane_rows = segment_.sheets[id].size.rows;
-      rows.done_by = stream_.count() - 1;
-    } else {
+    if (!memory_.places().resident(id)) {
       rows.tensor = memory_.host_tensor(id);
       rows.tensor_row = written.first;
+      return;
     }
-    all.push_back(rows);
+    rows.base = memory_.places().base(id) + static_cast<std::uint64_t>(written.first);
+    rows.plane_rows = segment_.sheets[id].size.rows;
+    stream_.after_writes(
+        *rows.base, static_cast<std::uint64_t>(rows.count),
+        static_cast<std::uint64_t>(memory_.places().planes(id)),
+        static_cast<std::uint64_t>(rows.plane_rows),
+        [&all, i = all.size() - 1](std::size_t count) { all[i].done_by = count - 1; });
   }
 
   const PartedSegment parts_;

@@ -18,6 +18,10 @@ std::string to_text(const ImageGroups& groups, std::size_t layer) {
   return size == 1 ? "image by image" : fmt::format("groups of {} images", size);
 }
 
+std::string_view to_string(InstructionOrder order) {
+  return order == InstructionOrder::kByLayer ? "by layer" : "by start";
+}
+
 std::string to_text(const BufferParts& parts) {
   return fmt::format("{} rows of margin, {} for what stays, {} of staging", parts.margin,
                      parts.staging - parts.margin, parts.staging_rows());

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/program/mapping.h"
@@ -53,12 +54,19 @@ struct ImageGroups {
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
+/// The order of a program's instructions.
+enum class InstructionOrder : std::uint8_t {
+  kByLayer,  // those of a layer one after another
+  kByStart,  // as the units can start them (compiler/program/list_scheduler.h)
+};
+
 /// A layer has several parts if its form has several bodies or if it takes the batch in groups, and
 /// then a sheet has parts too (compiler/layers/layer_parts.h). `sheets` and `layers` are the parts.
 struct Schedule {
   BufferParts buffer;
   std::vector<std::size_t> forms;  // the number of each layer's form; empty: all 0
   ImageGroups groups;
+  InstructionOrder order = InstructionOrder::kByLayer;
   std::vector<std::optional<SheetStay>> sheets;  // of each sheet; nullopt: on the host
   std::vector<LayerSchedule> layers;
   friend bool operator==(const Schedule&, const Schedule&) = default;
@@ -66,6 +74,9 @@ struct Schedule {
 
 /// Such as "groups of 4 images"; empty if the layer takes the whole batch.
 std::string to_text(const ImageGroups& groups, std::size_t layer);
+
+/// "by layer" or "by start".
+std::string_view to_string(InstructionOrder order);
 
 /// One line, such as "9 rows of margin, 12279 for what stays, 4096 of staging".
 std::string to_text(const BufferParts& parts);

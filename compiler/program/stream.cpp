@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <variant>
 
 #include "base/error.h"
@@ -9,16 +10,45 @@
 
 namespace weft::compiler {
 
+Stream::Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink,
+               std::size_t most, InstructionOrder order)
+    : config_(config), step_(step), sink_(sink), most_(most), tracker_(config) {
+  if (order == InstructionOrder::kByStart) {
+    scheduler_.emplace(config, [this](const ListScheduler::Entry& entry) { write(entry); });
+  }
+}
+
 void Stream::emit(const Operation& operation) {
-  if (count_ == most_) refuse_longer();
-  ++count_;
+  if (emitted_ == most_) refuse_longer();
+  ++emitted_;
   LayerInfo& info = step_.layers[layer_];
   if (std::holds_alternative<Load>(operation)) {
     info.input_bytes += transfer_request(operation, config_)->bytes;
   } else if (std::holds_alternative<Store>(operation)) {
     info.output_bytes += transfer_request(operation, config_)->bytes;
   }
-  sink_.add({operation, tracker_.add(operation)}, layer_, tile_);
+  const ListScheduler::Entry entry{operation, layer_, tile_};
+  if (scheduler_) {
+    scheduler_->add(entry);
+  } else {
+    write(entry);
+  }
+}
+
+void Stream::after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,
+                          std::uint64_t plane_rows, std::function<void(std::size_t)> note) {
+  if (!scheduler_) return note(written_);
+  scheduler_->after_writes(base, rows, planes, plane_rows,
+                           [this, note = std::move(note)] { note(written_); });
+}
+
+void Stream::finish() {
+  if (scheduler_) scheduler_->finish();
+}
+
+void Stream::write(const ListScheduler::Entry& entry) {
+  ++written_;
+  sink_.add({entry.operation, tracker_.add(entry.operation)}, entry.layer, entry.tile);
 }
 
 void Stream::refuse_longer() const {

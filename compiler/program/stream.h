@@ -1,13 +1,17 @@
 // The instructions of a program while they are written, in program order.
 //
-//   emit --> DependenceTracker --> InstructionSink
+//   emit --> [ListScheduler] --> DependenceTracker --> InstructionSink
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "compiler/program/dependences.h"
+#include "compiler/program/list_scheduler.h"
 #include "compiler/program/network_program.h"
+#include "compiler/program/schedule.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 
@@ -30,8 +34,8 @@ class Stream {
  public:
   /// Appends to `sink` at most `most` instructions. Counts the transfers of each layer in
   /// `step.layers`, to which begin_layer() refers. All references must outlive the stream.
-  Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink, std::size_t most)
-      : config_(config), step_(step), sink_(sink), most_(most), tracker_(config) {}
+  Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink, std::size_t most,
+         InstructionOrder order = InstructionOrder::kByLayer);
 
   /// Everything emitted from here on belongs to `layer`.
   void begin_layer(std::uint32_t layer) {
@@ -42,16 +46,22 @@ class Stream {
   void begin_tile(const TileNumbers& tile) { tile_ = tile; }
 
   std::size_t most() const { return most_; }
-  /// Instructions so far.
-  std::size_t count() const { return count_; }
   /// Throws InputError if `count` instructions in all would be too many.
   void expect(std::uint64_t count) const {
     if (count > most_) refuse_longer();
   }
   /// Adds the counts for which the operation waits. Throws InputError if there are too many.
   void emit(const Operation& operation);
+  /// Calls `note` with the number of instructions in the program when all that were emitted so far
+  /// and write these rows are among them: `planes` blocks of `rows` rows of the unified buffer,
+  /// `plane_rows` apart, the first at `base`. No instruction among them overwrites the rows.
+  void after_writes(std::uint64_t base, std::uint64_t rows, std::uint64_t planes,
+                    std::uint64_t plane_rows, std::function<void(std::size_t)> note);
+  /// The program is complete.
+  void finish();
 
  private:
+  void write(const ListScheduler::Entry& entry);
   [[noreturn]] void refuse_longer() const;
 
   const MachineConfig& config_;
@@ -59,7 +69,9 @@ class Stream {
   InstructionSink& sink_;
   const std::size_t most_;
   DependenceTracker tracker_;
-  std::size_t count_ = 0;
+  std::optional<ListScheduler> scheduler_;  // if the order is not that of the layers
+  std::size_t emitted_ = 0;
+  std::size_t written_ = 0;
   std::uint32_t layer_ = 0;
   TileNumbers tile_ = {};
 };

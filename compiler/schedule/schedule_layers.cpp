@@ -26,12 +26,17 @@ class Scheduler {
         config_(config),
         chunk_parts_(choices.chunk_parts),
         places_(config, segment_.sheets, choices.buffer),
-        rows_(choices.buffer.margin, choices.buffer.staging) {
+        rows_(choices.buffer.margin, choices.buffer.staging, choices.fit) {
     schedule_.buffer = choices.buffer;
     schedule_.forms = choices.forms;
     schedule_.groups = choices.groups;
+    schedule_.order = choices.order;
     schedule_.sheets.resize(segment_.sheets.size());
     begun_.resize(segment_.sheets.size(), false);
+    last_writers_.resize(segment_.sheets.size(), 0);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+      last_writers_[result_view(segment_.layers[i].body).sheet] = i;
+    }
   }
 
   std::variant<Schedule, Obstacle> run() {
@@ -45,7 +50,10 @@ class Scheduler {
   std::optional<Misfit> add(std::size_t layer) {
     const LayerBody& body = segment_.layers[layer].body;
     schedule_.layers.emplace_back();
-    for_each_input_sheet(body, [&](std::size_t sheet) { place(sheet, layer); });
+    // A sheet that moves from the host is loaded as a whole, so all of it must have been written.
+    for_each_input_sheet(body, [&](std::size_t sheet) {
+      if (last_writers_[sheet] < layer || segment_.sheets[sheet].from_host) place(sheet, layer);
+    });
     // A wide sheet only passes through on its way to the host.
     const std::size_t out = result_view(body).sheet;
     if (!segment_.sheets[out].wide && !begun_[out]) place(out, layer);
@@ -160,6 +168,7 @@ class Scheduler {
   Places places_;
   StayingRows rows_;
   std::vector<bool> begun_;  // of each sheet: a layer writes it, so the rest goes to the same place
+  std::vector<std::size_t> last_writers_;  // of each sheet
   std::vector<PlacedConstant> constants_;  // of the layer
   Schedule schedule_;
 };

@@ -9,6 +9,7 @@
 #include "compiler/layers/segment.h"
 #include "compiler/mapping/misfit.h"
 #include "compiler/program/schedule.h"
+#include "compiler/schedule/staying_rows.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::compiler {
@@ -21,6 +22,8 @@ struct ScheduleChoices {
   std::vector<std::int64_t> chunk_parts;
   std::vector<std::size_t> forms;  // the number of each layer's form
   ImageGroups groups;
+  InstructionOrder order = InstructionOrder::kByStart;
+  Fit fit = Fit::kNext;
 };
 
 /// A layer for which the rows of the unified buffer do not suffice.

@@ -96,6 +96,10 @@ ScheduleChoices first_choices(const Segment& segment, std::size_t form) {
   return choices;
 }
 
+constexpr Fit other(Fit fit) {
+  return fit == Fit::kFirst ? Fit::kNext : Fit::kFirst;
+}
+
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
 class ScheduleSearch {
  public:
@@ -151,9 +155,13 @@ class ScheduleSearch {
   void descend(const ScheduleChoices& start) {
     best_.reset();
     if (smaller_) consider(*smaller_);
+    ScheduleChoices first = start;
     for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
       if (best_ && !best_->cycles) break;
-      consider_staging(share, start);
+      if (best_) first.order = choices_.order;
+      if (best_) first.fit = choices_.fit;
+      consider_staging(share, first);
+      if (!best_ || (share == 4U && !smaller_)) consider_arrangements(first, share);
     }
     if (!best_) return;
     choose_groups();
@@ -180,7 +188,10 @@ class ScheduleSearch {
     for (const ImageGroups& groups : fitting_groups(segment_, division, config_)) {
       ScheduleChoices choices = whole;
       choices.groups = groups;
-      for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
+      for (const Fit fit : {whole.fit, other(whole.fit)}) {
+        choices.fit = fit;
+        for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
+      }
     }
     while (!choices_.groups.sizes.empty() && !at_end()) {
       const ImageGroups before = choices_.groups;
@@ -228,6 +239,17 @@ class ScheduleSearch {
       ScheduleChoices choices = choices_;
       for (const std::size_t i : alike) choices.chunk_parts[i] = parts;
       consider(choices, least_saving(alike.size()));
+    }
+  }
+
+  /// The choices with each fit and each order.
+  void consider_arrangements(ScheduleChoices choices, std::uint64_t share) {
+    for (const InstructionOrder order : {InstructionOrder::kByStart, InstructionOrder::kByLayer}) {
+      for (const Fit fit : {Fit::kNext, Fit::kFirst}) {
+        choices.order = order;
+        choices.fit = fit;
+        consider_staging(share, choices);
+      }
     }
   }
 

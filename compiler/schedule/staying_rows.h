@@ -1,5 +1,8 @@
-// The rows of the unified buffer in which sheets and constants stay between layers, given out first
-// fit.
+// The rows of the unified buffer in which sheets and constants stay between layers.
+//
+//   first fit    the lowest gap that is large enough: leaves the largest gaps
+//   next fit     the first such gap after the rows taken last, around the end: rows are used again
+//                as late as possible, so that no instruction waits only for their last readers
 #pragma once
 
 #include <cstdint>
@@ -8,18 +11,26 @@
 
 namespace weft::compiler {
 
+enum class Fit : std::uint8_t { kFirst, kNext };
+
 class StayingRows {
  public:
   /// Rows [begin, end) of the unified buffer.
-  StayingRows(std::uint64_t begin, std::uint64_t end) : begin_(begin), end_(end) {}
+  StayingRows(std::uint64_t begin, std::uint64_t end, Fit fit)
+      : begin_(begin), end_(end), fit_(fit), next_(begin) {}
 
-  /// Takes `rows` rows that stay until release(); nullopt if there is no gap of that size.
+  /// Takes `rows` rows that stay until release(); nullopt if there is no gap of that size. If there
+  /// is none after the rows taken last, the lowest gap is taken.
   std::optional<std::uint32_t> take(std::uint64_t rows);
   void release(std::uint32_t base);
 
  private:
+  std::optional<std::uint64_t> gap_from(std::uint64_t first, std::uint64_t rows) const;
+
   std::uint64_t begin_;
   std::uint64_t end_;
+  Fit fit_;
+  std::uint64_t next_;                            // the row after those taken last
   std::map<std::uint64_t, std::uint64_t> taken_;  // first row -> rows
 };
 

@@ -206,7 +206,7 @@ class Order {
 }  // namespace
 
 std::vector<Conflict> conflicts_of(const std::vector<Instruction>& code,
-                                   const MachineConfig& config) {
+                                   const MachineConfig& config, Pairs pairs) {
   std::map<std::pair<std::string, std::uint64_t>, std::vector<Toucher>> rows;
   std::map<std::pair<std::size_t, std::size_t>, std::string> found;
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -214,7 +214,10 @@ std::vector<Conflict> conflicts_of(const std::vector<Instruction>& code,
     for (const Touch& touch : touches) {
       for (const Toucher& earlier : rows[{touch.space, touch.row}]) {
         if (!earlier.write && !touch.write) continue;
-        if (unit_orders(code[earlier.instruction], earlier.write, code[i], touch.write)) continue;
+        if (pairs == Pairs::kUnordered &&
+            unit_orders(code[earlier.instruction], earlier.write, code[i], touch.write)) {
+          continue;
+        }
         const char* kind = !earlier.write ? " WAR" : touch.write ? " WAW" : " RAW";
         const std::string by = code[i].unit() == Unit::kFetch ? " by a fetch" : "";
         found[{earlier.instruction, i}] = touch.space + kind + by;

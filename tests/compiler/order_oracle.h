@@ -19,9 +19,14 @@ struct Conflict {
   std::string kind;  // "UB RAW", "UB RAW by a fetch", "accumulator WAR", ..., "FIFO"
 };
 
-/// Returns all pairs that only a dependence can order, not the pairs that a unit itself orders.
+/// Which pairs of instructions that touch one row are listed.
+enum class Pairs : std::uint8_t {
+  kAll,
+  kUnordered,  // those that only a dependence can order, not the pairs that a unit itself orders
+};
+
 std::vector<Conflict> conflicts_of(const std::vector<Instruction>& code,
-                                   const MachineConfig& config);
+                                   const MachineConfig& config, Pairs pairs = Pairs::kUnordered);
 
 /// Returns the indices of the conflicts that the `after` counts of `code` leave unordered.
 std::vector<std::size_t> unordered(const std::vector<Instruction>& code,

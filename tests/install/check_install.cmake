@@ -68,7 +68,7 @@ foreach(layer IN ITEMS "c1: 1755" "s2: 980" "c3: 1871" "s4: 125" "c5: 5353" "f6:
 endforeach()
 expect("${output}" "lenet5 on small-tpu: 11631 cycles, equal to the reference within rounding\n"
   "README.md, Run a network")
-expect("${output}" "digits-mlp on tpu-v2: 4862 cycles a step" "docs/training.md")
+expect("${output}" "digits-mlp on tpu-v2: 3585 cycles a step" "docs/training.md")
 # Ten classes that the network cannot tell apart yet: the loss is about ln 10 = 2.30.
 if(NOT output MATCHES "loss of step 1: ([0-9.]+)\nloss of step 10: ([0-9.]+)\n" OR CMAKE_MATCH_1 LESS 2
    OR CMAKE_MATCH_1 GREATER 3 OR NOT CMAKE_MATCH_2 LESS CMAKE_MATCH_1)

@@ -121,7 +121,8 @@ TEST(StreamMemoryTest, ANetworkDoesNotGrowWithItsBatch) {
   std::array<std::uint64_t, 2> instructions = {};
   for (const std::size_t run : {0U, 1U}) {
     const compiler::ScheduledNetwork network =
-        compiler::schedule_network(images_through_the_host(run == 0 ? 100 : 1000, false), config);
+        compiler::schedule_network(images_through_the_host(run == 0 ? 100 : 1000, false), config,
+                                   {.mapping = {.replays = false}});  // no groups of images
     const std::size_t before = allocated;
     highest = before;
     instructions[run] = runtime::time_network(network, config).instructions;

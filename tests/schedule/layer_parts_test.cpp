@@ -92,6 +92,8 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
     ScheduleChoices choices;
     choices.buffer = scheduled->schedule.buffer;
     choices.chunk_parts.assign(segment.layers.size(), random.between(0, 3));
+    choices.order = random.chance(70) ? InstructionOrder::kByStart : InstructionOrder::kByLayer;
+    choices.fit = random.chance(50) ? Fit::kNext : Fit::kFirst;
     for (const Layer& layer : segment.layers) {
       const auto most = static_cast<std::int64_t>(layer.others.size());
       choices.forms.push_back(static_cast<std::size_t>(random.between(0, most)));

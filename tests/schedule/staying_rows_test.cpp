@@ -23,11 +23,11 @@ class Rows {
   Rows(std::uint64_t rows, std::uint64_t margin, std::uint64_t staging)
       : begin_(margin), taken_(rows - staging, false) {}
 
-  /// Start of the first gap of `rows` rows; nullopt if there is none.
-  std::optional<std::uint32_t> first_fit(std::uint64_t rows) const {
-    for (std::uint64_t base = begin_; base + rows <= taken_.size(); ++base) {
-      const auto from = taken_.begin() + static_cast<std::ptrdiff_t>(base);
-      if (std::none_of(from, from + static_cast<std::ptrdiff_t>(rows),
+  /// Start of the first gap of `rows` rows from row `from` on; nullopt if there is none.
+  std::optional<std::uint32_t> gap(std::uint64_t from, std::uint64_t rows) const {
+    for (std::uint64_t base = std::max(from, begin_); base + rows <= taken_.size(); ++base) {
+      const auto first = taken_.begin() + static_cast<std::ptrdiff_t>(base);
+      if (std::none_of(first, first + static_cast<std::ptrdiff_t>(rows),
                        [](bool is) { return is; })) {
         return static_cast<std::uint32_t>(base);
       }
@@ -43,48 +43,57 @@ class Rows {
   std::vector<bool> taken_;
 };
 
-TEST(StayingRowsTest, GivesTheFirstGapThatIsLargeEnough) {
-  std::cout << "seeds 0 to " << kStayingRowsCases - 1 << '\n';
-  std::map<std::string, int> hits;
-  for (std::uint64_t seed = 0; seed < kStayingRowsCases; ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    const auto margin = static_cast<std::uint64_t>(random.between(0, 5));
-    const auto staging = static_cast<std::uint64_t>(random.between(0, 10));
-    StayingRows rows(margin, 60 - staging);
-    Rows oracle(60, margin, staging);
-    std::map<std::uint32_t, std::uint64_t> held;
-    for (int step = 0; step < 40; ++step) {
-      if (!held.empty() && random.chance(40)) {
-        const auto which =
-            std::next(held.begin(), random.between(0, static_cast<std::int64_t>(held.size()) - 1));
-        rows.release(which->first);
-        oracle.set(which->first, which->second, false);
-        held.erase(which);
-        continue;
-      }
-      const auto wanted = static_cast<std::uint64_t>(random.between(1, 25));
-      const auto base = rows.take(wanted);
-      ASSERT_EQ(base, oracle.first_fit(wanted));
-      ++hits[base ? "taken" : "full"];
-      if (!base) continue;
-      oracle.set(*base, wanted, true);
-      held.emplace(*base, wanted);
+/// Takes and releases rows at random. Counts what was taken and what did not fit.
+void check_takes(Fit fit, std::uint64_t seed, std::map<std::string, int>& hits) {
+  Random random(seed);
+  const auto margin = static_cast<std::uint64_t>(random.between(0, 5));
+  const auto staging = static_cast<std::uint64_t>(random.between(0, 10));
+  StayingRows rows(margin, 60 - staging, fit);
+  Rows oracle(60, margin, staging);
+  std::map<std::uint32_t, std::uint64_t> held;
+  std::uint64_t next = margin;
+  for (int step = 0; step < 40; ++step) {
+    if (!held.empty() && random.chance(40)) {
+      const auto which =
+          std::next(held.begin(), random.between(0, static_cast<std::int64_t>(held.size()) - 1));
+      rows.release(which->first);
+      oracle.set(which->first, which->second, false);
+      held.erase(which);
+      continue;
     }
+    const auto wanted = static_cast<std::uint64_t>(random.between(1, 25));
+    const auto base = rows.take(wanted);
+    const auto later = fit == Fit::kNext ? oracle.gap(next, wanted) : std::nullopt;
+    ASSERT_EQ(base, later ? later : oracle.gap(0, wanted));
+    ++hits[!base ? "full" : *base < next ? "before" : *base > next ? "after" : "next"];
+    if (!base) continue;
+    oracle.set(*base, wanted, true);
+    held.emplace(*base, wanted);
+    next = *base + wanted;
   }
-  EXPECT_GE(hits["taken"], 1000);
-  EXPECT_GE(hits["full"], 1000);
+}
+
+TEST(StayingRowsTest, GivesTheGapOfItsRule) {
+  std::cout << "seeds 0 to " << kStayingRowsCases - 1 << '\n';
+  for (const Fit fit : {Fit::kFirst, Fit::kNext}) {
+    std::map<std::string, int> hits;
+    for (std::uint64_t seed = 0; seed < kStayingRowsCases; ++seed) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed);
+      check_takes(fit, seed, hits);
+    }
+    for (const char* kind : {"full", "before", "after", "next"}) EXPECT_GE(hits[kind], 300) << kind;
+  }
 }
 
 TEST(StayingRowsTest, KeepsMarginAndStagingFree) {
-  StayingRows rows(7, 80);
+  StayingRows rows(7, 80, Fit::kFirst);
   EXPECT_FALSE(rows.take(74).has_value());
   EXPECT_EQ(rows.take(73), 7U);
   EXPECT_FALSE(rows.take(1).has_value());
 }
 
 TEST(StayingRowsTest, TakesExactlyTheGapThatWasReleased) {
-  StayingRows rows(0, 30);
+  StayingRows rows(0, 30, Fit::kFirst);
   EXPECT_EQ(rows.take(10), 0U);
   EXPECT_EQ(rows.take(10), 10U);
   EXPECT_EQ(rows.take(10), 20U);

@@ -11,11 +11,11 @@ namespace weft::bench {
 namespace {
 
 template <class Arithmetic>
-Row tile_row(std::function<void()> baseline, double target) {
+Row tile_row(const std::function<void()>& baseline, double target) {
   const auto product = std::make_shared<TiledProduct<Arithmetic>>();
   return {.name = fmt::format("tile products, {}, {}^3", to_string(Arithmetic::kType), kSize),
           .weft = [product] { product->run(); },
-          .baseline = std::move(baseline),
+          .baseline = baseline,
           .target = target};
 }
 

@@ -186,7 +186,8 @@ TEST(QuantizedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRo
   const ValueId x = layer.dequantized(random_bytes(shape, false, random), 0.02, random);
   const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
   const ValueId y = layer.quantized(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
-  const LayerOutcome outcome = run_layer(layer, y, config);
+  // Among other schedules there are faster ones, without this case.
+  const LayerOutcome outcome = run_layer(layer, y, config, {.replays = false});
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_FALSE(outcome.streamed);
   // The constant is loaded at least once per image.
