@@ -34,14 +34,19 @@ void check(const NetworkCommand& job, const runtime::NetworkJob& work, report::R
   if (auto note = runtime::note_beyond_binary32(check)) report.notes.push_back(*std::move(note));
 }
 
-compiler::MappingOptions mapping(const NetworkCommand& job) {
-  return job.conv ? runtime::mapping_of(*job.conv) : compiler::MappingOptions{};
+runtime::NetworkSchedule schedule(NetworkCommand& job, const runtime::NamedTensors* inputs,
+                                  const report::Streams& streams) {
+  compiler::MappingOptions mapping =
+      job.conv ? runtime::mapping_of(*job.conv) : compiler::MappingOptions{};
+  report::Progress progress(streams);
+  mapping.effort = job.effort;
+  mapping.progress = [&](double share) { progress.update(share, "search for a schedule"); };
+  return runtime::schedule(std::move(job.graph), job.machine, inputs, mapping);
 }
 
 /// Counts the cycles while the instructions are written.
 void time(NetworkCommand& job, report::RunReport& report, const report::Streams& streams) {
-  runtime::NetworkSchedule scheduled =
-      runtime::schedule(std::move(job.graph), job.machine, nullptr, mapping(job));
+  runtime::NetworkSchedule scheduled = schedule(job, nullptr, streams);
   std::ranges::move(scheduled.notes, std::back_inserter(report.notes));
   report::Progress progress(streams);
   const Stopwatch watch;
@@ -64,8 +69,7 @@ void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& ou
   }
   if (job.options.with_values()) report.notes = runtime::notes_on_inputs(job.inputs);
   const bool with_values = job.options.with_values();
-  runtime::NetworkSchedule scheduled = runtime::schedule(
-      std::move(job.graph), job.machine, with_values ? &job.inputs : nullptr, mapping(job));
+  runtime::NetworkSchedule scheduled = schedule(job, with_values ? &job.inputs : nullptr, streams);
   if (with_values) {
     const bool checked = job.options.check != runtime::CheckMode::kNone;
     runtime::check_values_fit(scheduled.network, job.machine, checked);

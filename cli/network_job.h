@@ -9,6 +9,7 @@
 
 #include "cli/common_options.h"
 #include "compiler/graph/graph.h"
+#include "compiler/program/network_program.h"
 #include "report/report.h"
 #include "report/streams.h"
 #include "runtime/network_runner.h"
@@ -33,6 +34,7 @@ struct NetworkCommand {
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
   std::optional<runtime::OutputFolder> outputs;
   std::optional<report::HostTime> host_time = {};
+  compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
 };
 
 /// Checks what must hold before inputs are read or drawn: the files can be written, and the engine

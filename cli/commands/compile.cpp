@@ -14,10 +14,12 @@
 #include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/network_options.h"
+#include "cli/search_options.h"
 #include "cli/workload.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/onnx/located.h"
 #include "compiler/schedule/product_graph.h"
+#include "report/progress.h"
 #include "report/text.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/network_outputs.h"
@@ -37,7 +39,7 @@ po::options_description compile_options() {
       "programs takes FILE-1.weft, FILE-2.weft and so on")(
       "mapping", "print how each layer is mapped to the array, not the program");
   po::options_description all;
-  all.add(workload_flags()).add(network_flags());
+  all.add(workload_flags()).add(network_flags()).add(search_flags());
   all.add(general_flags({output, quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
@@ -57,7 +59,8 @@ bool names_network(const Arguments& arguments) {
 }
 
 void check_flags(const Arguments& arguments, bool network) {
-  const po::options_description foreign = network ? workload_flags() : network_flags();
+  po::options_description foreign = network ? workload_flags() : network_flags();
+  if (!network) foreign.add(search_flags());
   for (const auto& option : foreign.options()) {
     if (!arguments.has(option->long_name())) continue;
     throw InputError(fmt::format("--{}: is for {}; drop it", option->long_name(),
@@ -194,15 +197,22 @@ int run_compile(const Words& words, const report::Streams& streams) {
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
   CompiledSource source = read_source(arguments, config);
+  const compiler::SearchEffort effort = read_effort(arguments);
+  const auto search = [&] {
+    report::Progress progress(streams);
+    compiler::MappingOptions mapping;
+    mapping.effort = effort;
+    mapping.progress = [&](double share) { progress.update(share, "search for a schedule"); };
+    return runtime::schedule(std::move(source.graph), config, nullptr, mapping);
+  };
   if (arguments.has("mapping")) {
-    const std::string text = mapping_table(located(
-        source, [&] { return runtime::schedule(std::move(source.graph), config).network; }));
+    const std::string text = mapping_table(located(source, search).network);
     if (text.empty()) refuse_host_only(source.name);
     streams.out << text;
     return 0;
   }
   const compiler::NetworkProgram network =
-      located(source, [&] { return runtime::compile(std::move(source.graph), config).program; });
+      located(source, [&] { return runtime::compile(search(), config).program; });
   const auto programs = programs_of(network);
   if (programs.empty()) refuse_host_only(source.name);
   if (to_file) {

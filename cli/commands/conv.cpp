@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/conv_options.h"
 #include "cli/network_job.h"
+#include "cli/search_options.h"
 #include "runtime/workload/network_conv.h"
 #include "runtime/workload/network_inputs.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 po::options_description conv_options() {
   po::options_description all;
-  all.add(conv_flags()).add(simulation_flags());
+  all.add(conv_flags()).add(simulation_flags()).add(search_flags());
   all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
@@ -38,6 +39,7 @@ int run_conv(const Words& words, const report::Streams& streams) {
   job.conv = spec;
   job.batch = spec.input.front();
   std::tie(job.options, job.files) = read_run_flags(arguments);
+  job.effort = read_effort(arguments);
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
   check_before_network(job);

@@ -14,6 +14,7 @@
 #include "cli/network_job.h"
 #include "cli/network_options.h"
 #include "cli/reference_job.h"
+#include "cli/search_options.h"
 #include "compiler/graph/graph.h"
 
 namespace weft::cli {
@@ -58,7 +59,7 @@ po::options_description run_options() {
     for (const auto& option : part.options()) network.add(option);
   }
   po::options_description all;
-  all.add(network).add(simulation_flags());
+  all.add(network).add(simulation_flags()).add(search_flags());
   all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
@@ -80,8 +81,8 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check", "lockstep",
-                                      "vcd",    "trace",   "html",  "host-time"};
+  std::vector<std::string> foreign = {"engine", "threads", "check",     "lockstep", "vcd",
+                                      "trace",  "html",    "host-time", "optimize"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -137,6 +138,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
     throw InputError(
         "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");
   }
+  job.effort = read_effort(arguments);
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
   check_before_network(job);

@@ -38,19 +38,19 @@ class StepChoice {
       if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};
       return small_step(limit);
     }
-    std::int64_t best = 0;
+    ContractionStep best;
     double best_cost = 0;
     for (std::int64_t parts = 1; parts <= 64 && parts <= most; ++parts) {
-      const std::int64_t limit = most / parts;
-      if (!fits({limit, n_tiles_, k_planes_})) continue;
-      const double cycles = cost(limit);
-      if (best == 0 || cycles < best_cost * 0.999) {
-        best = limit;
+      const auto step = widest_step(most / parts);
+      if (!step) continue;
+      const double cycles = cost(*step);
+      if (best.rows == 0 || cycles < best_cost * 0.999) {
+        best = *step;
         best_cost = cycles;
       }
     }
-    if (best == 0) return small_step(most);
-    return ContractionStep{best, n_tiles_, k_planes_};
+    if (best.rows == 0) return small_step(most);
+    return best;
   }
 
   Misfit misfit() const {
@@ -58,17 +58,37 @@ class StepChoice {
   }
 
  private:
-  /// Estimated cycles of the array for chunks of at most `limit` rows. A fold costs its rows, the R
-  /// pushes or the fetch, whichever is longest. With one accumulator region each use also waits
-  /// until the vector unit has drained it.
-  double cost(std::int64_t limit) const {
+  /// The step of `limit` rows with as many columns as fit, halved until they do.
+  std::optional<ContractionStep> widest_step(std::int64_t limit) const {
+    for (std::int64_t tiles = n_tiles_;; tiles = ceil_div(tiles, 2)) {
+      const ContractionStep step{limit, tiles, k_planes_};
+      if (fits(step)) return step;
+      if (tiles == 1) return std::nullopt;
+    }
+  }
+
+  /// Estimated cycles of the array, and of the loads that come again because a step does not take
+  /// all columns. A fold costs its rows, the R pushes or the fetch, whichever is longest. With one
+  /// accumulator region each use also waits until the vector unit has drained it.
+  double cost(const ContractionStep& step) const {
+    const std::int64_t limit = step.rows;
     const auto chunks = static_cast<double>(Chunks(layer_.walk, limit).size());
     const double rows = static_cast<double>(layer_.walk.rows()) / chunks;
     const double uses = chunks * static_cast<double>(n_tiles_);
     const double fold = std::max({rows, static_cast<double>(config_.array_rows), fetch_cycles()});
     const bool waits = 2 * limit > accumulator_rows_ && uses > 1;
     const double drain = rows + static_cast<double>(config_.array_rows + config_.array_cols);
-    return uses * (folds_ * fold + (waits ? drain : 0));
+    return uses * (folds_ * fold + (waits ? drain : 0)) + again(step);
+  }
+
+  /// Cycles, at a row each, of loads of the operand for further columns.
+  double again(const ContractionStep& step) const {
+    const std::int64_t times = ceil_div(n_tiles_, step.tiles) - 1;
+    if (times == 0) return 0;
+    const Chunks chunks(layer_.walk, step.rows);
+    const Chunk chunk = distinct_chunks(layer_.walk, step.rows).front();
+    return static_cast<double>(times) * static_cast<double>(chunks.size()) *
+           static_cast<double>(blocks_.input_need(layer_.batch.front(), chunk, k_planes_));
   }
 
   double fetch_cycles() const {

@@ -134,6 +134,13 @@ struct NetworkProgram {
   std::vector<std::variant<MachineStep, HostStep>> steps;
 };
 
+/// How long the compiler looks for a schedule.
+enum class SearchEffort : std::uint8_t {
+  kNone,      // the first that fits, by estimates alone
+  kNormal,    // replays of about a second
+  kThorough,  // of up to a minute, with further choices for each layer
+};
+
 /// Mappings that the compiler chooses unless the caller does.
 struct MappingOptions {
   std::optional<bool> depthwise_on_vector_unit = {};  // if both units can run it
@@ -148,9 +155,13 @@ struct MappingOptions {
   /// where that is possible. By default the way with fewer estimated cycles, unless the network is
   /// faster with all in one way.
   std::optional<bool> turned_results = {};
-  /// Choose between divisions of the unified buffer by exact replay. Otherwise the first that fits
-  /// is taken.
-  bool replays = true;
+  /// Whether the images of a batch may go on in groups (Schedule::groups). By default they do if
+  /// that takes fewer cycles, or without a search if not all fit in the unified buffer.
+  std::optional<bool> image_groups = {};
+  SearchEffort effort = SearchEffort::kNormal;
+  /// Called with the share of the search that is done, 0 to 1. A network may be searched more than
+  /// once.
+  std::function<void(double)> progress = {};
 };
 
 struct CompileOptions {

@@ -69,7 +69,9 @@ Schedule product_schedule(const MatmulSpec& spec, const MachineConfig& config) {
 // --- Search ---
 
 /// The search ends when it has replayed this many instructions, and takes the best schedule so far.
-constexpr std::uint64_t kMostReplayed = 1'500'000;
+constexpr std::uint64_t most_replayed(SearchEffort effort) {
+  return effort == SearchEffort::kThorough ? 50'000'000 : 1'500'000;
+}
 
 /// Layers of one shape choose together, so that long networks need few replays.
 bool same_shape(const Layer& a, const Layer& b) {
@@ -109,8 +111,10 @@ class ScheduleSearch {
         options_(options),
         form_(options.form),
         margin_(static_cast<std::uint64_t>(margin_of(segment.layers))),
-        replayed_(options.replays ? least_instructions(segment, config, kMostReplayed)
-                                  : kMostReplayed) {}
+        most_(most_replayed(options.effort)),
+        replayed_(options.effort == SearchEffort::kNone
+                      ? most_
+                      : least_instructions(segment, config, most_)) {}
 
   /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
   /// form alone, since a form may need its own chunks to be the best.
@@ -119,7 +123,7 @@ class ScheduleSearch {
     descend(first_choices(segment_, form_.value_or(0)));
     const std::size_t last = form_ ? 0 : most_others(segment_);
     for (std::size_t form = 0; last > 0 && form <= last; ++form) {
-      if (replayed_ > kMostReplayed / 20) break;
+      if (replayed_ > most_ / 20) break;
       form_ = form;
       descend(first_choices(segment_, form));
     }
@@ -134,7 +138,8 @@ class ScheduleSearch {
   /// there are more of them. The whole then gets fewer replays.
   void search_smaller_batch() {
     const std::int64_t images = batch_of(segment_);
-    if (images <= 1 || !options_.replays) return;
+    if (images <= 1 || options_.effort == SearchEffort::kNone) return;
+    if (!options_.image_groups.value_or(true)) return;
     std::int64_t factor = 2;
     while (images % factor != 0) ++factor;
     const ImageDivision division(in_forms(segment_, {}), images);
@@ -143,7 +148,7 @@ class ScheduleSearch {
     ScheduleSearch search(*part, config_, options_);
     search.run();
     if (search.found_choices_.forms.empty()) return;
-    most_ = kMostReplayed / 3 * 2;
+    most_ = most_ / 3 * 2;
     smaller_ = search.found_choices_;
     smaller_->groups.images = images;
     if (smaller_->groups.sizes.empty()) {
@@ -155,6 +160,7 @@ class ScheduleSearch {
   void descend(const ScheduleChoices& start) {
     best_.reset();
     if (smaller_) consider(*smaller_);
+    if (options_.effort == SearchEffort::kNone) consider_first_groups(start);
     ScheduleChoices first = start;
     for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
       if (best_ && !best_->cycles) break;
@@ -174,15 +180,54 @@ class ScheduleSearch {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
+    if (options_.effort == SearchEffort::kThorough) refine();
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
       found_choices_ = choices_;
     }
   }
 
+  /// Changes the choices of single layers, and the division of the buffer, until nothing saves
+  /// cycles.
+  void refine() {
+    std::optional<Cycle> before;
+    while (best_->cycles && before != best_->cycles && !at_end()) {
+      before = best_->cycles;
+      for (const std::uint64_t share : {2U, 3U, 4U, 6U, 8U, 12U, 16U, 24U, 32U, 48U, 64U, 96U}) {
+        consider_arrangements(choices_, share);
+      }
+      for (std::size_t i = 0; i < segment_.layers.size(); ++i) refine_layer(i);
+    }
+  }
+
+  void refine_layer(std::size_t layer) {
+    ScheduleChoices choices = choices_;
+    for (std::size_t form = 0; form <= segment_.layers[layer].others.size() && !form_; ++form) {
+      choices.forms[layer] = form;
+      if (form != choices_.forms[layer]) consider(choices);
+    }
+    choices = choices_;
+    if (!std::holds_alternative<ContractionLayer>(segment_.layers[layer].body)) return;
+    for (const std::int64_t parts : {0, 1, 2, 3, 4, 5, 6, 8, 12, 16}) {
+      choices.chunk_parts[layer] = parts;
+      if (parts != choices_.chunk_parts[layer]) consider(choices);
+    }
+  }
+
+  /// The first groups that fit, without a replay.
+  void consider_first_groups(ScheduleChoices choices) {
+    const std::int64_t images = batch_of(segment_);
+    if (images <= 1 || !options_.image_groups.value_or(true)) return;
+    const ImageDivision division(in_forms(segment_, choices.forms), images);
+    for (const ImageGroups& groups : fitting_groups(segment_, division, config_)) {
+      choices.groups = groups;
+      consider_staging(4, choices);
+    }
+  }
+
   void choose_groups() {
     const std::int64_t images = batch_of(segment_);
-    if (images <= 1 || at_end()) return;
+    if (images <= 1 || at_end() || !options_.image_groups.value_or(true)) return;
     const ImageDivision division(in_forms(segment_, choices_.forms), images);
     const ScheduleChoices whole = choices_;
     for (const ImageGroups& groups : fitting_groups(segment_, division, config_)) {
@@ -267,6 +312,11 @@ class ScheduleSearch {
            static_cast<Cycle>(50 * segment_.layers.size());
   }
 
+  void report_progress() const {
+    if (!options_.progress) return;
+    options_.progress(std::min(1.0, static_cast<double>(replayed_) / static_cast<double>(most_)));
+  }
+
   /// Takes the choices if they save more than `least` cycles.
   void consider(const ScheduleChoices& choices, Cycle least = 0) {
     if (at_end()) return;
@@ -278,6 +328,7 @@ class ScheduleSearch {
       if (best_ && candidate.schedule == best_->schedule) return;
       const Replay cost = replay(segment_, candidate.schedule, config_);
       replayed_ += cost.instructions;
+      report_progress();
       candidate.cycles = cost.cycles;
     }
     if (best_ && *candidate.cycles + least >= *best_->cycles) return;
@@ -290,7 +341,7 @@ class ScheduleSearch {
   const MappingOptions& options_;
   std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
   const std::uint64_t margin_;
-  std::uint64_t most_ = kMostReplayed;      // instructions
+  std::uint64_t most_;                      // instructions
   std::uint64_t replayed_;                  // instructions
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<CostedSchedule> found_;     // the best of all descents

@@ -20,8 +20,8 @@ struct CostedSchedule {
 /// Divides the unified buffer between sheets that stay in it and what a layer works on at once, and
 /// cuts the layers into chunks. Of several schedules it takes the one whose program has the fewest
 /// cycles in an exact replay, and of equal ones the first. The number of replayed instructions is
-/// limited: long programs try fewer schedules or only the first. Without `options.replays` it takes
-/// the first that fits. Throws ConfigError if a layer does not fit even the whole buffer.
+/// limited: long programs try fewer schedules or only the first. SearchEffort::kNone takes the
+/// first that fits. Throws ConfigError if a layer does not fit even the whole buffer.
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options = {});
 

@@ -76,6 +76,7 @@ TEST_F(CompileTest, RefusesWhatHasNoEffectOrNoPlace) {
   expect_refused({"compile", "vit-s", "--machine", "tpu-v1"}, "becomes 2 programs");
   expect_refused({"compile", "lenet5", "--with-bias"}, "--with-bias: is for products");
   expect_refused({"compile", "4", "4", "4", "--batch", "2"}, "--batch: is for networks");
+  expect_refused({"compile", "4", "4", "4", "--optimize", "2"}, "--optimize: is for networks");
   expect_refused({"compile", "4", "4", "4", "--mapping", "-o", program}, "--mapping");
   expect_refused({"compile", "5"}, "K is missing");
   expect_refused({"compile", "no-such-network"}, "no-such-network");

@@ -120,9 +120,9 @@ TEST(StreamMemoryTest, ANetworkDoesNotGrowWithItsBatch) {
   std::array<std::size_t, 2> bytes = {};
   std::array<std::uint64_t, 2> instructions = {};
   for (const std::size_t run : {0U, 1U}) {
-    const compiler::ScheduledNetwork network =
-        compiler::schedule_network(images_through_the_host(run == 0 ? 100 : 1000, false), config,
-                                   {.mapping = {.replays = false}});  // no groups of images
+    const compiler::ScheduledNetwork network = compiler::schedule_network(
+        images_through_the_host(run == 0 ? 100 : 1000, false), config,
+        {.mapping = {.image_groups = false, .effort = compiler::SearchEffort::kNone}});
     const std::size_t before = allocated;
     highest = before;
     instructions[run] = runtime::time_network(network, config).instructions;
@@ -139,7 +139,8 @@ TEST(StreamMemoryTest, AStretchWithoutMatmulsThatDoesNotFitIsRefused) {
   MachineConfig config = load_preset("tiny");
   config.dtype = ElementType::kBf16;
   const compiler::ScheduledNetwork network = compiler::schedule_network(
-      images_through_the_host(10, true), config, {.mapping = {.replays = false}});
+      images_through_the_host(10, true), config,
+      {.mapping = {.image_groups = false, .effort = compiler::SearchEffort::kNone}});
   EXPECT_NO_THROW(runtime::time_network(network, config, {}, 1'000'000));
   try {
     runtime::time_network(network, config, {}, 2'000);

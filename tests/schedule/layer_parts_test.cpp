@@ -83,7 +83,8 @@ struct Programs {
 /// batch, and without. Where the forms do not fit, the layers keep the first.
 Programs random_programs(const graph::Graph& graph, const MachineConfig& config, Random& random,
                          Classes& classes) {
-  ScheduledNetwork grouped = schedule_network(graph, config, {.mapping = {.replays = false}});
+  ScheduledNetwork grouped = schedule_network(
+      graph, config, {.mapping = {.image_groups = false, .effort = SearchEffort::kNone}});
   ScheduledNetwork whole = grouped;
   for (std::size_t step = 0; step < grouped.steps.size(); ++step) {
     auto* scheduled = std::get_if<ScheduledSegment>(&grouped.steps[step]);

@@ -31,7 +31,7 @@ TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
     const graph::Graph graph = prepared(network.build());
     const Cycle found = cycles(graph, config, {});
-    const Cycle first = cycles(graph, config, {.replays = false});
+    const Cycle first = cycles(graph, config, {.effort = SearchEffort::kNone});
     const Cycle unpacked = cycles(graph, config, {.packed_taps = false});
     EXPECT_LE(found, first);
     EXPECT_LE(found, unpacked);
@@ -40,6 +40,33 @@ TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
   }
   EXPECT_GT(faster, 20);
   EXPECT_GT(apart, 3);
+}
+
+TEST(ScheduleSearchTest, MoreEffortNeverLoses) {
+  constexpr std::uint64_t kCases = 30;
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  int faster = 0;
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    Random random(seed);
+    const MachineConfig config = random_machine(random, ElementType::kBf16);
+    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
+    const graph::Graph graph = prepared(network.build());
+    MappingOptions options;
+    double last = 0;
+    options.progress = [&](double share) {
+      EXPECT_GE(share, 0);
+      EXPECT_LE(share, 1);
+      last = share;
+    };
+    const Cycle normal = cycles(graph, config, options);
+    EXPECT_GT(last, 0);
+    options.effort = SearchEffort::kThorough;
+    const Cycle thorough = cycles(graph, config, options);
+    EXPECT_LE(thorough, normal);
+    faster += thorough < normal ? 1 : 0;
+  }
+  EXPECT_GT(faster, 10);
 }
 
 TEST(ScheduleSearchTest, ReplayCountsTheCyclesOfTheRun) {

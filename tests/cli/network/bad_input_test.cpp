@@ -186,6 +186,7 @@ TEST_F(NetworkBadInputTest, FlagsMustNotContradictEachOther) {
   expect_refused({"run", "lenet5", "--engine", "analytic", "--check", "cpu"}, {"--check"});
   expect_refused({"run", "lenet5", "--engine", "analytic", "--seed", "3"}, {"--seed"});
   expect_refused({"run", "lenet5", "--backend", "gpu"}, {"--backend", "'gpu'"});
+  expect_refused({"run", "lenet5", "--optimize", "3"}, {"--optimize '3': must be 0, 1 or 2"});
   for (const Words& flags : {Words{"--machine", "tiny"}, Words{"--array.rows", "8"},
                              Words{"--engine", "fast"}, Words{"--check", "cpu"},
                              Words{"--threads", "2"}, Words{"--vcd", out}, Words{"--lockstep"}}) {

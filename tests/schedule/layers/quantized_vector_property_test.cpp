@@ -187,7 +187,7 @@ TEST(QuantizedVectorPropertyTest, RowsOfAConstantComeTileByTileWhereTheyFindNoRo
   const ValueId rows = layer.constant(random.reals({1100, 5}, 3));
   const ValueId y = layer.quantized(layer.builder.add(Op::kAdd, {x, rows}), false, 0.03, random);
   // Among other schedules there are faster ones, without this case.
-  const LayerOutcome outcome = run_layer(layer, y, config, {.replays = false});
+  const LayerOutcome outcome = run_layer(layer, y, config, {.effort = SearchEffort::kNone});
   ASSERT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_FALSE(outcome.streamed);
   // The constant is loaded at least once per image.
