@@ -64,7 +64,7 @@ set(table
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
   "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/data models/reference/cpu"
   "runtime/npy: base pe sim/memory compiler/graph"
-  "runtime: base pe sim/config sim/memory sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/mapping/bound compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
+  "runtime: base pe sim/config sim/memory sim/timing sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/mapping/bound compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
   "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/program compiler/layers compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
   "runtime/job: base sim/config sim/isa sim/analysis rtl/cosim sim sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload"
   "runtime/analysis: base sim/config sim/isa sim/isa/check sim/analysis sim compiler/mapping compiler/emit runtime/workload runtime/job"

@@ -39,13 +39,22 @@ class TimedSink final : public compiler::InstructionSink {
 
   void add(const Instruction& instruction, std::uint32_t layer,
            const compiler::TileNumbers&) override {
-    if (layer != layer_ && began_) began_(layer);
+    if (layer != layer_) {
+      run_.begin_group(layer);
+      if (began_) began_(layer);
+    }
     layer_ = layer;
     if (instruction.opcode() == Opcode::kMatmul) since_matmul_ = 0;
     if (++since_matmul_ > most_since_matmul_) refuse();
     run_.accept(instruction);
   }
   Result finish() { return run_.finish(); }
+  /// After finish(): the critical path of each of `layers` layers.
+  std::vector<CriticalPath> paths(std::size_t layers) const {
+    std::vector<CriticalPath> paths = run_.paths();
+    paths.resize(layers);
+    return paths;
+  }
 
  private:
   [[noreturn]] void refuse() const {
@@ -98,7 +107,8 @@ class NetworkTiming {
     if (is_product(schedule)) {
       const Result result = simulate(config_, *product_stream(segment, schedule, config_));
       const compiler::LayerInfo info = product_layer(segment, schedule, config_);
-      add_program(run_, result, layer_runs({&info, 1}, {&result.ledger, 1}));
+      add_program(run_, result,
+                  layer_runs({&info, 1}, {&result.ledger, 1}, {&result.critical_path, 1}));
     } else {
       GroupLedger groups(config_);
       TimedSink sink(config_, memory_bytes_, groups, [&](std::uint32_t layer) {
@@ -110,7 +120,7 @@ class NetworkTiming {
       const Result result = sink.finish();
       std::vector<CycleLedger> ledgers = groups.ledgers();
       ledgers.resize(step.layers.size());
-      add_program(run_, result, layer_runs(step.layers, ledgers));
+      add_program(run_, result, layer_runs(step.layers, ledgers, sink.paths(step.layers.size())));
     }
     done_ += segment.layers.size();
     report(0);
