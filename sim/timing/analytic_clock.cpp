@@ -358,7 +358,8 @@ void BasicClock<Times>::visit(StateVisitor& visitor, Unit unit, Cycle at) {
                      settled ? StateVisitor::kAllUnits : StateVisitor::kNoUnit);
     }
     visitor.moving(StateVisitor::Scale::kProgram, each.index);
-    visit(visitor, each.dispatched, false, at);
+    visitor.cycle(each.dispatched.cycle);
+    visit_path(visitor, each.dispatched, false);
     // The address decides no cycle.
     std::uint64_t bytes = each.request ? each.request->bytes : 0;
     visitor.equal(bytes);
