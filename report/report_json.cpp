@@ -77,6 +77,7 @@ Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
           {"note", info.note},
           {"plan", layer_plan_json(info)},
           {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
+          {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
           {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
           {"utilization", or_null(layer_utilization(layer, config))},
           {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
@@ -208,6 +209,7 @@ Json report_json(const RunReport& report) {
   json["workload"] = workload_json(report);
   if (product != nullptr) json["plan"] = product->plan ? plan_json(*product->plan) : Json(nullptr);
   json["cycles"] = total_cycles_json(report);
+  json["critical_path"] = run.programs > 0 ? critical_path_json(run.path) : Json(nullptr);
   json["bound"] = bound_json(run);
   json["macs"] = macs_json(report);
   json["utilization"] = or_null(utilization(report));
