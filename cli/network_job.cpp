@@ -112,7 +112,15 @@ void check_before_network(const NetworkCommand& job) {
 int run_network_job(NetworkCommand job, const report::Streams& streams) {
   report::RunReport report = start_report(job);
   RunOutput output(job.files, streams);
-  onnx_io::located(job.network, [&] { run_and_check(job, report, output, streams); });
+  onnx_io::located(job.network, [&] {
+    if (job.sensitivity) {  // before the run takes the graph
+      report::Progress progress(streams);
+      report.sensitivity =
+          runtime::find_sensitivity(job.graph, job.machine, mapping(job),
+                                    [&](double share) { progress.update(share, "sensitivity"); });
+    }
+    run_and_check(job, report, output, streams);
+  });
   return output.finish(report, output_files(job, report.run.outputs));
 }
 

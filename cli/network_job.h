@@ -33,6 +33,7 @@ struct NetworkCommand {
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
   std::optional<runtime::OutputFolder> outputs;
   std::optional<report::HostTime> host_time = {};
+  bool sensitivity = false;
 };
 
 /// Checks what must hold before inputs are read or drawn: the files can be written, and the engine

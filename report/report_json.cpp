@@ -177,6 +177,23 @@ Json macs_json(const RunReport& report) {
   return macs;
 }
 
+Json sensitivity_json(const runtime::Sensitivity& sensitivity) {
+  Json keys = Json::array();
+  for (const runtime::BetterKey& better : sensitivity.keys) {
+    keys.push_back({{"key", better.key},
+                    {"from", better.from},
+                    {"to", better.to},
+                    {"assumed", better.is_assumed},
+                    {"recompiled", better.recompiled},
+                    {"cycles", better.cycles},
+                    {"won", sensitivity.cycles - better.cycles},
+                    {"time_change", better.time_change}});
+  }
+  return {{"cycles", sensitivity.cycles},
+          {"keys", std::move(keys)},
+          {"left_out", sensitivity.left_out}};
+}
+
 /// Wall time, simulated cycles per second, and the number of cycles that lock-step checking
 /// compared.
 Json simulator_json(const RunReport& report) {
@@ -211,6 +228,7 @@ Json report_json(const RunReport& report) {
   json["cycles"] = total_cycles_json(report);
   json["critical_path"] = run.programs > 0 ? critical_path_json(run.path) : Json(nullptr);
   json["bound"] = bound_json(run);
+  if (report.sensitivity) json["sensitivity"] = sensitivity_json(*report.sensitivity);
   json["macs"] = macs_json(report);
   json["utilization"] = or_null(utilization(report));
   json["seconds"] = simulated_seconds(report);

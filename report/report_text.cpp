@@ -238,6 +238,7 @@ std::string report_text(const RunReport& report, const Style& style) {
                                   : layers_check_line(report, style));
   if (run.compared_cycles > 0) add("lock-step", lockstep_line(run.compared_cycles, style));
   add("simulator", simulator_line(report.engine, report.wall_seconds, run.total));
+  if (report.sensitivity) text += sensitivity_text(*report.sensitivity, style);
   return text;
 }
 
