@@ -139,12 +139,8 @@ class LayerTable {
     }
     lines.emplace_back(
         "each cycle belongs to the layer of the instruction by which it is classed, so the layers "
-        "sum to the total");
-    if (report_.run.total > 0) {
-      lines.emplace_back(
-          "path: cycles of the critical path that the layer takes, and the largest part of them "
-          "in %");
-    }
+        "sum to the total; path: the layer's cycles on the critical path, and in % what most of "
+        "them are spent on");
     std::vector<std::string> classes;
     for (const std::size_t i : classes_) {
       if (kClassColumns[i] == kLedgerClasses[i].name) continue;

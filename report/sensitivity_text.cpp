@@ -40,9 +40,10 @@ std::string sensitivity_text(const runtime::Sensitivity& sensitivity, const Styl
     }
     table.add({better.key, better.from, better.to, cycles_text(better.cycles),
                win_text(sensitivity.cycles - better.cycles),
-               fmt::format("{:+.1f} %", 100 * better.time_change), remark(better)});
+               fmt::format("{:+.2f} %", 100 * better.time_change), remark(better)});
   }
-  std::string text = '\n' + style.bold("if one key were 10 % better") + '\n' + table.text(2) +
+  std::string text = '\n' + style.bold("if one key were 10 % better, or one unit") + '\n' +
+                     table.text(2) +
                      wrapped(
                          "Each key alone, simulated. Assumed: the preset has no source for "
                          "the value it has now.");
