@@ -139,8 +139,7 @@ class LayerTable {
     }
     lines.emplace_back(
         "each cycle belongs to the layer of the instruction by which it is classed, so the layers "
-        "sum to the total; path: the layer's cycles on the critical path, and in % what most of "
-        "them are spent on");
+        "sum to the total; path: on the critical path");
     std::vector<std::string> classes;
     for (const std::size_t i : classes_) {
       if (kClassColumns[i] == kLedgerClasses[i].name) continue;

@@ -124,7 +124,7 @@ class PathRecorder {
   std::optional<Way> way_to(Cycle state, Node node) const;
   static std::vector<Way> power(std::vector<Way> ways, std::uint64_t exponent);
 
-  static constexpr std::size_t kLeastLimit = std::size_t{1} << 16U;
+  static constexpr std::size_t kLeastLimit = std::size_t{1} << 15U;
 
   std::vector<Event> nodes_;
   std::size_t least_limit_ = kLeastLimit;
