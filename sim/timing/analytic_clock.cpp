@@ -143,7 +143,7 @@ template <class Times>
 bool BasicClock<Times>::dispatch(Unit unit, WaitingInstruction& next) {
   UnitQueue& to = queues_[unit];
   Candidate cycle = times_.after(last_dispatch_, 1, PathPart::kDispatch);
-  if (dispatched_ == 0) cycle = Time{};
+  if (dispatched_ == 0) cycle = Candidate(Time{});
   if (to.dispatched() >= config_.queue_depth) {
     const std::uint64_t holder = to.dispatched() - config_.queue_depth;
     if (holder >= to.started()) return false;
@@ -221,7 +221,7 @@ bool BasicClock<Times>::push_tile() {
 template <class Times>
 std::optional<typename BasicClock<Times>::Candidate> BasicClock<Times>::shadow_free() const {
   if (swapped_ < pushed_) return std::nullopt;
-  return last_swap_;
+  return Candidate(last_swap_);
 }
 
 // Not double-buffered: the cycle in which the array is empty and the matmul that takes the tile is

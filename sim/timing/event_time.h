@@ -48,9 +48,8 @@ class PathTimes {
     Cycle length = 0;
 
     Candidate() = default;
-    // An event is the candidate of which nothing is left to wait for.
-    Candidate(Time time)
-        : cycle(time.cycle), from(time.node) {}  // NOLINT(google-explicit-constructor)
+    /// 0 cycles after the event.
+    explicit Candidate(Time time) : cycle(time.cycle), from(time.node) {}
   };
 
   explicit PathTimes(PathRecorder& recorder) : recorder_(recorder) {}

@@ -1,6 +1,7 @@
 // A product that is simulated while its instructions are made gives the result of its held program:
-// cycles, ledger, traffic, critical path and all. What repeats is skipped in one of the two streamed runs. The
-// shapes are long enough along one or two dimensions that it is, in every loop of the walk.
+// cycles, ledger, traffic, critical path and all. What repeats is skipped in one of the two
+// streamed runs. The shapes are long enough along one or two dimensions that it is, in every loop
+// of the walk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
