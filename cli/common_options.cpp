@@ -179,6 +179,13 @@ po::options_description run_flags() {
   return options;
 }
 
+po::options_description sensitivity_flag() {
+  po::options_description options;
+  options.add_options()("sensitivity",
+                        "list what each key of the machine would win if it were 10 % better");
+  return options;
+}
+
 po::options_description json_flag() {
   po::options_description options;
   options.add_options()("json", text_value("FILE"), "write the figures as JSON; - is stdout");

@@ -50,6 +50,8 @@ po::options_description workload_flags();
 po::options_description simulation_flags();
 /// simulation_flags() and --a, --b, --bias, --out.
 po::options_description run_flags();
+/// --sensitivity.
+po::options_description sensitivity_flag();
 /// --json.
 po::options_description json_flag();
 /// --html.

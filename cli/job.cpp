@@ -6,6 +6,7 @@
 
 #include "cli/run_output.h"
 #include "compiler/schedule/network_bound.h"
+#include "compiler/schedule/product_graph.h"
 #include "runtime/job/one_layer.h"
 #include "runtime/job/shown_run.h"
 #include "runtime/npy/npy.h"
@@ -44,6 +45,14 @@ void show_beginning(Job& job, report::RunReport& report) {
   job.program = std::move(shown.program);
 }
 
+runtime::Sensitivity sensitivity_of(const Job& job, const MatmulSpec& spec,
+                                    const report::Streams& streams) {
+  report::Progress progress(streams);
+  return runtime::find_sensitivity(compiler::product_graph(spec, job.machine.dtype), job.machine,
+                                   {},
+                                   [&](double share) { progress.update(share, "sensitivity"); });
+}
+
 }  // namespace
 
 int run_job(Job job, const report::Streams& streams) {
@@ -56,6 +65,9 @@ int run_job(Job job, const report::Streams& streams) {
   RunOutput output(job.files, streams);
   report::RunReport report =
       report_of(job, observed_run(job, values ? &*values : nullptr, output, streams));
+  if (job.sensitivity) {
+    report.sensitivity = sensitivity_of(job, *report.product().spec, streams);
+  }
   if (output.needs_program()) {
     if (job.streamed) show_beginning(job, report);
     output.write(report, runtime::one_layer(std::move(job.program), job.plan), job.command_line);

@@ -15,6 +15,7 @@ struct Job : runtime::ProductJob {
   std::string command_line = {};
   report::MachineFile machine_file = {};
   OutputFiles files;
+  bool sensitivity = false;             // only of a product that the compiler made
   std::vector<std::string> notes = {};  // what was found before the run, for the report
 };
 

@@ -34,14 +34,19 @@ void check(const NetworkCommand& job, const runtime::NetworkJob& work, report::R
   if (auto note = runtime::note_beyond_binary32(check)) report.notes.push_back(*std::move(note));
 }
 
-runtime::NetworkSchedule schedule(NetworkCommand& job, const runtime::NamedTensors* inputs,
-                                  const report::Streams& streams) {
+compiler::MappingOptions mapping(const NetworkCommand& job) {
   compiler::MappingOptions mapping =
       job.conv ? runtime::mapping_of(*job.conv) : compiler::MappingOptions{};
-  report::Progress progress(streams);
   mapping.effort = job.effort;
-  mapping.progress = [&](double share) { progress.update(share, "search for a schedule"); };
-  return runtime::schedule(std::move(job.graph), job.machine, inputs, mapping);
+  return mapping;
+}
+
+runtime::NetworkSchedule schedule(NetworkCommand& job, const runtime::NamedTensors* inputs,
+                                  const report::Streams& streams) {
+  report::Progress progress(streams);
+  compiler::MappingOptions searched = mapping(job);
+  searched.progress = [&](double share) { progress.update(share, "search for a schedule"); };
+  return runtime::schedule(std::move(job.graph), job.machine, inputs, searched);
 }
 
 /// Counts the cycles while the instructions are written.
@@ -116,7 +121,15 @@ void check_before_network(const NetworkCommand& job) {
 int run_network_job(NetworkCommand job, const report::Streams& streams) {
   report::RunReport report = start_report(job);
   RunOutput output(job.files, streams);
-  onnx_io::located(job.network, [&] { run_and_check(job, report, output, streams); });
+  onnx_io::located(job.network, [&] {
+    if (job.sensitivity) {  // before the run takes the graph
+      report::Progress progress(streams);
+      report.sensitivity =
+          runtime::find_sensitivity(job.graph, job.machine, mapping(job),
+                                    [&](double share) { progress.update(share, "sensitivity"); });
+    }
+    run_and_check(job, report, output, streams);
+  });
   return output.finish(report, output_files(job, report.run.outputs));
 }
 

@@ -35,6 +35,7 @@ struct NetworkCommand {
   std::optional<runtime::OutputFolder> outputs;
   std::optional<report::HostTime> host_time = {};
   compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
+  bool sensitivity = false;
 };
 
 /// Checks what must hold before inputs are read or drawn: the files can be written, and the engine

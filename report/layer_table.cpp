@@ -49,7 +49,7 @@ class LayerTable {
   }
 
   std::string text(const Style& style) {
-    Table table("lllllrr" + std::string(classes_.size(), 'r') + "rl");
+    Table table("lllllrr" + std::string(classes_.size(), 'r') + "rlrl");
     table.add(headings());
     for (const runtime::LayerRun& layer : report_.run.layers) table.add(row(layer));
     const std::string all = table.text(0);
@@ -69,7 +69,7 @@ class LayerTable {
   std::vector<std::string> headings() const {
     std::vector<std::string> row = {"layer", "operator", "result", "on", "tiles", "pad", "cycles"};
     for (const std::size_t i : classes_) row.emplace_back(kClassColumns[i]);
-    row.insert(row.end(), {"used", ""});
+    row.insert(row.end(), {"path", "mostly", "used", ""});
     return row;
   }
 
@@ -86,6 +86,9 @@ class LayerTable {
                                       on_array ? share_cell(padding_waste(info)) : "",
                                       layer.on_host ? "" : grouped(number_of(layer.cycles))};
     for (const std::size_t i : classes_) cells.push_back(share_cell(share_of(layer, i)));
+    const Cycle path = layer.path.sum();
+    cells.push_back(path > 0 ? grouped(number_of(path)) : "");
+    cells.push_back(path > 0 ? largest_of(layer.path) : "");
     const auto used =
         on_array ? utilization(report_.machine, info.macs, layer.cycles) : std::optional<double>();
     cells.push_back(used ? fmt::format("{:.1f}", *used * 100) : "");
@@ -100,6 +103,13 @@ class LayerTable {
     if (layer.cycles == 0) return 0;
     const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
     return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
+  }
+
+  /// The largest part of the layer's critical path, and its share: "host link 98".
+  static std::string largest_of(const CriticalPath& path) {
+    const std::size_t part = largest_part(path);
+    const double share = static_cast<double>(path.cycles[part]) / static_cast<double>(path.sum());
+    return fmt::format("{} {}", kPathPartNames[part].name, whole_percent(share));
   }
 
   /// The numbers of the layer's notes: "[1] [3]".
@@ -129,7 +139,7 @@ class LayerTable {
     }
     lines.emplace_back(
         "each cycle belongs to the layer of the instruction by which it is classed, so the layers "
-        "sum to the total");
+        "sum to the total; path: on the critical path");
     std::vector<std::string> classes;
     for (const std::size_t i : classes_) {
       if (kClassColumns[i] == kLedgerClasses[i].name) continue;

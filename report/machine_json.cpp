@@ -86,6 +86,14 @@ Json cycles_json(Cycle total, const CycleLedger& ledger) {
   return cycles;
 }
 
+Json critical_path_json(const CriticalPath& path) {
+  Json json = {{"total", path.sum()}};
+  for (std::size_t part = 0; part < kPathParts; ++part) {
+    json[std::string(kPathPartNames[part].key)] = path.cycles[part];
+  }
+  return json;
+}
+
 Json traffic_json(const Traffic& traffic) {
   return {{"weight_bytes", traffic.weight_bytes},
           {"input_bytes", traffic.input_bytes},

@@ -21,6 +21,8 @@ MachineConfig machine_of(const Json& json);
 Json ledger_json(const CycleLedger& ledger);
 /// The same after `total`.
 Json cycles_json(Cycle total, const CycleLedger& ledger);
+/// The cycles of each part of a critical path, after their sum `total`.
+Json critical_path_json(const CriticalPath& path);
 /// The bytes of each kind of transfer.
 Json traffic_json(const Traffic& traffic);
 

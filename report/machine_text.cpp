@@ -1,8 +1,11 @@
 #include "report/machine_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/decimal.h"
@@ -100,6 +103,26 @@ std::string ledger_text(const CycleLedger& ledger) {
                percent(static_cast<double>(cycles) / total)});
   }
   return table.text(11);
+}
+
+std::size_t largest_part(const CriticalPath& path) {
+  return static_cast<std::size_t>(std::ranges::max_element(path.cycles) - path.cycles.begin());
+}
+
+std::string critical_path_text(const CriticalPath& path) {
+  constexpr double kLeastShare = 0.0005;  // smaller ones would be printed as 0.0 %
+  const auto total = static_cast<double>(path.sum());
+  std::vector<std::size_t> order(kPathParts);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](std::size_t part) { return path.cycles[part]; });
+  std::vector<std::string> parts;
+  for (const std::size_t part : order) {
+    const double share = static_cast<double>(path.cycles[part]) / total;
+    if (share < kLeastShare) break;
+    parts.push_back(fmt::format("{} {}", kPathPartNames[part].name, percent(share)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace weft::report

@@ -13,6 +13,7 @@
 #include "compiler/mapping/tiling_plan.h"
 #include "report/machine_text.h"
 #include "report/output_summary.h"
+#include "runtime/analysis/sensitivity.h"
 #include "runtime/job/shown_run.h"
 #include "runtime/network_check.h"
 #include "runtime/network_runner.h"
@@ -60,8 +61,9 @@ struct RunReport {
   MachineFile machine_file = {};
   std::variant<ProductPart, NetworkPart> part;
   runtime::NetworkRun run;
-  double wall_seconds = 0;         // of the simulation and the host's nodes
-  std::vector<std::string> notes;  // about the whole run
+  double wall_seconds = 0;                               // of the simulation and the host's nodes
+  std::optional<runtime::Sensitivity> sensitivity = {};  // if the user asked for it
+  std::vector<std::string> notes;                        // about the whole run
 
   bool is_product() const { return std::holds_alternative<ProductPart>(part); }
   /// The part of a product, or of a network. Throws std::bad_variant_access for the other.

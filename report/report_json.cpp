@@ -77,6 +77,7 @@ Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
           {"note", info.note},
           {"plan", layer_plan_json(info)},
           {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
+          {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
           {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
           {"utilization", or_null(layer_utilization(layer, config))},
           {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
@@ -176,6 +177,23 @@ Json macs_json(const RunReport& report) {
   return macs;
 }
 
+Json sensitivity_json(const runtime::Sensitivity& sensitivity) {
+  Json keys = Json::array();
+  for (const runtime::BetterKey& better : sensitivity.keys) {
+    keys.push_back({{"key", better.key},
+                    {"from", better.from},
+                    {"to", better.to},
+                    {"assumed", better.is_assumed},
+                    {"recompiled", better.recompiled},
+                    {"cycles", better.cycles},
+                    {"won", sensitivity.cycles - better.cycles},
+                    {"time_change", better.time_change}});
+  }
+  return {{"cycles", sensitivity.cycles},
+          {"keys", std::move(keys)},
+          {"left_out", sensitivity.left_out}};
+}
+
 /// Wall time, simulated cycles per second, and the number of cycles that lock-step checking
 /// compared.
 Json simulator_json(const RunReport& report) {
@@ -208,7 +226,9 @@ Json report_json(const RunReport& report) {
   json["workload"] = workload_json(report);
   if (product != nullptr) json["plan"] = product->plan ? plan_json(*product->plan) : Json(nullptr);
   json["cycles"] = total_cycles_json(report);
+  json["critical_path"] = run.programs > 0 ? critical_path_json(run.path) : Json(nullptr);
   json["bound"] = bound_json(run);
+  if (report.sensitivity) json["sensitivity"] = sensitivity_json(*report.sensitivity);
   json["macs"] = macs_json(report);
   json["utilization"] = or_null(utilization(report));
   json["seconds"] = simulated_seconds(report);

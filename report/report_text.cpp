@@ -156,6 +156,7 @@ std::string cycles_text(const RunReport& report, const Style& style) {
   const runtime::NetworkRun& run = report.run;
   std::string text = labeled_line("cycles", cycles_line(run.total, report.machine), style);
   text += ledger_text(run.ledger);
+  if (run.total > 0) text += labeled_line("crit. path", critical_path_text(run.path), style);
   if (run.bound && run.bound->cycles > 0) {
     text += labeled_line("bound", bound_line(*run.bound, run.total), style);
   }
@@ -237,6 +238,7 @@ std::string report_text(const RunReport& report, const Style& style) {
                                   : layers_check_line(report, style));
   if (run.compared_cycles > 0) add("lock-step", lockstep_line(run.compared_cycles, style));
   add("simulator", simulator_line(report.engine, report.wall_seconds, run.total));
+  if (report.sensitivity) text += sensitivity_text(*report.sensitivity, style);
   return text;
 }
 

@@ -8,6 +8,9 @@
 
 namespace weft::report {
 
+/// The table of --sensitivity.
+std::string sensitivity_text(const runtime::Sensitivity& sensitivity, const Style& style);
+
 std::string report_text(const RunReport& report, const Style& style);
 /// The report of a network that the CPU reference alone ran, in `wall_seconds`.
 std::string reference_text(const RunReport& report, const Style& style);

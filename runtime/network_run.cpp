@@ -26,13 +26,15 @@ LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step) {
 }
 
 std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
-                                 std::span<const CycleLedger> ledgers) {
+                                 std::span<const CycleLedger> ledgers,
+                                 std::span<const CriticalPath> paths) {
   std::vector<LayerRun> runs;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerRun layer;
     layer.info = layers[i];
     layer.ledger = ledgers[i];
     layer.cycles = ledgers[i].sum();
+    layer.path = paths[i];
     runs.push_back(std::move(layer));
   }
   return runs;
@@ -46,6 +48,7 @@ void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun
   for (const LedgerClass& entry : kLedgerClasses) {
     run.ledger.*entry.cycles += result.ledger.*entry.cycles;
   }
+  run.path += result.critical_path;
   run.total += result.total;
   run.traffic.weight_bytes += result.traffic.weight_bytes;
   run.traffic.input_bytes += result.traffic.input_bytes;

@@ -25,6 +25,7 @@ struct LayerRun {
   double host_seconds = 0;  // what the host took for it here; 0 without values
   Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
   CycleLedger ledger;       // of these cycles
+  CriticalPath path;        // the part of the program's critical path that belongs to the layer
 };
 
 struct NetworkRun {
@@ -34,6 +35,7 @@ struct NetworkRun {
   /// computes.
   std::optional<compiler::Bound> bound = {};
   CycleLedger ledger;
+  CriticalPath path;  // of all programs; its sum is `total`
   Traffic traffic;
   std::uint64_t issued_macs = 0;
   std::uint64_t useful_macs = 0;
@@ -51,9 +53,10 @@ struct NetworkRun {
 /// The row of a node that the host computes.
 LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step);
 
-/// The rows of a program's layers; `ledgers` has one entry for each.
+/// The rows of a program's layers; `ledgers` and `paths` have one entry for each.
 std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
-                                 std::span<const CycleLedger> ledgers);
+                                 std::span<const CycleLedger> ledgers,
+                                 std::span<const CriticalPath> paths);
 
 /// Adds a program that ran after the others, with the rows of its layers.
 void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun> layers);

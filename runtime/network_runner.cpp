@@ -15,6 +15,7 @@
 #include "runtime/layer_results.h"
 #include "sim/analysis/ledger.h"
 #include "sim/memory/tensor_memory.h"
+#include "sim/timing/analytic.h"
 
 namespace weft::runtime {
 namespace {
@@ -183,9 +184,12 @@ class SessionRun {
     } else {
       known.result =
           simulate(config_, step.program, memory ? &memory->memory() : nullptr, simulate_options);
+      const std::size_t layers = step.layers.size();
       known.layers =
-          layer_runs(step.layers, ledgers_by_group(config_, step.program, known.result->timeline,
-                                                   step.instruction_layer, step.layers.size()));
+          layer_runs(step.layers,
+                     ledgers_by_group(config_, step.program, known.result->timeline,
+                                      step.instruction_layer, layers),
+                     critical_paths(config_, step.program, step.instruction_layer, layers));
     }
     if (memory && options_.record && run_.programs == 0) {
       run_.recording = record_array(config_, step.program, memory->memory(),

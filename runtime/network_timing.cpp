@@ -39,13 +39,22 @@ class TimedSink final : public compiler::InstructionSink {
 
   void add(const Instruction& instruction, std::uint32_t layer,
            const compiler::TileNumbers&) override {
-    if (layer != layer_ && began_) began_(layer);
+    if (layer != layer_) {
+      run_.begin_group(layer);
+      if (began_) began_(layer);
+    }
     layer_ = layer;
     if (instruction.opcode() == Opcode::kMatmul) since_matmul_ = 0;
     if (++since_matmul_ > most_since_matmul_) refuse();
     run_.accept(instruction);
   }
   Result finish() { return run_.finish(); }
+  /// After finish(): the critical path of each of `layers` layers.
+  std::vector<CriticalPath> paths(std::size_t layers) const {
+    std::vector<CriticalPath> paths = run_.paths();
+    paths.resize(layers);
+    return paths;
+  }
 
  private:
   [[noreturn]] void refuse() const {
@@ -73,10 +82,13 @@ std::size_t layers_of(const compiler::ScheduledNetwork& network) {
 
 class NetworkTiming {
  public:
+  /// Programs are written for `config` and run on `machine`.
   NetworkTiming(const compiler::ScheduledNetwork& network, const MachineConfig& config,
-                const std::function<void(double)>& progress, std::uint64_t memory_bytes)
+                const MachineConfig& machine, const std::function<void(double)>& progress,
+                std::uint64_t memory_bytes)
       : network_(network),
         config_(config),
+        machine_(machine),
         progress_(progress),
         memory_bytes_(memory_bytes),
         layers_(layers_of(network)) {}
@@ -96,12 +108,13 @@ class NetworkTiming {
   void add(const compiler::ScheduledSegment& scheduled) {
     const auto& [segment, schedule] = scheduled;
     if (is_product(schedule)) {
-      const Result result = simulate(config_, *product_stream(segment, schedule, config_));
+      const Result result = simulate(machine_, *product_stream(segment, schedule, config_));
       const compiler::LayerInfo info = product_layer(segment, schedule, config_);
-      add_program(run_, result, layer_runs({&info, 1}, {&result.ledger, 1}));
+      add_program(run_, result,
+                  layer_runs({&info, 1}, {&result.ledger, 1}, {&result.critical_path, 1}));
     } else {
-      GroupLedger groups(config_);
-      TimedSink sink(config_, memory_bytes_, groups, [&](std::uint32_t layer) {
+      GroupLedger groups(machine_);
+      TimedSink sink(machine_, memory_bytes_, groups, [&](std::uint32_t layer) {
         groups.begin_group(layer);
         report(layer);
       });
@@ -110,7 +123,7 @@ class NetworkTiming {
       const Result result = sink.finish();
       std::vector<CycleLedger> ledgers = groups.ledgers();
       ledgers.resize(step.layers.size());
-      add_program(run_, result, layer_runs(step.layers, ledgers));
+      add_program(run_, result, layer_runs(step.layers, ledgers, sink.paths(step.layers.size())));
     }
     done_ += segment.layers.size();
     report(0);
@@ -124,6 +137,7 @@ class NetworkTiming {
 
   const compiler::ScheduledNetwork& network_;
   const MachineConfig& config_;
+  const MachineConfig& machine_;
   const std::function<void(double)>& progress_;
   const std::uint64_t memory_bytes_;
   const std::size_t layers_;
@@ -136,9 +150,15 @@ class NetworkTiming {
 
 NetworkRun time_network(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                         const std::function<void(double)>& progress, std::uint64_t memory_bytes) {
-  NetworkRun run = NetworkTiming(network, config, progress, memory_bytes).run();
+  NetworkRun run = NetworkTiming(network, config, config, progress, memory_bytes).run();
   run.bound = compiler::lower_bound(network, config);
   return run;
+}
+
+NetworkRun time_network_on(const compiler::ScheduledNetwork& network, const MachineConfig& made_for,
+                           const MachineConfig& machine, std::uint64_t memory_bytes) {
+  const std::function<void(double)> no_progress;
+  return NetworkTiming(network, made_for, machine, no_progress, memory_bytes).run();
 }
 
 Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,

@@ -23,6 +23,13 @@ NetworkRun time_network(const compiler::ScheduledNetwork& network, const Machine
                         const std::function<void(double)>& progress = {},
                         std::uint64_t memory_bytes = physical_memory_bytes() / 4 * 3);
 
+/// The same programs on a machine with other rates and latencies, which need no other program;
+/// without a bound. `made_for` is the machine for which the network was scheduled; `machine`
+/// differs from it in nothing else.
+NetworkRun time_network_on(const compiler::ScheduledNetwork& network, const MachineConfig& made_for,
+                           const MachineConfig& machine,
+                           std::uint64_t memory_bytes = physical_memory_bytes() / 4 * 3);
+
 /// The run of one program, in the same way; `observer` sees it. Throws like time_network().
 Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
                     RunObserver& observer,

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sim/analysis/result.h"
 #include "sim/analysis/run_analysis.h"
@@ -73,10 +74,14 @@ class StreamedRun {
   /// `config` and `observer` must outlive this; `observer` may be null. Throws ConfigError.
   explicit StreamedRun(const MachineConfig& config, RunObserver* observer = nullptr);
 
+  /// The instructions from here on belong to `group`, such as a layer, in paths().
+  void begin_group(std::uint32_t group) { run_.begin_group(group); }
   /// The program's next instruction. Throws HazardError, DeadlockError.
   void accept(const Instruction& instruction);
   /// The program is complete. Throws like accept().
   Result finish();
+  /// After finish(): the critical path by group. Groups without cycles at the end are missing.
+  const std::vector<CriticalPath>& paths() const { return run_.paths(); }
 
  private:
   RunAnalysis run_;

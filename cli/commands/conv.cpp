@@ -14,7 +14,8 @@ namespace {
 po::options_description conv_options() {
   po::options_description all;
   all.add(conv_flags()).add(simulation_flags()).add(search_flags());
-  all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
+  all.add(
+      general_flags({sensitivity_flag(), json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -40,6 +41,7 @@ int run_conv(const Words& words, const report::Streams& streams) {
   job.batch = spec.input.front();
   std::tie(job.options, job.files) = read_run_flags(arguments);
   job.effort = read_effort(arguments);
+  job.sensitivity = arguments.has("sensitivity");
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
   check_before_network(job);

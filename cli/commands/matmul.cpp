@@ -14,7 +14,8 @@ namespace {
 po::options_description matmul_options() {
   po::options_description all;
   all.add(workload_flags()).add(run_flags());
-  all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
+  all.add(
+      general_flags({sensitivity_flag(), json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -37,6 +38,7 @@ int run_matmul(const Words& words, const report::Streams& streams) {
   if (arguments.positionals.empty() && !job.options.has_files()) {
     arguments.positionals.assign(3, std::to_string(kDefaultSize));
   }
+  job.sensitivity = arguments.has("sensitivity");
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
   job.inputs = runtime::read_headers(job.options, job.machine.dtype);

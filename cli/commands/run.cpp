@@ -60,7 +60,8 @@ po::options_description run_options() {
   }
   po::options_description all;
   all.add(network).add(simulation_flags()).add(search_flags());
-  all.add(general_flags({json_flag(), html_flag(), quiet_flag(), help_option()}));
+  all.add(
+      general_flags({sensitivity_flag(), json_flag(), html_flag(), quiet_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -81,8 +82,8 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check",     "lockstep", "vcd",
-                                      "trace",  "html",    "host-time", "optimize"};
+  std::vector<std::string> foreign = {"engine", "threads", "check",     "lockstep",    "vcd",
+                                      "trace",  "html",    "host-time", "sensitivity", "optimize"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -133,6 +134,7 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
   job.command_line = command_line(job.command, arguments.words);
   job.network = request.model;
   std::tie(job.options, job.files) = read_flags(arguments, request, files);
+  job.sensitivity = arguments.has("sensitivity");
   if (const auto time = arguments.text("host-time")) job.host_time = parse_host_time(*time);
   if (job.host_time && !job.host_time->seconds && !job.options.with_values()) {
     throw InputError(

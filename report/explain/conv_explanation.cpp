@@ -216,7 +216,8 @@ void print_array(const ConvExplanation& explanation, const Streams& streams) {
               << streams.style.bold("cycles") << '\n'
               << cycle_table(conv.formula, conv.result.array_span, conv.result.total,
                              explanation.report.run.bound)
-              << (conv.excess.empty() ? "" : wrapped(conv.excess)) << '\n'
+              << (conv.excess.empty() ? "" : wrapped(conv.excess))
+              << critical_path_line(explanation.report) << '\n'
               << account_section(conv.account, conv.shape, config, streams.style) << '\n';
 }
 

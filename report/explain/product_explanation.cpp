@@ -135,6 +135,10 @@ std::string cycle_table(const FormulaTerms& formula, Cycle array_span, Cycle tot
   return table.text(2);
 }
 
+std::string critical_path_line(const RunReport& report) {
+  return wrapped(fmt::format("critical path: {}", critical_path_text(report.run.path)));
+}
+
 std::string account_section(const runtime::Account& account, const runtime::ContractionShape& shape,
                             const MachineConfig& config, const Style& style) {
   return style.bold("step by step") + '\n' +
@@ -166,7 +170,8 @@ void print_product(const ProductExplanation& explanation, const Streams& streams
               << style.bold("cycles") << '\n'
               << cycle_table(plan.formula, report.product().array_span, report.run.total,
                              report.run.bound)
-              << (explanation.excess.empty() ? "" : wrapped(explanation.excess)) << '\n'
+              << (explanation.excess.empty() ? "" : wrapped(explanation.excess))
+              << critical_path_line(report) << '\n'
               << account_section(explanation.account, explanation.shape, report.machine, style)
               << '\n'
               << advice_section(explanation.advice, style);

@@ -19,18 +19,18 @@ namespace {
 SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
   const TilingPlan plan = runtime::scheduled_plan(spec, config);
   const Result result = simulate(config, *matmul_stream(plan, config));
-  return {result.total, result.ledger, plan_line(plan)};
+  return {result.total, result.ledger, result.critical_path, plan_line(plan)};
 }
 
 SetupOutcome run_of(const runtime::ConvSpec& spec, const MachineConfig& config) {
   const runtime::AnalyticRun done = runtime::analytic_conv(spec, config);
-  return {done.run.total, done.run.ledger};
+  return {done.run.total, done.run.ledger, done.run.path, {}};
 }
 
 SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config) {
   const runtime::AnalyticRun done =
       runtime::analytic_network(network.graph, network.request.model, config);
-  return {done.run.total, done.run.ledger};
+  return {done.run.total, done.run.ledger, done.run.path, {}};
 }
 
 MatmulSpec without_options(MatmulSpec spec) {

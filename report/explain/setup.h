@@ -36,6 +36,7 @@ struct Setup {
 struct SetupOutcome {
   Cycle cycles = 0;
   CycleLedger ledger = {};
+  CriticalPath path = {};
   std::string plan = {};  // of a product: tiles, folds, chunks, padding; otherwise empty
 };
 

@@ -108,6 +108,16 @@ std::string names_of(const WhyStep& step) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// What the critical paths of both runs are spent on.
+std::string path_notes(const Why& why) {
+  std::string text;
+  for (const auto& [name, run] : {std::pair("A", &why.a), std::pair("B", &why.b)}) {
+    if (run->outcome.cycles == 0) continue;
+    text += wrapped(fmt::format("{}: {}", name, critical_path_text(run->outcome.path)));
+  }
+  return text;
+}
+
 /// Lists for each step the changed classes of the ledger and a changed plan.
 std::string step_notes(const Why& why) {
   std::string text;
@@ -128,7 +138,8 @@ std::string step_notes(const Why& why) {
 Json run_json(const WhyRun& run) {
   return {{"file", run.file},
           {"machine", described_machine_json(run.machine)},
-          {"cycles", cycles_json(run.outcome.cycles, run.outcome.ledger)}};
+          {"cycles", cycles_json(run.outcome.cycles, run.outcome.ledger)},
+          {"critical_path", critical_path_json(run.outcome.path)}};
 }
 
 Json step_json(const WhyStep& step) {
@@ -140,6 +151,7 @@ Json step_json(const WhyStep& step) {
           {"cycles", step.outcome.cycles},
           {"change", step.change},
           {"ledger_change", ledger_json(step.ledger_change)},
+          {"critical_path", critical_path_json(step.outcome.path)},
           {"plan", step.outcome.plan.empty() ? Json(nullptr) : Json(step.outcome.plan)}};
 }
 
@@ -196,6 +208,7 @@ void print_why(const Why& why, const Streams& streams) {
   if (const std::string notes = step_notes(why); !notes.empty()) {
     streams.out << '\n' << style.bold("in which cycles") << '\n' << notes;
   }
+  streams.out << '\n' << style.bold("critical path") << '\n' << path_notes(why);
 }
 
 }  // namespace weft::report

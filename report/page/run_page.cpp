@@ -78,6 +78,8 @@ Json listed_layer_json(const runtime::LayerRun& layer, const MachineConfig& mach
           {"utilization",
            on_array ? or_null(utilization(machine, info.macs, layer.cycles)) : Json(nullptr)},
           {"ledger", layer.on_host ? Json(nullptr) : ledger_json(layer.ledger)},
+          {"path", layer.on_host ? Json(nullptr) : Json(layer.path.sum())},
+          {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
           {"tile_map", has_tiles(layer) ? Json(map) : Json(nullptr)},
           {"begin", layer.on_host ? Json(nullptr) : Json(begin)},
           {"why", reasons(layer)}};

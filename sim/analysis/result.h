@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/timing/critical_path.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -71,6 +72,7 @@ struct Result {
   Cycle array_span = 0;     // first weight push to the last PE's last product; 0 without a matmul
   CycleLedger ledger;       // ledger.sum() == total
   CycleLedger span_ledger;  // of the cycles of the array span
+  CriticalPath critical_path;  // critical_path.sum() == total
   Traffic traffic;
   std::uint64_t issued_macs = 0;      // rows streamed * R * C
   std::uint64_t compared_cycles = 0;  // cycles that lock-step checking found equal

@@ -23,7 +23,7 @@ RunAnalysis::RunAnalysis(const MachineConfig& config, HazardCheck::InstructionNa
     : config_(config),
       observer_(observer),
       array_(config),
-      clock_(config, *this),
+      clock_(config, *this, PathTimes(recorder_)),
       hazards_(config, std::move(name)),
       ledger_(config, *this) {}
 
@@ -43,6 +43,8 @@ bool RunAnalysis::accept(const Instruction& instruction) {
 bool RunAnalysis::finish() {
   if (!clock_.finish()) return false;
   result_.total = clock_.last_retired() + 1;
+  paths_ = recorder_.paths(clock_.last_done().node);
+  for (const CriticalPath& path : paths_) result_.critical_path += path;
   hazards_.finish(result_.total);
   ledger_.finish(result_.total);
   if (span_end_ > 0) {

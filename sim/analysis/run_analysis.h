@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/sliding_window.h"
 #include "sim/analysis/hazards/hazard_check.h"
@@ -16,6 +17,7 @@
 #include "sim/isa/instruction.h"
 #include "sim/isa/run_state.h"
 #include "sim/timing/analytic_clock.h"
+#include "sim/timing/path_recorder.h"
 
 namespace weft {
 
@@ -62,6 +64,8 @@ class RunAnalysis final : private ClockObserver {
   RunAnalysis(const MachineConfig& config, HazardCheck::InstructionName name,
               RunObserver* observer);
 
+  /// The instructions from here on belong to `group`, such as a layer, in paths().
+  void begin_group(std::uint32_t group) { recorder_.begin_group(group); }
   /// The program's next instruction. Returns false if the machine is stuck.
   [[nodiscard]] bool accept(const Instruction& instruction);
   /// The program is complete. Returns false if the machine is stuck. Throws HazardError.
@@ -69,7 +73,10 @@ class RunAnalysis final : private ClockObserver {
   /// After finish(): everything except the timeline and the compared cycles.
   const Result& result() const { return result_; }
 
-  const AnalyticClock& clock() const { return clock_; }
+  /// After finish(): the critical path by group. Groups without cycles at the end are missing.
+  const std::vector<CriticalPath>& paths() const { return paths_; }
+
+  const PathClock& clock() const { return clock_; }
   bool may_skip() const { return observer_ == nullptr || observer_->may_skip(); }
   void visit(StateVisitor& visitor);
 
@@ -97,7 +104,8 @@ class RunAnalysis final : private ClockObserver {
   const MachineConfig& config_;
   RunObserver* const observer_;
   const ArrayTiming array_;
-  AnalyticClock clock_;
+  PathRecorder recorder_;
+  PathClock clock_;
   HazardCheck hazards_;
   LedgerStream<RunAnalysis> ledger_;
   SlidingWindow<Pending> pending_;
@@ -107,6 +115,7 @@ class RunAnalysis final : private ClockObserver {
   Cycle span_end_ = 0;             // the cycle after the last PE's last product
   CycleLedger outside_span_ = {};  // cycles before the first push and after the last product
   bool tail_ = false;
+  std::vector<CriticalPath> paths_;
   Result result_;
 };
 

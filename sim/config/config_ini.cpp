@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "base/input_path.h"
@@ -117,6 +119,31 @@ void apply_options(MachineConfig& config, const po::variables_map& values) {
     set_key(config, key.name, values[key.name].as<std::string>());
   }
   validate(config);
+}
+
+std::optional<ValueMark> value_mark(std::string_view ini_text, std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, ValueMark>, 3> kMarks = {
+      {{"# published", ValueMark::kPublished},
+       {"# derived", ValueMark::kDerived},
+       {"# assumed", ValueMark::kAssumed}}};
+  std::istringstream text{std::string(ini_text)};
+  std::string section;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with('[')) section = line.substr(1, line.find(']') - 1) + '.';
+    const std::string own = line.substr(0, line.find(' '));
+    if (key != own && key != section + own) continue;
+    for (const auto& [comment, mark] : kMarks) {
+      if (line.ends_with(comment)) return mark;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_assumed(const MachineConfig& config, const ConfigKey& key) {
+  const std::vector<std::string> presets = preset_names();
+  if (std::ranges::find(presets, config.name) == presets.end()) return false;
+  return key.print(config) == key.print(load_preset(config.name)) &&
+         value_mark(preset_text(config.name), key.name) == ValueMark::kAssumed;
 }
 
 MachineConfig load_preset(std::string_view name) {

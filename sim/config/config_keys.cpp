@@ -20,20 +20,37 @@ constexpr std::uint64_t kMega = 1'000'000;
 constexpr std::uint64_t kGiga = 1'000'000'000;
 constexpr std::uint32_t kMaxLatency = 1'000'000;
 
+/// `value` better by a tenth, by at least 1; 0 cannot be better if less is better.
+std::uint64_t improved(std::uint64_t value, Improvement improvement) {
+  const std::uint64_t step = std::max<std::uint64_t>(1, value / 10);
+  if (improvement == Improvement::kShorter) return value - std::min(value, step);
+  return value + step;
+}
+
 /// A number with `decimals` decimals, held in `member` as value * 10^decimals.
 template <class Field>
 ConfigKey number(std::string name, std::string help, Field MachineConfig::*member,
-                 std::uint64_t low, std::uint64_t high, unsigned decimals = 0) {
+                 Improvement improvement, std::uint64_t low, std::uint64_t high,
+                 unsigned decimals = 0) {
   std::string range = print_decimal(low, decimals) + ".." + print_decimal(high, decimals);
   if (decimals > 0) range += fmt::format(" with at most {} decimals", decimals);
-  return {std::move(name), std::move(help), std::move(range),
+  return {std::move(name),
+          std::move(help),
+          std::move(range),
           [=](MachineConfig& config, std::string_view text) {
             const auto value = parse_decimal(text, decimals);
             if (!value || *value < low || *value > high) return false;
             config.*member = static_cast<Field>(*value);
             return true;
           },
-          [=](const MachineConfig& config) { return print_decimal(config.*member, decimals); }};
+          [=](const MachineConfig& config) { return print_decimal(config.*member, decimals); },
+          improvement,
+          [=](MachineConfig& config) {
+            const std::uint64_t value = improved(config.*member, improvement);
+            if (value < low || value > high || value == config.*member) return false;
+            config.*member = static_cast<Field>(value);
+            return true;
+          }};
 }
 
 /// One of a few names.
@@ -90,33 +107,37 @@ std::vector<ConfigKey> make_keys() {
                              {"split", MemoryKind::kSplit}}};
   return {
       machine_name(),
-      number("clock_mhz", "clock in MHz", &Config::clock_hz, 1000, 10'000 * kMega, 6),
-      number("array.rows", "R, rows of PEs, along K", &Config::array_rows, 1, 4096),
-      number("array.cols", "C, columns of PEs, along N", &Config::array_cols, 1, 4096),
+      number("clock_mhz", "clock in MHz", &Config::clock_hz, Improvement::kFaster, 1000,
+             10'000 * kMega, 6),
+      number("array.rows", "R, rows of PEs, along K", &Config::array_rows, Improvement::kLarger, 1,
+             4096),
+      number("array.cols", "C, columns of PEs, along N", &Config::array_cols, Improvement::kLarger,
+             1, 4096),
       choice("array.dtype", "type of activations and weights", &Config::dtype, kTypes),
       choice("array.double_buffer", "the next tile shifts in while the current one is in use",
              &Config::double_buffer, kSwitch),
-      number("accumulators.rows", "rows of C 32-bit sums", &Config::accumulator_rows, 1, 1U << 24U),
+      number("accumulators.rows", "rows of C 32-bit sums", &Config::accumulator_rows,
+             Improvement::kLarger, 1, 1U << 24U),
       number("unified_buffer.kib", "unified buffer in KiB, in rows of R elements",
-             &Config::unified_buffer_kib, 1, 1U << 21U),
-      number("weight_fifo.tiles", "how many fetched tiles can wait", &Config::weight_fifo_tiles, 1,
-             1024),
+             &Config::unified_buffer_kib, Improvement::kLarger, 1, 1U << 21U),
+      number("weight_fifo.tiles", "how many fetched tiles can wait", &Config::weight_fifo_tiles,
+             Improvement::kLarger, 1, 1024),
       choice("memory.kind",
              "ideal: transfers take no time; shared: one channel; split: one for weights, one for "
              "host",
              &Config::memory_kind, kKinds),
       number("memory.gb_per_s", "memory rate in 10^9 bytes per second; for all transfers if shared",
-             &Config::memory_bytes_per_s, kMega, 100'000 * kGiga, 9),
+             &Config::memory_bytes_per_s, Improvement::kFaster, kMega, 100'000 * kGiga, 9),
       number("memory.latency_cycles", "cycles from the end of a memory transfer to its last byte",
-             &Config::memory_latency_cycles, 0, kMaxLatency),
+             &Config::memory_latency_cycles, Improvement::kShorter, 0, kMaxLatency),
       number("host.gb_per_s", "host link rate in 10^9 bytes per second, if split",
-             &Config::host_bytes_per_s, kMega, 100'000 * kGiga, 9),
+             &Config::host_bytes_per_s, Improvement::kFaster, kMega, 100'000 * kGiga, 9),
       number("host.latency_cycles", "cycles from the end of a host transfer to its last byte",
-             &Config::host_latency_cycles, 0, kMaxLatency),
+             &Config::host_latency_cycles, Improvement::kShorter, 0, kMaxLatency),
       number("vector.latency_cycles", "cycles from reading a row to its result",
-             &Config::vector_latency_cycles, 1, kMaxLatency),
+             &Config::vector_latency_cycles, Improvement::kShorter, 1, kMaxLatency),
       number("sequencer.queue_depth", "how many instructions can wait in the queue of each unit",
-             &Config::queue_depth, 1, 4096),
+             &Config::queue_depth, Improvement::kLarger, 1, 4096),
   };
 }
 

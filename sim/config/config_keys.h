@@ -11,8 +11,10 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <cstdint>
 #include <functional>
 #include <istream>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +24,16 @@
 
 namespace weft {
 
+/// How a key's value could be better; nullopt in ConfigKey if that is no question of more or less.
+enum class Improvement : std::uint8_t {
+  kFaster,   // a rate: more of it
+  kShorter,  // a latency: less of it
+  kLarger,   // a size: more of it, with another program
+};
+
+/// Where a preset has a value from (docs/machines.md).
+enum class ValueMark : std::uint8_t { kPublished, kDerived, kAssumed };
+
 struct ConfigKey {
   std::string name;
   std::string help;   // one line, with the unit
@@ -30,6 +42,10 @@ struct ConfigKey {
   std::function<bool(MachineConfig&, std::string_view)> parse;
   /// The field as text that parse() reads.
   std::function<std::string(const MachineConfig&)> print;
+  std::optional<Improvement> improvement = {};
+  /// Makes the field better by a tenth, or by one unit if that is more. Returns false if the range
+  /// does not allow it, or without an improvement.
+  std::function<bool(MachineConfig&)> improve = [](MachineConfig&) { return false; };
 };
 
 /// All keys in the order in which they are documented and written.
@@ -58,6 +74,14 @@ std::vector<std::string> preset_names();
 /// The INI text of a preset, with the source of each value in its comments. If there is no preset
 /// of this name, throws ConfigError that lists the presets.
 std::string_view preset_text(std::string_view name);
+
+/// The mark that the preset's text gives to a key: the comment after its value. Nullopt for an
+/// unknown key, or a text without marks.
+std::optional<ValueMark> value_mark(std::string_view ini_text, std::string_view key);
+
+/// True if the machine's value of the key is that of the preset of the machine's name, and the
+/// preset only assumes it.
+bool is_assumed(const MachineConfig& config, const ConfigKey& key);
 
 /// The configuration of a preset. Throws ConfigError like preset_text().
 MachineConfig load_preset(std::string_view name);

@@ -5,6 +5,7 @@
 //   equal    must not change, such as the rows of a waiting instruction
 //   moving   a cycle, a position in the program, or a count of a unit's instructions
 //   total    only grows and decides nothing, such as the cycles of a ledger class
+//   path     the event behind a cycle, for the critical path; decides nothing either
 //
 // If a loop of the program begins twice in the same state, except that every moving number has
 // moved by the same distance as the clock that it belongs to, then both passes of the loop do the
@@ -18,6 +19,8 @@
 #include "sim/isa/instruction.h"
 
 namespace weft {
+
+class PathRecorder;
 
 class StateVisitor {
  public:
@@ -59,6 +62,8 @@ class StateVisitor {
   void cycle(T& value, bool settled = false) {
     moving(Scale::kCycle, value, settled ? kAllUnits : kNoUnit);
   }
+  /// The recorder's node of an event. If it is settled, no path of a later event leads to it.
+  virtual void path(PathRecorder& /*recorder*/, std::uint32_t& /*node*/, bool /*settled*/) {}
 
  protected:
   enum class Kind : std::uint8_t { kEqual, kTotal, kOrigin, kMoving };

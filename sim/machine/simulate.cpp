@@ -44,9 +44,11 @@ Result run_recurrences(const MachineConfig& config, const Program& program) {
   const auto name = [&](std::uint64_t index) { return instruction_name(program, index); };
   RunAnalysis run(config, name, &keeper);
   for (const Instruction& instruction : program.code) {
-    if (!run.accept(instruction)) throw stuck(config, program, run.clock());
+    if (!run.accept(instruction))
+      throw stuck(config, program, run.clock().progress(), run.clock().last_retired());
   }
-  if (!run.finish()) throw stuck(config, program, run.clock());
+  if (!run.finish())
+    throw stuck(config, program, run.clock().progress(), run.clock().last_retired());
   Result result = run.result();
   result.timeline = std::move(keeper.timeline);
   return result;
@@ -133,6 +135,8 @@ Result simulate(const MachineConfig& config, const Program& program, HostMemory*
     drop_late_pushes(timeline);
     check_hazards(config, program, timeline);
     result = summarize(config, program, std::move(timeline));
+    // All engines have the same cycles, so the recurrences know the path of any run.
+    result.critical_path = critical_path(config, program);
     result.compared_cycles = compared_cycles;
   }
   if (has_kernels(options.engine)) simulate_values(config, program, *memory, options);
@@ -150,12 +154,12 @@ Result simulate(const MachineConfig& config, InstructionStream& stream, RunObser
   std::vector<Instruction> instructions;
   while (stream.next(instructions)) {
     for (const Instruction& instruction : instructions) {
-      if (!run.accept(instruction)) throw stuck(run.clock());
+      if (!run.accept(instruction)) throw stuck(run.clock().last_retired());
     }
     instructions.clear();
     if (skip_repetitions && run.may_skip()) skipper.skip();
   }
-  if (!run.finish()) throw stuck(run.clock());
+  if (!run.finish()) throw stuck(run.clock().last_retired());
   Result result = run.result();
   result.skipped_instructions = skipper.skipped_instructions();
   return result;
@@ -165,11 +169,11 @@ StreamedRun::StreamedRun(const MachineConfig& config, RunObserver* observer)
     : run_((validate(config), config), number_name, observer) {}
 
 void StreamedRun::accept(const Instruction& instruction) {
-  if (!run_.accept(instruction)) throw stuck(run_.clock());
+  if (!run_.accept(instruction)) throw stuck(run_.clock().last_retired());
 }
 
 Result StreamedRun::finish() {
-  if (!run_.finish()) throw stuck(run_.clock());
+  if (!run_.finish()) throw stuck(run_.clock().last_retired());
   return run_.result();
 }
 

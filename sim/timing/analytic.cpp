@@ -39,25 +39,48 @@ class SilentObserver final : public ClockObserver {
 
 }  // namespace
 
-DeadlockError stuck(const AnalyticClock& clock) {
+DeadlockError stuck(Cycle last_retired) {
   return DeadlockError(fmt::format("deadlock after cycle {}: nothing can ever start",
-                                   std::max<Cycle>(0, clock.last_retired())));
+                                   std::max<Cycle>(0, last_retired)));
 }
 
 DeadlockError stuck(const MachineConfig& config, const Program& program,
-                    const AnalyticClock& clock) {
-  return DeadlockError(
-      stall_report(config, program, UnitStreams(program), clock.progress(), clock.last_retired()));
+                    const RunProgress& progress, Cycle last_retired) {
+  return DeadlockError(stall_report(config, program, UnitStreams(program), progress, last_retired));
 }
 
 Timeline analytic_timeline(const MachineConfig& config, const Program& program) {
   TimelineRecorder recorder(program.code.size());
   AnalyticClock clock(config, recorder);
   for (const Instruction& instruction : program.code) {
-    if (!clock.accept(instruction)) throw stuck(config, program, clock);
+    if (!clock.accept(instruction))
+      throw stuck(config, program, clock.progress(), clock.last_retired());
   }
-  if (!clock.finish()) throw stuck(config, program, clock);
+  if (!clock.finish()) throw stuck(config, program, clock.progress(), clock.last_retired());
   return std::move(recorder.timeline);
+}
+
+std::vector<CriticalPath> critical_paths(const MachineConfig& config, const Program& program,
+                                         std::span<const std::uint32_t> group_of,
+                                         std::size_t groups) {
+  SilentObserver observer;
+  PathRecorder recorder;
+  PathClock clock(config, observer, PathTimes(recorder));
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    recorder.begin_group(group_of[i]);
+    if (!clock.accept(program.code[i])) {
+      throw stuck(config, program, clock.progress(), clock.last_retired());
+    }
+  }
+  if (!clock.finish()) throw stuck(config, program, clock.progress(), clock.last_retired());
+  std::vector<CriticalPath> paths = recorder.paths(clock.last_done().node);
+  paths.resize(groups);
+  return paths;
+}
+
+CriticalPath critical_path(const MachineConfig& config, const Program& program) {
+  const std::vector<std::uint32_t> group_of(program.code.size(), 0);
+  return critical_paths(config, program, group_of, 1).front();
 }
 
 std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStream& stream,
@@ -73,12 +96,12 @@ std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStre
     if (instructions.size() > left) return std::nullopt;
     left -= instructions.size();
     for (const Instruction& instruction : instructions) {
-      if (!clock.accept(instruction)) throw stuck(clock);
+      if (!clock.accept(instruction)) throw stuck(clock.last_retired());
     }
     instructions.clear();
     skipper.skip();
   }
-  if (!clock.finish()) throw stuck(clock);
+  if (!clock.finish()) throw stuck(clock.last_retired());
   return clock.last_retired() + 1;
 }
 

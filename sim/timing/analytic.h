@@ -6,12 +6,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "sim/config/machine_config.h"
 #include "sim/isa/instruction_stream.h"
 #include "sim/isa/program.h"
-#include "sim/timing/analytic_clock.h"
+#include "sim/timing/critical_path.h"
+#include "sim/timing/stall_report.h"
 #include "sim/timing/timeline.h"
 
 namespace weft {
@@ -27,10 +30,20 @@ Timeline analytic_timeline(const MachineConfig& config, const Program& program);
 std::optional<Cycle> analytic_total(const MachineConfig& config, InstructionStream& stream,
                                     std::uint64_t& left);
 
-/// The error for a stream at which `clock` is stuck.
-DeadlockError stuck(const AnalyticClock& clock);
-/// The error for a program at which `clock` is stuck: says what each unit waits for.
+/// The critical path of a program, divided among groups of its instructions such as the layers of a
+/// network; group_of has a number below `groups` for each instruction. The groups sum to the total.
+/// The program must be valid for the machine. Throws DeadlockError.
+std::vector<CriticalPath> critical_paths(const MachineConfig& config, const Program& program,
+                                         std::span<const std::uint32_t> group_of,
+                                         std::size_t groups);
+
+/// The critical path of a whole program.
+CriticalPath critical_path(const MachineConfig& config, const Program& program);
+
+/// The error for a stream at which a clock is stuck.
+DeadlockError stuck(Cycle last_retired);
+/// The error for a program at which a clock is stuck: says what each unit waits for.
 DeadlockError stuck(const MachineConfig& config, const Program& program,
-                    const AnalyticClock& clock);
+                    const RunProgress& progress, Cycle last_retired);
 
 }  // namespace weft

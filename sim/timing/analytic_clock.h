@@ -6,6 +6,7 @@
 //                 |<---------- kept: queue_depth ---------->|
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "sim/isa/run_state.h"
 #include "sim/timing/array_timing.h"
 #include "sim/timing/channel_clock.h"
+#include "sim/timing/event_time.h"
 #include "sim/timing/stall_report.h"
 #include "sim/timing/timeline.h"
 #include "sim/timing/transfers.h"
@@ -52,10 +54,15 @@ class ClockObserver {
   virtual void waited(const MatmulWait& wait) = 0;
 };
 
-class AnalyticClock {
+/// `Times` says whether the clock remembers how each event was reached (sim/timing/event_time.h).
+template <class Times>
+class BasicClock {
  public:
-  /// `config` and `observer` must outlive the clock.
-  AnalyticClock(const MachineConfig& config, ClockObserver& observer);
+  using Time = typename Times::Time;
+  using Candidate = typename Times::Candidate;
+
+  /// `config` and `observer` must outlive the clock, and so must the recorder of `times`.
+  BasicClock(const MachineConfig& config, ClockObserver& observer, Times times = {});
 
   /// Takes the program's next instruction and dispatches it. Returns false if it never can be: the
   /// machine is stuck. Throws SimulationError for a run of 2^47 cycles or more.
@@ -66,9 +73,11 @@ class AnalyticClock {
   /// The observer knows all starts and pushes up to and including this cycle.
   Cycle frontier() const;
   /// The cycle in which the last accepted instruction was dispatched.
-  Cycle last_dispatch() const { return last_dispatch_; }
+  Cycle last_dispatch() const { return last_dispatch_.cycle; }
   /// The last retirement so far; -1 without any.
-  Cycle last_retired() const { return last_retired_; }
+  Cycle last_retired() const { return last_done_.cycle - 1; }
+  /// The cycle after it, and how it was reached.
+  Time last_done() const { return last_done_; }
   RunProgress progress() const;
 
   /// Shows each number of the state to `visitor`. First come the origins, from which the visitor
@@ -80,23 +89,23 @@ class AnalyticClock {
   struct WaitingInstruction {
     After after;
     std::uint64_t index = 0;
-    Cycle dispatched = 0;
+    Time dispatched = {};
     std::optional<TransferRequest> request = {};
-    Cycle reads = 0;         // rows of the buffer that a fetch reads
-    Cycle writes = 0;        // rows of the buffer that a load of patches writes
-    std::uint32_t rows = 0;  // of a matmul or a vector instruction
+    Cycle reads = 0;          // rows of the buffer that a fetch reads
+    Cycle writes = 0;         // rows of the buffer that a load of patches writes
+    std::uint32_t rows = 0;   // of a matmul or a vector instruction
+    std::uint32_t group = 0;  // whose cycles it takes
     bool swaps = false;
   };
   struct Finished {
-    Cycle started = 0;
-    Cycle retired = 0;
+    Time started = {};
+    Time done = {};  // the cycle after its retirement
   };
   struct UnitQueue {
     SlidingWindow<WaitingInstruction> waiting;  // dispatched, not started
     SlidingWindow<Finished> finished;           // the latest that started
-    Cycle last_started = -1;
-    Cycle last_retired = -1;
-    std::uint32_t last_rows = 0;
+    Time free = {};                             // the next instruction can start from here on
+    Time last_done = {};
 
     std::uint64_t dispatched() const { return waiting.end(); }
     std::uint64_t started() const { return waiting.begin(); }
@@ -105,48 +114,66 @@ class AnalyticClock {
   WaitingInstruction waiting(const Instruction& instruction) const;
   /// The cycle from which on the unit has retired `count` instructions; 0 if that is so long ago
   /// that it decides nothing. They must have started.
-  Cycle retired_by(Unit unit, std::uint64_t count) const;
+  Time retired_by(Unit unit, std::uint64_t count) const;
+  /// The event `length` cycles after `from`.
+  Time reach(Time from, Cycle length, PathPart part, std::uint32_t group) {
+    return times_.reach(times_.after(from, length, part), group);
+  }
 
   bool dispatch(Unit unit, WaitingInstruction& next);
   bool settle();
-  Cycle written(Cycle rows, Cycle first_byte, Cycle last_byte) const;
-  std::optional<Cycle> ready(Unit unit) const;
-  void record(Unit unit, Cycle start, Cycle retired);
+  std::optional<Candidate> ready(Unit unit) const;
+  void record(Unit unit, Time start, Time free, Candidate done);
 
   ChannelClock& clock_of(Channel channel) { return channels_[static_cast<std::size_t>(channel)]; }
   bool arbitrated(Unit unit) const;
-  std::optional<Cycle> transfer_ready(Unit unit) const;
+  std::optional<Candidate> transfer_ready(Unit unit) const;
   bool start_transfer(Unit unit);
-  void read_buffer(Cycle ready, Cycle reads);
-  void record_transfer(Unit unit, Cycle start, Cycle arrived);
+  void use_channel(Unit unit, const Candidate& ready, Channel channel);
+  void read_buffer(const Candidate& ready);
+  void record_transfer(Unit unit, Time start, Time first_byte, Candidate arrived);
   bool grant();
   Unit oldest_ready_by(Cycle cycle) const;
 
   bool push_tile();
-  std::optional<Cycle> shadow_free() const;
-  std::optional<Cycle> array_free() const;
+  std::optional<Candidate> shadow_free() const;
+  std::optional<Candidate> array_free() const;
   bool start_matmul();
   bool start_vector();
 
   Cycle kept_from() const;
   void forget();
+  void forget_paths();
   void visit(StateVisitor& visitor, Unit unit, Cycle frontier);
+  void visit(StateVisitor& visitor, Time& time, bool settled, Cycle frontier);
+  void visit_path(StateVisitor& visitor, Time& time, bool settled);
 
   const MachineConfig& config_;
   ClockObserver& observer_;
+  Times times_;
   const ArrayTiming array_;
   PerUnit<UnitQueue> queues_;
   std::vector<ChannelClock> channels_;
+  std::array<Time, kChannelCount> channel_free_ = {};
   const std::optional<Channel> shared_;  // the channel that several units use
   std::uint64_t dispatched_ = 0;
-  Cycle last_dispatch_ = -1;
-  Cycle last_retired_ = -1;
-  Cycle buffer_port_free_ = 0;
-  std::uint64_t pushed_ = 0;  // tiles
-  Cycle last_push_ = 0;
+  Time last_dispatch_ = {-1};
+  Time last_done_ = {};
+  Time buffer_port_free_ = {};
+  std::uint64_t pushed_ = 0;   // tiles
+  Time last_push_end_ = {};    // the cycle after its last row
   std::uint64_t swapped_ = 0;  // tiles that a matmul took
-  Cycle last_swap_ = 0;
+  Time last_swap_ = {};
+  Time array_empty_ = {};  // without double buffering: of all rows that entered
   std::uint32_t until_forget_ = 0;
 };
+
+/// Counts cycles, as fast as it can.
+using AnalyticClock = BasicClock<PlainTimes>;
+/// Finds the critical path as well.
+using PathClock = BasicClock<PathTimes>;
+
+extern template class BasicClock<PlainTimes>;
+extern template class BasicClock<PathTimes>;
 
 }  // namespace weft

@@ -30,10 +30,15 @@ struct ArrayTiming {
   }
 };
 
+/// The cycles from the end of a vector instruction's last read until its last row is readable.
+inline Cycle vector_drain(const MachineConfig& config) {
+  return Cycle{config.vector_latency_cycles} - 1;
+}
+
 /// The vector unit reads row j in cycle V+j and its result is readable L cycles later, so the
 /// last of `row_count` rows is written at the end of the cycle before V + (row_count-1) + L.
 inline Cycle vector_retire(Cycle start, Cycle row_count, const MachineConfig& config) {
-  return start + (row_count - 1) + Cycle{config.vector_latency_cycles} - 1;
+  return start + (row_count - 1) + vector_drain(config);
 }
 
 }  // namespace weft

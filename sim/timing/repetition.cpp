@@ -11,8 +11,18 @@ namespace {
 /// Moves a state from `now` to where it is after `repetitions` more distances from `earlier`.
 class StateAdvance final : public StateVisitor {
  public:
-  StateAdvance(const StateRecord& earlier, const StateRecord& now, std::uint64_t repetitions)
-      : earlier_(earlier), now_(now), repetitions_(static_cast<std::int64_t>(repetitions)) {}
+  /// `events` are those behind the cycles of the state that it moves to.
+  StateAdvance(const StateRecord& earlier, const StateRecord& now, std::uint64_t repetitions,
+               std::vector<PathRecorder::Node> events)
+      : earlier_(earlier),
+        now_(now),
+        repetitions_(static_cast<std::int64_t>(repetitions)),
+        events_(std::move(events)) {}
+
+  void path(PathRecorder&, std::uint32_t& node, bool settled) override {
+    ++next_;  // the record has counted `settled`
+    if (!settled) node = events_[next_event_++];
+  }
 
  private:
   std::int64_t visit(std::int64_t, Kind, Scale, Units) override {
@@ -24,7 +34,9 @@ class StateAdvance final : public StateVisitor {
   const StateRecord& earlier_;
   const StateRecord& now_;
   const std::int64_t repetitions_;
+  const std::vector<PathRecorder::Node> events_;
   std::size_t next_ = 0;
+  std::size_t next_event_ = 0;
 };
 
 }  // namespace
@@ -32,6 +44,11 @@ class StateAdvance final : public StateVisitor {
 std::int64_t StateRecord::visit(std::int64_t value, Kind kind, Scale scale, Units settled) {
   numbers_.push_back({value, kind, scale, settled});
   return value;
+}
+
+void StateRecord::path(PathRecorder& recorder, std::uint32_t& node, bool settled) {
+  numbers_.push_back({settled ? 1 : 0, Kind::kEqual, Scale::kCycle, kNoUnit});
+  if (!settled) node = paths_.add(recorder, node);
 }
 
 std::int64_t StateRecord::distance(const StateRecord& earlier, Scale scale) const {
@@ -113,7 +130,13 @@ bool RepetitionSkipper::skip_since(const Reference& reference, std::uint64_t rep
   const Cycle room = std::max<Cycle>(0, kMaxCycle - 1 - now_.latest_cycle());
   const std::uint64_t count = std::min(repetitions, static_cast<std::uint64_t>(room / cycles));
   if (count == 0) return false;
-  StateAdvance advance(reference.state, now_, count);
+  std::vector<PathRecorder::Node> events;
+  if (PathRecorder* recorder = now_.paths().recorder()) {
+    auto repeated = recorder->repeat(reference.state.paths(), now_.paths(), count);
+    if (!repeated) return false;
+    events = std::move(*repeated);
+  }
+  StateAdvance advance(reference.state, now_, count, std::move(events));
   visit_(advance);
   const auto instructions =
       static_cast<std::uint64_t>(now_.distance(reference.state, StateVisitor::Scale::kProgram));

@@ -19,14 +19,21 @@
 
 #include "sim/isa/instruction_stream.h"
 #include "sim/isa/run_state.h"
+#include "sim/timing/path_recorder.h"
 
 namespace weft {
 
 /// A state as a list of numbers.
 class StateRecord final : public StateVisitor {
  public:
-  void clear() { numbers_.clear(); }
-  void swap(StateRecord& other) { numbers_.swap(other.numbers_); }
+  void clear() {
+    numbers_.clear();
+    paths_.clear();
+  }
+  void swap(StateRecord& other) {
+    numbers_.swap(other.numbers_);
+    paths_.swap(other.paths_);
+  }
   std::size_t size() const { return numbers_.size(); }
   std::int64_t value(std::size_t i) const { return numbers_[i].value; }
   /// The latest cycle in the state; 0 if it has none.
@@ -37,6 +44,10 @@ class StateRecord final : public StateVisitor {
   bool repeats(const StateRecord& earlier) const;
   /// How far the scale has moved since `earlier`.
   std::int64_t distance(const StateRecord& earlier, Scale scale) const;
+  /// The events behind the state's cycles; marks if the run records paths.
+  const PathMarks& paths() const { return paths_; }
+
+  void path(PathRecorder& recorder, std::uint32_t& node, bool settled) override;
 
  private:
   struct RecordedNumber {
@@ -48,6 +59,7 @@ class StateRecord final : public StateVisitor {
   std::int64_t visit(std::int64_t value, Kind kind, Scale scale, Units settled) override;
 
   std::vector<RecordedNumber> numbers_;
+  PathMarks paths_;
 };
 
 class RepetitionSkipper {

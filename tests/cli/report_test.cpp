@@ -38,13 +38,18 @@ Words keys_of(const nlohmann::ordered_json& object) {
   return keys;
 }
 
+const Words kPathKeys = {"total",    "array",          "weight_shift", "drain",
+                         "vector",   "vector_latency", "memory",       "memory_latency",
+                         "host",     "host_latency",   "buffer_read",  "patch_write",
+                         "dispatch", "queue_full"};
+
 TEST(JsonTest, HasTheDocumentedKeysInOrder) {
   Words words = product("5", "6", "3", "tiny", "fast");
   words.insert(words.end(), {"--json", "-"});
   const auto report = nlohmann::ordered_json::parse(run_weft(words).out);
   EXPECT_EQ(keys_of(report), (Words{"schema", "command", "engine", "machine", "workload", "plan",
-                                    "cycles", "bound", "macs", "utilization", "seconds", "tops",
-                                    "traffic", "check", "simulator", "notes"}));
+                                    "cycles", "critical_path", "bound", "macs", "utilization",
+                                    "seconds", "tops", "traffic", "check", "simulator", "notes"}));
   EXPECT_EQ(keys_of(report["workload"]), (Words{"m", "k", "n", "bias", "activation"}));
   EXPECT_EQ(keys_of(report["plan"]),
             (Words{"k_tiles", "n_tiles", "m_chunks", "folds", "padded_m", "padded_k", "padded_n",
@@ -52,6 +57,7 @@ TEST(JsonTest, HasTheDocumentedKeysInOrder) {
   EXPECT_EQ(keys_of(report["cycles"]),
             (Words{"total", "array_span", "array_active", "weight_shift", "weight_stall",
                    "input_stall", "raw_stall", "fill_drain", "vector", "output", "idle"}));
+  EXPECT_EQ(keys_of(report["critical_path"]), kPathKeys);
   EXPECT_EQ(keys_of(report["bound"]),
             (Words{"cycles", "by", "ratio", "array", "vector", "memory", "host"}));
   EXPECT_EQ(keys_of(report["macs"]), (Words{"useful", "issued", "padded_k", "padded_n"}));
@@ -80,6 +86,10 @@ TEST(JsonTest, LedgerAndMacsAddUp) {
         sum += cycles[key].get<std::int64_t>();
       }
       EXPECT_EQ(sum, cycles["total"]);
+      const json& path = report["critical_path"];
+      EXPECT_EQ(path["total"], cycles["total"]);
+      for (const std::string& key : kPathKeys) sum -= path[key].get<std::int64_t>();
+      EXPECT_EQ(sum, -cycles["total"].get<std::int64_t>());  // `total`, and the parts once more
       const json& macs = report["macs"];
       EXPECT_EQ(macs["useful"], 33 * 70 * 129);
       EXPECT_EQ(macs["issued"].get<std::int64_t>(), macs["useful"].get<std::int64_t>() +

@@ -66,6 +66,10 @@ TEST(MachinesDocTest, GivesEveryValueOfEveryPresetAMark) {
       ASSERT_EQ(cells.size(), 5U);
       EXPECT_EQ(cells[1], key.print(load_preset(name)));
       EXPECT_TRUE(cells[2] == "published" || cells[2] == "derived" || cells[2] == "assumed");
+      const auto mark = value_mark(preset_text(name), key.name);
+      ASSERT_TRUE(mark);
+      constexpr std::string_view kMarks[] = {"published", "derived", "assumed"};
+      EXPECT_EQ(cells[2], kMarks[static_cast<std::size_t>(*mark)]);
       EXPECT_FALSE(cells[3].empty());
     }
   }
@@ -86,7 +90,7 @@ TEST(MachinesDocTest, ThePresetFilesSetEveryKey) {
     std::string file(preset_text(name));
     for (const ConfigKey& key : config_keys()) {
       const std::string own = key.name.substr(key.name.find('.') + 1);
-      EXPECT_NE(file.find(fmt::format("\n{} = {}\n", own, key.print(load_preset(name)))),
+      EXPECT_NE(file.find(fmt::format("\n{} = {}  # ", own, key.print(load_preset(name)))),
                 std::string::npos)
           << name << " does not write " << key.name;
     }

@@ -1,6 +1,7 @@
 // A product that is simulated while its instructions are made gives the result of its held program:
-// cycles, ledger, traffic and all. What repeats is skipped in one of the two streamed runs. The
-// shapes are long enough along one or two dimensions that it is, in every loop of the walk.
+// cycles, ledger, traffic, critical path and all. What repeats is skipped in one of the two
+// streamed runs. The shapes are long enough along one or two dimensions that it is, in every loop
+// of the walk.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +55,9 @@ Result of_held_program(const MachineConfig& config, const Program& program) {
   const Cycle total = total_cycles(timeline);
   std::erase_if(timeline.pushes, [total](Cycle push) { return push >= total; });
   check_hazards(config, program, timeline);
-  return summarize(config, program, std::move(timeline));
+  Result result = summarize(config, program, std::move(timeline));
+  result.critical_path = critical_path(config, program);
+  return result;
 }
 
 void expect_same(const Result& streamed, const Result& held) {
@@ -63,6 +66,8 @@ void expect_same(const Result& streamed, const Result& held) {
   ASSERT_EQ(streamed.array_span, held.array_span);
   ASSERT_EQ(streamed.ledger, held.ledger);
   ASSERT_EQ(streamed.span_ledger, held.span_ledger);
+  ASSERT_EQ(streamed.critical_path.sum(), held.total);
+  ASSERT_EQ(streamed.critical_path.cycles, held.critical_path.cycles);
   ASSERT_EQ(streamed.traffic, held.traffic);
   ASSERT_EQ(streamed.issued_macs, held.issued_macs);
 }

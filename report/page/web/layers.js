@@ -14,6 +14,8 @@
     {key: 'on', name: 'runs on', kind: 'text', cell: on_cell},
     {key: 'cycles', name: 'cycles', kind: 'number', cell: (row) => number(row.cycles, weft.count)},
     {key: 'ledger', name: 'cycles by class', kind: 'none', cell: ledger_cell},
+    {key: 'path', name: 'critical path', kind: 'number', cell: (row) => number(row.path, weft.count)},
+    {key: 'mostly', name: 'mostly', kind: 'none', cell: path_cell},
     {key: 'utilization', name: 'used', kind: 'number',
       cell: (row) => weft.percent(row.utilization)},
     {key: 'padding', name: 'padding', kind: 'number', cell: (row) => weft.percent(row.padding)},
@@ -51,6 +53,12 @@
       weft.show_tip(ledger_words(row).split(', '), event.clientX, event.clientY));
     bar.addEventListener('pointerleave', weft.hide_tip);
     return bar;
+  }
+
+  /** The largest part of the layer's critical path. */
+  function path_cell(row) {
+    const [part] = weft.path_parts(row.critical_path);
+    return part ? `${part.label} ${weft.percent(part.cycles / row.path, 0)}` : dash;
   }
 
   function mini_piece(part, total) {

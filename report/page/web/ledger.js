@@ -53,6 +53,23 @@
         el('td'))));
   }
 
+  // --- Critical path ---------------------------------------------------------------------------
+
+  function path_table(path) {
+    const row = (part) => el('tr', null, el('th', {scope: 'row'}, part.label),
+      el('td', null, weft.count(part.cycles)), el('td', null, weft.percent(part.cycles / path.total)),
+      el('td', {class: 'meaning'}, part.meaning));
+    const parts = weft.path_parts(path);
+    const sum = parts.reduce((all, part) => all + part.cycles, 0);
+    return el('table', {class: 'numbers', id: 'path-table'},
+      el('thead', null, el('tr', null, ...['spent on', 'cycles', 'share', 'what happens']
+        .map((text) => el('th', {scope: 'col'}, text)))),
+      el('tbody', null, ...parts.map(row)),
+      el('tfoot', null, el('tr', null, el('th', {scope: 'row'}, 'total'),
+        el('td', {id: 'path-sum'}, weft.count(sum)), el('td', null, weft.percent(sum / path.total)),
+        el('td'))));
+  }
+
   // --- Formula ---------------------------------------------------------------------------------
 
   function formula_table(formula) {
@@ -83,6 +100,11 @@
     const table = ledger_table(parts, cycles.total);
     const tables = el('div', {class: 'columns'},
       el('div', {class: 'scroll'}, table));
+    const path = data.report.critical_path;
+    if (path) {
+      tables.append(el('div', {class: 'scroll'}, el('h3', null, 'The critical path'),
+        path_table(path)));
+    }
     if (data.formula) {
       tables.append(el('div', {class: 'scroll'}, el('h3', null, 'The closed form'),
         formula_table(data.formula)));

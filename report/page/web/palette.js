@@ -28,6 +28,28 @@
       meaning: 'dispatch, or a pause between the units'},
   };
 
+  // Name and meaning of each part of the critical path. Order: docs/timing.md.
+  weft.path_names = {
+    array: ['array', 'rows enter the array'],
+    weight_shift: ['weight shift', 'a tile of weights is pushed'],
+    drain: ['drain', 'the last row is on its way through the array'],
+    vector: ['vector unit', 'rows enter the vector unit'],
+    vector_latency: ['vector latency', 'the last row is on its way through the vector unit'],
+    memory: ['memory', 'bytes on the memory\'s channel'],
+    memory_latency: ['memory latency', 'from the last byte\'s departure to its arrival'],
+    host: ['host link', 'bytes on the host link'],
+    host_latency: ['host latency', 'from the last byte\'s departure to its arrival'],
+    buffer_read: ['buffer read', 'a fetch reads rows of the unified buffer'],
+    patch_write: ['patch write', 'a load writes patches, one row a cycle'],
+    dispatch: ['dispatch', 'from a dispatch to the next one, or to the start'],
+    queue_full: ['queue full', 'from the start that frees a slot to the next dispatch'],
+  };
+
+  /** The parts of a critical path that have cycles, the largest first. */
+  weft.path_parts = (path) => Object.entries(weft.path_names)
+    .map(([name, [label, meaning]]) => ({label, meaning, cycles: (path || {})[name] || 0}))
+    .filter(({cycles}) => cycles > 0).sort((a, b) => b.cycles - a.cycles);
+
   const kUnknown = {color: '#777777', pattern: 'plain', label: '', meaning: ''};
 
   weft.class_style = (name) =>

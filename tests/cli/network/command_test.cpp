@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -62,10 +63,10 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
   const auto report =
       nlohmann::ordered_json::parse(summary_of(joined(lenet("bf16", "fast"), {"--json", "-"})));
   EXPECT_EQ(keys_of(report),
-            (Words{"schema", "command", "backend",  "engine",       "machine", "workload",
-                   "cycles", "bound",   "macs",     "utilization",  "seconds", "host",
-                   "tops",   "traffic", "programs", "instructions", "check",   "simulator",
-                   "notes",  "layers",  "outputs"}));
+            (Words{"schema",    "command",       "backend", "engine",   "machine",      "workload",
+                   "cycles",    "critical_path", "bound",   "macs",     "utilization",  "seconds",
+                   "host",      "tops",          "traffic", "programs", "instructions", "check",
+                   "simulator", "notes",         "layers",  "outputs"}));
   EXPECT_EQ(keys_of(report["workload"]),
             (Words{"network", "batch", "parameters", "macs", "inputs"}));
   EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));
@@ -74,7 +75,7 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
                                              "share_of_bound", "layers"}));
   const auto& layer = report["layers"][0];
   EXPECT_EQ(keys_of(layer), (Words{"name", "op", "type", "shape", "where", "note", "plan", "cycles",
-                                   "macs", "utilization", "traffic", "spilled"}));
+                                   "critical_path", "macs", "utilization", "traffic", "spilled"}));
   EXPECT_EQ(keys_of(layer["cycles"]), joined({"total"}, kClasses));
   EXPECT_EQ(keys_of(layer["plan"]), (Words{"k_tiles", "n_tiles", "chunks", "fetches"}));
   EXPECT_EQ(report["command"], "run");
@@ -86,6 +87,7 @@ TEST(RunCommandTest, LayersSumToTheTotals) {
   const json report = report_of(joined(lenet("bf16", "analytic"), {"--batch", "3"}));
   const json& total = report["cycles"];
   EXPECT_EQ(sum_of(total), total["total"]);
+  std::map<std::string, std::int64_t> path;
   std::int64_t cycles = 0;
   std::int64_t useful = 0;
   std::int64_t issued = 0;
@@ -93,10 +95,15 @@ TEST(RunCommandTest, LayersSumToTheTotals) {
     if (layer["where"] == "host") continue;
     EXPECT_EQ(sum_of(layer["cycles"]), layer["cycles"]["total"]) << layer["name"];
     cycles += layer["cycles"]["total"].get<std::int64_t>();
+    for (const auto& [part, taken] : layer["critical_path"].items()) {
+      path[part] += taken.get<std::int64_t>();
+    }
     useful += layer["macs"]["useful"].get<std::int64_t>();
     issued += layer["macs"]["issued"].get<std::int64_t>();
   }
   EXPECT_EQ(cycles, total["total"]);
+  EXPECT_EQ(json(path), report["critical_path"]);
+  EXPECT_EQ(path["total"], total["total"]);
   // LeNet-5 at batch 1 has 117,600 + 240,000 + 48,000 + 10,080 + 840 MACs.
   EXPECT_EQ(useful, 3 * 416520);
   EXPECT_EQ(report["macs"]["useful"], useful);
