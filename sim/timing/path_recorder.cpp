@@ -69,7 +69,8 @@ void PathRecorder::compact(std::span<Node* const> live) {
     if ((old[i].key & kMark) != 0) moved[i] = add(moved[i], old[i].key, old[i].length);
   }
   for (Node* node : live) *node = moved[*node];
-  limit_ = std::max(least_limit_, 2 * nodes_.size());
+  // Looking at `live` takes time as well, so as many events must come before the next time.
+  limit_ = std::max(least_limit_, 2 * nodes_.size() + live.size());
 }
 
 // --- Repetitions ---

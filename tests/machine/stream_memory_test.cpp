@@ -141,7 +141,7 @@ TEST(StreamMemoryTest, AStretchWithoutMatmulsThatDoesNotFitIsRefused) {
       images_through_the_host(10, true), config, {.mapping = {.replays = false}});
   EXPECT_NO_THROW(runtime::time_network(network, config, {}, 1'000'000));
   try {
-    runtime::time_network(network, config, {}, 2'000);
+    runtime::time_network(network, config, {}, 4'200);
     FAIL() << "not refused";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
