@@ -101,7 +101,10 @@ std::vector<PathRecorder::Way> PathRecorder::power(std::vector<Way> ways, std::u
   for (std::size_t i = 0; i < result.size(); ++i) result[i].mark = i;
   while (exponent > 0) {
     if (exponent % 2 == 1) {
-      for (Way& way : result) way = joined(std::move(way), ways[way.mark]);
+      for (Way& way : result) {
+        const Way& next = ways[way.mark];
+        way = joined(std::move(way), next);
+      }
     }
     exponent /= 2;
     std::vector<Way> twice;
