@@ -23,9 +23,11 @@ namespace {
 // `after` counts and the positions of instructions in their unit have 32 bits.
 constexpr std::size_t kMostStreamed = std::numeric_limits<std::uint32_t>::max();
 
-// What a run holds for each instruction since the last matmul: its times for the clock, and its
-// interval for the ledger, 16 bytes each, three times over while a ring grows to twice its size.
-constexpr std::uint64_t kBytesSinceMatmul = 96;
+// What a run holds for each instruction since the last matmul: its times with their paths for the
+// clock (32 bytes) and its interval for the ledger (16), three times over while a ring grows to
+// twice its size; and 64 for events of the critical path, while the recorder looks for those to
+// forget.
+constexpr std::uint64_t kBytesSinceMatmul = 3 * (32 + 16) + 64;
 
 /// Times each instruction and forgets it.
 class TimedSink final : public compiler::InstructionSink {

@@ -69,7 +69,8 @@ void PathRecorder::compact(std::span<Node* const> live) {
     if ((old[i].key & kMark) != 0) moved[i] = add(moved[i], old[i].key, old[i].length);
   }
   for (Node* node : live) *node = moved[*node];
-  limit_ = std::max(least_limit_, 2 * nodes_.size());
+  // Looking at `live` takes time as well, so as many events must come before the next time.
+  limit_ = std::max(least_limit_, 2 * nodes_.size() + live.size());
 }
 
 // --- Repetitions ---
@@ -100,7 +101,10 @@ std::vector<PathRecorder::Way> PathRecorder::power(std::vector<Way> ways, std::u
   for (std::size_t i = 0; i < result.size(); ++i) result[i].mark = i;
   while (exponent > 0) {
     if (exponent % 2 == 1) {
-      for (Way& way : result) way = joined(std::move(way), ways[way.mark]);
+      for (Way& way : result) {
+        const Way& next = ways[way.mark];
+        way = joined(std::move(way), next);
+      }
     }
     exponent /= 2;
     std::vector<Way> twice;
