@@ -75,6 +75,7 @@ class ListScheduler {
   struct Start {
     Cycle cycle = 0;
     Number node = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
     friend auto operator<=>(const Start&, const Start&) = default;
   };
 
