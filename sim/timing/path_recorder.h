@@ -69,7 +69,7 @@ class PathRecorder {
     is_scaled_ = true;
   }
 
-  /// There are so many nodes that compact() is worth its time.
+  /// True when compact() should be called: it takes time in proportion to the nodes.
   bool full() const { return nodes_.size() >= limit_; }
   /// Keeps what the paths of `live` need, and moves these to where they are now.
   void compact(std::span<Node* const> live);

@@ -11,7 +11,7 @@ namespace {
 /// Moves a state from `now` to where it is after `repetitions` more distances from `earlier`.
 class StateAdvance final : public StateVisitor {
  public:
-  /// `events` are those behind the cycles of the state that it moves to.
+  /// `events` has, for each cycle of the new state that still matters, the event that decided it.
   StateAdvance(const StateRecord& earlier, const StateRecord& now, std::uint64_t repetitions,
                std::vector<PathRecorder::Node> events)
       : earlier_(earlier),

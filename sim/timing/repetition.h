@@ -44,7 +44,7 @@ class StateRecord final : public StateVisitor {
   bool repeats(const StateRecord& earlier) const;
   /// How far the scale has moved since `earlier`.
   std::int64_t distance(const StateRecord& earlier, Scale scale) const;
-  /// The events behind the state's cycles; marks if the run records paths.
+  /// Marks of the events that decided the cycles of the state; none if the run records no paths.
   const PathMarks& paths() const { return paths_; }
 
   void path(PathRecorder& recorder, std::uint32_t& node, bool settled) override;
