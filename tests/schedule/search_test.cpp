@@ -2,6 +2,7 @@
 // counts the cycles of the run.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <iostream>
 
 #include "compiler/schedule/compile_network.h"
@@ -19,17 +20,23 @@ Cycle cycles(const graph::Graph& graph, const MachineConfig& config,
   return runtime::time_network(schedule_network(graph, config, {.mapping = mapping}), config).total;
 }
 
-TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
-  constexpr std::uint64_t kCases = 60;
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
-  int faster = 0;
-  int apart = 0;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+/// Calls `check` for small networks, each on a random machine.
+void for_each_seed(std::uint64_t seeds,
+                   const std::function<void(const graph::Graph&, const MachineConfig&)>& check) {
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const MachineConfig config = random_machine(random, ElementType::kBf16);
     const SmallNetwork& network = small_networks()[seed % small_networks().size()];
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
-    const graph::Graph graph = prepared(network.build());
+    check(prepared(network.build()), config);
+  }
+}
+
+TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
+  int faster = 0;
+  int apart = 0;
+  for_each_seed(60, [&](const graph::Graph& graph, const MachineConfig& config) {
     const Cycle found = cycles(graph, config, {});
     const Cycle first = cycles(graph, config, {.effort = SearchEffort::kNone});
     const Cycle unpacked = cycles(graph, config, {.packed_taps = false});
@@ -37,21 +44,14 @@ TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
     EXPECT_LE(found, unpacked);
     faster += found < first ? 1 : 0;
     apart += found == unpacked && unpacked < first ? 1 : 0;
-  }
+  });
   EXPECT_GT(faster, 20);
   EXPECT_GT(apart, 3);
 }
 
 TEST(ScheduleSearchTest, MoreEffortNeverLoses) {
-  constexpr std::uint64_t kCases = 30;
-  std::cout << "seeds 0 to " << kCases - 1 << '\n';
   int faster = 0;
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
-    Random random(seed);
-    const MachineConfig config = random_machine(random, ElementType::kBf16);
-    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
-    const graph::Graph graph = prepared(network.build());
+  for_each_seed(30, [&](const graph::Graph& graph, const MachineConfig& config) {
     MappingOptions options;
     double last = 0;
     options.progress = [&](double share) {
@@ -65,17 +65,13 @@ TEST(ScheduleSearchTest, MoreEffortNeverLoses) {
     const Cycle thorough = cycles(graph, config, options);
     EXPECT_LE(thorough, normal);
     faster += thorough < normal ? 1 : 0;
-  }
+  });
   EXPECT_GT(faster, 10);
 }
 
 TEST(ScheduleSearchTest, ReplayCountsTheCyclesOfTheRun) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Random random(seed);
-    const MachineConfig config = random_machine(random, ElementType::kBf16);
-    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
-    const ScheduledNetwork scheduled = schedule_network(prepared(network.build()), config);
+  for_each_seed(20, [](const graph::Graph& graph, const MachineConfig& config) {
+    const ScheduledNetwork scheduled = schedule_network(graph, config);
     Cycle replayed = 0;
     std::uint64_t instructions = 0;
     for (const auto& step : scheduled.steps) {
@@ -88,7 +84,7 @@ TEST(ScheduleSearchTest, ReplayCountsTheCyclesOfTheRun) {
     const runtime::NetworkRun run = runtime::time_network(scheduled, config);
     EXPECT_EQ(replayed, run.total);
     EXPECT_EQ(instructions, run.instructions);
-  }
+  });
 }
 
 }  // namespace
