@@ -6,7 +6,7 @@
 
 #include "cli/run_output.h"
 #include "compiler/schedule/network_bound.h"
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 #include "runtime/job/one_layer.h"
 #include "runtime/job/shown_run.h"
 #include "runtime/npy/npy.h"

@@ -7,6 +7,7 @@
 #include "base/stopwatch.h"
 #include "cli/run_output.h"
 #include "compiler/onnx/located.h"
+#include "report/plan/plan_file.h"
 #include "rtl/cosim/rtl_models.h"
 #include "runtime/compile.h"
 #include "runtime/job/network_job.h"
@@ -34,24 +35,22 @@ void check(const NetworkCommand& job, const runtime::NetworkJob& work, report::R
   if (auto note = runtime::note_beyond_binary32(check)) report.notes.push_back(*std::move(note));
 }
 
+/// What the user fixed.
 compiler::MappingOptions mapping(const NetworkCommand& job) {
-  compiler::MappingOptions mapping =
-      job.conv ? runtime::mapping_of(*job.conv) : compiler::MappingOptions{};
-  mapping.effort = job.effort;
-  return mapping;
+  return job.conv ? runtime::mapping_of(*job.conv) : compiler::MappingOptions{};
 }
 
 runtime::NetworkSchedule schedule(NetworkCommand& job, const runtime::NamedTensors* inputs,
-                                  const report::Streams& streams) {
-  report::Progress progress(streams);
-  compiler::MappingOptions searched = mapping(job);
-  searched.progress = [&](double share) { progress.update(share, "search for a schedule"); };
-  return runtime::schedule(std::move(job.graph), job.machine, inputs, searched);
+                                  report::RunReport& report, const report::Streams& streams) {
+  runtime::NetworkSchedule found = find_schedule(
+      {job.network, std::move(job.graph), job.machine, inputs, mapping(job), job.search}, streams);
+  report.network().plan_hash = report::plan_hash(compiler::network_plan(found.network));
+  return found;
 }
 
 /// Counts the cycles while the instructions are written.
 void time(NetworkCommand& job, report::RunReport& report, const report::Streams& streams) {
-  runtime::NetworkSchedule scheduled = schedule(job, nullptr, streams);
+  runtime::NetworkSchedule scheduled = schedule(job, nullptr, report, streams);
   std::ranges::move(scheduled.notes, std::back_inserter(report.notes));
   report::Progress progress(streams);
   const Stopwatch watch;
@@ -74,7 +73,8 @@ void run_and_check(NetworkCommand& job, report::RunReport& report, RunOutput& ou
   }
   if (job.options.with_values()) report.notes = runtime::notes_on_inputs(job.inputs);
   const bool with_values = job.options.with_values();
-  runtime::NetworkSchedule scheduled = schedule(job, with_values ? &job.inputs : nullptr, streams);
+  runtime::NetworkSchedule scheduled =
+      schedule(job, with_values ? &job.inputs : nullptr, report, streams);
   if (with_values) {
     const bool checked = job.options.check != runtime::CheckMode::kNone;
     runtime::check_values_fit(scheduled.network, job.machine, checked);
@@ -124,8 +124,10 @@ int run_network_job(NetworkCommand job, const report::Streams& streams) {
   onnx_io::located(job.network, [&] {
     if (job.sensitivity) {  // before the run takes the graph
       report::Progress progress(streams);
+      compiler::MappingOptions searched = mapping(job);
+      searched.effort = job.search.effort;
       report.sensitivity =
-          runtime::find_sensitivity(job.graph, job.machine, mapping(job),
+          runtime::find_sensitivity(job.graph, job.machine, searched,
                                     [&](double share) { progress.update(share, "sensitivity"); });
     }
     run_and_check(job, report, output, streams);

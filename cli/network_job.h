@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
+#include "cli/search_options.h"
 #include "compiler/graph/graph.h"
 #include "compiler/program/network_program.h"
 #include "report/report.h"
@@ -34,7 +35,7 @@ struct NetworkCommand {
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
   std::optional<runtime::OutputFolder> outputs;
   std::optional<report::HostTime> host_time = {};
-  compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
+  SearchFlags search = {};
   bool sensitivity = false;
 };
 

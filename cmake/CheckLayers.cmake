@@ -44,7 +44,8 @@ set(table
   "compiler/emit/vector: compiler/rows compiler/layers compiler/blocks compiler/emit"
   "compiler/mapping/bound: sim/config sim/timing compiler/graph compiler/graph/shapes"  # cycles that no schedule beats
   "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
-  "compiler/schedule: base pe sim/config sim/isa sim/isa/check sim/timing compiler/graph compiler/graph/builder compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments"
+  "compiler/schedule/product: base pe sim/config sim/isa sim/timing compiler/graph compiler/graph/builder compiler/program compiler/layers compiler/mapping compiler/emit"
+  "compiler/schedule: base sim/config sim/isa/check sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments compiler/schedule/product"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
   "models/devices: base compiler/graph"
@@ -64,8 +65,8 @@ set(table
   "models/reference/cuda/weft_gpu: base models/networks models/reference/cuda/device models/reference/cuda/checks"
   "models/training: base compiler/graph compiler/graph/builder compiler/autodiff models models/data models/reference/cpu"
   "runtime/npy: base pe sim/memory compiler/graph"
-  "runtime: base pe sim/config sim/memory sim/timing sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/mapping/bound compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
-  "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/program compiler/layers compiler/mapping compiler/emit compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
+  "runtime: base pe sim/config sim/memory sim/timing sim/analysis sim/trace sim compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/passes/quantization compiler/passes compiler/autodiff compiler/rows compiler/program compiler/emit compiler/mapping/bound compiler/schedule/product compiler/schedule models/execution models/reference/cpu/product models/reference/cpu models/training"
+  "runtime/workload: base pe sim/config sim/isa sim/memory sim/timing sim compiler/graph compiler/graph/builder compiler/onnx compiler/program compiler/layers compiler/mapping compiler/emit compiler/schedule/product compiler/schedule models models/networks models/data models/reference/cpu/product models/reference/cpu models/training runtime/npy runtime"
   "runtime/job: base sim/config sim/isa sim/analysis rtl/cosim sim sim/machine/datapaths compiler/graph compiler/onnx compiler/program compiler/mapping compiler/emit compiler/schedule runtime runtime/workload"
   "runtime/analysis: base sim/config sim/isa sim/isa/check sim/timing sim/analysis sim compiler/graph compiler/mapping compiler/emit compiler/schedule runtime runtime/workload runtime/job"
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
@@ -74,13 +75,14 @@ set(table
   "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/mapping models/networks runtime runtime/workload runtime/job runtime/analysis"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
   "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/mapping/bound compiler/schedule runtime runtime/workload runtime/job runtime/analysis report"
+  "report/plan: base sim/config compiler/graph compiler/schedule report report/explain"
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
   "report/train: models/training runtime runtime/train report"
   "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
-  "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/page"
+  "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule/product compiler/schedule models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/plan report/page"
   "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli"
-  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain report/compare report/page cli cli/train")
+  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain report/compare report/page cli cli/train")
 
 set(problems "")
 set(rooms "")

@@ -45,6 +45,7 @@ struct NetworkPart {
   std::int64_t batch = 1;
   std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
+  std::string plan_hash = {};                  // of the schedule that ran
   std::vector<graph::Value> inputs = {};       // names and types
   std::uint64_t parameters = 0;
   std::uint64_t macs = 0;  // of the whole network, on machine and host

@@ -151,6 +151,16 @@ Json host_json(const RunReport& report) {
 
 // --- Both ----------------------------------------------------------------------------------------
 
+/// How a product is cut, or which plan a network followed.
+Json plan_json(const RunReport& report) {
+  if (!report.is_product()) {
+    const std::string& hash = report.network().plan_hash;
+    return hash.empty() ? Json(nullptr) : Json{{"hash", hash}};
+  }
+  const auto& plan = report.product().plan;
+  return plan ? plan_json(*plan) : Json(nullptr);
+}
+
 Json total_cycles_json(const RunReport& report) {
   Json cycles = {{"total", report.run.total}};
   if (report.is_product()) cycles["array_span"] = report.product().array_span;
@@ -224,7 +234,7 @@ Json report_json(const RunReport& report) {
   json["engine"] = to_string(report.engine);
   json["machine"] = described_machine_json(report.machine, report.machine_file);
   json["workload"] = workload_json(report);
-  if (product != nullptr) json["plan"] = product->plan ? plan_json(*product->plan) : Json(nullptr);
+  json["plan"] = plan_json(report);
   json["cycles"] = total_cycles_json(report);
   json["critical_path"] = run.programs > 0 ? critical_path_json(run.path) : Json(nullptr);
   json["bound"] = bound_json(run);

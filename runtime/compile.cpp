@@ -115,6 +115,14 @@ NetworkSchedule schedule(Graph graph, const MachineConfig& config, const NamedTe
   return scheduled;
 }
 
+NetworkSchedule schedule_as_planned(Graph graph, const MachineConfig& config,
+                                    const NamedTensors* inputs, const compiler::NetworkPlan& plan) {
+  PreparedNetwork prepared = prepare_network(std::move(graph), config, inputs);
+  return {
+      compiler::schedule_as_planned(std::move(prepared.graph), config, plan, prepared.calibrated),
+      std::move(prepared.notes)};
+}
+
 std::uint64_t most_instructions_held() {
   return compiler::most_instructions(memory_for_programs());
 }

@@ -11,6 +11,7 @@
 
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/network_plan.h"
 #include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
 
@@ -47,6 +48,9 @@ struct NetworkSchedule {
 NetworkSchedule schedule(graph::Graph graph, const MachineConfig& config,
                          const NamedTensors* inputs = nullptr,
                          const compiler::MappingOptions& mapping = {});
+/// As `plan` says instead: compiler::schedule_as_planned().
+NetworkSchedule schedule_as_planned(graph::Graph graph, const MachineConfig& config,
+                                    const NamedTensors* inputs, const compiler::NetworkPlan& plan);
 
 /// The most instructions in all programs of a network for which compile() sees room in this
 /// computer's memory.

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "compiler/emit/emit_segment.h"
 #include "compiler/schedule/network_bound.h"
-#include "compiler/schedule/product_segment.h"
+#include "compiler/schedule/product/product_segment.h"
 #include "sim/analysis/group_ledger.h"
 #include "sim/simulate.h"
 
@@ -108,7 +108,7 @@ class NetworkTiming {
 
  private:
   void add(const compiler::ScheduledSegment& scheduled) {
-    const auto& [segment, schedule] = scheduled;
+    const auto& [segment, schedule, choices] = scheduled;
     if (is_product(schedule)) {
       const Result result = simulate(machine_, *product_stream(segment, schedule, config_));
       const compiler::LayerInfo info = product_layer(segment, schedule, config_);
@@ -165,7 +165,7 @@ NetworkRun time_network_on(const compiler::ScheduledNetwork& network, const Mach
 
 Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
                     RunObserver& observer, std::uint64_t memory_bytes) {
-  const auto& [segment, schedule] = scheduled;
+  const auto& [segment, schedule, choices] = scheduled;
   if (is_product(schedule)) {
     return simulate(config, *product_stream(segment, schedule, config), &observer);
   }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/version.h"
 
 namespace weft::cli {
 namespace {
@@ -51,7 +52,7 @@ int run_command(const Words& words, const report::Streams& streams) {
   if (words.empty()) throw InputError("no command; see weft --help");
   const std::string& name = words.front();
   if (name == "--help" || name == "-h" || name == "help") return print_help(streams), 0;
-  if (name == "--version") return streams.out << "weft " << WEFT_VERSION << '\n', 0;
+  if (name == "--version") return streams.out << "weft " << version() << '\n', 0;
   const auto found = std::ranges::find(kCommands, name, &Command::name);
   if (found == kCommands.end()) {
     throw InputError(fmt::format("{}: unknown command; see weft --help", printable(name)));

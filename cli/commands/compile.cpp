@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/figures.h"
+#include "base/input_path.h"
 #include "base/output_file.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
@@ -18,7 +19,7 @@
 #include "cli/workload.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/onnx/located.h"
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 #include "report/progress.h"
 #include "report/text.h"
 #include "runtime/workload/memory_check.h"
@@ -146,7 +147,7 @@ std::string mapping_table(const compiler::ScheduledNetwork& network) {
   for (const auto& step : network.steps) {
     const auto* scheduled = std::get_if<compiler::ScheduledSegment>(&step);
     if (scheduled == nullptr) continue;
-    const auto& [segment, schedule] = *scheduled;
+    const auto& [segment, schedule, choices] = *scheduled;
     // The rings of a product say themselves what they take.
     if (schedule.buffer.end > 0) {
       table.add({"unified buffer", to_text(schedule.buffer)});
@@ -197,13 +198,13 @@ int run_compile(const Words& words, const report::Streams& streams) {
   if (to_file) check_writable(output);
   const MachineConfig config = read_machine(arguments);
   CompiledSource source = read_source(arguments, config);
-  const compiler::SearchEffort effort = read_effort(arguments);
+  const SearchFlags flags = read_search(arguments);
+  if (flags.plan && to_file && same_file(*flags.plan, output)) {
+    throw InputError(fmt::format("--output {}: is the plan", output));
+  }
   const auto search = [&] {
-    report::Progress progress(streams);
-    compiler::MappingOptions mapping;
-    mapping.effort = effort;
-    mapping.progress = [&](double share) { progress.update(share, "search for a schedule"); };
-    return runtime::schedule(std::move(source.graph), config, nullptr, mapping);
+    return find_schedule({source.name, std::move(source.graph), config, nullptr, {}, flags},
+                         streams);
   };
   if (arguments.has("mapping")) {
     const std::string text = mapping_table(located(source, search).network);

@@ -82,8 +82,9 @@ bool wants_reference_alone(const Arguments& arguments) {
 
 /// Rejects options for cycles, engines and machines, which the reference does not have.
 void check_reference_flags(const Arguments& arguments) {
-  std::vector<std::string> foreign = {"engine", "threads", "check",     "lockstep",    "vcd",
-                                      "trace",  "html",    "host-time", "sensitivity", "optimize"};
+  std::vector<std::string> foreign = {"engine",      "threads",  "check", "lockstep",
+                                      "vcd",         "trace",    "html",  "host-time",
+                                      "sensitivity", "optimize", "plan"};
   const po::options_description machine = machine_flags();
   for (const auto& option : machine.options()) foreign.push_back(option->long_name());
   for (const std::string& name : foreign) {
@@ -140,7 +141,8 @@ int run_request(const Arguments& arguments, const runtime::NetworkRequest& reque
     throw InputError(
         "--host-time measured: --engine analytic computes no host layer; give a time, or use fast");
   }
-  job.effort = read_effort(arguments);
+  job.search = read_search(arguments);
+  if (job.search.plan) check_not_written(*job.search.plan, "the plan", job.files);
   job.machine = read_machine(arguments);
   job.machine_file = read_machine_file(arguments);
   check_before_network(job);

@@ -18,13 +18,13 @@ struct ContractionStep {
 class StepChoice {
  public:
   StepChoice(const ContractionLayer& layer, const ContractionBlocks& blocks, const Places& places,
-             std::int64_t parts)
+             std::int64_t most_rows)
       : layer_(layer),
         blocks_(blocks),
         config_(places.config()),
         room_(places.parts().staging_rows()),
         accumulator_rows_(sum_rows(layer, places.config())),
-        parts_(parts),
+        most_rows_(most_rows),
         n_tiles_(blocks.n_tiles()),
         k_planes_(blocks.most_planes()),
         folds_(static_cast<double>(blocks.folds(layer.batch.front()))) {}
@@ -32,9 +32,8 @@ class StepChoice {
   /// nullopt if not even one row of one tile fits.
   std::optional<ContractionStep> choose() const {
     const auto most = std::min(accumulator_rows_, layer_.walk.rows());
-    if (parts_ > 0) {
-      const std::int64_t limit =
-          std::min(std::max<std::int64_t>(1, accumulator_rows_ / parts_), layer_.walk.rows());
+    if (most_rows_ > 0) {
+      const std::int64_t limit = std::min(most_rows_, most);
       if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};
       return small_step(limit);
     }
@@ -153,7 +152,7 @@ class StepChoice {
   const MachineConfig& config_;
   const std::uint64_t room_;  // UB rows
   const std::int64_t accumulator_rows_;
-  const std::int64_t parts_;  // of the accumulators: a chunk takes one; 0: by the estimate
+  const std::int64_t most_rows_;  // of a chunk; 0: by the estimate
   const std::int64_t n_tiles_;
   const std::int64_t k_planes_;
   const double folds_;
@@ -173,8 +172,8 @@ LoopOrder order_of(const ContractionLayer& layer, const ContractionBlocks& block
 
 std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
                                               const ContractionBlocks& blocks, const Places& places,
-                                              std::int64_t parts) {
-  const StepChoice choice(layer, blocks, places, parts);
+                                              std::int64_t most_rows) {
+  const StepChoice choice(layer, blocks, places, most_rows);
   const auto step = choice.choose();
   if (!step) return choice.misfit();
   Mapping mapping;

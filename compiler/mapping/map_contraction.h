@@ -11,11 +11,11 @@
 
 namespace weft::compiler {
 
-/// Chunks of 1/`parts` of the accumulator rows, at least one row; if `parts` is 0, chunks of the
-/// size with the fewest estimated cycles. If no chunk fits in staging, it also splits the columns
-/// and the operand's planes. A misfit if not even one row of one tile fits.
+/// Chunks of `most_rows` rows, or as many as the accumulators have; if `most_rows` is 0, chunks of
+/// the size with the fewest estimated cycles. If no chunk fits in staging, it also splits the
+/// columns and the operand's planes. A misfit if not even one row of one tile fits.
 std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
                                               const ContractionBlocks& blocks, const Places& places,
-                                              std::int64_t parts = 0);
+                                              std::int64_t most_rows = 0);
 
 }  // namespace weft::compiler

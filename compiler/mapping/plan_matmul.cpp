@@ -163,6 +163,23 @@ std::vector<TilingPlan> with_chunks(TilingPlan plan, std::uint32_t chunk_rows,
   return candidates;
 }
 
+/// tile_counts(), if the product is one that the machine can run.
+TilingPlan checked_tiles(const MatmulSpec& spec, const MachineConfig& config) {
+  check_sizes(spec);
+  TilingPlan tiles = tile_counts(spec, config);
+  check_host_rows(tiles, config);
+  check_buffer(spec, config);
+  return tiles;
+}
+
+/// What follows from the buffers.
+void finish(std::vector<TilingPlan>& plans, const MachineConfig& config) {
+  for (TilingPlan& plan : plans) {
+    plan.formula = formula_terms(plan, config);
+    plan.pacing = pace(plan, config);
+  }
+}
+
 }  // namespace
 
 double TilingPlan::padding_waste() const {
@@ -180,10 +197,7 @@ bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config) {
 
 std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig& config,
                                      std::size_t most) {
-  check_sizes(spec);
-  const TilingPlan tiles = tile_counts(spec, config);
-  check_host_rows(tiles, config);
-  check_buffer(spec, config);
+  const TilingPlan tiles = checked_tiles(spec, config);
   Best best(config);
   for (const std::uint32_t chunk_rows : chunk_candidates(spec, config)) {
     for (const TilingPlan& plan : with_chunks(tiles, chunk_rows, config)) best.offer(plan);
@@ -193,10 +207,14 @@ std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig
       plans, {}, [&](const TilingPlan& plan) { return estimate_cycles(plan, config).total; });
   plans.insert(plans.begin(), best.plan());
   if (plans.size() > most) plans.resize(most);
-  for (TilingPlan& plan : plans) {
-    plan.formula = formula_terms(plan, config);
-    plan.pacing = pace(plan, config);
-  }
+  finish(plans, config);
+  return plans;
+}
+
+std::vector<TilingPlan> plans_with_chunks(const MatmulSpec& spec, const MachineConfig& config,
+                                          std::uint32_t chunk_rows) {
+  std::vector<TilingPlan> plans = with_chunks(checked_tiles(spec, config), chunk_rows, config);
+  finish(plans, config);
   return plans;
 }
 

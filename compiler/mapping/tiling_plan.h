@@ -77,7 +77,11 @@ bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config);
 std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig& config,
                                      std::size_t most);
 
-/// The first of them.
+/// All ways with chunks of `chunk_rows` rows, 1 to largest_chunk(). Throws like matmul_plans().
+std::vector<TilingPlan> plans_with_chunks(const MatmulSpec& spec, const MachineConfig& config,
+                                          std::uint32_t chunk_rows);
+
+/// The first of matmul_plans().
 TilingPlan plan_matmul(const MatmulSpec& spec, const MachineConfig& config);
 
 /// The plan of `mapping`, which was chosen for this product and machine.

@@ -10,7 +10,7 @@
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/program/machine_step.h"
-#include "compiler/schedule/product_segment.h"
+#include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/schedule_segment.h"
 #include "compiler/segments/segments.h"
 
@@ -66,7 +66,8 @@ CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& confi
     CostedSchedule costed = schedule_segment(segment, config, options.mapping);
     all.cycles =
         all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
-    all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule)});
+    all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule),
+                                            std::move(costed.choices)});
   }
   return all;
 }
@@ -111,13 +112,16 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
                                   const CompileOptions& options) {
   ScheduledNetwork network;
   network.graph = std::move(graph);
+  network.options = options.mapping;
   CostedSteps best = schedule_steps(network.graph, config, options);
   for (const MappingOptions& plan : other_plans(best.steps, options.mapping)) {
     if (!best.cycles) break;
     CompileOptions other = options;
     other.mapping = plan;
     CostedSteps steps = schedule_steps(network.graph, config, other);
-    if (steps.cycles && *steps.cycles < *best.cycles) best = std::move(steps);
+    if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
+    best = std::move(steps);
+    network.options = plan;
   }
   network.steps = std::move(best.steps);
   return network;

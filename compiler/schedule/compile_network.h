@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "compiler/layers/segment.h"
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
+#include "compiler/schedule/schedule_layers.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::compiler {
@@ -20,12 +22,14 @@ namespace weft::compiler {
 struct ScheduledSegment {
   Segment segment;
   Schedule schedule;
+  std::optional<ScheduleChoices> choices;  // from which `schedule` follows; nullopt: a product
 };
 
 /// A network before its instructions are written.
 struct ScheduledNetwork {
   graph::Graph graph;
   std::vector<std::variant<ScheduledSegment, HostStep>> steps;  // in order of execution
+  MappingOptions options;  // with what the search decided for the network as a whole
 };
 
 /// `graph` has been through the passes (compiler/passes). Throws InputError if the machine cannot

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 
 namespace weft::compiler {
 namespace {

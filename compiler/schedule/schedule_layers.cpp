@@ -24,7 +24,7 @@ class Scheduler {
       : parts_(parts),
         segment_(parts.segment),
         config_(config),
-        chunk_parts_(choices.chunk_parts),
+        chunk_rows_(choices.chunk_rows),
         places_(config, segment_.sheets, choices.buffer),
         rows_(choices.buffer.margin, choices.buffer.staging, choices.fit) {
     schedule_.buffer = choices.buffer;
@@ -103,7 +103,7 @@ class Scheduler {
 
   std::optional<Misfit> map(const ContractionLayer& layer) {
     return keep(map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_,
-                                chunk_parts_[parts_.layers[schedule_.layers.size() - 1].layer]));
+                                chunk_rows_[parts_.layers[schedule_.layers.size() - 1].layer]));
   }
   std::optional<Misfit> map(const WindowLayer& layer) {
     return map_channels(layer, layer.channels, constants_);
@@ -164,7 +164,7 @@ class Scheduler {
   const PartedSegment& parts_;
   const Segment& segment_;  // of parts
   const MachineConfig& config_;
-  const std::vector<std::int64_t>& chunk_parts_;
+  const std::vector<std::int64_t>& chunk_rows_;
   Places places_;
   StayingRows rows_;
   std::vector<bool> begun_;  // of each sheet: a layer writes it, so the rest goes to the same place
@@ -174,6 +174,17 @@ class Scheduler {
 };
 
 }  // namespace
+
+std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config) {
+  std::optional<std::int64_t> rows;
+  const auto look = [&](const LayerBody& body) {
+    const auto* contraction = std::get_if<ContractionLayer>(&body);
+    if (contraction != nullptr && !rows) rows = sum_rows(*contraction, config);
+  };
+  look(layer.body);
+  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
+  return rows;
+}
 
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,

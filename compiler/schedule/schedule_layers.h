@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -17,14 +18,17 @@ namespace weft::compiler {
 /// What a schedule is free to choose. The rest follows.
 struct ScheduleChoices {
   BufferParts buffer;
-  /// For each layer one over the part of the accumulators that a chunk of it takes; 0: as
-  /// map_contraction() estimates.
-  std::vector<std::int64_t> chunk_parts;
+  /// The most rows of a chunk of each layer on the array; 0: as map_contraction() estimates.
+  std::vector<std::int64_t> chunk_rows;
   std::vector<std::size_t> forms;  // the number of each layer's form
   ImageGroups groups;
   InstructionOrder order = InstructionOrder::kByStart;
   Fit fit = Fit::kNext;
 };
+
+/// The accumulator rows that a chunk of the layer may take at most, in whatever form; nullopt if no
+/// form uses the array.
+std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config);
 
 /// A layer for which the rows of the unified buffer do not suffice.
 struct Obstacle {

@@ -14,39 +14,14 @@
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/chunks.h"
 #include "compiler/schedule/choose_groups.h"
-#include "compiler/schedule/map_product.h"
-#include "compiler/schedule/product_segment.h"
+#include "compiler/schedule/divide_buffer.h"
+#include "compiler/schedule/product/map_product.h"
+#include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_layers.h"
 
 namespace weft::compiler {
 namespace {
-
-/// How many rows before their sheet the generators of any layer may begin, in any form.
-std::int64_t margin_of(const std::vector<Layer>& layers) {
-  std::int64_t margin = 0;
-  const auto look = [&](const LayerBody& each) {
-    std::visit(
-        [&](const auto& body) {
-          if constexpr (requires { body.walk; }) margin = std::max(margin, margin_of(body.walk));
-          if constexpr (requires { body.parts; }) {
-            for (const auto& part : body.parts) margin = std::max(margin, margin_of(part.walk));
-          }
-        },
-        each);
-  };
-  for (const Layer& layer : layers) {
-    look(layer.body);
-    for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
-  }
-  return margin;
-}
-
-/// The buffer without what stays in it: 1/`share` of its rows are staging.
-BufferParts parts_of(const MachineConfig& config, std::uint64_t margin, std::uint64_t share) {
-  const std::uint64_t rows = usable_rows(config);
-  return {std::min(margin, rows / 2), rows - rows / share, rows};
-}
 
 [[noreturn]] void refuse(const Segment& segment, const Obstacle& obstacle,
                          const MachineConfig& config) {
@@ -91,7 +66,7 @@ std::size_t most_others(const Segment& segment) {
 /// Estimated chunks and the whole batch; form `form` of the layers that have it, of others form 0.
 ScheduleChoices first_choices(const Segment& segment, std::size_t form) {
   ScheduleChoices choices;
-  choices.chunk_parts.assign(segment.layers.size(), 0);
+  choices.chunk_rows.assign(segment.layers.size(), 0);
   for (const Layer& layer : segment.layers) {
     choices.forms.push_back(form <= layer.others.size() ? form : 0);
   }
@@ -110,7 +85,7 @@ class ScheduleSearch {
         config_(config),
         options_(options),
         form_(options.form),
-        margin_(static_cast<std::uint64_t>(margin_of(segment.layers))),
+        margin_(needed_margin(segment)),
         most_(most_replayed(options.effort)),
         replayed_(options.effort == SearchEffort::kNone
                       ? most_
@@ -146,10 +121,10 @@ class ScheduleSearch {
     const auto part = division.first_images(segment_, images / factor);
     if (!part) return;
     ScheduleSearch search(*part, config_, options_);
-    search.run();
-    if (search.found_choices_.forms.empty()) return;
+    const auto found = search.run();
+    if (!found) return;
     most_ = most_ / 3 * 2;
-    smaller_ = search.found_choices_;
+    smaller_ = found->choices;
     smaller_->groups.images = images;
     if (smaller_->groups.sizes.empty()) {
       smaller_->groups.sizes.assign(segment_.layers.size(), images / factor);
@@ -173,7 +148,8 @@ class ScheduleSearch {
     choose_groups();
     for (const std::int64_t parts : {2, 4}) {
       ScheduleChoices choices = choices_;
-      choices.chunk_parts.assign(segment_.layers.size(), parts);
+      for (std::size_t i = 0; i < segment_.layers.size(); ++i)
+        choices.chunk_rows[i] = part_of_sums(i, parts);
       consider(choices, least_saving(segment_.layers.size()));
     }
     // A form may need its own chunks to be the best, so the forms come before and after them.
@@ -183,7 +159,6 @@ class ScheduleSearch {
     if (options_.effort == SearchEffort::kThorough) refine();
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
-      found_choices_ = choices_;
     }
   }
 
@@ -209,8 +184,8 @@ class ScheduleSearch {
     choices = choices_;
     if (!std::holds_alternative<ContractionLayer>(segment_.layers[layer].body)) return;
     for (const std::int64_t parts : {0, 1, 2, 3, 4, 5, 6, 8, 12, 16}) {
-      choices.chunk_parts[layer] = parts;
-      if (parts != choices_.chunk_parts[layer]) consider(choices);
+      choices.chunk_rows[layer] = part_of_sums(layer, parts);
+      if (choices.chunk_rows[layer] != choices_.chunk_rows[layer]) consider(choices);
     }
   }
 
@@ -278,13 +253,19 @@ class ScheduleSearch {
     if (!std::holds_alternative<ContractionLayer>(segment_.layers[first].body)) return;
     const std::vector<std::size_t> alike = layers_like(first);
     if (alike.empty()) return;
-    const std::int64_t now = choices_.chunk_parts[first];
+    const std::int64_t now = choices_.chunk_rows[first];
     for (const std::int64_t parts : {0, 1, 2, 3, 4, 8}) {
-      if (parts == now) continue;
+      if (part_of_sums(first, parts) == now) continue;
       ScheduleChoices choices = choices_;
-      for (const std::size_t i : alike) choices.chunk_parts[i] = parts;
+      for (const std::size_t i : alike) choices.chunk_rows[i] = part_of_sums(i, parts);
       consider(choices, least_saving(alike.size()));
     }
+  }
+
+  /// One of `parts` equal parts of the accumulator rows that a layer may use; 0 if `parts` is 0.
+  std::int64_t part_of_sums(std::size_t layer, std::int64_t parts) const {
+    const auto rows = accumulator_rows(segment_.layers[layer], config_);
+    return parts == 0 || !rows ? 0 : std::max<std::int64_t>(1, *rows / parts);
   }
 
   /// The choices with each fit and each order.
@@ -300,7 +281,7 @@ class ScheduleSearch {
 
   /// The choices with 1/`share` of the buffer as staging.
   void consider_staging(std::uint64_t share, ScheduleChoices choices) {
-    choices.buffer = parts_of(config_, margin_, share);
+    choices.buffer = with_staging(config_, margin_, usable_rows(config_) / share);
     consider(choices);
   }
 
@@ -323,7 +304,7 @@ class ScheduleSearch {
     auto scheduled = schedule_layers(segment_, config_, choices);
     auto* schedule = std::get_if<Schedule>(&scheduled);
     if (schedule == nullptr) return;
-    CostedSchedule candidate{std::move(*schedule), std::nullopt};
+    CostedSchedule candidate{std::move(*schedule), choices, std::nullopt};
     if (replayed_ < most_) {
       if (best_ && candidate.schedule == best_->schedule) return;
       const Replay cost = replay(segment_, candidate.schedule, config_);
@@ -345,9 +326,8 @@ class ScheduleSearch {
   std::uint64_t replayed_;                  // instructions
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<CostedSchedule> found_;     // the best of all descents
-  ScheduleChoices found_choices_;
-  std::optional<CostedSchedule> best_;  // of this descent
-  ScheduleChoices choices_;             // of `best_`
+  std::optional<CostedSchedule> best_;      // of this descent
+  ScheduleChoices choices_;                 // of `best_`
 };
 
 }  // namespace
@@ -355,14 +335,14 @@ class ScheduleSearch {
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options) {
   if (const auto product = only_product(segment, config)) {
-    return {product_schedule(*product, config), std::nullopt};
+    return {product_schedule(*product, config), std::nullopt, std::nullopt};
   }
   if (auto found = ScheduleSearch(segment, config, options).run()) return std::move(*found);
   ScheduleChoices staged = first_choices(segment, options.form.value_or(0));
   staged.buffer = staging_only(config);
   auto scheduled = schedule_layers(segment, config, staged);
   if (const auto* obstacle = std::get_if<Obstacle>(&scheduled)) refuse(segment, *obstacle, config);
-  return {std::move(std::get<Schedule>(scheduled)), std::nullopt};
+  return {std::move(std::get<Schedule>(scheduled)), std::move(staged), std::nullopt};
 }
 
 }  // namespace weft::compiler

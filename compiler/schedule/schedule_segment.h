@@ -6,14 +6,16 @@
 #include "compiler/layers/segment.h"
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
+#include "compiler/schedule/schedule_layers.h"
 #include "sim/config/machine_config.h"
 #include "sim/timing/timeline.h"
 
 namespace weft::compiler {
 
-/// A schedule, and what it costs if that was replayed.
+/// A schedule, what it follows from, and what it costs if that was replayed.
 struct CostedSchedule {
   Schedule schedule;
+  std::optional<ScheduleChoices> choices;  // nullopt: of one product in rings
   std::optional<Cycle> cycles;
 };
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 #include "models/data/digits8x8.h"
 #include "models/networks/networks.h"
 #include "models/networks/sample_inputs.h"

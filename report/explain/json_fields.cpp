@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "report/json.h"
 
 namespace weft::report {
@@ -40,6 +42,12 @@ const Json& JsonFields::at(const std::string& key) const {
 
 JsonFields JsonFields::object(const std::string& key) const {
   return {at(key), place_.empty() ? key : fmt::format("{}.{}", place_, key)};
+}
+
+void JsonFields::allow(std::initializer_list<std::string_view> keys) const {
+  for (const auto& [key, value] : json_.items()) {
+    if (std::ranges::find(keys, key) == keys.end()) fail(printable(key), "is no field");
+  }
 }
 
 std::string JsonFields::text(const std::string& key) const {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::report {
@@ -19,6 +21,9 @@ class JsonFields {
   bool is_null(const std::string& key) const { return !has(key) || json_.at(key).is_null(); }
   const nlohmann::ordered_json& at(const std::string& key) const;
   JsonFields object(const std::string& key) const;
+
+  /// Throws InputError for a field of any other name.
+  void allow(std::initializer_list<std::string_view> keys) const;
 
   std::string text(const std::string& key) const;
   bool boolean(const std::string& key) const;

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/json.h"
 
 namespace weft::report {
+
+/// The JSON in `file`. Throws InputError, without the file's name, for no file, more than 64 MiB,
+/// and no JSON; `no_such` begins the message of the last two, such as "is not a plan".
+Json parse_json_file(const std::string& file, std::string_view no_such);
 
 /// The report in `file`: an object with this schema and the name of its command. Throws InputError,
 /// without the file's name, for anything else: no file, more than 64 MiB, no JSON, no report of

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 #include "runtime/compile.h"
 
 namespace weft::runtime {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/emit/matmul.h"
-#include "compiler/schedule/map_product.h"
+#include "compiler/schedule/product/map_product.h"
 #include "runtime/analysis/span_excess.h"
 #include "sim/config/config_keys.h"
 #include "tests/machine/run_matmul.h"

@@ -92,7 +92,8 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
     const Segment& segment = scheduled->segment;
     ScheduleChoices choices;
     choices.buffer = scheduled->schedule.buffer;
-    choices.chunk_parts.assign(segment.layers.size(), random.between(0, 3));
+    choices.chunk_rows.assign(segment.layers.size(),
+                              random.between(0, 1) * random.between(1, config.accumulator_rows));
     choices.order = random.chance(70) ? InstructionOrder::kByStart : InstructionOrder::kByLayer;
     choices.fit = random.chance(50) ? Fit::kNext : Fit::kFirst;
     for (const Layer& layer : segment.layers) {

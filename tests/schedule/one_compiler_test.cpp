@@ -18,7 +18,7 @@
 #include "compiler/onnx/export.h"
 #include "compiler/onnx/import.h"
 #include "compiler/schedule/network_bound.h"
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 #include "runtime/compile.h"
 #include "runtime/network_runner.h"
 #include "sim/isa/text/text.h"

@@ -8,7 +8,7 @@
 
 #include "compiler/emit/matmul.h"
 #include "compiler/mapping/tiling_plan.h"
-#include "compiler/schedule/map_product.h"
+#include "compiler/schedule/product/map_product.h"
 #include "pe/float_formats.h"
 #include "sim/config/machine_config.h"
 #include "sim/memory/tensor_memory.h"

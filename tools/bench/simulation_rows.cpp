@@ -4,7 +4,7 @@
 #include <memory>
 #include <thread>
 
-#include "compiler/schedule/map_product.h"
+#include "compiler/schedule/product/map_product.h"
 #include "rtl/cosim/rtl_models.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/baselines.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/schedule/map_product.h"
+#include "compiler/schedule/product/map_product.h"
 #include "sim/config/config_keys.h"
 #include "tools/bench/matmul_job.h"
 #include "tools/bench/peak_memory.h"

@@ -1,4 +1,4 @@
-#include "compiler/schedule/product_segment.h"
+#include "compiler/schedule/product/product_segment.h"
 
 #include <utility>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "compiler/schedule/product_graph.h"
+#include "compiler/schedule/product/product_graph.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/schedule/map_product.h"
+#include "compiler/schedule/product/map_product.h"
 
 #include <cstdint>
 #include <optional>

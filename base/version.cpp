@@ -1,0 +1,9 @@
+#include "base/version.h"
+
+namespace weft {
+
+std::string_view version() {
+  return WEFT_VERSION;
+}
+
+}  // namespace weft

@@ -1,0 +1,246 @@
+#include "compiler/schedule/network_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "compiler/blocks/places.h"
+#include "compiler/layers/layer_parts.h"
+#include "compiler/mapping/buffers.h"
+#include "compiler/schedule/choose_groups.h"
+#include "compiler/schedule/divide_buffer.h"
+#include "compiler/schedule/product/product_segment.h"
+#include "compiler/segments/segments.h"
+
+namespace weft::compiler {
+namespace {
+
+template <class Value>
+[[noreturn]] void refuse(const std::string& layer, std::string_view field, const Value& value,
+                         const std::string& why) {
+  throw InputError(fmt::format("layer {}: {} = {}: {}", layer, field, value, why));
+}
+
+// --- From a schedule to its plan ---
+
+LayersPlan layers_plan(const ScheduledSegment& scheduled) {
+  const ScheduleChoices& choices = *scheduled.choices;
+  LayersPlan plan{choices.buffer.staging_rows(), choices.order, choices.fit, {}};
+  const std::int64_t images = batch_of(scheduled.segment);
+  for (std::size_t i = 0; i < scheduled.segment.layers.size(); ++i) {
+    const auto& sizes = choices.groups.sizes;
+    plan.layers.push_back({scheduled.segment.layers[i].name, choices.forms[i],
+                           sizes.empty() ? images : sizes[i], choices.chunk_rows[i]});
+  }
+  return plan;
+}
+
+ProductPlan product_plan(const ScheduledSegment& scheduled) {
+  const Mapping& mapping = scheduled.schedule.layers.front().mappings.front();
+  return {scheduled.segment.layers.front().name,
+          mapping.order,
+          mapping.chunk_rows,
+          mapping.activations_resident,
+          mapping.activation_slots,
+          mapping.bias_slots};
+}
+
+// --- And back ---
+
+/// The choices of a program's plan, each checked.
+class PlannedChoices {
+ public:
+  PlannedChoices(const Segment& segment, const MachineConfig& config, const LayersPlan& plan)
+      : segment_(segment), config_(config), plan_(plan), batch_(batch_of(segment)) {}
+
+  ScheduleChoices read() const {
+    ScheduleChoices choices;
+    choices.order = plan_.order;
+    choices.fit = plan_.fit;
+    choices.buffer = buffer();
+    for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
+      choices.forms.push_back(form(i));
+      choices.chunk_rows.push_back(chunk_rows(i));
+    }
+    choices.groups = groups(choices.forms);
+    return choices;
+  }
+
+ private:
+  BufferParts buffer() const {
+    const std::uint64_t rows = usable_rows(config_);
+    if (plan_.staging_rows > rows) {
+      refuse(segment_.layers.front().name, "staging_rows", plan_.staging_rows,
+             fmt::format("the unified buffer has {} rows", rows));
+    }
+    return with_staging(config_, needed_margin(segment_), plan_.staging_rows);
+  }
+
+  std::size_t form(std::size_t layer) const {
+    const LayerPlan& given = plan_.layers[layer];
+    const std::size_t last = segment_.layers[layer].others.size();
+    if (given.form > last) {
+      refuse(given.layer, "form", given.form,
+             fmt::format("the last form of the layer is {}", last));
+    }
+    return given.form;
+  }
+
+  std::int64_t chunk_rows(std::size_t layer) const {
+    const LayerPlan& given = plan_.layers[layer];
+    const auto most = accumulator_rows(segment_.layers[layer], config_);
+    if (given.chunk_rows == 0 || (most && given.chunk_rows <= *most)) return given.chunk_rows;
+    refuse(given.layer, "chunk_rows", given.chunk_rows,
+           most ? fmt::format("the accumulators have {} rows for it", *most)
+                : "must be 0 for a layer that cannot use the array");
+  }
+
+  ImageGroups groups(const std::vector<std::size_t>& forms) const {
+    const auto takes_all = [&](const LayerPlan& layer) { return layer.images == batch_; };
+    if (std::ranges::all_of(plan_.layers, takes_all)) return {};
+    const ImageDivision division(in_forms(segment_, forms), batch_);
+    ImageGroups groups{batch_, {}};
+    for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
+      const LayerPlan& layer = plan_.layers[i];
+      const bool last = i + 1 == plan_.layers.size();
+      const std::int64_t next = last ? batch_ : plan_.layers[i + 1].images;
+      if (layer.images > next || next % layer.images != 0) {
+        refuse(
+            layer.layer, "images", layer.images,
+            last ? fmt::format("must divide the batch of {}", next)
+                 : fmt::format("must divide the {} images of {}", next, plan_.layers[i + 1].layer));
+      }
+      if (layer.images < batch_ && !division.divides(i)) {
+        refuse(layer.layer, "images", layer.images,
+               fmt::format("the layer cannot be divided; it takes {}", batch_));
+      }
+      groups.sizes.push_back(layer.images);
+    }
+    return groups;
+  }
+
+  const Segment& segment_;
+  const MachineConfig& config_;
+  const LayersPlan& plan_;
+  const std::int64_t batch_;
+};
+
+void check_layers(const Segment& segment, const LayersPlan& plan) {
+  const std::size_t both = std::min(segment.layers.size(), plan.layers.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    if (plan.layers[i].layer == segment.layers[i].name) continue;
+    throw InputError(fmt::format("layer {}: here the network has layer {}", plan.layers[i].layer,
+                                 segment.layers[i].name));
+  }
+  if (plan.layers.size() > both) {
+    throw InputError(fmt::format("layer {}: the program ends before it", plan.layers[both].layer));
+  }
+  if (segment.layers.size() > both) {
+    throw InputError(fmt::format("layer {} is missing", segment.layers[both].name));
+  }
+}
+
+ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const LayersPlan& plan) {
+  if (only_product(segment, config)) {
+    throw InputError(fmt::format("layer {}: is a product, whose plan has the fields of a product",
+                                 segment.layers.front().name));
+  }
+  check_layers(segment, plan);
+  ScheduleChoices choices = PlannedChoices(segment, config, plan).read();
+  auto scheduled = schedule_layers(segment, config, choices);
+  if (const auto* obstacle = std::get_if<Obstacle>(&scheduled)) {
+    const Misfit& misfit = obstacle->misfit;
+    refuse(segment.layers[obstacle->layer].name, "staging_rows", plan.staging_rows,
+           misfit.rows == 0
+               ? "leaves no room for the border of its image"
+               : fmt::format("too small for {}, which needs {}", misfit.what, misfit.rows));
+  }
+  return {std::move(segment), std::get<Schedule>(std::move(scheduled)), std::move(choices)};
+}
+
+ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const ProductPlan& plan) {
+  const std::string& name = segment.layers.front().name;
+  const auto product = only_product(segment, config);
+  if (!product || name != plan.layer) {
+    throw InputError(fmt::format("layer {}: here the network has layer {}{}", plan.layer, name,
+                                 product ? "" : ", which is no lone product"));
+  }
+  const std::uint32_t largest = largest_chunk(*product, config);
+  if (plan.chunk_rows == 0 || plan.chunk_rows > largest) {
+    refuse(name, "chunk_rows", plan.chunk_rows, fmt::format("must be 1 to {}", largest));
+  }
+  const auto plans = plans_with_chunks(*product, config, plan.chunk_rows);
+  const auto same = [&](const TilingPlan& each) {
+    return each.order == plan.order && each.activations_resident == plan.activations_resident &&
+           each.activation_slots == plan.activation_slots && each.bias_slots == plan.bias_slots;
+  };
+  const auto found = std::ranges::find_if(plans, same);
+  if (found == plans.end()) {
+    std::string known;
+    for (const TilingPlan& each : plans) {
+      known += fmt::format("{}{} of activations{}, {} of bias", known.empty() ? "" : "; ",
+                           each.activation_slots, each.activations_resident ? " that stay" : "",
+                           each.bias_slots);
+    }
+    refuse(name, "activation_slots", plan.activation_slots,
+           "with these chunks the slots can be " + known);
+  }
+  Schedule schedule;
+  schedule.layers.push_back({{*found}, {}});
+  return {std::move(segment), std::move(schedule), std::nullopt};
+}
+
+}  // namespace
+
+NetworkPlan network_plan(const ScheduledNetwork& network) {
+  NetworkPlan plan{network.options.packed_taps,
+                   network.options.turned_results,
+                   network.options.depthwise_on_vector_unit,
+                   {}};
+  for (const auto& step : network.steps) {
+    const auto* scheduled = std::get_if<ScheduledSegment>(&step);
+    if (scheduled == nullptr) continue;
+    if (scheduled->choices) {
+      plan.programs.emplace_back(layers_plan(*scheduled));
+    } else {
+      plan.programs.emplace_back(product_plan(*scheduled));
+    }
+  }
+  return plan;
+}
+
+ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& config,
+                                     const NetworkPlan& plan, bool calibrated) {
+  CompileOptions options;
+  options.calibrated = calibrated;
+  options.mapping.packed_taps = plan.packed_taps;
+  options.mapping.turned_results = plan.turned_results;
+  options.mapping.depthwise_on_vector_unit = plan.depthwise_on_vector_unit;
+  ScheduledNetwork network;
+  network.options = options.mapping;
+  std::size_t program = 0;
+  for (auto& part : cut_into_segments(graph, config, options)) {
+    if (auto* host = std::get_if<HostStep>(&part)) {
+      network.steps.emplace_back(std::move(*host));
+      continue;
+    }
+    auto& segment = std::get<Segment>(part);
+    if (program == plan.programs.size()) {
+      throw InputError(
+          fmt::format("layer {} is missing, with its program", segment.layers.front().name));
+    }
+    network.steps.emplace_back(
+        std::visit([&](const auto& each) { return as_planned(std::move(segment), config, each); },
+                   plan.programs[program++]));
+  }
+  if (program < plan.programs.size()) {
+    throw InputError(
+        fmt::format("has {} programs; the network becomes {}", plan.programs.size(), program));
+  }
+  network.graph = std::move(graph);
+  return network;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,65 @@
+// What the compiler chose for a network, as values that a user may keep, edit and use again. The
+// schedules follow from them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/program/schedule.h"
+#include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/staying_rows.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::compiler {
+
+struct LayerPlan {
+  std::string layer;            // its name
+  std::size_t form = 0;         // Schedule::forms
+  std::int64_t images = 1;      // that it takes at once (Schedule::groups)
+  std::int64_t chunk_rows = 0;  // the most of a chunk; 0: as map_contraction() estimates
+  friend bool operator==(const LayerPlan&, const LayerPlan&) = default;
+};
+
+/// A program of layers.
+struct LayersPlan {
+  std::uint64_t staging_rows = 0;  // of the unified buffer
+  InstructionOrder order = InstructionOrder::kByStart;
+  Fit fit = Fit::kNext;
+  std::vector<LayerPlan> layers;
+  friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
+};
+
+/// A program of one product in rings (Transfers::kRings).
+struct ProductPlan {
+  std::string layer;
+  LoopOrder order = LoopOrder::kChunkOutermost;
+  std::uint32_t chunk_rows = 0;
+  bool activations_resident = false;
+  std::uint32_t activation_slots = 0;
+  std::uint32_t bias_slots = 0;
+  friend bool operator==(const ProductPlan&, const ProductPlan&) = default;
+};
+
+using ProgramPlan = std::variant<LayersPlan, ProductPlan>;
+
+struct NetworkPlan {
+  // As in MappingOptions.
+  std::optional<bool> packed_taps;
+  std::optional<bool> turned_results;
+  std::optional<bool> depthwise_on_vector_unit;
+  std::vector<ProgramPlan> programs;
+  friend bool operator==(const NetworkPlan&, const NetworkPlan&) = default;
+};
+
+NetworkPlan network_plan(const ScheduledNetwork& network);
+
+/// The network as planned; nothing is searched. Throws InputError naming the layer and the field if
+/// the plan does not suit the network and the machine, and as schedule_network() does.
+ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& config,
+                                     const NetworkPlan& plan, bool calibrated = false);
+
+}  // namespace weft::compiler

@@ -1,0 +1,267 @@
+#include "report/plan/plan_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/version.h"
+#include "compiler/graph/operator_table.h"
+#include "report/explain/json_fields.h"
+#include "report/explain/report_file.h"
+#include "report/json.h"
+#include "sim/config/config_keys.h"
+
+namespace weft::report {
+namespace {
+
+using compiler::Fit;
+using compiler::InstructionOrder;
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+/// FNV-1a of 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/.
+class Fingerprint {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) {
+      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * kPrime;
+    }
+  }
+  std::string hex() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  static constexpr std::uint64_t kPrime = 0x100000001b3;
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+// --- Names of choices ---
+
+template <class Value>
+using Names = std::array<std::pair<std::string_view, Value>, 2>;
+
+constexpr Names<InstructionOrder> kOrders = {
+    {{"by start", InstructionOrder::kByStart}, {"by layer", InstructionOrder::kByLayer}}};
+constexpr Names<Fit> kFits = {{{"next", Fit::kNext}, {"first", Fit::kFirst}}};
+constexpr Names<LoopOrder> kLoopOrders = {{{"chunks outermost", LoopOrder::kChunkOutermost},
+                                           {"chunks innermost", LoopOrder::kChunkInnermost}}};
+
+template <class Value>
+std::string_view name_of(const Names<Value>& names, Value value) {
+  return names[0].second == value ? names[0].first : names[1].first;
+}
+
+template <class Value>
+Value read_name(const Names<Value>& names, const JsonFields& fields, const std::string& key) {
+  const std::string text = fields.text(key);
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+  }
+  fields.fail(key, fmt::format("is {}; must be \"{}\" or \"{}\"", printable(text), names[0].first,
+                               names[1].first));
+}
+
+// --- Writing ---
+
+Json to_json(const compiler::LayerPlan& plan) {
+  return {{"layer", plan.layer},
+          {"form", plan.form},
+          {"images", plan.images},
+          {"chunk_rows", plan.chunk_rows}};
+}
+
+/// A layer takes a line.
+std::string to_text(const compiler::LayersPlan& plan) {
+  std::string text =
+      fmt::format(R"({{"staging_rows": {}, "order": "{}", "fit": "{}", "layers": [)",
+                  plan.staging_rows, name_of(kOrders, plan.order), name_of(kFits, plan.fit));
+  std::string_view before = "\n      ";
+  for (const compiler::LayerPlan& layer : plan.layers) {
+    text += before;
+    text += to_json(layer).dump(-1, ' ', false, Json::error_handler_t::replace);
+    before = ",\n      ";
+  }
+  return text + "\n    ]}";
+}
+
+std::string to_text(const compiler::ProductPlan& plan) {
+  const Json product = {{"layer", plan.layer},
+                        {"order", name_of(kLoopOrders, plan.order)},
+                        {"chunk_rows", plan.chunk_rows},
+                        {"activations_resident", plan.activations_resident},
+                        {"activation_slots", plan.activation_slots},
+                        {"bias_slots", plan.bias_slots}};
+  return fmt::format(R"({{"product": {}}})",
+                     product.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string to_text(const std::optional<bool>& choice) {
+  return !choice ? "null" : *choice ? "true" : "false";
+}
+
+/// What the plan says, without what it is for.
+std::string decisions_text(const compiler::NetworkPlan& plan) {
+  std::string text = fmt::format(R"(  "packed_taps": {},
+  "turned_results": {},
+  "depthwise_on_vector_unit": {},
+  "programs": [)",
+                                 to_text(plan.packed_taps), to_text(plan.turned_results),
+                                 to_text(plan.depthwise_on_vector_unit));
+  std::string_view before = "\n    ";
+  for (const compiler::ProgramPlan& program : plan.programs) {
+    text += before;
+    text += std::visit([](const auto& each) { return to_text(each); }, program);
+    before = ",\n    ";
+  }
+  return text + "\n  ]\n";
+}
+
+Json keys_json(const MachineConfig& machine) {
+  Json json = Json::object();
+  for (const ConfigKey& key : config_keys()) {
+    if (key.name != "machine.name") json[key.name] = key.print(machine);
+  }
+  return json;
+}
+
+// --- Reading ---
+
+void check_version(const JsonFields& file) {
+  const std::string written = file.text("weft");
+  if (written == version()) return;
+  throw InputError(
+      fmt::format("is a plan of weft {}, and this is weft {}; delete it to search again",
+                  printable(written), version()));
+}
+
+void check_network(const JsonFields& network, const PlannedWorkload& workload) {
+  network.allow({"name", "fingerprint"});
+  const std::string name = network.text("name");
+  if (network.text("fingerprint") == workload.fingerprint) return;
+  throw InputError(
+      name == workload.network
+          ? fmt::format("is a plan for {} of other shapes or other layers", printable(name))
+          : fmt::format("is a plan for {}, not for {}", printable(name),
+                        printable(workload.network)));
+}
+
+void check_machine(const JsonFields& machine, const PlannedWorkload& workload) {
+  const Json here = keys_json(workload.machine);
+  for (const auto& [key, value] : here.items()) {
+    const std::string planned = machine.text(key);
+    if (planned == value) continue;
+    throw InputError(fmt::format("is a plan for another machine: {} is {} there and {} here", key,
+                                 printable(planned), value.get<std::string>()));
+  }
+}
+
+std::optional<bool> read_choice(const JsonFields& file, const std::string& key) {
+  if (file.at(key).is_null()) return std::nullopt;
+  return file.boolean(key);
+}
+
+compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
+  const std::string name = JsonFields(json, place).text("layer");
+  const JsonFields layer(json, fmt::format("layer {}", printable(name)));
+  layer.allow({"layer", "form", "images", "chunk_rows"});
+  return {name, static_cast<std::size_t>(layer.number("form", 0, kLargest)),
+          layer.number("images", 1, kLargest), layer.number("chunk_rows", 0, kLargest)};
+}
+
+compiler::ProductPlan read_product(const Json& json, const std::string& place) {
+  constexpr std::int64_t kMostRows = std::numeric_limits<std::uint32_t>::max();
+  const std::string name = JsonFields(json, place).text("layer");
+  const JsonFields product(json, fmt::format("layer {}", printable(name)));
+  product.allow(
+      {"layer", "order", "chunk_rows", "activations_resident", "activation_slots", "bias_slots"});
+  const auto rows = [&](const std::string& key) {
+    return static_cast<std::uint32_t>(product.number(key, 0, kMostRows));
+  };
+  return {name,
+          read_name(kLoopOrders, product, "order"),
+          rows("chunk_rows"),
+          product.boolean("activations_resident"),
+          rows("activation_slots"),
+          rows("bias_slots")};
+}
+
+compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
+  const JsonFields program(json, place);
+  if (program.has("product")) {
+    program.allow({"product"});
+    return read_product(program.at("product"), place + ".product");
+  }
+  program.allow({"staging_rows", "order", "fit", "layers"});
+  compiler::LayersPlan plan;
+  plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
+  plan.order = read_name(kOrders, program, "order");
+  plan.fit = read_name(kFits, program, "fit");
+  const Json& layers = program.at("layers");
+  if (!layers.is_array()) program.fail("layers", "is not a list");
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    plan.layers.push_back(read_layer(layers[i], fmt::format("{}.layers[{}]", place, i)));
+  }
+  return plan;
+}
+
+}  // namespace
+
+PlannedWorkload planned_workload(std::string network, const graph::Graph& graph,
+                                 const MachineConfig& machine) {
+  Fingerprint print;
+  for (const graph::Value& value : graph.values) {
+    print.add(fmt::format("{} {}{};", value.name, graph::to_string(value.type),
+                          value.constant ? " constant" : ""));
+  }
+  for (const graph::Node& node : graph.nodes) {
+    print.add(fmt::format("{} {}", static_cast<int>(node.op), node.name));
+    for (const graph::ValueId id : node.inputs) print.add(fmt::format(" {}", id));
+    for (const graph::ValueId id : node.outputs) print.add(fmt::format(" {}", id));
+    print.add(";");
+  }
+  return {std::move(network), print.hex(), machine};
+}
+
+std::string plan_hash(const compiler::NetworkPlan& plan) {
+  Fingerprint print;
+  print.add(decisions_text(plan));
+  return print.hex();
+}
+
+std::string plan_file_text(const compiler::NetworkPlan& plan, const PlannedWorkload& workload) {
+  const Json network = {{"name", workload.network}, {"fingerprint", workload.fingerprint}};
+  const auto line = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  return fmt::format("{{\n  \"weft\": \"{}\",\n  \"network\": {},\n  \"machine\": {},\n{}}}\n",
+                     version(), line(network), line(keys_json(workload.machine)),
+                     decisions_text(plan));
+}
+
+compiler::NetworkPlan read_plan_file(const std::string& name, const PlannedWorkload& workload) {
+  const Json json = parse_json_file(name, "is not a plan");
+  const JsonFields file(json, "");
+  check_version(file);
+  file.allow({"weft", "network", "machine", "packed_taps", "turned_results",
+              "depthwise_on_vector_unit", "programs"});
+  check_network(file.object("network"), workload);
+  check_machine(file.object("machine"), workload);
+  compiler::NetworkPlan plan;
+  plan.packed_taps = read_choice(file, "packed_taps");
+  plan.turned_results = read_choice(file, "turned_results");
+  plan.depthwise_on_vector_unit = read_choice(file, "depthwise_on_vector_unit");
+  const Json& programs = file.at("programs");
+  if (!programs.is_array()) file.fail("programs", "is not a list");
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    plan.programs.push_back(read_program(programs[i], fmt::format("programs[{}]", i)));
+  }
+  return plan;
+}
+
+}  // namespace weft::report
