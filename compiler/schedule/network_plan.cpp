@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "compiler/blocks/places.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/mapping/buffers.h"
@@ -20,7 +21,7 @@ namespace {
 template <class Value>
 [[noreturn]] void refuse(const std::string& layer, std::string_view field, const Value& value,
                          const std::string& why) {
-  throw InputError(fmt::format("layer {}: {} = {}: {}", layer, field, value, why));
+  throw InputError(fmt::format("layer {}: {} = {}: {}", printable(layer), field, value, why));
 }
 
 // --- From a schedule to its plan ---
@@ -107,10 +108,10 @@ class PlannedChoices {
       const bool last = i + 1 == plan_.layers.size();
       const std::int64_t next = last ? batch_ : plan_.layers[i + 1].images;
       if (layer.images > next || next % layer.images != 0) {
-        refuse(
-            layer.layer, "images", layer.images,
-            last ? fmt::format("must divide the batch of {}", next)
-                 : fmt::format("must divide the {} images of {}", next, plan_.layers[i + 1].layer));
+        refuse(layer.layer, "images", layer.images,
+               last ? fmt::format("must divide the batch of {}", next)
+                    : fmt::format("must divide the {} images of {}", next,
+                                  printable(plan_.layers[i + 1].layer)));
       }
       if (layer.images < batch_ && !division.divides(i)) {
         refuse(layer.layer, "images", layer.images,
@@ -131,21 +132,23 @@ void check_layers(const Segment& segment, const LayersPlan& plan) {
   const std::size_t both = std::min(segment.layers.size(), plan.layers.size());
   for (std::size_t i = 0; i < both; ++i) {
     if (plan.layers[i].layer == segment.layers[i].name) continue;
-    throw InputError(fmt::format("layer {}: here the network has layer {}", plan.layers[i].layer,
-                                 segment.layers[i].name));
+    throw InputError(fmt::format("layer {}: here the network has layer {}",
+                                 printable(plan.layers[i].layer),
+                                 printable(segment.layers[i].name)));
   }
   if (plan.layers.size() > both) {
-    throw InputError(fmt::format("layer {}: the program ends before it", plan.layers[both].layer));
+    throw InputError(
+        fmt::format("layer {}: the program ends before it", printable(plan.layers[both].layer)));
   }
   if (segment.layers.size() > both) {
-    throw InputError(fmt::format("layer {} is missing", segment.layers[both].name));
+    throw InputError(fmt::format("layer {} is missing", printable(segment.layers[both].name)));
   }
 }
 
 ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const LayersPlan& plan) {
   if (only_product(segment, config)) {
     throw InputError(fmt::format("layer {}: is a product, whose plan has the fields of a product",
-                                 segment.layers.front().name));
+                                 printable(segment.layers.front().name)));
   }
   check_layers(segment, plan);
   ScheduleChoices choices = PlannedChoices(segment, config, plan).read();
@@ -164,8 +167,8 @@ ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const 
   const std::string& name = segment.layers.front().name;
   const auto product = only_product(segment, config);
   if (!product || name != plan.layer) {
-    throw InputError(fmt::format("layer {}: here the network has layer {}{}", plan.layer, name,
-                                 product ? "" : ", which is no lone product"));
+    throw InputError(fmt::format("layer {}: here the network has layer {}{}", printable(plan.layer),
+                                 printable(name), product ? "" : ", which is no lone product"));
   }
   const std::uint32_t largest = largest_chunk(*product, config);
   if (plan.chunk_rows == 0 || plan.chunk_rows > largest) {
@@ -228,8 +231,8 @@ ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& co
     }
     auto& segment = std::get<Segment>(part);
     if (program == plan.programs.size()) {
-      throw InputError(
-          fmt::format("layer {} is missing, with its program", segment.layers.front().name));
+      throw InputError(fmt::format("layer {} is missing, with its program",
+                                   printable(segment.layers.front().name)));
     }
     network.steps.emplace_back(
         std::visit([&](const auto& each) { return as_planned(std::move(segment), config, each); },

@@ -79,7 +79,8 @@ std::vector<std::int64_t> JsonFields::numbers(const std::string& key, std::int64
 }
 
 void JsonFields::fail(const std::string& key, const std::string& why) const {
-  throw InputError(fmt::format("{}{}{} {}", place_, place_.empty() ? "" : ".", key, why));
+  const std::string_view between = place_.empty() ? "" : place_.ends_with(':') ? " " : ".";
+  throw InputError(fmt::format("{}{}{} {}", place_, between, key, why));
 }
 
 }  // namespace weft::report

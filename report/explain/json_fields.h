@@ -10,7 +10,7 @@
 
 namespace weft::report {
 
-/// An object and its place in the file, e.g. "workload.conv". Every getter throws InputError naming
+/// An object and its place in the file, e.g. "workload.conv" or "layer 'c1':". Every getter throws InputError naming
 /// the place and the key if the field is missing or has another type.
 class JsonFields {
  public:

@@ -168,7 +168,7 @@ std::optional<bool> read_choice(const JsonFields& file, const std::string& key) 
 
 compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
-  const JsonFields layer(json, fmt::format("layer {}", printable(name)));
+  const JsonFields layer(json, fmt::format("layer {}:", printable(name)));
   layer.allow({"layer", "form", "images", "chunk_rows"});
   return {name, static_cast<std::size_t>(layer.number("form", 0, kLargest)),
           layer.number("images", 1, kLargest), layer.number("chunk_rows", 0, kLargest)};
@@ -177,7 +177,7 @@ compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
 compiler::ProductPlan read_product(const Json& json, const std::string& place) {
   constexpr std::int64_t kMostRows = std::numeric_limits<std::uint32_t>::max();
   const std::string name = JsonFields(json, place).text("layer");
-  const JsonFields product(json, fmt::format("layer {}", printable(name)));
+  const JsonFields product(json, fmt::format("layer {}:", printable(name)));
   product.allow(
       {"layer", "order", "chunk_rows", "activations_resident", "activation_slots", "bias_slots"});
   const auto rows = [&](const std::string& key) {

@@ -1,0 +1,151 @@
+// Plans: the schedules that follow from what the search chose are those that it found, and a plan
+// that was changed at random gives programs that run, or one line that names the layer.
+#include "compiler/schedule/network_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string>
+
+#include "base/error.h"
+#include "compiler/schedule/product/product_graph.h"
+#include "runtime/network_timing.h"
+#include "tests/schedule/machine_runs.h"
+#include "tests/schedule/random_machine.h"
+#include "tests/schedule/small_networks.h"
+
+namespace weft::compiler::testing {
+namespace {
+
+struct Case {
+  graph::Graph graph;
+  MachineConfig config;
+  ScheduledNetwork found;
+};
+
+Case random_case(std::uint64_t seed) {
+  Random random(seed);
+  const MachineConfig config = random_machine(random, ElementType::kBf16);
+  const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+  const graph::Graph graph = prepared(network.of_batch(random.one_of({1, 2, 4, 6})));
+  return {graph, config, schedule_network(graph, config)};
+}
+
+/// Expects the steps to have equal schedules.
+void expect_same(const ScheduledNetwork& a, const ScheduledNetwork& b) {
+  ASSERT_EQ(a.steps.size(), b.steps.size());
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    const auto* first = std::get_if<ScheduledSegment>(&a.steps[i]);
+    const auto* second = std::get_if<ScheduledSegment>(&b.steps[i]);
+    ASSERT_EQ(first == nullptr, second == nullptr);
+    if (first == nullptr) continue;
+    EXPECT_EQ(first->schedule, second->schedule) << "step " << i;
+  }
+}
+
+TEST(NetworkPlanTest, GivesTheSchedulesThatTheSearchFound) {
+  std::cout << "seeds 0 to 59\n";
+  int grouped = 0;
+  int other_forms = 0;
+  int chunks = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = random_case(seed);
+    const NetworkPlan plan = network_plan(each.found);
+    const ScheduledNetwork again = schedule_as_planned(each.graph, each.config, plan);
+    expect_same(each.found, again);
+    EXPECT_EQ(network_plan(again), plan);
+    EXPECT_EQ(runtime::time_network(again, each.config).total,
+              runtime::time_network(each.found, each.config).total);
+    for (const ProgramPlan& program : plan.programs) {
+      const auto* layers = std::get_if<LayersPlan>(&program);
+      if (layers == nullptr) continue;
+      for (const LayerPlan& layer : layers->layers) {
+        grouped += layer.images != layers->layers.back().images ? 1 : 0;
+        other_forms += layer.form > 0 ? 1 : 0;
+        chunks += layer.chunk_rows > 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(grouped, 0);
+  EXPECT_GT(other_forms, 0);
+  EXPECT_GT(chunks, 0);
+}
+
+TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
+  std::cout << "seeds 200 to 239\n";
+  for (std::uint64_t seed = 200; seed < 240; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const MachineConfig config = random_machine(random, ElementType::kBf16);
+    const auto extent = [&] { return static_cast<std::uint64_t>(random.between(1, 300)); };
+    const MatmulSpec spec{extent(), extent(), extent(), random.chance(50)};
+    const graph::Graph graph = prepared(product_graph(spec, config.dtype));
+    const ScheduledNetwork found = schedule_network(graph, config);
+    NetworkPlan plan = network_plan(found);
+    expect_same(found, schedule_as_planned(graph, config, plan));
+    auto& product = std::get<ProductPlan>(plan.programs.front());
+    product.activation_slots += 1000000;
+    EXPECT_THROW(schedule_as_planned(graph, config, plan), InputError);
+    product.chunk_rows = 0;
+    EXPECT_THROW(schedule_as_planned(graph, config, plan), InputError);
+  }
+}
+
+/// Changes one field to a number that may or may not make sense.
+void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
+  const auto last = static_cast<std::int64_t>(plan.layers.size()) - 1;
+  LayerPlan& layer = plan.layers[static_cast<std::size_t>(random.between(0, last))];
+  switch (random.between(0, 5)) {
+    case 0:
+      layer.form = static_cast<std::size_t>(random.between(0, 2));
+      break;
+    case 1:
+      layer.images = random.between(1, 6);
+      break;
+    case 2:
+      layer.chunk_rows = random.between(0, config.accumulator_rows + 10);
+      break;
+    case 3:
+      plan.staging_rows = static_cast<std::uint64_t>(random.between(0, 20000));
+      break;
+    case 4:
+      plan.order = random.one_of({InstructionOrder::kByLayer, InstructionOrder::kByStart});
+      break;
+    default:
+      plan.fit = random.one_of({Fit::kFirst, Fit::kNext});
+      break;
+  }
+}
+
+TEST(NetworkPlanTest, AChangedPlanRunsOrIsRefusedWithItsLayer) {
+  std::cout << "seeds 100 to 129\n";
+  int ran = 0;
+  int refused = 0;
+  for (std::uint64_t seed = 100; seed < 130; ++seed) {
+    SCOPED_TRACE(seed);
+    const Case each = random_case(seed);
+    Random random(seed);
+    for (int i = 0; i < 12; ++i) {
+      NetworkPlan plan = network_plan(each.found);
+      auto* layers =
+          plan.programs.empty() ? nullptr : std::get_if<LayersPlan>(&plan.programs.front());
+      if (layers == nullptr) continue;
+      change(*layers, each.config, random);
+      try {
+        const ScheduledNetwork changed = schedule_as_planned(each.graph, each.config, plan);
+        runtime::time_network(changed, each.config);
+        EXPECT_EQ(network_plan(changed), plan);
+        ++ran;
+      } catch (const InputError& error) {
+        EXPECT_TRUE(std::string(error.what()).starts_with("layer ")) << error.what();
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(ran, 50);
+  EXPECT_GT(refused, 50);
+}
+
+}  // namespace
+}  // namespace weft::compiler::testing
