@@ -10,8 +10,8 @@
 
 namespace weft::report {
 
-/// An object and its place in the file, e.g. "workload.conv" or "layer 'c1':". Every getter throws InputError naming
-/// the place and the key if the field is missing or has another type.
+/// An object and its place in the file, e.g. "workload.conv" or "layer 'c1':". Every getter throws
+/// InputError naming the place and the key if the field is missing or has another type.
 class JsonFields {
  public:
   /// Throws InputError if `json` is not an object.
