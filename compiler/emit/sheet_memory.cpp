@@ -39,7 +39,7 @@ std::uint64_t SheetMemory::add_tensor(TensorRole role, ElementType type, std::in
 }
 
 std::uint64_t SheetMemory::host_rows(std::size_t id) {
-  SheetState& state = states_[id];
+  SheetState& state = states_[parts_[id].in_tensor_of];
   if (state.host) return *state.host;
   const Sheet& sheet = places_.sheet(id);
   state.tensor = step_.tensors.size();
@@ -54,8 +54,15 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
   const ElementType type = sheet.wide ? accumulator_type(config_.dtype) : config_.dtype;
-  state.host = add_tensor(role, type, sheet.size.rows, sheet.size.channels, sheet_tensor(sheet));
+  const std::int64_t rows = sheet.from_host ? parts_[id].whole_rows : sheet.size.rows;
+  state.host = add_tensor(role, type, rows, sheet.size.channels, sheet_tensor(sheet));
   return *state.host;
+}
+
+std::int64_t SheetMemory::host_row(std::size_t id, std::int64_t plane, std::int64_t row) const {
+  const SheetPart& part = parts_[id];
+  if (!sheet(id).from_host) return plane * sheet(id).size.rows + row;
+  return plane * part.whole_rows + part.first_row + row;
 }
 
 namespace {
@@ -78,8 +85,7 @@ void SheetMemory::transfer(std::size_t id, const Block& block, const Placement& 
   for (std::int64_t row = block.first_row; row < block.last_row; row += piece) {
     const auto count = static_cast<std::uint32_t>(std::min(piece, block.last_row - row) * width);
     for (std::int64_t plane = block.first_plane; plane < block.last_plane; ++plane) {
-      const auto from =
-          host + static_cast<std::uint64_t>((plane * sheet(id).size.rows + row) * width);
+      const auto from = host + static_cast<std::uint64_t>(host_row(id, plane, row) * width);
       const auto ub = static_cast<std::uint32_t>(placement.at(plane, row));
       if (load) {
         stream_.emit(Load{from, ub, count});
@@ -97,6 +103,7 @@ void SheetMemory::load_patches(std::size_t id, const Block& block, const Placeme
   const std::uint64_t host = host_rows(id);
   const std::int64_t width = windows.x.output;
   const std::int64_t image = windows.y.output * width;
+  const std::int64_t before = parts_[id].first_row / image;  // images, in other parts
   std::int64_t count = 0;
   for (std::int64_t row = block.first_row; row < block.last_row; row += count) {
     const std::int64_t left = block.last_row - row;
@@ -108,7 +115,7 @@ void SheetMemory::load_patches(std::size_t id, const Block& block, const Placeme
     for (std::int64_t plane = block.first_plane; plane < block.last_plane; ++plane) {
       Load load{host, static_cast<std::uint32_t>(placement.at(plane, row)),
                 static_cast<std::uint32_t>(count)};
-      load.patches = patches_of(windows, row / image, y, x, std::min(width, count), plane);
+      load.patches = patches_of(windows, before + row / image, y, x, std::min(width, count), plane);
       stream_.emit(load);
     }
   }

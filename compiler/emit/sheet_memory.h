@@ -31,7 +31,9 @@ class SheetMemory {
   const Sheet& sheet(std::size_t id) const { return places_.sheet(id); }
   StagingRing& staging() { return staging_; }
   /// The tensor of a sheet that lies on the host.
-  std::optional<std::size_t> host_tensor(std::size_t id) const { return states_[id].tensor; }
+  std::optional<std::size_t> host_tensor(std::size_t id) const {
+    return states_[parts_[id].in_tensor_of].tensor;
+  }
 
   /// Everything from here on is for layer `index` of the step: for a part of body `body`. All parts
   /// of a body add the same constants in the same order, and the first one's serve all.
@@ -79,7 +81,7 @@ class SheetMemory {
 
  private:
   struct SheetState {
-    std::optional<std::uint64_t> host;  // first host row
+    std::optional<std::uint64_t> host;  // first host row of its tensor
     std::optional<std::size_t> tensor;  // of the program
     bool spill_reported = false;
   };
@@ -90,7 +92,10 @@ class SheetMemory {
     SheetSize size;
   };
 
+  /// The first host row of the tensor in which the sheet lies.
   std::uint64_t host_rows(std::size_t id);
+  /// The host row of a plane's row, in rows of the tensor.
+  std::int64_t host_row(std::size_t id, std::int64_t plane, std::int64_t row) const;
   std::uint64_t add_tensor(TensorRole role, ElementType type, std::int64_t rows, std::int64_t cols,
                            HostTensor behind);
   /// `piece`: rows of each transfer; patches are rounded up to whole lines.

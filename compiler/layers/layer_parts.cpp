@@ -180,7 +180,9 @@ void for_each_touch(const ConcatLayer& layer, const Function& function) {
 PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& forms) {
   PartedSegment formed;
   formed.segment.sheets = segment.sheets;
-  for (std::size_t i = 0; i < segment.sheets.size(); ++i) formed.sheets.push_back({i, 0});
+  for (std::size_t i = 0; i < segment.sheets.size(); ++i) {
+    formed.sheets.push_back({i, 0, segment.sheets[i].size.rows, i});
+  }
   const auto add = [&](Layer layer, const LayerPart& part) {
     for_each_sheet(layer.body, [&](std::size_t sheet) {
       formed.segment.sheets[sheet].last_use = formed.layers.size();
@@ -209,6 +211,7 @@ PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& f
 ImageDivision::ImageDivision(PartedSegment formed, std::int64_t images)
     : formed_(std::move(formed)), images_(images) {
   for (const Layer& layer : segment().layers) cuts_.push_back(cut_of(layer.body));
+  own_ = find_own_rows();
 }
 
 bool ImageDivision::divides(std::size_t layer) const {
@@ -233,16 +236,37 @@ bool ImageDivision::apart(const LayerBody& body, Cut cut) const {
     if (!part) return false;
     bool inside = true;
     const auto look = [&](std::size_t id, const Touch& touch) {
-      const Sheet& sheet = segment().sheets[id];
-      if (sheet.from_host) return;
-      const std::int64_t rows = sheet.size.rows / images_;
-      inside = inside && sheet.size.rows % images_ == 0 && touch.first >= image * rows &&
-               touch.second < (image + 1) * rows;
+      inside = inside && (segment().sheets[id].from_host ||
+                          is_of_image(id, touch.first, touch.second, image));
     };
     std::visit([&](const auto& layer) { for_each_touch(layer, look); }, *part);
     if (!inside) return false;
   }
   return true;
+}
+
+bool ImageDivision::is_of_image(std::size_t sheet, std::int64_t first, std::int64_t last,
+                                std::int64_t image) const {
+  const std::int64_t all = segment().sheets[sheet].size.rows;
+  const std::int64_t rows = all / images_;
+  return all % images_ == 0 && first >= image * rows && last < (image + 1) * rows;
+}
+
+/// For each sheet whether all layers that are cut find the rows of their image in its part of the
+/// sheet. What the host gives need not be so: all images may share it.
+std::vector<bool> ImageDivision::find_own_rows() const {
+  std::vector<bool> own(segment().sheets.size(), true);
+  for (std::size_t i = 0; i < cuts_.size(); ++i) {
+    if (cuts_[i] == Cut::kNone) continue;
+    for (const std::int64_t image : {std::int64_t{0}, images_ - 1}) {
+      const LayerBody part = *part_of(segment().layers[i].body, cuts_[i], {image, 1});
+      const auto look = [&](std::size_t sheet, const Touch& touch) {
+        if (!is_of_image(sheet, touch.first, touch.second, image)) own[sheet] = false;
+      };
+      std::visit([&](const auto& layer) { for_each_touch(layer, look); }, part);
+    }
+  }
+  return own;
 }
 
 std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
@@ -257,12 +281,14 @@ std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
   return possible ? std::optional(std::move(part)) : std::nullopt;
 }
 
-/// For each sheet how many images a part of it holds: those of the largest group that uses it.
-/// What the host reads or writes has one part.
+/// For each sheet how many images a part of it holds: those of the largest group that uses it. What
+/// the host reads has one part, and so has what all images share or what is not to be cut.
 std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) const {
   std::vector<std::int64_t> units;
-  for (const Sheet& sheet : segment().sheets) {
-    units.push_back(sheet.from_host || sheet.wide || !sheet.results.empty() ? images_ : 1);
+  for (std::size_t id = 0; id < segment().sheets.size(); ++id) {
+    const Sheet& sheet = segment().sheets[id];
+    const bool whole = sheet.from_host ? !groups.cut_inputs : sheet.wide || !sheet.results.empty();
+    units.push_back(whole || !own_[id] ? images_ : 1);
   }
   for (std::size_t i = 0; i < formed_.layers.size(); ++i) {
     for_each_sheet(segment().layers[i].body, [&](std::size_t sheet) {
@@ -281,7 +307,9 @@ PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
     Sheet part = segment().sheets[id];
     if (units[id] < images_) part.size.rows = part.size.rows / images_ * units[id];
     for (std::int64_t image = 0; image < images_; image += units[id]) {
-      parts.sheets.push_back({id, part.size.rows * (image / units[id])});
+      const std::size_t tensor = part.from_host ? first_part[id] : parts.sheets.size();
+      parts.sheets.push_back(
+          {id, part.size.rows * (image / units[id]), segment().sheets[id].size.rows, tensor});
       parts.segment.sheets.push_back(part);
     }
   }

@@ -39,6 +39,10 @@ struct LayerPart {
 struct SheetPart {
   std::size_t sheet = 0;
   std::int64_t first_row = 0;
+  std::int64_t whole_rows = 0;  // of the sheet
+  /// The part with whose tensor it lies in host memory. What comes from the host is one tensor, of
+  /// the first part; what goes there has a tensor for each part.
+  std::size_t in_tensor_of = 0;
 };
 
 struct PartedSegment {
@@ -74,14 +78,19 @@ class ImageDivision {
   enum class Cut : std::uint8_t { kNone, kRows, kPieces };
 
   const Segment& segment() const { return formed_.segment; }
+  /// True if rows `first` to `last`, both included, belong to the image.
+  bool is_of_image(std::size_t sheet, std::int64_t first, std::int64_t last,
+                   std::int64_t image) const;
   Cut cut_of(const LayerBody& body) const;
   bool apart(const LayerBody& body, Cut cut) const;
   std::optional<LayerBody> part_of(const LayerBody& body, Cut cut, const ImageRange& images) const;
+  std::vector<bool> find_own_rows() const;
   std::vector<std::int64_t> units_of(const ImageGroups& groups) const;
 
   const PartedSegment formed_;
   const std::int64_t images_;
   std::vector<Cut> cuts_;  // of each layer of `formed_`
+  std::vector<bool> own_;  // of each sheet: each image has rows of its own
 };
 
 /// The segment in the parts of a schedule.

@@ -51,6 +51,9 @@ struct LayerSchedule {
 struct ImageGroups {
   std::int64_t images = 1;          // of the batch
   std::vector<std::int64_t> sizes;  // of each layer; empty: all layers take the whole batch
+  /// What the host gives enters the unified buffer group by group, if it stays there. Otherwise it
+  /// stays there as a whole or not at all.
+  bool cut_inputs = false;
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 

@@ -90,6 +90,11 @@ std::vector<ImageGroups> fitting_groups(const Segment& segment, const ImageDivis
 
 std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivision& division) {
   std::vector<ImageGroups> all;
+  const auto add = [&](std::vector<std::int64_t> changed) {
+    ImageGroups neighbor = ordered(std::move(changed), division);
+    neighbor.cut_inputs = groups.cut_inputs;
+    add_new(all, std::move(neighbor));
+  };
   const std::vector<std::int64_t>& sizes = groups.sizes;
   for (std::size_t at = 1; at < sizes.size(); ++at) {
     if (sizes[at] == sizes[at - 1]) continue;
@@ -97,11 +102,11 @@ std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivi
       std::vector<std::int64_t> later = sizes;
       std::fill_n(later.begin() + static_cast<std::ptrdiff_t>(at), std::min(by, sizes.size() - at),
                   sizes[at - 1]);
-      add_new(all, ordered(std::move(later), division));
+      add(std::move(later));
       std::vector<std::int64_t> earlier = sizes;
       const std::size_t first = at - std::min(by, at);
       for (std::size_t i = first; i < at; ++i) earlier[i] = std::max(earlier[i], sizes[at]);
-      add_new(all, ordered(std::move(earlier), division));
+      add(std::move(earlier));
     }
   }
   return all;

@@ -28,7 +28,8 @@ template <class Value>
 
 LayersPlan layers_plan(const ScheduledSegment& scheduled) {
   const ScheduleChoices& choices = *scheduled.choices;
-  LayersPlan plan{choices.buffer.staging_rows(), choices.order, choices.fit, {}};
+  LayersPlan plan{
+      choices.buffer.staging_rows(), choices.order, choices.fit, choices.groups.cut_inputs, {}};
   const std::int64_t images = batch_of(scheduled.segment);
   for (std::size_t i = 0; i < scheduled.segment.layers.size(); ++i) {
     const auto& sizes = choices.groups.sizes;
@@ -98,11 +99,18 @@ class PlannedChoices {
                 : "must be 0 for a layer that cannot use the array");
   }
 
+  ImageGroups whole() const {
+    if (plan_.cut_inputs) {
+      refuse(segment_.layers.front().name, "cut_inputs", true, "all layers take the whole batch");
+    }
+    return {};
+  }
+
   ImageGroups groups(const std::vector<std::size_t>& forms) const {
     const auto takes_all = [&](const LayerPlan& layer) { return layer.images == batch_; };
-    if (std::ranges::all_of(plan_.layers, takes_all)) return {};
+    if (std::ranges::all_of(plan_.layers, takes_all)) return whole();
     const ImageDivision division(in_forms(segment_, forms), batch_);
-    ImageGroups groups{batch_, {}};
+    ImageGroups groups{batch_, {}, plan_.cut_inputs};
     for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
       const LayerPlan& layer = plan_.layers[i];
       const bool last = i + 1 == plan_.layers.size();

@@ -29,6 +29,7 @@ struct LayersPlan {
   std::uint64_t staging_rows = 0;  // of the unified buffer
   InstructionOrder order = InstructionOrder::kByStart;
   Fit fit = Fit::kNext;
+  bool cut_inputs = false;  // ImageGroups::cut_inputs
   std::vector<LayerPlan> layers;
   friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
 };

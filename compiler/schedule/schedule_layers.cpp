@@ -50,6 +50,8 @@ class Scheduler {
   std::optional<Misfit> add(std::size_t layer) {
     const LayerBody& body = segment_.layers[layer].body;
     schedule_.layers.emplace_back();
+    // Each round of groups finds the rows as the first did, so none takes longer.
+    if (parts_.layers[layer].layer == 0 && parts_.layers[layer].body == 0) rows_.restart();
     // A sheet that moves from the host is loaded as a whole, so all of it must have been written.
     for_each_input_sheet(body, [&](std::size_t sheet) {
       if (last_writers_[sheet] < layer || segment_.sheets[sheet].from_host) place(sheet, layer);

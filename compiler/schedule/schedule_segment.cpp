@@ -134,7 +134,10 @@ class ScheduleSearch {
   /// Changes one choice after the other as long as that saves cycles.
   void descend(const ScheduleChoices& start) {
     best_.reset();
-    if (smaller_) consider(*smaller_);
+    if (smaller_) {
+      consider(*smaller_);
+      consider_cut_inputs(*smaller_);
+    }
     if (options_.effort == SearchEffort::kNone) consider_first_groups(start);
     ScheduleChoices first = start;
     for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
@@ -222,6 +225,13 @@ class ScheduleSearch {
       }
       if (choices_.groups == before) break;
     }
+    if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
+  }
+
+  /// The choices with inputs in groups if they were whole, and the other way.
+  void consider_cut_inputs(ScheduleChoices choices) {
+    choices.groups.cut_inputs = !choices.groups.cut_inputs;
+    consider(choices);
   }
 
   /// The layers with the shape of layer `first`, which choose together. Empty if `first` is not the

@@ -23,6 +23,8 @@ class StayingRows {
   /// is none after the rows taken last, the lowest gap is taken.
   std::optional<std::uint32_t> take(std::uint64_t rows);
   void release(std::uint32_t base);
+  /// The next search for a gap begins at the first row again.
+  void restart() { next_ = begin_; }
 
  private:
   std::optional<std::uint64_t> gap_from(std::uint64_t first, std::uint64_t rows) const;

@@ -78,9 +78,9 @@ Json to_json(const compiler::LayerPlan& plan) {
 
 /// A layer takes a line.
 std::string to_text(const compiler::LayersPlan& plan) {
-  std::string text =
-      fmt::format(R"({{"staging_rows": {}, "order": "{}", "fit": "{}", "layers": [)",
-                  plan.staging_rows, name_of(kOrders, plan.order), name_of(kFits, plan.fit));
+  std::string text = fmt::format(
+      R"({{"staging_rows": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "layers": [)",
+      plan.staging_rows, name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs);
   std::string_view before = "\n      ";
   for (const compiler::LayerPlan& layer : plan.layers) {
     text += before;
@@ -197,11 +197,12 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
     program.allow({"product"});
     return read_product(program.at("product"), place + ".product");
   }
-  program.allow({"staging_rows", "order", "fit", "layers"});
+  program.allow({"staging_rows", "order", "fit", "cut_inputs", "layers"});
   compiler::LayersPlan plan;
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
   plan.order = read_name(kOrders, program, "order");
   plan.fit = read_name(kFits, program, "fit");
+  plan.cut_inputs = program.boolean("cut_inputs");
   const Json& layers = program.at("layers");
   if (!layers.is_array()) program.fail("layers", "is not a list");
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -30,7 +30,7 @@ namespace {
 ImageGroups random_groups(const Segment& segment, const std::vector<std::size_t>& forms,
                           std::int64_t images, Random& random) {
   const ImageDivision division(in_forms(segment, forms), images);
-  ImageGroups groups{images, {}};
+  ImageGroups groups{images, {}, random.chance(50)};
   std::int64_t size = 1;
   bool divides = true;
   for (std::size_t i = 0; i < segment.layers.size(); ++i) {

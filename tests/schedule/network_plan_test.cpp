@@ -96,7 +96,7 @@ TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
 void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
   const auto last = static_cast<std::int64_t>(plan.layers.size()) - 1;
   LayerPlan& layer = plan.layers[static_cast<std::size_t>(random.between(0, last))];
-  switch (random.between(0, 5)) {
+  switch (random.between(0, 6)) {
     case 0:
       layer.form = static_cast<std::size_t>(random.between(0, 2));
       break;
@@ -105,6 +105,9 @@ void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
       break;
     case 2:
       layer.chunk_rows = random.between(0, config.accumulator_rows + 10);
+      break;
+    case 6:
+      plan.cut_inputs = !plan.cut_inputs;
       break;
     case 3:
       plan.staging_rows = static_cast<std::uint64_t>(random.between(0, 20000));
