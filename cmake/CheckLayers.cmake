@@ -77,7 +77,7 @@ set(table
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
   "report/train: models/training runtime runtime/train report"
-  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
+  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/rows compiler/program compiler/blocks compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
   "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/page"
   "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli"
   "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain report/compare report/page cli cli/train")
