@@ -53,7 +53,7 @@ class FoldMapper {
   }
 
   FoldForm form() const {
-    if (patches_) return FoldForm::kPackedWindows;
+    if (patches_) return FoldForm::kPackedPatches;
     if (layer_.packed_taps > 1) return FoldForm::kPackedLines;
     return map_.taps() > 1 ? FoldForm::kTapsApart : FoldForm::kProduct;
   }
@@ -105,8 +105,8 @@ class FoldMapper {
   /// The elements [first, last) of K under tap `tap` of the walk.
   std::vector<WeightRows> weights(std::int64_t first, std::int64_t last, std::int64_t tap) const {
     switch (map_.form) {
-      case FoldForm::kPackedWindows:
-        return of_windows(first, last);
+      case FoldForm::kPackedPatches:
+        return of_patches(first, last);
       case FoldForm::kPackedLines:
         return of_lines(first, last, tap);
       case FoldForm::kProduct:
@@ -116,8 +116,8 @@ class FoldMapper {
     return of_channels(first, last, tap);
   }
 
-  /// Row i of a window is tap i % taps of channel i / taps.
-  std::vector<WeightRows> of_windows(std::int64_t first, std::int64_t last) const {
+  /// Row i of a patch is tap i % taps of channel i / taps.
+  std::vector<WeightRows> of_patches(std::int64_t first, std::int64_t last) const {
     const std::int64_t taps = map_.taps();
     std::vector<WeightRows> parts;
     for_whole_units(first, last, taps, [&](std::int64_t from, std::int64_t to) {

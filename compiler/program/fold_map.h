@@ -3,7 +3,7 @@
 //
 //   2 channels, 2 x 2 taps, 4 rows
 //
-//             taps apart: 4 k tiles             packed windows: 2 k tiles
+//             taps apart: 4 k tiles             packed patches: 2 k tiles
 //     row 0   channel 0   of one tap each       channel 0, tap 0,0     channel 1, tap 0,0
 //     row 1   channel 1                                    tap 0,1                tap 0,1
 //     row 2   zeros                                        tap 1,0                tap 1,0
@@ -23,7 +23,7 @@ namespace weft::compiler {
 enum class FoldForm : std::uint8_t {
   kProduct,        // no taps: K along the rows
   kTapsApart,      // each tap begins a new k tile
-  kPackedWindows,  // loads cut the windows out: channel by channel, the taps of each side by side
+  kPackedPatches,  // loads cut the windows out: channel by channel, the taps of each side by side
   kPackedLines,    // copies put the taps of a line side by side, each with all channels
 };
 

@@ -34,7 +34,7 @@ std::string form_text(const FoldMap& folds) {
   switch (folds.form) {
     case FoldForm::kTapsApart:
       return fmt::format("taps apart: each of the {} taps begins a new k tile", window_text(folds));
-    case FoldForm::kPackedWindows:
+    case FoldForm::kPackedPatches:
       return fmt::format("packed patches: loads put the {} taps of each channel side by side",
                          window_text(folds));
     case FoldForm::kPackedLines:
@@ -50,8 +50,7 @@ std::string form_text(const FoldMap& folds) {
 
 std::string group_text(const FoldMap& folds) {
   return fmt::format(
-      "{}, each with {} and {}, as blocks of the tiles; tiles without weights are "
-      "left out",
+      "{}, each with {} and {}, as blocks of the tiles; tiles without weights are left out",
       grouped(unsigned_of(folds.groups)),
       counted(unsigned_of(folds.channels / folds.groups), "channel"),
       counted(unsigned_of(folds.filters / folds.groups), "filter"));
@@ -93,6 +92,14 @@ std::string rows_text(const FoldMap& folds, const MachineConfig& machine) {
                      percent(share));
 }
 
+std::string products_text(const LayerInfo& info, const FoldMap& folds) {
+  std::string text = grouped(info.tiles.products);
+  if (folds.left_out > 0) {
+    text += fmt::format("; {} of them begin in rows that are not drawn", grouped(folds.left_out));
+  }
+  return text;
+}
+
 /// "128 of 128; 104 in the last n tile".
 std::string columns_text(const FoldMap& folds, const MachineConfig& machine) {
   const std::int64_t cols = machine.array_cols;
@@ -125,7 +132,7 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
   add("columns used", columns_text(folds, machine));
   add("tiles",
       fmt::format("{} x {}", counted(info.k_tiles, "k tile"), counted(info.n_tiles, "n tile")));
-  if (info.tiles.products > 1) add("products", grouped(info.tiles.products));
+  if (info.tiles.products > 1) add("products", products_text(info, folds));
   add("chunks", fmt::format("{} of up to {}", grouped(info.tiles.m.size() - 1),
                             counted(folds.mapping.chunk_rows, "row")));
   add("loops, outermost first", order_text(folds.mapping));
@@ -134,26 +141,26 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
   return facts;
 }
 
+struct RowsColumn {
+  const char* name;
+  std::int64_t WeightRows::*member;
+};
+constexpr RowsColumn kRowsColumns[] = {
+    {"row", &WeightRows::row},           {"channel", &WeightRows::channel},
+    {"channels", &WeightRows::channels}, {"tap", &WeightRows::tap},
+    {"taps", &WeightRows::taps},         {"filter", &WeightRows::filter},
+    {"filters", &WeightRows::filters},   {"blocks", &WeightRows::blocks}};
+
 /// Columns of equal length; `tile` counts the listed k tiles.
 Json rows_json(const ProductFolds& product) {
-  std::vector<std::size_t> tile;
-  std::vector<std::int64_t> row, channel, channels, tap, taps, filter, filters, blocks;
+  Json columns = {{"tile", Json::array()}};
   for (std::size_t i = 0; i < product.k_tiles.size(); ++i) {
     for (const WeightRows& rows : product.k_tiles[i].rows) {
-      tile.push_back(i);
-      row.push_back(rows.row);
-      channel.push_back(rows.channel);
-      channels.push_back(rows.channels);
-      tap.push_back(rows.tap);
-      taps.push_back(rows.taps);
-      filter.push_back(rows.filter);
-      filters.push_back(rows.filters);
-      blocks.push_back(rows.blocks);
+      columns["tile"].push_back(i);
+      for (const auto& [name, member] : kRowsColumns) columns[name].push_back(rows.*member);
     }
   }
-  return {{"tile", tile},         {"row", row},         {"channel", channel},
-          {"channels", channels}, {"tap", tap},         {"taps", taps},
-          {"filter", filter},     {"filters", filters}, {"blocks", blocks}};
+  return columns;
 }
 
 Json product_json(const ProductFolds& product) {
@@ -180,8 +187,7 @@ std::size_t MappingList::add(const LayerInfo& info, const FoldMap& folds, double
                   {"window", folds.window},
                   {"filters", folds.filters},
                   {"pieces", folds.pieces},
-                  {"products", std::move(products)},
-                  {"left_out", folds.left_out}};
+                  {"products", std::move(products)}};
   const auto [at, is_new] = numbers_.try_emplace(mapping.dump(), list_.size());
   if (is_new) list_.push_back(std::move(mapping));
   return at->second;

@@ -134,7 +134,7 @@ Conv random_conv(Random& random) {
 using Hits = std::map<std::string, int>;
 
 void count(const Conv& conv, const FoldMap& folds, Hits& hits) {
-  constexpr std::array kForms = {"product", "taps apart", "packed windows", "packed lines"};
+  constexpr std::array kForms = {"product", "taps apart", "packed patches", "packed lines"};
   ++hits[kForms.at(static_cast<std::size_t>(folds.form))];
   if (folds.groups > 1) ++hits["groups"];
   if (folds.groups > 1 && conv.w[1] == 1) ++hits["depthwise"];
@@ -173,7 +173,7 @@ TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
     count(conv, folds, hits);
   }
   for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
-  for (const char* name : {"product", "taps apart", "packed windows", "packed lines", "groups",
+  for (const char* name : {"product", "taps apart", "packed patches", "packed lines", "groups",
                            "depthwise", "packed lines of groups", "tiles of three parts"}) {
     EXPECT_GE(hits[name], 10) << name;
   }
