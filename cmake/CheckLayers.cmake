@@ -44,7 +44,7 @@ set(table
   "compiler/emit/vector: compiler/rows compiler/layers compiler/blocks compiler/emit"
   "compiler/mapping/bound: sim/config sim/timing compiler/graph compiler/graph/shapes"  # cycles that no schedule beats
   "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
-  "compiler/schedule/product: base pe sim/config sim/isa sim/timing compiler/graph compiler/graph/builder compiler/program compiler/layers compiler/mapping compiler/emit"
+  "compiler/schedule/product: base pe sim/config sim/isa sim/timing compiler/graph compiler/graph/builder compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit"
   "compiler/schedule: base sim/config sim/isa/check sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments compiler/schedule/product"
   "models: pe sim/memory"  # random values
   "models/networks: base pe compiler/graph compiler/graph/shapes compiler/graph/builder models"
@@ -79,7 +79,7 @@ set(table
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
   "report/train: models/training runtime runtime/train report"
-  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/program compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
+  "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/rows compiler/program compiler/blocks compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
   "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule/product compiler/schedule models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/plan report/page"
   "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli"
   "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain report/compare report/page cli cli/train")

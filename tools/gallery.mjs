@@ -23,6 +23,8 @@ const kPictures = [
   {name: 'heat', words: ['matmul', '300', '256', '256', '--machine', 'tpu-v2'], section: 'array',
     cycle: 900},
   {name: 'convolution', words: kConv, section: 'tiles', cycle: 700},
+  {name: 'mapping', words: ['conv', '--input', '1,3,56,56', '--filters', '64', '--kernel', '7',
+    '--stride', '2', '--pad', '3', '--machine', 'tpu-v2'], section: 'mapping', cycle: 2000},
   {name: 'roofline', words: ['run', 'resnet18', '--machine', 'tpu-v1', '--engine', 'analytic'],
     section: 'roofline', cycle: 0},
   {name: 'layers', words: ['run', 'lenet5', '--machine', 'tpu-v1'], section: 'layers', cycle: 0},

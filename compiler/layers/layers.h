@@ -101,7 +101,10 @@ struct ContractionLayer {
   std::int64_t n = 1;  // columns
   std::int64_t groups = 1;
   std::int64_t packed_taps = 1;  // taps of the window that lie side by side in the channels of a
-  std::uint16_t pad = 0;         // bit pattern of a border element
+  /// Groups of the channels under each packed tap. The weights already have zeros between them, so
+  /// `groups` is 1, and only drawings look at this.
+  std::int64_t packed_groups = 1;
+  std::uint16_t pad = 0;  // bit pattern of a border element
   std::variant<ConstantWeights, ComputedWeights> weights;
   std::vector<BatchOffset> batch = {{}};
   Epilogue epilogue;

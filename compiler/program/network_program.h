@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/program/fold_map.h"
 #include "compiler/program/schedule.h"
 #include "compiler/rows/view.h"
 #include "sim/config/machine_config.h"
@@ -85,7 +86,10 @@ struct LayerInfo {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;
-  LayerTiles tiles = {};  // contractions only
+  LayerTiles tiles = {};              // contractions only
+  std::optional<FoldMap> folds = {};  // likewise
+  /// Channels of each part of a layer of the vector unit: concatenations have several, others one.
+  std::vector<std::int64_t> lanes = {};
 };
 
 /// Where rows of a layer's result are: in the unified buffer once an instruction is done, or in one

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/blocks/contraction_blocks.h"
+#include "compiler/blocks/map_folds.h"
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/program/machine_step.h"
@@ -31,18 +32,52 @@ void append(LayerTiles& tiles, const LayerTiles& part, bool cuts_rows) {
   }
 }
 
-/// Where the tiles of contractions begin, for those who draw the program.
-void add_tiles(const ScheduledSegment& scheduled, const MachineConfig& config, MachineStep& step) {
+/// The same for the weights in the rows of the array.
+void append(std::optional<FoldMap>& folds, FoldMap part, bool cuts_rows) {
+  if (!folds) {
+    folds = std::move(part);
+  } else if (!cuts_rows) {
+    add_products(*folds, part);
+  }
+}
+
+/// Channels of a body of the vector unit, part by part. Parts of a layer that cut its rows have the
+/// same channels.
+void append_lanes(std::vector<std::int64_t>& lanes, const LayerBody& body, bool cuts_rows) {
+  if (cuts_rows && !lanes.empty()) return;
+  std::visit(
+      [&](const auto& layer) {
+        if constexpr (requires { layer.parts; }) {
+          for (const ElementwiseLayer& part : layer.parts) lanes.push_back(part.channels);
+        } else if constexpr (requires { layer.channels; }) {
+          lanes.push_back(layer.channels);
+        }
+      },
+      body);
+}
+
+/// Where the tiles of contractions begin and what lies in the array or the lanes, for those who
+/// draw the program.
+void add_drawn(const ScheduledSegment& scheduled, const MachineConfig& config, MachineStep& step) {
   const Schedule& schedule = scheduled.schedule;
   const PartedSegment parts = in_parts(scheduled.segment, schedule.forms, schedule.groups);
   const Places places(config, parts.segment.sheets, schedule.buffer);
   for (std::size_t i = 0; i < parts.layers.size(); ++i) {
-    const auto* layer = std::get_if<ContractionLayer>(&parts.segment.layers[i].body);
-    if (layer == nullptr) continue;
-    const Chunks chunks(layer->walk, schedule.layers[i].mappings.front().chunk_rows);
+    const LayerBody& body = parts.segment.layers[i].body;
     const LayerPart& part = parts.layers[i];
-    append(step.layers[part.layer].tiles, ContractionBlocks(*layer, places, {}).tiles(chunks),
-           part.cuts_rows);
+    if (!part.is_last) continue;
+    LayerInfo& info = step.layers[part.layer];
+    const auto* layer = std::get_if<ContractionLayer>(&body);
+    if (layer == nullptr) {
+      append_lanes(info.lanes, body, part.cuts_rows);
+      continue;
+    }
+    const Mapping& mapping = schedule.layers[i].mappings.front();
+    const Chunks chunks(layer->walk, mapping.chunk_rows);
+    append(info.tiles, ContractionBlocks(*layer, places, {}).tiles(chunks), part.cuts_rows);
+    FoldMap folds = map_folds(*layer, mapping, places);
+    folds.images = to_text(schedule.groups, part.layer);
+    append(info.folds, std::move(folds), part.cuts_rows);
   }
 }
 
@@ -135,7 +170,7 @@ MachineStep program_of(const ScheduledSegment& scheduled, const MachineConfig& c
   ProgramSink sink;
   MachineStep step = emit_segment(scheduled.segment, scheduled.schedule, config, most, sink);
   sink.finish(step);
-  add_tiles(scheduled, config, step);
+  add_drawn(scheduled, config, step);
   step.schedule = scheduled.schedule;
   return step;
 }

@@ -82,6 +82,7 @@ ContractionLayer packed_layer(const ContractionLayer& layer, const View& copies)
   packed.walk.x_step = 1;
   packed.k = layer.walk.x.kernel * layer.k;
   packed.groups = 1;
+  packed.packed_groups = layer.groups;
   packed.packed_taps = layer.walk.x.kernel;
   auto& weights = std::get<ConstantWeights>(packed.weights);
   weights.make = [layer, make = weights.make, zero = weights.zero_point] {

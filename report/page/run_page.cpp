@@ -8,7 +8,9 @@
 #include <variant>
 
 #include "base/figures.h"
+#include "compiler/blocks/map_folds.h"
 #include "report/machine_json.h"
+#include "report/page/mapping_json.h"
 #include "report/report_json.h"
 #include "runtime/analysis/fold_count.h"
 #include "runtime/analysis/span_excess.h"
@@ -55,10 +57,23 @@ Json tile_map_json(const LayerInfo& info, const RunReport& report) {
                                           : Json({"activations", "weights", "result"})}};
 }
 
-Json tile_maps_json(const RunReport& report) {
+/// `mapping`: the number of the layer's drawing.
+std::size_t add_mapping(const LayerInfo& info, const RunReport& report, MappingList& mappings) {
+  const MachineConfig& machine = report.machine;
+  if (const ProductPart* product = std::get_if<ProductPart>(&report.part)) {
+    const TilingPlan& plan = *product->plan;
+    return mappings.add(info, compiler::map_folds(plan.spec.k, plan.spec.n, plan, machine),
+                        plan.padding_waste(), machine);
+  }
+  return mappings.add(info, *info.folds, padding_share(info), machine);
+}
+
+Json tile_maps_json(const RunReport& report, MappingList& mappings) {
   Json maps = Json::array();
   for (const runtime::LayerRun& layer : report.run.layers) {
-    if (has_tiles(layer)) maps.push_back(tile_map_json(layer.info, report));
+    if (!has_tiles(layer)) continue;
+    maps.push_back(tile_map_json(layer.info, report));
+    maps.back()["mapping"] = add_mapping(layer.info, report, mappings);
   }
   return maps;
 }
@@ -81,6 +96,7 @@ Json listed_layer_json(const runtime::LayerRun& layer, const MachineConfig& mach
           {"path", layer.on_host ? Json(nullptr) : Json(layer.path.sum())},
           {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
           {"tile_map", has_tiles(layer) ? Json(map) : Json(nullptr)},
+          {"lanes", info.lanes.empty() ? Json(nullptr) : Json(lanes_text(info, machine))},
           {"begin", layer.on_host ? Json(nullptr) : Json(begin)},
           {"why", reasons(layer)}};
 }
@@ -205,10 +221,12 @@ Json run_page_data(const RunReport& report, const compiler::NetworkProgram& prog
                    const std::string& command_line, const PageParts& parts) {
   const ProductPart* product = std::get_if<ProductPart>(&report.part);
   Json notes = Json::array();
+  MappingList mappings;
   Json data = {{"title", run_title(report)},
                {"command", command_line},
                {"report", report_json(report)},
-               {"tiles", tile_maps_json(report)}};
+               {"tiles", tile_maps_json(report, mappings)}};
+  data["mappings"] = mappings.list();
   if (product == nullptr) data["layers"] = layer_list_json(report);
   if (product != nullptr) note_missing_map(report, notes);
   if (report.run.programs > 0) {

@@ -50,6 +50,7 @@ export async function shows_what_the_data_has(browser, data) {
   const ids = await browser.evaluate(
     `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
   const wanted = {tiles: data.tiles?.length, timeline: data.timeline, array: data.timeline,
+    mapping: data.mappings?.length || data.layers?.some((layer) => layer.lanes),
     layers: data.layers?.length, roofline: data.roofline, sweep: data.sweep?.points?.length,
     why: data.why, training: data.training?.epochs.length};
   for (const [id, present] of Object.entries(wanted)) {

@@ -28,8 +28,8 @@ const sections = () => fixture.evaluate(
   `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
 
 // The sections of each page. A product has all of them, since it has all of the data.
-const kProduct = ['tiles', 'array', 'timeline', 'ledger', 'roofline'];
-const kNetwork = ['tiles', 'array', 'timeline', 'ledger', 'roofline', 'layers'];
+const kProduct = ['tiles', 'mapping', 'array', 'timeline', 'ledger', 'roofline'];
+const kNetwork = ['tiles', 'mapping', 'array', 'timeline', 'ledger', 'roofline', 'layers'];
 const kPages = [
   {name: 'a product', words: ['matmul', '10', '9', '7', ...kTiny], has: kProduct},
   {name: 'a product without a rest', words: ['matmul', '8', '8', '8', ...kTiny], has: kProduct},
@@ -49,11 +49,11 @@ const kPages = [
   {name: 'cycles alone', words: ['matmul', '20', '20', '20', ...kTiny, '--engine', 'analytic'],
     has: ['tiles', 'timeline', 'ledger', 'roofline']},
   {name: 'a convolution', words: ['conv', '--input', '1,3,12,12', '--filters', '8', '--kernel', '3',
-    ...kTiny], has: ['tiles', 'timeline', 'ledger', 'layers']},
+    ...kTiny], has: ['tiles', 'mapping', 'timeline', 'ledger', 'layers']},
   {name: 'a network', words: ['run', 'lenet5', ...kTiny], has: kNetwork.filter((id) =>
     id !== 'array')},
   {name: 'an explanation', words: ['explain', '10', '9', '7', ...kTiny],
-    has: ['tiles', 'timeline', 'ledger']},
+    has: ['tiles', 'mapping', 'timeline', 'ledger']},
   {name: 'a sweep', words: ['explain', '10', '9', '7', ...kTiny, '--sweep', 'n=1..40'],
     has: ['tiles', 'ledger', 'sweep']},
   {name: 'a training', words: ['train', 'digits-mlp', '--epochs', '3'], has: ['training']},

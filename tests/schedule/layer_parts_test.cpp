@@ -151,6 +151,35 @@ void expect_rows_of_chunks(const NetworkProgram& program) {
   }
 }
 
+/// How many products of a layer begin in which row of the array.
+std::map<std::int64_t, std::uint64_t> products_of(const LayerInfo& layer) {
+  std::map<std::int64_t, std::uint64_t> products;
+  if (!layer.folds) return products;
+  for (const ProductFolds& each : layer.folds->products) products[each.front] += each.products;
+  EXPECT_EQ(products.size(), layer.folds->products.size()) << layer.name;
+  return products;
+}
+
+/// Expects the parts of a layer to be drawn as one layer, which has all products, or all parts of a
+/// concatenation.
+void expect_same_drawings(const NetworkProgram& program, const NetworkProgram& whole) {
+  const std::vector<LayerInfo> layers = layers_of(program);
+  const std::vector<LayerInfo> expected = layers_of(whole);
+  ASSERT_EQ(layers.size(), expected.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    SCOPED_TRACE(layers[i].name);
+    EXPECT_EQ(products_of(layers[i]), products_of(expected[i]));
+    EXPECT_EQ(std::multiset(layers[i].lanes.begin(), layers[i].lanes.end()),
+              std::multiset(expected[i].lanes.begin(), expected[i].lanes.end()));
+    EXPECT_NE(layers[i].folds.has_value(), !layers[i].lanes.empty());
+    std::uint64_t products = 0;
+    for (const auto& [front, count] : products_of(layers[i])) products += count;
+    if (layers[i].folds) {
+      EXPECT_EQ(products + layers[i].folds->left_out, layers[i].tiles.products);
+    }
+  }
+}
+
 /// The results of all layers, on fast.
 std::map<graph::ValueId, graph::Tensor> layer_values(const NetworkProgram& program,
                                                      const MachineConfig& config,
@@ -183,6 +212,7 @@ TEST(LayerPartsTest, GiveTheBitsOfTheWholeBatch) {
     EXPECT_EQ(run.useful_macs, expected.useful_macs);
     EXPECT_EQ(constants_of(program), constants_of(whole)) << "the parts of a layer share them";
     expect_rows_of_chunks(program);
+    expect_same_drawings(program, whole);
   }
   for (const char* op : {"Conv", "Gemm", "MatMul", "MaxPool", "AveragePool", "LayerNormalization",
                          "Softmax", "Add"}) {

@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "compiler/blocks/map_folds.h"
 #include "compiler/emit/matmul.h"
 #include "compiler/emit/weights.h"
 #include "compiler/layers/host_tensors.h"
@@ -179,6 +180,7 @@ MachineStep product_step(const Segment& segment, const Schedule& schedule,
   step.tensors = host_tensors(segment, body, config.dtype);
   step.layers.push_back(layer_info(layer, plan, config));
   step.layers.back().tiles = layer_tiles(plan, config);
+  step.layers.back().folds = map_folds(plan.spec.k, plan.spec.n, plan, config);
   step.results.push_back(layer_result(segment, body, layer.value, step.tensors.size() - 1));
   step.instruction_layer.assign(step.program.code.size(), 0);
   for (const InstructionTile& tile : instruction_tiles(plan, step.program)) {

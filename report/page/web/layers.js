@@ -1,5 +1,5 @@
-// The table of layers, sortable by any column. A chosen row shows its tile map and goes to its
-// first cycle.
+// The table of layers, sortable by any column. A chosen row shows its tile map and its mapping, and
+// goes to its first cycle.
 'use strict';
 
 (function (weft) {
@@ -116,8 +116,9 @@
     chosen = row.order;
     for (const each of rows) mark_chosen(each);
     why.textContent = row.why ? `${row.name}: ${row.why}` : '';
-    if (row.tile_map !== null && row.tile_map !== undefined) weft.select_map(row.tile_map);
     if (row.begin !== null && row.begin !== undefined) weft.go_to(row.begin);
+    if (row.tile_map !== null && row.tile_map !== undefined) weft.select_map(row.tile_map);
+    weft.tell('layer', row);
   }
 
   function mark_chosen(row) {
@@ -139,7 +140,8 @@
     longest = Math.max(1, ...rows.map((row) => row.cycles || 0));
     for (const row of rows) row.element = table_row(row);
     const section = weft.section('layers', 'Layers',
-      'Choose a layer to see its tile map and go to its first cycle; choose a heading to sort.');
+      'Choose a layer to see its tile map and mapping and to go to its first cycle; choose a ' +
+      'heading to sort.');
     body = el('tbody');
     heads = el('thead', null, el('tr', null, ...kColumns.map(head)));
     why = el('p', {class: 'readout', id: 'why', 'aria-live': 'polite'});

@@ -7,6 +7,7 @@
   weft.draw_sweep();
   weft.draw_why();
   weft.draw_tile_map();
+  weft.draw_mapping();
   weft.draw_array();
   weft.draw_timeline_section();
   weft.draw_ledger();

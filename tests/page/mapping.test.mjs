@@ -1,0 +1,151 @@
+// The drawing of the mapping shows which weights lie in which rows. The expected rows are counted by
+// hand for the 4 x 4 array of `tiny`.
+//
+//   WEFT=build/dev/cli/weft node --test tests/page/mapping.test.mjs
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {test} from 'node:test';
+
+import {browser_fixture} from './browser_fixture.mjs';
+import * as checks from './checks.mjs';
+import {weft} from './samples.mjs';
+
+const fixture = browser_fixture();
+const {evaluate} = fixture;
+const kTiny = ['--machine', 'tiny'];
+
+function page_of(words) {
+  const path = join(fixture.folder, `${words.join('_').replaceAll('/', '_').slice(-80)}.html`);
+  weft([...words, ...kTiny, '--html', path]);
+  return path;
+}
+
+const conv_page = (channels, filters, ...options) => page_of(['conv', '--input',
+  `1,${channels},6,6`, '--filters', String(filters), '--kernel', '3', ...options]);
+
+/** What is drawn of each k tile: its texts, and for each box of weights its first row and its rows. */
+const bars = () => evaluate(`[...document.querySelectorAll('.k-tile')].map((bar) => {
+  const [zeros, ...boxes] = [...bar.querySelectorAll('rect:not(.edge)')]
+    .map((box) => ({y: box.y.baseVal.value, height: box.height.baseVal.value}));
+  const row = (pixels) => Math.round(pixels / zeros.height * weft.data.report.machine.rows);
+  return {texts: [...bar.querySelectorAll('text')].map((text) => text.textContent),
+    rows: boxes.map((box) => [row(box.y - zeros.y), row(box.height)])};
+})`);
+
+/** The boxes of weights of the large drawing: first row, rows, first column, columns. */
+const boxes = () => evaluate(`(() => {
+  const drawing = document.querySelector('#array-rows');
+  const zeros = drawing.querySelector('.zeros').getBBox();
+  const {rows, cols} = weft.data.report.machine;
+  const row = (pixels) => Math.round(pixels / zeros.height * rows);
+  const col = (pixels) => Math.round(pixels / zeros.width * cols);
+  return [...drawing.querySelectorAll('.rows')].map((node) => node.getBBox()).map((box) =>
+    [row(box.y - zeros.y), row(box.height), col(box.x - zeros.x), col(box.width)]);
+})()`);
+
+const words = () => evaluate(`document.querySelector('#rows').textContent`);
+const facts = async () => Object.fromEntries(await evaluate(
+  `[...document.querySelectorAll('.mapping-facts tr')].map((row) =>
+    [...row.children].map((cell) => cell.textContent))`));
+
+/** Goes to the first row of the k tile in the array. */
+async function go_to_tile(k_tile, n_tile) {
+  await evaluate(`(weft.go_to(weft.matmuls.find((each) => each.k_tile === ${k_tile} &&
+    each.n_tile === ${n_tile}).begin), new Promise((done) => setTimeout(done, 100)))`);
+}
+
+test('taps apart: each tap has its own k tile', async () => {
+  await fixture.open(conv_page(3, 6, '--taps', 'apart'));
+  const drawn = await bars();
+  assert.deepEqual(drawn.map(({texts}) => texts), [0, 1, 2, 3, 4, 5, 6, 7, 8].map((i) =>
+    [`${Math.floor(i / 3)},${i % 3}`, String(i)]));
+  for (const {rows} of drawn) assert.deepEqual(rows, [[0, 3]]);
+  await go_to_tile(4, 0);
+  assert.equal(await words(), 'K tile 4, n tile 0. Rows 0–2: tap 1,1, channels 0–2; row 3: zeros; ' +
+    'columns 0–3: filters 0–3.');
+  assert.deepEqual(await boxes(), [[0, 3, 0, 4]]);
+  await go_to_tile(4, 1);
+  assert.equal(await words(), 'K tile 4, n tile 1. Rows 0–2: tap 1,1, channels 0–2; row 3: zeros; ' +
+    'columns 0–1: filters 4–5; columns 2–3: zeros.');
+  assert.deepEqual(await boxes(), [[0, 3, 0, 2]]);
+  const said = await facts();
+  assert.equal(said['taps in a fold'], '1 of 9');
+  assert.equal(said['rows used'], '3 of 4; 75.0 % of the rows of all k tiles');
+  assert.equal(said['columns used'], '4 of 4; 2 in the last n tile');
+  assert.equal(said.padding, '43.8 % of the issued MACs');  // 1 - 3/4 * 6/8
+});
+
+test('packed patches: a k tile goes on where the tile before it ended', async () => {
+  await fixture.open(conv_page(3, 4, '--taps', 'packed'));
+  const drawn = await bars();
+  assert.equal(drawn.length, 7);  // 27 rows
+  assert.deepEqual(drawn[0].rows, [[0, 4]]);
+  assert.deepEqual(drawn[2].rows, [[0, 1], [1, 3]]);  // elements 8 to 11 of the window
+  assert.deepEqual(drawn[6].rows, [[0, 3]]);
+  await go_to_tile(2, 0);
+  assert.equal(await words(), 'K tile 2, n tile 0. Row 0: tap 2,2, channel 0; rows 1–3: ' +
+    'taps 0,0 to 0,2, channel 1; columns 0–3: filters 0–3.');
+  assert.deepEqual(await boxes(), [[0, 1, 0, 4], [1, 3, 0, 4]]);
+  assert.equal((await facts())['taps in a fold'], '4 of 9');
+});
+
+test('groups are blocks on the diagonal', async () => {
+  await fixture.open(conv_page(4, 4, '--groups', '2'));
+  assert.deepEqual(await boxes(), [[0, 2, 0, 2], [2, 2, 2, 2]]);
+  assert.match((await facts()).groups, /^2, each with 2 channels and 2 filters,/);
+});
+
+test('of many k tiles the first and the last are drawn, with the number of the others', async () => {
+  await fixture.open(page_of(['matmul', '5', '300', '4']));
+  const drawn = await bars();
+  assert.equal(drawn.length, 64);
+  assert.deepEqual(drawn[55].texts, ['', '55']);
+  assert.deepEqual(drawn[56].texts, ['', '67', '… 11 more …']);
+  assert.deepEqual(drawn[63].texts, ['', '74']);
+});
+
+test('a click on a k tile goes to its first row in the array', async () => {
+  await fixture.open(conv_page(3, 6, '--taps', 'apart'));
+  await fixture.browser.click(`.k-tile[data-tile='5']`);
+  await fixture.browser.wait_for(`document.querySelector('.k-tile.shown').dataset.tile === '5'`);
+  assert.ok(await evaluate(`weft.matmuls.some((each) => each.begin === weft.cycle &&
+    each.k_tile === 5)`));
+});
+
+test('the mapping of the chosen layer is shown, or the lanes of the vector unit', async () => {
+  const path = page_of(['run', 'lenet5', '--engine', 'analytic']);
+  const {layers} = checks.data_of(path);
+  await fixture.open(path);
+  for (const [order, layer] of [...layers.entries()].reverse()) {
+    await fixture.browser.click(`tr[data-layer='${order}'] .row-button`);
+    await evaluate('new Promise((done) => setTimeout(done, 100))');
+    assert.equal(await evaluate(`document.querySelector('#mapping-name').textContent`), layer.name);
+    assert.equal((await bars()).length > 0, layer.on === 'array', layer.name);
+  }
+  // s2 pools 6 channels on 4 lanes: two tiles, of which 6 of 8 lanes are used.
+  const s2 = layers.findIndex(({name}) => name === 's2');
+  await fixture.browser.click(`tr[data-layer='${s2}'] .row-button`);
+  await evaluate('new Promise((done) => setTimeout(done, 100))');
+  assert.equal((await facts()).lanes, '6 channels in 2 tiles of 4 lanes; 75.0 % of the lanes used');
+});
+
+test('equal layers share a drawing', async () => {
+  const {tiles, mappings} = checks.data_of(page_of(['run', 'mlp0', '--engine', 'analytic']));
+  assert.equal(tiles.length, 5);
+  assert.equal(mappings.length, 1);
+});
+
+test('products that begin in other rows can be chosen', async () => {
+  const data = checks.data_of(page_of(['matmul', '5', '2', '4']));
+  const [mapping] = data.mappings;
+  const [product] = mapping.products;
+  mapping.products.push({...product, products: 3, rows: {...product.rows, row: [2]}});
+  await checks.is_whole(fixture, fixture.write('products', data));
+  assert.deepEqual((await bars()).map(({rows}) => rows), [[[0, 2]]]);
+  await evaluate(`(() => {
+    const select = document.querySelector('#product-choice');
+    select.value = '1';
+    select.dispatchEvent(new Event('change'));
+  })()`);
+  assert.deepEqual((await bars()).map(({rows}) => rows), [[[2, 2]]]);
+});

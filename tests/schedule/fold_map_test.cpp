@@ -1,0 +1,287 @@
+// The fold map says of every row of every k tile which weights it holds. The oracle are the weights
+// themselves: they hold their own filter, channel or tap, and the packed tiles show where they lie.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/blocks/map_folds.h"
+#include "compiler/emit/weights.h"
+#include "compiler/graph/builder/builder.h"
+#include "compiler/schedule/compile_network.h"
+#include "models/networks/layers.h"
+#include "pe/float_formats.h"
+#include "tests/schedule/machine_runs.h"
+#include "tests/schedule/random.h"
+
+namespace weft::compiler::testing {
+namespace {
+
+using graph::Op;
+using graph::Shape;
+
+struct Conv {
+  Shape x;  // [images, channels, lines, columns]
+  Shape w;  // [filters, channels of a group, y, x]
+  std::int64_t groups = 1;
+  bool computed = false;  // the machine computes the image
+
+  std::int64_t taps() const { return w[2] * w[3]; }
+  std::int64_t channel(std::int64_t filter, std::int64_t of_group) const {
+    return filter / (w[0] / groups) * w[1] + of_group;
+  }
+};
+
+/// A weight, or what a row and column of the array hold; all 0: nothing.
+using Weight = std::array<std::int64_t, 3>;  // filter, channel, tap, counted from 1
+
+/// Weights that hold component `part` of their own Weight, which bf16 can hold up to 256.
+graph::Tensor numbered(const Conv& conv, std::size_t part) {
+  graph::Tensor weights(graph::DataType::kFloat32, conv.w);
+  const std::span<float> data = weights.mutable_data<float>();
+  std::size_t at = 0;
+  for (std::int64_t filter = 0; filter < conv.w[0]; ++filter) {
+    for (std::int64_t channel = 0; channel < conv.w[1]; ++channel) {
+      for (std::int64_t tap = 0; tap < conv.taps(); ++tap) {
+        const Weight weight = {filter + 1, conv.channel(filter, channel) + 1, tap + 1};
+        data[at++] = static_cast<float>(weight[part]);
+      }
+    }
+  }
+  return weights;
+}
+
+MachineStep compiled(const Conv& conv, std::size_t part, const MachineConfig& config,
+                     const MappingOptions& mapping) {
+  graph::Builder builder("conv");
+  graph::ValueId x = builder.input("x", {graph::DataType::kFloat32, conv.x});
+  if (conv.computed) x = builder.add(Op::kNeg, {x});
+  const graph::ValueId w = builder.constant(numbered(conv, part));
+  builder.output(builder.add(Op::kConv, {x, w}, {{"group", conv.groups}}), "y");
+  NetworkProgram program =
+      compile_network(prepared(builder.finish()), config, {.mapping = mapping});
+  return std::get<MachineStep>(std::move(program.steps.front()));
+}
+
+Matrix packed_weights(const MachineStep& step) {
+  const auto& tensors = step.program.tensors;
+  const auto weights = std::ranges::find(tensors, TensorRole::kWeights, &TensorDecl::role);
+  return step.tensors.at(static_cast<std::size_t>(weights - tensors.begin())).make();
+}
+
+using Place = std::pair<std::int64_t, std::int64_t>;  // row of K, with padding, and column
+
+/// Where the packed tiles hold which weight.
+std::map<Place, Weight> held(const Conv& conv, const MachineConfig& config,
+                             const MappingOptions& mapping) {
+  std::map<Place, Weight> weights;
+  for (std::size_t part = 0; part < 3; ++part) {
+    const Matrix packed = packed_weights(compiled(conv, part, config, mapping));
+    for (std::uint64_t row = 0; row < packed.rows(); ++row) {
+      for (std::uint64_t col = 0; col < packed.cols(); ++col) {
+        const float value = to_float(packed.at<Bf16>(row, col));
+        if (value == 0) continue;
+        weights[{static_cast<std::int64_t>(row), static_cast<std::int64_t>(col)}][part] =
+            static_cast<std::int64_t>(value);
+      }
+    }
+  }
+  return weights;
+}
+
+/// What rows hold, one place after the other.
+void add_rows(const WeightRows& rows, std::int64_t first_row, std::map<Place, Weight>& weights) {
+  for (std::int64_t i = 0; i < rows.rows(); ++i) {
+    const std::int64_t block = i * rows.blocks / rows.rows();
+    const std::int64_t filters = rows.filters / rows.blocks;
+    for (std::int64_t filter = 0; filter < filters; ++filter) {
+      const std::int64_t column = rows.filter + block * filters + filter;
+      weights[{first_row + rows.row + i, column}] = {column + 1, rows.channel + i / rows.taps + 1,
+                                                     rows.tap + i % rows.taps + 1};
+    }
+  }
+}
+
+std::map<Place, Weight> mapped(const FoldMap& folds, std::int64_t array_rows) {
+  std::map<Place, Weight> weights;
+  for (const KTile& tile : folds.products.front().k_tiles) {
+    for (const WeightRows& rows : tile.rows) add_rows(rows, tile.number * array_rows, weights);
+  }
+  return weights;
+}
+
+Conv random_conv(Random& random) {
+  Conv conv;
+  conv.computed = random.chance(60);
+  conv.groups = random.chance(60) ? 1 : random.between(2, 7);
+  const std::int64_t most = conv.groups == 1 ? 20 : 6;
+  conv.w = {conv.groups * random.between(1, most), random.between(1, most), random.between(1, 3),
+            random.between(1, 4)};
+  if (conv.groups > 1 && random.chance(40)) conv.w = {conv.groups, 1, conv.w[2], conv.w[3]};
+  conv.x = {random.between(1, 2), conv.groups * conv.w[1], conv.w[2] + random.between(0, 3),
+            conv.w[3] + random.between(0, 3)};
+  return conv;
+}
+
+/// Counts the cases of each form.
+using Hits = std::map<std::string, int>;
+
+void count(const Conv& conv, const FoldMap& folds, Hits& hits) {
+  constexpr std::array kForms = {"product", "taps apart", "packed patches", "packed lines"};
+  ++hits[kForms.at(static_cast<std::size_t>(folds.form))];
+  if (folds.groups > 1) ++hits["groups"];
+  if (folds.groups > 1 && conv.w[1] == 1) ++hits["depthwise"];
+  if (folds.groups > 1 && folds.form == FoldForm::kPackedLines) ++hits["packed lines of groups"];
+  for (const KTile& tile : folds.products.front().k_tiles) {
+    if (tile.rows.size() > 2) ++hits["tiles of three parts"];
+  }
+}
+
+TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
+  constexpr std::uint64_t kCases = 800;
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  Hits hits;
+  for (std::uint64_t seed = 0; seed < kCases && !HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Conv conv = random_conv(random);
+    MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
+    config.array_rows = static_cast<std::uint32_t>(random.between(3, 24));
+    config.array_cols = static_cast<std::uint32_t>(random.between(3, 8));
+    MappingOptions mapping;
+    mapping.depthwise_on_vector_unit = false;
+    if (random.chance(40)) mapping.packed_taps = random.chance(60);
+    mapping.form = random.one_of<std::size_t>({0, 1});
+    const MachineStep step = compiled(conv, 0, config, mapping);
+    const auto layer = std::ranges::find_if(
+        step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
+    ASSERT_NE(layer, step.layers.end());
+    const FoldMap& folds = *layer->folds;
+    ASSERT_EQ(folds.products.size(), 1U);
+    if (folds.products.front().count > kListedKTiles) continue;
+    EXPECT_EQ(folds.products.front().count, static_cast<std::int64_t>(layer->k_tiles));
+    EXPECT_EQ(mapped(folds, config.array_rows), held(conv, config, mapping));
+    EXPECT_EQ(folds.channels, conv.x[1]);
+    EXPECT_EQ(folds.taps(), conv.taps());
+    count(conv, folds, hits);
+  }
+  for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
+  for (const char* name : {"product", "taps apart", "packed patches", "packed lines", "groups",
+                           "depthwise", "packed lines of groups", "tiles of three parts"}) {
+    EXPECT_GE(hits[name], 10) << name;
+  }
+}
+
+// 255 = 127 + 127 + 1, and 100 fits the first piece alone.
+TEST(FoldMapTest, APieceOfTheWeightsHasItsOwnTiles) {
+  MachineConfig config;
+  config.array_rows = 4;
+  config.array_cols = 4;
+  ContractionLayer layer;
+  layer.k = 3;
+  layer.n = 2;
+  layer.walk.x.kernel = 2;
+  const auto weights = [] {
+    graph::Tensor tensor(graph::DataType::kUint8, {2, 3, 2});
+    std::uint8_t next = 255;
+    for (std::uint8_t& weight : tensor.mutable_data<std::uint8_t>()) {
+      weight = std::exchange(next, std::uint8_t(355 - next));
+    }
+    return tensor;
+  };
+  const ConstantWeights constant{weights, WeightForm::kFilters, 0, 3};
+  layer.weights = constant;
+  const std::vector<Sheet> sheets(1);
+  const FoldMap folds = map_folds(layer, {}, Places(config, sheets, {}));
+  const Matrix packed = pack_weights(constant, {.pieces = 3, .taps = 2, .array_rows = 4}, layer.k,
+                                     layer.n, 1, ElementType::kInt8, 0);
+  constexpr std::int8_t kHeld[3][2] = {{127, 100}, {127, 0}, {1, 0}};
+  const std::vector<KTile>& tiles = folds.products.front().k_tiles;
+  ASSERT_EQ(tiles.size(), 6U);
+  for (const KTile& tile : tiles) {
+    ASSERT_EQ(tile.rows.size(), 1U);
+    const WeightRows& rows = tile.rows.front();
+    EXPECT_EQ(rows.row, 0);
+    EXPECT_EQ(rows.channels, 3);
+    const auto row = static_cast<std::uint64_t>(4 * tile.number + 2);
+    EXPECT_EQ(packed.at<std::int8_t>(row, 1), kHeld[tile.piece][rows.tap]) << tile.number;
+  }
+}
+
+// --- Products --------------------------------------------------------------------------------
+
+TEST(FoldMapTest, AProductFillsItsRowsInTheOrderOfK) {
+  MachineConfig config;
+  config.array_rows = 4;
+  const FoldMap folds = map_folds(10, 7, {}, config);
+  EXPECT_EQ(folds.form, FoldForm::kProduct);
+  const std::vector<KTile>& tiles = folds.products.front().k_tiles;
+  ASSERT_EQ(tiles.size(), 3U);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const KTile& tile = tiles[static_cast<std::size_t>(i)];
+    EXPECT_EQ(tile.number, i);
+    ASSERT_EQ(tile.rows.size(), 1U);
+    EXPECT_EQ(tile.rows.front(),
+              (WeightRows{.channel = 4 * i, .channels = i < 2 ? 4 : 2, .filters = 7}));
+  }
+}
+
+TEST(FoldMapTest, ListsTheFirstAndTheLastOfManyKTiles) {
+  MachineConfig config;
+  config.array_rows = 4;
+  const std::int64_t count = kListedKTiles + 1;
+  const auto most = static_cast<std::uint64_t>(4 * kListedKTiles);
+  EXPECT_EQ(map_folds(most, 7, {}, config).products.front().k_tiles.size(), kListedKTiles);
+  const ProductFolds more = map_folds(most + 1, 7, {}, config).products.front();
+  EXPECT_EQ(more.count, count);
+  ASSERT_EQ(more.k_tiles.size(), static_cast<std::size_t>(kListedKTiles));
+  EXPECT_EQ(more.k_tiles[kListedKTiles - kLastKTiles - 1].number, kListedKTiles - kLastKTiles - 1);
+  EXPECT_EQ(more.k_tiles[kListedKTiles - kLastKTiles].number, count - kLastKTiles);
+  EXPECT_EQ(more.k_tiles.back().rows_used(), 1);
+}
+
+// Heads of two channels on an array of four rows: in a plane of the projections' rows lie two
+// heads, and the second begins in row 2. The values' K is the sequence, from row 0 on.
+TEST(FoldMapTest, HeadsThatBeginWithinAPlaneKeepTheirRows) {
+  networks::Layers net("heads", 1);
+  const graph::ValueId x = net.input("x", graph::DataType::kFloat32, {1, 3, 8});
+  const auto heads = [&](const std::string& name, const std::vector<std::int64_t>& order) {
+    const graph::ValueId lanes = net.reshape(net.relu(x, name), {1, 3, 4, 2}, name + " lanes");
+    return net.transpose(lanes, order, name + " heads");
+  };
+  const graph::ValueId q = heads("q", {0, 2, 1, 3});
+  const graph::ValueId k = heads("k", {0, 2, 3, 1});
+  const graph::Graph graph = net.finish(net.add(Op::kMatMul, {q, k}, {}, "scores"), "y");
+  const NetworkProgram program =
+      compile_network(prepared(graph), small_machine(ElementType::kBf16, 4, 4), {});
+  const auto& step = std::get<MachineStep>(program.steps.front());
+  const auto layer = std::ranges::find_if(
+      step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
+  ASSERT_NE(layer, step.layers.end());
+  EXPECT_TRUE(layer->folds->computed);
+  ASSERT_EQ(layer->folds->products.size(), 2U);
+  for (const ProductFolds& folds : layer->folds->products) {
+    EXPECT_EQ(folds.products, 2U);
+    ASSERT_EQ(folds.k_tiles.size(), 1U);
+    ASSERT_EQ(folds.k_tiles.front().rows.size(), 1U);
+    EXPECT_EQ(folds.k_tiles.front().rows.front(),
+              (WeightRows{.row = folds.front, .channels = 2, .filters = 3}));
+  }
+  // The fetches of computed tiles say themselves in which row they begin.
+  std::map<std::uint32_t, int> begins;
+  for (const Instruction& instruction : step.program.code) {
+    const auto* fetch = std::get_if<Fetch>(&instruction.operation);
+    if (fetch != nullptr && fetch->buffer) ++begins[fetch->buffer->at];
+  }
+  EXPECT_EQ(begins, (std::map<std::uint32_t, int>{{0, 2}, {2, 2}}));
+}
+
+}  // namespace
+}  // namespace weft::compiler::testing
