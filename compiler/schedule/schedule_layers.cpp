@@ -140,15 +140,15 @@ class Scheduler {
   /// True if the border of a resident image lies before the unified buffer, because the margin is
   /// smaller than the border.
   bool begins_too_early(const LayerBody& body) const {
-    return std::visit(
-        [&](const auto& layer) {
-          if constexpr (requires { layer.a; }) {
-            if (!places_.resident(layer.a.sheet)) return false;
-            return first_row(layer) < margin_of(layer.walk);
-          }
-          return false;
-        },
-        body);
+    return std::visit([&](const auto& layer) { return image_begins_too_early(layer); }, body);
+  }
+  bool image_begins_too_early(const ConcatLayer& layer) const {
+    return std::ranges::any_of(
+        layer.parts, [&](const ElementwiseLayer& part) { return image_begins_too_early(part); });
+  }
+  template <class Layer>
+  bool image_begins_too_early(const Layer& layer) const {
+    return places_.resident(layer.a.sheet) && first_row(layer) < margin_of(layer.walk);
   }
   std::int64_t first_row(const ContractionLayer& layer) const {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();

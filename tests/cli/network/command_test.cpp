@@ -63,10 +63,10 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
   const auto report =
       nlohmann::ordered_json::parse(summary_of(joined(lenet("bf16", "fast"), {"--json", "-"})));
   EXPECT_EQ(keys_of(report),
-            (Words{"schema",    "command",       "backend", "engine",   "machine",      "workload",
-                   "cycles",    "critical_path", "bound",   "macs",     "utilization",  "seconds",
-                   "host",      "tops",          "traffic", "programs", "instructions", "check",
-                   "simulator", "notes",         "layers",  "outputs"}));
+            (Words{"schema",  "command",   "backend",       "engine",  "machine",  "workload",
+                   "plan",    "cycles",    "critical_path", "bound",   "macs",     "utilization",
+                   "seconds", "host",      "tops",          "traffic", "programs", "instructions",
+                   "check",   "simulator", "notes",         "layers",  "outputs"}));
   EXPECT_EQ(keys_of(report["workload"]),
             (Words{"network", "batch", "parameters", "macs", "inputs"}));
   EXPECT_EQ(keys_of(report["workload"]["inputs"][0]), (Words{"name", "type", "shape"}));
