@@ -200,7 +200,8 @@ int run_compile(const Words& words, const report::Streams& streams) {
   CompiledSource source = read_source(arguments, config);
   const SearchFlags flags = read_search(arguments);
   if (flags.plan && to_file && same_file(*flags.plan, output)) {
-    throw InputError(fmt::format("--output {}: is the plan", output));
+    throw InputError(
+        fmt::format("--output {}: would replace the plan; choose another file", output));
   }
   const auto search = [&] {
     return find_schedule({source.name, std::move(source.graph), config, nullptr, {}, flags},

@@ -141,13 +141,17 @@ std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
   return plans;
 }
 
+NetworkChoices choices_in(const MappingOptions& options) {
+  return {options.packed_taps, options.turned_results, options.depthwise_on_vector_unit};
+}
+
 }  // namespace
 
 ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& config,
                                   const CompileOptions& options) {
   ScheduledNetwork network;
   network.graph = std::move(graph);
-  network.options = options.mapping;
+  network.choices = choices_in(options.mapping);
   CostedSteps best = schedule_steps(network.graph, config, options);
   for (const MappingOptions& plan : other_plans(best.steps, options.mapping)) {
     if (!best.cycles) break;
@@ -156,7 +160,7 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     CostedSteps steps = schedule_steps(network.graph, config, other);
     if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
     best = std::move(steps);
-    network.options = plan;
+    network.choices = choices_in(plan);
   }
   network.steps = std::move(best.steps);
   return network;

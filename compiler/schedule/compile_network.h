@@ -25,11 +25,19 @@ struct ScheduledSegment {
   std::optional<ScheduleChoices> choices;  // from which `schedule` follows; nullopt: a product
 };
 
+/// Choices for all layers of a network that have them, as in MappingOptions.
+struct NetworkChoices {
+  std::optional<bool> packed_taps;
+  std::optional<bool> turned_results;
+  std::optional<bool> depthwise_on_vector_unit;
+  friend bool operator==(const NetworkChoices&, const NetworkChoices&) = default;
+};
+
 /// A network before its instructions are written.
 struct ScheduledNetwork {
   graph::Graph graph;
   std::vector<std::variant<ScheduledSegment, HostStep>> steps;  // in order of execution
-  MappingOptions options;  // with what the search decided for the network as a whole
+  NetworkChoices choices;                                       // of the caller and of the search
 };
 
 /// `graph` has been through the passes (compiler/passes). Throws InputError if the machine cannot

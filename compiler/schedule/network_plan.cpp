@@ -206,10 +206,7 @@ ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const 
 }  // namespace
 
 NetworkPlan network_plan(const ScheduledNetwork& network) {
-  NetworkPlan plan{network.options.packed_taps,
-                   network.options.turned_results,
-                   network.options.depthwise_on_vector_unit,
-                   {}};
+  NetworkPlan plan{network.choices, {}};
   for (const auto& step : network.steps) {
     const auto* scheduled = std::get_if<ScheduledSegment>(&step);
     if (scheduled == nullptr) continue;
@@ -226,11 +223,11 @@ ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& co
                                      const NetworkPlan& plan, bool calibrated) {
   CompileOptions options;
   options.calibrated = calibrated;
-  options.mapping.packed_taps = plan.packed_taps;
-  options.mapping.turned_results = plan.turned_results;
-  options.mapping.depthwise_on_vector_unit = plan.depthwise_on_vector_unit;
+  options.mapping.packed_taps = plan.choices.packed_taps;
+  options.mapping.turned_results = plan.choices.turned_results;
+  options.mapping.depthwise_on_vector_unit = plan.choices.depthwise_on_vector_unit;
   ScheduledNetwork network;
-  network.options = options.mapping;
+  network.choices = plan.choices;
   std::size_t program = 0;
   for (auto& part : cut_into_segments(graph, config, options)) {
     if (auto* host = std::get_if<HostStep>(&part)) {

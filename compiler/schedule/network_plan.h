@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,10 +47,7 @@ struct ProductPlan {
 using ProgramPlan = std::variant<LayersPlan, ProductPlan>;
 
 struct NetworkPlan {
-  // As in MappingOptions.
-  std::optional<bool> packed_taps;
-  std::optional<bool> turned_results;
-  std::optional<bool> depthwise_on_vector_unit;
+  NetworkChoices choices;
   std::vector<ProgramPlan> programs;
   friend bool operator==(const NetworkPlan&, const NetworkPlan&) = default;
 };

@@ -50,7 +50,7 @@ class Scheduler {
   std::optional<Misfit> add(std::size_t layer) {
     const LayerBody& body = segment_.layers[layer].body;
     schedule_.layers.emplace_back();
-    // Each round of groups finds the rows as the first did, so none takes longer.
+    // Each round of groups then finds the rows as the first did.
     if (parts_.layers[layer].layer == 0 && parts_.layers[layer].body == 0) rows_.restart();
     // A sheet that moves from the host is loaded as a whole, so all of it must have been written.
     for_each_input_sheet(body, [&](std::size_t sheet) {
@@ -191,8 +191,14 @@ std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineCo
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const ScheduleChoices& choices) {
-  const PartedSegment parts = in_parts(segment, choices.forms, choices.groups);
-  return Scheduler(parts, config, choices).run();
+  PartedSegment formed = in_forms(segment, choices.forms);
+  const ImageGroups& groups = choices.groups;
+  if (groups.sizes.empty()) return Scheduler(formed, config, choices).run();
+  const ImageDivision division(std::move(formed), groups.images);
+  for (std::size_t i = 0; i < groups.sizes.size(); ++i) {
+    if (groups.sizes[i] < groups.images && !division.divides(i)) return Obstacle{i, {}};
+  }
+  return Scheduler(division.in_groups(groups), config, choices).run();
 }
 
 }  // namespace weft::compiler

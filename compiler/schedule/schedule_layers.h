@@ -30,7 +30,8 @@ struct ScheduleChoices {
 /// form uses the array.
 std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config);
 
-/// A layer for which the rows of the unified buffer do not suffice.
+/// A layer for which the rows of the unified buffer do not suffice, or which is in groups though
+/// its form cannot be divided; the misfit of the latter is empty.
 struct Obstacle {
   std::size_t layer = 0;
   Misfit misfit;

@@ -1,18 +1,19 @@
 #include "report/plan/plan_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/version.h"
-#include "compiler/graph/operator_table.h"
 #include "report/explain/json_fields.h"
 #include "report/explain/report_file.h"
 #include "report/json.h"
@@ -40,6 +41,18 @@ class Fingerprint {
   static constexpr std::uint64_t kPrime = 0x100000001b3;
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
+
+std::string attribute_text(const graph::Attribute& attribute) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, graph::Tensor>) {
+          return graph::to_string(value.value_type());
+        } else {
+          return fmt::format("{}", value);
+        }
+      },
+      attribute);
+}
 
 // --- Names of choices ---
 
@@ -107,12 +120,13 @@ std::string to_text(const std::optional<bool>& choice) {
 
 /// What the plan says, without what it is for.
 std::string decisions_text(const compiler::NetworkPlan& plan) {
-  std::string text = fmt::format(R"(  "packed_taps": {},
+  std::string text =
+      fmt::format(R"(  "packed_taps": {},
   "turned_results": {},
   "depthwise_on_vector_unit": {},
   "programs": [)",
-                                 to_text(plan.packed_taps), to_text(plan.turned_results),
-                                 to_text(plan.depthwise_on_vector_unit));
+                  to_text(plan.choices.packed_taps), to_text(plan.choices.turned_results),
+                  to_text(plan.choices.depthwise_on_vector_unit));
   std::string_view before = "\n    ";
   for (const compiler::ProgramPlan& program : plan.programs) {
     text += before;
@@ -222,6 +236,9 @@ PlannedWorkload planned_workload(std::string network, const graph::Graph& graph,
   }
   for (const graph::Node& node : graph.nodes) {
     print.add(fmt::format("{} {}", static_cast<int>(node.op), node.name));
+    for (const auto& [name, value] : node.attributes.entries()) {
+      print.add(fmt::format(" {}={}", name, attribute_text(value)));
+    }
     for (const graph::ValueId id : node.inputs) print.add(fmt::format(" {}", id));
     for (const graph::ValueId id : node.outputs) print.add(fmt::format(" {}", id));
     print.add(";");
@@ -254,9 +271,9 @@ compiler::NetworkPlan read_plan_file(const std::string& name, const PlannedWorkl
   check_network(file.object("network"), workload);
   check_machine(file.object("machine"), workload);
   compiler::NetworkPlan plan;
-  plan.packed_taps = read_choice(file, "packed_taps");
-  plan.turned_results = read_choice(file, "turned_results");
-  plan.depthwise_on_vector_unit = read_choice(file, "depthwise_on_vector_unit");
+  plan.choices.packed_taps = read_choice(file, "packed_taps");
+  plan.choices.turned_results = read_choice(file, "turned_results");
+  plan.choices.depthwise_on_vector_unit = read_choice(file, "depthwise_on_vector_unit");
   const Json& programs = file.at("programs");
   if (!programs.is_array()) file.fail("programs", "is not a list");
   for (std::size_t i = 0; i < programs.size(); ++i) {
