@@ -43,7 +43,9 @@ set(table
   "compiler/emit: base sim/config sim/isa sim/isa/check sim/memory compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
   "compiler/emit/vector: compiler/rows compiler/layers compiler/blocks compiler/emit"
   "compiler/mapping/bound: sim/config sim/timing compiler/graph compiler/graph/shapes"  # cycles that no schedule beats
-  "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping"
+  "compiler/segments/forms: sim/config compiler/rows compiler/layers"
+  "compiler/segments/lines: sim/config compiler/graph compiler/graph/shapes compiler/rows compiler/program compiler/layers"
+  "compiler/segments: base sim/config sim/isa compiler/graph compiler/graph/shapes compiler/passes/simplify compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/segments/forms compiler/segments/lines"
   "compiler/schedule/product: base pe sim/config sim/isa sim/timing compiler/graph compiler/graph/builder compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit"
   "compiler/schedule: base sim/config sim/isa/check sim/timing compiler/graph compiler/rows compiler/program compiler/layers compiler/blocks compiler/mapping compiler/emit compiler/emit/vector compiler/mapping/bound compiler/segments compiler/schedule/product"
   "models: pe sim/memory"  # random values
@@ -72,9 +74,10 @@ set(table
   "runtime/measure: pe sim/memory models models/devices models/reference/cpu/product"
   "runtime/compare: base pe sim/config sim/memory sim compiler/graph compiler/onnx compiler/emit models/networks models/devices models/reference/cpu models/reference/cuda/device models/reference/cuda runtime runtime/workload runtime/analysis runtime/measure"
   "runtime/train: base sim/config rtl/cosim sim compiler/graph compiler/onnx compiler/autodiff models/networks models/data models/reference/cpu models/reference/cuda models/training runtime/npy runtime"
-  "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/mapping models/networks runtime runtime/workload runtime/job runtime/analysis"
+  "report: base sim/config sim/analysis sim compiler/graph compiler/rows compiler/program compiler/mapping models/networks runtime runtime/workload runtime/job runtime/analysis"
   "report/trace: base sim/config sim/isa sim/timing sim/analysis sim/trace compiler/program report"
-  "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/mapping/bound compiler/schedule runtime runtime/workload runtime/job runtime/analysis report"
+  "report/explain/layer: base sim/config sim/analysis runtime/analysis report"
+  "report/explain: base sim/config sim/isa sim/timing sim/analysis compiler/graph compiler/onnx compiler/mapping compiler/emit compiler/mapping/bound compiler/schedule runtime runtime/workload runtime/job runtime/analysis report report/explain/layer"
   "report/plan: base sim/config compiler/graph compiler/schedule report report/explain"
   "report/compare: runtime/compare report"
   "report/results: base sim/config sim/analysis compiler/onnx report report/explain"
@@ -82,7 +85,7 @@ set(table
   "report/page: base sim/config sim/isa sim/isa/text sim/analysis sim/trace compiler/onnx compiler/rows compiler/program compiler/blocks compiler/mapping runtime runtime/workload runtime/job runtime/analysis report report/explain report/compare report/results report/train"
   "cli: base sim/config sim/isa rtl/cosim sim compiler/graph compiler/onnx compiler/program compiler/mapping compiler/schedule/product compiler/schedule models/networks models/reference/cpu runtime/npy runtime runtime/workload runtime/job report report/trace report/plan report/page"
   "cli/train: base sim/config compiler/onnx models/networks models/data models/training runtime runtime/workload runtime/train report report/train report/page cli"
-  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain report/compare report/page cli cli/train")
+  "cli/commands: base sim/config sim/isa sim/isa/text sim/analysis/hazards compiler/graph compiler/onnx compiler/layers compiler/emit compiler/schedule/product models/networks models/reference/cpu runtime runtime/workload runtime/analysis runtime/compare report report/explain/layer report/explain report/compare report/page cli cli/train")
 
 set(problems "")
 set(rooms "")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "report/machine_text.h"
 
@@ -28,28 +29,25 @@ std::string share_cell(double share) {
   return share == 0 ? "" : whole_percent(share);
 }
 
-double padding_waste(const compiler::LayerInfo& info) {
-  return 1 - as_real(info.macs) / as_real(info.issued_macs);
+/// The share of one class in the layer's cycles.
+double share_of(const runtime::LayerRun& layer, std::size_t index) {
+  if (layer.cycles == 0) return 0;
+  const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
+  return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
 }
 
-std::string tiles_text(const compiler::LayerInfo& info) {
-  return fmt::format("{}x{}x{}", info.k_tiles, info.n_tiles, info.chunks);
-}
+/// The least share of some layer's cycles for which a class gets a column.
+constexpr double kLeastShare = 0.005;
 
 /// The table of layers, and the notes that its last column counts.
 class LayerTable {
  public:
   explicit LayerTable(const RunReport& report) : report_(report) {
-    for (std::size_t i = 0; i < kLedgerClasses.size(); ++i) {
-      const auto matters = [i](const runtime::LayerRun& layer) {
-        return share_of(layer, i) >= kLeastShare;
-      };
-      if (std::ranges::any_of(report.run.layers, matters)) classes_.push_back(i);
-    }
+    for (const runtime::LayerRun& layer : report.run.layers) classes_.add(layer);
   }
 
   std::string text(const Style& style) {
-    Table table("lllllrr" + std::string(classes_.size(), 'r') + "rlrl");
+    Table table("lllllrr" + std::string(classes_.count(), 'r') + "rlrl");
     table.add(headings());
     for (const runtime::LayerRun& layer : report_.run.layers) table.add(row(layer));
     const std::string all = table.text(0);
@@ -63,12 +61,9 @@ class LayerTable {
   }
 
  private:
-  /// A class gets a column only if its share of some layer's cycles is at least this.
-  static constexpr double kLeastShare = 0.005;
-
   std::vector<std::string> headings() const {
     std::vector<std::string> row = {"layer", "operator", "result", "on", "tiles", "pad", "cycles"};
-    for (const std::size_t i : classes_) row.emplace_back(kClassColumns[i]);
+    classes_.add_headings(row);
     row.insert(row.end(), {"path", "mostly", "used", ""});
     return row;
   }
@@ -82,10 +77,10 @@ class LayerTable {
                                       shortened(info.op, kOperatorWidth),
                                       graph::to_string(info.result.shape),
                                       std::string(place_of(layer)),
-                                      on_array ? tiles_text(info) : "",
-                                      on_array ? share_cell(padding_waste(info)) : "",
+                                      tiles_cell(info),
+                                      padding_cell(info),
                                       layer.on_host ? "" : grouped(number_of(layer.cycles))};
-    for (const std::size_t i : classes_) cells.push_back(share_cell(share_of(layer, i)));
+    classes_.add_cells(layer, cells);
     const Cycle path = layer.path.sum();
     cells.push_back(path > 0 ? grouped(number_of(path)) : "");
     cells.push_back(path > 0 ? largest_of(layer.path) : "");
@@ -97,13 +92,6 @@ class LayerTable {
   }
 
   static std::uint64_t number_of(Cycle cycles) { return static_cast<std::uint64_t>(cycles); }
-
-  /// The share of one class in the layer's cycles.
-  static double share_of(const runtime::LayerRun& layer, std::size_t index) {
-    if (layer.cycles == 0) return 0;
-    const Cycle cycles = layer.ledger.*kLedgerClasses[index].cycles;
-    return static_cast<double>(cycles) / static_cast<double>(layer.cycles);
-  }
 
   /// The largest part of the layer's critical path, and its share: "host link 98".
   static std::string largest_of(const CriticalPath& path) {
@@ -140,13 +128,8 @@ class LayerTable {
     lines.emplace_back(
         "each cycle belongs to the layer of the instruction by which it is classed, so the layers "
         "sum to the total; path: on the critical path");
-    std::vector<std::string> classes;
-    for (const std::size_t i : classes_) {
-      if (kClassColumns[i] == kLedgerClasses[i].name) continue;
-      classes.push_back(fmt::format("{} {}", kClassColumns[i], kLedgerClasses[i].name));
-    }
-    if (!classes.empty()) {
-      lines.push_back(fmt::format("% of cycles: {}", fmt::join(classes, ", ")));
+    if (std::string classes = classes_.legend(); !classes.empty()) {
+      lines.push_back(std::move(classes));
     }
     if (std::ranges::any_of(report_.run.layers, waits_for_weights)) {
       lines.emplace_back(
@@ -166,11 +149,56 @@ class LayerTable {
   }
 
   const RunReport& report_;
-  std::vector<std::size_t> classes_;  // those with a column
+  LedgerColumns classes_;
   std::vector<std::string> notes_;
 };
 
 }  // namespace
+
+void LedgerColumns::add(const runtime::LayerRun& layer) {
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    shown_[i] = shown_[i] || share_of(layer, i) >= kLeastShare;
+  }
+}
+
+std::size_t LedgerColumns::count() const {
+  return static_cast<std::size_t>(std::ranges::count(shown_, true));
+}
+
+void LedgerColumns::add_headings(std::vector<std::string>& row) const {
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    if (shown_[i]) row.emplace_back(kClassColumns[i]);
+  }
+}
+
+void LedgerColumns::add_cells(const runtime::LayerRun& layer, std::vector<std::string>& row) const {
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    if (shown_[i]) row.push_back(share_cell(share_of(layer, i)));
+  }
+}
+
+std::string LedgerColumns::legend() const {
+  std::vector<std::string> classes;
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    if (!shown_[i] || kClassColumns[i] == kLedgerClasses[i].name) continue;
+    classes.push_back(fmt::format("{} {}", kClassColumns[i], kLedgerClasses[i].name));
+  }
+  return classes.empty() ? "" : fmt::format("% of cycles: {}", fmt::join(classes, ", "));
+}
+
+std::string tiles_cell(const compiler::LayerInfo& info) {
+  if (info.issued_macs == 0) return "";
+  return fmt::format("{}x{}x{}", info.k_tiles, info.n_tiles, info.chunks);
+}
+
+std::string padding_cell(const compiler::LayerInfo& info) {
+  if (info.issued_macs == 0) return "";
+  return share_cell(1 - as_real(info.macs) / as_real(info.issued_macs));
+}
+
+std::uint64_t moved_bytes(const compiler::LayerInfo& info) {
+  return info.weight_bytes + info.input_bytes + info.output_bytes;
+}
 
 std::string layer_table(const RunReport& report, const Style& style) {
   return LayerTable(report).text(style);

@@ -67,23 +67,6 @@ Json spills_json(const compiler::LayerInfo& info) {
   return spills;
 }
 
-Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
-  const compiler::LayerInfo& info = layer.info;
-  return {{"name", info.name},
-          {"op", info.op},
-          {"type", to_string(info.result.type)},
-          {"shape", info.result.shape},
-          {"where", place_of(layer)},
-          {"note", info.note},
-          {"plan", layer_plan_json(info)},
-          {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
-          {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
-          {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
-          {"utilization", or_null(layer_utilization(layer, config))},
-          {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
-          {"spilled", spills_json(info)}};
-}
-
 Json layers_json(const RunReport& report) {
   Json layers = Json::array();
   for (const runtime::LayerRun& layer : report.run.layers) {
@@ -220,6 +203,23 @@ Json simulator_json(const RunReport& report) {
 }
 
 }  // namespace
+
+Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
+  const compiler::LayerInfo& info = layer.info;
+  return {{"name", info.name},
+          {"op", info.op},
+          {"type", to_string(info.result.type)},
+          {"shape", info.result.shape},
+          {"where", place_of(layer)},
+          {"note", info.note},
+          {"plan", layer_plan_json(info)},
+          {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
+          {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
+          {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
+          {"utilization", or_null(layer_utilization(layer, config))},
+          {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
+          {"spilled", spills_json(info)}};
+}
 
 Json workload_json(const RunReport& report) {
   const ProductPart* product = std::get_if<ProductPart>(&report.part);

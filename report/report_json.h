@@ -10,6 +10,9 @@ Json report_json(const RunReport& report);
 /// The report of a network that the CPU reference alone ran, in `wall_seconds`.
 Json reference_report_json(const RunReport& report);
 
+/// One entry of `layers`.
+Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config);
+
 /// The product that was run; null if the program does not say. Or the network, its inputs and its
 /// size.
 Json workload_json(const RunReport& report);

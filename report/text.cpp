@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace weft::report {
@@ -11,17 +12,29 @@ std::string Style::paint(std::string_view code, std::string_view text) const {
   return colored_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
+std::string signed_text(std::int64_t change) {
+  if (change == 0) return "0";
+  return fmt::format("{}{}", change < 0 ? '-' : '+',
+                     grouped(static_cast<std::uint64_t>(std::abs(change))));
+}
+
 void Table::add(std::vector<std::string> row) {
   row.resize(alignment_.size());
   rows_.push_back(std::move(row));
 }
 
 std::string Table::text(std::size_t indent) const {
+  std::string text;
+  for (const std::string& line : lines(indent)) text += line;
+  return text;
+}
+
+std::vector<std::string> Table::lines(std::size_t indent) const {
   std::vector<std::size_t> widths(alignment_.size());
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string text;
+  std::vector<std::string> lines;
   for (const auto& row : rows_) {
     std::string line(indent, ' ');
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -30,9 +43,9 @@ std::string Table::text(std::size_t indent) const {
                                    : fmt::format("{:<{}}", row[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
+    lines.push_back(line + '\n');
   }
-  return text;
+  return lines;
 }
 
 }  // namespace weft::report

@@ -1,6 +1,7 @@
 // Text for people: colors and aligned columns; base/figures.h has numbers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "base/figures.h"
 
 namespace weft::report {
+
+/// A change: "+1,234", "-5" or "0".
+std::string signed_text(std::int64_t change);
 
 /// Colors for a terminal, or none.
 class Style {
@@ -34,6 +38,8 @@ class Table {
   void add(std::vector<std::string> row);
   /// Each line is `indent` spaces and the cells, two spaces apart.
   std::string text(std::size_t indent) const;
+  /// The same line by line, one for each row.
+  std::vector<std::string> lines(std::size_t indent) const;
 
  private:
   std::string alignment_;

@@ -8,6 +8,7 @@
 #include "base/output_file.h"
 #include "base/parse_number.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/explain_layer.h"
 #include "cli/common_options.h"
 #include "cli/conv_options.h"
 #include "cli/report_targets.h"
@@ -71,18 +72,20 @@ void print_why_help(const report::Streams& streams) {
 void print_product_help(const report::Streams& streams) {
   streams.out << "Usage: weft explain M K N [OPTIONS]\n"
               << "       weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n"
+              << "       weft explain MODEL.onnx|NAME --layer LAYER [OPTIONS]\n"
               << "       weft explain --why A.json B.json [OPTIONS]\n\n"
               << "Shows how activations [M,K] times weights [K,N] are cut into tiles, what the\n"
               << "padding costs, the formula for the cycles beside the simulated count, and what\n"
-              << "happens fold by fold. weft explain conv --help and weft explain --why --help\n"
-              << "explain the other forms.\n\n"
+              << "happens fold by fold. --help after conv, --layer LAYER or --why explains the\n"
+              << "other forms.\n\n"
               << product_options();
 }
 
 void print_explain_conv_help(const report::Streams& streams) {
   streams.out << "Usage: weft explain conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
               << "Shows how the taps and channels of a convolution lie on the array, what the\n"
-              << "padding costs, and what happens fold by fold.\n\n"
+              << "padding costs, what happens fold by fold, and why the compiler chose no other\n"
+              << "way.\n\n"
               << explain_conv_options();
 }
 
@@ -153,6 +156,9 @@ int run_explain_conv(const Words& words, const report::Streams& streams) {
   if (request) {
     explanation.sweep = sweep_with_progress(runtime::swept_conv(spec, machine, request->dimension),
                                             *request, streams);
+  } else {
+    report::Progress progress(streams);
+    report::add_candidates(explanation, [&](double share) { progress.update(share); });
   }
   if (html) {
     const std::string command = command_line("explain conv", arguments.words);
@@ -191,6 +197,7 @@ int run_explain(const Words& words, const report::Streams& streams) {
   if (!words.empty() && words.front() == "conv") {
     return run_explain_conv({words.begin() + 1, words.end()}, streams);
   }
+  if (asks_about_layer(words)) return run_explain_layer(words, streams);
   const bool why = std::ranges::find(words, "--why") != words.end();
   return why ? run_explain_why(words, streams) : run_explain_product(words, streams);
 }

@@ -39,6 +39,8 @@ class FoldMapper {
     map_.channels = channels();
     map_.filters = layer_.n;
     map_.groups = std::max(layer_.groups, layer_.packed_groups);
+    map_.lines_in = layer_.lines.in;
+    map_.lines_out = layer_.lines.out;
     map_.pieces = blocks_.pieces();
     map_.computed = std::holds_alternative<ComputedWeights>(layer_.weights);
     for (const BatchOffset& product : layer_.batch) add(product);

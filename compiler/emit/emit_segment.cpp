@@ -27,10 +27,12 @@ std::uint64_t least_instructions(const ContractionLayer& layer, const MachineCon
   const std::int64_t folds =
       pieces * layer.walk.taps() * ceil_div(layer.k, std::int64_t{config.array_rows});
   const std::int64_t chunks = ceil_div(layer.walk.rows(), std::int64_t{config.accumulator_rows});
-  const std::uint64_t each = folds > 1 ? 2 : 1;
-  return each * layer.batch.size() * static_cast<std::uint64_t>(chunks) *
-         static_cast<std::uint64_t>(ceil_div(layer.n, std::int64_t{config.array_cols})) *
-         static_cast<std::uint64_t>(folds);
+  const std::int64_t columns = ceil_div(layer.n, std::int64_t{config.array_cols});
+  const double count = (folds > 1 ? 2.0 : 1.0) * static_cast<double>(layer.batch.size()) *
+                       static_cast<double>(chunks) * static_cast<double>(columns) *
+                       static_cast<double>(folds);
+  constexpr double kMost = 1e15;  // sums of it and products below it are exact
+  return static_cast<std::uint64_t>(std::min(count, kMost));
 }
 
 /// A step with one entry for each layer of a segment.
@@ -64,18 +66,21 @@ class SegmentLowering {
         segment_(parts_.segment),
         images_(schedule.groups.images),
         schedule_(schedule),
-        config_(config),
+        config_(with_capacities(config, schedule.capacities)),
         step_(step_for(segment, schedule, config)),
-        stream_(config, step_, sink, most, schedule.order),
-        memory_(config, parts_, schedule, stream_, step_),
+        stream_(config, step_, sink, most),
+        memory_(config_, parts_, schedule, stream_, step_),
         weight_tiles_(segment.layers.size()),
-        chunks_(segment.layers.size()) {}
+        chunks_(segment.layers.size()) {
+    if (schedule.order == InstructionOrder::kByStart) stream_.order_by_start(config_);
+  }
 
   MachineStep run() {
     // Refuses before millions of instructions take memory.
     stream_.expect(least_instructions(segment_, config_, stream_.most()));
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) run_part(i);
     stream_.finish();
+    step_.staged_rows = memory_.staging().rows_taken_once();
     return std::move(step_);
   }
 
@@ -106,6 +111,7 @@ class SegmentLowering {
       const PositionRange rows = written_rows(part, out);
       memory_.finish_output(out, rows.first, rows.last);
       note_result(part, out, rows);
+      if (ends_round(part)) stream_.begin_round();
     }
     step_.layers[part.layer].vector_rows += prepared.vector_rows;
     memory_.release_after(index);
@@ -114,6 +120,13 @@ class SegmentLowering {
   static std::int64_t chunks_of(const Layer& layer, const Mapping& mapping) {
     const auto* contraction = std::get_if<ContractionLayer>(&layer.body);
     return contraction == nullptr ? 0 : Chunks(contraction->walk, mapping.chunk_rows).size();
+  }
+
+  /// True after the last layer of a round of images.
+  bool ends_round(const LayerPart& part) const {
+    const std::int64_t round = schedule_.groups.round;
+    const bool last = part.layer + 1 == chunks_.size();
+    return round > 0 && last && (part.images.first + part.images.count) % round == 0;
   }
 
   /// The rows of its sheet that a part of a layer writes.
@@ -181,7 +194,7 @@ class SegmentLowering {
   const Segment& segment_;  // of parts
   const std::int64_t images_;
   const Schedule& schedule_;
-  const MachineConfig& config_;
+  const MachineConfig config_;  // for which the schedule was planned
   MachineStep step_;
   Stream stream_;
   SheetMemory memory_;

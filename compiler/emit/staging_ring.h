@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <optional>
 
 #include "compiler/program/schedule.h"
 
@@ -17,7 +18,9 @@ class StagingRing {
   /// does not overlap.
   void begin_use(std::uint64_t rows) {
     assert(rows <= parts_.staging_rows());
-    if (parts_.end - next_ < rows) next_ = parts_.staging;
+    if (parts_.end - next_ >= rows) return;
+    next_ = parts_.staging;
+    wrapped_ = true;
   }
   /// Takes `rows` rows of the current use and returns the first.
   std::uint32_t stage(std::uint64_t rows) {
@@ -26,10 +29,15 @@ class StagingRing {
     next_ += rows;
     return base;
   }
+  /// The rows taken so far; nullopt if some were taken again. A larger ring would then give others.
+  std::optional<std::uint64_t> rows_taken_once() const {
+    return wrapped_ ? std::nullopt : std::optional(next_ - parts_.staging);
+  }
 
  private:
   BufferParts parts_;
   std::uint64_t next_;
+  bool wrapped_ = false;
 };
 
 }  // namespace weft::compiler

@@ -93,6 +93,14 @@ struct ComputedWeights {
   std::optional<std::int32_t> a_zero = {};
 };
 
+/// The lines of an image that lie side by side in a row of an operand, and of a result
+/// (compiler/segments/lines/joined_lines.h).
+struct JoinedLines {
+  std::int64_t in = 1;
+  std::int64_t out = 1;
+  bool any() const { return in > 1 || out > 1; }
+};
+
 /// Convolutions and matrix products.
 struct ContractionLayer {
   View a;  // only sheet, row and channel matter; `walk` has the steps
@@ -104,6 +112,8 @@ struct ContractionLayer {
   /// Groups of the channels under each packed tap. The weights already have zeros between them, so
   /// `groups` is 1, and only drawings look at this.
   std::int64_t packed_groups = 1;
+  /// The channels and columns of all joined lines are in k and n, so only drawings look at this.
+  JoinedLines lines = {};
   std::uint16_t pad = 0;  // bit pattern of a border element
   std::variant<ConstantWeights, ComputedWeights> weights;
   std::vector<BatchOffset> batch = {{}};

@@ -14,6 +14,7 @@ struct Segment {
   std::vector<Layer> layers;
   /// Some product could be computed the other way (MappingOptions::turned_results).
   bool has_turned_choice = false;
+  bool has_joined_lines = false;  // in some sheet (MappingOptions::joined_lines)
 };
 
 }  // namespace weft::compiler

@@ -32,6 +32,7 @@ class StepChoice {
   /// nullopt if not even one row of one tile fits.
   std::optional<ContractionStep> choose() const {
     const auto most = std::min(accumulator_rows_, layer_.walk.rows());
+    if (most < 1) return std::nullopt;
     if (most_rows_ > 0) {
       const std::int64_t limit = std::min(most_rows_, most);
       if (fits({limit, n_tiles_, k_planes_})) return ContractionStep{limit, n_tiles_, k_planes_};

@@ -71,6 +71,8 @@ struct FoldMap {
   std::int64_t channels = 0;
   std::int64_t filters = 0;
   std::int64_t groups = 1;
+  std::int64_t lines_in = 1;   // joined in a row of the image: channels are those of all of them
+  std::int64_t lines_out = 1;  // joined in a row of the result: so are the filters
   std::int64_t pieces = 1;
   bool computed = false;  // the network computes the weights
   Mapping mapping = {};   // of the first group of images

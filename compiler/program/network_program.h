@@ -18,6 +18,7 @@
 #include "sim/config/machine_config.h"
 #include "sim/isa/program.h"
 #include "sim/memory/matrix.h"
+#include "sim/timing/timeline.h"
 
 namespace weft::compiler {
 
@@ -125,6 +126,8 @@ struct MachineStep {
   std::vector<LayerResult> results;              // of each layer
   std::vector<std::uint32_t> instruction_layer;  // of each instruction
   std::vector<TileNumbers> instruction_tile;     // of each instruction
+  /// The rows of staging that the program uses; nullopt if it uses some again.
+  std::optional<std::uint64_t> staged_rows;
 };
 
 /// A node that the host computes, and why.
@@ -152,6 +155,9 @@ struct MappingOptions {
   /// windows out of the image. By default they do if that takes fewer folds and no more
   /// cycles.
   std::optional<bool> packed_taps = {};
+  /// Whether several lines of an image lie in a row of the unified buffer where an estimate says
+  /// that this saves cycles. By default they do if the network is then faster.
+  std::optional<bool> joined_lines = {};
   /// The number of the form in which layers run (Schedule::forms). Layers with fewer forms run in
   /// form 0. By default each layer has the form of the schedule with the fewest cycles.
   std::optional<std::size_t> form = {};
@@ -163,6 +169,8 @@ struct MappingOptions {
   /// that takes fewer cycles, or without a search if not all fit in the unified buffer.
   std::optional<bool> image_groups = {};
   SearchEffort effort = SearchEffort::kNormal;
+  /// Cycles that other options lead to. If the search begins far above them, it soon ends.
+  std::optional<Cycle> to_beat = {};
   /// Called with the share of the search that is done, 0 to 1. A network may be searched more than
   /// once.
   std::function<void(double)> progress = {};

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/program/capacities.h"
 #include "compiler/program/mapping.h"
 
 namespace weft::compiler {
@@ -54,6 +55,9 @@ struct ImageGroups {
   /// What the host gives enters the unified buffer group by group, if it stays there. Otherwise it
   /// stays there as a whole or not at all.
   bool cut_inputs = false;
+  /// Images whose instructions are put into the order kByStart together; those of the next images
+  /// follow. 0: all of the batch.
+  std::int64_t round = 0;
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
@@ -63,9 +67,17 @@ enum class InstructionOrder : std::uint8_t {
   kByStart,  // as the units can start them (compiler/program/list_scheduler.h)
 };
 
+constexpr InstructionOrder other(InstructionOrder order) {
+  using enum InstructionOrder;
+  return order == kByLayer ? kByStart : kByLayer;
+}
+
 /// A layer has several parts if its form has several bodies or if it takes the batch in groups, and
 /// then a sheet has parts too (compiler/layers/layer_parts.h). `sheets` and `layers` are the parts.
 struct Schedule {
+  /// What the rest was planned for, at most what the machine has. The order kByStart follows from
+  /// it too.
+  Capacities capacities;
   BufferParts buffer;
   std::vector<std::size_t> forms;  // the number of each layer's form; empty: all 0
   ImageGroups groups;

@@ -11,11 +11,18 @@
 namespace weft::compiler {
 
 Stream::Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink,
-               std::size_t most, InstructionOrder order)
-    : config_(config), step_(step), sink_(sink), most_(most), tracker_(config) {
-  if (order == InstructionOrder::kByStart) {
-    scheduler_.emplace(config, [this](const ListScheduler::Entry& entry) { write(entry); });
-  }
+               std::size_t most)
+    : config_(config), step_(step), sink_(sink), most_(most), tracker_(config) {}
+
+void Stream::order_by_start(const MachineConfig& planned) {
+  planned_ = &planned;
+  scheduler_.emplace(planned, [this](const ListScheduler::Entry& entry) { write(entry); });
+}
+
+void Stream::begin_round() {
+  if (!scheduler_) return;
+  scheduler_->finish();
+  order_by_start(*planned_);
 }
 
 void Stream::emit(const Operation& operation) {

@@ -34,8 +34,15 @@ class Stream {
  public:
   /// Appends to `sink` at most `most` instructions. Counts the transfers of each layer in
   /// `step.layers`, to which begin_layer() refers. All references must outlive the stream.
-  Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink, std::size_t most,
-         InstructionOrder order = InstructionOrder::kByLayer);
+  Stream(const MachineConfig& config, MachineStep& step, InstructionSink& sink, std::size_t most);
+
+  /// Puts the instructions into the order in which the units of `planned` can start them
+  /// (InstructionOrder::kByStart). Comes before the first of them; `planned` must outlive the
+  /// stream. The `after` counts are those that the stream's own machine needs.
+  void order_by_start(const MachineConfig& planned);
+
+  /// What is emitted from here on comes after everything before, and is put into order apart.
+  void begin_round();
 
   /// Everything emitted from here on belongs to `layer`.
   void begin_layer(std::uint32_t layer) {
@@ -68,6 +75,7 @@ class Stream {
   MachineStep& step_;
   InstructionSink& sink_;
   const std::size_t most_;
+  const MachineConfig* planned_ = nullptr;
   DependenceTracker tracker_;
   std::optional<ListScheduler> scheduler_;  // if the order is not that of the layers
   std::size_t emitted_ = 0;

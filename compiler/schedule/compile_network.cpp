@@ -12,6 +12,7 @@
 #include "compiler/layers/layer_parts.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/schedule/product/product_segment.h"
+#include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_segment.h"
 #include "compiler/segments/segments.h"
 
@@ -81,6 +82,10 @@ void add_drawn(const ScheduledSegment& scheduled, const MachineConfig& config, M
   }
 }
 
+/// Other choices for a whole network are not searched if their first schedule takes longer than
+/// that of the planner's own by more than this part of it.
+constexpr Cycle kFarSlower = 8;
+
 using ScheduledSteps = std::vector<std::variant<ScheduledSegment, HostStep>>;
 
 /// Steps of a network, and their cycles if all were replayed.
@@ -124,6 +129,23 @@ bool has_turned_choice(const Segment& segment) {
   return segment.has_turned_choice;
 }
 
+bool has_joined_lines(const Segment& segment) {
+  return segment.has_joined_lines;
+}
+
+/// The cycles of the first schedule of each program, without a search.
+Cycle first_cycles(const graph::Graph& graph, const MachineConfig& config, CompileOptions options) {
+  options.mapping.effort = SearchEffort::kNone;
+  options.mapping.progress = {};
+  Cycle cycles = 0;
+  for (const auto& step : schedule_steps(graph, config, options).steps) {
+    const auto* scheduled = std::get_if<ScheduledSegment>(&step);
+    if (scheduled == nullptr || is_product(scheduled->schedule)) continue;
+    cycles += replay(scheduled->segment, scheduled->schedule, config).cycles;
+  }
+  return cycles;
+}
+
 /// What the planner decided by itself, decided otherwise.
 std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
                                         const MappingOptions& options) {
@@ -131,6 +153,10 @@ std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
   if (!options.packed_taps && any_segment(steps, cuts_patches)) {
     plans.push_back(options);
     plans.back().packed_taps = false;
+  }
+  if (!options.joined_lines && any_segment(steps, has_joined_lines)) {
+    plans.push_back(options);
+    plans.back().joined_lines = false;
   }
   if (!options.turned_results && any_segment(steps, has_turned_choice)) {
     for (const bool turned : {false, true}) {
@@ -142,7 +168,8 @@ std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
 }
 
 NetworkChoices choices_in(const MappingOptions& options) {
-  return {options.packed_taps, options.turned_results, options.depthwise_on_vector_unit};
+  return {options.packed_taps, options.joined_lines, options.turned_results,
+          options.depthwise_on_vector_unit};
 }
 
 }  // namespace
@@ -153,10 +180,20 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   network.graph = std::move(graph);
   network.choices = choices_in(options.mapping);
   CostedSteps best = schedule_steps(network.graph, config, options);
+  // Smaller machines may take other choices, and theirs must not be left out.
+  const bool is_short = !any_segment(best.steps, [&](const Segment& segment) {
+    return !tries_smaller_machines(segment, config, options.mapping);
+  });
+  std::optional<Cycle> first;
   for (const MappingOptions& plan : other_plans(best.steps, options.mapping)) {
     if (!best.cycles) break;
     CompileOptions other = options;
     other.mapping = plan;
+    if (!is_short) {
+      if (!first) first = first_cycles(network.graph, config, options);
+      if (first_cycles(network.graph, config, other) > *first + *first / kFarSlower) continue;
+    }
+    other.mapping.to_beat = best.cycles;
     CostedSteps steps = schedule_steps(network.graph, config, other);
     if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
     best = std::move(steps);

@@ -28,6 +28,7 @@ struct ScheduledSegment {
 /// Choices for all layers of a network that have them, as in MappingOptions.
 struct NetworkChoices {
   std::optional<bool> packed_taps;
+  std::optional<bool> joined_lines;
   std::optional<bool> turned_results;
   std::optional<bool> depthwise_on_vector_unit;
   friend bool operator==(const NetworkChoices&, const NetworkChoices&) = default;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/figures.h"
 #include "base/printable.h"
 #include "compiler/blocks/places.h"
 #include "compiler/layers/layer_parts.h"
@@ -28,8 +29,13 @@ template <class Value>
 
 LayersPlan layers_plan(const ScheduledSegment& scheduled) {
   const ScheduleChoices& choices = *scheduled.choices;
-  LayersPlan plan{
-      choices.buffer.staging_rows(), choices.order, choices.fit, choices.groups.cut_inputs, {}};
+  LayersPlan plan{scheduled.schedule.capacities,
+                  choices.buffer.staging_rows(),
+                  choices.order,
+                  choices.fit,
+                  choices.groups.cut_inputs,
+                  choices.groups.round,
+                  {}};
   const std::int64_t images = batch_of(scheduled.segment);
   for (std::size_t i = 0; i < scheduled.segment.layers.size(); ++i) {
     const auto& sizes = choices.groups.sizes;
@@ -55,10 +61,16 @@ ProductPlan product_plan(const ScheduledSegment& scheduled) {
 class PlannedChoices {
  public:
   PlannedChoices(const Segment& segment, const MachineConfig& config, const LayersPlan& plan)
-      : segment_(segment), config_(config), plan_(plan), batch_(batch_of(segment)) {}
+      : segment_(segment),
+        config_(with_capacities(config, plan.capacities)),
+        plan_(plan),
+        batch_(batch_of(segment)) {
+    check_capacities(config);
+  }
 
   ScheduleChoices read() const {
     ScheduleChoices choices;
+    choices.capacities = plan_.capacities;
     choices.order = plan_.order;
     choices.fit = plan_.fit;
     choices.buffer = buffer();
@@ -71,11 +83,25 @@ class PlannedChoices {
   }
 
  private:
+  void check_capacities(const MachineConfig& machine) const {
+    check("unified_buffer_kib", plan_.capacities.unified_buffer_kib, machine.unified_buffer_kib);
+    check("accumulator_rows", plan_.capacities.accumulator_rows, machine.accumulator_rows);
+    check("weight_fifo_tiles", plan_.capacities.weight_fifo_tiles, machine.weight_fifo_tiles);
+    if (config_.unified_buffer_rows() > 0) return;
+    refuse(segment_.layers.front().name, "unified_buffer_kib", config_.unified_buffer_kib,
+           fmt::format("a row has {} bytes", config_.row_bytes()));
+  }
+  void check(std::string_view field, std::uint32_t planned, std::uint32_t there) const {
+    if (planned >= 1 && planned <= there) return;
+    refuse(segment_.layers.front().name, field, planned,
+           fmt::format("must be 1 to {}, what the machine has", there));
+  }
+
   BufferParts buffer() const {
     const std::uint64_t rows = usable_rows(config_);
     if (plan_.staging_rows > rows) {
       refuse(segment_.layers.front().name, "staging_rows", plan_.staging_rows,
-             fmt::format("the unified buffer has {} rows", rows));
+             fmt::format("the unified buffer that is planned for has {} rows", rows));
     }
     return with_staging(config_, needed_margin(segment_), plan_.staging_rows);
   }
@@ -95,13 +121,16 @@ class PlannedChoices {
     const auto most = accumulator_rows(segment_.layers[layer], config_);
     if (given.chunk_rows == 0 || (most && given.chunk_rows <= *most)) return given.chunk_rows;
     refuse(given.layer, "chunk_rows", given.chunk_rows,
-           most ? fmt::format("the accumulators have {} rows for it", *most)
+           most ? fmt::format("the accumulators that are planned for have {} rows for it", *most)
                 : "must be 0 for a layer that cannot use the array");
   }
 
   ImageGroups whole() const {
     if (plan_.cut_inputs) {
       refuse(segment_.layers.front().name, "cut_inputs", true, "all layers take the whole batch");
+    }
+    if (plan_.round != 0) {
+      refuse(segment_.layers.front().name, "round", plan_.round, "all layers take the whole batch");
     }
     return {};
   }
@@ -110,7 +139,13 @@ class PlannedChoices {
     const auto takes_all = [&](const LayerPlan& layer) { return layer.images == batch_; };
     if (std::ranges::all_of(plan_.layers, takes_all)) return whole();
     const ImageDivision division(in_forms(segment_, forms), batch_);
-    ImageGroups groups{batch_, {}, plan_.cut_inputs};
+    const std::int64_t last_images = plan_.layers.back().images;
+    if (plan_.round > 0 && (plan_.round % last_images != 0 || batch_ % plan_.round != 0)) {
+      refuse(segment_.layers.front().name, "round", plan_.round,
+             fmt::format("must be a multiple of the last layer's {} and divide the batch of {}",
+                         counted(static_cast<std::uint64_t>(last_images), "image"), batch_));
+    }
+    ImageGroups groups{batch_, {}, plan_.cut_inputs, plan_.round};
     for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
       const LayerPlan& layer = plan_.layers[i];
       const bool last = i + 1 == plan_.layers.size();
@@ -131,7 +166,7 @@ class PlannedChoices {
   }
 
   const Segment& segment_;
-  const MachineConfig& config_;
+  const MachineConfig config_;  // for which the program is planned
   const LayersPlan& plan_;
   const std::int64_t batch_;
 };
@@ -224,6 +259,7 @@ ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& co
   CompileOptions options;
   options.calibrated = calibrated;
   options.mapping.packed_taps = plan.choices.packed_taps;
+  options.mapping.joined_lines = plan.choices.joined_lines;
   options.mapping.turned_results = plan.choices.turned_results;
   options.mapping.depthwise_on_vector_unit = plan.choices.depthwise_on_vector_unit;
   ScheduledNetwork network;

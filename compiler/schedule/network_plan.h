@@ -25,10 +25,12 @@ struct LayerPlan {
 
 /// A program of layers.
 struct LayersPlan {
+  Capacities capacities;           // for which the rest is planned
   std::uint64_t staging_rows = 0;  // of the unified buffer
   InstructionOrder order = InstructionOrder::kByStart;
   Fit fit = Fit::kNext;
   bool cut_inputs = false;  // ImageGroups::cut_inputs
+  std::int64_t round = 0;   // ImageGroups::round
   std::vector<LayerPlan> layers;
   friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
 };

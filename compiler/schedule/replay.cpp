@@ -24,7 +24,7 @@ class ReplaySink final : public InstructionSink {
   }
   Replay finish() {
     check(clock_.finish());
-    return {clock_.last_retired() + 1, count_};
+    return {clock_.last_retired() + 1, count_, std::nullopt};
   }
 
  private:
@@ -41,8 +41,10 @@ class ReplaySink final : public InstructionSink {
 
 Replay replay(const Segment& segment, const Schedule& schedule, const MachineConfig& config) {
   ReplaySink sink(config);
-  emit_segment(segment, schedule, config, kMaxInstructions, sink);
-  return sink.finish();
+  const MachineStep step = emit_segment(segment, schedule, config, kMaxInstructions, sink);
+  Replay cost = sink.finish();
+  cost.staged_rows = step.staged_rows;
+  return cost;
 }
 
 }  // namespace weft::compiler

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "compiler/layers/segment.h"
 #include "compiler/program/schedule.h"
@@ -13,6 +14,9 @@ namespace weft::compiler {
 struct Replay {
   Cycle cycles = 0;
   std::uint64_t instructions = 0;
+  /// The rows of staging that the program uses; nullopt if it uses some again. With more staging
+  /// and all else equal, it takes the same cycles.
+  std::optional<std::uint64_t> staged_rows;
 };
 
 /// Emits the segment's program, which must not be a product in rings (product_segment.h), and

@@ -20,6 +20,7 @@ namespace {
 /// Schedules the layers one after the other, for one division of the unified buffer.
 class Scheduler {
  public:
+  /// `config`: the machine for which to plan.
   Scheduler(const PartedSegment& parts, const MachineConfig& config, const ScheduleChoices& choices)
       : parts_(parts),
         segment_(parts.segment),
@@ -27,6 +28,7 @@ class Scheduler {
         chunk_rows_(choices.chunk_rows),
         places_(config, segment_.sheets, choices.buffer),
         rows_(choices.buffer.margin, choices.buffer.staging, choices.fit) {
+    schedule_.capacities = capacities_of(config);
     schedule_.buffer = choices.buffer;
     schedule_.forms = choices.forms;
     schedule_.groups = choices.groups;
@@ -177,6 +179,17 @@ class Scheduler {
 
 }  // namespace
 
+ScheduleChoices first_choices(const Segment& segment, const MachineConfig& config,
+                              std::size_t form) {
+  ScheduleChoices choices;
+  choices.capacities = capacities_of(config);
+  choices.chunk_rows.assign(segment.layers.size(), 0);
+  for (const Layer& layer : segment.layers) {
+    choices.forms.push_back(form <= layer.others.size() ? form : 0);
+  }
+  return choices;
+}
+
 std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config) {
   std::optional<std::int64_t> rows;
   const auto look = [&](const LayerBody& body) {
@@ -188,17 +201,23 @@ std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineCo
   return rows;
 }
 
+std::int64_t part_of_sums(const Layer& layer, const MachineConfig& config, std::int64_t parts) {
+  const auto rows = accumulator_rows(layer, config);
+  return parts == 0 || !rows ? 0 : std::max<std::int64_t>(1, *rows / parts);
+}
+
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const ScheduleChoices& choices) {
+  const MachineConfig planned = with_capacities(config, choices.capacities);
   PartedSegment formed = in_forms(segment, choices.forms);
   const ImageGroups& groups = choices.groups;
-  if (groups.sizes.empty()) return Scheduler(formed, config, choices).run();
+  if (groups.sizes.empty()) return Scheduler(formed, planned, choices).run();
   const ImageDivision division(std::move(formed), groups.images);
   for (std::size_t i = 0; i < groups.sizes.size(); ++i) {
     if (groups.sizes[i] < groups.images && !division.divides(i)) return Obstacle{i, {}};
   }
-  return Scheduler(division.in_groups(groups), config, choices).run();
+  return Scheduler(division.in_groups(groups), planned, choices).run();
 }
 
 }  // namespace weft::compiler

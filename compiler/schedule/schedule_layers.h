@@ -9,6 +9,7 @@
 
 #include "compiler/layers/segment.h"
 #include "compiler/mapping/misfit.h"
+#include "compiler/program/capacities.h"
 #include "compiler/program/schedule.h"
 #include "compiler/schedule/staying_rows.h"
 #include "sim/config/machine_config.h"
@@ -17,6 +18,7 @@ namespace weft::compiler {
 
 /// What a schedule is free to choose. The rest follows.
 struct ScheduleChoices {
+  Capacities capacities;  // of the machine for which the rest is planned
   BufferParts buffer;
   /// The most rows of a chunk of each layer on the array; 0: as map_contraction() estimates.
   std::vector<std::int64_t> chunk_rows;
@@ -26,9 +28,16 @@ struct ScheduleChoices {
   Fit fit = Fit::kNext;
 };
 
+/// Estimated chunks and the whole batch; form `form` of the layers that have it, of others form 0.
+ScheduleChoices first_choices(const Segment& segment, const MachineConfig& config,
+                              std::size_t form);
+
 /// The accumulator rows that a chunk of the layer may take at most, in whatever form; nullopt if no
 /// form uses the array.
 std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config);
+
+/// One of `parts` equal parts of these rows; 0 if `parts` is 0 or no form uses the array.
+std::int64_t part_of_sums(const Layer& layer, const MachineConfig& config, std::int64_t parts);
 
 /// A layer for which the rows of the unified buffer do not suffice, or which is in groups though
 /// its form cannot be divided; the misfit of the latter is empty.
@@ -37,7 +46,7 @@ struct Obstacle {
   Misfit misfit;
 };
 
-/// The schedule for the choices, or what does not fit.
+/// The schedule for the choices, or what does not fit. `config` is the machine that runs it.
 std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const ScheduleChoices& choices);

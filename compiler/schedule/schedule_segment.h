@@ -1,23 +1,12 @@
 // Decides how the layers of a segment are cut and what stays in the unified buffer.
 #pragma once
 
-#include <optional>
-
 #include "compiler/layers/segment.h"
 #include "compiler/program/network_program.h"
-#include "compiler/program/schedule.h"
-#include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/search/schedule_search.h"
 #include "sim/config/machine_config.h"
-#include "sim/timing/timeline.h"
 
 namespace weft::compiler {
-
-/// A schedule, what it follows from, and what it costs if that was replayed.
-struct CostedSchedule {
-  Schedule schedule;
-  std::optional<ScheduleChoices> choices;  // nullopt: of one product in rings
-  std::optional<Cycle> cycles;
-};
 
 /// Divides the unified buffer between sheets that stay in it and what a layer works on at once, and
 /// cuts the layers into chunks. Of several schedules it takes the one whose program has the fewest
@@ -26,5 +15,10 @@ struct CostedSchedule {
 /// first that fits. Throws ConfigError if a layer does not fit even the whole buffer.
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options = {});
+
+/// True if schedule_segment() searches all smaller machines too: if the program would be short on a
+/// machine with room for everything. So whether it does is the same for a machine with more.
+bool tries_smaller_machines(const Segment& segment, const MachineConfig& config,
+                            const MappingOptions& options = {});
 
 }  // namespace weft::compiler

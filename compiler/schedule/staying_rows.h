@@ -13,6 +13,10 @@ namespace weft::compiler {
 
 enum class Fit : std::uint8_t { kFirst, kNext };
 
+constexpr Fit other(Fit fit) {
+  return fit == Fit::kFirst ? Fit::kNext : Fit::kFirst;
+}
+
 class StayingRows {
  public:
   /// Rows [begin, end) of the unified buffer.

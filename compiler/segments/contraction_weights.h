@@ -8,6 +8,7 @@
 
 #include "compiler/graph/constant.h"
 #include "compiler/layers/layers.h"
+#include "compiler/rows/unsigned_of.h"
 
 namespace weft::compiler {
 
@@ -15,10 +16,6 @@ inline constexpr const char* kUnreadableByArray =
     "its input does not lie in rows of channels, or has a type that the array lacks";
 inline constexpr const char* kComputedWeights = "its weights are computed";
 inline constexpr const char* kTooManyRows = "it sums more rows than the buffer can hold";
-
-inline std::uint64_t unsigned_of(std::int64_t value) {
-  return static_cast<std::uint64_t>(value);
-}
 
 MakeTensor make_of(const graph::Constant& constant);
 

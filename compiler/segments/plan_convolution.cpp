@@ -7,7 +7,9 @@
 
 #include "compiler/rows/ceil_div.h"
 #include "compiler/segments/contraction_weights.h"
-#include "compiler/segments/packed_lines.h"
+#include "compiler/segments/forms/depthwise_forms.h"
+#include "compiler/segments/forms/packed_lines.h"
+#include "compiler/segments/lines/joined_lines.h"
 #include "compiler/segments/planner.h"
 #include "sim/isa/patches.h"
 
@@ -67,62 +69,6 @@ View dense_image(std::size_t sheet, const Shape& shape, std::int64_t channels) {
   return view;
 }
 
-/// Depthwise sums on an int8 machine's vector unit are binary32. They are exact as long as no
-/// partial sum, bias included, reaches 2^24.
-bool sums_fit_float(std::int64_t taps, const MakeTensor& bias) {
-  std::int64_t largest = 0;
-  if (bias) {
-    const Tensor tensor = bias();
-    for (const std::int32_t value : tensor.data<std::int32_t>()) {
-      largest = std::max(largest, std::abs(std::int64_t{value}));
-    }
-  }
-  return taps * 255 * 128 + largest < (std::int64_t{1} << 24);
-}
-
-/// Compares the cycles of the two units if nothing keeps them waiting. The array takes a tile of
-/// the diagonal for each tap; the vector unit a pass for each tap and one for the result.
-bool is_quicker_on_vector_unit(const ContractionLayer& layer, const MachineConfig& config) {
-  const std::int64_t rows = layer.walk.rows();
-  const std::int64_t taps = layer.walk.taps();
-  const std::int64_t tiles = ceil_div(layer.k, config.array_cols);
-  const std::int64_t blocks = std::max(tiles, ceil_div(layer.k, config.array_rows));
-  return (taps + 1) * tiles * rows <
-         taps * blocks * std::max<std::int64_t>(rows, config.array_rows);
-}
-
-MakeTensor as_floats(const MakeTensor& integers) {
-  return [integers] {
-    const Tensor tensor = integers();
-    Tensor floats(DataType::kFloat32, tensor.shape());
-    std::ranges::transform(tensor.data<std::int32_t>(), floats.mutable_data<float>().begin(),
-                           [](std::int32_t value) { return static_cast<float>(value); });
-    return floats;
-  };
-}
-
-/// A depthwise convolution on the vector unit. `zero` and `bias` are those of the network: zero
-/// points are subtracted lane by lane, so that the bias needs no correction.
-WindowLayer on_lanes(const ContractionLayer& layer, std::int32_t zero, const MakeTensor& bias,
-                     ElementType dtype) {
-  WindowLayer window;
-  window.kind = WindowKind::kDepthwise;
-  window.a = layer.a;
-  window.walk = layer.walk;
-  window.channels = layer.k;
-  window.pad = layer.pad;
-  window.filters = std::get<ConstantWeights>(layer.weights);
-  window.epilogue = layer.epilogue;
-  window.out = layer.out;
-  if (dtype == ElementType::kInt8) {
-    window.domain = VectorDomain::kFloat;
-    window.a_quantization.zero = zero;
-    window.epilogue.bias = bias ? as_floats(bias) : MakeTensor{};
-    window.epilogue.bias_is_float = true;
-  }
-  return window;
-}
-
 }  // namespace
 
 struct Planner::ConvParts {
@@ -132,6 +78,7 @@ struct Planner::ConvParts {
   std::int32_t w_zero = 0;
   Epilogue epilogue = {};
   bool wide = false;
+  std::int64_t residual_lines = 0;  // that are joined; 0: no residual
 };
 
 Refusal Planner::plan_conv(const graph::Node& node) {
@@ -144,6 +91,9 @@ Refusal Planner::plan_conv(const graph::Node& node) {
     return refusal;
   }
   parts.wide = only_output(node.outputs[0]);
+  if (node.input(3) != graph::kNoValue) {
+    parts.residual_lines = common_lines(node.input(3), graph::kNoValue);
+  }
   return plan_convolution(node, std::move(parts));
 }
 
@@ -193,16 +143,19 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
   const Shape& filters = parts.weights->type().shape;
   const Shape& input = graph_.type(parts.x).shape;
   if (!holds(parts.weights->type().type)) return "its weights have a type that the array lacks";
-  const auto view = plain_operand(parts.x, 1);
-  if (!view || !is_channel_axis(*view, 1) || !is_row_axis(*view, 0)) return kUnreadableByArray;
-  for (std::size_t axis = 2; axis < input.size(); ++axis) {
-    if (!is_row_axis(*view, axis)) return kUnreadableByArray;
-  }
   const std::vector<graph::WindowDim> windows =
       resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});
+  const JoinedLines lines = lines_between(parts, node.outputs[0], windows);
+  const auto source = lines.in > 1 ? joined_operand(parts.x, 1) : operand(parts.x, 1);
+  if (!source || source->dequantized) return kUnreadableByArray;
+  const View& view = source->view;
+  if (!is_channel_axis(view, 1) || !is_row_axis(view, 0)) return kUnreadableByArray;
+  for (std::size_t axis = 2; axis < input.size(); ++axis) {
+    if (!is_row_axis(view, axis)) return kUnreadableByArray;
+  }
   ContractionLayer layer;
-  layer.a = *view;
-  layer.walk = walk_windows(*view, windows);
+  layer.a = view;
+  layer.walk = walk_windows(view, windows);
   layer.groups = group_count(node);
   layer.k = input[1];
   layer.n = filters[0];
@@ -216,6 +169,7 @@ Refusal Planner::plan_convolution(const graph::Node& node, ConvParts parts) {
         folded_bias(parts.epilogue.bias, weights, correction(parts.x_zero), layer.n);
   }
   layer.epilogue = std::move(parts.epilogue);
+  if (lines.any()) return plan_joined(node, parts.x, lines, std::move(layer));
   if (layer.groups > 1 && layer.groups == layer.k && layer.n == layer.k && weights.pieces == 1) {
     return plan_depthwise(node, parts, plain_bias, std::move(layer));
   }
@@ -291,22 +245,64 @@ std::string Planner::pack_taps(ValueId x, const std::vector<graph::WindowDim>& w
   return fmt::format("{} taps side by side, {} {}", taps, folds, folds == 1 ? "fold" : "folds");
 }
 
+/// The joined lines that the convolution reads and writes.
+JoinedLines Planner::lines_between(const ConvParts& parts, ValueId result,
+                                   const std::vector<graph::WindowDim>& windows) const {
+  if (windows.size() != 2 || parts.wide) return {};
+  JoinedLines lines{common_lines(parts.x, graph::kNoValue), lines_[result]};
+  if (parts.residual_lines > 0) lines.out = parts.residual_lines;
+  if (!can_join(windows[0], lines)) lines.in = 1;
+  return can_join(windows[0], lines) ? lines : JoinedLines{};
+}
+
+/// A convolution between images of joined lines. `layer` is the one between their single lines.
+Refusal Planner::plan_joined(const graph::Node& node, ValueId x, const JoinedLines& lines,
+                             ContractionLayer layer) {
+  const std::uint64_t macs =
+      unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.k / layer.groups * layer.n);
+  auto& weights = std::get<ConstantWeights>(layer.weights);
+  weights.make = joined_filters(weights.make,
+                                {layer.n, layer.k, layer.groups, layer.walk.y, layer.walk.x.kernel},
+                                lines, static_cast<std::uint8_t>(weights.zero_point));
+  layer.walk.y = joined_window(layer.walk.y, lines);
+  layer.k *= lines.in;
+  layer.n *= lines.out;
+  layer.groups = 1;
+  layer.lines = lines;
+  layer.epilogue.bias = repeated(layer.epilogue.bias, lines.out);
+  layer.epilogue.scale = repeated(layer.epilogue.scale, lines.out);
+  std::string note = pieces_note(weights.pieces);
+  const auto append = [&](const std::string& more) {
+    if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+  };
+  append(fmt::format("{} lines in a row", std::max(lines.in, lines.out)));
+  if (lines.in == 1) append(pack_taps(x, {layer.walk.y, layer.walk.x}, layer));
+  layer.out = joined_result(node.outputs[0], lines.out);
+  add_layer(node, node.outputs[0], macs, layer, std::move(note));
+  add_packed_lines(layer);
+  return std::nullopt;
+}
+
 Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
                                 const MakeTensor& plain_bias, ContractionLayer layer) {
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.walk.taps() * layer.n);
-  const bool can_choose =
-      node.op != Op::kConvInteger && (!int8() || sums_fit_float(layer.walk.taps(), plain_bias));
+  Depthwise conv{std::move(layer), parts.x_zero, plain_bias};
+  const bool can_choose = node.op != Op::kConvInteger && fits_vector_unit(conv, config_.dtype);
   const std::optional<bool>& wish = options_.mapping.depthwise_on_vector_unit;
-  const bool on_vector = can_choose && wish.value_or(is_quicker_on_vector_unit(layer, config_));
+  const bool on_vector =
+      can_choose && wish.value_or(is_quicker_on_vector_unit(conv.on_array, config_));
   // The vector unit rounds its results to narrow rows. So does the array where both can run it.
-  layer.out = new_result(node.outputs[0], 1, parts.wide && !can_choose);
-  LayerForm form{{layer}, "depthwise as diagonal tiles"};
-  LayerForm other{{on_lanes(layer, parts.x_zero, plain_bias, config_.dtype)},
-                  "depthwise on the vector unit"};
+  conv.on_array.out = new_result(node.outputs[0], 1, parts.wide && !can_choose);
+  LayerForm form{{conv.on_array}, "depthwise as diagonal tiles"};
+  LayerForm other{{on_vector_unit(conv, config_.dtype)}, "depthwise on the vector unit"};
   if (on_vector) std::swap(form, other);
   add_layer(node, node.outputs[0], macs, std::move(form.bodies.front()), std::move(form.note));
-  if (can_choose && !wish) segment_->layers.back().others.push_back(std::move(other));
-  if (!on_vector || !wish) add_packed_lines(layer);
+  std::vector<LayerForm>& others = segment_->layers.back().others;
+  if (can_choose && !wish) {
+    others.push_back(std::move(other));
+    if (auto both = on_both_units(conv, config_)) others.push_back(std::move(*both));
+  }
+  if (!on_vector || !wish) add_packed_lines(conv.on_array);
   return std::nullopt;
 }
 

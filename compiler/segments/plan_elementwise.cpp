@@ -10,6 +10,7 @@
 
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/graph/operator_table.h"
+#include "compiler/segments/lines/joined_lines.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::compiler {
@@ -21,6 +22,13 @@ using graph::ValueId;
 namespace {
 
 constexpr const char* kBroadcast = "its second operand is broadcast";
+
+constexpr const char* kJoined = "the lines of its operands are not joined alike";
+
+/// How many lines of an image of this shape are joined in the rows of the layer.
+std::int64_t lines_in(const ElementwiseLayer& layer, const Shape& shape, std::size_t axis) {
+  return layer.channels / shape[axis];
+}
 
 // Constants of several rows stay in the unified buffer while their layer runs. This limits them to
 // 1/8 of it.
@@ -129,8 +137,10 @@ Refusal Planner::operand_rows(ValueId b, const Shape& shape, std::size_t axis,
   if (axis < missing || (own[axis - missing] != shape[axis] && !step.b_lane)) {
     return "its second operand is broadcast along the channels";
   }
-  const auto second = operand(b, axis - missing);
+  const std::int64_t lines = lines_in(layer, shape, axis);
+  const auto second = lines > 1 ? joined_operand(b, axis) : operand(b, axis - missing);
   if (!second || !is_channel_axis(second->view, axis - missing)) return kUnreadable;
+  if (second->lines != lines) return kJoined;
   const bool in_reals = int8() && graph::is_float(graph_.type(b).type);
   if (second->dequantized != in_reals) return "one of its operands is quantized";
   const auto walk = walk_rows(second->view, axis - missing);
@@ -155,7 +165,9 @@ Refusal Planner::second_operand(ValueId b, const Shape& shape, std::size_t axis,
     return operand_rows(b, shape, axis, layer, step);
   }
   if (constant->type().type != DataType::kFloat32) return "its constant is not float32";
-  step.b = MakeTensor([constant = *constant] { return constant.tensor(); });
+  const std::int64_t lines = lines_in(layer, shape, axis);
+  if (!is_short && lines > 1) return kJoined;
+  step.b = repeated([constant = *constant] { return constant.tensor(); }, lines);
   return is_short ? std::nullopt : constant_rows(*constant, shape, axis, layer, step);
 }
 
@@ -203,17 +215,18 @@ Refusal Planner::integer_arithmetic(ValueId a, ValueId b, const LaneStep& step) 
 
 // --- Layers ---
 
-/// Gives the layer the rows of `a`. Returns their channel axis, or nullopt if they cannot be read.
-std::optional<std::size_t> Planner::take_rows(ValueId a, ElementwiseLayer& layer) {
-  const Shape& shape = graph_.type(a).shape;
-  const auto source = operand(a, free_channel_axis(shape.size()));
+/// Gives the layer the rows of `a`, with joined lines if `joined`. Returns their channel axis, or
+/// nullopt if they cannot be read.
+std::optional<std::size_t> Planner::take_rows(ValueId a, ElementwiseLayer& layer, bool joined) {
+  const std::size_t free_axis = free_channel_axis(graph_.type(a).shape.size());
+  const auto source = joined ? joined_operand(a, free_axis) : operand(a, free_axis);
   const auto axis = source ? channel_axis_of(source->view) : std::nullopt;
   const auto walk = axis ? walk_rows(source->view, *axis) : std::nullopt;
   if (!walk) return std::nullopt;
   layer.a = source->view;
   layer.a_quantization = source->quantization;
   layer.walk = *walk;
-  layer.channels = shape[*axis];
+  layer.channels = source->view.dims[*axis].extent;
   return axis;
 }
 
@@ -232,7 +245,8 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   }
   if (Refusal refusal = integer_arithmetic(a, b, step)) return refusal;
   ElementwiseLayer layer;
-  const auto axis = take_rows(a, layer);
+  const bool joined = shape.size() == 4 && common_lines(a, b) > 1;
+  const auto axis = take_rows(a, layer, joined);
   if (!axis) return kUnreadable;
   if (b != graph::kNoValue) {
     if (Refusal refusal = second_operand(b, shape, *axis, layer, step)) return refusal;
@@ -251,9 +265,15 @@ Refusal Planner::plan_step(const graph::Node& node, std::size_t axis, Elementwis
     absorb(*next);
     last = next;
   }
-  layer.out = new_result(last->outputs[0], axis);
+  layer.out = result_of(last->outputs[0], axis, layer);
   add_layer(node, last->outputs[0], 0, std::move(layer));
   return std::nullopt;
+}
+
+/// A sheet for a result with as many joined lines as the layer's rows have.
+View Planner::result_of(ValueId value, std::size_t axis, const ElementwiseLayer& layer) {
+  const std::int64_t lines = lines_in(layer, graph_.type(value).shape, axis);
+  return lines > 1 ? joined_result(value, lines) : new_result(value, axis);
 }
 
 /// Puts `next` into the layer's last step. Returns false if that step already has a function.
@@ -307,7 +327,7 @@ Refusal Planner::plan_steps(const graph::Node& node, std::size_t axis, Elementwi
   if (!quantized) return kNotQuantized;
   layer.domain = VectorDomain::kFloat;
   layer.quantization = quantized->quantization;
-  layer.out = new_result(quantized->result, axis);
+  layer.out = result_of(quantized->result, axis, layer);
   add_layer(node, quantized->result, 0, std::move(layer), std::move(note));
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/segments/contraction_weights.h"
+#include "compiler/segments/lines/joined_lines.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::compiler {
@@ -100,13 +101,16 @@ Refusal Planner::residual(const graph::Node& node, Epilogue& epilogue) {
   const Shape& shape = graph_.type(node.outputs[0]).shape;
   const std::size_t axis =
       node.op == Op::kConv ? image_channel_axis(shape.size()) : last_channel_axis(shape.size());
-  const auto view = plain_operand(value, axis);
-  if (!view) return "the machine cannot read its residual";
-  const View dense = dense_view(view->sheet, shape, axis);
+  const auto source = node.op == Op::kConv ? joined_operand(value, axis) : operand(value, axis);
+  if (!source || source->dequantized) return "the machine cannot read its residual";
+  const Shape seen = source->lines > 1 ? joined_shape(shape, source->lines) : shape;
+  const View dense = dense_view(source->view.sheet, seen, axis);
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] != 1 && view->dims[i] != dense.dims[i]) return "its residual has another layout";
+    if (seen[i] != 1 && source->view.dims[i] != dense.dims[i]) {
+      return "its residual has another layout";
+    }
   }
-  epilogue.residual = *view;
+  epilogue.residual = source->view;
   return std::nullopt;
 }
 

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/graph/operator_table.h"
 #include "compiler/mapping/map_lanes.h"
+#include "compiler/segments/lines/joined_lines.h"
 #include "compiler/segments/planner.h"
 
 namespace weft::compiler {
@@ -128,12 +130,113 @@ Refusal Planner::plan_max_pool(const graph::Node& node) {
   if (input.size() > 4 || input.size() < 3) return "windows of three dimensions run on the host";
   if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue)
     return "its output for the indices is used";
-  const auto source = operand(node.input(0), 1);
-  if (source && source->dequantized) return "a maximum of dequantized values";
+  const auto known = segment_->values.find(node.input(0));
+  if (known != segment_->values.end() && known->second.dequantized) {
+    return "a maximum of dequantized values";
+  }
+  const std::vector<graph::WindowDim> windows = pool_windows(node, input);
+  if (const auto lines = pooled_lines(node, windows)) {
+    plan_joined_pool(node, windows, *lines);
+    return std::nullopt;
+  }
   WindowLayer layer;
   layer.kind = WindowKind::kMax;
   layer.pad = lowest_pattern(config_.dtype);
-  return plan_pool(node, std::move(layer), pool_windows(node, input));
+  return plan_pool(node, std::move(layer), windows);
+}
+
+/// The joined lines that a maximum reads and writes; nullopt if it reads single lines.
+std::optional<JoinedLines> Planner::pooled_lines(
+    const graph::Node& node, const std::vector<graph::WindowDim>& windows) const {
+  if (windows.size() != 2) return std::nullopt;
+  const graph::WindowDim& y = windows[0];
+  const std::int64_t in = common_lines(node.input(0), graph::kNoValue);
+  const JoinedLines lines{in, in / y.stride};
+  const bool is_planned = lines.out == 1 || lines_[node.outputs[0]] == lines.out;
+  if (in == 1 || !is_planned || !can_pool_joined(y, lines)) return std::nullopt;
+  return lines;
+}
+
+/// The maximum of an image of joined lines: first along the columns, for all joined lines at once.
+/// Then each line of a result row takes the largest of the lines that its window reaches, which lie
+/// in other lanes.
+void Planner::plan_joined_pool(const graph::Node& node,
+                               const std::vector<graph::WindowDim>& windows,
+                               const JoinedLines& lines) {
+  const Shape& input = graph_.type(node.input(0)).shape;
+  const LayerOperand source = *joined_operand(node.input(0), 1);
+  const Shape wide = source.view.shape();
+  WindowLayer columns;
+  columns.kind = WindowKind::kMax;
+  columns.pad = lowest_pattern(config_.dtype);
+  columns.a = source.view;
+  columns.walk.images = wide[0];
+  columns.walk.image_step = source.view.dims[0].row_step;
+  columns.walk.y.input = columns.walk.y.output = wide[2];
+  columns.walk.y_step = source.view.dims[2].row_step;
+  columns.walk.x = windows[1];
+  columns.walk.x_step = source.view.dims[3].row_step;
+  columns.channels = wide[1];
+  const Shape narrow = {wide[0], wide[1], wide[2], windows[1].output};
+  columns.out = dense_view(segment_->sheets.size(), narrow, 1);
+  Sheet sheet;
+  sheet.size = dense_sheet(narrow, 1);
+  sheet.view = columns.out;
+  const View maxima = columns.out;
+  segment_->sheets.push_back(std::move(sheet));
+  add_movement("MaxPool", graph::kNoValue, narrow, std::move(columns),
+               fmt::format("along columns, {} lines in a row", lines.in));
+
+  ConcatLayer layer;
+  layer.out = joined_result(node.outputs[0], lines.out);
+  for (std::int64_t line = 0; line < lines.out; ++line) {
+    layer.parts.push_back(largest_of_lines(maxima, windows[0], lines, line));
+    layer.parts.back().channels = input[1];
+    layer.parts.back().out = layer.out;
+    layer.parts.back().out.channel = line * input[1];
+  }
+  add_layer(node, node.outputs[0], 0, std::move(layer), "along lines");
+}
+
+/// One line of each joined line of the result, from the maxima along columns.
+ElementwiseLayer Planner::largest_of_lines(const View& maxima, const graph::WindowDim& y,
+                                           const JoinedLines& lines, std::int64_t line) const {
+  const std::int64_t channels = maxima.dims[1].extent / lines.in;
+  ElementwiseLayer part;
+  part.pad = lowest_pattern(config_.dtype);
+  part.walk.images = maxima.dims[0].extent;
+  part.walk.image_step = maxima.dims[0].row_step;
+  part.walk.y.input = part.walk.y.output = maxima.dims[2].extent;
+  part.walk.y_step = maxima.dims[2].row_step;
+  part.walk.x.input = part.walk.x.output = maxima.dims[3].extent;
+  part.steps.clear();
+  std::vector<LineReach> taps;
+  for (std::int64_t tap = 0; tap < y.kernel; ++tap) taps.push_back(reach(y, lines.in, line, tap));
+  // The first operand alone may reach the border.
+  std::ranges::stable_sort(taps, {}, [](const LineReach& tap) { return tap.joined == 0; });
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    View view = maxima;
+    view.channel = taps[i].line * channels;
+    if (i == 0) {
+      part.a = view;
+      part.walk.y.pad_begin = -taps[i].joined;
+      continue;
+    }
+    LaneStep step;
+    step.combine = VectorCombine::kMax;
+    step.b = view;
+    step.b_step = 1;
+    part.steps.push_back(std::move(step));
+  }
+  if (int8()) {
+    // In binary32, which represents all these integers.
+    const Quantization same{std::bit_cast<std::uint32_t>(1.0F), 0};
+    part.domain = VectorDomain::kFloat;
+    part.a_quantization = part.quantization = same;
+    for (LaneStep& step : part.steps) step.b_quantization = same;
+  }
+  if (part.steps.empty()) part.steps.emplace_back();
+  return part;
 }
 
 Refusal Planner::plan_average_pool(const graph::Node& node) {

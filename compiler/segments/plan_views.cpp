@@ -13,13 +13,6 @@ namespace {
 constexpr const char* kOnHost = "its input is on the host already";
 constexpr const char* kMoves = "the elements would have to be moved";
 
-/// The operand of a value of this segment; nullptr if the value is on the host or flattened.
-const LayerOperand* view_of(const OpenSegment& segment, ValueId value) {
-  const auto known = segment.values.find(value);
-  if (known == segment.values.end() || known->second.flattened) return nullptr;
-  return &known->second;
-}
-
 /// True if axis 1 of an image [N, C, ...] lies along the channels and all others along rows.
 /// Checking axis 1 is not enough: with one element it may lie anywhere, and another axis may be the
 /// channels.
@@ -32,16 +25,27 @@ bool lies_as_image(const View& view) {
 
 }  // namespace
 
+/// The operand of a value of this segment, its lines apart; nullptr if the value is on the host or
+/// flattened.
+const LayerOperand* Planner::view_of(ValueId value) {
+  const auto known = segment_->values.find(value);
+  if (known == segment_->values.end() || known->second.flattened) return nullptr;
+  if (known->second.lines > 1) take_apart(value, LayerOperand(known->second));
+  return &known->second;
+}
+
 Refusal Planner::plan_dequantize(const graph::Node& node) {
   if (!int8()) return "a float array cannot hold integers";
   const auto scale = scalar(node.input(1));
   const auto zero = zero_point(node.input(2));
   if (!scale || !zero) return "its scale or zero point is not a single constant";
   const graph::ValueType& type = graph_.type(node.input(0));
-  const auto source = operand(node.input(0), free_channel_axis(type.shape.size()));
+  const auto source = joined_operand(node.input(0), free_channel_axis(type.shape.size()));
   if (!source) return kOnHost;
-  segment_->values[node.outputs[0]] = {
-      source->view, {std::bit_cast<std::uint32_t>(*scale), *zero}, true, false};
+  LayerOperand result = *source;
+  result.quantization = {std::bit_cast<std::uint32_t>(*scale), *zero};
+  result.dequantized = true;
+  segment_->values[node.outputs[0]] = result;
   return std::nullopt;
 }
 
@@ -63,7 +67,7 @@ Refusal Planner::plan_view(const graph::Node& node) {
   if (transposes_for_product(node)) {
     if (const auto source = operand(node.input(0), 1)) segment_->values[node.input(0)] = *source;
   }
-  const LayerOperand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(node.input(0));
   if (source == nullptr) return kOnHost;
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != graph::kNoValue) return "its output for the mask is used";
@@ -122,7 +126,7 @@ Refusal Planner::plan_flatten(const graph::Node& node, const LayerOperand& sourc
 }
 
 Refusal Planner::plan_slice(const graph::Node& node) {
-  const LayerOperand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(node.input(0));
   if (source == nullptr) return kOnHost;
   const auto starts = constant(node.input(1));
   if (!starts) return "its bounds are computed";
@@ -150,7 +154,7 @@ Refusal Planner::plan_slice(const graph::Node& node) {
 
 /// Takes one index of one axis: a slice without that axis.
 Refusal Planner::plan_gather(const graph::Node& node) {
-  const LayerOperand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(node.input(0));
   if (source == nullptr) return "the machine gathers only by a single constant index";
   const auto index = constant(node.input(1));
   if (!index || index->rank() != 0) return "the machine gathers only by a single constant index";
@@ -168,7 +172,7 @@ Refusal Planner::plan_gather(const graph::Node& node) {
 }
 
 Refusal Planner::plan_split(const graph::Node& node) {
-  const LayerOperand* source = view_of(*segment_, node.input(0));
+  const LayerOperand* source = view_of(node.input(0));
   if (source == nullptr) return kOnHost;
   const auto rank = static_cast<std::int64_t>(source->view.dims.size());
   const std::int64_t given = node.attributes.integer("axis", 0);

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "compiler/passes/simplify/decompose_recurrent.h"
+#include "compiler/segments/lines/line_plan.h"
 
 namespace weft::compiler {
 
@@ -28,7 +29,8 @@ Planner::Planner(const graph::Graph& graph, const MachineConfig& config,
       on_host_(on_host),
       options_(options),
       users_(graph.values.size()),
-      is_output_(graph.values.size(), false) {
+      is_output_(graph.values.size(), false),
+      lines_(plan_lines(graph, config, options.mapping)) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const ValueId input : graph.nodes[i].inputs) {
       if (input != graph::kNoValue) users_[input].push_back(i);
@@ -66,7 +68,11 @@ Refusal Planner::try_add(std::size_t index, OpenSegment& segment,
                          segment.layers.end());
     segment.inputs = inputs;
     absorbed.resize(taken);
-    for (const ValueId output : graph_.nodes[index].outputs) segment.values.erase(output);
+    for (const ValueId output : graph_.nodes[index].outputs) {
+      segment.values.erase(output);
+      segment.joined.erase(output);
+    }
+    for (const auto& [value, operand] : moved_) segment.joined.erase(value);
     for (auto& [value, operand] : moved_) segment.values.insert_or_assign(value, operand);
   }
   return refusal;
@@ -180,9 +186,9 @@ std::optional<LayerOperand> Planner::operand(ValueId value, std::size_t channel_
   if (value == graph::kNoValue) return std::nullopt;
   const auto known = segment_->values.find(value);
   if (known != segment_->values.end()) {
-    const LayerOperand& found = known->second;
+    const LayerOperand found = known->second;
     if (found.flattened || segment_->sheets[found.view.sheet].wide) return std::nullopt;
-    return found;
+    return found.lines == 1 ? found : take_apart(value, found);
   }
   const graph::ValueType& type = graph_.type(value);
   if (!on_host_[value] || !holds(type.type) || graph::element_count(type.shape) == 0) {

@@ -18,6 +18,7 @@
 #include "compiler/layers/segment.h"
 #include "compiler/layers/sheet.h"
 #include "compiler/program/network_program.h"
+#include "compiler/segments/lines/joined_lines.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::compiler {
@@ -37,11 +38,16 @@ struct LayerOperand {
   /// The value is [N, C*H*W], but the view is the image [N, C, H, W] before a Flatten. A matrix
   /// product reads it as a window over the whole image.
   bool flattened = false;
+  /// Lines of the image that are joined (joined_lines.h). If more than 1, the view is the wider
+  /// image.
+  std::int64_t lines = 1;
 };
 
 /// A segment to which layers are still added.
 struct OpenSegment : Segment {
   std::map<graph::ValueId, LayerOperand> values;
+  /// Where images lie with joined lines whose lines were taken apart.
+  std::map<graph::ValueId, LayerOperand> joined;
   std::map<std::pair<graph::ValueId, std::size_t>, std::size_t> inputs;  // value, axis -> sheet
 };
 
@@ -81,6 +87,10 @@ class Planner {
   Refusal plan_conv_integer(const graph::Node& node);
   Refusal plan_qlinear_conv(const graph::Node& node);
   struct ConvParts;
+  JoinedLines lines_between(const ConvParts& parts, graph::ValueId result,
+                            const std::vector<graph::WindowDim>& windows) const;
+  Refusal plan_joined(const graph::Node& node, graph::ValueId x, const JoinedLines& lines,
+                      ContractionLayer layer);
   Refusal plan_convolution(const graph::Node& node, ConvParts parts);
   std::string pack_taps(graph::ValueId x, const std::vector<graph::WindowDim>& windows,
                         ContractionLayer& layer);
@@ -141,7 +151,9 @@ class Planner {
   Refusal plan_unary(const graph::Node& node);
   Refusal plan_binary(const graph::Node& node);
   Refusal plan_elementwise(const graph::Node& node, LaneStep step);
-  std::optional<std::size_t> take_rows(graph::ValueId a, ElementwiseLayer& layer);
+  std::optional<std::size_t> take_rows(graph::ValueId a, ElementwiseLayer& layer,
+                                       bool joined = false);
+  View result_of(graph::ValueId value, std::size_t axis, const ElementwiseLayer& layer);
   Refusal plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
   Refusal plan_steps(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
   bool append_function(const graph::Node& next, ElementwiseLayer& layer) const;
@@ -182,6 +194,12 @@ class Planner {
   Refusal plan_cast(const graph::Node& node);
   // plan_pool.cpp
   Refusal plan_max_pool(const graph::Node& node);
+  std::optional<JoinedLines> pooled_lines(const graph::Node& node,
+                                          const std::vector<graph::WindowDim>& windows) const;
+  void plan_joined_pool(const graph::Node& node, const std::vector<graph::WindowDim>& windows,
+                        const JoinedLines& lines);
+  ElementwiseLayer largest_of_lines(const View& maxima, const graph::WindowDim& y,
+                                    const JoinedLines& lines, std::int64_t line) const;
   Refusal plan_average_pool(const graph::Node& node);
   Refusal plan_pool(const graph::Node& node, WindowLayer layer,
                     const std::vector<graph::WindowDim>& windows);
@@ -214,6 +232,7 @@ class Planner {
                            const std::vector<std::int64_t>& reduced);
   std::optional<std::vector<std::int64_t>> reduced_axes(const graph::Node& node) const;
   // plan_views.cpp
+  const LayerOperand* view_of(graph::ValueId value);
   Refusal plan_dequantize(const graph::Node& node);
   Refusal plan_view(const graph::Node& node);
   Refusal plan_flatten(const graph::Node& node, const LayerOperand& source);
@@ -226,6 +245,16 @@ class Planner {
   /// The value where it lies, or as an input sheet with `channel_axis` in the channels; nullopt if
   /// the machine cannot read it.
   std::optional<LayerOperand> operand(graph::ValueId value, std::size_t channel_axis);
+  /// Like operand(), but for layers that read joined lines: with as many as planned.
+  std::optional<LayerOperand> joined_operand(graph::ValueId value, std::size_t channel_axis);
+  /// How many lines joined_operand() finds or joins.
+  std::int64_t joined_lines(graph::ValueId value) const;
+  /// Copies an image such that the planned number of its lines is joined.
+  LayerOperand join(graph::ValueId value, const LayerOperand& apart);
+  /// Copies the lines of an image that is joined into rows of their own.
+  LayerOperand take_apart(graph::ValueId value, const LayerOperand& joined);
+  /// The joined lines of the values, all images of one shape; 1 if they have not the same number.
+  std::int64_t common_lines(graph::ValueId a, graph::ValueId b) const;
   /// The channel axis for layers that accept any: image_channel_axis(), but the last axis for
   /// values of rank 3 if no window of the network is one-dimensional. Such values are sequences.
   std::size_t free_channel_axis(std::size_t rank) const;
@@ -248,6 +277,8 @@ class Planner {
   /// Adds a sheet for `value` and returns its view. `wide`: rows of 32-bit words, for the host
   /// only.
   View new_result(graph::ValueId value, std::size_t channel_axis, bool wide = false);
+  /// Adds a sheet for an image whose lines are joined.
+  View joined_result(graph::ValueId value, std::int64_t lines);
   /// Adds a sheet laid out as for `shape`, which differs from the value's shape only by axes of 1.
   View new_result(graph::ValueId value, std::size_t channel_axis, const Shape& shape);
   /// Adds a sheet for a constant that the compiler generates with `make`, and returns its view.
@@ -284,7 +315,8 @@ class Planner {
   const CompileOptions options_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<bool> is_output_;
-  bool has_lines_ = false;  // images of rank 3
+  const std::vector<std::int64_t> lines_;  // joined in each value (line_plan.h)
+  bool has_lines_ = false;                 // images of rank 3
   OpenSegment* segment_ = nullptr;
   std::vector<std::size_t>* absorbed_ = nullptr;
   std::map<graph::ValueId, LayerOperand> moved_;  // earlier places of values that the node moved

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "compiler/layers/used_sheets.h"
+#include "compiler/segments/lines/joined_lines.h"
 
 namespace weft::compiler {
 namespace {
@@ -128,7 +129,7 @@ class Cutter {
     for (const auto& [value, operand] : segment.values) {
       if (!is_wanted[value] || segment.sheets[operand.view.sheet].from_host) continue;
       segment.sheets[operand.view.sheet].results.push_back(
-          {value, operand.view, operand.quantization, operand.dequantized});
+          {value, host_view(value, operand), operand.quantization, operand.dequantized});
       on_host_[value] = true;
     }
     for (std::size_t i = 0; i < segment.layers.size(); ++i) {
@@ -136,6 +137,11 @@ class Cutter {
                      [&](std::size_t sheet) { segment.sheets[sheet].last_use = i; });
     }
     steps_.emplace_back(static_cast<Segment&&>(segment));
+  }
+
+  View host_view(ValueId value, const LayerOperand& operand) const {
+    if (operand.lines == 1) return operand.view;
+    return joined_view(operand.view.sheet, graph_.type(value).shape, operand.lines);
   }
 
   const graph::Graph& graph_;

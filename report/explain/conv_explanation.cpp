@@ -19,6 +19,7 @@
 #include "runtime/analysis/span_excess.h"
 #include "runtime/job/analytic_run.h"
 #include "runtime/network_timing.h"
+#include "runtime/workload/run_options.h"
 
 namespace weft::report {
 namespace {
@@ -241,6 +242,18 @@ Json plan_json(const ArrayConv& conv, const MachineConfig& config,
           {"formula_terms", formula_json(conv.formula)}};
 }
 
+/// A convolution that does not use the array.
+void print_elsewhere(const RunReport& report, const Streams& streams) {
+  streams.out << wrapped("No tile of weights enters the array, so there are no folds.");
+  for (const runtime::LayerRun& layer : report.run.layers) {
+    streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
+                                       layer.on_host
+                                           ? "in time that is not simulated"
+                                           : counted(runtime::unsigned_of(layer.cycles), "cycle")));
+    for (const std::string& note : notes_of(layer)) streams.out << wrapped(note);
+  }
+}
+
 }  // namespace
 
 ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig& config,
@@ -262,7 +275,25 @@ ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig&
     explanation.advice =
         conv_advice(spec, config, explanation.report.run.total, explanation.array->shape.is_packed);
   }
+  explanation.graph = std::move(done.graph);
+  explanation.network = std::move(done.network);
   return explanation;
+}
+
+void add_candidates(ConvExplanation& explanation, const std::function<void(double)>& progress) {
+  const RunReport& report = explanation.report;
+  if (report.run.layers.front().on_host) return;
+  const runtime::ConvSpec& spec = explanation.spec;
+  const runtime::LargerBatch batch{spec.input.front(), [&] {
+                                     runtime::ConvSpec twice = spec;
+                                     twice.input.front() *= 2;
+                                     return runtime::conv_graph(twice, report.machine.dtype,
+                                                                runtime::kDefaultSeed);
+                                   }};
+  explanation.candidates =
+      compare_candidates({explanation.graph, report.machine, runtime::mapping_of(spec),
+                          explanation.network, report.run, 0},
+                         batch, progress);
 }
 
 Json conv_explanation_json(const ConvExplanation& explanation) {
@@ -277,6 +308,9 @@ Json conv_explanation_json(const ConvExplanation& explanation) {
     json["account"] = account_json(conv.account, conv.shape);
   }
   json["advice"] = fmt::format("{}", fmt::join(explanation.advice, " "));
+  json["candidates"] = explanation.candidates
+                           ? candidates_json(*explanation.candidates, explanation.report.machine)
+                           : Json(nullptr);
   if (explanation.sweep) json["sweep"] = sweep_json(*explanation.sweep);
   return json;
 }
@@ -294,15 +328,11 @@ void print_conv(const ConvExplanation& explanation, const Streams& streams) {
   if (explanation.array) {
     print_array(explanation, streams);
     streams.out << advice_section(explanation.advice, streams.style);
-    return;
+  } else {
+    print_elsewhere(report, streams);
   }
-  streams.out << wrapped("No tile of weights enters the array, so there are no folds.");
-  for (const runtime::LayerRun& layer : report.run.layers) {
-    streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
-                                       layer.on_host
-                                           ? "in time that is not simulated"
-                                           : counted(runtime::unsigned_of(layer.cycles), "cycle")));
-    for (const std::string& note : notes_of(layer)) streams.out << wrapped(note);
+  if (explanation.candidates) {
+    streams.out << '\n' << candidates_text(*explanation.candidates, streams.style);
   }
 }
 

@@ -9,12 +9,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/graph/graph.h"
 #include "compiler/mapping/tiling_plan.h"
+#include "compiler/schedule/compile_network.h"
+#include "report/explain/layer/candidates_report.h"
 #include "report/report.h"
 #include "report/streams.h"
 #include "runtime/analysis/fold_account.h"
@@ -44,14 +48,21 @@ struct ConvExplanation {
   RunReport report;
   std::optional<ArrayConv> array;  // nullopt: runs on the vector unit or the host
   std::vector<std::string> advice;
-  std::optional<runtime::Sweep> sweep;  // shown in place of the folds
+  graph::Graph graph;
+  compiler::ScheduledNetwork network;         // of the graph
+  std::optional<LayerCandidates> candidates;  // nullopt: not timed, or the host computes it
+  std::optional<runtime::Sweep> sweep;        // shown in place of the folds
 };
 
 /// Throws InputError, ConfigError.
 ConvExplanation explain_conv(const runtime::ConvSpec& spec, const MachineConfig& config,
                              std::uint64_t steps);
 
-/// The report of the network with `plan`, `cycles.array_span`, `account`, `advice` and `sweep`.
+/// Times the other ways to run the convolution, unless the host computes it.
+void add_candidates(ConvExplanation& explanation, const std::function<void(double)>& progress);
+
+/// The report of the network with `plan`, `cycles.array_span`, `account`, `advice`, `candidates`
+/// and `sweep`.
 nlohmann::ordered_json conv_explanation_json(const ConvExplanation& explanation);
 
 void print_conv(const ConvExplanation& explanation, const Streams& streams);

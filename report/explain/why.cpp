@@ -67,12 +67,6 @@ std::string cycles_text(Cycle cycles) {
   return grouped(static_cast<std::uint64_t>(cycles));
 }
 
-std::string signed_text(Cycle change) {
-  if (change == 0) return "0";
-  return fmt::format("{}{}", change < 0 ? '-' : '+',
-                     grouped(static_cast<std::uint64_t>(std::abs(change))));
-}
-
 std::string title(const Why& why) {
   const auto size = static_cast<std::uint64_t>(std::abs(why.difference()));
   if (size == 0) return fmt::format("{}: A and B take the same cycles", why.workload);

@@ -56,6 +56,18 @@ std::string group_text(const FoldMap& folds) {
       counted(unsigned_of(folds.filters / folds.groups), "filter"));
 }
 
+/// "channel c of line p of 4 is p x 32 + c; ...".
+std::string lines_text(const FoldMap& folds) {
+  const auto place = [](std::int64_t lines, std::int64_t all, const char* name) {
+    return fmt::format("{0} {1} of line p of {2} is p x {3} + {1}", name, name[0], lines,
+                       grouped(unsigned_of(all / lines)));
+  };
+  std::vector<std::string> parts;
+  if (folds.lines_in > 1) parts.push_back(place(folds.lines_in, folds.channels, "channel"));
+  if (folds.lines_out > 1) parts.push_back(place(folds.lines_out, folds.filters, "filter"));
+  return fmt::format("{}; zeros where a tap does not reach a line", fmt::join(parts, ", "));
+}
+
 std::size_t most_taps(const FoldMap& folds) {
   std::size_t most = 0;
   for (const ProductFolds& product : folds.products) {
@@ -120,6 +132,7 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
     facts.push_back({name, std::move(text)});
   };
   if (folds.groups > 1) add("groups", group_text(folds));
+  if (folds.lines_in > 1 || folds.lines_out > 1) add("lines in a row", lines_text(folds));
   if (folds.taps() > 1) {
     add("taps in a fold",
         fmt::format("{} of {}", most_taps(folds), grouped(unsigned_of(folds.taps()))));

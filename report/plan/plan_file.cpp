@@ -92,8 +92,12 @@ Json to_json(const compiler::LayerPlan& plan) {
 /// A layer takes a line.
 std::string to_text(const compiler::LayersPlan& plan) {
   std::string text = fmt::format(
-      R"({{"staging_rows": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "layers": [)",
-      plan.staging_rows, name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs);
+      R"({{"unified_buffer_kib": {}, "accumulator_rows": {}, "weight_fifo_tiles": {}, )"
+      R"("staging_rows": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "round": {}, )"
+      R"("layers": [)",
+      plan.capacities.unified_buffer_kib, plan.capacities.accumulator_rows,
+      plan.capacities.weight_fifo_tiles, plan.staging_rows, name_of(kOrders, plan.order),
+      name_of(kFits, plan.fit), plan.cut_inputs, plan.round);
   std::string_view before = "\n      ";
   for (const compiler::LayerPlan& layer : plan.layers) {
     text += before;
@@ -120,13 +124,14 @@ std::string to_text(const std::optional<bool>& choice) {
 
 /// What the plan says, without what it is for.
 std::string decisions_text(const compiler::NetworkPlan& plan) {
-  std::string text =
-      fmt::format(R"(  "packed_taps": {},
+  std::string text = fmt::format(
+      R"(  "packed_taps": {},
+  "joined_lines": {},
   "turned_results": {},
   "depthwise_on_vector_unit": {},
   "programs": [)",
-                  to_text(plan.choices.packed_taps), to_text(plan.choices.turned_results),
-                  to_text(plan.choices.depthwise_on_vector_unit));
+      to_text(plan.choices.packed_taps), to_text(plan.choices.joined_lines),
+      to_text(plan.choices.turned_results), to_text(plan.choices.depthwise_on_vector_unit));
   std::string_view before = "\n    ";
   for (const compiler::ProgramPlan& program : plan.programs) {
     text += before;
@@ -205,18 +210,29 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
           rows("bias_slots")};
 }
 
+compiler::Capacities read_capacities(const JsonFields& program) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const auto read = [&](const std::string& key) {
+    return static_cast<std::uint32_t>(program.number(key, 1, kMost));
+  };
+  return {read("unified_buffer_kib"), read("accumulator_rows"), read("weight_fifo_tiles")};
+}
+
 compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
   const JsonFields program(json, place);
   if (program.has("product")) {
     program.allow({"product"});
     return read_product(program.at("product"), place + ".product");
   }
-  program.allow({"staging_rows", "order", "fit", "cut_inputs", "layers"});
+  program.allow({"unified_buffer_kib", "accumulator_rows", "weight_fifo_tiles", "staging_rows",
+                 "order", "fit", "cut_inputs", "round", "layers"});
   compiler::LayersPlan plan;
+  plan.capacities = read_capacities(program);
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
   plan.order = read_name(kOrders, program, "order");
   plan.fit = read_name(kFits, program, "fit");
   plan.cut_inputs = program.boolean("cut_inputs");
+  plan.round = program.number("round", 0, kLargest);
   const Json& layers = program.at("layers");
   if (!layers.is_array()) program.fail("layers", "is not a list");
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -266,12 +282,13 @@ compiler::NetworkPlan read_plan_file(const std::string& name, const PlannedWorkl
   const Json json = parse_json_file(name, "is not a plan");
   const JsonFields file(json, "");
   check_version(file);
-  file.allow({"weft", "network", "machine", "packed_taps", "turned_results",
+  file.allow({"weft", "network", "machine", "packed_taps", "joined_lines", "turned_results",
               "depthwise_on_vector_unit", "programs"});
   check_network(file.object("network"), workload);
   check_machine(file.object("machine"), workload);
   compiler::NetworkPlan plan;
   plan.choices.packed_taps = read_choice(file, "packed_taps");
+  plan.choices.joined_lines = read_choice(file, "joined_lines");
   plan.choices.turned_results = read_choice(file, "turned_results");
   plan.choices.depthwise_on_vector_unit = read_choice(file, "depthwise_on_vector_unit");
   const Json& programs = file.at("programs");

@@ -112,13 +112,13 @@ for (const dtype of ['int8', 'bf16', 'fp16']) {
   });
 }
 
-// On 4 x 4, 3 channels and 4 filters take one fold per tap for each of two chunks of 8 pixels, or 7
+// On 4 x 4, 3 channels and 4 filters take one fold per tap for each of four chunks of 4 pixels, or 7
 // for the 27 elements of a window, each with all 16 pixels. Loading takes 4 cycles, then come the
 // other folds' rows, then the last fold's rows and 4 + 4 - 2 cycles to drain. Packed windows are loaded a row a cycle: the first 16
 // rows in cycles 1-16. After these seven loads and one of the scales, the fetch is dispatched in
 // cycle 8. The tile is pushed in cycles 10-13, so the rows enter 3 cycles later than the pushes allow.
 for (const command of [['conv'], ['explain', 'conv']]) {
-  for (const [taps, folds, rows] of [['apart', 18, 8], ['packed', 7, 16]]) {
+  for (const [taps, folds, rows] of [['apart', 36, 4], ['packed', 7, 16]]) {
     const name = `${command.join(' ')}, taps ${taps}`;
     test(`the closed form stands beside the ledger of a convolution: ${name}`, async () => {
       const path = page_of([...command, '--input', '1,3,6,6', '--filters', '4', '--kernel', '3',
@@ -216,9 +216,9 @@ test('the tile map and the named layer follow the cycle through a network', asyn
 });
 
 test('what is not all does not read as all', async () => {
-  // On 512 x 512, layers of few columns make more than 99.95 % padding.
-  await fixture.open(page_of(['run', 'lenet5', '--machine', 'tpu-v1', '--array.rows', '512',
-    '--array.cols', '512', '--engine', 'analytic']));
+  // On 2048 x 2048, layers of few columns make more than 99.95 % padding.
+  await fixture.open(page_of(['run', 'lenet5', '--machine', 'tpu-v1', '--array.rows', '2048',
+    '--array.cols', '2048', '--engine', 'analytic']));
   const figures = await fixture.evaluate(`document.querySelector('.figures').textContent`);
   assert.match(figures, /padding waste99\.9\s?%/);
   assert.match(figures, /all but .+ of .+ MACs/);

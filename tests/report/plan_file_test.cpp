@@ -51,7 +51,7 @@ NetworkPlan random_plan(std::mt19937_64& random) {
     const std::uint32_t drawn = below(3);
     return drawn == 2 ? std::nullopt : std::optional(drawn == 1);
   };
-  NetworkPlan plan{{choice(), choice(), choice()}, {}};
+  NetworkPlan plan{{choice(), choice(), choice(), choice()}, {}};
   for (std::uint32_t i = below(4); i > 0; --i) {
     if (below(3) == 0) {
       plan.programs.emplace_back(
@@ -60,10 +60,12 @@ NetworkPlan random_plan(std::mt19937_64& random) {
       continue;
     }
     LayersPlan layers{
+        {1 + below(99), 1 + below(99), 1 + below(9)},
         below(5000),
         below(2) == 0 ? compiler::InstructionOrder::kByLayer : compiler::InstructionOrder::kByStart,
         below(2) == 0 ? compiler::Fit::kFirst : compiler::Fit::kNext,
         below(2) == 0,
+        below(9),
         {}};
     for (std::uint32_t layer = below(5); layer > 0; --layer) {
       layers.layers.push_back(
@@ -85,7 +87,8 @@ TEST_F(PlanFileTest, ReadsWhatItWrote) {
 }
 
 TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
-  const NetworkPlan plan{{}, {LayersPlan{8, {}, {}, false, {{"l", 0, 1, 0}}}, ProductPlan{"p"}}};
+  const NetworkPlan plan{
+      {}, {LayersPlan{{1, 1, 1}, 8, {}, {}, false, 0, {{"l", 0, 1, 0}}}, ProductPlan{"p"}}};
   const auto layers = [](NetworkPlan& of) -> LayersPlan& {
     return std::get<LayersPlan>(of.programs[0]);
   };
@@ -95,13 +98,18 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
   const std::vector<std::function<void(NetworkPlan&)>> changes = {
       [](NetworkPlan& p) { p.choices.packed_taps = true; },
       [](NetworkPlan& p) { p.choices.packed_taps = false; },
+      [](NetworkPlan& p) { p.choices.joined_lines = false; },
       [](NetworkPlan& p) { p.choices.turned_results = true; },
       [](NetworkPlan& p) { p.choices.depthwise_on_vector_unit = true; },
       [](NetworkPlan& p) { p.programs.pop_back(); },
+      [&](NetworkPlan& p) { layers(p).capacities.unified_buffer_kib = 2; },
+      [&](NetworkPlan& p) { layers(p).capacities.accumulator_rows = 2; },
+      [&](NetworkPlan& p) { layers(p).capacities.weight_fifo_tiles = 2; },
       [&](NetworkPlan& p) { layers(p).staging_rows = 9; },
       [&](NetworkPlan& p) { layers(p).order = compiler::InstructionOrder::kByStart; },
       [&](NetworkPlan& p) { layers(p).fit = compiler::Fit::kNext; },
       [&](NetworkPlan& p) { layers(p).cut_inputs = true; },
+      [&](NetworkPlan& p) { layers(p).round = 2; },
       [&](NetworkPlan& p) { layers(p).layers[0].layer = "m"; },
       [&](NetworkPlan& p) { layers(p).layers[0].form = 1; },
       [&](NetworkPlan& p) { layers(p).layers[0].images = 2; },

@@ -54,7 +54,7 @@ TEST_F(PlanTest, CanBeEdited) {
   const Json searched = report(file);
   Json plan = Json::parse(folder_.read("plan.json"));
   for (Json& layer : plan["programs"][0]["layers"]) {
-    if (layer["layer"] == "c1") layer["chunk_rows"] = 1;
+    if (layer["layer"] == "c3") layer["chunk_rows"] = 1;
   }
   const Json slow = report(folder_.write("slow.json", plan.dump()));
   EXPECT_GT(slow["cycles"]["total"], searched["cycles"]["total"]);
@@ -111,7 +111,7 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs/0/layers/0/form", -1), "layer 'c1': form is not a whole number");
   expect_refused(with("/programs/0/layers/0/images", 3), "layer 'c1': images = 3: must divide");
   expect_refused(with("/programs/0/layers/0/chunk_rows", 5000), "layer 'c1': chunk_rows = 5000");
-  expect_refused(with("/programs/0/layers/1/chunk_rows", 5), "layer 's2': chunk_rows = 5");
+  expect_refused(with("/programs/0/layers/1/chunk_rows", 5), "layer 'c1.tanh': chunk_rows = 5");
   expect_refused(with("/programs/0/layers/0/rows", 5), "layer 'c1': 'rows' is no field");
   Json short_plan = plan;
   short_plan["programs"][0]["layers"].erase(0);

@@ -79,14 +79,14 @@ TEST_F(NetworkSummaryTest, CallsNothingQuantizedThatWasNot) {
 }
 
 TEST_F(NetworkSummaryTest, CountsOneThingInTheSingular) {
-  const Words conv = {"conv", "--input", "1,1,2,2", "--filters", "1", "--kernel", "1"};
+  const Words conv = {"conv", "--input", "1,1,1,1", "--filters", "1", "--kernel", "1"};
   const std::string text = summary_of(joined(conv, small_machine("int8")));
-  EXPECT_THAT(text, HasSubstr("network    1 filter of 1x1 over 1x1x2x2, batch 1, 1 parameter, "));
+  EXPECT_THAT(text, HasSubstr("network    1 filter of 1x1 over 1x1x1x1, batch 1, 1 parameter, "));
   EXPECT_THAT(text, HasSubstr("1 chunk of rows, 1 tile fetch, "));
 }
 
 TEST_F(NetworkSummaryTest, SaysWhyALayerOfTheVectorUnitWaitsForWeights) {
-  const Words words = {"run", "vgg16", "--machine", "tpu-v2", "--engine", "analytic"};
+  const Words words = {"run", "gpt2", "--machine", "tpu-v1", "--engine", "analytic"};
   const char* const why = "wght of a vector layer: ";
   EXPECT_THAT(summary_of(joined(words, {"--memory.kind", "shared"})), HasSubstr(why));
   EXPECT_THAT(summary_of(joined(words, {"--memory.kind", "ideal"})), Not(HasSubstr(why)));

@@ -31,7 +31,9 @@ void choose_channels(const MachineConfig& config, Convolution& conv, Random& ran
   switch (random.between(0, 4)) {
     case 0:
       conv.kind = "depthwise";
-      conv.groups = std::max<std::int64_t>(2, k);
+      // More than one tile can be divided between the units.
+      conv.groups = random.chance(50) ? config.array_cols + random.between(1, config.array_cols + 3)
+                                      : std::max<std::int64_t>(2, k);
       conv.x[1] = conv.w[0] = conv.groups;
       conv.w[1] = 1;
       break;
@@ -79,7 +81,7 @@ Convolution random_convolution(const MachineConfig& config, Random& random) {
 MappingOptions random_packing(Random& random) {
   MappingOptions options;
   if (random.chance(60)) options.packed_taps = random.chance(70);
-  if (random.chance(70)) options.form = random.one_of<std::size_t>({0, 1, 2, 2});
+  if (random.chance(70)) options.form = random.one_of<std::size_t>({0, 1, 2, 2, 3});
   return options;
 }
 
@@ -92,6 +94,7 @@ void count_convolution(const MachineConfig& config, const Convolution& conv,
   }
   for (const LayerInfo& layer : layers_of(outcome.program)) {
     if (layer.note.find("on the vector unit") != std::string::npos) ++hits["on the vector unit"];
+    if (layer.note.find("on both units") != std::string::npos) ++hits["on both units"];
     if (layer.note.find("as diagonal tiles") != std::string::npos) ++hits["as diagonal tiles"];
     if (layer.chunks > 1) ++hits["several chunks"];
   }
@@ -170,6 +173,7 @@ TEST(ConvolutionPropertyTest, FloatConvolutionsOfWholeNumbersAreExact) {
                "outputs side + 1",
                "outputs larger",
                "on the vector unit",
+               "on both units",
                "as diagonal tiles",
                "several chunks",
                "streamed",
@@ -251,6 +255,7 @@ TEST(ConvolutionPropertyTest, QuantizedConvolutionsHaveTheBitsOfTheReference) {
                "outputs side + 1",
                "outputs larger",
                "on the vector unit",
+               "on both units",
                "as diagonal tiles",
                "several chunks",
                "streamed",

@@ -36,7 +36,7 @@ void for_each_seed(std::uint64_t seeds,
 TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
   int faster = 0;
   int apart = 0;
-  for_each_seed(60, [&](const graph::Graph& graph, const MachineConfig& config) {
+  for_each_seed(40, [&](const graph::Graph& graph, const MachineConfig& config) {
     const Cycle found = cycles(graph, config, {});
     const Cycle first = cycles(graph, config, {.effort = SearchEffort::kNone});
     const Cycle unpacked = cycles(graph, config, {.packed_taps = false});
@@ -45,8 +45,30 @@ TEST(ScheduleSearchTest, NeverLosesToWhatItBeginsWith) {
     faster += found < first ? 1 : 0;
     apart += found == unpacked && unpacked < first ? 1 : 0;
   });
-  EXPECT_GT(faster, 20);
-  EXPECT_GT(apart, 3);
+  EXPECT_GT(faster, 14);
+  EXPECT_GT(apart, 2);
+}
+
+/// Without a replay, a closed form decides how many images go through the layers together.
+TEST(ScheduleSearchTest, EstimatesTakeABatchInGroupsWhereThatIsFaster) {
+  std::cout << "seeds 0 to 99\n";
+  const MappingOptions in_groups = {.effort = SearchEffort::kNone};
+  const MappingOptions whole = {.image_groups = false, .effort = SearchEffort::kNone};
+  int faster = 0;
+  int slower = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    MachineConfig config = random_machine(random, ElementType::kBf16);
+    config.unified_buffer_kib = 8;
+    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+    const graph::Graph graph = prepared(network.of_batch(16));
+    const Cycle found = cycles(graph, config, in_groups);
+    const Cycle together = cycles(graph, config, whole);
+    faster += 10 * found < 9 * together ? 1 : 0;
+    slower += 10 * found > 11 * together ? 1 : 0;
+  }
+  std::cout << faster << " faster, " << slower << " slower\n";
+  EXPECT_GT(faster, 2 * slower);
 }
 
 TEST(ScheduleSearchTest, MoreEffortNeverLoses) {

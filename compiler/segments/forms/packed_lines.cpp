@@ -1,4 +1,4 @@
-#include "compiler/segments/packed_lines.h"
+#include "compiler/segments/forms/packed_lines.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler/rows/ceil_div.h"
-#include "compiler/segments/contraction_weights.h"
+#include "compiler/rows/unsigned_of.h"
 
 namespace weft::compiler {
 namespace {

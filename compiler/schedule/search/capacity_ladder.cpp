@@ -1,0 +1,83 @@
+#include "compiler/schedule/search/capacity_ladder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <variant>
+
+#include "compiler/blocks/places.h"
+#include "compiler/schedule/schedule_layers.h"
+
+namespace weft::compiler {
+namespace {
+
+/// Powers of two from `first` on, itself one, and below `end`.
+template <class Value>
+std::vector<Value> powers(Value first, Value end) {
+  std::vector<Value> all;
+  for (Value value = first; value < end; value *= 2) all.push_back(value);
+  return all;
+}
+
+/// The most rows that a form of the layer streams through the array; 0 if none does.
+std::int64_t streamed_rows(const Layer& layer) {
+  std::int64_t rows = 0;
+  const auto look = [&](const LayerBody& body) {
+    const auto* contraction = std::get_if<ContractionLayer>(&body);
+    if (contraction != nullptr) rows = std::max(rows, contraction->walk.rows());
+  };
+  look(layer.body);
+  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
+  return rows;
+}
+
+/// Rows of the unified buffer for all sheets of the segment at once.
+std::uint64_t rows_of_sheets(const Segment& segment, const MachineConfig& config) {
+  const Places places(config, segment.sheets, {});
+  std::uint64_t rows = 0;
+  for (std::size_t id = 0; id < segment.sheets.size(); ++id) rows += places.total_rows(id);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> staging_ladder(const MachineConfig& config) {
+  return powers<std::uint64_t>(256, usable_rows(config) / 2 + 1);
+}
+
+std::vector<std::int64_t> chunk_ladder(const Layer& layer, const MachineConfig& config) {
+  const auto sums = accumulator_rows(layer, config);
+  if (!sums) return {};
+  return powers<std::int64_t>(std::bit_ceil(config.array_rows),
+                              std::min(*sums, streamed_rows(layer)));
+}
+
+CapacityLadders capacity_ladders(const Segment& segment, const MachineConfig& config) {
+  const auto down = [](std::uint32_t own, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint32_t> values = {own};
+    const std::uint64_t below = std::min<std::uint64_t>(last, own - 1);
+    if (below == 0) return values;
+    for (std::uint64_t value = std::bit_floor(below); value >= first && value > 0; value /= 2) {
+      values.push_back(static_cast<std::uint32_t>(value));
+    }
+    return values;
+  };
+  // Twice everything: half of it may be staging.
+  const std::uint64_t ample = 2 * rows_of_sheets(segment, config) * config.row_bytes() / 1024;
+  std::int64_t rows = 1;
+  for (const Layer& layer : segment.layers) rows = std::max(rows, streamed_rows(layer));
+  return {down(config.unified_buffer_kib, 1, std::bit_ceil(ample + 1)),
+          down(config.accumulator_rows, std::bit_ceil(config.array_rows),
+               std::bit_ceil(static_cast<std::uint64_t>(2 * rows))),
+          down(config.weight_fifo_tiles, 1, config.weight_fifo_tiles)};
+}
+
+MachineConfig ample_machine(MachineConfig config) {
+  constexpr std::uint32_t kAmple = std::uint32_t{1} << 20U;
+  config.unified_buffer_kib = std::max(config.unified_buffer_kib, kAmple);
+  config.accumulator_rows = std::max(config.accumulator_rows, kAmple);
+  return config;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,152 @@
+#include "compiler/schedule/search/schedule_by_estimate.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/blocks/places.h"
+#include "compiler/layers/chunks.h"
+#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/used_sheets.h"
+#include "compiler/program/capacities.h"
+#include "compiler/rows/ceil_div.h"
+#include "compiler/schedule/choose_groups.h"
+#include "compiler/schedule/divide_buffer.h"
+
+namespace weft::compiler {
+namespace {
+
+class ScheduleEstimate {
+ public:
+  ScheduleEstimate(const Segment& segment, const Schedule& schedule, const MachineConfig& config)
+      : parts_(in_parts(segment, schedule.forms, schedule.groups)),
+        schedule_(schedule),
+        config_(config),
+        places_(config, parts_.segment.sheets, schedule.buffer) {}
+
+  double cycles() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < parts_.layers.size(); ++i) sum += cycles_of(i);
+    return sum;
+  }
+
+ private:
+  /// What a part of a layer takes.
+  struct Work {
+    double array_cycles = 0;
+    double weight_bytes = 0;
+    double sheet_bytes = 0;
+  };
+
+  double cycles_of(std::size_t layer) const {
+    const LayerBody& body = parts_.segment.layers[layer].body;
+    Work work;
+    if (const auto* contraction = std::get_if<ContractionLayer>(&body)) {
+      work = work_of(*contraction, schedule_.layers[layer].mappings.front());
+    }
+    for_each_input_sheet(body, [&](std::size_t id) {
+      const auto& stay = schedule_.sheets[id];
+      if (stay && stay->from_layer == layer) {
+        work.sheet_bytes += bytes_of(id);  // from the host, or it passed through so far
+      } else {
+        work.sheet_bytes += passing_bytes(layer, id);
+      }
+    });
+    work.sheet_bytes += passing_bytes(layer, result_view(body).sheet);
+    return std::max(work.array_cycles, transfer_cycles(work));
+  }
+
+  Work work_of(const ContractionLayer& layer, const Mapping& mapping) const {
+    const std::int64_t k_tiles = ceil_div(layer.k, std::int64_t{config_.array_rows});
+    const std::int64_t n_tiles = ceil_div(layer.n, std::int64_t{config_.array_cols});
+    // With groups only the tiles on the diagonal hold weights.
+    const std::int64_t tiles = layer.groups > 1 ? std::max(k_tiles, n_tiles) : k_tiles * n_tiles;
+    const auto* constant = std::get_if<ConstantWeights>(&layer.weights);
+    const std::int64_t pieces = constant == nullptr ? 1 : constant->pieces;
+    const auto folds = static_cast<double>(tiles * layer.walk.taps() * pieces) *
+                       static_cast<double>(layer.batch.size());
+    const auto chunks = static_cast<double>(Chunks(layer.walk, mapping.chunk_rows).size());
+    const double rows = static_cast<double>(layer.walk.rows()) / chunks;
+    const double fetches = mapping.order == LoopOrder::kChunkOutermost ? chunks : 1;
+    return {folds * chunks * std::max(rows, static_cast<double>(config_.array_rows)),
+            constant == nullptr ? 0 : folds * fetches * static_cast<double>(config_.tile_bytes()),
+            0};
+  }
+
+  /// What a layer's part moves of a sheet that does not stay: the rows of its images.
+  double passing_bytes(std::size_t layer, std::size_t sheet) const {
+    const auto& stay = schedule_.sheets[sheet];
+    if (stay && stay->from_layer <= layer) return 0;
+    const auto rows = static_cast<double>(parts_.segment.sheets[sheet].size.rows);
+    const auto whole = static_cast<double>(parts_.sheets[sheet].whole_rows);
+    const auto images = static_cast<double>(parts_.layers[layer].images.count) /
+                        static_cast<double>(schedule_.groups.images);
+    return bytes_of(sheet) * std::min(1.0, images * whole / rows);
+  }
+
+  double bytes_of(std::size_t sheet) const {
+    return static_cast<double>(places_.total_rows(sheet)) * config_.row_bytes();
+  }
+
+  double transfer_cycles(const Work& work) const {
+    const auto at = [&](double bytes, std::uint64_t bytes_per_s) {
+      return bytes * static_cast<double>(config_.clock_hz) / static_cast<double>(bytes_per_s);
+    };
+    switch (config_.memory_kind) {
+      case MemoryKind::kIdeal:
+        return 0;
+      case MemoryKind::kShared:
+        return at(work.weight_bytes + work.sheet_bytes, config_.memory_bytes_per_s);
+      case MemoryKind::kSplit:
+        return std::max(at(work.weight_bytes, config_.memory_bytes_per_s),
+                        at(work.sheet_bytes, config_.host_bytes_per_s));
+    }
+    return 0;
+  }
+
+  const PartedSegment parts_;
+  const Schedule& schedule_;
+  const MachineConfig& config_;
+  const Places places_;
+};
+
+}  // namespace
+
+std::optional<CostedSchedule> schedule_by_estimate(const Segment& segment,
+                                                   const MachineConfig& config,
+                                                   const ScheduleChoices& start,
+                                                   std::uint64_t margin) {
+  const std::int64_t images = batch_of(segment);
+  if (images <= 1) return std::nullopt;
+  std::vector<ImageGroups> all = {start.groups};
+  const ImageDivision division(in_forms(segment, start.forms), images);
+  for (const std::uint32_t part : {1U, 2U, 4U}) {
+    Capacities capacities = capacities_of(config);
+    capacities.unified_buffer_kib = std::max(1U, capacities.unified_buffer_kib / part);
+    const MachineConfig smaller = with_capacities(config, capacities);
+    for (ImageGroups& groups : fitting_groups(segment, division, smaller)) {
+      if (std::ranges::find(all, groups) == all.end()) all.push_back(std::move(groups));
+    }
+  }
+  std::optional<CostedSchedule> best;
+  double least = 0;
+  for (const ImageGroups& groups : all) {
+    for (const std::uint64_t share : {4U, 16U}) {
+      ScheduleChoices choices = start;
+      choices.groups = groups;
+      choices.buffer = with_staging(config, margin, usable_rows(config) / share);
+      auto scheduled = schedule_layers(segment, config, choices);
+      auto* schedule = std::get_if<Schedule>(&scheduled);
+      if (schedule == nullptr) continue;
+      const double cycles = ScheduleEstimate(segment, *schedule, config).cycles();
+      if (best && cycles >= least) continue;
+      least = cycles;
+      best = CostedSchedule{std::move(*schedule), std::move(choices), std::nullopt, 0};
+    }
+  }
+  return best;
+}
+
+}  // namespace weft::compiler

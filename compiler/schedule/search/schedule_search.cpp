@@ -1,0 +1,400 @@
+#include "compiler/schedule/search/schedule_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/blocks/places.h"
+#include "compiler/emit/emit_segment.h"
+#include "compiler/schedule/choose_groups.h"
+#include "compiler/schedule/divide_buffer.h"
+#include "compiler/schedule/search/capacity_ladder.h"
+#include "compiler/schedule/search/known_replays.h"
+#include "compiler/schedule/search/layers_alike.h"
+#include "compiler/schedule/search/schedule_by_estimate.h"
+
+namespace weft::compiler {
+namespace {
+
+/// Tries schedules in a fixed order and keeps the one with the fewest cycles.
+class ScheduleSearch {
+ public:
+  ScheduleSearch(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
+                 std::uint64_t most)
+      : segment_(segment),
+        config_(config),
+        options_(options),
+        form_(options.form),
+        margin_(needed_margin(segment)),
+        ladders_(capacity_ladders(segment, config)),
+        most_(most),
+        replayed_(options.effort == SearchEffort::kNone
+                      ? most_
+                      : least_instructions(segment, config, most_)),
+        replays_(segment, config) {}
+
+  /// The choices for a part of the batch, repeated for the other parts, are the first candidate for
+  /// the whole, so that an image rarely takes longer because there are more of them. The whole then
+  /// gets fewer replays.
+  void begin_with_part(const ScheduleChoices& of_part, std::int64_t images) {
+    most_ = most_ / 3 * 2;
+    smaller_ = of_part;
+    smaller_->groups.images = batch_of(segment_);
+    if (smaller_->groups.round == 0) smaller_->groups.round = images;
+    if (smaller_->groups.sizes.empty()) {
+      smaller_->groups.sizes.assign(segment_.layers.size(), images);
+    }
+  }
+
+  /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
+  /// form alone, since a form may need its own chunks to be the best.
+  std::optional<CostedSchedule> run() {
+    descend(first_choices(segment_, config_, form_.value_or(0)));
+    const std::size_t last = form_ ? 0 : most_other_forms(segment_);
+    for (std::size_t form = 0; last > 0 && form <= last; ++form) {
+      if (replayed_ > most_replayed(options_.effort) / 20) break;
+      form_ = form;
+      descend(first_choices(segment_, config_, form));
+    }
+    if (found_) found_->replayed = replayed_;
+    return std::move(found_);
+  }
+
+ private:
+  /// What seldom saves much is tried only if there is time for it. A batch begins with what was
+  /// found for a part of it, and needs its time for groups of images.
+  bool has_time() const {
+    return best_->cycles && !smaller_ && replayed_ < most_replayed(options_.effort) / 3;
+  }
+  bool at_budget() const { return replayed_ >= most_; }
+  bool at_end() const { return best_ && at_budget(); }
+
+  /// Changes one choice after the other as long as that saves cycles.
+  void descend(const ScheduleChoices& start) {
+    best_.reset();
+    if (smaller_) consider_repeated();
+    if (!form_ && !at_end() && options_.image_groups.value_or(true)) {
+      const auto estimated = schedule_by_estimate(segment_, config_, start, margin_);
+      if (estimated) consider(*estimated->choices);
+    }
+    ScheduleChoices first = start;
+    for (const std::uint64_t share : {4U, 2U, 3U, 8U, 16U, 32U, 64U}) {
+      if (best_ && !best_->cycles) break;
+      if (best_) first.order = choices_.order;
+      if (best_) first.fit = choices_.fit;
+      consider_staging(share, first);
+      if (!best_ || (share == 4U && !smaller_)) consider_arrangements(first, share);
+    }
+    if (!best_) return;
+    if (best_->cycles) choose_staging(first);
+    const bool is_hopeless =
+        options_.to_beat && best_->cycles && *best_->cycles > *options_.to_beat / 5 * 6;
+    if (best_->cycles && !is_hopeless) {
+      choose_smaller_buffers();
+      improve();
+    } else if (!best_->cycles) {
+      choose_groups();
+    }
+    if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
+      found_ = std::move(best_);
+    }
+  }
+
+  /// The choices for a part of the batch: its instructions part by part, or of all parts together.
+  void consider_repeated() {
+    for (const std::int64_t round : {smaller_->groups.round, std::int64_t{0}}) {
+      for (const Fit fit : {smaller_->fit, other(smaller_->fit)}) {
+        ScheduleChoices choices = *smaller_;
+        choices.groups.round = round;
+        choices.fit = fit;
+        consider(choices);
+        consider_cut_inputs(choices);
+      }
+    }
+  }
+
+  void improve() {
+    choose_groups();
+    choose_chunks_of_all();
+    // A form may need its own chunks to be the best, so the forms come before and after them.
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
+    choose_staging_again();
+    choose_less();
+    if (options_.effort == SearchEffort::kThorough) refine();
+  }
+
+  /// Changes the choices of single layers, and the division of the buffer, until nothing saves
+  /// cycles.
+  void refine() {
+    std::optional<Cycle> before;
+    while (best_->cycles && before != best_->cycles && !at_end()) {
+      before = best_->cycles;
+      for (const std::uint64_t share : {2U, 3U, 4U, 6U, 8U, 12U, 16U, 24U, 32U, 48U, 64U, 96U}) {
+        consider_arrangements(choices_, share);
+      }
+      for (std::size_t i = 0; i < segment_.layers.size(); ++i) refine_layer(i);
+    }
+  }
+
+  void refine_layer(std::size_t layer) {
+    ScheduleChoices choices = choices_;
+    for (std::size_t form = 0; form <= segment_.layers[layer].others.size() && !form_; ++form) {
+      choices.forms[layer] = form;
+      if (form != choices_.forms[layer]) consider(choices);
+    }
+    choices = choices_;
+    if (!std::holds_alternative<ContractionLayer>(segment_.layers[layer].body)) return;
+    for (const std::int64_t parts : {0, 1, 2, 3, 4, 5, 6, 8, 12, 16}) {
+      choices.chunk_rows[layer] = part_of_sums(layer, parts);
+      if (choices.chunk_rows[layer] != choices_.chunk_rows[layer]) consider(choices);
+    }
+  }
+
+  void choose_groups() {
+    const std::int64_t images = batch_of(segment_);
+    if (images <= 1 || at_end() || !options_.image_groups.value_or(true)) return;
+    const ImageDivision division(in_forms(segment_, choices_.forms), images);
+    const ScheduleChoices whole = choices_;
+    for (const ImageGroups& groups : fitting_groups(segment_, division, config_)) {
+      ScheduleChoices choices = whole;
+      choices.groups = groups;
+      for (const Fit fit : {whole.fit, other(whole.fit)}) {
+        choices.fit = fit;
+        for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
+      }
+    }
+    while (!choices_.groups.sizes.empty() && !at_end()) {
+      const ImageGroups before = choices_.groups;
+      for (const ImageGroups& groups : neighbors_of(before, division)) {
+        ScheduleChoices choices = choices_;
+        choices.groups = groups;
+        consider(choices);
+      }
+      if (choices_.groups == before) break;
+    }
+    if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
+  }
+
+  /// The choices with inputs in groups if they were whole, and the other way.
+  void consider_cut_inputs(ScheduleChoices choices) {
+    choices.groups.cut_inputs = !choices.groups.cut_inputs;
+    consider(choices);
+  }
+
+  void choose_form_of_layers_like(std::size_t first) {
+    if (form_) return;
+    const std::vector<std::size_t> alike = layers_alike(segment_, first);
+    if (alike.empty()) return;
+    const std::size_t now = choices_.forms[first];
+    for (std::size_t form = 0; form <= segment_.layers[first].others.size(); ++form) {
+      if (form == now) continue;
+      ScheduleChoices choices = choices_;
+      for (const std::size_t i : alike) choices.forms[i] = form;
+      consider(choices);
+    }
+  }
+
+  void choose_chunks_of_layers_like(std::size_t first) {
+    if (!std::holds_alternative<ContractionLayer>(segment_.layers[first].body)) return;
+    const std::vector<std::size_t> alike = layers_alike(segment_, first);
+    if (alike.empty()) return;
+    const std::int64_t now = choices_.chunk_rows[first];
+    int tried = 0;
+    for (const std::int64_t rows : chunk_candidates(first)) {
+      if (++tried > 6 && !has_time()) return;
+      if (rows == now) continue;
+      ScheduleChoices choices = choices_;
+      for (const std::size_t i : alike) choices.chunk_rows[i] = rows;
+      consider(choices, least_saving(alike.size()));
+    }
+  }
+
+  /// By estimate, as many as there are accumulators, and what machines with fewer would try too.
+  std::vector<std::int64_t> chunk_candidates(std::size_t layer) const {
+    std::vector<std::int64_t> rows = {0, part_of_sums(layer, 1), part_of_sums(layer, 3)};
+    std::ranges::copy(chunk_ladder(segment_.layers[layer], planned_machine(choices_)),
+                      std::back_inserter(rows));
+    std::reverse(rows.begin() + 3, rows.end());
+    return rows;
+  }
+
+  /// Chunks of the same size for all layers.
+  void choose_chunks_of_all() {
+    int tried = 0;
+    for (std::uint32_t rows = std::bit_floor(config_.accumulator_rows / 2);
+         rows >= config_.array_rows; rows /= 2) {
+      if (++tried > 2 && !has_time()) return;
+      ScheduleChoices choices = choices_;
+      for (std::size_t i = 0; i < segment_.layers.size(); ++i)
+        choices.chunk_rows[i] = std::min<std::int64_t>(rows, part_of_sums(i, 1));
+      consider(choices, least_saving(segment_.layers.size()));
+    }
+  }
+
+  /// The sizes of staging that are no shares of this buffer.
+  void choose_staging(ScheduleChoices choices) {
+    choices.order = choices_.order;
+    choices.fit = choices_.fit;
+    for (const std::uint64_t rows : staging_ladder(config_)) {
+      if (!has_time()) return;
+      stage(choices, rows);
+      consider(choices);
+    }
+  }
+
+  /// With other chunks and forms, other sizes of staging may be the best.
+  void choose_staging_again() {
+    for (const std::uint64_t rows : staging_ladder(config_)) {
+      if (!has_time()) return;
+      for (const Fit fit : {choices_.fit, other(choices_.fit)}) {
+        ScheduleChoices choices = choices_;
+        choices.fit = fit;
+        stage(choices, rows);
+        consider(choices);
+      }
+    }
+  }
+
+  std::int64_t part_of_sums(std::size_t layer, std::int64_t parts) const {
+    return compiler::part_of_sums(segment_.layers[layer], planned_machine(choices_), parts);
+  }
+
+  /// The choices with each fit and each order.
+  void consider_arrangements(ScheduleChoices choices, std::uint64_t share) {
+    for (const InstructionOrder order : {InstructionOrder::kByStart, InstructionOrder::kByLayer}) {
+      for (const Fit fit : {Fit::kNext, Fit::kFirst}) {
+        choices.order = order;
+        choices.fit = fit;
+        consider_staging(share, choices);
+      }
+    }
+  }
+
+  /// The choices with 1/`share` of the buffer as staging.
+  void consider_staging(std::uint64_t share, ScheduleChoices choices) {
+    stage(choices, usable_rows(planned_machine(choices)) / share);
+    consider(choices);
+  }
+
+  void stage(ScheduleChoices& choices, std::uint64_t rows) const {
+    const MachineConfig planned = planned_machine(choices);
+    choices.buffer = with_staging(planned, margin_, std::min(rows, usable_rows(planned)));
+  }
+
+  MachineConfig planned_machine(const ScheduleChoices& choices) const {
+    return with_capacities(config_, choices.capacities);
+  }
+
+  ScheduleChoices planned_for(const Capacities& capacities) const {
+    ScheduleChoices choices = choices_;
+    choices.capacities = capacities;
+    const MachineConfig planned = planned_machine(choices);
+    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
+      const std::int64_t most = compiler::part_of_sums(segment_.layers[i], planned, 1);
+      choices.chunk_rows[i] = std::min(choices.chunk_rows[i], most);
+    }
+    stage(choices, std::min(choices.buffer.staging_rows(), usable_rows(planned) / 2));
+    return choices;
+  }
+
+  /// Goes down the ladder of one capacity until a machine is much slower: still smaller ones are
+  /// slower yet. With a smaller buffer fewer sheets stay, and more pass through while others are
+  /// computed.
+  void choose_less_of(std::uint32_t Capacities::*which, const std::vector<std::uint32_t>& ladder) {
+    for (const std::uint32_t value : ladder) {
+      if (!has_time()) return;
+      Capacities capacities = choices_.capacities;
+      capacities.*which = value;
+      const auto cycles = consider(planned_for(capacities));
+      if (!cycles || *cycles > *best_->cycles / 10 * 11) return;
+    }
+  }
+
+  void choose_smaller_buffers() {
+    choose_less_of(&Capacities::unified_buffer_kib, ladders_.unified_buffer_kib);
+  }
+
+  void choose_less() {
+    choose_smaller_buffers();
+    choose_less_of(&Capacities::accumulator_rows, ladders_.accumulator_rows);
+    choose_less_of(&Capacities::weight_fifo_tiles, ladders_.weight_fifo_tiles);
+  }
+
+  /// Other chunks must save a fiftieth of what an average layer takes, for each of `layers`: more
+  /// of them fetch the weights more often.
+  Cycle least_saving(std::size_t layers) const {
+    if (!best_->cycles) return 0;
+    return *best_->cycles * static_cast<Cycle>(layers) /
+           static_cast<Cycle>(50 * segment_.layers.size());
+  }
+
+  /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known.
+  std::optional<Cycle> consider(const ScheduleChoices& choices, Cycle least = 0) {
+    if (at_end()) return std::nullopt;
+    auto scheduled = schedule_layers(segment_, config_, choices);
+    auto* schedule = std::get_if<Schedule>(&scheduled);
+    if (schedule == nullptr) return std::nullopt;
+    CostedSchedule candidate{std::move(*schedule), choices, std::nullopt, 0};
+    if (!at_budget()) candidate.cycles = cycles_of(candidate.schedule);
+    const std::optional<Cycle> cycles = candidate.cycles;
+    if (best_ && *cycles + least >= *best_->cycles) return cycles;
+    best_ = std::move(candidate);
+    choices_ = choices;
+    return cycles;
+  }
+
+  Cycle cycles_of(const Schedule& schedule) {
+    const Replay cost = replays_.of(schedule);
+    replayed_ += cost.instructions;
+    if (options_.progress) {
+      options_.progress(std::min(1.0, static_cast<double>(replayed_) / static_cast<double>(most_)));
+    }
+    return cost.cycles;
+  }
+
+  const Segment& segment_;
+  const MachineConfig& config_;
+  const MappingOptions& options_;
+  std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
+  const std::uint64_t margin_;
+  const CapacityLadders ladders_;
+  std::uint64_t most_;                      // instructions
+  std::uint64_t replayed_;                  // instructions
+  std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
+  std::optional<CostedSchedule> found_;     // the best of all descents
+  std::optional<CostedSchedule> best_;      // of this descent
+  ScheduleChoices choices_;                 // of `best_`
+  KnownReplays replays_;
+};
+
+}  // namespace
+
+std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options) {
+  const std::int64_t images = batch_of(segment);
+  if (images <= 1 || options.effort == SearchEffort::kNone) return std::nullopt;
+  if (!options.image_groups.value_or(true)) return std::nullopt;
+  std::int64_t factor = 2;
+  while (images % factor != 0) ++factor;
+  return ImageDivision(in_forms(segment, {}), images).first_images(segment, images / factor);
+}
+
+std::optional<CostedSchedule> search_schedules(const Segment& segment, const MachineConfig& config,
+                                               const MappingOptions& options, std::uint64_t most,
+                                               const ScheduleChoices* of_part) {
+  ScheduleSearch search(segment, config, options, most);
+  if (const auto part = part_of_batch(segment, options)) {
+    std::optional<CostedSchedule> found;
+    if (of_part == nullptr) found = search_schedules(*part, config, options, most);
+    if (found) of_part = &*found->choices;
+    if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
+  }
+  return search.run();
+}
+
+}  // namespace weft::compiler

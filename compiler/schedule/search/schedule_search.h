@@ -1,0 +1,41 @@
+// Tries schedules of a segment in a fixed order and keeps the one with the fewest cycles.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/layers/segment.h"
+#include "compiler/program/network_program.h"
+#include "compiler/program/schedule.h"
+#include "compiler/schedule/schedule_layers.h"
+#include "sim/config/machine_config.h"
+#include "sim/timing/timeline.h"
+
+namespace weft::compiler {
+
+/// A schedule, what it follows from, and what it costs if that was replayed.
+struct CostedSchedule {
+  Schedule schedule;
+  std::optional<ScheduleChoices> choices;  // nullopt: of one product in rings
+  std::optional<Cycle> cycles;
+  std::uint64_t replayed = 0;  // instructions, by the search
+};
+
+/// The search ends when it has replayed this many instructions, and takes the best schedule so far.
+constexpr std::uint64_t most_replayed(SearchEffort effort) {
+  return effort == SearchEffort::kThorough ? 50'000'000 : 1'500'000;
+}
+
+/// The largest equal part of the batch, half of it if possible. nullopt for one image, and if
+/// images do not go on in groups.
+std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options);
+
+/// The best schedule that a search of `most` replayed instructions finds; nullopt if no layer fits
+/// beside sheets that stay. It depends on the arguments alone, whatever machine the schedule is for
+/// in the end. `of_part`: the choices for part_of_batch(), which are repeated; null: the search
+/// finds them.
+std::optional<CostedSchedule> search_schedules(const Segment& segment, const MachineConfig& config,
+                                               const MappingOptions& options, std::uint64_t most,
+                                               const ScheduleChoices* of_part = nullptr);
+
+}  // namespace weft::compiler

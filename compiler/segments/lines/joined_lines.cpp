@@ -1,0 +1,111 @@
+#include "compiler/segments/lines/joined_lines.h"
+
+#include <algorithm>
+#include <span>
+
+#include "compiler/rows/unsigned_of.h"
+
+namespace weft::compiler {
+
+LineReach reach(const graph::WindowDim& y, std::int64_t in, std::int64_t line, std::int64_t tap) {
+  const std::int64_t at = line * y.stride - y.pad_begin + tap * y.dilation;
+  const std::int64_t joined = at >= 0 ? at / in : -((in - 1 - at) / in);
+  return {joined, at - joined * in};
+}
+
+Shape joined_shape(const Shape& image, std::int64_t lines) {
+  return {image[0], lines * image[1], image[2] / lines, image[3]};
+}
+
+View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines) {
+  const View wide = dense_view(sheet, joined_shape(image, lines), 1);
+  View view = wide;
+  view.dims = {wide.dims[0], {image[1], 0, 1}, wide.dims[2], {lines, 0, image[1]}, wide.dims[3]};
+  return view;
+}
+
+bool can_join(const graph::WindowDim& y, const JoinedLines& lines) {
+  return y.input % lines.in == 0 && y.output % lines.out == 0 &&
+         lines.out * y.stride % lines.in == 0;
+}
+
+bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines) {
+  if (lines.in != lines.out * y.stride || y.input % lines.in != 0 || y.output % lines.out != 0) {
+    return false;
+  }
+  if (y.output / lines.out != y.input / lines.in) return false;
+  // A result line can take one operand from another joined line.
+  for (std::int64_t line = 0; line < lines.out; ++line) {
+    std::int64_t others = 0;
+    for (std::int64_t tap = 0; tap < y.kernel; ++tap) {
+      const std::int64_t joined = reach(y, lines.in, line, tap).joined;
+      others += joined == 0 ? 0 : 1;
+      if (joined < -1 || joined > 1) return false;
+    }
+    if (others > 1) return false;
+  }
+  return true;
+}
+
+graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lines) {
+  const std::int64_t first = reach(y, lines.in, 0, 0).joined;
+  const std::int64_t last = reach(y, lines.in, lines.out - 1, y.kernel - 1).joined;
+  graph::WindowDim joined;
+  joined.input = y.input / lines.in;
+  joined.output = y.output / lines.out;
+  joined.kernel = last - first + 1;
+  joined.stride = lines.out * y.stride / lines.in;
+  joined.pad_begin = -first;
+  joined.pad_end = std::max<std::int64_t>(
+      0, (joined.output - 1) * joined.stride + joined.kernel - joined.pad_begin - joined.input);
+  return joined;
+}
+
+MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
+                          const JoinedLines& lines, std::uint8_t zero) {
+  return [filters, shape, lines, zero] {
+    const graph::Tensor from = filters();
+    const graph::WindowDim window = joined_window(shape.y, lines);
+    graph::Tensor joined(from.type(),
+                         {lines.out * shape.n, lines.in * shape.k, window.kernel, shape.taps});
+    const std::span<std::byte> to = joined.mutable_bytes();
+    std::ranges::fill(to, std::byte{zero});
+    const std::int64_t group_k = shape.k / shape.groups;
+    const std::int64_t group_n = shape.n / shape.groups;
+    const std::size_t bytes = graph::size_bytes(from.type()) * unsigned_of(shape.taps);
+    for (std::int64_t line = 0; line < lines.out; ++line) {
+      for (std::int64_t tap = 0; tap < shape.y.kernel; ++tap) {
+        const LineReach at = reach(shape.y, lines.in, line, tap);
+        const std::int64_t place = at.joined + window.pad_begin;
+        for (std::int64_t n = 0; n < shape.n; ++n) {
+          for (std::int64_t k = 0; k < group_k; ++k) {
+            const std::int64_t source = (n * group_k + k) * shape.y.kernel + tap;
+            const std::int64_t channel = at.line * shape.k + n / group_n * group_k + k;
+            const std::int64_t column = line * shape.n + n;
+            const std::int64_t target =
+                (column * lines.in * shape.k + channel) * window.kernel + place;
+            std::ranges::copy(from.bytes().subspan(unsigned_of(source) * bytes, bytes),
+                              to.subspan(unsigned_of(target) * bytes, bytes).begin());
+          }
+        }
+      }
+    }
+    return joined;
+  };
+}
+
+MakeTensor repeated(const MakeTensor& numbers, std::int64_t times) {
+  if (!numbers || times == 1) return numbers;
+  return [numbers, times] {
+    const graph::Tensor from = numbers();
+    if (from.size() == 1) return from;
+    graph::Tensor to(from.type(), {times * from.size()});
+    for (std::int64_t i = 0; i < times; ++i) {
+      std::ranges::copy(from.bytes(),
+                        to.mutable_bytes().subspan(unsigned_of(i) * from.bytes().size()).begin());
+    }
+    return to;
+  };
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,59 @@
+// Images with several lines in a row of the buffer. With P lines joined, row (y, x) of the sheet
+// holds the pixels (P*y + p, x) of the image, p < P, each with its C channels:
+//
+//   channels 0..C-1        C..2C-1             (P-1)C..PC-1
+//   (P*y, x)             | (P*y + 1, x)  | ... | (P*y + P-1, x)
+//
+// Layers that work lane by lane see an image of P*C channels and H/P lines. So does a convolution,
+// with filters that are zero where a tap does not reach a line. It takes as many rows fewer as
+// lines are joined in its result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compiler/graph/shapes/windows.h"
+#include "compiler/layers/layers.h"
+#include "compiler/rows/view.h"
+
+namespace weft::compiler {
+
+/// The shape of the wider image that layers see: [N, P*C, H/P, W].
+Shape joined_shape(const Shape& image, std::int64_t lines);
+/// How an image [N, C, H, W] lies in a dense sheet of its own, as the view [N, C, H/P, P, W].
+View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines);
+
+/// True if a convolution with these windows along y can read and write so many lines at once.
+bool can_join(const graph::WindowDim& y, const JoinedLines& lines);
+/// Its windows along the joined lines.
+graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lines);
+
+/// True if a maximum over these windows can read and write so many lines at once.
+bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines);
+
+/// Where tap `tap` of line `line` of a joined result line reads, `in` lines being joined in the
+/// operand: the joined line, counted from the one that the stride reaches, and the line in it.
+struct LineReach {
+  std::int64_t joined = 0;
+  std::int64_t line = 0;
+};
+LineReach reach(const graph::WindowDim& y, std::int64_t in, std::int64_t line, std::int64_t tap);
+
+/// Filters [n, k/groups, lines of the window, taps of a line] of a convolution.
+struct FilterShape {
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+  std::int64_t groups = 1;
+  graph::WindowDim y;
+  std::int64_t taps = 1;  // of a line
+};
+
+/// The filters between joined lines: [out*n, in*k, joined_window().kernel, taps]. Elements between
+/// which there is no tap have the weight `zero`, one byte for integers.
+MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
+                          const JoinedLines& lines, std::uint8_t zero);
+
+/// A tensor of one number, or `times` copies of a tensor [C] one after another.
+MakeTensor repeated(const MakeTensor& numbers, std::int64_t times);
+
+}  // namespace weft::compiler

@@ -1,0 +1,393 @@
+#include "compiler/segments/lines/line_plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "compiler/graph/operator_table.h"
+#include "compiler/rows/ceil_div.h"
+#include "compiler/segments/lines/joined_lines.h"
+
+namespace weft::compiler {
+namespace {
+
+using graph::Op;
+using graph::ValueId;
+
+/// Rows of a chunk of this many times the array's rows are usual. The estimate does not ask how
+/// many the accumulators hold, so that a machine with more has the layers of one with fewer.
+constexpr std::int64_t kChunk = 8;
+
+/// A convolution of images with constant filters.
+struct Convolution {
+  ValueId x = graph::kNoValue;
+  ValueId y = graph::kNoValue;
+  std::int64_t k = 1;
+  std::int64_t n = 1;
+  std::int64_t groups = 1;
+  graph::WindowDim lines;
+  graph::WindowDim columns;
+  bool from_host = false;  // loads cut its windows
+
+  bool is_depthwise() const { return groups > 1 && groups == k && n == k; }
+};
+
+struct MaxPool {
+  ValueId x = graph::kNoValue;
+  ValueId y = graph::kNoValue;
+  std::int64_t channels = 1;
+  graph::WindowDim lines;
+  graph::WindowDim columns;
+};
+
+/// Images that layers read and write lane by lane, so all have the same lines joined.
+struct Images {
+  std::vector<std::int64_t> choices = {1};
+  std::int64_t rows = 0;  // of an image, without joined lines
+  std::int64_t channels = 1;
+  std::int64_t steps = 0;  // lane-by-lane operators
+};
+
+class LinePlanner {
+ public:
+  LinePlanner(const graph::Graph& graph, const MachineConfig& config, const MappingOptions& options)
+      : graph_(graph),
+        config_(config),
+        options_(options),
+        leader_(graph.values.size()),
+        is_joinable_(graph.values.size(), false),
+        is_read_(graph.values.size(), false),
+        is_given_(graph.values.size(), false),
+        is_single_(graph.values.size(), false),
+        is_used_(graph.values.size(), false) {
+    std::iota(leader_.begin(), leader_.end(), ValueId{0});
+    for (const ValueId input : graph.inputs) is_given_[input] = true;
+    for (const graph::Node& node : graph.nodes) {
+      for (const ValueId input : node.inputs) {
+        if (input != graph::kNoValue) is_used_[input] = true;
+      }
+    }
+  }
+
+  std::vector<std::int64_t> run() {
+    for (const graph::Node& node : graph_.nodes) add(node);
+    for (const graph::Node& node : graph_.nodes) {
+      if (!joins(node)) note_unjoined(node);
+    }
+    std::vector<std::int64_t> lines(graph_.values.size(), 1);
+    if (!find_images()) return lines;
+    improve();
+    for (ValueId value = 0; value < lines.size(); ++value) lines[value] = lines_of(value);
+    return lines;
+  }
+
+ private:
+  // --- What can be joined ---
+
+  const Shape& shape(ValueId value) const { return graph_.type(value).shape; }
+  bool is_image(ValueId value) const {
+    return value != graph::kNoValue && !graph_.is_constant(value) && shape(value).size() == 4 &&
+           graph::element_count(shape(value)) > 0;
+  }
+
+  std::optional<Convolution> convolution(const graph::Node& node) const {
+    if (node.op != Op::kConv && node.op != Op::kQLinearConv) return std::nullopt;
+    const ValueId weights = node.input(node.op == Op::kConv ? 1 : 3);
+    if (!is_image(node.input(0)) || !graph_.is_constant(weights)) return std::nullopt;
+    const Shape& input = shape(node.input(0));
+    const Shape& filters = shape(weights);
+    const auto windows =
+        graph::resolve_windows(node.attributes, input, {filters.begin() + 2, filters.end()});
+    Convolution found;
+    found.x = node.input(0);
+    found.y = node.outputs[0];
+    found.k = input[1];
+    found.n = filters[0];
+    found.groups = node.attributes.integer("group", 1);
+    found.lines = windows[0];
+    found.columns = windows[1];
+    found.from_host =
+        is_given_[found.x] && found.groups == 1 && options_.packed_taps.value_or(true);
+    return found;
+  }
+
+  /// True for operators that compute each element from elements of other images in the same place.
+  bool is_lane_by_lane(const graph::Node& node) const {
+    const bool quantizes = node.op == Op::kDequantizeLinear || node.op == Op::kQuantizeLinear;
+    if (!quantizes && !has(node.op, graph::Trait::kFunction) &&
+        !has(node.op, graph::Trait::kBinary)) {
+      return false;
+    }
+    if (!is_image(node.input(0)) && !(node.inputs.size() == 2 && is_image(node.input(1)))) {
+      return false;
+    }
+    const Shape& result = shape(node.outputs[0]);
+    return result.size() == 4 && std::ranges::all_of(node.inputs, [&](ValueId input) {
+             if (input == graph::kNoValue) return true;
+             if (!graph_.is_constant(input)) return shape(input) == result;
+             const Shape& own = shape(input);
+             const std::int64_t count = graph::element_count(own);
+             return count == 1 ||
+                    (count == result[1] && own.size() >= 3 && own[own.size() - 3] == count);
+           });
+  }
+
+  std::optional<MaxPool> max_pool(const graph::Node& node) const {
+    if (node.op != Op::kMaxPool || !is_image(node.input(0))) return std::nullopt;
+    if (node.outputs.size() > 1 && node.outputs[1] != graph::kNoValue) return std::nullopt;
+    const Shape& input = shape(node.input(0));
+    const auto windows =
+        graph::resolve_windows(node.attributes, input, node.attributes.integers("kernel_shape"));
+    return MaxPool{node.input(0), node.outputs[0], input[1], windows[0], windows[1]};
+  }
+
+  bool joins(const graph::Node& node) const {
+    return convolution(node).has_value() || is_lane_by_lane(node) || max_pool(node).has_value();
+  }
+
+  ValueId find(ValueId value) const {
+    while (leader_[value] != value) value = leader_[value];
+    return value;
+  }
+  void unite(ValueId a, ValueId b) { leader_[find(a)] = find(b); }
+
+  void add(const graph::Node& node) {
+    if (const auto found = convolution(node)) {
+      convolutions_.push_back(*found);
+      is_joinable_[found->y] = true;
+      if (node.op == Op::kConv && is_image(node.input(3))) unite(node.input(3), found->y);
+      return;
+    }
+    if (const auto found = max_pool(node)) {
+      pools_.push_back(*found);
+      is_joinable_[found->y] = true;
+      return;
+    }
+    if (!is_lane_by_lane(node)) {
+      for (const ValueId output : node.outputs) {
+        if (is_image(output)) is_joinable_[output] = is_single_[output] = true;
+      }
+      return;
+    }
+    if (node.op == Op::kQuantizeLinear && is_given_[node.input(0)]) {
+      is_given_[node.outputs[0]] = true;  // by the host
+    }
+    is_joinable_[node.outputs[0]] = true;
+    for (const ValueId input : node.inputs) {
+      if (is_image(input)) unite(input, node.outputs[0]);
+    }
+    steps_.push_back(node.outputs[0]);
+  }
+
+  /// The operands of a node that reads lines one by one.
+  void note_unjoined(const graph::Node& node) {
+    for (const ValueId input : node.inputs) {
+      if (is_image(input)) is_read_[input] = true;
+    }
+  }
+
+  /// False if there is nothing to choose.
+  bool find_images() {
+    images_.resize(leader_.size());
+    std::vector<bool> joinable(leader_.size(), true);
+    for (ValueId value = 0; value < leader_.size(); ++value) {
+      if (is_image(value) && !is_joinable_[value]) joinable[find(value)] = false;
+    }
+    for (const graph::Output& output : graph_.outputs) {
+      // Results for the host alone are 32-bit words.
+      if (is_image(output.value) && !is_used_[output.value]) joinable[find(output.value)] = false;
+    }
+    const std::int64_t lanes = std::min(config_.array_rows, config_.array_cols);
+    for (ValueId value = 0; value < leader_.size(); ++value) {
+      if (!is_image(value) || find(value) != value) continue;
+      const Shape& own = shape(value);
+      Images& images = images_[value];
+      images.rows = own[2] * own[3];
+      images.channels = own[1];
+      for (std::int64_t lines = 2; joinable[value] && lines * own[1] <= lanes; ++lines) {
+        if (own[2] % lines == 0) images.choices.push_back(lines);
+      }
+    }
+    for (const ValueId value : steps_) ++images_[find(value)].steps;
+    chosen_.assign(leader_.size(), 1);
+    return std::ranges::any_of(images_, [](const Images& each) { return each.choices.size() > 1; });
+  }
+
+  // --- What an image costs. So a batch has the lines of one image, and can repeat its schedule.
+  // ---
+
+  std::int64_t lines_of(ValueId value) const { return is_image(value) ? chosen_[find(value)] : 1; }
+
+  double tile_fetch() const {
+    if (config_.memory_kind == MemoryKind::kIdeal) return 0;
+    return static_cast<double>(config_.tile_bytes()) * static_cast<double>(config_.clock_hz) /
+           static_cast<double>(config_.memory_bytes_per_s);
+  }
+
+  /// Cycles of `folds` tiles that meet `rows` rows each, `columns` tiles of them side by side.
+  double folds(std::int64_t count, std::int64_t rows) const {
+    const std::int64_t chunk = kChunk * config_.array_rows;
+    const auto chunks = static_cast<double>(ceil_div(rows, chunk));
+    const double pushes = chunks * config_.array_rows;
+    return static_cast<double>(count) *
+           std::max({static_cast<double>(rows), pushes, chunks * tile_fetch()});
+  }
+
+  double cost(const Convolution& conv) const {
+    JoinedLines lines{lines_of(conv.x), lines_of(conv.y)};
+    if (!can_join(conv.lines, lines)) lines.in = 1;
+    const graph::WindowDim y = joined_window(conv.lines, lines);
+    const std::int64_t rows = y.output * conv.columns.output;
+    const std::int64_t array_rows = config_.array_rows;
+    const std::int64_t columns = ceil_div(lines.out * conv.n, std::int64_t{config_.array_cols});
+    const std::int64_t planes = ceil_div(lines.in * conv.k, array_rows);
+    const std::int64_t taps = y.kernel * conv.columns.kernel;
+    const auto drained = static_cast<double>(rows * columns);
+    if (conv.from_host) {
+      const std::int64_t packed = ceil_div(taps * conv.k, array_rows);
+      const std::int64_t count = std::min(packed, taps * planes);
+      return std::max(folds(count * columns, rows), drained) +
+             static_cast<double>(packed * rows);  // the load writes a row a cycle
+    }
+    if (lines.any()) return std::max(folds(taps * planes * columns, rows), drained);
+    const std::int64_t line = conv.columns.kernel;
+    const bool fits = line > 1 && (conv.groups == 1 || (conv.is_depthwise() && columns == 1));
+    const double apart = conv.is_depthwise() ? folds(taps * std::max(columns, planes), rows)
+                                             : folds(taps * planes * columns, rows);
+    double best = std::max(apart, drained);
+    if (fits) {
+      const std::int64_t packed = y.kernel * ceil_div(line * conv.k, array_rows);
+      const auto copied = static_cast<double>(y.input * conv.columns.output * line);
+      best = std::min(best, std::max(folds(packed * columns, rows), drained + copied));
+    }
+    if (conv.is_depthwise()) best = std::min(best, static_cast<double>(taps + 1) * drained);
+    return best;
+  }
+
+  /// The rows of the vector unit that a maximum takes.
+  double cost(const MaxPool& pool) const {
+    const std::int64_t lanes = config_.array_cols;
+    const std::int64_t results = pool.lines.output * pool.columns.output;
+    const auto lines = joined(pool);
+    if (!lines) {
+      return static_cast<double>(results * pool.lines.kernel * pool.columns.kernel *
+                                 ceil_div(pool.channels, lanes));
+    }
+    const std::int64_t rows = pool.lines.input / lines->in * pool.columns.output;
+    return static_cast<double>(rows * pool.columns.kernel *
+                                   ceil_div(lines->in * pool.channels, lanes) +
+                               results * std::max<std::int64_t>(1, pool.lines.kernel - 1));
+  }
+
+  /// The joined lines between which the maximum runs; nullopt if it reads single lines.
+  std::optional<JoinedLines> joined(const MaxPool& pool) const {
+    const std::int64_t in = lines_of(pool.x);
+    const JoinedLines lines{in, in / pool.lines.stride};
+    if (in == 1 || !can_pool_joined(pool.lines, lines)) return std::nullopt;
+    if (lines.out > 1 && lines.out != lines_of(pool.y)) return std::nullopt;
+    return lines;
+  }
+
+  /// True if the image is computed in single lines, which copies join.
+  bool is_copied(ValueId value) const {
+    if (is_single_[value]) return true;
+    return std::ranges::any_of(pools_, [&](const MaxPool& pool) {
+      if (pool.y != value) return false;
+      const auto lines = joined(pool);
+      return !lines || lines->out != lines_of(value);
+    });
+  }
+
+  bool is_apart(ValueId value) const {
+    return is_read_[value] ||
+           std::ranges::any_of(convolutions_,
+                               [&](const Convolution& conv) {
+                                 return conv.x == value &&
+                                        !can_join(conv.lines, {lines_of(conv.x), lines_of(conv.y)});
+                               }) ||
+           std::ranges::any_of(
+               pools_, [&](const MaxPool& pool) { return pool.x == value && !joined(pool); });
+  }
+
+  double total() const {
+    double sum = 0;
+    for (const Convolution& conv : convolutions_) sum += cost(conv);
+    for (const MaxPool& pool : pools_) sum += cost(pool);
+    for (ValueId value = 0; value < leader_.size(); ++value) {
+      const std::int64_t lines = lines_of(value);
+      const Images& images = images_[value];
+      if (find(value) == value) {
+        sum += static_cast<double>(images.steps * images.rows / lines *
+                                   ceil_div(lines * images.channels, config_.array_cols));
+      }
+      if (lines == 1) continue;
+      const bool copied = is_copied(value);
+      if (copied || is_apart(value)) {  // the single lines of a copy are still there
+        sum += static_cast<double>(images_[find(value)].rows);
+      }
+    }
+    return sum;
+  }
+
+  /// Changes the lines of one image after the other as long as that saves cycles, from no joined
+  /// lines on and from as many as possible on.
+  void improve() {
+    const double least = descend();
+    const std::vector<std::int64_t> found = chosen_;
+    for (ValueId value = 0; value < leader_.size(); ++value) {
+      chosen_[value] = images_[value].choices.back();
+    }
+    if (descend() >= least) chosen_ = found;
+  }
+
+  /// Returns the estimate of what it chose.
+  double descend() {
+    double best = total();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (ValueId value = 0; value < leader_.size(); ++value) {
+        if (find(value) != value) continue;
+        for (const std::int64_t lines : images_[value].choices) {
+          const std::int64_t before = std::exchange(chosen_[value], lines);
+          const double cost = total();
+          if (cost < best) {
+            best = cost;
+            changed = true;
+          } else {
+            chosen_[value] = before;
+          }
+        }
+      }
+    }
+    return best;
+  }
+
+  const graph::Graph& graph_;
+  const MachineConfig& config_;
+  const MappingOptions& options_;
+  std::vector<ValueId> leader_;    // of values with the same lines joined
+  std::vector<bool> is_joinable_;  // what computes the value can join its lines
+  std::vector<bool> is_read_;      // something reads its lines one by one
+  std::vector<bool> is_given_;     // the host has it
+  std::vector<bool> is_single_;    // its lines are computed one by one
+  std::vector<bool> is_used_;      // by a node
+  std::vector<Convolution> convolutions_;
+  std::vector<MaxPool> pools_;
+  std::vector<ValueId> steps_;        // results of lane-by-lane operators
+  std::vector<Images> images_;        // of leaders
+  std::vector<std::int64_t> chosen_;  // of leaders
+};
+
+}  // namespace
+
+std::vector<std::int64_t> plan_lines(const graph::Graph& graph, const MachineConfig& config,
+                                     const MappingOptions& options) {
+  if (!options.joined_lines.value_or(true)) {
+    return std::vector<std::int64_t>(graph.values.size(), 1);
+  }
+  return LinePlanner(graph, config, options).run();
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,20 @@
+// Which images have several lines in a row of the buffer (joined_lines.h), and how many.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/program/network_program.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::compiler {
+
+/// For each value how many of its lines are joined; 1: none. Only what convolutions and
+/// lane-by-lane operators compute is joined, and only if a joined row fits in one row of the array
+/// and of the vector unit. The numbers are those with the lowest estimated cycles: each convolution
+/// alone, and what it costs to take lines apart again for operators that cannot read them joined.
+std::vector<std::int64_t> plan_lines(const graph::Graph& graph, const MachineConfig& config,
+                                     const MappingOptions& options);
+
+}  // namespace weft::compiler

@@ -1,0 +1,129 @@
+// Values whose lines are joined in rows, and copies that join lines or take them apart.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compiler/segments/lines/joined_lines.h"
+#include "compiler/segments/planner.h"
+
+namespace weft::compiler {
+
+using graph::ValueId;
+
+std::optional<LayerOperand> Planner::joined_operand(ValueId value, std::size_t channel_axis) {
+  const std::int64_t lines = joined_lines(value);
+  if (lines == 1) return operand(value, channel_axis);
+  const auto joined = segment_->joined.find(value);
+  if (joined != segment_->joined.end()) return joined->second;
+  const LayerOperand found = segment_->values.at(value);
+  return found.lines == lines ? found : join(value, found);
+}
+
+std::int64_t Planner::joined_lines(ValueId value) const {
+  if (value == graph::kNoValue) return 1;
+  const auto joined = segment_->joined.find(value);
+  if (joined != segment_->joined.end()) return joined->second.lines;
+  const auto known = segment_->values.find(value);
+  if (known == segment_->values.end()) return 1;
+  const LayerOperand& found = known->second;
+  if (found.lines > 1 || lines_[value] == 1) return found.lines;
+  const Sheet& sheet = segment_->sheets[found.view.sheet];
+  const bool is_image = found.view.dims.size() == 4 && !found.flattened && !sheet.wide &&
+                        !sheet.from_host && is_channel_axis(found.view, 1) &&
+                        is_row_axis(found.view, 0) && is_row_axis(found.view, 2) &&
+                        is_row_axis(found.view, 3);
+  return is_image ? lines_[value] : 1;
+}
+
+std::int64_t Planner::common_lines(ValueId a, ValueId b) const {
+  const std::int64_t lines = joined_lines(a);
+  const bool alone = b == graph::kNoValue || graph_.is_constant(b);
+  return alone || joined_lines(b) == lines ? lines : 1;
+}
+
+LayerOperand Planner::take_apart(ValueId value, const LayerOperand& joined) {
+  const Shape& shape = graph_.type(value).shape;
+  LayerOperand apart = joined;
+  apart.lines = 1;
+  apart.view = dense_view(segment_->sheets.size(), shape, 1);
+  Sheet sheet;
+  sheet.size = dense_sheet(shape, 1);
+  sheet.value = value;
+  sheet.view = apart.view;
+  segment_->sheets.push_back(std::move(sheet));
+  ConcatLayer copies;
+  copies.out = apart.view;
+  ElementwiseLayer copy;
+  copy.channels = shape[1];
+  copy.walk.x.input = copy.walk.x.output = shape[3];
+  copy.out = apart.view;
+  for (std::int64_t line = 0; line < shape[0] * shape[2]; ++line) {
+    copy.a = joined.view;
+    copy.a.row += line / joined.lines * shape[3];
+    copy.a.channel += line % joined.lines * shape[1];
+    copies.parts.push_back(copy);
+    copy.out.row += shape[3];
+  }
+  add_movement("Copy", joined.dequantized ? graph::kNoValue : value, shape, std::move(copies),
+               fmt::format("{} lines of a row taken apart", joined.lines));
+  segment_->layers.back().result.type = graph_.type(value).type;
+  moved_.emplace(value, joined);
+  segment_->joined.insert_or_assign(value, joined);
+  segment_->values.insert_or_assign(value, apart);
+  return apart;
+}
+
+LayerOperand Planner::join(ValueId value, const LayerOperand& apart) {
+  const Shape& shape = graph_.type(value).shape;
+  const std::int64_t lines = lines_[value];
+  const Shape wide = joined_shape(shape, lines);
+  LayerOperand joined = apart;
+  joined.lines = lines;
+  joined.view = dense_view(segment_->sheets.size(), wide, 1);
+  ConcatLayer copies;
+  copies.out = joined_view(segment_->sheets.size(), shape, lines);
+  Sheet sheet;
+  sheet.size = dense_sheet(wide, 1);
+  sheet.value = value;
+  sheet.view = copies.out;
+  segment_->sheets.push_back(std::move(sheet));
+  ElementwiseLayer copy;
+  copy.a = apart.view;
+  copy.channels = shape[1];
+  copy.walk.images = shape[0];
+  copy.walk.image_step = apart.view.dims[0].row_step;
+  copy.walk.y = {.input = shape[2], .output = shape[2] / lines, .stride = lines};
+  copy.walk.y_step = apart.view.dims[2].row_step;
+  copy.walk.x.input = copy.walk.x.output = shape[3];
+  copy.walk.x_step = apart.view.dims[3].row_step;
+  copy.out = copies.out;
+  for (std::int64_t line = 0; line < lines; ++line) {
+    copies.parts.push_back(copy);
+    --copy.walk.y.pad_begin;
+    copy.out.channel += shape[1];
+  }
+  add_movement("Copy", apart.dequantized ? graph::kNoValue : value, shape, std::move(copies),
+               fmt::format("{} lines joined in a row", lines));
+  segment_->layers.back().result.type = graph_.type(value).type;
+  moved_.emplace(value, apart);
+  segment_->joined.insert_or_assign(value, joined);
+  segment_->has_joined_lines = true;
+  return joined;
+}
+
+View Planner::joined_result(ValueId value, std::int64_t lines) {
+  const Shape& shape = graph_.type(value).shape;
+  if (lines == 1) return new_result(value, 1);
+  const Shape wide = joined_shape(shape, lines);
+  Sheet sheet;
+  sheet.size = dense_sheet(wide, 1);
+  sheet.value = value;
+  sheet.view = joined_view(segment_->sheets.size(), shape, lines);
+  View view = sheet.view;
+  segment_->values[value] = {.view = dense_view(view.sheet, wide, 1), .lines = lines};
+  segment_->sheets.push_back(std::move(sheet));
+  segment_->has_joined_lines = true;
+  return view;
+}
+
+}  // namespace weft::compiler

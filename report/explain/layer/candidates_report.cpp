@@ -1,0 +1,200 @@
+#include "report/explain/layer/candidates_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "report/explain/layer/candidate_reason.h"
+#include "report/layer_table.h"
+#include "report/report_json.h"
+#include "report/wrapped_text.h"
+
+namespace weft::report {
+namespace {
+
+using runtime::CandidateRun;
+using runtime::DoubledSize;
+
+constexpr std::size_t kShown = 8;  // candidates, with the chosen one
+
+/// A network with more instructions is not compiled again for advice: that takes a second each.
+constexpr std::uint64_t kMostCompiledAgain = 1'000'000;
+
+std::vector<std::string> cells(const CandidateRun& run, const LedgerColumns& classes) {
+  const runtime::LayerRun& layer = run.asked();
+  const compiler::LayerInfo& info = layer.info;
+  std::vector<std::string> row = {grouped(static_cast<std::uint64_t>(run.total)),
+                                  grouped(static_cast<std::uint64_t>(layer.cycles))};
+  classes.add_cells(layer, row);
+  const std::uint64_t bytes = moved_bytes(info);
+  row.insert(row.end(),
+             {tiles_cell(info), info.fetches == 0 ? "" : grouped(info.fetches), padding_cell(info),
+              bytes == 0 ? "" : si(static_cast<double>(bytes), "B")});
+  return row;
+}
+
+/// The line above a candidate's figures.
+std::string above(const CandidateRun& chosen, const CandidateRun& run) {
+  if (run.decisions.empty()) return "as chosen";
+  std::string text = run.decisions.front() + ": " + candidate_reason(chosen, run);
+  if (run.decisions.size() == 1) return text;
+  const std::vector<std::string> others(run.decisions.begin() + 1, run.decisions.end());
+  return text + fmt::format("; the same program as {}", listed(others));
+}
+
+std::string candidate_table(const std::vector<CandidateRun>& runs, const Style& style) {
+  const std::size_t shown = std::min(runs.size(), kShown);
+  LedgerColumns classes;
+  for (std::size_t i = 0; i < shown; ++i) classes.add(runs[i].asked());
+  Table table("rr" + std::string(classes.count(), 'r') + "lrrr");
+  std::vector<std::string> headings = {"cycles", "layer"};
+  classes.add_headings(headings);
+  headings.insert(headings.end(), {"tiles", "fetches", "pad", "moved"});
+  table.add(std::move(headings));
+  for (std::size_t i = 0; i < shown; ++i) table.add(cells(runs[i], classes));
+  const std::vector<std::string> lines = table.lines(4);
+  std::string text = lines[0];
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += wrapped(above(runs.front(), runs[i])) + lines[i + 1];
+  }
+  for (const std::string& line :
+       {std::string("cycles: of the network; layer: of this layer, and all columns after it; "
+                    "tiles: along K x along N x chunks of rows; fetches: of tiles; pad: % of the "
+                    "issued MACs that are padding; moved: weights, inputs and outputs"),
+        classes.legend()}) {
+    if (!line.empty()) text += style.dim(wrapped(line));
+  }
+  return text;
+}
+
+std::string other_sentences(const LayerCandidates& layer) {
+  const runtime::CandidateRuns& found = layer.candidates;
+  std::string text;
+  const auto missed = [&](const CandidateRun& run) {
+    return run.choices && run.total < found.runs.front().total;
+  };
+  if (layer.can_search_longer && std::ranges::any_of(found.runs, missed)) {
+    text += wrapped(
+        "With --optimize 2, run, conv and compile search longer and may take a candidate with "
+        "fewer cycles.");
+  }
+  if (found.runs.size() > kShown) {
+    text += wrapped(fmt::format("{} more took up to {} cycles.", found.runs.size() - kShown,
+                                grouped(static_cast<std::uint64_t>(found.runs.back().total))));
+  }
+  if (!found.same.empty()) {
+    text += wrapped(fmt::format("The same program: {}.", fmt::join(found.same, "; ")));
+  }
+  for (const runtime::Misfitting& misfit : found.misfits) {
+    text += wrapped(fmt::format("Does not fit: {}: {}.", misfit.decision, misfit.why));
+  }
+  if (found.not_timed > 0) {
+    text += wrapped(fmt::format("Not timed, because the programs are too long: {}.",
+                                counted(found.not_timed, "candidate")));
+  }
+  return text;
+}
+
+/// "unified_buffer.kib 512 in place of 256 saves 1,204 of 10,003 cycles (12.0 %)."
+std::string doubled_sentence(const DoubledSize& size, const CandidateRun& chosen) {
+  const Cycle before = (size.twice_the_work ? 2 : 1) * chosen.total;
+  const Cycle saved = size.saved(chosen.total);
+  std::string text = fmt::format("{} {} in place of {} saves {} of {} cycles ({})", size.name,
+                                 size.to, size.from, grouped(static_cast<std::uint64_t>(saved)),
+                                 grouped(static_cast<std::uint64_t>(before)),
+                                 percent(static_cast<double>(saved) / static_cast<double>(before)));
+  if (size.twice_the_work) text += ", two runs' work in one";
+  if (size.twice_the_work || !size.layer) return text + ".";
+  const Cycle layer = chosen.asked().cycles;
+  if (*size.layer == layer) return text + ", none of them in this layer.";
+  return text + fmt::format("; the layer takes {} in place of {}.",
+                            grouped(static_cast<std::uint64_t>(*size.layer)),
+                            grouped(static_cast<std::uint64_t>(layer)));
+}
+
+std::string doubled_text(const std::vector<DoubledSize>& sizes, const CandidateRun& chosen,
+                         const Style& style) {
+  std::string text = '\n' + style.bold("what the mapper cannot change") + '\n';
+  std::vector<std::string> nothing;
+  for (const DoubledSize& size : sizes) {
+    if (size.saved(chosen.total) > 0) {
+      text += wrapped(doubled_sentence(size, chosen));
+    } else {
+      nothing.push_back(fmt::format("{} {}", size.name, size.to));
+    }
+  }
+  if (!nothing.empty())
+    text += wrapped(fmt::format("Saves nothing: {}.", fmt::join(nothing, ", ")));
+  return text + wrapped("Each alone, compiled again and simulated.");
+}
+
+Json run_json(const CandidateRun& run, const CandidateRun& chosen, const MachineConfig& config) {
+  const bool is_chosen = run.decisions.empty();
+  return {{"decisions", run.decisions},
+          {"cycles", run.total},
+          {"change", run.total - chosen.total},
+          {"reason", is_chosen ? Json(nullptr) : Json(candidate_reason(chosen, run))},
+          {"layer", layer_json(run.asked(), config)}};
+}
+
+}  // namespace
+
+LayerCandidates compare_candidates(const runtime::ChosenLayer& chosen,
+                                   const runtime::LargerBatch& batch,
+                                   const std::function<void(double)>& progress) {
+  LayerCandidates found;
+  found.candidates = runtime::time_candidates(chosen, [&](double share) { progress(share / 2); });
+  found.can_search_longer =
+      chosen.mapping && chosen.mapping->effort != compiler::SearchEffort::kThorough;
+  if (!chosen.mapping) {
+    found.without_doubled = "The network follows a plan, so nothing is compiled again.";
+  } else if (chosen.run.instructions > kMostCompiledAgain) {
+    found.without_doubled =
+        fmt::format("With {} instructions the network is too long to be compiled again.",
+                    grouped(chosen.run.instructions));
+  } else {
+    found.doubled =
+        runtime::doubled_sizes(chosen, batch, [&](double share) { progress(0.5 + share / 2); });
+  }
+  return found;
+}
+
+std::string candidates_text(const LayerCandidates& layer, const Style& style) {
+  const CandidateRun& chosen = layer.candidates.runs.front();
+  std::string text =
+      style.bold("candidates") + '\n' + wrapped("Chosen: " + layer.candidates.chosen + ".") +
+      wrapped("Each other candidate makes one decision otherwise; all are simulated.") +
+      candidate_table(layer.candidates.runs, style) + other_sentences(layer);
+  if (layer.doubled) return text + doubled_text(*layer.doubled, chosen, style);
+  return text + wrapped(layer.without_doubled);
+}
+
+Json candidates_json(const LayerCandidates& layer, const MachineConfig& config) {
+  const runtime::CandidateRuns& found = layer.candidates;
+  const CandidateRun& chosen = found.runs.front();
+  Json runs = Json::array();
+  for (const CandidateRun& run : found.runs) runs.push_back(run_json(run, chosen, config));
+  Json misfits = Json::array();
+  for (const runtime::Misfitting& misfit : found.misfits) {
+    misfits.push_back({{"decision", misfit.decision}, {"why", misfit.why}});
+  }
+  Json doubled = nullptr;
+  if (layer.doubled) doubled = Json::array();
+  for (const DoubledSize& size : layer.doubled.value_or(std::vector<DoubledSize>())) {
+    doubled.push_back({{"name", size.name},
+                       {"from", size.from},
+                       {"to", size.to},
+                       {"cycles", size.total},
+                       {"saved", size.saved(chosen.total)},
+                       {"layer_cycles", or_null(size.layer)}});
+  }
+  return {{"chosen", found.chosen},       {"runs", std::move(runs)},
+          {"same", found.same},           {"misfits", std::move(misfits)},
+          {"not_timed", found.not_timed}, {"doubled", std::move(doubled)}};
+}
+
+}  // namespace weft::report

@@ -1,0 +1,125 @@
+// `weft explain NETWORK --layer NAME` lists a layer's candidates. The tests compare its figures
+// with runs of the same network.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cli/explain/runs.h"
+#include "tests/cli/temporary_folder.h"
+
+namespace weft::test {
+namespace {
+
+using nlohmann::json;
+
+const Words kMachine = {"--machine", "tpu-v2"};
+const Words kLayer = Words{"explain", "lenet5", "--layer", "c3"} + kMachine;
+const Words kRun = Words{"run", "lenet5", "--engine", "analytic"} + kMachine;
+
+json layer_of(const json& report, const std::string& name) {
+  for (const json& layer : report.at("layers")) {
+    if (layer.at("name") == name) return layer;
+  }
+  return nullptr;
+}
+
+TEST(ExplainLayerTest, TheFirstCandidateIsTheRun) {
+  const json report = json_of(kLayer);
+  const json run = json_of(kRun);
+  EXPECT_EQ(report.at("command"), "explain");
+  EXPECT_EQ(report.at("layer"), "c3");
+  EXPECT_EQ(report.at("cycles"), run.at("cycles"));
+  const json& runs = report.at("candidates").at("runs");
+  EXPECT_EQ(runs[0].at("cycles"), run.at("cycles").at("total"));
+  EXPECT_EQ(runs[0].at("layer"), layer_of(run, "c3"));
+  EXPECT_TRUE(runs[0].at("decisions").empty());
+  EXPECT_TRUE(runs[0].at("reason").is_null());
+  ASSERT_GT(runs.size(), 4U);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const std::int64_t change = runs[i].at("change");
+    EXPECT_EQ(change,
+              runs[i].at("cycles").get<std::int64_t>() - runs[0].at("cycles").get<std::int64_t>());
+    if (i > 1) {
+      EXPECT_GE(runs[i].at("cycles"), runs[i - 1].at("cycles"));
+    }
+    const std::string reason = runs[i].at("reason");
+    EXPECT_EQ(reason.starts_with("the same cycles"), change == 0) << reason;
+    EXPECT_EQ(reason.starts_with("+"), change > 0) << reason;
+  }
+}
+
+TEST(ExplainLayerTest, DoubledSizesAreRuns) {
+  const json doubled = json_of(kLayer).at("candidates").at("doubled");
+  const std::int64_t now = json_of(kRun).at("cycles").at("total");
+  ASSERT_EQ(doubled.size(), 4U);
+  for (const json& size : doubled) {
+    const std::string name = size.at("name");
+    SCOPED_TRACE(name);
+    const json run = json_of(kRun + Words{"--" + name, size.at("to").get<std::string>()});
+    const std::int64_t total = run.at("cycles").at("total");
+    EXPECT_EQ(size.at("cycles"), total);
+    EXPECT_EQ(size.at("saved"), (name == "batch" ? 2 : 1) * now - total);
+    EXPECT_EQ(size.at("layer_cycles"), layer_of(run, "c3").at("cycles").at("total"));
+  }
+}
+
+TEST(ExplainLayerTest, PrintsEachCandidateWithItsReason) {
+  const Finished finished = run_weft(kLayer);
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "");
+  for (const char* part : {"layer c3: Conv", "as chosen", "instructions in order by layer",
+                           " cycles: ", "what the mapper cannot change", "weight_fifo.tiles"}) {
+    EXPECT_NE(finished.out.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(ExplainLayerTest, NamesASimilarLayer) {
+  const Finished wrong = run_weft(Words{"explain", "lenet5", "--layer", "c33"} + kMachine);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_EQ(wrong.err, "weft: lenet5: --layer 'c33': no such layer; did you mean 'c3'?\n");
+  const Finished strange = run_weft(Words{"explain", "lenet5", "--layer", "attention"} + kMachine);
+  EXPECT_EQ(strange.code, 2);
+  EXPECT_EQ(strange.err,
+            "weft: lenet5: --layer 'attention': no such layer; `weft run` lists the layers\n");
+}
+
+TEST(ExplainLayerTest, SaysWhyTheHostComputesALayer) {
+  const Words host = {"explain", "lstm", "--layer", "embedding", "--machine", "tpu-v1"};
+  const Finished finished = run_weft(host);
+  EXPECT_EQ(finished.code, 0);
+  const json report = json_of(host);
+  EXPECT_TRUE(report.at("candidates").is_null());
+  const std::string note = layer_of(report, "embedding").at("note");
+  EXPECT_FALSE(note.empty());
+  EXPECT_EQ(finished.out, "layer embedding: the host computes it: " + note + "\n");
+}
+
+TEST(ExplainLayerTest, FollowsAPlan) {
+  const TemporaryFolder folder;
+  const std::string plan = folder.file("plan.json");
+  ASSERT_EQ(run_weft(kRun + Words{"--plan", plan}).code, 0);
+  const json searched = json_of(kLayer).at("candidates").at("runs");
+  const json followed = json_of(kLayer + Words{"--plan", plan}).at("candidates");
+  EXPECT_EQ(followed.at("runs")[0], searched[0]);
+  EXPECT_TRUE(followed.at("doubled").is_null());
+}
+
+TEST(ExplainLayerTest, AConvolutionHasCandidatesToo) {
+  const Words conv = {"explain", "conv",     "--input", "1,3,8,8",   "--filters",
+                      "6",       "--kernel", "3",       "--machine", "tiny"};
+  const json report = json_of(conv);
+  const json& runs = report.at("candidates").at("runs");
+  EXPECT_EQ(runs[0].at("cycles"), report.at("cycles").at("total"));
+  EXPECT_GT(runs.size(), 2U);
+  for (const json& run : runs) {
+    if (run.at("decisions") != json::array({"all taps apart"})) continue;
+    const Words apart = Words{"conv"} + Words(conv.begin() + 2, conv.end()) +
+                        Words{"--taps", "apart", "--engine", "analytic"};
+    EXPECT_EQ(run.at("cycles"), json_of(apart).at("cycles").at("total"));
+  }
+  EXPECT_TRUE(json_of(conv + Words{"--sweep", "k=1..3"}).at("candidates").is_null());
+}
+
+}  // namespace
+}  // namespace weft::test

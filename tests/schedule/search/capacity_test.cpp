@@ -1,0 +1,171 @@
+// More capacity never costs cycles: the search of a machine also tries what it would choose for
+// machines with less. Transfers that share one channel may hinder each other, so only memories
+// without such a channel promise it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/schedule_segment.h"
+#include "runtime/network_timing.h"
+#include "tests/schedule/machine_runs.h"
+#include "tests/schedule/random_machine.h"
+#include "tests/schedule/small_networks.h"
+
+namespace weft::compiler::testing {
+namespace {
+
+struct Case {
+  graph::Graph graph;
+  MachineConfig config;
+};
+
+/// A small network on a random machine, whose capacities are powers of two. With `large_array` its
+/// programs are short enough for the search of all smaller machines.
+Case random_case(std::uint64_t seed, bool large_array) {
+  Random random(seed);
+  MachineConfig config = random_machine(random, ElementType::kBf16);
+  if (large_array) {
+    config.array_rows = static_cast<std::uint32_t>(random.one_of({64, 128}));
+    config.array_cols = static_cast<std::uint32_t>(random.one_of({64, 128}));
+  }
+  config.accumulator_rows = static_cast<std::uint32_t>(random.one_of({64, 128, 256, 512}));
+  if (large_array) config.accumulator_rows = std::max(config.accumulator_rows, config.array_rows);
+  config.unified_buffer_kib = static_cast<std::uint32_t>(random.one_of({32, 64, 128, 256}));
+  config.weight_fifo_tiles = static_cast<std::uint32_t>(random.one_of({1, 2, 4}));
+  const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+  return {prepared(network.build()), config};
+}
+
+struct Growth {
+  std::string what;
+  std::function<void(MachineConfig&)> grow;
+};
+
+const std::vector<Growth>& growths() {
+  static const std::vector<Growth> all = {
+      {"unified buffer", [](MachineConfig& config) { config.unified_buffer_kib *= 2; }},
+      {"accumulators", [](MachineConfig& config) { config.accumulator_rows *= 2; }},
+      {"weight FIFO", [](MachineConfig& config) { config.weight_fifo_tiles *= 2; }},
+  };
+  return all;
+}
+
+Cycle cycles(const ScheduledNetwork& network, const MachineConfig& config) {
+  return runtime::time_network(network, config).total;
+}
+
+bool all_short(const ScheduledNetwork& network, const MachineConfig& config) {
+  return std::ranges::all_of(network.steps, [&](const auto& step) {
+    const auto* program = std::get_if<ScheduledSegment>(&step);
+    return program == nullptr || tries_smaller_machines(program->segment, config);
+  });
+}
+
+/// Cycles before and after growths.
+struct Tally {
+  int cases = 0;
+  int rises = 0;
+  int falls = 0;
+  double worst = 1;
+
+  void add(Cycle before, Cycle after) {
+    ++cases;
+    rises += after > before ? 1 : 0;
+    falls += after < before ? 1 : 0;
+    worst = std::max(worst, static_cast<double>(after) / static_cast<double>(before));
+  }
+  void print(const char* what) const {
+    std::cout << what << ": " << cases << " cases, " << rises << " rises, " << falls
+              << " falls, worst " << worst << '\n';
+  }
+};
+
+struct Tallies {
+  Tally short_ones;
+  Tally long_ones;
+};
+
+Tallies tally(std::uint64_t seeds, bool large_array, std::initializer_list<MemoryKind> kinds) {
+  std::cout << "seeds 0 to " << seeds - 1 << '\n';
+  Tallies all;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Case each = random_case(seed, large_array);
+    each.config.memory_kind = kinds.begin()[seed % kinds.size()];
+    std::optional<ScheduledNetwork> network;
+    try {
+      network = schedule_network(each.graph, each.config);
+    } catch (const ConfigError&) {
+      continue;  // the buffer is too small for a layer
+    }
+    const Cycle before = cycles(*network, each.config);
+    const bool is_short = all_short(*network, each.config);
+    for (const Growth& growth : growths()) {
+      MachineConfig larger = each.config;
+      growth.grow(larger);
+      const Cycle after = cycles(schedule_network(each.graph, larger), larger);
+      if (after > before) {
+        std::cout << "seed " << seed << (is_short ? ", short, " : ", ") << growth.what << ": "
+                  << before << " to " << after << '\n';
+      }
+      (is_short ? all.short_ones : all.long_ones).add(before, after);
+    }
+  }
+  all.short_ones.print("short programs");
+  all.long_ones.print("others");
+  return all;
+}
+
+TEST(CapacityTest, MoreNeverCostsAShortProgramCycles) {
+  const Tallies all = tally(25, true, {MemoryKind::kIdeal, MemoryKind::kSplit});
+  EXPECT_EQ(all.short_ones.rises, 0);
+  EXPECT_GT(all.short_ones.cases, 30);
+  EXPECT_GT(all.short_ones.falls, 10);
+  EXPECT_LE(all.long_ones.worst, 1.1);
+}
+
+/// Nothing proves it for longer programs, of which not all smaller machines are searched.
+TEST(CapacityTest, MoreCostsALongerProgramLittle) {
+  const Tallies all = tally(20, false, {MemoryKind::kIdeal, MemoryKind::kSplit});
+  EXPECT_LE(all.long_ones.worst, 1.1);
+  EXPECT_LE(5 * all.long_ones.rises, all.long_ones.cases);
+}
+
+TEST(CapacityTest, MoreCostsLittleOnASharedMemory) {
+  const Tallies all = tally(10, true, {MemoryKind::kShared});
+  EXPECT_LE(all.short_ones.worst, 1.03);
+  EXPECT_LE(all.long_ones.worst, 1.1);
+}
+
+/// The same program, with faster memories.
+TEST(CapacityTest, BandwidthNeverCostsAProgramCycles) {
+  std::cout << "seeds 0 to 29\n";
+  int falls = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    MachineConfig config = random_machine(random, ElementType::kBf16);
+    config.memory_kind = random.one_of({MemoryKind::kIdeal, MemoryKind::kSplit});
+    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+    const ScheduledNetwork scheduled = schedule_network(prepared(network.build()), config);
+    const Cycle before = runtime::time_network(scheduled, config).total;
+    MachineConfig faster = config;
+    faster.memory_bytes_per_s *= random.one_of({1UL, 2UL, 7UL});
+    faster.host_bytes_per_s *= random.one_of({1UL, 2UL, 7UL});
+    const Cycle after = runtime::time_network_on(scheduled, config, faster).total;
+    EXPECT_LE(after, before);
+    falls += after < before ? 1 : 0;
+  }
+  EXPECT_GT(falls, 5);
+}
+
+}  // namespace
+}  // namespace weft::compiler::testing
