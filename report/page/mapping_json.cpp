@@ -20,6 +20,7 @@ using compiler::FoldForm;
 using compiler::FoldMap;
 using compiler::KTile;
 using compiler::LayerInfo;
+using compiler::LayerTiles;
 using compiler::ProductFolds;
 using compiler::WeightRows;
 using runtime::unsigned_of;
@@ -125,6 +126,16 @@ std::string order_text(const Mapping& mapping) {
                                                      : "each n tile, each chunk";
 }
 
+/// The rows of the longest chunk. A mapping's limit may be longer, since chunks may end with a
+/// line.
+std::uint64_t longest_chunk(const LayerTiles& tiles) {
+  std::int64_t most = 0;
+  for (std::size_t i = 1; i < tiles.m.size(); ++i) {
+    most = std::max(most, tiles.m[i] - tiles.m[i - 1]);
+  }
+  return unsigned_of(most);
+}
+
 Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
                 const MachineConfig& machine) {
   Json facts = Json::array({{"form", form_text(folds)}});
@@ -147,7 +158,7 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
       fmt::format("{} x {}", counted(info.k_tiles, "k tile"), counted(info.n_tiles, "n tile")));
   if (info.tiles.products > 1) add("products", products_text(info, folds));
   add("chunks", fmt::format("{} of up to {}", grouped(info.tiles.m.size() - 1),
-                            counted(folds.mapping.chunk_rows, "row")));
+                            counted(longest_chunk(info.tiles), "row")));
   add("loops, outermost first", order_text(folds.mapping));
   if (!folds.images.empty()) add("images", folds.images);
   add("padding", fmt::format("{} of the issued MACs", percent(padding)));

@@ -353,6 +353,27 @@ std::vector<Figure> gpu() {
       share("K = 129 in steps of 128", padding(kTpuV2, 129, 128), "{} % padding")};
 }
 
+/// The first layer of LeNet-5 on an array of 16 x 16.
+std::vector<Figure> five_mappings() {
+  const Grid array = {16, 16};
+  const Number pixels = 28 * 28;
+  const Number taps = 5 * 5;
+  const Number filters = 6;
+  const Number packed = tiles(array, taps, filters);
+  const Number both = tiles(array, 6 * 5, 2 * filters);  // windows and filters of two lines
+  const double useful = static_cast<double>(2 * taps * filters) / static_cast<double>(both * 256);
+  return {count("products", pixels * taps * filters),
+          count("rows, tap by tap", taps * pixels),
+          {"padding, tap by tap", decimals(100 * padding(array, 1, filters), 0), " 25x1x2   {} "},
+          count("rows, packed", packed * pixels),
+          {"padding, packed", decimals(100 * padding(array, taps, filters), 0), " 2x1x4    {} "},
+          count("rows, two lines", both * pixels / 2),
+          {"padding, two lines", decimals(100 * (1 - useful), 0), " 2x1x7    {} "},
+          count("chunks", ceil_div(pixels / 2, 64), " 2x1x{} "),
+          share("padding of 3 x 3", padding(array, 3 * 3, filters), "{} % padding"),
+          count("folds of lines", 5 * tiles(array, 5 * filters, 1), " {}x1x2 ")};
+}
+
 }  // namespace
 
 std::uint64_t overlapped_span(const Grid& grid, std::uint64_t rows, std::uint64_t folds) {
@@ -371,7 +392,8 @@ double tpu_v1_roof(std::uint64_t rows) {
 std::vector<Figure> figures_of(int lesson) {
   constexpr std::array kFigures = {one_pe,          dot_product,    by_hand,          tiling,
                                    padding_figures, batching,       double_buffering, roofline,
-                                   convolution,     number_formats, waveform,         gpu};
+                                   convolution,     number_formats, waveform,         gpu,
+                                   five_mappings};
   return kFigures.at(static_cast<std::size_t>(lesson) - 1)();
 }
 

@@ -26,6 +26,7 @@ inline constexpr std::array kLessons = {
     "10-number-formats.md",
     "11-reading-a-waveform.md",
     "12-why-a-gpu-pads-too.md",
+    "13-five-mappings.md",
 };
 
 /// Makes a fresh current folder for its lifetime. The commands of the lessons run there as at the
