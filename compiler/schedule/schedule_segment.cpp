@@ -86,8 +86,8 @@ std::variant<CostedSchedule, Obstacle> own_schedule(const Segment& segment,
                         0};
 }
 
-/// Searches smaller machines and keeps the schedule with the fewest cycles on the machine itself. A
-/// smaller machine chooses from some of the same, and none takes fewer cycles there.
+/// Searches smaller machines and keeps the schedule with the fewest cycles on the machine itself.
+/// The machine itself runs each of these schedules at least as fast as the smaller machine does.
 class SmallerMachines {
  public:
   SmallerMachines(const Segment& segment, const MachineConfig& config,

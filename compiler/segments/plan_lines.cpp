@@ -41,16 +41,20 @@ std::int64_t Planner::common_lines(ValueId a, ValueId b) const {
   return alone || joined_lines(b) == lines ? lines : 1;
 }
 
+void Planner::add_image(ValueId value, const Shape& rows, const View& view) {
+  Sheet sheet;
+  sheet.size = dense_sheet(rows, 1);
+  sheet.value = value;
+  sheet.view = view;
+  segment_->sheets.push_back(std::move(sheet));
+}
+
 LayerOperand Planner::take_apart(ValueId value, const LayerOperand& joined) {
   const Shape& shape = graph_.type(value).shape;
   LayerOperand apart = joined;
   apart.lines = 1;
   apart.view = dense_view(segment_->sheets.size(), shape, 1);
-  Sheet sheet;
-  sheet.size = dense_sheet(shape, 1);
-  sheet.value = value;
-  sheet.view = apart.view;
-  segment_->sheets.push_back(std::move(sheet));
+  add_image(value, shape, apart.view);
   ConcatLayer copies;
   copies.out = apart.view;
   ElementwiseLayer copy;
@@ -82,11 +86,7 @@ LayerOperand Planner::join(ValueId value, const LayerOperand& apart) {
   joined.view = dense_view(segment_->sheets.size(), wide, 1);
   ConcatLayer copies;
   copies.out = joined_view(segment_->sheets.size(), shape, lines);
-  Sheet sheet;
-  sheet.size = dense_sheet(wide, 1);
-  sheet.value = value;
-  sheet.view = copies.out;
-  segment_->sheets.push_back(std::move(sheet));
+  add_image(value, wide, copies.out);
   ElementwiseLayer copy;
   copy.a = apart.view;
   copy.channels = shape[1];
@@ -115,13 +115,9 @@ View Planner::joined_result(ValueId value, std::int64_t lines) {
   const Shape& shape = graph_.type(value).shape;
   if (lines == 1) return new_result(value, 1);
   const Shape wide = joined_shape(shape, lines);
-  Sheet sheet;
-  sheet.size = dense_sheet(wide, 1);
-  sheet.value = value;
-  sheet.view = joined_view(segment_->sheets.size(), shape, lines);
-  View view = sheet.view;
+  View view = joined_view(segment_->sheets.size(), shape, lines);
+  add_image(value, wide, view);
   segment_->values[value] = {.view = dense_view(view.sheet, wide, 1), .lines = lines};
-  segment_->sheets.push_back(std::move(sheet));
   segment_->has_joined_lines = true;
   return view;
 }

@@ -249,6 +249,8 @@ class Planner {
   std::optional<LayerOperand> joined_operand(graph::ValueId value, std::size_t channel_axis);
   /// How many lines joined_operand() finds or joins.
   std::int64_t joined_lines(graph::ValueId value) const;
+  /// Adds a sheet for an image, whose dense rows have the shape `rows`. `view`: how it lies there.
+  void add_image(graph::ValueId value, const graph::Shape& rows, const View& view);
   /// Copies an image such that the planned number of its lines is joined.
   LayerOperand join(graph::ValueId value, const LayerOperand& apart);
   /// Copies the lines of an image that is joined into rows of their own.

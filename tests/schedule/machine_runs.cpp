@@ -108,6 +108,26 @@ void expect_same_cycles(const runtime::NetworkRun& a, const runtime::NetworkRun&
 
 }  // namespace
 
+void expect_same_layers(const std::vector<runtime::LayerRun>& layers,
+                        const std::vector<runtime::LayerRun>& expected) {
+  ASSERT_EQ(layers.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const runtime::LayerRun& a = layers[i];
+    const runtime::LayerRun& b = expected[i];
+    SCOPED_TRACE(b.info.name);
+    EXPECT_EQ(a.info.name, b.info.name);
+    EXPECT_EQ(a.on_host, b.on_host);
+    EXPECT_EQ(a.cycles, b.cycles);
+    EXPECT_EQ(a.ledger, b.ledger);
+    EXPECT_EQ(a.info.fetches, b.info.fetches);
+    EXPECT_EQ(a.info.chunks, b.info.chunks);
+    EXPECT_EQ(a.info.vector_rows, b.info.vector_rows);
+    EXPECT_EQ(a.info.weight_bytes, b.info.weight_bytes);
+    EXPECT_EQ(a.info.input_bytes, b.info.input_bytes);
+    EXPECT_EQ(a.info.output_bytes, b.info.output_bytes);
+  }
+}
+
 runtime::NetworkRun run_everywhere(const NetworkProgram& program, const MachineConfig& config,
                                    const runtime::NamedTensors& inputs) {
   const auto run = [&](Engine engine) {

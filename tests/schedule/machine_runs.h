@@ -29,6 +29,10 @@ std::vector<HostStep> host_steps(const NetworkProgram& program);
 /// The layers of all programs.
 std::vector<LayerInfo> layers_of(const NetworkProgram& program);
 
+/// Expects the same cycles, ledger, counts and bytes of each layer.
+void expect_same_layers(const std::vector<runtime::LayerRun>& layers,
+                        const std::vector<runtime::LayerRun>& expected);
+
 /// Runs the program on analytic, fast, stepped and, where built, rtl. Expects the same cycles from
 /// all, per layer and per ledger class, and the same bits for every value that the host receives.
 /// Returns the run of fast.

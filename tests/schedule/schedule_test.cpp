@@ -134,22 +134,7 @@ void expect_same(const runtime::NetworkRun& streamed, const runtime::NetworkRun&
   EXPECT_EQ(streamed.programs, held.programs);
   EXPECT_EQ(streamed.issued_macs, held.issued_macs);
   EXPECT_EQ(streamed.useful_macs, held.useful_macs);
-  ASSERT_EQ(streamed.layers.size(), held.layers.size());
-  for (std::size_t i = 0; i < held.layers.size(); ++i) {
-    const runtime::LayerRun& one = streamed.layers[i];
-    const runtime::LayerRun& other = held.layers[i];
-    SCOPED_TRACE(other.info.name);
-    EXPECT_EQ(one.info.name, other.info.name);
-    EXPECT_EQ(one.on_host, other.on_host);
-    EXPECT_EQ(one.ledger, other.ledger);
-    EXPECT_EQ(one.cycles, other.cycles);
-    EXPECT_EQ(one.info.fetches, other.info.fetches);
-    EXPECT_EQ(one.info.chunks, other.info.chunks);
-    EXPECT_EQ(one.info.vector_rows, other.info.vector_rows);
-    EXPECT_EQ(one.info.weight_bytes, other.info.weight_bytes);
-    EXPECT_EQ(one.info.input_bytes, other.info.input_bytes);
-    EXPECT_EQ(one.info.output_bytes, other.info.output_bytes);
-  }
+  expect_same_layers(streamed.layers, held.layers);
 }
 
 TEST(ScheduleTest, TheCyclesAreThoseOfTheProgramsWithoutHoldingThem) {

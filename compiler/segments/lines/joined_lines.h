@@ -23,12 +23,13 @@ Shape joined_shape(const Shape& image, std::int64_t lines);
 /// How an image [N, C, H, W] lies in a dense sheet of its own, as the view [N, C, H/P, P, W].
 View joined_view(std::size_t sheet, const Shape& image, std::int64_t lines);
 
-/// True if a convolution with these windows along y can read and write so many lines at once.
+/// True if a convolution with the windows `y` can read rows of `lines.in` joined lines and write
+/// rows of `lines.out`.
 bool can_join(const graph::WindowDim& y, const JoinedLines& lines);
 /// Its windows along the joined lines.
 graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lines);
 
-/// True if a maximum over these windows can read and write so many lines at once.
+/// The same for a maximum over the windows.
 bool can_pool_joined(const graph::WindowDim& y, const JoinedLines& lines);
 
 /// Where tap `tap` of line `line` of a joined result line reads, `in` lines being joined in the

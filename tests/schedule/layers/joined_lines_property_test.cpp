@@ -12,14 +12,33 @@
 namespace weft::compiler::testing {
 namespace {
 
+/// Layers, each on the image that the one before it gives.
+class LayersInARow {
+ protected:
+  LayersInARow(LayerCase& layer, Random& random) : layer_(layer), random_(random) {}
+
+  void draw_shape() {
+    shape_ = {random_.between(1, 3), random_.between(1, 2), 4 * random_.between(1, 3),
+              random_.between(3, 9)};
+  }
+
+  void set(ValueId value) {
+    value_ = value;
+    shape_ = layer_.builder.type(value).shape;
+  }
+
+  LayerCase& layer_;
+  Random& random_;
+  ValueId value_ = graph::kNoValue;
+  Shape shape_;  // of value_
+};
+
 /// A network of a few layers on images. Whole numbers stay below 2^8, which bf16 holds exactly:
 /// each convolution has few taps of -1, 0 and 1, and a Clip follows it.
-class Chain {
+class Chain : LayersInARow {
  public:
-  Chain(LayerCase& layer, Random& random, Hits& hits)
-      : layer_(layer), random_(random), hits_(hits) {
-    shape_ = {random.between(1, 3), random.between(1, 2), 4 * random.between(1, 3),
-              random.between(3, 9)};
+  Chain(LayerCase& layer, Random& random, Hits& hits) : LayersInARow(layer, random), hits_(hits) {
+    draw_shape();
     value_ = layer.input(random.tensor<float>(shape_, -3, 3));
   }
 
@@ -48,11 +67,6 @@ class Chain {
   void clip() {
     value_ = layer_.builder.add(Op::kClip, {value_, layer_.constant(Tensor::scalar(-4.0F)),
                                             layer_.constant(Tensor::scalar(4.0F))});
-  }
-
-  void set(ValueId value) {
-    value_ = value;
-    shape_ = layer_.builder.type(value).shape;
   }
 
   void convolve() {
@@ -112,19 +126,14 @@ class Chain {
     ++hits_["residual"];
   }
 
-  LayerCase& layer_;
-  Random& random_;
   Hits& hits_;
-  ValueId value_ = graph::kNoValue;
-  Shape shape_;
 };
 
 /// The same in int8, where every element has the reference's bits.
-class QuantizedChain {
+class QuantizedChain : LayersInARow {
  public:
-  QuantizedChain(LayerCase& layer, Random& random) : layer_(layer), random_(random) {
-    shape_ = {random.between(1, 3), random.between(1, 2), 4 * random.between(1, 3),
-              random.between(3, 9)};
+  QuantizedChain(LayerCase& layer, Random& random) : LayersInARow(layer, random) {
+    draw_shape();
     value_ = layer.input(random_bytes(shape_, is_unsigned_, random));
     zero_ = random_zero_point(is_unsigned_, random);
   }
@@ -145,11 +154,6 @@ class QuantizedChain {
 
  private:
   ValueId scale() { return layer_.constant(random_scales({}, 0.05, random_)); }
-
-  void set(ValueId value) {
-    value_ = value;
-    shape_ = layer_.builder.type(value).shape;
-  }
 
   void convolve() {
     const bool depthwise = random_.chance(30);
@@ -211,12 +215,8 @@ class QuantizedChain {
         {value, layer_.constant(Tensor::scalar(0.0625F)), layer_.constant(zero)});
   }
 
-  LayerCase& layer_;
-  Random& random_;
   const bool is_unsigned_ = random_.chance(40);
-  ValueId value_ = graph::kNoValue;
   Tensor zero_ = Tensor(DataType::kInt8, {});
-  Shape shape_;
 };
 
 bool has_note(const LayerInfo& layer, const char* part) {

@@ -132,7 +132,7 @@ TEST(CapacityTest, MoreNeverCostsAShortProgramCycles) {
   EXPECT_LE(all.long_ones.worst, 1.1);
 }
 
-/// Nothing proves it for longer programs, of which not all smaller machines are searched.
+/// For longer programs only some smaller machines are searched, so more capacity may cost cycles.
 TEST(CapacityTest, MoreCostsALongerProgramLittle) {
   const Tallies all = tally(20, false, {MemoryKind::kIdeal, MemoryKind::kSplit});
   EXPECT_LE(all.long_ones.worst, 1.1);
