@@ -12,8 +12,10 @@ namespace weft::compiler {
 struct Segment {
   std::vector<Sheet> sheets;
   std::vector<Layer> layers;
-  /// Some product could be computed the other way (MappingOptions::turned_results).
-  bool has_turned_choice = false;
+  /// Some product is computed as it is written, or transposed, and could be computed the other way
+  /// (MappingOptions::turned_results).
+  bool could_turn = false;
+  bool could_turn_back = false;
   bool has_joined_lines = false;  // in some sheet (MappingOptions::joined_lines)
 };
 

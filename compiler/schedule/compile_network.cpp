@@ -125,8 +125,12 @@ bool cuts_patches(const Segment& segment) {
                              [](const Sheet& sheet) { return sheet.patches.has_value(); });
 }
 
-bool has_turned_choice(const Segment& segment) {
-  return segment.has_turned_choice;
+bool could_turn(const Segment& segment) {
+  return segment.could_turn;
+}
+
+bool could_turn_back(const Segment& segment) {
+  return segment.could_turn_back;
 }
 
 bool has_joined_lines(const Segment& segment) {
@@ -158,11 +162,12 @@ std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
     plans.push_back(options);
     plans.back().joined_lines = false;
   }
-  if (!options.turned_results && any_segment(steps, has_turned_choice)) {
-    for (const bool turned : {false, true}) {
-      plans.push_back(options);
-      plans.back().turned_results = turned;
+  for (const bool turned : {false, true}) {
+    if (options.turned_results || !any_segment(steps, turned ? could_turn : could_turn_back)) {
+      continue;
     }
+    plans.push_back(options);
+    plans.back().turned_results = turned;
   }
   return plans;
 }

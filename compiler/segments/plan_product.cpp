@@ -57,6 +57,7 @@ Refusal Planner::product_rows(ValueId a, ContractionLayer& layer) {
 
 Refusal Planner::plan_product(const graph::Node& node, ValueId result, ConstantWeights weights,
                               std::int64_t n, Epilogue epilogue, bool wide) {
+  if (plan_streamed_weights(node, weights, epilogue, wide)) return std::nullopt;
   ContractionLayer layer;
   if (Refusal refusal = product_rows(node.input(0), layer)) return refusal;
   layer.n = n;

@@ -146,6 +146,49 @@ void Planner::plan_turned_result(const graph::Node& node, ValueId second) {
   add_layer(node, node.outputs[0], macs, std::move(layer), "computed transposed, as B'A'");
 }
 
+/// Whether a product that could also be computed transposed is.
+bool Planner::turns(bool by_default) {
+  const bool chosen = options_.mapping.turned_results.value_or(by_default);
+  (chosen ? segment_->could_turn_back : segment_->could_turn) = true;
+  return chosen;
+}
+
+/// Computes (XW)' = W'X' if the machine computed X [.., M, K] and only the host reads the result:
+/// the rows of W' stream through tiles of X'. False if the weights stay in the array.
+bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeights& weights,
+                                    const Epilogue& epilogue, bool wide) {
+  const ValueId x = node.input(0);
+  const auto known = segment_->values.find(x);
+  if (!only_leaves(node.outputs[0]) || int8() || epilogue.bias || epilogue.residual ||
+      known == segment_->values.end()) {
+    return false;
+  }
+  const LayerOperand& source = known->second;
+  if (source.flattened || segment_->sheets[source.view.sheet].from_host) return false;
+  const Shape& shape = graph_.type(x).shape;
+  const std::size_t rank = shape.size();
+  if (rank < 2 || graph::element_count(shape) != shape[rank - 2] * shape[rank - 1]) return false;
+  const auto stays = plain_operand(x, rank - 1);
+  if (!stays || !lies_in_rows(stays->dims[rank - 2]) || !lies_in_channels(stays->dims[rank - 1])) {
+    return false;
+  }
+  const std::size_t k_axis = weights.form == WeightForm::kFilters ? 1 : 0;
+  if (!tile_fits(shape.back()) || !turns(false)) return false;
+  const View streams = *plain_operand(node.input(1), k_axis);
+  ContractionLayer layer;
+  layer.a = streams;
+  layer.walk.x.input = layer.walk.x.output = streams.dims[1 - k_axis].extent;
+  layer.k = shape.back();
+  layer.n = shape[rank - 2];
+  layer.weights = ComputedWeights{*stays, true, {}};
+  layer.epilogue = epilogue;
+  layer.out = new_result(node.outputs[0], graph_.type(node.outputs[0]).shape.size() - 2, wide);
+  const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.k * layer.n);
+  add_layer(node, node.outputs[0], macs, std::move(layer),
+            "computed transposed: the weights stream, the activations stay in the array");
+  return true;
+}
+
 Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Epilogue epilogue) {
   const Shape& a = graph_.type(node.input(0)).shape;
   const Shape& b = graph_.type(second).shape;
@@ -167,8 +210,7 @@ Refusal Planner::plan_turned_product(const graph::Node& node, ValueId second, Ep
         turning_cycles(a[1], a[0], config_) + product_cycles(a[0], a[1], b[1], config_);
     const std::int64_t by_b =
         turning_cycles(a[1], b[1], config_) + product_cycles(b[1], a[1], a[0], config_);
-    segment_->has_turned_choice = true;
-    if (options_.mapping.turned_results.value_or(by_b < by_a)) {
+    if (turns(by_b < by_a)) {
       plan_turned_result(node, second);
       return std::nullopt;
     }

@@ -140,6 +140,9 @@ class Planner {
   void turn(graph::ValueId value);
   Refusal plan_turned_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue);
   void plan_turned_result(const graph::Node& node, graph::ValueId second);
+  bool turns(bool by_default);
+  bool plan_streamed_weights(const graph::Node& node, const ConstantWeights& weights,
+                             const Epilogue& epilogue, bool wide);
   // plan_epilogue.cpp
   std::optional<LaneFunction> integer_function(const graph::Node& node) const;
   graph::ValueId integer_epilogue(graph::ValueId sums, std::int64_t columns, Epilogue& epilogue);

@@ -168,11 +168,11 @@ class CandidateTiming {
     if (rows_.program->segment.has_joined_lines) {
       add("all lines apart", &NetworkChoices::joined_lines, &MappingOptions::joined_lines, false);
     }
-    if (rows_.program->segment.has_turned_choice) {
-      for (const bool turned : {false, true}) {
-        add(turned ? "all products turned" : "no product turned", &NetworkChoices::turned_results,
-            &MappingOptions::turned_results, turned);
-      }
+    const compiler::Segment& segment = rows_.program->segment;
+    for (const bool turned : {false, true}) {
+      if (!(turned ? segment.could_turn : segment.could_turn_back)) continue;
+      add(turned ? "all products turned" : "no product turned", &NetworkChoices::turned_results,
+          &MappingOptions::turned_results, turned);
     }
     return all;
   }

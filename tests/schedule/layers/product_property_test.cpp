@@ -70,6 +70,72 @@ TEST(ProductPropertyTest, FloatProductsOfWholeNumbersAreExact) {
               10);
 }
 
+// --- Either operand stationary ---
+
+/// A product of computed activations, whose result only the host reads: as it is written and
+/// transposed, with the same bits.
+void check_streamed_weights(Random& random, Hits& hits) {
+  const ElementType dtype = random_float_type(random);
+  const bool gemm = random.chance(40);
+  const bool leading = !gemm && random.chance(50);
+  const bool turned_weights = gemm && random.chance(50);
+  const bool shaped = random.chance(50);
+  const bool relu = random.chance(50);
+  const MachineConfig machine = random_layer_machine(dtype, random);
+  const Sizes sizes = random_sizes(machine, 0, random);
+  const Shape rows = leading ? Shape{1, sizes.m, sizes.k} : Shape{sizes.m, sizes.k};
+  const Tensor x = random.tensor<float>(rows, -8, 8);
+  const Shape weights = turned_weights ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
+  const Tensor w = random.tensor<float>(weights, -8, 8);
+  Tensor straight;
+  for (const bool turned : {false, true}) {
+    LayerCase layer(dtype);
+    Attributes attributes;
+    if (turned_weights) attributes.set("transB", std::int64_t{1});
+    if (relu) attributes.set("activation", std::string("Relu"));
+    ValueId y = layer.builder.add(gemm ? Op::kGemm : Op::kMatMul,
+                                  {layer.through_machine(layer.input(x)), layer.constant(w)},
+                                  attributes);
+    if (shaped) {
+      const Tensor shape = Tensor::vector<std::int64_t>({1, sizes.m, 1, sizes.n});
+      y = layer.builder.add(Op::kReshape, {y, layer.constant(shape)});
+    }
+    MappingOptions options;
+    options.turned_results = turned;
+    MachineConfig config = machine;
+    // A column tile of the stationary operand must fit.
+    config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
+    const LayerOutcome outcome = run_layer(layer, y, config, options);
+    EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+    expect_exact(outcome, layer, shaped);
+    const auto layers = layers_of(outcome.program);
+    const bool streams = layers.back().note.find("the weights stream") != std::string::npos;
+    EXPECT_EQ(streams, turned) << layer_table(outcome.program);
+    if (!turned) {
+      straight = outcome.result();
+    } else {
+      EXPECT_EQ(outcome.result(), straight);
+    }
+    try_engines(outcome, layer, config, random, hits);
+    if (turned) count_product(config, sizes, outcome, hits);
+  }
+  ++hits["M " + size_class(sizes.m, machine.array_cols)];
+  ++hits[turned_weights ? "Gemm with transB" : gemm ? "Gemm" : "MatMul"];
+  ++hits[shaped ? "another shape" : "the product's shape"];
+  ++hits[relu ? "Relu" : "no activation"];
+}
+
+TEST(ProductPropertyTest, ResultsAreTheSameWhicheverOperandIsStationary) {
+  Hits hits;
+  for_each_seed(hits, check_streamed_weights);
+  expect_hits(hits,
+              {"K 1", "K side", "K side + 1", "K larger", "N 1", "N side", "N larger", "M 1",
+               "M side", "M side + 1", "M larger", "streamed", "several chunks", "Gemm",
+               "Gemm with transB", "MatMul", "another shape", "the product's shape", "Relu",
+               "no activation", "engines"},
+              10);
+}
+
 // --- Float, both operands computed ---
 
 /// Multiplies by the identity: the result has the layout of a projection, hidden units in channels.
