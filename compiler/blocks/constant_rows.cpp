@@ -24,7 +24,12 @@ class ConstantCollector {
 
   std::vector<ConstantRows> take() && { return std::move(constants_); }
 
-  void add(const ContractionLayer& layer) { add(layer.epilogue, layer.n); }
+  void add(const ContractionLayer& layer) {
+    if (!layer.epilogue.bias_by_row) return add(layer.epilogue, layer.n);
+    const std::int64_t rows = layer.walk.rows();
+    constants_.push_back(
+        {narrow(rows), config_.result_row_rows(), narrow(std::min(rows, kMostBiasRows))});
+  }
   void add(const WindowLayer& layer) {
     add(layer.epilogue, layer.channels);
     if (!layer.line_counts.empty()) add_divisors(layer);

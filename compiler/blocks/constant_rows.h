@@ -27,6 +27,10 @@ struct ConstantRows {
   friend bool operator==(const ConstantRows&, const ConstantRows&) = default;
 };
 
+/// The most rows with a bias of their own that one vector instruction takes
+/// (Epilogue::bias_by_row).
+inline constexpr std::int64_t kMostBiasRows = 256;
+
 /// The layer's constants, in the order in which its instructions first load them.
 std::vector<ConstantRows> constants_of(const LayerBody& layer, const MachineConfig& config);
 

@@ -30,8 +30,12 @@ LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make,
 }
 
 EpilogueRows::EpilogueRows(const Epilogue& epilogue, std::int64_t channels,
-                           LoweringContext& context)
+                           LoweringContext& context, std::int64_t rows)
     : epilogue_(epilogue), context_(context), channels_(channels) {
+  if (epilogue.bias_by_row) {
+    bias_ = load_by_row(epilogue.bias, rows);
+    return;
+  }
   const ElementType bias_type =
       epilogue.bias_is_float ? ElementType::kFloat32 : accumulator_type(context.config.dtype);
   if (epilogue.bias) bias_ = load(epilogue.bias, epilogue.biases, bias_type);
@@ -44,6 +48,14 @@ LayerConstant EpilogueRows::load(const MakeTensor& make, std::int64_t sets, Elem
   const std::int64_t step = sets == 1 ? channels : padded_channels();
   return load_channels(
       sets * step, [=] { return pack_words(make(), sets, channels, step); }, type, context_);
+}
+
+/// A wide row for each row of the result, with its bias in all lanes.
+LayerConstant EpilogueRows::load_by_row(const MakeTensor& make, std::int64_t rows) {
+  const std::int64_t cols = context_.config.array_cols;
+  return load_channels(
+      rows * cols, [=] { return pack_repeated(make(), rows, cols); }, ElementType::kFloat32,
+      context_);
 }
 
 std::int64_t EpilogueRows::padded_channels() const {
@@ -68,7 +80,12 @@ Vector EpilogueRows::instruction(const Target& target) {
   vector.domain = epilogue_.domain;
   vector.quantization = epilogue_.quantization;
   vector.rows = static_cast<std::uint32_t>(target.rows);
-  if (bias_) {
+  if (epilogue_.bias_by_row) {
+    vector.combine = VectorCombine::kAdd;
+    vector.operand = VectorOperand{
+        .row = bias_->rows_of(static_cast<std::uint32_t>(target.bias_row), vector.rows),
+        .step = context_.config.result_row_rows()};
+  } else if (bias_) {
     vector.has_bias = true;
     const std::int64_t before = epilogue_.biases == 1 ? 0 : target.matrix * padded_channels();
     vector.bias = constant_row(*bias_, before + target.first);

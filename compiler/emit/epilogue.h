@@ -33,7 +33,9 @@ LayerConstant load_channels(std::int64_t channels, std::function<Matrix()> make,
 /// An epilogue with its constants.
 class EpilogueRows {
  public:
-  EpilogueRows(const Epilogue& epilogue, std::int64_t channels, LoweringContext& context);
+  /// `rows`: of the result, if each has a bias of its own.
+  EpilogueRows(const Epilogue& epilogue, std::int64_t channels, LoweringContext& context,
+               std::int64_t rows = 0);
 
   /// The vector instruction for `rows` rows of columns [first, first + width), without its source.
   /// The result begins at row `row` and channel `channel` of the sheet that lies at `out`.
@@ -48,6 +50,7 @@ class EpilogueRows {
     std::int64_t rows = 1;
     std::optional<Placement> residual = {};
     std::int64_t residual_row = 0;
+    std::int64_t bias_row = 0;  // of a bias by row
   };
   Vector instruction(const Target& target);
 
@@ -58,6 +61,7 @@ class EpilogueRows {
   std::uint32_t constant_row(LayerConstant& constant, std::int64_t first) const;
   std::int64_t padded_channels() const;
   LayerConstant load(const MakeTensor& make, std::int64_t sets, ElementType type);
+  LayerConstant load_by_row(const MakeTensor& make, std::int64_t rows);
 
   const Epilogue& epilogue_;
   LoweringContext& context_;

@@ -33,7 +33,7 @@ class ContractionLowering {
         memory_(context.memory),
         array_rows_(context.config.array_rows),
         cols_(context.config.array_cols),
-        epilogue_(layer.epilogue, layer.n, context),
+        epilogue_(layer.epilogue, layer.n, context, layer.walk.rows()),
         zero_points_(layer, context),
         blocks_(layer, context.places(), context.constants),
         n_tiles_(blocks_.n_tiles()),
@@ -190,7 +190,11 @@ class ContractionLowering {
       }
       run_planes(product, chunk, operands, tile, part, acc, first);
     }
-    drain(product, chunk, operands, tile, acc);
+    begin_tile(-1, tile);
+    const std::int64_t most = layer_.epilogue.bias_by_row ? kMostBiasRows : chunk.rows();
+    for (std::int64_t row = 0; row < chunk.rows(); row += most) {
+      drain(product, chunk, {row, std::min(row + most, chunk.rows())}, operands, tile, acc);
+    }
   }
 
   /// `first`: the accumulators hold no sums yet.
@@ -270,25 +274,32 @@ class ContractionLowering {
     context_.info.issued_macs += static_cast<std::uint64_t>(chunk.rows() * array_rows_ * cols_);
   }
 
-  void drain(const BatchOffset& product, const Chunk& chunk, const ChunkOperands& operands,
-             std::int64_t tile, std::uint32_t acc) {
-    begin_tile(-1, tile);
+  /// Rows of a chunk.
+  struct RowRange {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+
+  void drain(const BatchOffset& product, const Chunk& chunk, const RowRange& rows,
+             const ChunkOperands& operands, std::int64_t tile, std::uint32_t acc) {
+    const std::int64_t before = chunk.first_row + rows.first;
     const std::int64_t first = tile * cols_;
     EpilogueRows::Target target;
     target.sheet = layer_.out.sheet;
     target.out = operands.out;
-    target.row = layer_.out.row + product.out_row + chunk.first_row;
+    target.row = layer_.out.row + product.out_row + before;
     target.channel = layer_.out.channel + product.out_channel + first;
     target.first = first;
     target.matrix = product.matrix;
     target.width = std::min(cols_, layer_.n - first);
-    target.rows = chunk.rows();
+    target.rows = rows.last - rows.first;
+    target.bias_row = before;
     target.residual = operands.residual;
     if (target.residual) {
-      target.residual_row = layer_.epilogue.residual->row + product.out_row + chunk.first_row;
+      target.residual_row = layer_.epilogue.residual->row + product.out_row + before;
     }
     Vector vector = epilogue_.instruction(target);
-    vector.acc = acc;
+    vector.acc = acc + static_cast<std::uint32_t>(rows.first);
     if (zero_points_.any()) {
       vector.has_bias = true;
       vector.bias = zero_points_.negate(tile);

@@ -135,4 +135,13 @@ Matrix pack_words(const graph::Tensor& tensor, std::int64_t sets, std::int64_t n
   return packed;
 }
 
+Matrix pack_repeated(const graph::Tensor& tensor, std::int64_t n, std::int64_t times) {
+  const auto data = tensor.data<float>();
+  Matrix packed(ElementType::kFloat32, 1, size(n * times));
+  for (std::int64_t i = 0; i < n * times; ++i) {
+    packed.set(0, size(i), data[data.size() == 1 ? 0 : size(i / times)]);
+  }
+  return packed;
+}
+
 }  // namespace weft::compiler

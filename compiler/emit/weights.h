@@ -40,5 +40,8 @@ Matrix pack_words(const graph::Tensor& tensor, std::int64_t sets, std::int64_t n
 inline Matrix pack_words(const graph::Tensor& tensor, std::int64_t n) {
   return pack_words(tensor, 1, n, n);
 }
+/// Packs a float32 tensor of n elements, or of one that stands for all, as a [1, n * times] matrix
+/// with each element `times` times.
+Matrix pack_repeated(const graph::Tensor& tensor, std::int64_t n, std::int64_t times);
 
 }  // namespace weft::compiler

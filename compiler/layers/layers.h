@@ -45,6 +45,8 @@ struct RowWalk {
 struct Epilogue {
   MakeTensor bias;             // [N], int32 or float32 like the accumulators; null: none
   std::int64_t biases = 1;     // more than 1: [biases, N], one for each matrix of the weights
+  /// The bias is [M]: a number for each row of the result. Then there is no scale and no residual.
+  bool bias_by_row = false;
   bool bias_is_float = false;  // float32 on an int8 machine, where the sums are binary32
   MakeTensor scale;            // [N] or [1] float32: requantization; null: none
   bool divides = false;        // by `scale`, for an average

@@ -159,7 +159,7 @@ bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeigh
                                     const Epilogue& epilogue, bool wide) {
   const ValueId x = node.input(0);
   const auto known = segment_->values.find(x);
-  if (!only_leaves(node.outputs[0]) || int8() || epilogue.bias || epilogue.residual ||
+  if (!only_leaves(node.outputs[0]) || int8() || epilogue.residual ||
       known == segment_->values.end()) {
     return false;
   }
@@ -182,6 +182,7 @@ bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeigh
   layer.n = shape[rank - 2];
   layer.weights = ComputedWeights{*stays, true, {}};
   layer.epilogue = epilogue;
+  layer.epilogue.bias_by_row = static_cast<bool>(epilogue.bias);
   layer.out = new_result(node.outputs[0], graph_.type(node.outputs[0]).shape.size() - 2, wide);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.k * layer.n);
   add_layer(node, node.outputs[0], macs, std::move(layer),

@@ -81,21 +81,23 @@ void check_streamed_weights(Random& random, Hits& hits) {
   const bool turned_weights = gemm && random.chance(50);
   const bool shaped = random.chance(50);
   const bool relu = random.chance(50);
+  const bool bias = random.chance(50);
   const MachineConfig machine = random_layer_machine(dtype, random);
   const Sizes sizes = random_sizes(machine, 0, random);
   const Shape rows = leading ? Shape{1, sizes.m, sizes.k} : Shape{sizes.m, sizes.k};
   const Tensor x = random.tensor<float>(rows, -8, 8);
   const Shape weights = turned_weights ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
   const Tensor w = random.tensor<float>(weights, -8, 8);
+  const Tensor offsets = random.tensor<float>({sizes.n}, -99, 99);
   Tensor straight;
   for (const bool turned : {false, true}) {
     LayerCase layer(dtype);
     Attributes attributes;
     if (turned_weights) attributes.set("transB", std::int64_t{1});
     if (relu) attributes.set("activation", std::string("Relu"));
-    ValueId y = layer.builder.add(gemm ? Op::kGemm : Op::kMatMul,
-                                  {layer.through_machine(layer.input(x)), layer.constant(w)},
-                                  attributes);
+    std::vector<ValueId> inputs = {layer.through_machine(layer.input(x)), layer.constant(w)};
+    if (bias) inputs.push_back(layer.constant(offsets));
+    ValueId y = layer.builder.add(gemm ? Op::kGemm : Op::kMatMul, inputs, attributes);
     if (shaped) {
       const Tensor shape = Tensor::vector<std::int64_t>({1, sizes.m, 1, sizes.n});
       y = layer.builder.add(Op::kReshape, {y, layer.constant(shape)});
@@ -123,16 +125,36 @@ void check_streamed_weights(Random& random, Hits& hits) {
   ++hits[turned_weights ? "Gemm with transB" : gemm ? "Gemm" : "MatMul"];
   ++hits[shaped ? "another shape" : "the product's shape"];
   ++hits[relu ? "Relu" : "no activation"];
+  ++hits[bias ? "bias" : "no bias"];
 }
 
 TEST(ProductPropertyTest, ResultsAreTheSameWhicheverOperandIsStationary) {
   Hits hits;
   for_each_seed(hits, check_streamed_weights);
   expect_hits(hits,
-              {"K 1", "K side", "K side + 1", "K larger", "N 1", "N side", "N larger", "M 1",
-               "M side", "M side + 1", "M larger", "streamed", "several chunks", "Gemm",
-               "Gemm with transB", "MatMul", "another shape", "the product's shape", "Relu",
-               "no activation", "engines"},
+              {"K 1",
+               "K side",
+               "K side + 1",
+               "K larger",
+               "N 1",
+               "N side",
+               "N larger",
+               "M 1",
+               "M side",
+               "M side + 1",
+               "M larger",
+               "streamed",
+               "several chunks",
+               "Gemm",
+               "Gemm with transB",
+               "MatMul",
+               "another shape",
+               "the product's shape",
+               "Relu",
+               "no activation",
+               "bias",
+               "no bias",
+               "engines"},
               10);
 }
 
