@@ -43,8 +43,8 @@ struct RowWalk {
 /// The way from sums (in the accumulators or in wide rows) to the result: op((sum + bias) * scale +
 /// residual). An epilogue has a scale, a residual or neither, never both.
 struct Epilogue {
-  MakeTensor bias;             // [N], int32 or float32 like the accumulators; null: none
-  std::int64_t biases = 1;     // more than 1: [biases, N], one for each matrix of the weights
+  MakeTensor bias;          // [N], int32 or float32 like the accumulators; null: none
+  std::int64_t biases = 1;  // more than 1: [biases, N], one for each matrix of the weights
   /// The bias is [M]: a number for each row of the result. Then there is no scale and no residual.
   bool bias_by_row = false;
   bool bias_is_float = false;  // float32 on an int8 machine, where the sums are binary32

@@ -161,9 +161,10 @@ struct MappingOptions {
   /// The number of the form in which layers run (Schedule::forms). Layers with fewer forms run in
   /// form 0. By default each layer has the form of the schedule with the fewest cycles.
   std::optional<std::size_t> form = {};
-  /// Whether a product whose first operand lies in the channels is computed transposed, as B'A',
-  /// where that is possible. By default the way with fewer estimated cycles, unless the network is
-  /// faster with all in one way.
+  /// Whether a product that only the host reads is computed transposed, as B'A', where that is
+  /// possible: the first operand lies in the channels, or the second is constant. By default
+  /// constant weights stay in the array, and else the way with fewer estimated cycles is taken,
+  /// unless the network is faster with all in one way.
   std::optional<bool> turned_results = {};
   /// Whether the images of a batch may go on in groups (Schedule::groups). By default they do if
   /// that takes fewer cycles, or without a search if not all fit in the unified buffer.

@@ -85,6 +85,8 @@ void add_drawn(const ScheduledSegment& scheduled, const MachineConfig& config, M
 /// Other choices for a whole network are not searched if their first schedule takes longer than
 /// that of the planner's own by more than this part of it.
 constexpr Cycle kFarSlower = 8;
+/// By more than this part, the search ends early if it begins badly.
+constexpr Cycle kSlower = 50;
 
 using ScheduledSteps = std::vector<std::variant<ScheduledSegment, HostStep>>;
 
@@ -194,11 +196,11 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     if (!best.cycles) break;
     CompileOptions other = options;
     other.mapping = plan;
-    if (!is_short) {
-      if (!first) first = first_cycles(network.graph, config, options);
-      if (first_cycles(network.graph, config, other) > *first + *first / kFarSlower) continue;
-    }
-    other.mapping.to_beat = best.cycles;
+    if (!first) first = first_cycles(network.graph, config, options);
+    const Cycle others_first = first_cycles(network.graph, config, other);
+    if (!is_short && others_first > *first + *first / kFarSlower) continue;
+    // What begins about as well is searched to the end.
+    if (others_first > *first + *first / kSlower) other.mapping.to_beat = best.cycles;
     CostedSteps steps = schedule_steps(network.graph, config, other);
     if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
     best = std::move(steps);

@@ -7,6 +7,9 @@
 // with one product for each R rows. A product that only the host reads may instead be computed
 // transposed, as B'A', and read through a transposed view. The planner takes the way with fewer
 // estimated cycles, and schedule_network() also tries the network with all in one way.
+//
+// Products with constant weights may be computed transposed as well. The activations are then the
+// operand that stays in the array.
 #include <algorithm>
 #include <utility>
 
