@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/blocks/contraction_blocks.h"
 #include "compiler/blocks/map_folds.h"
 #include "compiler/emit/emit_segment.h"
@@ -197,7 +198,12 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
     CompileOptions other = options;
     other.mapping = plan;
     if (!first) first = first_cycles(network.graph, config, options);
-    const Cycle others_first = first_cycles(network.graph, config, other);
+    Cycle others_first = 0;
+    try {
+      others_first = first_cycles(network.graph, config, other);
+    } catch (const ConfigError&) {
+      continue;  // it takes more room than the machine has
+    }
     if (!is_short && others_first > *first + *first / kFarSlower) continue;
     // What begins about as well is searched to the end.
     if (others_first > *first + *first / kSlower) other.mapping.to_beat = best.cycles;

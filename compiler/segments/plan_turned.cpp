@@ -177,10 +177,11 @@ bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeigh
   }
   const std::size_t k_axis = weights.form == WeightForm::kFilters ? 1 : 0;
   if (!tile_fits(shape.back()) || !turns(false)) return false;
-  const View streams = *plain_operand(node.input(1), k_axis);
+  const auto streams = plain_operand(node.input(1), k_axis);
+  if (!streams) return false;
   ContractionLayer layer;
-  layer.a = streams;
-  layer.walk.x.input = layer.walk.x.output = streams.dims[1 - k_axis].extent;
+  layer.a = *streams;
+  layer.walk.x.input = layer.walk.x.output = streams->dims[1 - k_axis].extent;
   layer.k = shape.back();
   layer.n = shape[rank - 2];
   layer.weights = ComputedWeights{*stays, true, {}};

@@ -203,6 +203,25 @@ struct LeastBuffer {
   std::uint32_t kib;
 };
 
+/// The biases of the result's rows take more than the buffer if the weights stream.
+TEST(SmallBuffersTest, AnAlternativeThatDoesNotFitIsLeftOut) {
+  MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
+  config.unified_buffer_kib = 1;
+  Random random(1);
+  LayerCase layer(config.dtype);
+  const ValueId x = layer.through_machine(layer.input(random.tensor<float>({2, 8}, -8, 8)));
+  const ValueId y =
+      layer.builder.add(Op::kGemm, {x, layer.constant(random.tensor<float>({8, 300}, -8, 8)),
+                                    layer.constant(random.tensor<float>({300}, -8, 8))});
+  layer.builder.output(y, "y");
+  const graph::Graph graph = prepared(layer.builder.finish());
+  const ScheduledNetwork scheduled = schedule_network(graph, config);
+  EXPECT_EQ(scheduled.choices.turned_results, std::nullopt);
+  CompileOptions turned;
+  turned.mapping.turned_results = true;
+  EXPECT_THROW(schedule_network(graph, config, turned), ConfigError);
+}
+
 // Streaming by tiles and planes made this possible; before it, these needed 8 and 4 KiB.
 TEST(SmallBuffersTest, NetworksRunOnTinyInOneKibibyte) {
   for (const LeastBuffer& least : {LeastBuffer{"mlp", 1}, LeastBuffer{"lenet5", 1}}) {
