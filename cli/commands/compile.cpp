@@ -17,7 +17,7 @@
 #include "cli/network_options.h"
 #include "cli/search_options.h"
 #include "cli/workload.h"
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "compiler/onnx/located.h"
 #include "compiler/schedule/product/product_graph.h"
 #include "report/progress.h"
@@ -153,13 +153,12 @@ std::string mapping_table(const compiler::ScheduledNetwork& network) {
       table.add({"unified buffer", to_text(schedule.buffer)});
       table.add({"instructions", fmt::format("in order {}", to_string(schedule.order))});
     }
-    const compiler::PartedSegment parts =
-        compiler::in_parts(segment, schedule.forms, schedule.groups);
+    const compiler::PartedSegment parts = compiler::in_parts(segment, schedule);
     for (std::size_t i = 0; i < schedule.layers.size(); ++i) {
       const compiler::LayerPart& part = parts.layers[i];
-      if (part.images.first > 0) continue;  // like the first part
+      if (part.repeats()) continue;
       std::string name = printable(segment.layers[part.layer].name);
-      const std::string images = compiler::to_text(schedule.groups, part.layer);
+      const std::string images = compiler::images_text(schedule, part.layer);
       if (!images.empty()) table.add({std::exchange(name, ""), images});
       for (const Mapping& mapping : schedule.layers[i].mappings) {
         table.add({std::exchange(name, ""), to_text(mapping)});

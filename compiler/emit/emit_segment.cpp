@@ -10,7 +10,7 @@
 #include "compiler/emit/lower_layer.h"
 #include "compiler/layers/chunks.h"
 #include "compiler/layers/host_tensors.h"
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/rows/ceil_div.h"
@@ -62,9 +62,8 @@ class SegmentLowering {
  public:
   SegmentLowering(const Segment& segment, const Schedule& schedule, const MachineConfig& config,
                   std::size_t most, InstructionSink& sink)
-      : parts_(in_parts(segment, schedule.forms, schedule.groups)),
+      : parts_(in_parts(segment, schedule)),
         segment_(parts_.segment),
-        images_(schedule.groups.images),
         schedule_(schedule),
         config_(with_capacities(config, schedule.capacities)),
         step_(step_for(segment, schedule, config)),
@@ -93,7 +92,7 @@ class SegmentLowering {
     for_each_input_sheet(layer.body,
                          [&](std::size_t sheet) { memory_.prepare_input(sheet, index); });
     const std::size_t out = result_view(layer.body).sheet;
-    if (memory_.prepare_output(out, index)) prepare_lanes(layer);
+    if (memory_.prepare_output(out, index)) prepare_lanes(index);
     const std::vector<PlacedConstant> constants = constants_for(index);
     LayerInfo prepared;  // what comes before the body that gives the result
     LoweringContext context{config_,
@@ -108,7 +107,8 @@ class SegmentLowering {
     std::visit([&](const auto& body) { lower(body, context); }, layer.body);
     if (part.is_last) {
       if (part.cuts_rows) chunks_[part.layer] += chunks_of(layer, context.mappings.front());
-      const PositionRange rows = written_rows(part, out);
+      const std::int64_t before = parts_.sheets[out].first_row;
+      const PositionRange rows = {part.rows.first - before, part.rows.last - before};
       memory_.finish_output(out, rows.first, rows.last);
       note_result(part, out, rows);
       if (ends_round(part)) stream_.begin_round();
@@ -125,18 +125,8 @@ class SegmentLowering {
   /// True after the last layer of a round of images.
   bool ends_round(const LayerPart& part) const {
     const std::int64_t round = schedule_.groups.round;
-    const bool last = part.layer + 1 == chunks_.size();
+    const bool last = part.layer + 1 == chunks_.size() && part.band + 1 == part.bands;
     return round > 0 && last && (part.images.first + part.images.count) % round == 0;
-  }
-
-  /// The rows of its sheet that a part of a layer writes.
-  PositionRange written_rows(const LayerPart& part, std::size_t id) const {
-    const std::int64_t rows = segment_.sheets[id].size.rows;
-    if (schedule_.groups.sizes.empty() || part.images.count == images_) return {0, rows};
-    const std::int64_t before = parts_.sheets[id].first_row;
-    const std::int64_t each = step_.results[part.layer].size.rows / images_;
-    const std::int64_t first = part.images.first * each - before;
-    return {first, first + part.images.count * each};
   }
 
   std::vector<PlacedConstant> constants_for(std::size_t index) const {
@@ -148,27 +138,35 @@ class SegmentLowering {
     return constants;
   }
 
-  /// If layers write only parts of a sheet's rows, the other parts must be zero.
-  void prepare_lanes(const Layer& layer) {
-    const View& out = result_view(layer.body);
+  /// True if a layer does not write all lanes of the rows that it writes.
+  bool leaves_lanes(const LayerBody& body) const {
     const std::int64_t width = config_.array_rows;
-    bool parts = false;
-    if (const auto* concat = std::get_if<ConcatLayer>(&layer.body)) {
-      const std::int64_t last = (memory_.sheet(out.sheet).size.channels - 1) / width * width;
-      parts = std::ranges::any_of(
-                  concat->parts,
-                  [&](const ElementwiseLayer& part) { return part.out.channel % width != 0; }) &&
-              std::ranges::none_of(concat->parts, [&](const ElementwiseLayer& part) {
-                return part.fills_plane && part.out.channel == last;
-              });
+    if (const auto* concat = std::get_if<ConcatLayer>(&body)) {
+      const std::int64_t channels = segment_.sheets[concat->out.sheet].size.channels;
+      const std::int64_t last = (channels - 1) / width * width;
+      return std::ranges::any_of(
+                 concat->parts,
+                 [&](const ElementwiseLayer& part) { return part.out.channel % width != 0; }) &&
+             std::ranges::none_of(concat->parts, [&](const ElementwiseLayer& part) {
+               return part.fills_plane && part.out.channel == last;
+             });
     }
-    if (const auto* product = std::get_if<ContractionLayer>(&layer.body)) {
-      parts = std::ranges::any_of(product->batch, [&](const BatchOffset& offset) {
-        return offset.out_channel % width != 0;
-      });
+    const auto* product = std::get_if<ContractionLayer>(&body);
+    return product != nullptr && std::ranges::any_of(product->batch, [&](const BatchOffset& each) {
+             return each.out_channel % width != 0;
+           });
+  }
+
+  /// Lanes that layers leave must be zero. The copy of a halo comes before the layers that write
+  /// the other rows.
+  void prepare_lanes(std::size_t index) {
+    const std::size_t out = result_view(segment_.layers[index].body).sheet;
+    bool leaves = leaves_lanes(segment_.layers[index].body);
+    for (std::size_t i = index + 1; parts_.layers[i - 1].body == kHaloBody && !leaves; ++i) {
+      leaves = leaves_lanes(segment_.layers[i].body);
     }
-    const bool covered = config_.array_cols == config_.array_rows && !parts;
-    if (!covered) memory_.clear_last_plane(out.sheet);
+    const bool covered = config_.array_cols == config_.array_rows && !leaves;
+    if (!covered) memory_.clear_last_plane(out);
   }
 
   void note_result(const LayerPart& part, std::size_t id, const PositionRange& written) {
@@ -192,7 +190,6 @@ class SegmentLowering {
 
   const PartedSegment parts_;
   const Segment& segment_;  // of parts
-  const std::int64_t images_;
   const Schedule& schedule_;
   const MachineConfig config_;  // for which the schedule was planned
   MachineStep step_;

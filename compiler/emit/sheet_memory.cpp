@@ -103,19 +103,20 @@ void SheetMemory::load_patches(std::size_t id, const Block& block, const Placeme
   const std::uint64_t host = host_rows(id);
   const std::int64_t width = windows.x.output;
   const std::int64_t image = windows.y.output * width;
-  const std::int64_t before = parts_[id].first_row / image;  // images, in other parts
+  const std::int64_t before = parts_[id].first_row;  // rows in other parts
   std::int64_t count = 0;
   for (std::int64_t row = block.first_row; row < block.last_row; row += count) {
     const std::int64_t left = block.last_row - row;
-    const std::int64_t y = row % image / width;
-    const std::int64_t x = row % width;
+    const std::int64_t y = (before + row) % image / width;
+    const std::int64_t x = (before + row) % width;
     count = x > 0 || left < width
                 ? std::min(width - x, left)
                 : std::min({ceil_div(piece, width), windows.y.output - y, left / width}) * width;
     for (std::int64_t plane = block.first_plane; plane < block.last_plane; ++plane) {
       Load load{host, static_cast<std::uint32_t>(placement.at(plane, row)),
                 static_cast<std::uint32_t>(count)};
-      load.patches = patches_of(windows, before + row / image, y, x, std::min(width, count), plane);
+      load.patches =
+          patches_of(windows, (before + row) / image, y, x, std::min(width, count), plane);
       stream_.emit(load);
     }
   }

@@ -5,6 +5,8 @@
 #include <variant>
 
 #include "compiler/layers/chunks.h"
+#include "compiler/layers/cut_rows.h"
+#include "compiler/layers/touched_rows.h"
 #include "compiler/layers/used_sheets.h"
 
 namespace weft::compiler {
@@ -97,11 +99,6 @@ struct SheetRows {
   bool contains(std::int64_t row) const { return first <= row && row < last; }
 };
 
-bool has_constant(const ElementwiseLayer& layer) {
-  return std::ranges::any_of(
-      layer.steps, [](const LaneStep& step) { return std::holds_alternative<MakeTensor>(step.b); });
-}
-
 /// Keeps what is written to `rows`: the products of a contraction, or the parts of a concatenation.
 /// False for other layers, and if nothing is left.
 bool keep_rows(LayerBody& body, const SheetRows& rows) {
@@ -118,63 +115,6 @@ bool keep_rows(LayerBody& body, const SheetRows& rows) {
   return !layer->parts.empty();
 }
 
-/// Rows of a sheet. The first and the last, both included.
-using Touch = std::pair<std::int64_t, std::int64_t>;
-
-Touch touched(std::int64_t first, std::int64_t count, std::int64_t step = 1) {
-  return {first, first + (count - 1) * step};
-}
-
-/// The operand's rows of a walk that begins in row `first`.
-Touch operand_rows(const RowWalk& walk, std::int64_t first) {
-  const std::int64_t images = walk.images / walk.z.output;
-  return {first, first + (images - 1) * walk.image_step + (walk.z.input - 1) * walk.z_step +
-                     (walk.y.input - 1) * walk.y_step + (walk.x.input - 1) * walk.x_step};
-}
-
-/// Calls function(sheet, touch) for all that a layer reads and writes.
-template <class Function>
-void for_each_touch(const ContractionLayer& layer, const Function& function) {
-  for (const BatchOffset& product : layer.batch) {
-    function(layer.a.sheet, operand_rows(layer.walk, layer.a.row + product.a_row));
-    function(layer.out.sheet, touched(layer.out.row + product.out_row, layer.walk.rows()));
-    if (const auto& residual = layer.epilogue.residual) {
-      function(residual->sheet, touched(residual->row + product.out_row, layer.walk.rows()));
-    }
-    if (const auto* weights = std::get_if<ComputedWeights>(&layer.weights)) {
-      function(weights->view.sheet,
-               touched(weights->view.row + product.b_row, weights->transpose ? layer.n : layer.k));
-    }
-  }
-}
-
-template <class Function>
-void for_each_touch(const LaneStep& step, std::int64_t rows, const Function& function) {
-  const auto* view = std::get_if<View>(&step.b);
-  if (view == nullptr) return;
-  const std::int64_t count = step.b_period == 0 ? rows : std::min(rows, step.b_period);
-  function(view->sheet, touched(view->row, count, step.b_step));
-}
-
-template <class Layer, class Function>
-void for_each_touch(const Layer& layer, const Function& function) {
-  function(layer.a.sheet, operand_rows(layer.walk, layer.a.row));
-  function(layer.out.sheet, touched(layer.out.row, layer.walk.rows()));
-  if constexpr (requires { layer.epilogue; }) {
-    if (const auto& residual = layer.epilogue.residual) {
-      function(residual->sheet, touched(residual->row, layer.walk.rows()));
-    }
-  }
-  if constexpr (requires { layer.steps; }) {
-    for (const LaneStep& step : layer.steps) for_each_touch(step, layer.walk.rows(), function);
-  }
-}
-
-template <class Function>
-void for_each_touch(const ConcatLayer& layer, const Function& function) {
-  for (const ElementwiseLayer& part : layer.parts) for_each_touch(part, function);
-}
-
 }  // namespace
 
 PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& forms) {
@@ -183,7 +123,8 @@ PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& f
   for (std::size_t i = 0; i < segment.sheets.size(); ++i) {
     formed.sheets.push_back({i, 0, segment.sheets[i].size.rows, i});
   }
-  const auto add = [&](Layer layer, const LayerPart& part) {
+  const auto add = [&](Layer layer, LayerPart part) {
+    part.rows = {0, segment.sheets[result_view(layer.body).sheet].size.rows};
     for_each_sheet(layer.body, [&](std::size_t sheet) {
       formed.segment.sheets[sheet].last_use = formed.layers.size();
     });
@@ -195,14 +136,14 @@ PartedSegment in_forms(const Segment& segment, const std::vector<std::size_t>& f
     layer.others.clear();
     const std::size_t number = forms.empty() ? 0 : forms[i];
     if (number == 0) {
-      add(std::move(layer), {i, 0, true, {}, false});
+      add(std::move(layer), {.layer = i});
       continue;
     }
     const LayerForm& form = segment.layers[i].others[number - 1];
     layer.note = form.note;
     for (std::size_t body = 0; body < form.bodies.size(); ++body) {
       layer.body = form.bodies[body];
-      add(layer, {i, body, body + 1 == form.bodies.size(), {}, false});
+      add(layer, {.layer = i, .body = body, .is_last = body + 1 == form.bodies.size()});
     }
   }
   return formed;
@@ -239,7 +180,7 @@ bool ImageDivision::apart(const LayerBody& body, Cut cut) const {
       inside = inside && (segment().sheets[id].from_host ||
                           is_of_image(id, touch.first, touch.second, image));
     };
-    std::visit([&](const auto& layer) { for_each_touch(layer, look); }, *part);
+    for_each_touch(*part, look);
     if (!inside) return false;
   }
   return true;
@@ -263,7 +204,7 @@ std::vector<bool> ImageDivision::find_own_rows() const {
       const auto look = [&](std::size_t sheet, const Touch& touch) {
         if (!is_of_image(sheet, touch.first, touch.second, image)) own[sheet] = false;
       };
-      std::visit([&](const auto& layer) { for_each_touch(layer, look); }, part);
+      for_each_touch(part, look);
     }
   }
   return own;
@@ -328,6 +269,8 @@ PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
     LayerPart part = formed_.layers[index];
     part.images = images;
     part.cuts_rows = !whole && cuts_[index] == Cut::kRows;
+    const std::int64_t each = part.rows.last / images_;
+    if (!whole) part.rows = {images.first * each, (images.first + images.count) * each};
     parts.layers.push_back(part);
     parts.segment.layers.push_back(std::move(layer));
   };
@@ -366,13 +309,6 @@ std::optional<Segment> ImageDivision::first_images(const Segment& segment,
     }
   }
   return part;
-}
-
-PartedSegment in_parts(const Segment& segment, const std::vector<std::size_t>& forms,
-                       const ImageGroups& groups) {
-  PartedSegment formed = in_forms(segment, forms);
-  if (groups.sizes.empty()) return formed;
-  return ImageDivision(std::move(formed), groups.images).in_groups(groups);
 }
 
 }  // namespace weft::compiler

@@ -8,6 +8,8 @@
 //   conv1      1     [0]     [1]         [2]     [3]
 //   conv2      2         [0 1]               [2 3]
 //   fc         4                                  [0 1 2 3]
+//
+// The lines of an image may be divided as well (compiler/layers/line_bands.h).
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/layers/chunks.h"
 #include "compiler/layers/segment.h"
 #include "compiler/program/schedule.h"
 
@@ -31,8 +34,14 @@ struct LayerPart {
   std::size_t layer = 0;
   std::size_t body = 0;  // of the layer's form
   bool is_last = true;   // body of the form: it writes the layer's result
-  ImageRange images;
-  bool cuts_rows = false;  // else it has all rows, perhaps of some products only
+  ImageRange images = {};
+  PositionRange rows = {};  // of the result's sheet that it writes
+  bool cuts_rows = false;   // else it has all rows, perhaps of some products only
+  std::int64_t band = 0;    // number of its lines (compiler/layers/line_bands.h)
+  std::int64_t bands = 1;
+
+  /// An earlier part is the same for other images or lines.
+  bool repeats() const { return images.first > 0 || band > 0; }
 };
 
 /// The part of a sheet that holds the rows of some images.
@@ -92,9 +101,5 @@ class ImageDivision {
   std::vector<Cut> cuts_;  // of each layer of `formed_`
   std::vector<bool> own_;  // of each sheet: each image has rows of its own
 };
-
-/// The segment in the parts of a schedule.
-PartedSegment in_parts(const Segment& segment, const std::vector<std::size_t>& forms,
-                       const ImageGroups& groups);
 
 }  // namespace weft::compiler

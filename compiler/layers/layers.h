@@ -140,7 +140,8 @@ struct WindowLayer {
   /// along x for each output column. The divisor is their product. Empty: the epilogue divides.
   std::vector<std::int64_t> line_counts = {};
   std::vector<std::int64_t> column_counts = {};
-  Epilogue epilogue;  // average and depthwise only
+  std::int64_t first_line = 0;  // number in `line_counts` of the walk's first line
+  Epilogue epilogue;            // average and depthwise only
   View out;
 };
 

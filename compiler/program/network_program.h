@@ -169,6 +169,9 @@ struct MappingOptions {
   /// Whether the images of a batch may go on in groups (Schedule::groups). By default they do if
   /// that takes fewer cycles, or without a search if not all fit in the unified buffer.
   std::optional<bool> image_groups = {};
+  /// Whether some lines of an image may go on in bands (Schedule::bands), where rows would leave
+  /// the unified buffer between layers and that takes fewer cycles.
+  bool line_bands = true;
   SearchEffort effort = SearchEffort::kNormal;
   /// Cycles that other options lead to. If the search begins far above them, it soon ends.
   std::optional<Cycle> to_beat = {};

@@ -18,6 +18,19 @@ std::string to_text(const ImageGroups& groups, std::size_t layer) {
   return size == 1 ? "image by image" : fmt::format("groups of {} images", size);
 }
 
+std::string to_text(const LineBands& bands, std::size_t layer) {
+  if (bands.counts.empty() || bands.counts[layer] == 1) return "";
+  return fmt::format("{} bands of lines, halos {}", bands.counts[layer],
+                     bands.keeps_halos ? "kept" : "computed again");
+}
+
+std::string images_text(const Schedule& schedule, std::size_t layer) {
+  std::string text = to_text(schedule.groups, layer);
+  const std::string bands = to_text(schedule.bands, layer);
+  if (!bands.empty()) append(text, ", ", bands);
+  return text;
+}
+
 std::string_view to_string(InstructionOrder order) {
   return order == InstructionOrder::kByLayer ? "by layer" : "by start";
 }

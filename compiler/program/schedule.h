@@ -61,6 +61,14 @@ struct ImageGroups {
   friend bool operator==(const ImageGroups&, const ImageGroups&) = default;
 };
 
+/// In how many bands of lines each layer takes an image (compiler/layers/line_bands.h).
+struct LineBands {
+  std::vector<std::int64_t> counts;  // of each layer; empty: 1 each
+  /// Lines that two bands read are copied for the second one. Otherwise they are computed again.
+  bool keeps_halos = false;
+  friend bool operator==(const LineBands&, const LineBands&) = default;
+};
+
 /// The order of a program's instructions.
 enum class InstructionOrder : std::uint8_t {
   kByLayer,  // those of a layer one after another
@@ -72,8 +80,9 @@ constexpr InstructionOrder other(InstructionOrder order) {
   return order == kByLayer ? kByStart : kByLayer;
 }
 
-/// A layer has several parts if its form has several bodies or if it takes the batch in groups, and
-/// then a sheet has parts too (compiler/layers/layer_parts.h). `sheets` and `layers` are the parts.
+/// A layer has several parts if its form has several bodies, or if it takes the batch in groups or
+/// an image in bands. Then a sheet has parts too (compiler/layers/layer_parts.h). `sheets` and
+/// `layers` are the parts.
 struct Schedule {
   /// What the rest was planned for, at most what the machine has. The order kByStart follows from
   /// it too.
@@ -81,6 +90,7 @@ struct Schedule {
   BufferParts buffer;
   std::vector<std::size_t> forms;  // the number of each layer's form; empty: all 0
   ImageGroups groups;
+  LineBands bands;
   InstructionOrder order = InstructionOrder::kByLayer;
   std::vector<std::optional<SheetStay>> sheets;  // of each sheet; nullopt: on the host
   std::vector<LayerSchedule> layers;
@@ -89,6 +99,12 @@ struct Schedule {
 
 /// Such as "groups of 4 images"; empty if the layer takes the whole batch.
 std::string to_text(const ImageGroups& groups, std::size_t layer);
+
+/// Such as "8 bands of lines, halos computed again"; empty if the layer takes all lines at once.
+std::string to_text(const LineBands& bands, std::size_t layer);
+
+/// Both, with a comma between them.
+std::string images_text(const Schedule& schedule, std::size_t layer);
 
 /// "by layer" or "by start".
 std::string_view to_string(InstructionOrder order);

@@ -112,4 +112,13 @@ std::vector<ImageGroups> neighbors_of(const ImageGroups& groups, const ImageDivi
   return all;
 }
 
+std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options) {
+  const std::int64_t images = batch_of(segment);
+  if (images <= 1 || options.effort == SearchEffort::kNone) return std::nullopt;
+  if (!options.image_groups.value_or(true)) return std::nullopt;
+  std::int64_t factor = 2;
+  while (images % factor != 0) ++factor;
+  return ImageDivision(in_forms(segment, {}), images).first_images(segment, images / factor);
+}
+
 }  // namespace weft::compiler

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/layers/layer_parts.h"
+#include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
 #include "sim/config/machine_config.h"
 
@@ -12,6 +14,10 @@ namespace weft::compiler {
 
 /// The images of the batch: the extent of the outermost dimension of what the segment reads.
 std::int64_t batch_of(const Segment& segment);
+
+/// The largest equal part of the batch, half of it if possible. nullopt for one image, and if
+/// images do not go on in groups.
+std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options);
 
 /// Group sizes by what fits: each layer takes as many images as the unified buffer has room for,
 /// with the sheets that stay beside them. One entry for each of several parts of the buffer;

@@ -10,7 +10,7 @@
 #include "compiler/blocks/contraction_blocks.h"
 #include "compiler/blocks/map_folds.h"
 #include "compiler/emit/emit_segment.h"
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "compiler/program/machine_step.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
@@ -43,10 +43,9 @@ void append(std::optional<FoldMap>& folds, FoldMap part, bool cuts_rows) {
   }
 }
 
-/// Channels of a body of the vector unit, part by part. Parts of a layer that cut its rows have the
-/// same channels.
-void append_lanes(std::vector<std::int64_t>& lanes, const LayerBody& body, bool cuts_rows) {
-  if (cuts_rows && !lanes.empty()) return;
+/// Channels of a body of the vector unit, part by part; none for the array.
+std::vector<std::int64_t> lanes_of(const LayerBody& body) {
+  std::vector<std::int64_t> lanes;
   std::visit(
       [&](const auto& layer) {
         if constexpr (requires { layer.parts; }) {
@@ -56,29 +55,30 @@ void append_lanes(std::vector<std::int64_t>& lanes, const LayerBody& body, bool 
         }
       },
       body);
+  return lanes;
 }
 
 /// Where the tiles of contractions begin and what lies in the array or the lanes, for those who
 /// draw the program.
 void add_drawn(const ScheduledSegment& scheduled, const MachineConfig& config, MachineStep& step) {
   const Schedule& schedule = scheduled.schedule;
-  const PartedSegment parts = in_parts(scheduled.segment, schedule.forms, schedule.groups);
+  const PartedSegment whole = in_forms(scheduled.segment, schedule.forms);
+  for (std::size_t i = 0; i < whole.layers.size(); ++i) {
+    if (!whole.layers[i].is_last) continue;
+    step.layers[whole.layers[i].layer].lanes = lanes_of(whole.segment.layers[i].body);
+  }
+  const PartedSegment parts = in_parts(scheduled.segment, schedule);
   const Places places(config, parts.segment.sheets, schedule.buffer);
   for (std::size_t i = 0; i < parts.layers.size(); ++i) {
-    const LayerBody& body = parts.segment.layers[i].body;
     const LayerPart& part = parts.layers[i];
-    if (!part.is_last) continue;
+    const auto* layer = std::get_if<ContractionLayer>(&parts.segment.layers[i].body);
+    if (layer == nullptr || !part.is_last) continue;
     LayerInfo& info = step.layers[part.layer];
-    const auto* layer = std::get_if<ContractionLayer>(&body);
-    if (layer == nullptr) {
-      append_lanes(info.lanes, body, part.cuts_rows);
-      continue;
-    }
     const Mapping& mapping = schedule.layers[i].mappings.front();
     const Chunks chunks(layer->walk, mapping.chunk_rows);
     append(info.tiles, ContractionBlocks(*layer, places, {}).tiles(chunks), part.cuts_rows);
     FoldMap folds = map_folds(*layer, mapping, places);
-    folds.images = to_text(schedule.groups, part.layer);
+    folds.images = images_text(schedule, part.layer);
     append(info.folds, std::move(folds), part.cuts_rows);
   }
 }
@@ -143,6 +143,7 @@ bool has_joined_lines(const Segment& segment) {
 /// The cycles of the first schedule of each program, without a search.
 Cycle first_cycles(const graph::Graph& graph, const MachineConfig& config, CompileOptions options) {
   options.mapping.effort = SearchEffort::kNone;
+  options.mapping.line_bands = false;  // only a search shows what they are worth
   options.mapping.progress = {};
   Cycle cycles = 0;
   for (const auto& step : schedule_steps(graph, config, options).steps) {

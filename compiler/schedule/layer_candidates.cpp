@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "base/figures.h"
 #include "compiler/blocks/places.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/mapping/tiling_plan.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/product/product_segment.h"
@@ -39,8 +41,13 @@ std::string groups_text(const ImageGroups& groups, std::size_t layer) {
   return text.empty() ? "the whole batch at once" : text;
 }
 
+std::string bands_text(const LineBands& bands, std::size_t layer) {
+  const std::string text = to_text(bands, layer);
+  return text.empty() ? "all lines at once" : text;
+}
+
 const char* inputs_text(bool cut) {
-  return cut ? "inputs enter group by group" : "inputs enter as a whole";
+  return cut ? "inputs enter part by part" : "inputs enter as a whole";
 }
 
 std::string order_text(InstructionOrder order) {
@@ -85,14 +92,19 @@ std::optional<ImageGroups> with_images(const Segment& segment, const ImageGroups
   return cuts ? changed : ImageGroups{};
 }
 
-/// True if the chosen form of every layer can take as few images as the groups say.
+/// True if the chosen form of every layer can be divided as the groups and bands say.
 bool can_run(const Segment& segment, const ScheduleChoices& choices) {
-  if (choices.groups.sizes.empty()) return true;
-  const ImageDivision division(in_forms(segment, choices.forms), choices.groups.images);
-  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
-    if (choices.groups.sizes[i] < choices.groups.images && !division.divides(i)) return false;
+  const std::size_t layers = segment.layers.size();
+  if (!choices.groups.sizes.empty()) {
+    const ImageDivision division(in_forms(segment, choices.forms), choices.groups.images);
+    for (std::size_t i = 0; i < layers; ++i) {
+      if (choices.groups.sizes[i] < choices.groups.images && !division.divides(i)) return false;
+    }
   }
-  return true;
+  if (choices.bands.counts.empty()) return true;
+  const std::vector<std::int64_t> most =
+      most_bands_of_layers(without_bands(segment, choices), layers);
+  return std::ranges::equal(choices.bands.counts, most, std::less_equal());
 }
 
 /// Lists the candidates of a layer whose program follows from choices.
@@ -110,6 +122,7 @@ class Variations {
     vary_form();
     vary_chunks();
     vary_groups();
+    vary_bands();
     vary_program();
     return std::move(all_);
   }
@@ -154,9 +167,27 @@ class Variations {
     }
   }
 
+  /// What the search would try next for the bands of this layer. The layers of its stack go along.
+  void vary_bands() {
+    const PartedSegment parts = without_bands(segment_, chosen_);
+    const std::size_t layers = segment_.layers.size();
+    LineBands now = chosen_.bands;
+    if (now.counts.empty()) now.counts.assign(layers, 1);
+    const std::vector<LineBands> all = chosen_.bands.counts.empty()
+                                           ? fitting_bands(parts, layers, planned_)
+                                           : neighbors_of(chosen_.bands, parts);
+    for (const LineBands& bands : all) {
+      const bool other_halos = bands.counts == now.counts && now.counts[index_] > 1;
+      if (bands.counts[index_] == now.counts[index_] && !other_halos) continue;
+      ScheduleChoices choices = chosen_;
+      choices.bands = bands;
+      add(bands_text(bands, index_), std::move(choices));
+    }
+  }
+
   void vary_program() {
     ScheduleChoices choices = chosen_;
-    if (!chosen_.groups.sizes.empty()) {
+    if (!chosen_.groups.sizes.empty() || !chosen_.bands.counts.empty()) {
       choices.groups.cut_inputs = !chosen_.groups.cut_inputs;
       add(inputs_text(choices.groups.cut_inputs), choices);
       choices = chosen_;
@@ -223,9 +254,10 @@ std::string decisions_text(const ScheduledSegment& scheduled, std::size_t layer)
   if (std::holds_alternative<ContractionLayer>(chosen.body)) {
     text += chunk_text(choices.chunk_rows[layer]) + "; ";
   }
-  if (!choices.groups.sizes.empty()) {
+  if (!choices.groups.sizes.empty() || !choices.bands.counts.empty()) {
     text += std::string(inputs_text(choices.groups.cut_inputs)) + "; ";
   }
+  if (!choices.bands.counts.empty()) text += bands_text(choices.bands, layer) + "; ";
   return text + fmt::format("{}; {}; {}; {}", groups_text(choices.groups, layer),
                             order_text(choices.order), fit_text(choices.fit),
                             staging_text(choices.buffer));

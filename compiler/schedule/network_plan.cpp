@@ -11,6 +11,7 @@
 #include "compiler/blocks/places.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/mapping/buffers.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/product/product_segment.h"
@@ -35,12 +36,15 @@ LayersPlan layers_plan(const ScheduledSegment& scheduled) {
                   choices.fit,
                   choices.groups.cut_inputs,
                   choices.groups.round,
+                  choices.bands.keeps_halos,
                   {}};
   const std::int64_t images = batch_of(scheduled.segment);
   for (std::size_t i = 0; i < scheduled.segment.layers.size(); ++i) {
     const auto& sizes = choices.groups.sizes;
+    const auto& bands = choices.bands.counts;
     plan.layers.push_back({scheduled.segment.layers[i].name, choices.forms[i],
-                           sizes.empty() ? images : sizes[i], choices.chunk_rows[i]});
+                           sizes.empty() ? images : sizes[i], bands.empty() ? 1 : bands[i],
+                           choices.chunk_rows[i]});
   }
   return plan;
 }
@@ -79,6 +83,7 @@ class PlannedChoices {
       choices.chunk_rows.push_back(chunk_rows(i));
     }
     choices.groups = groups(choices.forms);
+    choices.bands = bands(choices);
     return choices;
   }
 
@@ -126,13 +131,39 @@ class PlannedChoices {
   }
 
   ImageGroups whole() const {
-    if (plan_.cut_inputs) {
-      refuse(segment_.layers.front().name, "cut_inputs", true, "all layers take the whole batch");
+    if (plan_.cut_inputs && !has_bands()) {
+      refuse(segment_.layers.front().name, "cut_inputs", true,
+             "all layers take the whole batch, and all lines");
     }
     if (plan_.round != 0) {
       refuse(segment_.layers.front().name, "round", plan_.round, "all layers take the whole batch");
     }
-    return {};
+    ImageGroups groups;
+    groups.cut_inputs = plan_.cut_inputs;
+    return groups;
+  }
+
+  bool has_bands() const {
+    return std::ranges::any_of(plan_.layers, [](const LayerPlan& each) { return each.bands > 1; });
+  }
+
+  LineBands bands(const ScheduleChoices& choices) const {
+    if (!has_bands()) {
+      if (!plan_.keep_halos) return {};
+      refuse(segment_.layers.front().name, "keep_halos", true, "all layers take all lines at once");
+    }
+    LineBands bands{{}, plan_.keep_halos};
+    for (const LayerPlan& layer : plan_.layers) bands.counts.push_back(layer.bands);
+    const std::vector<std::int64_t> most =
+        most_bands_of_layers(without_bands(segment_, choices), plan_.layers.size());
+    for (std::size_t i = 0; i < most.size(); ++i) {
+      const LayerPlan& layer = plan_.layers[i];
+      if (layer.bands <= most[i]) continue;
+      refuse(layer.layer, "bands", layer.bands,
+             most[i] == 1 ? "the lines of the layer cannot be divided"
+                          : fmt::format("the most is {}, the lines of its result", most[i]));
+    }
+    return bands;
   }
 
   ImageGroups groups(const std::vector<std::size_t>& forms) const {

@@ -19,6 +19,7 @@ struct LayerPlan {
   std::string layer;            // its name
   std::size_t form = 0;         // Schedule::forms
   std::int64_t images = 1;      // that it takes at once (Schedule::groups)
+  std::int64_t bands = 1;       // of lines of an image (Schedule::bands)
   std::int64_t chunk_rows = 0;  // the most of a chunk; 0: as map_contraction() estimates
   friend bool operator==(const LayerPlan&, const LayerPlan&) = default;
 };
@@ -31,6 +32,7 @@ struct LayersPlan {
   Fit fit = Fit::kNext;
   bool cut_inputs = false;  // ImageGroups::cut_inputs
   std::int64_t round = 0;   // ImageGroups::round
+  bool keep_halos = false;  // LineBands::keeps_halos
   std::vector<LayerPlan> layers;
   friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
 };

@@ -8,7 +8,7 @@
 
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/blocks/staging.h"
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/mapping/map_contraction.h"
 #include "compiler/mapping/map_lanes.h"
@@ -32,6 +32,7 @@ class Scheduler {
     schedule_.buffer = choices.buffer;
     schedule_.forms = choices.forms;
     schedule_.groups = choices.groups;
+    schedule_.bands = choices.bands;
     schedule_.order = choices.order;
     schedule_.sheets.resize(segment_.sheets.size());
     begun_.resize(segment_.sheets.size(), false);
@@ -210,14 +211,18 @@ std::variant<Schedule, Obstacle> schedule_layers(const Segment& segment,
                                                  const MachineConfig& config,
                                                  const ScheduleChoices& choices) {
   const MachineConfig planned = with_capacities(config, choices.capacities);
-  PartedSegment formed = in_forms(segment, choices.forms);
+  PartedSegment parts = in_forms(segment, choices.forms);
   const ImageGroups& groups = choices.groups;
-  if (groups.sizes.empty()) return Scheduler(formed, planned, choices).run();
-  const ImageDivision division(std::move(formed), groups.images);
-  for (std::size_t i = 0; i < groups.sizes.size(); ++i) {
-    if (groups.sizes[i] < groups.images && !division.divides(i)) return Obstacle{i, {}};
+  if (!groups.sizes.empty()) {
+    const ImageDivision division(std::move(parts), groups.images);
+    for (std::size_t i = 0; i < groups.sizes.size(); ++i) {
+      if (groups.sizes[i] < groups.images && !division.divides(i)) return Obstacle{i, {}};
+    }
+    parts = division.in_groups(groups);
   }
-  return Scheduler(division.in_groups(groups), planned, choices).run();
+  auto banded = in_bands(std::move(parts), choices.bands, groups.cut_inputs);
+  if (const auto* layer = std::get_if<std::size_t>(&banded)) return Obstacle{*layer, {}};
+  return Scheduler(std::get<PartedSegment>(banded), planned, choices).run();
 }
 
 }  // namespace weft::compiler

@@ -24,6 +24,7 @@ struct ScheduleChoices {
   std::vector<std::int64_t> chunk_rows;
   std::vector<std::size_t> forms;  // the number of each layer's form
   ImageGroups groups;
+  LineBands bands;
   InstructionOrder order = InstructionOrder::kByStart;
   Fit fit = Fit::kNext;
 };

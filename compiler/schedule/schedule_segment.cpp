@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "compiler/blocks/places.h"
 #include "compiler/emit/emit_segment.h"
+#include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/product/map_product.h"
 #include "compiler/schedule/product/product_segment.h"

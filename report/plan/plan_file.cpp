@@ -86,6 +86,7 @@ Json to_json(const compiler::LayerPlan& plan) {
   return {{"layer", plan.layer},
           {"form", plan.form},
           {"images", plan.images},
+          {"bands", plan.bands},
           {"chunk_rows", plan.chunk_rows}};
 }
 
@@ -94,10 +95,11 @@ std::string to_text(const compiler::LayersPlan& plan) {
   std::string text = fmt::format(
       R"({{"unified_buffer_kib": {}, "accumulator_rows": {}, "weight_fifo_tiles": {}, )"
       R"("staging_rows": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "round": {}, )"
+      R"("keep_halos": {}, )"
       R"("layers": [)",
       plan.capacities.unified_buffer_kib, plan.capacities.accumulator_rows,
       plan.capacities.weight_fifo_tiles, plan.staging_rows, name_of(kOrders, plan.order),
-      name_of(kFits, plan.fit), plan.cut_inputs, plan.round);
+      name_of(kFits, plan.fit), plan.cut_inputs, plan.round, plan.keep_halos);
   std::string_view before = "\n      ";
   for (const compiler::LayerPlan& layer : plan.layers) {
     text += before;
@@ -188,9 +190,10 @@ std::optional<bool> read_choice(const JsonFields& file, const std::string& key) 
 compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields layer(json, fmt::format("layer {}:", printable(name)));
-  layer.allow({"layer", "form", "images", "chunk_rows"});
+  layer.allow({"layer", "form", "images", "bands", "chunk_rows"});
   return {name, static_cast<std::size_t>(layer.number("form", 0, kLargest)),
-          layer.number("images", 1, kLargest), layer.number("chunk_rows", 0, kLargest)};
+          layer.number("images", 1, kLargest), layer.number("bands", 1, kLargest),
+          layer.number("chunk_rows", 0, kLargest)};
 }
 
 compiler::ProductPlan read_product(const Json& json, const std::string& place) {
@@ -225,7 +228,7 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
     return read_product(program.at("product"), place + ".product");
   }
   program.allow({"unified_buffer_kib", "accumulator_rows", "weight_fifo_tiles", "staging_rows",
-                 "order", "fit", "cut_inputs", "round", "layers"});
+                 "order", "fit", "cut_inputs", "round", "keep_halos", "layers"});
   compiler::LayersPlan plan;
   plan.capacities = read_capacities(program);
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
@@ -233,6 +236,7 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
   plan.fit = read_name(kFits, program, "fit");
   plan.cut_inputs = program.boolean("cut_inputs");
   plan.round = program.number("round", 0, kLargest);
+  plan.keep_halos = program.boolean("keep_halos");
   const Json& layers = program.at("layers");
   if (!layers.is_array()) program.fail("layers", "is not a list");
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <set>
 #include <variant>
 
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "runtime/workload/memory_check.h"
 
 namespace weft::runtime {
@@ -38,7 +38,7 @@ double bytes_of(const compiler::Sheet& sheet, const MachineConfig& config) {
 double matrix_bytes(const compiler::ScheduledSegment& scheduled, const MachineConfig& config) {
   const compiler::Schedule& schedule = scheduled.schedule;
   const std::vector<compiler::Sheet> sheets =
-      compiler::in_parts(scheduled.segment, schedule.forms, schedule.groups).segment.sheets;
+      compiler::in_parts(scheduled.segment, schedule).segment.sheets;
   double bytes = 0;
   for (std::size_t i = 0; i < sheets.size(); ++i) {
     const bool stays = i < schedule.sheets.size() && schedule.sheets[i].has_value();

@@ -97,10 +97,12 @@ NetworkPlan edited(NetworkPlan plan, const std::string& name, const ScheduleChoi
     layers->fit = to.fit;
     layers->cut_inputs = to.groups.cut_inputs;
     layers->round = to.groups.round;
+    layers->keep_halos = to.bands.keeps_halos;
     for (std::size_t i = 0; i < layers->layers.size(); ++i) {
       LayerPlan& layer = layers->layers[i];
       layer.form = to.forms[i];
       layer.chunk_rows = to.chunk_rows[i];
+      layer.bands = to.bands.counts.empty() ? 1 : to.bands.counts[i];
       if (!to.groups.sizes.empty()) {
         layer.images = to.groups.sizes[i];
       } else if (!from.groups.sizes.empty()) {
@@ -111,7 +113,8 @@ NetworkPlan edited(NetworkPlan plan, const std::string& name, const ScheduleChoi
   return plan;
 }
 
-/// The kinds of decisions in which two plans differ. Only groups may differ in other layers.
+/// The kinds of decisions in which two plans differ. Only groups and bands may differ in other
+/// layers.
 std::set<std::string> changes(const NetworkPlan& a, const NetworkPlan& b, const std::string& name) {
   std::set<std::string> kinds;
   for (std::size_t p = 0; p < a.programs.size(); ++p) {
@@ -128,7 +131,9 @@ std::set<std::string> changes(const NetworkPlan& a, const NetworkPlan& b, const 
         kinds.insert(asked ? "chunks" : "other chunks");
       }
       if (x.layers[i].images != y.layers[i].images) kinds.insert("groups");
+      if (x.layers[i].bands != y.layers[i].bands) kinds.insert("bands");
     }
+    if (x.keep_halos != y.keep_halos && !kinds.contains("bands")) kinds.insert("halos");
     // Without groups inputs are not cut.
     if (x.cut_inputs != y.cut_inputs && !kinds.contains("groups")) kinds.insert("inputs");
   }

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "compiler/schedule/compile_network.h"
 #include "models/networks/sample_inputs.h"
 #include "runtime/network_timing.h"
@@ -47,7 +47,7 @@ std::uint64_t rows_of(const Sheet& sheet, const MachineConfig& config) {
 /// Returns how many rows were taken in all layers together.
 std::size_t check_stays(const ScheduledSegment& scheduled, const MachineConfig& config) {
   const Schedule& schedule = scheduled.schedule;
-  const Segment segment = in_parts(scheduled.segment, schedule.forms, schedule.groups).segment;
+  const Segment segment = in_parts(scheduled.segment, schedule).segment;
   std::size_t taken = 0;
   for (std::size_t layer = 0; layer < segment.layers.size(); ++layer) {
     Owners owners(schedule.buffer, layer);

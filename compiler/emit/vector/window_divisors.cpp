@@ -43,7 +43,7 @@ WindowDivisors::WindowDivisors(const WindowLayer& layer, LoweringContext& contex
       rows_(load_divisors(lines_, layer.column_counts, context)) {}
 
 void WindowDivisors::apply(std::int64_t line, std::int64_t column, Vector& vector) {
-  const std::int64_t count = layer_.line_counts[static_cast<std::size_t>(line)];
+  const std::int64_t count = layer_.line_counts[static_cast<std::size_t>(layer_.first_line + line)];
   const auto found = std::ranges::lower_bound(lines_, count);
   const std::uint32_t base = rows_.rows_of(static_cast<std::uint32_t>(found - lines_.begin()));
   const std::uint32_t words = config_.result_row_rows();

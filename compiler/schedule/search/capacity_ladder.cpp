@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "compiler/blocks/places.h"
-#include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/divide_buffer.h"
 
 namespace weft::compiler {
 namespace {
@@ -78,6 +78,27 @@ MachineConfig ample_machine(MachineConfig config) {
   config.unified_buffer_kib = std::max(config.unified_buffer_kib, kAmple);
   config.accumulator_rows = std::max(config.accumulator_rows, kAmple);
   return config;
+}
+
+std::vector<std::int64_t> chunk_candidates(const Layer& layer, const MachineConfig& config) {
+  std::vector<std::int64_t> rows = {0, part_of_sums(layer, config, 1),
+                                    part_of_sums(layer, config, 3)};
+  const std::vector<std::int64_t> ladder = chunk_ladder(layer, config);
+  rows.insert(rows.end(), ladder.rbegin(), ladder.rend());
+  return rows;
+}
+
+ScheduleChoices planned_for(const Capacities& capacities, ScheduleChoices choices,
+                            const Segment& segment, const MachineConfig& config) {
+  choices.capacities = capacities;
+  const MachineConfig planned = with_capacities(config, capacities);
+  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+    const std::int64_t most = part_of_sums(segment.layers[i], planned, 1);
+    choices.chunk_rows[i] = std::min(choices.chunk_rows[i], most);
+  }
+  choices.buffer = with_staging(planned, needed_margin(segment),
+                                std::min(choices.buffer.staging_rows(), usable_rows(planned) / 2));
+  return choices;
 }
 
 }  // namespace weft::compiler

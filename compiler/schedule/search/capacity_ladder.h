@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "compiler/layers/segment.h"
+#include "compiler/program/capacities.h"
+#include "compiler/schedule/schedule_layers.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::compiler {
@@ -16,6 +18,10 @@ std::vector<std::uint64_t> staging_ladder(const MachineConfig& config);
 /// The most rows of a chunk: powers of two from the rows of the array up to what the layer has and
 /// the accumulators hold, in ascending order. Empty if no form of the layer uses the array.
 std::vector<std::int64_t> chunk_ladder(const Layer& layer, const MachineConfig& config);
+
+/// The most rows of a chunk that a search tries: by estimate, as many as there are accumulators, a
+/// third of them, and what machines with fewer would try too, in descending order.
+std::vector<std::int64_t> chunk_candidates(const Layer& layer, const MachineConfig& config);
 
 /// What smaller machines may have: the machine's own capacity, then powers of two below it, in
 /// descending order. Left out are buffers that hold everything several times, and accumulators of
@@ -29,5 +35,9 @@ CapacityLadders capacity_ladders(const Segment& segment, const MachineConfig& co
 
 /// A machine like this one with room for whatever a small program needs.
 MachineConfig ample_machine(MachineConfig config);
+
+/// The choices, as near as possible, for a machine with these capacities in place of `config`'s.
+ScheduleChoices planned_for(const Capacities& capacities, ScheduleChoices choices,
+                            const Segment& segment, const MachineConfig& config);
 
 }  // namespace weft::compiler

@@ -8,10 +8,11 @@
 
 #include "compiler/blocks/places.h"
 #include "compiler/layers/chunks.h"
-#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/program/capacities.h"
 #include "compiler/rows/ceil_div.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 
@@ -21,7 +22,7 @@ namespace {
 class ScheduleEstimate {
  public:
   ScheduleEstimate(const Segment& segment, const Schedule& schedule, const MachineConfig& config)
-      : parts_(in_parts(segment, schedule.forms, schedule.groups)),
+      : parts_(in_parts(segment, schedule)),
         schedule_(schedule),
         config_(config),
         places_(config, parts_.segment.sheets, schedule.buffer) {}
@@ -75,15 +76,17 @@ class ScheduleEstimate {
             0};
   }
 
-  /// What a layer's part moves of a sheet that does not stay: the rows of its images.
+  /// What a layer's part moves of a sheet that does not stay: the rows of its images and lines.
   double passing_bytes(std::size_t layer, std::size_t sheet) const {
     const auto& stay = schedule_.sheets[sheet];
     if (stay && stay->from_layer <= layer) return 0;
     const auto rows = static_cast<double>(parts_.segment.sheets[sheet].size.rows);
     const auto whole = static_cast<double>(parts_.sheets[sheet].whole_rows);
-    const auto images = static_cast<double>(parts_.layers[layer].images.count) /
-                        static_cast<double>(schedule_.groups.images);
-    return bytes_of(sheet) * std::min(1.0, images * whole / rows);
+    const PositionRange& part = parts_.layers[layer].rows;
+    const std::size_t out = result_view(parts_.segment.layers[layer].body).sheet;
+    const double share = static_cast<double>(part.last - part.first) /
+                         static_cast<double>(parts_.sheets[out].whole_rows);
+    return bytes_of(sheet) * std::min(1.0, share * whole / rows);
   }
 
   double bytes_of(std::size_t sheet) const {
@@ -112,14 +115,43 @@ class ScheduleEstimate {
   const Places places_;
 };
 
+/// Keeps the schedule with the fewest estimated cycles.
+class BestEstimate {
+ public:
+  BestEstimate(const Segment& segment, const MachineConfig& config, std::uint64_t margin)
+      : segment_(segment), config_(config), margin_(margin) {}
+
+  /// With several sizes of staging.
+  void consider(ScheduleChoices choices) {
+    for (const std::uint64_t share : {4U, 16U}) {
+      choices.buffer = with_staging(config_, margin_, usable_rows(config_) / share);
+      auto scheduled = schedule_layers(segment_, config_, choices);
+      auto* schedule = std::get_if<Schedule>(&scheduled);
+      if (schedule == nullptr) continue;
+      const double cycles = ScheduleEstimate(segment_, *schedule, config_).cycles();
+      if (best && cycles >= least_) continue;
+      least_ = cycles;
+      best = CostedSchedule{std::move(*schedule), choices, std::nullopt, 0};
+    }
+  }
+
+  std::optional<CostedSchedule> best;
+
+ private:
+  const Segment& segment_;
+  const MachineConfig& config_;
+  const std::uint64_t margin_;
+  double least_ = 0;
+};
+
 }  // namespace
 
 std::optional<CostedSchedule> schedule_by_estimate(const Segment& segment,
                                                    const MachineConfig& config,
                                                    const ScheduleChoices& start,
-                                                   std::uint64_t margin) {
+                                                   std::uint64_t margin, bool tries_bands) {
   const std::int64_t images = batch_of(segment);
-  if (images <= 1) return std::nullopt;
+  if (images <= 1 && !tries_bands) return std::nullopt;
   std::vector<ImageGroups> all = {start.groups};
   const ImageDivision division(in_forms(segment, start.forms), images);
   for (const std::uint32_t part : {1U, 2U, 4U}) {
@@ -130,23 +162,22 @@ std::optional<CostedSchedule> schedule_by_estimate(const Segment& segment,
       if (std::ranges::find(all, groups) == all.end()) all.push_back(std::move(groups));
     }
   }
-  std::optional<CostedSchedule> best;
-  double least = 0;
-  for (const ImageGroups& groups : all) {
-    for (const std::uint64_t share : {4U, 16U}) {
-      ScheduleChoices choices = start;
-      choices.groups = groups;
-      choices.buffer = with_staging(config, margin, usable_rows(config) / share);
-      auto scheduled = schedule_layers(segment, config, choices);
-      auto* schedule = std::get_if<Schedule>(&scheduled);
-      if (schedule == nullptr) continue;
-      const double cycles = ScheduleEstimate(segment, *schedule, config).cycles();
-      if (best && cycles >= least) continue;
-      least = cycles;
-      best = CostedSchedule{std::move(*schedule), std::move(choices), std::nullopt, 0};
+  BestEstimate found(segment, config, margin);
+  ScheduleChoices choices = start;
+  for (ImageGroups& groups : all) {
+    choices.groups = std::move(groups);
+    found.consider(choices);
+  }
+  if (tries_bands && found.best && spills(segment, found.best->schedule)) {
+    choices = *found.best->choices;
+    const PartedSegment parts = without_bands(segment, choices);
+    for (LineBands& bands : fitting_bands(parts, segment.layers.size(), config)) {
+      choices.bands = std::move(bands);
+      found.consider(choices);
     }
   }
-  return best;
+  const bool divides = found.best && (images > 1 || !found.best->choices->bands.counts.empty());
+  return divides ? std::move(found.best) : std::nullopt;
 }
 
 }  // namespace weft::compiler

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <iterator>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "compiler/blocks/places.h"
 #include "compiler/emit/emit_segment.h"
+#include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/search/capacity_ladder.h"
@@ -37,9 +37,8 @@ class ScheduleSearch {
                       : least_instructions(segment, config, most_)),
         replays_(segment, config) {}
 
-  /// The choices for a part of the batch, repeated for the other parts, are the first candidate for
-  /// the whole, so that an image rarely takes longer because there are more of them. The whole then
-  /// gets fewer replays.
+  /// The choices for a part of the batch, repeated for the others, are the first candidate for the
+  /// whole, so that more images rarely take longer each. The whole then gets fewer replays.
   void begin_with_part(const ScheduleChoices& of_part, std::int64_t images) {
     most_ = most_ / 3 * 2;
     smaller_ = of_part;
@@ -60,6 +59,13 @@ class ScheduleSearch {
       form_ = form;
       descend(first_choices(segment_, config_, form));
     }
+    // Bands need their own chunks and forms, and may lose in the end, so they come last.
+    tries_bands_ = options_.line_bands;
+    form_ = options_.form;
+    if (tries_bands_ && found_ && found_->cycles && !at_budget() &&
+        spills(segment_, found_->schedule)) {
+      descend(first_choices(segment_, config_, form_.value_or(0)));
+    }
     if (found_) found_->replayed = replayed_;
     return std::move(found_);
   }
@@ -72,13 +78,13 @@ class ScheduleSearch {
   }
   bool at_budget() const { return replayed_ >= most_; }
   bool at_end() const { return best_ && at_budget(); }
-
   /// Changes one choice after the other as long as that saves cycles.
   void descend(const ScheduleChoices& start) {
     best_.reset();
     if (smaller_) consider_repeated();
     if (!form_ && !at_end() && options_.image_groups.value_or(true)) {
-      const auto estimated = schedule_by_estimate(segment_, config_, start, margin_);
+      const bool bands = options_.line_bands && at_budget();
+      const auto estimated = schedule_by_estimate(segment_, config_, start, margin_, bands);
       if (estimated) consider(*estimated->choices);
     }
     ScheduleChoices first = start;
@@ -91,14 +97,10 @@ class ScheduleSearch {
     }
     if (!best_) return;
     if (best_->cycles) choose_staging(first);
-    const bool is_hopeless =
-        options_.to_beat && best_->cycles && *best_->cycles > *options_.to_beat / 5 * 6;
-    if (best_->cycles && !is_hopeless) {
-      choose_smaller_buffers();
-      improve();
-    } else if (!best_->cycles) {
-      choose_groups();
-    }
+    const bool is_hopeless = options_.to_beat && best_->cycles && !tries_bands_ &&
+                             *best_->cycles > *options_.to_beat / 5 * 6;
+    if (!best_->cycles) choose_groups();
+    if (best_->cycles && !is_hopeless) improve();
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
     }
@@ -118,7 +120,9 @@ class ScheduleSearch {
   }
 
   void improve() {
+    choose_smaller_buffers();
     choose_groups();
+    choose_bands();
     choose_chunks_of_all();
     // A form may need its own chunks to be the best, so the forms come before and after them.
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
@@ -169,19 +173,42 @@ class ScheduleSearch {
         for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
       }
     }
-    while (!choices_.groups.sizes.empty() && !at_end()) {
-      const ImageGroups before = choices_.groups;
-      for (const ImageGroups& groups : neighbors_of(before, division)) {
-        ScheduleChoices choices = choices_;
-        choices.groups = groups;
-        consider(choices);
-      }
-      if (choices_.groups == before) break;
-    }
+    if (!choices_.groups.sizes.empty()) move_on(&ScheduleChoices::groups, division);
     if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
   }
 
-  /// The choices with inputs in groups if they were whole, and the other way.
+  /// Bands of lines, if rows leave the buffer between layers.
+  void choose_bands() {
+    if (!tries_bands_ || at_end() || !spills(segment_, best_->schedule)) return;
+    const PartedSegment parts = without_bands(segment_, choices_);
+    const ScheduleChoices whole = choices_;
+    for (LineBands& bands : fitting_bands(parts, segment_.layers.size(), config_)) {
+      ScheduleChoices choices = whole;
+      choices.bands = std::move(bands);
+      for (const std::uint64_t share : {4U, 8U, 16U}) consider_staging(share, choices);
+    }
+    if (choices_.bands.counts.empty()) return;
+    most_for_groups_ = replayed_ + (most_ - std::min(replayed_, most_)) / 2;
+    move_on(&ScheduleChoices::bands, parts);
+    consider_cut_inputs(choices_);
+  }
+
+  /// Goes from the groups or bands to their neighbors as long as that saves cycles, until
+  /// `most_for_groups_` instructions are replayed.
+  template <class Choice, class Divided>
+  void move_on(Choice ScheduleChoices::*which, const Divided& divided) {
+    for (std::optional<Choice> before; before != choices_.*which;) {
+      before = choices_.*which;
+      for (Choice& neighbor : neighbors_of(*before, divided)) {
+        if (at_end() || replayed_ >= most_for_groups_) return;
+        ScheduleChoices choices = choices_;
+        choices.*which = std::move(neighbor);
+        consider(choices);
+      }
+    }
+  }
+
+  /// The choices with inputs in parts if they were whole, and the other way.
   void consider_cut_inputs(ScheduleChoices choices) {
     choices.groups.cut_inputs = !choices.groups.cut_inputs;
     consider(choices);
@@ -206,22 +233,14 @@ class ScheduleSearch {
     if (alike.empty()) return;
     const std::int64_t now = choices_.chunk_rows[first];
     int tried = 0;
-    for (const std::int64_t rows : chunk_candidates(first)) {
+    for (const std::int64_t rows :
+         chunk_candidates(segment_.layers[first], planned_machine(choices_))) {
       if (++tried > 6 && !has_time()) return;
       if (rows == now) continue;
       ScheduleChoices choices = choices_;
       for (const std::size_t i : alike) choices.chunk_rows[i] = rows;
       consider(choices, least_saving(alike.size()));
     }
-  }
-
-  /// By estimate, as many as there are accumulators, and what machines with fewer would try too.
-  std::vector<std::int64_t> chunk_candidates(std::size_t layer) const {
-    std::vector<std::int64_t> rows = {0, part_of_sums(layer, 1), part_of_sums(layer, 3)};
-    std::ranges::copy(chunk_ladder(segment_.layers[layer], planned_machine(choices_)),
-                      std::back_inserter(rows));
-    std::reverse(rows.begin() + 3, rows.end());
-    return rows;
   }
 
   /// Chunks of the same size for all layers.
@@ -291,18 +310,6 @@ class ScheduleSearch {
     return with_capacities(config_, choices.capacities);
   }
 
-  ScheduleChoices planned_for(const Capacities& capacities) const {
-    ScheduleChoices choices = choices_;
-    choices.capacities = capacities;
-    const MachineConfig planned = planned_machine(choices);
-    for (std::size_t i = 0; i < segment_.layers.size(); ++i) {
-      const std::int64_t most = compiler::part_of_sums(segment_.layers[i], planned, 1);
-      choices.chunk_rows[i] = std::min(choices.chunk_rows[i], most);
-    }
-    stage(choices, std::min(choices.buffer.staging_rows(), usable_rows(planned) / 2));
-    return choices;
-  }
-
   /// Goes down the ladder of one capacity until a machine is much slower: still smaller ones are
   /// slower yet. With a smaller buffer fewer sheets stay, and more pass through while others are
   /// computed.
@@ -311,7 +318,7 @@ class ScheduleSearch {
       if (!has_time()) return;
       Capacities capacities = choices_.capacities;
       capacities.*which = value;
-      const auto cycles = consider(planned_for(capacities));
+      const auto cycles = consider(planned_for(capacities, choices_, segment_, config_));
       if (!cycles || *cycles > *best_->cycles / 10 * 11) return;
     }
   }
@@ -362,10 +369,12 @@ class ScheduleSearch {
   const MachineConfig& config_;
   const MappingOptions& options_;
   std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
+  bool tries_bands_ = false;
   const std::uint64_t margin_;
   const CapacityLadders ladders_;
   std::uint64_t most_;                      // instructions
   std::uint64_t replayed_;                  // instructions
+  std::uint64_t most_for_groups_ = most_;   // instructions
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<CostedSchedule> found_;     // the best of all descents
   std::optional<CostedSchedule> best_;      // of this descent
@@ -374,15 +383,6 @@ class ScheduleSearch {
 };
 
 }  // namespace
-
-std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options) {
-  const std::int64_t images = batch_of(segment);
-  if (images <= 1 || options.effort == SearchEffort::kNone) return std::nullopt;
-  if (!options.image_groups.value_or(true)) return std::nullopt;
-  std::int64_t factor = 2;
-  while (images % factor != 0) ++factor;
-  return ImageDivision(in_forms(segment, {}), images).first_images(segment, images / factor);
-}
 
 std::optional<CostedSchedule> search_schedules(const Segment& segment, const MachineConfig& config,
                                                const MappingOptions& options, std::uint64_t most,

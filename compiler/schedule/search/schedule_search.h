@@ -26,10 +26,6 @@ constexpr std::uint64_t most_replayed(SearchEffort effort) {
   return effort == SearchEffort::kThorough ? 50'000'000 : 1'500'000;
 }
 
-/// The largest equal part of the batch, half of it if possible. nullopt for one image, and if
-/// images do not go on in groups.
-std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options);
-
 /// The best schedule that a search of `most` replayed instructions finds; nullopt if no layer fits
 /// beside sheets that stay. It depends on the arguments alone, whatever machine the schedule is for
 /// in the end. `of_part`: the choices for part_of_batch(), which are repeated; null: the search

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
 #include "base/error.h"
 #include "compiler/schedule/product/product_graph.h"
+#include "models/networks/networks.h"
 #include "runtime/network_timing.h"
+#include "sim/config/config_keys.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random_machine.h"
 #include "tests/schedule/small_networks.h"
@@ -72,6 +75,33 @@ TEST(NetworkPlanTest, GivesTheSchedulesThatTheSearchFound) {
   EXPECT_GT(chunks, 0);
 }
 
+TEST(NetworkPlanTest, HoldsBandsWhichSaveCyclesWhereAnImageIsTooLarge) {
+  MachineConfig config = load_preset("tpu-v2");
+  config.unified_buffer_kib = 1024;
+  const graph::Graph graph = prepared(networks::build_network("resnet18"));
+  const ScheduledNetwork found = schedule_network(graph, config);
+  const ScheduledNetwork whole =
+      schedule_network(graph, config, {.mapping = {.line_bands = false}});
+  EXPECT_LT(runtime::time_network(found, config).total, runtime::time_network(whole, config).total);
+  const NetworkPlan plan = network_plan(found);
+  expect_same(found, schedule_as_planned(graph, config, plan));
+  const auto& layers = std::get<LayersPlan>(plan.programs.front()).layers;
+  const auto banded = [](const LayerPlan& layer) { return layer.bands > 1; };
+  ASSERT_GT(std::ranges::count_if(layers, banded), 2);
+  const auto at = std::ranges::find_if(layers, banded) - layers.begin();
+  NetworkPlan changed = plan;
+  LayerPlan& layer =
+      std::get<LayersPlan>(changed.programs.front()).layers[static_cast<std::size_t>(at)];
+  layer.bands = 1000;
+  try {
+    schedule_as_planned(graph, config, changed);
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string begin = "layer '" + layer.layer + "': bands = 1000: the most is ";
+    EXPECT_TRUE(std::string(error.what()).starts_with(begin)) << error.what();
+  }
+}
+
 TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
   std::cout << "seeds 200 to 239\n";
   for (std::uint64_t seed = 200; seed < 240; ++seed) {
@@ -96,7 +126,7 @@ TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
 void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
   const auto last = static_cast<std::int64_t>(plan.layers.size()) - 1;
   LayerPlan& layer = plan.layers[static_cast<std::size_t>(random.between(0, last))];
-  switch (random.between(0, 6)) {
+  switch (random.between(0, 8)) {
     case 0:
       layer.form = static_cast<std::size_t>(random.between(0, 2));
       break;
@@ -105,6 +135,12 @@ void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
       break;
     case 2:
       layer.chunk_rows = random.between(0, config.accumulator_rows + 10);
+      break;
+    case 7:
+      layer.bands = random.between(1, 6);
+      break;
+    case 8:
+      plan.keep_halos = !plan.keep_halos;
       break;
     case 6:
       plan.cut_inputs = !plan.cut_inputs;

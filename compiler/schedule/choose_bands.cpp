@@ -1,0 +1,157 @@
+#include "compiler/schedule/choose_bands.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "compiler/blocks/places.h"
+#include "compiler/layers/used_sheets.h"
+
+namespace weft::compiler {
+namespace {
+
+/// For each layer of the segment the UB rows of all sheets between layers that are in use, in the
+/// parts of the first images.
+std::vector<std::uint64_t> live_rows(const PartedSegment& parts, std::size_t layers,
+                                     const MachineConfig& config) {
+  const Places places(config, parts.segment.sheets, staging_only(config));
+  std::vector<std::uint64_t> live(layers, 0);
+  std::vector<std::uint64_t> first(parts.sheets.size(), parts.layers.size());
+  for (std::size_t i = parts.layers.size(); i-- > 0;) {
+    for_each_sheet(parts.segment.layers[i].body, [&](std::size_t id) { first[id] = i; });
+  }
+  for (std::size_t id = 0; id < first.size(); ++id) {
+    const Sheet& sheet = parts.segment.sheets[id];
+    if (sheet.wide || sheet.from_host || first[id] == parts.layers.size()) continue;
+    std::vector<bool> seen(layers, false);
+    for (std::size_t i = first[id]; i <= sheet.last_use; ++i) {
+      const LayerPart& part = parts.layers[i];
+      if (part.images.first > 0 || seen[part.layer]) continue;
+      seen[part.layer] = true;
+      live[part.layer] += places.total_rows(id);
+    }
+  }
+  return live;
+}
+
+/// Layers [begin, end) with as many bands.
+struct Stack {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::vector<Stack> stacks_of(const LineBands& bands) {
+  std::vector<Stack> stacks;
+  for (std::size_t i = 0; i < bands.counts.size(); ++i) {
+    if (bands.counts[i] == 1) continue;
+    if (i > 0 && bands.counts[i - 1] == bands.counts[i]) {
+      ++stacks.back().end;
+    } else {
+      stacks.push_back({i, i + 1});
+    }
+  }
+  return stacks;
+}
+
+void add_new(std::vector<LineBands>& all, LineBands bands) {
+  const bool cuts = std::ranges::any_of(bands.counts, [](std::int64_t count) { return count > 1; });
+  if (cuts && std::ranges::find(all, bands) == all.end()) all.push_back(std::move(bands));
+}
+
+}  // namespace
+
+PartedSegment without_bands(const Segment& segment, const ScheduleChoices& choices) {
+  Schedule whole;
+  whole.forms = choices.forms;
+  whole.groups = choices.groups;
+  return in_parts(segment, whole);
+}
+
+std::vector<std::int64_t> most_bands_of_layers(const PartedSegment& parts, std::size_t layers) {
+  std::vector<std::int64_t> most(layers, std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < parts.layers.size(); ++i) {
+    if (parts.layers[i].images.first > 0) continue;
+    std::int64_t& layer = most[parts.layers[i].layer];
+    layer = std::min(layer, most_bands(parts.segment.layers[i].body));
+  }
+  return most;
+}
+
+bool spills(const Segment& segment, const Schedule& schedule) {
+  const PartedSegment parts = in_parts(segment, schedule);
+  std::vector<bool> written(parts.sheets.size(), false);
+  for (const Layer& layer : parts.segment.layers) {
+    bool found = false;
+    for_each_input_sheet(layer.body, [&](std::size_t id) {
+      found = found || (written[id] && !schedule.sheets[id]);
+    });
+    if (found) return true;
+    written[result_view(layer.body).sheet] = true;
+  }
+  return false;
+}
+
+std::vector<LineBands> fitting_bands(const PartedSegment& parts, std::size_t layers,
+                                     const MachineConfig& config) {
+  const std::vector<std::int64_t> most = most_bands_of_layers(parts, layers);
+  const std::vector<std::uint64_t> live = live_rows(parts, layers, config);
+  std::vector<LineBands> all;
+  for (const std::uint64_t eighths : {7U, 4U, 2U}) {
+    const std::uint64_t room = std::max<std::uint64_t>(usable_rows(config) * eighths / 8, 1);
+    LineBands bands;
+    for (std::size_t i = 0; i < layers;) {
+      const auto needs = [&](std::size_t at) { return most[at] > 1 && live[at] > room; };
+      std::size_t end = i;
+      std::uint64_t rows = 0;
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      while (end < layers && needs(end)) {
+        rows = std::max(rows, live[end]);
+        least = std::min(least, most[end++]);
+      }
+      std::int64_t count = 1;
+      while (count < least && rows > room * static_cast<std::uint64_t>(count)) count *= 2;
+      bands.counts.resize(std::max(end, i + 1), std::min(count, least));
+      i = bands.counts.size();
+    }
+    for (const bool keeps : {true, false}) {
+      bands.keeps_halos = keeps;
+      add_new(all, bands);
+    }
+  }
+  return all;
+}
+
+std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment& parts) {
+  const std::size_t layers = bands.counts.size();
+  const std::vector<std::int64_t> most = most_bands_of_layers(parts, layers);
+  std::vector<LineBands> all;
+  const auto add = [&](const Stack& stack, std::int64_t count) {
+    LineBands changed = bands;
+    for (std::size_t i = stack.begin; i < stack.end; ++i) {
+      if (count > 1 && most[i] < 2) return;
+      changed.counts[i] = count;
+    }
+    for (std::size_t i = 0; i < layers; ++i) {
+      if (changed.counts[i] > most[i]) return;
+    }
+    if (changed != bands) add_new(all, std::move(changed));
+  };
+  for (const Stack& stack : stacks_of(bands)) {
+    const std::int64_t count = bands.counts[stack.begin];
+    add(stack, 2 * count);
+    add(stack, count / 2);
+    for (const std::size_t by : {1U, 2U, 4U}) {
+      add({stack.end, std::min(stack.end + by, layers)}, count);
+      add({stack.begin - std::min(by, stack.begin), stack.begin}, count);
+      add({stack.begin, std::min(stack.begin + by, stack.end)}, 1);
+      add({std::max(stack.end, stack.begin + by) - by, stack.end}, 1);
+    }
+  }
+  LineBands other = bands;
+  other.keeps_halos = !bands.keeps_halos;
+  add_new(all, std::move(other));
+  return all;
+}
+
+}  // namespace weft::compiler

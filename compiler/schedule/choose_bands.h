@@ -1,0 +1,34 @@
+// In which bands of lines a schedule should be tried.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/layers/line_bands.h"
+#include "compiler/program/schedule.h"
+#include "compiler/schedule/schedule_layers.h"
+#include "sim/config/machine_config.h"
+
+namespace weft::compiler {
+
+/// The segment in these forms and groups, but with all lines at once.
+PartedSegment without_bands(const Segment& segment, const ScheduleChoices& choices);
+
+/// For each layer of the segment the most bands that all its parts can take.
+std::vector<std::int64_t> most_bands_of_layers(const PartedSegment& parts, std::size_t layers);
+
+/// True if rows that a layer hands to another do not stay in the unified buffer.
+bool spills(const Segment& segment, const Schedule& schedule);
+
+/// Bands by what fits: layers whose sheets need more than a part of the buffer are cut into as many
+/// as make them fit, with halos kept and computed again. One entry for each of several parts of the
+/// buffer. `parts` are those of without_bands(), `layers` counts the segment's.
+std::vector<LineBands> fitting_bands(const PartedSegment& parts, std::size_t layers,
+                                     const MachineConfig& config);
+
+/// Like `bands`, but with one change: more or fewer bands of a stack, a stack that begins or ends
+/// earlier or later by some layers, or halos the other way.
+std::vector<LineBands> neighbors_of(const LineBands& bands, const PartedSegment& parts);
+
+}  // namespace weft::compiler
