@@ -31,7 +31,7 @@ bool exists(const std::string& file) {
 
 bool fixes_anything(const compiler::MappingOptions& mapping) {
   return mapping.packed_taps || mapping.joined_lines || mapping.turned_results ||
-         mapping.depthwise_on_vector_unit;
+         mapping.turned_values || mapping.depthwise_on_vector_unit;
 }
 
 runtime::NetworkSchedule follow_plan(ScheduleRequest request,

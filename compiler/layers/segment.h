@@ -16,6 +16,10 @@ struct Segment {
   /// (MappingOptions::turned_results).
   bool could_turn = false;
   bool could_turn_back = false;
+  /// Some product would be computed transposed although its result stays on the machine
+  /// (MappingOptions::turned_values), or is.
+  bool could_turn_values = false;
+  bool has_turned_values = false;
   bool has_joined_lines = false;  // in some sheet (MappingOptions::joined_lines)
 };
 

@@ -166,6 +166,10 @@ struct MappingOptions {
   /// constant weights stay in the array, and else the way with fewer estimated cycles is taken,
   /// unless the network is faster with all in one way.
   std::optional<bool> turned_results = {};
+  /// Whether products with constant weights are computed transposed where an estimate says that
+  /// this saves cycles, even if their results stay on the machine. By default they are if the
+  /// network is then faster.
+  std::optional<bool> turned_values = {};
   /// Whether the images of a batch may go on in groups (Schedule::groups). By default they do if
   /// that takes fewer cycles, or without a search if not all fit in the unified buffer.
   std::optional<bool> image_groups = {};

@@ -136,6 +136,10 @@ bool could_turn_back(const Segment& segment) {
   return segment.could_turn_back;
 }
 
+bool could_turn_values(const Segment& segment) {
+  return segment.could_turn_values;
+}
+
 bool has_joined_lines(const Segment& segment) {
   return segment.has_joined_lines;
 }
@@ -173,11 +177,15 @@ std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
     plans.push_back(options);
     plans.back().turned_results = turned;
   }
+  if (!options.turned_values && any_segment(steps, could_turn_values)) {
+    plans.push_back(options);
+    plans.back().turned_values = true;
+  }
   return plans;
 }
 
 NetworkChoices choices_in(const MappingOptions& options) {
-  return {options.packed_taps, options.joined_lines, options.turned_results,
+  return {options.packed_taps, options.joined_lines, options.turned_results, options.turned_values,
           options.depthwise_on_vector_unit};
 }
 

@@ -30,6 +30,7 @@ struct NetworkChoices {
   std::optional<bool> packed_taps;
   std::optional<bool> joined_lines;
   std::optional<bool> turned_results;
+  std::optional<bool> turned_values;
   std::optional<bool> depthwise_on_vector_unit;
   friend bool operator==(const NetworkChoices&, const NetworkChoices&) = default;
 };

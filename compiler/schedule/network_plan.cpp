@@ -292,6 +292,7 @@ ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& co
   options.mapping.packed_taps = plan.choices.packed_taps;
   options.mapping.joined_lines = plan.choices.joined_lines;
   options.mapping.turned_results = plan.choices.turned_results;
+  options.mapping.turned_values = plan.choices.turned_values;
   options.mapping.depthwise_on_vector_unit = plan.choices.depthwise_on_vector_unit;
   ScheduledNetwork network;
   network.choices = plan.choices;

@@ -333,7 +333,9 @@ Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, 
   layer.epilogue = std::move(epilogue);
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;
-  const bool heads = straight && shape.size() >= 3 && has_channel_batch(*b);
+  const bool stacked = !straight && turns_values() && b_shape.size() >= 3 &&
+                       b->dims[b_shape.size() - 3].row_step == b_n.extent;
+  const bool heads = shape.size() >= 3 && (straight ? has_channel_batch(*b) : stacked);
   layer.out = new_result(result, shape.size() - 1, !int8() && !heads && only_leaves(result));
   if (heads) {
     const View view = head_view(layer.out.sheet, shape);

@@ -9,7 +9,9 @@
 // estimated cycles, and schedule_network() also tries the network with all in one way.
 //
 // Products with constant weights may be computed transposed as well. The activations are then the
-// operand that stays in the array.
+// operand that stays in the array. The result lies turned: its features in rows, its tokens in the
+// channels. Element-wise layers and further products read it there. For all other layers the array
+// turns it back.
 #include <algorithm>
 #include <utility>
 
@@ -63,9 +65,42 @@ std::int64_t product_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
   return ceil_div(k, rows) * ceil_div(n, std::int64_t{config.array_cols}) * std::max(m, rows);
 }
 
+std::int64_t transfer_cycles(std::uint64_t bytes, std::uint64_t bytes_per_s,
+                             const MachineConfig& config) {
+  if (config.memory_kind == MemoryKind::kIdeal) return 0;
+  const double cycles = static_cast<double>(bytes) * static_cast<double>(config.clock_hz) /
+                        static_cast<double>(bytes_per_s);
+  return static_cast<std::int64_t>(cycles);
+}
+
 std::int64_t turning_cycles(std::int64_t rows, std::int64_t cols, const MachineConfig& config) {
   const std::int64_t side = config.array_rows;
   return ceil_div(cols, side) * product_cycles(side, side, rows, config);
+}
+
+/// Cycles of the weight tiles of a product [M, K] x [K, N], whose slots in the FIFO may limit it
+/// (docs/bounds.md).
+std::int64_t streamed_rows_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                                  const MachineConfig& config) {
+  const std::int64_t rows = config.array_rows;
+  const std::int64_t cols = config.array_cols;
+  const auto fetch = transfer_cycles(config.tile_bytes(), config.memory_bytes_per_s, config);
+  const bool is_ideal = config.memory_kind == MemoryKind::kIdeal;
+  const std::int64_t latency = is_ideal ? 0 : std::int64_t{config.memory_latency_cycles};
+  const std::int64_t slots = config.weight_fifo_tiles;
+  const std::int64_t pitch = ceil_div(fetch + latency + m + 2 * rows + cols, slots);
+  return ceil_div(k, rows) * ceil_div(n, cols) * std::max({m, rows, fetch, pitch});
+}
+
+/// Cycles of the same product computed transposed, whose weights come through loads.
+std::int64_t streamed_weights_cycles(std::int64_t m, std::int64_t k, std::int64_t n,
+                                     const MachineConfig& config) {
+  const std::uint64_t planes = unsigned_of(ceil_div(k, std::int64_t{config.array_rows}));
+  const std::uint64_t rate = config.memory_kind == MemoryKind::kSplit ? config.host_bytes_per_s
+                                                                      : config.memory_bytes_per_s;
+  const std::int64_t loads =
+      transfer_cycles(planes * unsigned_of(n) * config.row_bytes(), rate, config);
+  return std::max(product_cycles(n, k, m, config), loads);
 }
 
 }  // namespace
@@ -156,27 +191,82 @@ bool Planner::turns(bool by_default) {
   return chosen;
 }
 
-/// Computes (XW)' = W'X' if the machine computed X [.., M, K] and only the host reads the result:
-/// the rows of W' stream through tiles of X'. False if the weights stay in the array.
+/// How many times as long as its tiles take turning the value back is estimated to take: 0 if all
+/// layers that use it read it where it lies turned, as far as this is known before they are
+/// planned. Behind element-wise layers (`by_lanes`) the array waits for the vector unit.
+std::int64_t Planner::turning_factor(ValueId value, bool by_lanes) const {
+  constexpr std::int64_t kDirectly = 2;
+  constexpr std::int64_t kByLanes = 4;
+  std::int64_t most = 0;
+  for (const std::size_t user : users_[value]) {
+    const graph::Node& node = graph_.nodes[user];
+    const bool is_view = has(node.op, graph::Trait::kView);
+    const bool is_lanes =
+        has(node.op, graph::Trait::kFunction) || has(node.op, graph::Trait::kBinary);
+    std::int64_t factor = by_lanes ? kByLanes : kDirectly;
+    if (node.op == graph::Op::kMatMul && !graph_.is_constant(node.input(1))) {
+      if (node.input(0) != value) factor = 0;
+    } else if (node.op == graph::Op::kMatMul || node.op == graph::Op::kGemm) {
+      if (node.input(0) == value && node.input(3) == graph::kNoValue) factor = 0;
+    } else if ((is_view || is_lanes) && node.outputs.size() == 1) {
+      factor = turning_factor(node.outputs[0], by_lanes || is_lanes);
+    }
+    most = std::max(most, factor);
+  }
+  return most;
+}
+
+/// Whether the product of a computed matrix with constant weights is estimated to take fewer cycles
+/// transposed. If a layer must have the result turned back, that counts too.
+bool Planner::saves_cycles(const graph::Node& node) const {
+  const Shape& shape = graph_.type(node.input(0)).shape;
+  const std::int64_t m = shape[shape.size() - 2];
+  const std::int64_t k = shape.back();
+  const std::int64_t n = graph_.type(node.outputs[0]).shape.back();
+  std::int64_t cycles = streamed_weights_cycles(m, k, n, config_);
+  cycles += turning_factor(node.outputs[0], false) * turning_cycles(n, m, config_);
+  return cycles < streamed_rows_cycles(m, k, n, config_);
+}
+
+/// Moves the operands that lie turned into rows. False if there are none.
+bool Planner::straighten(const graph::Node& node) {
+  bool any = false;
+  for (const ValueId input : node.inputs) {
+    if (input == graph::kNoValue || !segment_->values.contains(input) || !is_turned(input))
+      continue;
+    turn(input);
+    any = true;
+  }
+  return any;
+}
+
+/// Computes (XW)' = W'X' if the machine computed X [.., M, K]: the rows of W' stream through tiles
+/// of X'. False if the weights stay in the array.
 bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeights& weights,
                                     const Epilogue& epilogue, bool wide) {
   const ValueId x = node.input(0);
   const auto known = segment_->values.find(x);
-  if (!only_leaves(node.outputs[0]) || int8() || epilogue.residual ||
-      known == segment_->values.end()) {
-    return false;
-  }
+  if (int8() || epilogue.residual || known == segment_->values.end()) return false;
   const LayerOperand& source = known->second;
   if (source.flattened || segment_->sheets[source.view.sheet].from_host) return false;
   const Shape& shape = graph_.type(x).shape;
   const std::size_t rank = shape.size();
   if (rank < 2 || graph::element_count(shape) != shape[rank - 2] * shape[rank - 1]) return false;
   const auto stays = plain_operand(x, rank - 1);
-  if (!stays || !lies_in_rows(stays->dims[rank - 2]) || !lies_in_channels(stays->dims[rank - 1])) {
-    return false;
+  if (!stays) return false;
+  const ViewDim& m = stays->dims[rank - 2];
+  const ViewDim& k = stays->dims[rank - 1];
+  const bool straight = lies_in_rows(m) && lies_in_channels(k);
+  if (!straight && !(lies_in_channels(m) && lies_in_rows(k))) return false;
+  if (!tile_fits(shape.back())) return false;
+  if (only_leaves(node.outputs[0])) {
+    if (!turns(turns_values() && saves_cycles(node))) return false;
+  } else {
+    if (!saves_cycles(node)) return false;
+    (turns_values() ? segment_->has_turned_values : segment_->could_turn_values) = true;
+    if (!turns_values()) return false;
   }
   const std::size_t k_axis = weights.form == WeightForm::kFilters ? 1 : 0;
-  if (!tile_fits(shape.back()) || !turns(false)) return false;
   const auto streams = plain_operand(node.input(1), k_axis);
   if (!streams) return false;
   ContractionLayer layer;
@@ -184,7 +274,7 @@ bool Planner::plan_streamed_weights(const graph::Node& node, const ConstantWeigh
   layer.walk.x.input = layer.walk.x.output = streams->dims[1 - k_axis].extent;
   layer.k = shape.back();
   layer.n = shape[rank - 2];
-  layer.weights = ComputedWeights{*stays, true, {}};
+  layer.weights = ComputedWeights{*stays, straight, {}};
   layer.epilogue = epilogue;
   layer.epilogue.bias_by_row = static_cast<bool>(epilogue.bias);
   layer.out = new_result(node.outputs[0], graph_.type(node.outputs[0]).shape.size() - 2, wide);

@@ -60,8 +60,7 @@ Refusal Planner::try_add(std::size_t index, OpenSegment& segment,
   absorbed_ = &absorbed;
   moved_.clear();
   node_ = &graph_.nodes[index];
-  Refusal refusal = plan(graph_.nodes[index]);
-  if (refusal) {
+  const auto restore = [&] {
     segment.sheets.erase(segment.sheets.begin() + static_cast<std::ptrdiff_t>(sheets),
                          segment.sheets.end());
     segment.layers.erase(segment.layers.begin() + static_cast<std::ptrdiff_t>(layers),
@@ -74,6 +73,13 @@ Refusal Planner::try_add(std::size_t index, OpenSegment& segment,
     }
     for (const auto& [value, operand] : moved_) segment.joined.erase(value);
     for (auto& [value, operand] : moved_) segment.values.insert_or_assign(value, operand);
+    moved_.clear();
+  };
+  Refusal refusal = plan(*node_);
+  if (refusal) restore();
+  if (refusal && turns_values() && straighten(*node_)) {
+    refusal = plan(*node_);
+    if (refusal) restore();
   }
   return refusal;
 }

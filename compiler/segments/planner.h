@@ -141,6 +141,10 @@ class Planner {
   Refusal plan_turned_product(const graph::Node& node, graph::ValueId second, Epilogue epilogue);
   void plan_turned_result(const graph::Node& node, graph::ValueId second);
   bool turns(bool by_default);
+  bool turns_values() const { return options_.mapping.turned_values.value_or(false); }
+  std::int64_t turning_factor(graph::ValueId value, bool by_lanes) const;
+  bool saves_cycles(const graph::Node& node) const;
+  bool straighten(const graph::Node& node);
   bool plan_streamed_weights(const graph::Node& node, const ConstantWeights& weights,
                              const Epilogue& epilogue, bool wide);
   // plan_epilogue.cpp

@@ -130,10 +130,12 @@ std::string decisions_text(const compiler::NetworkPlan& plan) {
       R"(  "packed_taps": {},
   "joined_lines": {},
   "turned_results": {},
+  "turned_values": {},
   "depthwise_on_vector_unit": {},
   "programs": [)",
       to_text(plan.choices.packed_taps), to_text(plan.choices.joined_lines),
-      to_text(plan.choices.turned_results), to_text(plan.choices.depthwise_on_vector_unit));
+      to_text(plan.choices.turned_results), to_text(plan.choices.turned_values),
+      to_text(plan.choices.depthwise_on_vector_unit));
   std::string_view before = "\n    ";
   for (const compiler::ProgramPlan& program : plan.programs) {
     text += before;
@@ -287,13 +289,14 @@ compiler::NetworkPlan read_plan_file(const std::string& name, const PlannedWorkl
   const JsonFields file(json, "");
   check_version(file);
   file.allow({"weft", "network", "machine", "packed_taps", "joined_lines", "turned_results",
-              "depthwise_on_vector_unit", "programs"});
+              "turned_values", "depthwise_on_vector_unit", "programs"});
   check_network(file.object("network"), workload);
   check_machine(file.object("machine"), workload);
   compiler::NetworkPlan plan;
   plan.choices.packed_taps = read_choice(file, "packed_taps");
   plan.choices.joined_lines = read_choice(file, "joined_lines");
   plan.choices.turned_results = read_choice(file, "turned_results");
+  plan.choices.turned_values = read_choice(file, "turned_values");
   plan.choices.depthwise_on_vector_unit = read_choice(file, "depthwise_on_vector_unit");
   const Json& programs = file.at("programs");
   if (!programs.is_array()) file.fail("programs", "is not a list");

@@ -174,6 +174,11 @@ class CandidateTiming {
       add(turned ? "all products turned" : "no product turned", &NetworkChoices::turned_results,
           &MappingOptions::turned_results, turned);
     }
+    if (segment.could_turn_values || segment.has_turned_values) {
+      add(segment.has_turned_values ? "no value turned" : "values turned where it saves cycles",
+          &NetworkChoices::turned_values, &MappingOptions::turned_values,
+          !segment.has_turned_values);
+    }
     return all;
   }
 

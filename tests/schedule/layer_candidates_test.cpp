@@ -147,6 +147,8 @@ MappingOptions options_of(MappingOptions options, const std::string& decision) {
   if (decision == "all lines apart") options.joined_lines = false;
   if (decision == "no product turned") options.turned_results = false;
   if (decision == "all products turned") options.turned_results = true;
+  if (decision == "no value turned") options.turned_values = false;
+  if (decision == "values turned where it saves cycles") options.turned_values = true;
   return options;
 }
 

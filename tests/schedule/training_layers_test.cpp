@@ -11,10 +11,6 @@
 namespace weft::compiler::testing {
 namespace {
 
-ElementType random_float(Random& random) {
-  return random.one_of({ElementType::kBf16, ElementType::kFp16});
-}
-
 /// Expects an exact result without host steps; now and then runs every engine.
 void expect_machine(LayerCase& layer, ValueId y, MachineConfig& config, bool narrow, Random& random,
                     Hits& hits) {
@@ -52,7 +48,7 @@ ValueId lies_in_last_channels(LayerCase& layer, const Tensor& matrices) {
 
 /// A'B, A'B' or AB', with or without a layer after it.
 void check_transposed_product(Random& random, Hits& hits) {
-  LayerCase layer(random_float(random));
+  LayerCase layer(random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   // All rows of one column tile must fit in the buffer.
   config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
@@ -134,7 +130,7 @@ TEST(TrainingLayersTest, TheHostComputesWhatIsTransposedOnce) {
 // --- Sums over rows ---
 
 void check_sum_of_rows(Random& random, Hits& hits) {
-  LayerCase layer(random_float(random));
+  LayerCase layer(random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   // All rows of one column tile must fit in the buffer.
   config.unified_buffer_kib = std::max(config.unified_buffer_kib, 2U);
@@ -191,7 +187,7 @@ Tensor random_operand(const Shape& shape, ElementType dtype, Random& random) {
 }
 
 void check_choice(Random& random, Hits& hits) {
-  LayerCase layer(random_float(random));
+  LayerCase layer(random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   Shape shape(static_cast<std::size_t>(random.between(2, 4)));
   for (std::int64_t& extent : shape) extent = random.between(1, 5);
@@ -259,7 +255,7 @@ ValueId reshaped(LayerCase& layer, ValueId value, const Shape& shape) {
 
 /// Reshapes [N, C, H, W] to [N, C*H*W] or back.
 void check_flattening(Random& random, Hits& hits) {
-  LayerCase layer(random_float(random));
+  LayerCase layer(random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Shape image = {random.between(1, 5), size_about(config.array_rows, random),
                        random.between(1, 3), random.between(2, 3)};
@@ -283,7 +279,7 @@ TEST(TrainingLayersTest, ImagesBecomeRowsAndRowsImages) {
 }
 
 void check_expansion(Random& random, Hits& hits) {
-  LayerCase layer(random_float(random));
+  LayerCase layer(random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   const Shape to = {random.between(1, 4), size_about(config.array_cols, random),
                     random.between(2, 4), random.between(2, 4)};
@@ -303,7 +299,7 @@ TEST(TrainingLayersTest, RowsAreRepeated) {
 
 /// Stacks the four parts of 2 x 2 windows, then interleaves them into one image.
 void check_interleaving(Random& random, Hits& hits) {
-  LayerCase layer(random_float(random));
+  LayerCase layer(random_float_type(random));
   MachineConfig config = random_layer_machine(layer.dtype, random);
   // At least two channels: with one, the parts would lie side by side in the channels.
   const Shape part = {random.between(1, 3),

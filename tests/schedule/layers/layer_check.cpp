@@ -33,6 +33,10 @@ ValueId LayerCase::quantized(ValueId real, bool is_unsigned, double scale, Rando
                                            constant(random_zero_point(is_unsigned, random))});
 }
 
+ElementType random_float_type(Random& random) {
+  return random.chance(70) ? ElementType::kBf16 : ElementType::kFp16;
+}
+
 MachineConfig random_layer_machine(ElementType dtype, Random& random) {
   MachineConfig config = small_machine(dtype, 0, 0);
   config.array_rows = random.one_of<std::uint32_t>({8, 8, 4, 5, 3});

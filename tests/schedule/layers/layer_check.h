@@ -74,6 +74,8 @@ struct LayerOutcome {
   const graph::Tensor& result() const { return run.outputs.at("y"); }
 };
 
+/// bf16 or fp16.
+ElementType random_float_type(Random& random);
 /// R and C are 3 to 8, not always equal. Memories range from too small to ample.
 MachineConfig random_layer_machine(ElementType dtype, Random& random);
 

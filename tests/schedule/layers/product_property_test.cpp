@@ -12,10 +12,6 @@
 namespace weft::compiler::testing {
 namespace {
 
-ElementType random_float_type(Random& random) {
-  return random.chance(70) ? ElementType::kBf16 : ElementType::kFp16;
-}
-
 void count_product(const MachineConfig& config, const Sizes& sizes, const LayerOutcome& outcome,
                    Hits& hits) {
   ++hits["K " + size_class(sizes.k, config.array_rows)];
