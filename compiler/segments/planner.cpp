@@ -15,6 +15,18 @@ using graph::ValueId;
 
 namespace {
 
+/// True if the node computes no elements or has an operand without elements. Vectors of int64 are
+/// shapes, axes or indices: an empty one says something about other operands.
+bool has_empty_tensor(const graph::Graph& graph, const graph::Node& node) {
+  const auto is_empty = [&](ValueId value) {
+    return value != graph::kNoValue && graph::element_count(graph.type(value).shape) == 0;
+  };
+  return std::ranges::any_of(node.outputs, is_empty) ||
+         std::ranges::any_of(node.inputs, [&](ValueId value) {
+           return is_empty(value) && graph.type(value).type != graph::DataType::kInt64;
+         });
+}
+
 /// True for a convolution or pool of a value [N, C, L].
 bool walks_line(const graph::Graph& graph, const graph::Node& node) {
   return has(node.op, graph::Trait::kWindows) && graph.type(node.input(0)).shape.size() == 3;
@@ -86,6 +98,8 @@ Refusal Planner::try_add(std::size_t index, OpenSegment& segment,
 
 Refusal Planner::plan(const graph::Node& node) {
   const auto& plan = plans()[node.op].function;
+  // A layer has at least one row, one channel and one product.
+  if (plan && has_empty_tensor(graph_, node)) return "one of its tensors is empty";
   if (plan) return (this->**plan)(node);
   return fmt::format("the machine has no {}", to_string(node.op));
 }
