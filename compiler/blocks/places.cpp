@@ -12,8 +12,17 @@ std::uint64_t usable_rows(const MachineConfig& config) {
                                  std::numeric_limits<std::int32_t>::max());
 }
 
+std::uint64_t tile_slot_rows(const MachineConfig& config) {
+  const std::int64_t rows = config.array_rows;
+  const std::int64_t cols = config.array_cols;
+  const bool aligned = cols % rows == 0 || rows % cols == 0;
+  // A tile may begin with the last column of a plane.
+  const std::int64_t planes = ceil_div(aligned ? cols : rows - 1 + cols, rows);
+  return static_cast<std::uint64_t>(rows * planes);
+}
+
 BufferParts staging_only(const MachineConfig& config) {
-  return {0, 0, usable_rows(config)};
+  return {0, 0, usable_rows(config), 0};
 }
 
 std::int64_t Places::plane_width(std::size_t id) const {

@@ -46,6 +46,8 @@ struct Block {
 
 /// UB rows that the machine has and instructions can address.
 std::uint64_t usable_rows(const MachineConfig& config);
+/// The most UB rows that the columns of a tile of weights lie in: R for each plane.
+std::uint64_t tile_slot_rows(const MachineConfig& config);
 /// Nothing stays in the buffer: all of it is staging.
 BufferParts staging_only(const MachineConfig& config);
 

@@ -69,7 +69,6 @@ class SegmentLowering {
         step_(step_for(segment, schedule, config)),
         stream_(config, step_, sink, most),
         memory_(config_, parts_, schedule, stream_, step_),
-        weight_tiles_(segment.layers.size()),
         chunks_(segment.layers.size()) {
     if (schedule.order == InstructionOrder::kByStart) stream_.order_by_start(config_);
   }
@@ -102,7 +101,8 @@ class SegmentLowering {
                             schedule_.layers[index].mappings,
                             constants,
                             accumulator_use_,
-                            weight_tiles_[part.layer],
+                            weights_,
+                            part.layer,
                             chunks_[part.layer]};
     std::visit([&](const auto& body) { lower(body, context); }, layer.body);
     if (part.is_last) {
@@ -196,8 +196,8 @@ class SegmentLowering {
   Stream stream_;
   SheetMemory memory_;
   std::uint64_t accumulator_use_ = 0;
-  std::vector<WeightTiles> weight_tiles_;  // of each layer
-  std::vector<std::int64_t> chunks_;       // of each layer, so far
+  WeightPlaces weights_;
+  std::vector<std::int64_t> chunks_;  // of each layer, so far
 };
 
 }  // namespace

@@ -69,29 +69,40 @@ class ContractionLowering {
     return {memory_, layer_.a.sheet, layer_.a.row + product.a_row, layer_.walk};
   }
 
-  /// Products with the same matrix and the same first lane share packed tiles.
-  std::pair<std::int64_t, std::int64_t> tiles_key(const BatchOffset& product) const {
-    return {product.matrix, blocks_.front(product)};
+  WeightKey key_of(const BatchOffset& product) const {
+    const auto& weights = std::get<ConstantWeights>(layer_.weights);
+    WeightKey key;
+    key.constant = weights.constant;
+    if (key.constant == graph::kNoValue) key.layer = context_.layer;
+    key.form = weights.form;
+    key.zero_point = weights.zero_point;
+    key.rows = {blocks_.pieces(), layer_.walk.taps(), blocks_.planes(product),
+                blocks_.front(product), array_rows_};
+    key.k = layer_.k;
+    key.n = layer_.n;
+    key.groups = layer_.groups;
+    key.matrix = product.matrix;
+    return key;
   }
 
   void add_weights() {
     if (constant() == nullptr) return;
     for (const BatchOffset& product : layer_.batch) {
-      const auto [tiles, is_new] = context_.weight_tiles.try_emplace(tiles_key(product));
-      if (is_new) tiles->second = add_matrix(product);
+      const WeightKey key = key_of(product);
+      add_matrix(key, context_.weights[key]);
     }
   }
 
-  std::uint64_t add_matrix(const BatchOffset& product) {
-    const KLayout layout{blocks_.pieces(), layer_.walk.taps(), blocks_.planes(product),
-                         blocks_.front(product), array_rows_};
-    return memory_.add_weights(
-        layout.rows(), layer_.n,
-        [weights = std::get<ConstantWeights>(layer_.weights), layout, k = layer_.k, n = layer_.n,
-         groups = layer_.groups, dtype = context_.config.dtype, matrix = product.matrix] {
-          return pack_weights(weights, layout, k, n, groups, dtype, matrix);
-        },
-        constant()->fixed);
+  void add_matrix(const WeightKey& key, WeightPlace& place) {
+    const auto& weights = std::get<ConstantWeights>(layer_.weights);
+    const auto make = [weights, key, dtype = context_.config.dtype] {
+      return pack_weights(weights, key.rows, key.k, key.n, key.groups, dtype, key.matrix);
+    };
+    const std::int64_t k = key.rows.rows();
+    if (!place.tile) place.tile = memory_.add_weights(k, key.n, make, weights.fixed);
+    if (!place.host && mapping_.buffered_tiles > 0) {
+      place.host = memory_.add_weight_rows(k, key.n, make, weights.fixed);
+    }
   }
 
   void fill_in_plan() {
@@ -222,18 +233,55 @@ class ContractionLowering {
   void fetch(const BatchOffset& product, const ChunkOperands& operands, std::int64_t fold,
              std::int64_t tile) {
     if (constant() != nullptr) {
-      const auto number = context_.weight_tiles.at(tiles_key(product)) +
-                          static_cast<std::uint64_t>(tile * blocks_.folds(product) + fold);
+      const WeightPlace& place = context_.weights.at(key_of(product));
+      const auto index = static_cast<std::uint64_t>(tile * blocks_.folds(product) + fold);
+      const std::uint64_t number = *place.tile + index;
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
       last_tile_ = number;
       if (keep_) return;
-      context_.stream.emit(Fetch{number, {}});
-      context_.info.weight_bytes += context_.config.tile_bytes();
+      if (is_buffered(index)) {
+        fetch_from_buffer(product, *place.host, number, fold, tile);
+      } else {
+        context_.stream.emit(Fetch{number, {}});
+        context_.info.weight_bytes += context_.config.tile_bytes();
+      }
     } else {
       context_.stream.emit(Fetch{0, buffer_tile(product, operands, fold, tile)});
     }
     ++context_.info.fetches;
+  }
+
+  /// Spreads the tiles that come through the unified buffer evenly over all of them.
+  bool is_buffered(std::uint64_t index) const {
+    const std::uint64_t share = mapping_.buffered_tiles;
+    return (index + 1) * share / kTileShares > index * share / kTileShares;
+  }
+
+  /// `number`: of the tile in weight memory; `host`: the first row of its matrix in host memory.
+  void fetch_from_buffer(const BatchOffset& product, std::uint64_t host, std::uint64_t number,
+                         std::int64_t fold, std::int64_t tile) {
+    const KLayout rows = key_of(product).rows;
+    const std::int64_t first_column = tile * cols_;
+    const std::int64_t lanes = std::min(cols_, layer_.n - first_column);
+    const std::int64_t first_plane = first_column / array_rows_;
+    const std::int64_t last_plane = (first_column + lanes - 1) / array_rows_;
+    // The rows after the last channel are zero.
+    const std::int64_t channels = rows.front + layer_.k - fold % rows.planes * array_rows_;
+    const auto count = static_cast<std::uint32_t>(std::min(channels, array_rows_));
+    const TileRing::Slot slot = memory_.tile_ring().slot_of(number);
+    for (std::int64_t plane = first_plane; plane <= last_plane && !slot.holds_tile; ++plane) {
+      const auto row = static_cast<std::uint64_t>(plane * rows.rows() + fold * array_rows_);
+      const auto base = static_cast<std::uint32_t>((plane - first_plane) * array_rows_);
+      memory_.load_rows(host + row, slot.row + base, count);
+    }
+    BufferTile block;
+    block.row = slot.row;
+    block.rows = count;
+    block.lanes = static_cast<std::uint32_t>(lanes);
+    block.window = {static_cast<std::uint32_t>(first_column % array_rows_),
+                    static_cast<std::uint32_t>(array_rows_)};
+    context_.stream.emit(Fetch{0, block});
   }
 
   BufferTile buffer_tile(const BatchOffset& product, const ChunkOperands& operands,

@@ -4,22 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
-#include <utility>
 
 #include "compiler/blocks/constant_rows.h"
 #include "compiler/emit/sheet_memory.h"
+#include "compiler/emit/weight_places.h"
 #include "compiler/layers/layers.h"
 #include "compiler/program/network_program.h"
 #include "compiler/program/stream.h"
 #include "sim/config/machine_config.h"
 
 namespace weft::compiler {
-
-/// Where the weights of a layer begin in weight memory: the first tile for each matrix and first
-/// lane. The parts of a layer (compiler/layers/layer_parts.h) share them.
-using WeightTiles = std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t>;
 
 /// State that the lowering of a layer reads and changes.
 struct LoweringContext {
@@ -30,7 +25,8 @@ struct LoweringContext {
   std::span<const Mapping> mappings;          // one for each part of the layer
   std::span<const PlacedConstant> constants;  // of the layer
   std::uint64_t& accumulator_use;             // uses so far: successive ones take different regions
-  WeightTiles& weight_tiles;                  // of the layer
+  WeightPlaces& weights;                      // of the program
+  std::size_t layer = 0;                      // its number
   std::int64_t first_chunk = 0;               // chunks of rows in earlier parts of the layer
   std::size_t constants_begun = 0;
 

@@ -18,6 +18,7 @@ SheetMemory::SheetMemory(const MachineConfig& config, const PartedSegment& parts
       schedule_(schedule),
       places_(config, parts.segment.sheets, schedule.buffer),
       staging_(schedule.buffer),
+      tile_ring_(schedule.buffer.end, tile_slot_rows(config), schedule.buffer.tile_slots),
       parts_(parts.sheets),
       states_(parts.sheets.size()) {}
 
@@ -296,6 +297,12 @@ void SheetMemory::load_rows(std::uint64_t host, std::uint32_t base, std::uint32_
 std::uint64_t SheetMemory::add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
                                        bool fixed) {
   return add_tensor(TensorRole::kWeights, config_.dtype, k, n,
+                    constant_tensor(std::move(make), fixed));
+}
+
+std::uint64_t SheetMemory::add_weight_rows(std::int64_t k, std::int64_t n,
+                                           std::function<Matrix()> make, bool fixed) {
+  return add_tensor(TensorRole::kActivation, config_.dtype, k, n,
                     constant_tensor(std::move(make), fixed));
 }
 

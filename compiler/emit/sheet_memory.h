@@ -11,6 +11,7 @@
 
 #include "compiler/blocks/places.h"
 #include "compiler/emit/staging_ring.h"
+#include "compiler/emit/tile_ring.h"
 #include "compiler/layers/layer_parts.h"
 #include "compiler/layers/sheet.h"
 #include "compiler/program/network_program.h"
@@ -30,6 +31,7 @@ class SheetMemory {
   const Places& places() const { return places_; }
   const Sheet& sheet(std::size_t id) const { return places_.sheet(id); }
   StagingRing& staging() { return staging_; }
+  TileRing& tile_ring() { return tile_ring_; }
   /// The tensor of a sheet that lies on the host.
   std::optional<std::size_t> host_tensor(std::size_t id) const {
     return states_[parts_[id].in_tensor_of].tensor;
@@ -78,6 +80,9 @@ class SheetMemory {
   /// Adds a tensor of weights [k, n]; returns its first tile. `fixed`: the same in every run.
   std::uint64_t add_weights(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
                             bool fixed);
+  /// Adds the same as rows of activations, plane by plane like a sheet; returns its first host row.
+  std::uint64_t add_weight_rows(std::int64_t k, std::int64_t n, std::function<Matrix()> make,
+                                bool fixed);
 
  private:
   struct SheetState {
@@ -118,6 +123,7 @@ class SheetMemory {
   const Schedule& schedule_;
   Places places_;
   StagingRing staging_;
+  TileRing tile_ring_;
   const std::vector<SheetPart>& parts_;  // what each sheet is a part of
   std::vector<SheetState> states_;
   std::map<std::size_t, std::pair<std::size_t, std::size_t>>

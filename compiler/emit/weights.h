@@ -2,6 +2,7 @@
 // scales as wide rows (32-bit words), filters as narrow rows (elements of the array's type).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "compiler/layers/layers.h"
@@ -19,6 +20,7 @@ struct KLayout {
   std::int64_t array_rows = 1;
 
   std::int64_t rows() const { return pieces * taps * planes * array_rows; }
+  friend auto operator<=>(const KLayout&, const KLayout&) = default;
 };
 
 /// The matrix [layout.rows(), n] in the array's type: weights minus zero point in their rows, zeros

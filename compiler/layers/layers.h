@@ -84,6 +84,8 @@ struct ConstantWeights {
   // int8, else 2 or 3 (they may reach 255).
   std::int64_t pieces = 1;
   bool fixed = false;  // the compiler generates them: the same in every run
+  /// The value of the graph that these are; kNoValue: other elements, or no matter.
+  graph::ValueId constant = graph::kNoValue;
 };
 
 /// Weights that the network computes: rows of a sheet, fetched into the weight FIFO.

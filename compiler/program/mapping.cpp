@@ -9,10 +9,16 @@ std::string rows_text(std::uint32_t rows) {
   return rows == 1 ? "1 row" : fmt::format("{} rows", rows);
 }
 
+std::string buffered_text(const Mapping& mapping) {
+  if (mapping.buffered_tiles == 0) return "";
+  return fmt::format("; {} of {} tiles through the unified buffer", mapping.buffered_tiles,
+                     kTileShares);
+}
+
 std::string transfers_text(const Mapping& mapping) {
   if (mapping.transfers == Transfers::kSheets) {
-    return fmt::format("sheets; column tiles at once: {}, planes: {}", mapping.column_tiles,
-                       mapping.planes);
+    return fmt::format("sheets; column tiles at once: {}, planes: {}{}", mapping.column_tiles,
+                       mapping.planes, buffered_text(mapping));
   }
   const Pacing& pacing = mapping.pacing;
   return fmt::format(

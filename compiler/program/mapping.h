@@ -37,6 +37,9 @@ struct Pacing {
   friend bool operator==(const Pacing&, const Pacing&) = default;
 };
 
+/// See Mapping::buffered_tiles.
+constexpr std::uint32_t kTileShares = 64;
+
 struct Mapping {
   // On the vector unit only transfers, chunk_rows and column_tiles mean something.
   MappedUnit unit = MappedUnit::kArray;
@@ -51,6 +54,10 @@ struct Mapping {
   // kSheets: what one step reads and writes at once.
   std::uint32_t column_tiles = 0;  // tiles of C columns of the result, or of C lanes
   std::uint32_t planes = 0;        // planes of the operand: R channels each
+  // Of every kTileShares tiles of constant weights, so many come through the unified buffer: loads
+  // bring their rows from host memory, and fetches take them from there. The others come from
+  // weight memory.
+  std::uint32_t buffered_tiles = 0;
 
   // kRings. From row 0 on the UB holds three rings, in which use i takes slot i % slots:
   //

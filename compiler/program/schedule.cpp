@@ -36,8 +36,10 @@ std::string_view to_string(InstructionOrder order) {
 }
 
 std::string to_text(const BufferParts& parts) {
-  return fmt::format("{} rows of margin, {} for what stays, {} of staging", parts.margin,
-                     parts.staging - parts.margin, parts.staging_rows());
+  return fmt::format(
+      "{} rows of margin, {} for what stays, {} of staging{}", parts.margin,
+      parts.staging - parts.margin, parts.staging_rows(),
+      parts.tile_slots > 0 ? fmt::format(", slots for {} tiles of weights", parts.tile_slots) : "");
 }
 
 std::string stays_text(const Schedule& schedule, std::size_t layer) {

@@ -1,7 +1,7 @@
 // What the compiler decides about a program before it writes the instructions: how each layer is
 // cut, and what lies where in the unified buffer while it runs.
 //
-//   | margin | sheets and constants that stay | staging (a ring) |
+//   | margin | sheets and constants that stay | staging (a ring) | tiles of weights (a ring) |
 //
 // The instructions follow from the layers and this, and from nothing else that could be chosen.
 #pragma once
@@ -20,11 +20,13 @@ namespace weft::compiler {
 
 /// The parts of the unified buffer, in rows. The margin keeps row generators above row 0, since
 /// their base may lie before the image. Staging holds what one layer needs for a short time: blocks
-/// of sheets on the host, constants, wide intermediate rows.
+/// of sheets on the host, constants, wide intermediate rows. The slots after it hold tiles of
+/// constant weights (Mapping::buffered_tiles), tile_slot_rows() rows each.
 struct BufferParts {
   std::uint64_t margin = 0;
-  std::uint64_t staging = 0;  // first row of staging
-  std::uint64_t end = 0;      // and the row after its last one
+  std::uint64_t staging = 0;     // first row of staging
+  std::uint64_t end = 0;         // the row after its last one, and the first slot
+  std::uint32_t tile_slots = 0;  // how many
 
   std::uint64_t staging_rows() const { return end - staging; }
   friend bool operator==(const BufferParts&, const BufferParts&) = default;

@@ -27,9 +27,15 @@ std::uint64_t needed_margin(const Segment& segment) {
   return static_cast<std::uint64_t>(margin);
 }
 
-BufferParts with_staging(const MachineConfig& config, std::uint64_t margin, std::uint64_t staging) {
-  const std::uint64_t rows = usable_rows(config);
-  return {std::min({margin, rows / 2, rows - staging}), rows - staging, rows};
+std::uint32_t most_tile_slots(const MachineConfig& config) {
+  return static_cast<std::uint32_t>(usable_rows(config) / 2 / tile_slot_rows(config));
+}
+
+BufferParts with_staging(const MachineConfig& config, std::uint64_t margin, std::uint64_t staging,
+                         std::uint32_t tile_slots) {
+  const std::uint64_t rows = usable_rows(config) - tile_slots * tile_slot_rows(config);
+  const std::uint64_t first = rows - std::min(staging, rows);
+  return {std::min({margin, rows / 2, first}), first, rows, tile_slots};
 }
 
 }  // namespace weft::compiler

@@ -12,8 +12,12 @@ namespace weft::compiler {
 /// How many rows before their sheet the generators of any layer may begin, in any form.
 std::uint64_t needed_margin(const Segment& segment);
 
-/// The buffer with its last `staging` rows as staging and up to `margin` rows of margin, as far as
-/// there is room.
-BufferParts with_staging(const MachineConfig& config, std::uint64_t margin, std::uint64_t staging);
+/// The most tiles of weights for which the buffer has slots: half of it.
+std::uint32_t most_tile_slots(const MachineConfig& config);
+
+/// The buffer with `tile_slots` slots at its end, at most most_tile_slots(), `staging` rows of
+/// staging before them and up to `margin` rows of margin, as far as there is room.
+BufferParts with_staging(const MachineConfig& config, std::uint64_t margin, std::uint64_t staging,
+                         std::uint32_t tile_slots = 0);
 
 }  // namespace weft::compiler

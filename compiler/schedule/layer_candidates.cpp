@@ -62,6 +62,11 @@ std::string staging_text(const BufferParts& buffer) {
   return counted(buffer.staging_rows(), "row") + " of staging";
 }
 
+std::string tiles_text(std::uint32_t share) {
+  if (share == 0) return "no tile through the unified buffer";
+  return fmt::format("{} of {} tiles through the unified buffer", share, kTileShares);
+}
+
 std::string product_text(const Mapping& mapping) {
   const char* order = mapping.order == LoopOrder::kChunkOutermost ? "outermost" : "innermost";
   return fmt::format("chunks of {}, {}; slots: {} for activations{}",
@@ -123,6 +128,7 @@ class Variations {
     vary_chunks();
     vary_groups();
     vary_bands();
+    vary_tiles();
     vary_program();
     return std::move(all_);
   }
@@ -185,6 +191,19 @@ class Variations {
     }
   }
 
+  /// None, a quarter, a half or all tiles through the unified buffer, with the slots that there
+  /// are.
+  void vary_tiles() {
+    const std::uint32_t slots = chosen_.buffer.tile_slots;
+    if (slots == 0 || !has_constant_weights(layer_)) return;
+    for (const std::uint32_t share : {0U, kTileShares / 4, kTileShares / 2, kTileShares}) {
+      if (share == chosen_.buffered_tiles[index_]) continue;
+      ScheduleChoices choices = chosen_;
+      choices.buffered_tiles[index_] = share;
+      add(tiles_text(share), std::move(choices));
+    }
+  }
+
   void vary_program() {
     ScheduleChoices choices = chosen_;
     if (!chosen_.groups.sizes.empty() || !chosen_.bands.counts.empty()) {
@@ -200,7 +219,8 @@ class Variations {
     const std::uint64_t staging = chosen_.buffer.staging_rows();
     for (const std::uint64_t rows : {staging / 2, std::min(2 * staging, usable_rows(planned_))}) {
       choices = chosen_;
-      choices.buffer = with_staging(planned_, needed_margin(segment_), rows);
+      choices.buffer =
+          with_staging(planned_, needed_margin(segment_), rows, chosen_.buffer.tile_slots);
       if (choices.buffer == chosen_.buffer) continue;
       add(staging_text(choices.buffer), choices);
     }
@@ -258,6 +278,9 @@ std::string decisions_text(const ScheduledSegment& scheduled, std::size_t layer)
     text += std::string(inputs_text(choices.groups.cut_inputs)) + "; ";
   }
   if (!choices.bands.counts.empty()) text += bands_text(choices.bands, layer) + "; ";
+  if (choices.buffer.tile_slots > 0 && has_constant_weights(chosen)) {
+    text += tiles_text(choices.buffered_tiles[layer]) + "; ";
+  }
   return text + fmt::format("{}; {}; {}; {}", groups_text(choices.groups, layer),
                             order_text(choices.order), fit_text(choices.fit),
                             staging_text(choices.buffer));

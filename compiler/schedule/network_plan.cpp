@@ -32,6 +32,7 @@ LayersPlan layers_plan(const ScheduledSegment& scheduled) {
   const ScheduleChoices& choices = *scheduled.choices;
   LayersPlan plan{scheduled.schedule.capacities,
                   choices.buffer.staging_rows(),
+                  choices.buffer.tile_slots,
                   choices.order,
                   choices.fit,
                   choices.groups.cut_inputs,
@@ -42,9 +43,10 @@ LayersPlan layers_plan(const ScheduledSegment& scheduled) {
   for (std::size_t i = 0; i < scheduled.segment.layers.size(); ++i) {
     const auto& sizes = choices.groups.sizes;
     const auto& bands = choices.bands.counts;
+    const auto& tiles = choices.buffered_tiles;
     plan.layers.push_back({scheduled.segment.layers[i].name, choices.forms[i],
                            sizes.empty() ? images : sizes[i], bands.empty() ? 1 : bands[i],
-                           choices.chunk_rows[i]});
+                           choices.chunk_rows[i], tiles.empty() ? 0 : tiles[i]});
   }
   return plan;
 }
@@ -81,6 +83,7 @@ class PlannedChoices {
     for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
       choices.forms.push_back(form(i));
       choices.chunk_rows.push_back(chunk_rows(i));
+      choices.buffered_tiles.push_back(buffered_tiles(i));
     }
     choices.groups = groups(choices.forms);
     choices.bands = bands(choices);
@@ -103,12 +106,36 @@ class PlannedChoices {
   }
 
   BufferParts buffer() const {
-    const std::uint64_t rows = usable_rows(config_);
-    if (plan_.staging_rows > rows) {
-      refuse(segment_.layers.front().name, "staging_rows", plan_.staging_rows,
-             fmt::format("the unified buffer that is planned for has {} rows", rows));
+    const std::string& first = segment_.layers.front().name;
+    const std::uint32_t most = most_tile_slots(config_);
+    if (plan_.tile_slots > most) {
+      refuse(first, "tile_slots", plan_.tile_slots,
+             fmt::format("the most is {}, half of the unified buffer", most));
     }
-    return with_staging(config_, needed_margin(segment_), plan_.staging_rows);
+    const std::uint64_t rows = usable_rows(config_) - plan_.tile_slots * tile_slot_rows(config_);
+    if (plan_.staging_rows > rows) {
+      refuse(first, "staging_rows", plan_.staging_rows,
+             fmt::format("the unified buffer that is planned for has {} rows{}", rows,
+                         plan_.tile_slots > 0 ? " beside the slots for tiles" : ""));
+    }
+    return with_staging(config_, needed_margin(segment_), plan_.staging_rows, plan_.tile_slots);
+  }
+
+  std::uint32_t buffered_tiles(std::size_t layer) const {
+    const LayerPlan& given = plan_.layers[layer];
+    if (given.buffered_tiles == 0) return 0;
+    if (!has_constant_weights(segment_.layers[layer])) {
+      refuse(given.layer, "buffered_tiles", given.buffered_tiles,
+             "must be 0 for a layer without constant weights");
+    }
+    if (plan_.tile_slots == 0) {
+      refuse(given.layer, "buffered_tiles", given.buffered_tiles, "the program has no tile_slots");
+    }
+    if (given.buffered_tiles > kTileShares) {
+      refuse(given.layer, "buffered_tiles", given.buffered_tiles,
+             fmt::format("must be 0 to {}, of every {} tiles", kTileShares, kTileShares));
+    }
+    return given.buffered_tiles;
   }
 
   std::size_t form(std::size_t layer) const {

@@ -16,11 +16,12 @@
 namespace weft::compiler {
 
 struct LayerPlan {
-  std::string layer;            // its name
-  std::size_t form = 0;         // Schedule::forms
-  std::int64_t images = 1;      // that it takes at once (Schedule::groups)
-  std::int64_t bands = 1;       // of lines of an image (Schedule::bands)
-  std::int64_t chunk_rows = 0;  // the most of a chunk; 0: as map_contraction() estimates
+  std::string layer;                 // its name
+  std::size_t form = 0;              // Schedule::forms
+  std::int64_t images = 1;           // that it takes at once (Schedule::groups)
+  std::int64_t bands = 1;            // of lines of an image (Schedule::bands)
+  std::int64_t chunk_rows = 0;       // the most of a chunk; 0: as map_contraction() estimates
+  std::uint32_t buffered_tiles = 0;  // Mapping::buffered_tiles
   friend bool operator==(const LayerPlan&, const LayerPlan&) = default;
 };
 
@@ -28,6 +29,7 @@ struct LayerPlan {
 struct LayersPlan {
   Capacities capacities;           // for which the rest is planned
   std::uint64_t staging_rows = 0;  // of the unified buffer
+  std::uint32_t tile_slots = 0;    // of the unified buffer
   InstructionOrder order = InstructionOrder::kByStart;
   Fit fit = Fit::kNext;
   bool cut_inputs = false;  // ImageGroups::cut_inputs

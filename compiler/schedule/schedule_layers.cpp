@@ -26,6 +26,7 @@ class Scheduler {
         segment_(parts.segment),
         config_(config),
         chunk_rows_(choices.chunk_rows),
+        buffered_tiles_(choices.buffered_tiles),
         places_(config, segment_.sheets, choices.buffer),
         rows_(choices.buffer.margin, choices.buffer.staging, choices.fit) {
     schedule_.capacities = capacities_of(config);
@@ -107,8 +108,15 @@ class Scheduler {
   }
 
   std::optional<Misfit> map(const ContractionLayer& layer) {
-    return keep(map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_,
-                                chunk_rows_[parts_.layers[schedule_.layers.size() - 1].layer]));
+    const std::size_t whole = parts_.layers[schedule_.layers.size() - 1].layer;
+    auto mapped = map_contraction(layer, ContractionBlocks(layer, places_, constants_), places_,
+                                  chunk_rows_[whole]);
+    auto* mapping = std::get_if<Mapping>(&mapped);
+    if (mapping != nullptr && schedule_.buffer.tile_slots > 0 && !buffered_tiles_.empty() &&
+        std::holds_alternative<ConstantWeights>(layer.weights)) {
+      mapping->buffered_tiles = buffered_tiles_[whole];
+    }
+    return keep(std::move(mapped));
   }
   std::optional<Misfit> map(const WindowLayer& layer) {
     return map_channels(layer, layer.channels, constants_);
@@ -170,6 +178,7 @@ class Scheduler {
   const Segment& segment_;  // of parts
   const MachineConfig& config_;
   const std::vector<std::int64_t>& chunk_rows_;
+  const std::vector<std::uint32_t>& buffered_tiles_;
   Places places_;
   StayingRows rows_;
   std::vector<bool> begun_;  // of each sheet: a layer writes it, so the rest goes to the same place
@@ -191,15 +200,34 @@ ScheduleChoices first_choices(const Segment& segment, const MachineConfig& confi
   return choices;
 }
 
+namespace {
+
+/// Calls look(ContractionLayer) for each one of all forms.
+template <class Look>
+void for_each_contraction(const Layer& layer, const Look& look) {
+  const auto look_at = [&](const LayerBody& body) {
+    if (const auto* contraction = std::get_if<ContractionLayer>(&body)) look(*contraction);
+  };
+  look_at(layer.body);
+  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look_at);
+}
+
+}  // namespace
+
 std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config) {
   std::optional<std::int64_t> rows;
-  const auto look = [&](const LayerBody& body) {
-    const auto* contraction = std::get_if<ContractionLayer>(&body);
-    if (contraction != nullptr && !rows) rows = sum_rows(*contraction, config);
-  };
-  look(layer.body);
-  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
+  for_each_contraction(layer, [&](const ContractionLayer& contraction) {
+    if (!rows) rows = sum_rows(contraction, config);
+  });
   return rows;
+}
+
+bool has_constant_weights(const Layer& layer) {
+  bool found = false;
+  for_each_contraction(layer, [&](const ContractionLayer& contraction) {
+    found = found || std::holds_alternative<ConstantWeights>(contraction.weights);
+  });
+  return found;
 }
 
 std::int64_t part_of_sums(const Layer& layer, const MachineConfig& config, std::int64_t parts) {

@@ -22,6 +22,8 @@ struct ScheduleChoices {
   BufferParts buffer;
   /// The most rows of a chunk of each layer on the array; 0: as map_contraction() estimates.
   std::vector<std::int64_t> chunk_rows;
+  /// Mapping::buffered_tiles of each layer with constant weights; empty: 0 each.
+  std::vector<std::uint32_t> buffered_tiles;
   std::vector<std::size_t> forms;  // the number of each layer's form
   ImageGroups groups;
   LineBands bands;
@@ -36,6 +38,9 @@ ScheduleChoices first_choices(const Segment& segment, const MachineConfig& confi
 /// The accumulator rows that a chunk of the layer may take at most, in whatever form; nullopt if no
 /// form uses the array.
 std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config);
+
+/// True if the array multiplies by constants in some form of the layer.
+bool has_constant_weights(const Layer& layer);
 
 /// One of `parts` equal parts of these rows; 0 if `parts` is 0 or no form uses the array.
 std::int64_t part_of_sums(const Layer& layer, const MachineConfig& config, std::int64_t parts);

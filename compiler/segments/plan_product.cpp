@@ -81,8 +81,9 @@ Refusal Planner::plan_matmul(const graph::Node& node) {
   if (!holds(b->type().type)) return "its weights have a type that the array lacks";
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, shape[1], epilogue)) return refusal;
-  return plan_product(node, node.outputs[0], {make_of(*b), WeightForm::kMatrix, 0}, shape[1],
-                      std::move(epilogue), only_output(node.outputs[0]));
+  ConstantWeights weights{.make = make_of(*b), .constant = node.input(1)};
+  return plan_product(node, node.outputs[0], std::move(weights), shape[1], std::move(epilogue),
+                      only_output(node.outputs[0]));
 }
 
 Refusal Planner::plan_gemm(const graph::Node& node) {
@@ -100,7 +101,8 @@ Refusal Planner::plan_gemm(const graph::Node& node) {
   Epilogue epilogue;
   if (Refusal refusal = float_epilogue(node, n, epilogue)) return refusal;
   const WeightForm form = transposed ? WeightForm::kFilters : WeightForm::kMatrix;
-  return plan_product(node, node.outputs[0], {make_of(*b), form, 0}, n, std::move(epilogue),
+  ConstantWeights weights{.make = make_of(*b), .form = form, .constant = node.input(1)};
+  return plan_product(node, node.outputs[0], std::move(weights), n, std::move(epilogue),
                       only_output(node.outputs[0]));
 }
 
@@ -149,7 +151,10 @@ Refusal Planner::plan_integer_product(const graph::Node& node, ValueId result,
   if (shape.size() < 2) return kVectors;
   const std::int64_t n = shape.back();
   const std::int64_t matrices = graph::element_count({shape.begin(), shape.end() - 2});
-  const ConstantWeights weights{make_of(b), WeightForm::kMatrix, zeros.b, int8_pieces(b, zeros.b)};
+  const ConstantWeights weights{.make = make_of(b),
+                                .zero_point = zeros.b,
+                                .pieces = int8_pieces(b, zeros.b),
+                                .constant = node.input(graph::operator_of(node.op).product.b)};
   epilogue.bias = folded_bias(epilogue.bias, weights, correction(zeros.a), n, matrices);
   if (correction(zeros.a)) epilogue.biases = matrices;
   if (shape.size() == 2) {

@@ -26,6 +26,7 @@ using compiler::Fit;
 using compiler::InstructionOrder;
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 
 /// FNV-1a of 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/.
 class Fingerprint {
@@ -83,23 +84,22 @@ Value read_name(const Names<Value>& names, const JsonFields& fields, const std::
 // --- Writing ---
 
 Json to_json(const compiler::LayerPlan& plan) {
-  return {{"layer", plan.layer},
-          {"form", plan.form},
-          {"images", plan.images},
-          {"bands", plan.bands},
-          {"chunk_rows", plan.chunk_rows}};
+  return {{"layer", plan.layer},           {"form", plan.form},
+          {"images", plan.images},         {"bands", plan.bands},
+          {"chunk_rows", plan.chunk_rows}, {"buffered_tiles", plan.buffered_tiles}};
 }
 
 /// A layer takes a line.
 std::string to_text(const compiler::LayersPlan& plan) {
   std::string text = fmt::format(
       R"({{"unified_buffer_kib": {}, "accumulator_rows": {}, "weight_fifo_tiles": {}, )"
-      R"("staging_rows": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "round": {}, )"
+      R"("staging_rows": {}, "tile_slots": {}, "order": "{}", "fit": "{}", "cut_inputs": {}, "round": {}, )"
       R"("keep_halos": {}, )"
       R"("layers": [)",
       plan.capacities.unified_buffer_kib, plan.capacities.accumulator_rows,
-      plan.capacities.weight_fifo_tiles, plan.staging_rows, name_of(kOrders, plan.order),
-      name_of(kFits, plan.fit), plan.cut_inputs, plan.round, plan.keep_halos);
+      plan.capacities.weight_fifo_tiles, plan.staging_rows, plan.tile_slots,
+      name_of(kOrders, plan.order), name_of(kFits, plan.fit), plan.cut_inputs, plan.round,
+      plan.keep_halos);
   std::string_view before = "\n      ";
   for (const compiler::LayerPlan& layer : plan.layers) {
     text += before;
@@ -192,20 +192,22 @@ std::optional<bool> read_choice(const JsonFields& file, const std::string& key) 
 compiler::LayerPlan read_layer(const Json& json, const std::string& place) {
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields layer(json, fmt::format("layer {}:", printable(name)));
-  layer.allow({"layer", "form", "images", "bands", "chunk_rows"});
-  return {name, static_cast<std::size_t>(layer.number("form", 0, kLargest)),
-          layer.number("images", 1, kLargest), layer.number("bands", 1, kLargest),
-          layer.number("chunk_rows", 0, kLargest)};
+  layer.allow({"layer", "form", "images", "bands", "chunk_rows", "buffered_tiles"});
+  return {name,
+          static_cast<std::size_t>(layer.number("form", 0, kLargest)),
+          layer.number("images", 1, kLargest),
+          layer.number("bands", 1, kLargest),
+          layer.number("chunk_rows", 0, kLargest),
+          static_cast<std::uint32_t>(layer.number("buffered_tiles", 0, kMost32))};
 }
 
 compiler::ProductPlan read_product(const Json& json, const std::string& place) {
-  constexpr std::int64_t kMostRows = std::numeric_limits<std::uint32_t>::max();
   const std::string name = JsonFields(json, place).text("layer");
   const JsonFields product(json, fmt::format("layer {}:", printable(name)));
   product.allow(
       {"layer", "order", "chunk_rows", "activations_resident", "activation_slots", "bias_slots"});
   const auto rows = [&](const std::string& key) {
-    return static_cast<std::uint32_t>(product.number(key, 0, kMostRows));
+    return static_cast<std::uint32_t>(product.number(key, 0, kMost32));
   };
   return {name,
           read_name(kLoopOrders, product, "order"),
@@ -216,9 +218,8 @@ compiler::ProductPlan read_product(const Json& json, const std::string& place) {
 }
 
 compiler::Capacities read_capacities(const JsonFields& program) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   const auto read = [&](const std::string& key) {
-    return static_cast<std::uint32_t>(program.number(key, 1, kMost));
+    return static_cast<std::uint32_t>(program.number(key, 1, kMost32));
   };
   return {read("unified_buffer_kib"), read("accumulator_rows"), read("weight_fifo_tiles")};
 }
@@ -230,10 +231,11 @@ compiler::ProgramPlan read_program(const Json& json, const std::string& place) {
     return read_product(program.at("product"), place + ".product");
   }
   program.allow({"unified_buffer_kib", "accumulator_rows", "weight_fifo_tiles", "staging_rows",
-                 "order", "fit", "cut_inputs", "round", "keep_halos", "layers"});
+                 "tile_slots", "order", "fit", "cut_inputs", "round", "keep_halos", "layers"});
   compiler::LayersPlan plan;
   plan.capacities = read_capacities(program);
   plan.staging_rows = static_cast<std::uint64_t>(program.number("staging_rows", 0, kLargest));
+  plan.tile_slots = static_cast<std::uint32_t>(program.number("tile_slots", 0, kMost32));
   plan.order = read_name(kOrders, program, "order");
   plan.fit = read_name(kFits, program, "fit");
   plan.cut_inputs = program.boolean("cut_inputs");

@@ -62,6 +62,7 @@ NetworkPlan random_plan(std::mt19937_64& random) {
     LayersPlan layers{
         {1 + below(99), 1 + below(99), 1 + below(9)},
         below(5000),
+        below(300),
         below(2) == 0 ? compiler::InstructionOrder::kByLayer : compiler::InstructionOrder::kByStart,
         below(2) == 0 ? compiler::Fit::kFirst : compiler::Fit::kNext,
         below(2) == 0,
@@ -70,7 +71,7 @@ NetworkPlan random_plan(std::mt19937_64& random) {
         {}};
     for (std::uint32_t layer = below(5); layer > 0; --layer) {
       layers.layers.push_back({"l \"" + std::to_string(layer) + "\\\n", below(3), 1 + below(8),
-                               1 + below(8), below(4096)});
+                               1 + below(8), below(4096), below(65)});
     }
     plan.programs.emplace_back(std::move(layers));
   }
@@ -90,7 +91,8 @@ TEST_F(PlanFileTest, ReadsWhatItWrote) {
 TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
   const NetworkPlan plan{
       {},
-      {LayersPlan{{1, 1, 1}, 8, {}, {}, false, 0, false, {{"l", 0, 1, 1, 0}}}, ProductPlan{"p"}}};
+      {LayersPlan{{1, 1, 1}, 8, 2, {}, {}, false, 0, false, {{"l", 0, 1, 1, 0, 0}}},
+       ProductPlan{"p"}}};
   const auto layers = [](NetworkPlan& of) -> LayersPlan& {
     return std::get<LayersPlan>(of.programs[0]);
   };
@@ -109,6 +111,7 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
       [&](NetworkPlan& p) { layers(p).capacities.accumulator_rows = 2; },
       [&](NetworkPlan& p) { layers(p).capacities.weight_fifo_tiles = 2; },
       [&](NetworkPlan& p) { layers(p).staging_rows = 9; },
+      [&](NetworkPlan& p) { layers(p).tile_slots = 9; },
       [&](NetworkPlan& p) { layers(p).order = compiler::InstructionOrder::kByStart; },
       [&](NetworkPlan& p) { layers(p).fit = compiler::Fit::kNext; },
       [&](NetworkPlan& p) { layers(p).cut_inputs = true; },
@@ -119,6 +122,7 @@ TEST_F(PlanFileTest, EveryFieldChangesTheHash) {
       [&](NetworkPlan& p) { layers(p).layers[0].images = 2; },
       [&](NetworkPlan& p) { layers(p).layers[0].bands = 2; },
       [&](NetworkPlan& p) { layers(p).layers[0].chunk_rows = 1; },
+      [&](NetworkPlan& p) { layers(p).layers[0].buffered_tiles = 1; },
       [&](NetworkPlan& p) { product(p).layer = "q"; },
       [&](NetworkPlan& p) { product(p).order = LoopOrder::kChunkInnermost; },
       [&](NetworkPlan& p) { product(p).chunk_rows = 1; },

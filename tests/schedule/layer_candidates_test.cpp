@@ -93,6 +93,7 @@ NetworkPlan edited(NetworkPlan plan, const std::string& name, const ScheduleChoi
     if (std::ranges::find(layers->layers, name, &LayerPlan::layer) == layers->layers.end())
       continue;
     layers->staging_rows = to.buffer.staging_rows();
+    layers->tile_slots = to.buffer.tile_slots;
     layers->order = to.order;
     layers->fit = to.fit;
     layers->cut_inputs = to.groups.cut_inputs;
@@ -102,6 +103,7 @@ NetworkPlan edited(NetworkPlan plan, const std::string& name, const ScheduleChoi
       LayerPlan& layer = layers->layers[i];
       layer.form = to.forms[i];
       layer.chunk_rows = to.chunk_rows[i];
+      layer.buffered_tiles = to.buffered_tiles.empty() ? 0 : to.buffered_tiles[i];
       layer.bands = to.bands.counts.empty() ? 1 : to.bands.counts[i];
       if (!to.groups.sizes.empty()) {
         layer.images = to.groups.sizes[i];

@@ -16,6 +16,7 @@
 #include "compiler/layers/line_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/schedule_layers.h"
 #include "models/networks/sample_inputs.h"
 #include "models/reference/cpu/run_graph.h"
@@ -68,6 +69,22 @@ LineBands random_bands(const Segment& segment, const std::vector<std::size_t>& f
   return bands;
 }
 
+/// Gives the choices slots for a few tiles, in half of the cases, and random parts of all tiles
+/// through them.
+void draw_tiles(const Segment& segment, const MachineConfig& config, ScheduleChoices& choices,
+                Random& random) {
+  const std::uint32_t most = std::min(5U, most_tile_slots(config));
+  if (most == 0 || random.chance(50)) return;
+  const auto slots = static_cast<std::uint32_t>(random.between(1, most));
+  choices.buffer =
+      with_staging(config, choices.buffer.margin, choices.buffer.staging_rows(), slots);
+  for (std::size_t i = 0; i < segment.layers.size(); ++i) {
+    const auto all = std::int64_t{kTileShares};
+    choices.buffered_tiles.push_back(
+        static_cast<std::uint32_t>(random.chance(30) ? all : random.between(0, all)));
+  }
+}
+
 /// A random machine, half of them with hardly more buffer than the network needs.
 MachineConfig random_group_machine(const graph::Graph& graph, ElementType dtype, Random& random) {
   MachineConfig config = random_machine(random, dtype);
@@ -84,7 +101,31 @@ struct Classes {
   std::set<std::string> forms;
   int halos_kept = 0;      // parts that copy lines from the band before
   int halos_computed = 0;  // parts that compute lines which the band before has, too
+  int buffered_tiles = 0;  // fetches of constant weights from the unified buffer
+  int kept_tiles = 0;      // of them, those without a load
 };
+
+/// Counts the fetches of the slots for tiles, and which of them have no load of their own.
+void count_tiles(const NetworkProgram& program, const MachineConfig& config, Classes& classes) {
+  for (const auto& step : program.steps) {
+    const auto* machine = std::get_if<MachineStep>(&step);
+    if (machine == nullptr || machine->schedule.buffer.tile_slots == 0) continue;
+    const std::uint64_t first = machine->schedule.buffer.end;
+    std::set<std::uint64_t> loaded;  // slots, since their last fetch
+    for (const Instruction& instruction : machine->program.code) {
+      const auto slot_of = [&](std::uint64_t row) {
+        return (row - first) / tile_slot_rows(config);
+      };
+      if (const auto* load = std::get_if<Load>(&instruction.operation)) {
+        if (load->ub >= first) loaded.insert(slot_of(load->ub));
+      } else if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {
+        if (!fetch->buffer || fetch->buffer->row < first) continue;
+        ++classes.buffered_tiles;
+        if (loaded.erase(slot_of(fetch->buffer->row)) == 0) ++classes.kept_tiles;
+      }
+    }
+  }
+}
 
 void count_halos(const Segment& segment, const Schedule& schedule, Classes& classes) {
   const PartedSegment parts = in_parts(segment, schedule);
@@ -137,11 +178,16 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
       const auto most = static_cast<std::int64_t>(layer.others.size());
       choices.forms.push_back(static_cast<std::size_t>(random.between(0, most)));
     }
-    auto in_whole = schedule_if_it_fits(segment, config, choices);
+    ScheduleChoices as_whole = choices;
     choices.groups = random_groups(segment, choices.forms, batch_of(segment), random);
     choices.bands = random_bands(segment, choices.forms, choices.groups, random);
+    draw_tiles(segment, config, choices, random);
+    as_whole.buffer = choices.buffer;
+    as_whole.buffered_tiles = choices.buffered_tiles;
+    auto in_whole = schedule_if_it_fits(segment, config, as_whole);
     auto in_groups = schedule_if_it_fits(segment, config, choices);
     if (!in_whole || !in_groups) continue;
+    if (in_whole->buffer.tile_slots != in_groups->buffer.tile_slots) continue;
     std::get<ScheduledSegment>(whole.steps[step]).schedule = std::move(*in_whole);
     scheduled->schedule = std::move(*in_groups);
     count_halos(segment, scheduled->schedule, classes);
@@ -154,7 +200,10 @@ Programs random_programs(const graph::Graph& graph, const MachineConfig& config,
       if (choices.forms[i] > 0) classes.forms.insert(layer.others[choices.forms[i] - 1].note);
     }
   }
-  return {write_programs(std::move(grouped), config), write_programs(std::move(whole), config)};
+  Programs programs{write_programs(std::move(grouped), config),
+                    write_programs(std::move(whole), config)};
+  count_tiles(programs.in_groups, config, classes);
+  return programs;
 }
 
 /// How many tensors of weights and other constants the programs have.
@@ -264,6 +313,8 @@ TEST(LayerPartsTest, GiveTheBitsOfTheWholeBatch) {
   EXPECT_GT(classes.halos_kept, 0);
   EXPECT_GT(classes.halos_computed, 0);
   EXPECT_GE(classes.forms.size(), 4U);
+  EXPECT_GT(classes.buffered_tiles, 100);
+  EXPECT_GT(classes.kept_tiles, 10);
 }
 
 TEST(LayerPartsTest, GiveTheBitsOfTheReferenceInInt8) {
@@ -286,6 +337,7 @@ TEST(LayerPartsTest, GiveTheBitsOfTheReferenceInInt8) {
   EXPECT_TRUE(classes.cut.contains("QLinearConv"));
   EXPECT_TRUE(classes.in_bands.contains("QLinearConv"));
   EXPECT_GE(classes.forms.size(), 3U);
+  EXPECT_GT(classes.buffered_tiles, 100);
 }
 
 }  // namespace

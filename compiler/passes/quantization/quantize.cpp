@@ -115,20 +115,40 @@ class Quantizer {
                         name + "/dequantize");
   }
 
+  /// Quantized weights in a network of real numbers.
+  struct RealWeights {
+    ValueId value = kNoValue;
+    Constant scale;
+  };
+
+  RealWeights quantize(Rewriter& rewriter, const Node& node, const Constant* bias,
+                       float input_scale) {
+    const Constant weights = *rewriter.constant(node.inputs[kWeights]);
+    const QuantizedConstant integers =
+        quantize_weights(weights, *channel_layout(node, weights.type().shape), bias, input_scale);
+    const std::string name = rewriter.name(node.inputs[kWeights]);
+    return {dequantized(rewriter, integers, weight_axis(node), name), integers.scale};
+  }
+
+  /// Without a bias the integers do not depend on the input. So contractions with one constant,
+  /// such as the steps of a recurrent network, share them.
+  const RealWeights& shared_weights(Rewriter& rewriter, const Node& node) {
+    const auto key = std::pair(node.inputs[kWeights], weight_axis(node));
+    const auto known = shared_.find(key);
+    if (known != shared_.end()) return known->second;
+    return shared_.emplace(key, quantize(rewriter, node, nullptr, 1)).first->second;
+  }
+
   /// Quantizes the weights and bias of a contraction. `node` has the original inputs; `changed`
   /// gets the new ones.
   void quantize_operands(Rewriter& rewriter, const Node& node, Node& changed) {
-    const ValueId output = node.outputs[0];
-    const Constant weights = *rewriter.constant(node.inputs[kWeights]);
-    const std::string name = rewriter.name(node.inputs[kWeights]);
-    const auto layout = channel_layout(node, weights.type().shape);
     const std::optional<Constant> bias = bias_of(rewriter, node);
     const float input_scale = plan_.parameters(node.inputs[0]).scale;
-    const QuantizedConstant integers =
-        quantize_weights(weights, *layout, bias ? &*bias : nullptr, input_scale);
-    changed.inputs[kWeights] = dequantized(rewriter, integers, weight_axis(node), name);
+    const RealWeights weights =
+        bias ? quantize(rewriter, node, &*bias, input_scale) : shared_weights(rewriter, node);
+    changed.inputs[kWeights] = weights.value;
     const SumScale& unit =
-        units_.try_emplace(output, SumScale{integers.scale, input_scale}).first->second;
+        units_.try_emplace(node.outputs[0], SumScale{weights.scale, input_scale}).first->second;
     if (node.input(kBias) == kNoValue) return;
     changed.inputs[kBias] = dequantized_bias(rewriter, *bias, unit, node.inputs[kBias]);
   }
@@ -170,6 +190,8 @@ class Quantizer {
   std::map<ValueId, ParameterConstants> parameters_;  // by group
   std::map<ValueId, ValueId> inputs_;                 // graph inputs to their dequantized values
   std::map<ValueId, SumScale> units_;                 // by product
+  /// Weights of contractions without bias, by the constant and its axis of channels.
+  std::map<std::pair<ValueId, std::int64_t>, RealWeights> shared_;
 };
 
 }  // namespace

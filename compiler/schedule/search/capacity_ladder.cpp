@@ -97,7 +97,8 @@ ScheduleChoices planned_for(const Capacities& capacities, ScheduleChoices choice
     choices.chunk_rows[i] = std::min(choices.chunk_rows[i], most);
   }
   choices.buffer = with_staging(planned, needed_margin(segment),
-                                std::min(choices.buffer.staging_rows(), usable_rows(planned) / 2));
+                                std::min(choices.buffer.staging_rows(), usable_rows(planned) / 2),
+                                std::min(choices.buffer.tile_slots, most_tile_slots(planned)));
   return choices;
 }
 

@@ -6,7 +6,7 @@ namespace weft::compiler {
 
 Replay KnownReplays::of(const Schedule& schedule) {
   Schedule rest = schedule;
-  rest.buffer = {schedule.buffer.margin, 0, 0};
+  rest.buffer = {schedule.buffer.margin, 0, 0, schedule.buffer.tile_slots};
   const std::uint64_t staging = schedule.buffer.staging_rows();
   for (const Known& known : all_) {
     const auto& staged = known.cost.staged_rows;

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "compiler/blocks/places.h"
-#include "compiler/layers/chunks.h"
 #include "compiler/layers/line_bands.h"
 #include "compiler/layers/used_sheets.h"
 #include "compiler/program/capacities.h"
-#include "compiler/rows/ceil_div.h"
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
+#include "compiler/schedule/search/array_work.h"
 
 namespace weft::compiler {
 namespace {
@@ -34,46 +33,23 @@ class ScheduleEstimate {
   }
 
  private:
-  /// What a part of a layer takes.
-  struct Work {
-    double array_cycles = 0;
-    double weight_bytes = 0;
-    double sheet_bytes = 0;
-  };
-
   double cycles_of(std::size_t layer) const {
     const LayerBody& body = parts_.segment.layers[layer].body;
-    Work work;
+    ArrayWork work;
     if (const auto* contraction = std::get_if<ContractionLayer>(&body)) {
-      work = work_of(*contraction, schedule_.layers[layer].mappings.front());
+      work = array_work(*contraction, schedule_.layers[layer].mappings.front(), config_);
     }
+    double sheet_bytes = 0;
     for_each_input_sheet(body, [&](std::size_t id) {
       const auto& stay = schedule_.sheets[id];
       if (stay && stay->from_layer == layer) {
-        work.sheet_bytes += bytes_of(id);  // from the host, or it passed through so far
+        sheet_bytes += bytes_of(id);  // from the host, or it passed through so far
       } else {
-        work.sheet_bytes += passing_bytes(layer, id);
+        sheet_bytes += passing_bytes(layer, id);
       }
     });
-    work.sheet_bytes += passing_bytes(layer, result_view(body).sheet);
-    return std::max(work.array_cycles, transfer_cycles(work));
-  }
-
-  Work work_of(const ContractionLayer& layer, const Mapping& mapping) const {
-    const std::int64_t k_tiles = ceil_div(layer.k, std::int64_t{config_.array_rows});
-    const std::int64_t n_tiles = ceil_div(layer.n, std::int64_t{config_.array_cols});
-    // With groups only the tiles on the diagonal hold weights.
-    const std::int64_t tiles = layer.groups > 1 ? std::max(k_tiles, n_tiles) : k_tiles * n_tiles;
-    const auto* constant = std::get_if<ConstantWeights>(&layer.weights);
-    const std::int64_t pieces = constant == nullptr ? 1 : constant->pieces;
-    const auto folds = static_cast<double>(tiles * layer.walk.taps() * pieces) *
-                       static_cast<double>(layer.batch.size());
-    const auto chunks = static_cast<double>(Chunks(layer.walk, mapping.chunk_rows).size());
-    const double rows = static_cast<double>(layer.walk.rows()) / chunks;
-    const double fetches = mapping.order == LoopOrder::kChunkOutermost ? chunks : 1;
-    return {folds * chunks * std::max(rows, static_cast<double>(config_.array_rows)),
-            constant == nullptr ? 0 : folds * fetches * static_cast<double>(config_.tile_bytes()),
-            0};
+    sheet_bytes += passing_bytes(layer, result_view(body).sheet);
+    return std::max(work.cycles, transfer_cycles(work.weight_bytes, sheet_bytes));
   }
 
   /// What a layer's part moves of a sheet that does not stay: the rows of its images and lines.
@@ -93,7 +69,7 @@ class ScheduleEstimate {
     return static_cast<double>(places_.total_rows(sheet)) * config_.row_bytes();
   }
 
-  double transfer_cycles(const Work& work) const {
+  double transfer_cycles(double weight_bytes, double sheet_bytes) const {
     const auto at = [&](double bytes, std::uint64_t bytes_per_s) {
       return bytes * static_cast<double>(config_.clock_hz) / static_cast<double>(bytes_per_s);
     };
@@ -101,10 +77,10 @@ class ScheduleEstimate {
       case MemoryKind::kIdeal:
         return 0;
       case MemoryKind::kShared:
-        return at(work.weight_bytes + work.sheet_bytes, config_.memory_bytes_per_s);
+        return at(weight_bytes + sheet_bytes, config_.memory_bytes_per_s);
       case MemoryKind::kSplit:
-        return std::max(at(work.weight_bytes, config_.memory_bytes_per_s),
-                        at(work.sheet_bytes, config_.host_bytes_per_s));
+        return std::max(at(weight_bytes, config_.memory_bytes_per_s),
+                        at(sheet_bytes, config_.host_bytes_per_s));
     }
     return 0;
   }

@@ -12,6 +12,7 @@
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
+#include "compiler/schedule/search/buffered_tiles.h"
 #include "compiler/schedule/search/capacity_ladder.h"
 #include "compiler/schedule/search/known_replays.h"
 #include "compiler/schedule/search/layers_alike.h"
@@ -120,6 +121,7 @@ class ScheduleSearch {
   }
 
   void improve() {
+    choose_tile_slots();
     choose_smaller_buffers();
     choose_groups();
     choose_bands();
@@ -128,6 +130,7 @@ class ScheduleSearch {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
+    choose_tile_slots();
     choose_staging_again();
     choose_less();
     if (options_.effort == SearchEffort::kThorough) refine();
@@ -175,6 +178,57 @@ class ScheduleSearch {
     }
     if (!choices_.groups.sizes.empty()) move_on(&ScheduleChoices::groups, division);
     if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
+  }
+
+  /// Tiles of weights through the unified buffer, with slots for many of them or for few.
+  void choose_tile_slots() {
+    if (config_.memory_kind == MemoryKind::kIdeal) return;
+    const ScheduleChoices whole = choices_;
+    const Schedule schedule = best_->schedule;
+    for (std::uint32_t slots = most_tile_slots(planned_machine(whole)); slots > 1; slots /= 4) {
+      const BufferedTiles reused = reused_tiles(segment_, schedule, config_, slots);
+      consider_tiles(slots, reused, whole);
+      if (config_.memory_kind != MemoryKind::kSplit) continue;
+      BufferedTiles tiles = balanced_tiles(segment_, schedule, config_, slots, {});
+      consider_tiles(slots, tiles, whole);
+      consider_tiles(slots, either(reused, tiles), whole);
+    }
+    if (choices_.buffer.tile_slots > 0 && config_.memory_kind == MemoryKind::kSplit) {
+      choose_pace();
+    }
+  }
+
+  /// Layers wait for each other, and the host link has other work too.
+  void choose_pace() {
+    const std::uint32_t slots = choices_.buffer.tile_slots;
+    for (const double layers : {1.0, 1.25, 1.5, 2.0}) {
+      for (const double host : {1.0, 0.9, 0.8, 0.65}) {
+        const Schedule& schedule = best_->schedule;
+        const BufferedTiles tiles =
+            balanced_tiles(segment_, schedule, config_, slots, {layers, host});
+        consider_tiles(slots, tiles, choices_);
+        consider_tiles(slots, either(reused_tiles(segment_, schedule, config_, slots), tiles),
+                       choices_);
+      }
+    }
+  }
+
+  /// The first where it has tiles, else the second.
+  static BufferedTiles either(BufferedTiles first, const BufferedTiles& second) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (first[i] == 0) first[i] = second[i];
+    }
+    return first;
+  }
+
+  void consider_tiles(std::uint32_t slots, BufferedTiles tiles, ScheduleChoices choices) {
+    if (tiles == choices.buffered_tiles && slots == choices.buffer.tile_slots) return;
+    if (std::ranges::all_of(tiles, [](std::uint32_t share) { return share == 0; })) return;
+    const std::uint64_t staging = choices.buffer.staging_rows();
+    choices.buffered_tiles = std::move(tiles);
+    choices.buffer.tile_slots = slots;
+    stage(choices, staging);
+    consider(choices);
   }
 
   /// Bands of lines, if rows leave the buffer between layers.
@@ -303,7 +357,8 @@ class ScheduleSearch {
 
   void stage(ScheduleChoices& choices, std::uint64_t rows) const {
     const MachineConfig planned = planned_machine(choices);
-    choices.buffer = with_staging(planned, margin_, std::min(rows, usable_rows(planned)));
+    choices.buffer = with_staging(planned, margin_, std::min(rows, usable_rows(planned)),
+                                  choices.buffer.tile_slots);
   }
 
   MachineConfig planned_machine(const ScheduleChoices& choices) const {

@@ -126,7 +126,7 @@ TEST(NetworkPlanTest, HoldsTheRingsOfOneProduct) {
 void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
   const auto last = static_cast<std::int64_t>(plan.layers.size()) - 1;
   LayerPlan& layer = plan.layers[static_cast<std::size_t>(random.between(0, last))];
-  switch (random.between(0, 8)) {
+  switch (random.between(0, 10)) {
     case 0:
       layer.form = static_cast<std::size_t>(random.between(0, 2));
       break;
@@ -141,6 +141,13 @@ void change(LayersPlan& plan, const MachineConfig& config, Random& random) {
       break;
     case 8:
       plan.keep_halos = !plan.keep_halos;
+      break;
+    case 9:
+      plan.tile_slots = static_cast<std::uint32_t>(random.between(0, 40));
+      break;
+    case 10:
+      plan.tile_slots = 1;
+      layer.buffered_tiles = static_cast<std::uint32_t>(random.between(0, kTileShares + 8));
       break;
     case 6:
       plan.cut_inputs = !plan.cut_inputs;

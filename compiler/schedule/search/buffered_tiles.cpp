@@ -1,0 +1,186 @@
+#include "compiler/schedule/search/buffered_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "compiler/layers/layer_parts.h"
+#include "compiler/layers/line_bands.h"
+#include "compiler/rows/ceil_div.h"
+#include "compiler/schedule/search/array_work.h"
+
+namespace weft::compiler {
+namespace {
+
+/// Rows that the vector unit takes for a layer, at least.
+double vector_rows(const LayerBody& body, const MachineConfig& config) {
+  const auto rows = [&](const RowWalk& walk, std::int64_t channels, std::size_t passes) {
+    return static_cast<double>(walk.rows() * ceil_div(channels, std::int64_t{config.array_cols})) *
+           static_cast<double>(passes);
+  };
+  if (const auto* layer = std::get_if<ContractionLayer>(&body)) {
+    return rows(layer->walk, layer->n, layer->batch.size());
+  }
+  if (const auto* layer = std::get_if<WindowLayer>(&body)) {
+    return rows(layer->walk, layer->channels, static_cast<std::size_t>(layer->walk.taps()));
+  }
+  if (const auto* layer = std::get_if<ElementwiseLayer>(&body)) {
+    return rows(layer->walk, layer->channels, layer->steps.size());
+  }
+  if (const auto* layer = std::get_if<SoftmaxLayer>(&body)) {
+    return rows(layer->walk, layer->channels, 4 + layer->steps.size());
+  }
+  if (const auto* layer = std::get_if<NormalizationLayer>(&body)) {
+    return rows(layer->walk, layer->channels, 6);
+  }
+  return 0;
+}
+
+/// Goes through the parts of a schedule in order, and keeps count of what the host link could have
+/// brought meanwhile.
+class ChannelBalance {
+ public:
+  ChannelBalance(const MachineConfig& config, std::uint32_t slots, double host_part)
+      : memory_(bytes_a_cycle(config.memory_bytes_per_s, config)),
+        host_(bytes_a_cycle(config.host_bytes_per_s, config) * host_part),
+        most_ahead_(static_cast<double>(slots) * static_cast<double>(config.tile_bytes())) {}
+
+  /// The part of `weights` bytes that comes through the host link, for a part of a layer that
+  /// otherwise takes `cycles`. Tiles are whole in weight memory, and `filled` of their rows come
+  /// through the host link.
+  double add(double weights, double filled, double cycles) {
+    double through_host = 0;
+    if (weights > cycles * memory_) {
+      // Both channels are at work until the last byte:
+      //   weights = (ahead + time * host) / filled + time * memory
+      cycles = std::max(cycles, (weights - ahead_ / filled) / (host_ / filled + memory_));
+      through_host = weights - cycles * memory_;
+    }
+    ahead_ = std::clamp(ahead_ + cycles * host_ - through_host * filled, 0.0, most_ahead_);
+    return through_host;
+  }
+
+ private:
+  static double bytes_a_cycle(std::uint64_t bytes_per_s, const MachineConfig& config) {
+    return static_cast<double>(bytes_per_s) / static_cast<double>(config.clock_hz);
+  }
+
+  const double memory_;  // bytes a cycle
+  const double host_;
+  const double most_ahead_;  // bytes
+  double ahead_ = 0;         // bytes of later parts that may have arrived
+};
+
+}  // namespace
+
+BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
+                             const MachineConfig& config, std::uint32_t slots,
+                             const ChannelPace& pace) {
+  const PartedSegment parts = in_parts(segment, schedule);
+  std::vector<double> all(segment.layers.size());
+  std::vector<double> through_host(segment.layers.size());
+  ChannelBalance balance(config, slots, pace.host);
+  for (std::size_t i = 0; i < parts.layers.size(); ++i) {
+    const LayerBody& body = parts.segment.layers[i].body;
+    ArrayWork work;
+    double filled = 1;
+    if (const auto* layer = std::get_if<ContractionLayer>(&body)) {
+      work = array_work(*layer, schedule.layers[i].mappings.front(), config);
+      const std::int64_t rows = config.array_rows;
+      filled = static_cast<double>(layer->k) / static_cast<double>(ceil_div(layer->k, rows) * rows);
+    }
+    const std::size_t layer = parts.layers[i].layer;
+    all[layer] += work.weight_bytes;
+    through_host[layer] += balance.add(
+        work.weight_bytes, filled, pace.layers * std::max(work.cycles, vector_rows(body, config)));
+  }
+  BufferedTiles tiles(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] > 0) {
+      tiles[i] = static_cast<std::uint32_t>(std::lround(kTileShares * through_host[i] / all[i]));
+    }
+  }
+  return tiles;
+}
+
+namespace {
+
+/// A matrix of weights, from its first use to its last one.
+struct WeightUse {
+  std::size_t first = 0;  // parts of the schedule
+  std::size_t last = 0;
+  double tiles = 0;    // at most one part has
+  double fetches = 0;  // of all parts
+  bool is_reused() const { return fetches > tiles; }
+};
+
+/// Layers with one constant have one matrix, and each other layer has its own.
+class WeightUses {
+ public:
+  WeightUses(const PartedSegment& parts, const Schedule& schedule, const MachineConfig& config) {
+    for (std::size_t i = 0; i < parts.layers.size(); ++i) {
+      const auto* layer = std::get_if<ContractionLayer>(&parts.segment.layers[i].body);
+      if (layer == nullptr) continue;
+      const auto* weights = std::get_if<ConstantWeights>(&layer->weights);
+      if (weights == nullptr) continue;
+      const bool shared = weights->constant != graph::kNoValue;
+      const std::pair key(shared, shared ? weights->constant : parts.layers[i].layer);
+      const auto [use, is_new] = uses_.try_emplace(key);
+      if (is_new) use->second.first = i;
+      add(array_work(*layer, schedule.layers[i].mappings.front(), config), i, use->second);
+      of_layers_[parts.layers[i].layer] = &use->second;
+    }
+  }
+
+  /// The most tiles of reused matrices between their first and last use at any time.
+  double most_at_once(std::size_t parts) const {
+    std::vector<double> changes(parts + 1);
+    for (const auto& [key, use] : uses_) {
+      if (!use.is_reused()) continue;
+      changes[use.first] += use.tiles;
+      changes[use.last + 1] -= use.tiles;
+    }
+    double now = 0;
+    double most = 0;
+    for (const double change : changes) {
+      now += change;
+      most = std::max(most, now);
+    }
+    return most;
+  }
+
+  bool is_reused(std::size_t layer) const {
+    const auto use = of_layers_.find(layer);
+    return use != of_layers_.end() && use->second->is_reused();
+  }
+
+ private:
+  static void add(const ArrayWork& work, std::size_t part, WeightUse& use) {
+    use.last = part;
+    use.tiles = std::max(use.tiles, work.tiles);
+    use.fetches += work.fetches;
+  }
+
+  std::map<std::pair<bool, std::size_t>, WeightUse> uses_;
+  std::map<std::size_t, const WeightUse*> of_layers_;
+};
+
+}  // namespace
+
+BufferedTiles reused_tiles(const Segment& segment, const Schedule& schedule,
+                           const MachineConfig& config, std::uint32_t slots) {
+  const PartedSegment parts = in_parts(segment, schedule);
+  const WeightUses uses(parts, schedule, config);
+  const double most = uses.most_at_once(parts.layers.size());
+  const double part = std::min(1.0, slots / std::max(1.0, most));
+  BufferedTiles tiles(segment.layers.size());
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    if (uses.is_reused(i)) tiles[i] = static_cast<std::uint32_t>(kTileShares * part);
+  }
+  return tiles;
+}
+
+}  // namespace weft::compiler
