@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 #include "compiler/blocks/places.h"
 #include "compiler/layers/used_sheets.h"
@@ -59,12 +60,20 @@ void add_new(std::vector<ImageGroups>& all, ImageGroups groups) {
 }  // namespace
 
 std::int64_t batch_of(const Segment& segment) {
-  for (const Sheet& sheet : segment.sheets) {
-    if (!sheet.from_host || sheet.make) continue;
+  const auto outermost = [](const Sheet& sheet) {
     if (sheet.patches) return sheet.patches->images;
     return sheet.view.dims.empty() ? 1 : sheet.view.dims.front().extent;
+  };
+  const auto is_input = [](const Sheet& sheet) { return sheet.from_host && !sheet.make; };
+  const auto input = std::ranges::find_if(segment.sheets, is_input);
+  if (input == segment.sheets.end()) return 1;
+  std::int64_t images = outermost(*input);
+  // A matrix [images * tokens, K] may lie between values [images, ...].
+  for (const Sheet& sheet : segment.sheets) {
+    const std::int64_t common = std::gcd(images, outermost(sheet));
+    if (!sheet.from_host && common > 1) images = common;
   }
-  return 1;
+  return images;
 }
 
 std::vector<ImageGroups> fitting_groups(const Segment& segment, const ImageDivision& division,

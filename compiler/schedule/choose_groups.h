@@ -12,7 +12,8 @@
 
 namespace weft::compiler {
 
-/// The images of the batch: the extent of the outermost dimension of what the segment reads.
+/// The images of the batch: the extent of the outermost dimension of what the segment reads, and
+/// what it has in common with those of the results.
 std::int64_t batch_of(const Segment& segment);
 
 /// The largest equal part of the batch, half of it if possible. nullopt for one image, and if
