@@ -74,8 +74,15 @@ class ChannelBalance {
   double ahead_ = 0;         // bytes of later parts that may have arrived
 };
 
-}  // namespace
+using BufferedTiles = std::vector<std::uint32_t>;
 
+/// How fast a program is, beside the closed form.
+struct ChannelPace {
+  double layers = 1;  // times as long as its array or vector unit works
+  double host = 1;    // part of the host link that is free for weights
+};
+
+/// What both channels of split memories can bring in time.
 BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
                              const MachineConfig& config, std::uint32_t slots,
                              const ChannelPace& pace) {
@@ -106,21 +113,20 @@ BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
   return tiles;
 }
 
-namespace {
-
 /// A matrix of weights, from its first use to its last one.
 struct WeightUse {
   std::size_t first = 0;  // parts of the schedule
   std::size_t last = 0;
   double tiles = 0;    // at most one part has
   double fetches = 0;  // of all parts
-  bool is_reused() const { return fetches > tiles; }
 };
 
 /// Layers with one constant have one matrix, and each other layer has its own.
 class WeightUses {
  public:
-  WeightUses(const PartedSegment& parts, const Schedule& schedule, const MachineConfig& config) {
+  WeightUses(const PartedSegment& parts, const Schedule& schedule, const MachineConfig& config,
+             double least_uses)
+      : least_uses_(least_uses) {
     for (std::size_t i = 0; i < parts.layers.size(); ++i) {
       const auto* layer = std::get_if<ContractionLayer>(&parts.segment.layers[i].body);
       if (layer == nullptr) continue;
@@ -139,7 +145,7 @@ class WeightUses {
   double most_at_once(std::size_t parts) const {
     std::vector<double> changes(parts + 1);
     for (const auto& [key, use] : uses_) {
-      if (!use.is_reused()) continue;
+      if (!is_reused(use)) continue;
       changes[use.first] += use.tiles;
       changes[use.last + 1] -= use.tiles;
     }
@@ -154,26 +160,28 @@ class WeightUses {
 
   bool is_reused(std::size_t layer) const {
     const auto use = of_layers_.find(layer);
-    return use != of_layers_.end() && use->second->is_reused();
+    return use != of_layers_.end() && is_reused(*use->second);
   }
 
  private:
+  bool is_reused(const WeightUse& use) const { return use.fetches >= least_uses_ * use.tiles; }
+
   static void add(const ArrayWork& work, std::size_t part, WeightUse& use) {
     use.last = part;
     use.tiles = std::max(use.tiles, work.tiles);
     use.fetches += work.fetches;
   }
 
+  const double least_uses_;
   std::map<std::pair<bool, std::size_t>, WeightUse> uses_;
   std::map<std::size_t, const WeightUse*> of_layers_;
 };
 
-}  // namespace
-
+/// Tiles that are used at least `least_uses` times.
 BufferedTiles reused_tiles(const Segment& segment, const Schedule& schedule,
-                           const MachineConfig& config, std::uint32_t slots) {
+                           const MachineConfig& config, std::uint32_t slots, double least_uses) {
   const PartedSegment parts = in_parts(segment, schedule);
-  const WeightUses uses(parts, schedule, config);
+  const WeightUses uses(parts, schedule, config, least_uses);
   const double most = uses.most_at_once(parts.layers.size());
   const double part = std::min(1.0, slots / std::max(1.0, most));
   BufferedTiles tiles(segment.layers.size());
@@ -181,6 +189,66 @@ BufferedTiles reused_tiles(const Segment& segment, const Schedule& schedule,
     if (uses.is_reused(i)) tiles[i] = static_cast<std::uint32_t>(kTileShares * part);
   }
   return tiles;
+}
+
+/// The first where it has tiles, else the second.
+BufferedTiles either(BufferedTiles first, const BufferedTiles& second) {
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] == 0) first[i] = second[i];
+  }
+  return first;
+}
+
+bool is_split(const MachineConfig& config) {
+  return config.memory_kind == MemoryKind::kSplit;
+}
+
+constexpr double kSeveralUses = 2;
+constexpr double kManyUses = 8;
+
+void add(std::vector<TileChoice>& all, std::uint32_t slots, BufferedTiles tiles) {
+  const auto has_tiles = [](std::uint32_t share) { return share > 0; };
+  if (std::ranges::any_of(tiles, has_tiles)) all.push_back({slots, std::move(tiles)});
+}
+
+}  // namespace
+
+std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& schedule,
+                                     const MachineConfig& config, std::uint32_t most, bool coarse) {
+  std::vector<TileChoice> all;
+  if (config.memory_kind == MemoryKind::kIdeal) return all;
+  for (std::uint32_t slots = most; slots > 1; slots /= coarse ? 4 : 2) {
+    const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, kSeveralUses);
+    add(all, slots, reused);
+    if (!is_split(config)) continue;
+    const BufferedTiles balanced = balanced_tiles(segment, schedule, config, slots, {});
+    add(all, slots, balanced);
+    if (either(reused, balanced) != balanced) add(all, slots, either(reused, balanced));
+  }
+  return all;
+}
+
+std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& schedule,
+                                      const MachineConfig& config, std::uint32_t slots) {
+  std::vector<TileChoice> all;
+  const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, kSeveralUses);
+  for (const double layers : {1.0, 1.25, 1.5, 2.0}) {
+    for (const double host : {1.0, 0.9, 0.8, 0.65}) {
+      const BufferedTiles tiles = balanced_tiles(segment, schedule, config, slots, {layers, host});
+      add(all, slots, tiles);
+      if (either(reused, tiles) != tiles) add(all, slots, either(reused, tiles));
+    }
+  }
+  return all;
+}
+
+TileChoice estimated_tiles(const Segment& segment, const Schedule& schedule,
+                           const MachineConfig& config, std::uint32_t most) {
+  constexpr std::uint32_t kSlots = 32;
+  const std::uint32_t slots = std::min(kSlots, most);
+  const BufferedTiles reused = reused_tiles(segment, schedule, config, most, kManyUses);
+  const bool any = std::ranges::any_of(reused, [](std::uint32_t share) { return share > 0; });
+  return {any ? most : slots, either(reused, balanced_tiles(segment, schedule, config, slots, {}))};
 }
 
 }  // namespace weft::compiler

@@ -12,25 +12,29 @@
 
 namespace weft::compiler {
 
-/// Mapping::buffered_tiles of each layer.
-using BufferedTiles = std::vector<std::uint32_t>;
-
-/// How fast a program is, beside the closed form.
-struct ChannelPace {
-  double layers = 1;  // times as long as its array or vector unit works
-  double host = 1;    // part of the host link that is free for weights
+/// Slots for tiles in the unified buffer, and Mapping::buffered_tiles of each layer.
+struct TileChoice {
+  std::uint32_t slots = 0;
+  std::vector<std::uint32_t> tiles;
 };
 
-/// For a schedule whose buffer has `slots` slots for tiles. A layer that waits for its weights
-/// takes as many of them through the host link as arrive in time: those that come while it runs,
-/// and those for which the slots have had room before. The memories must be split.
-BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
-                             const MachineConfig& config, std::uint32_t slots,
-                             const ChannelPace& pace);
+/// What a search should try for a schedule, with up to `most` slots, a power of two: each power of
+/// two below it, or every second one if `coarse`.
+///
+/// On split memories a layer that waits for its weights takes as many of them through the host link
+/// as arrive in time: those that come while it runs, and those for which the slots have had room
+/// before. On all memories, tiles that are used several times come through the buffer, as many of
+/// them as stay in the slots until their last use.
+std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& schedule,
+                                     const MachineConfig& config, std::uint32_t most, bool coarse);
 
-/// The same for tiles that are used more than once: as many of them as stay in the slots until
-/// their last use. No others.
-BufferedTiles reused_tiles(const Segment& segment, const Schedule& schedule,
-                           const MachineConfig& config, std::uint32_t slots);
+/// The same for these slots and split memories, if layers take longer than their work, since they
+/// wait for each other, and if the host link has other work too.
+std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& schedule,
+                                      const MachineConfig& config, std::uint32_t slots);
+
+/// The choice without a search, for split memories.
+TileChoice estimated_tiles(const Segment& segment, const Schedule& schedule,
+                           const MachineConfig& config, std::uint32_t most);
 
 }  // namespace weft::compiler

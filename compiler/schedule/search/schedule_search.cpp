@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "compiler/blocks/places.h"
-#include "compiler/emit/emit_segment.h"
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/search/buffered_tiles.h"
+#include "compiler/schedule/search/candidate_search.h"
 #include "compiler/schedule/search/capacity_ladder.h"
-#include "compiler/schedule/search/known_replays.h"
 #include "compiler/schedule/search/layers_alike.h"
 #include "compiler/schedule/search/schedule_by_estimate.h"
 
@@ -22,21 +21,13 @@ namespace weft::compiler {
 namespace {
 
 /// Tries schedules in a fixed order and keeps the one with the fewest cycles.
-class ScheduleSearch {
+class ScheduleSearch : private CandidateSearch {
  public:
   ScheduleSearch(const Segment& segment, const MachineConfig& config, const MappingOptions& options,
                  std::uint64_t most)
-      : segment_(segment),
-        config_(config),
-        options_(options),
+      : CandidateSearch(segment, config, options, most),
         form_(options.form),
-        margin_(needed_margin(segment)),
-        ladders_(capacity_ladders(segment, config)),
-        most_(most),
-        replayed_(options.effort == SearchEffort::kNone
-                      ? most_
-                      : least_instructions(segment, config, most_)),
-        replays_(segment, config) {}
+        ladders_(capacity_ladders(segment, config)) {}
 
   /// The choices for a part of the batch, repeated for the others, are the first candidate for the
   /// whole, so that more images rarely take longer each. The whole then gets fewer replays.
@@ -77,8 +68,6 @@ class ScheduleSearch {
   bool has_time() const {
     return best_->cycles && !smaller_ && replayed_ < most_replayed(options_.effort) / 3;
   }
-  bool at_budget() const { return replayed_ >= most_; }
-  bool at_end() const { return best_ && at_budget(); }
   /// Changes one choice after the other as long as that saves cycles.
   void descend(const ScheduleChoices& start) {
     best_.reset();
@@ -101,6 +90,7 @@ class ScheduleSearch {
     const bool is_hopeless = options_.to_beat && best_->cycles && !tries_bands_ &&
                              *best_->cycles > *options_.to_beat / 5 * 6;
     if (!best_->cycles) choose_groups();
+    if (!best_->cycles) take_tiles();
     if (best_->cycles && !is_hopeless) improve();
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
@@ -121,7 +111,7 @@ class ScheduleSearch {
   }
 
   void improve() {
-    choose_tile_slots();
+    choose_tiles();
     choose_smaller_buffers();
     choose_groups();
     choose_bands();
@@ -130,7 +120,7 @@ class ScheduleSearch {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
-    choose_tile_slots();
+    choose_tiles();
     choose_staging_again();
     choose_less();
     if (options_.effort == SearchEffort::kThorough) refine();
@@ -180,55 +170,44 @@ class ScheduleSearch {
     if (!choices_.groups.sizes.empty()) consider_cut_inputs(choices_);
   }
 
-  /// Tiles of weights through the unified buffer, with slots for many of them or for few.
-  void choose_tile_slots() {
-    if (config_.memory_kind == MemoryKind::kIdeal) return;
+  /// Tiles of weights through the unified buffer.
+  void choose_tiles() {
     const ScheduleChoices whole = choices_;
+    for (const TileChoice& each :
+         tile_choices(segment_, best_->schedule, config_, most_slots(), !has_time())) {
+      consider(with_tiles(whole, each));
+    }
+    if (choices_.buffer.tile_slots == 0 || !is_split() || !has_time()) return;
     const Schedule schedule = best_->schedule;
-    for (std::uint32_t slots = most_tile_slots(planned_machine(whole)); slots > 1; slots /= 4) {
-      const BufferedTiles reused = reused_tiles(segment_, schedule, config_, slots);
-      consider_tiles(slots, reused, whole);
-      if (config_.memory_kind != MemoryKind::kSplit) continue;
-      BufferedTiles tiles = balanced_tiles(segment_, schedule, config_, slots, {});
-      consider_tiles(slots, tiles, whole);
-      consider_tiles(slots, either(reused, tiles), whole);
-    }
-    if (choices_.buffer.tile_slots > 0 && config_.memory_kind == MemoryKind::kSplit) {
-      choose_pace();
+    for (const TileChoice& each :
+         paced_choices(segment_, schedule, config_, choices_.buffer.tile_slots)) {
+      consider(with_tiles(choices_, each));
     }
   }
 
-  /// Layers wait for each other, and the host link has other work too.
-  void choose_pace() {
-    const std::uint32_t slots = choices_.buffer.tile_slots;
-    for (const double layers : {1.0, 1.25, 1.5, 2.0}) {
-      for (const double host : {1.0, 0.9, 0.8, 0.65}) {
-        const Schedule& schedule = best_->schedule;
-        const BufferedTiles tiles =
-            balanced_tiles(segment_, schedule, config_, slots, {layers, host});
-        consider_tiles(slots, tiles, choices_);
-        consider_tiles(slots, either(reused_tiles(segment_, schedule, config_, slots), tiles),
-                       choices_);
-      }
-    }
+  /// The same without a replay.
+  void take_tiles() {
+    if (!is_split() || most_slots() < 2) return;
+    ScheduleChoices choices =
+        with_tiles(choices_, estimated_tiles(segment_, best_->schedule, config_, most_slots()));
+    auto scheduled = schedule_layers(segment_, config_, choices);
+    auto* schedule = std::get_if<Schedule>(&scheduled);
+    if (schedule == nullptr) return;
+    best_->schedule = std::move(*schedule);
+    best_->choices = choices_ = std::move(choices);
   }
 
-  /// The first where it has tiles, else the second.
-  static BufferedTiles either(BufferedTiles first, const BufferedTiles& second) {
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      if (first[i] == 0) first[i] = second[i];
-    }
-    return first;
+  bool is_split() const { return config_.memory_kind == MemoryKind::kSplit; }
+  std::uint32_t most_slots() const {
+    return std::bit_floor(most_tile_slots(planned_machine(choices_)));
   }
 
-  void consider_tiles(std::uint32_t slots, BufferedTiles tiles, ScheduleChoices choices) {
-    if (tiles == choices.buffered_tiles && slots == choices.buffer.tile_slots) return;
-    if (std::ranges::all_of(tiles, [](std::uint32_t share) { return share == 0; })) return;
+  ScheduleChoices with_tiles(ScheduleChoices choices, const TileChoice& tiles) const {
     const std::uint64_t staging = choices.buffer.staging_rows();
-    choices.buffered_tiles = std::move(tiles);
-    choices.buffer.tile_slots = slots;
+    choices.buffered_tiles = tiles.tiles;
+    choices.buffer.tile_slots = tiles.slots;
     stage(choices, staging);
-    consider(choices);
+    return choices;
   }
 
   /// Bands of lines, if rows leave the buffer between layers.
@@ -338,33 +317,6 @@ class ScheduleSearch {
     return compiler::part_of_sums(segment_.layers[layer], planned_machine(choices_), parts);
   }
 
-  /// The choices with each fit and each order.
-  void consider_arrangements(ScheduleChoices choices, std::uint64_t share) {
-    for (const InstructionOrder order : {InstructionOrder::kByStart, InstructionOrder::kByLayer}) {
-      for (const Fit fit : {Fit::kNext, Fit::kFirst}) {
-        choices.order = order;
-        choices.fit = fit;
-        consider_staging(share, choices);
-      }
-    }
-  }
-
-  /// The choices with 1/`share` of the buffer as staging.
-  void consider_staging(std::uint64_t share, ScheduleChoices choices) {
-    stage(choices, usable_rows(planned_machine(choices)) / share);
-    consider(choices);
-  }
-
-  void stage(ScheduleChoices& choices, std::uint64_t rows) const {
-    const MachineConfig planned = planned_machine(choices);
-    choices.buffer = with_staging(planned, margin_, std::min(rows, usable_rows(planned)),
-                                  choices.buffer.tile_slots);
-  }
-
-  MachineConfig planned_machine(const ScheduleChoices& choices) const {
-    return with_capacities(config_, choices.capacities);
-  }
-
   /// Goes down the ladder of one capacity until a machine is much slower: still smaller ones are
   /// slower yet. With a smaller buffer fewer sheets stay, and more pass through while others are
   /// computed.
@@ -396,45 +348,12 @@ class ScheduleSearch {
            static_cast<Cycle>(50 * segment_.layers.size());
   }
 
-  /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known.
-  std::optional<Cycle> consider(const ScheduleChoices& choices, Cycle least = 0) {
-    if (at_end()) return std::nullopt;
-    auto scheduled = schedule_layers(segment_, config_, choices);
-    auto* schedule = std::get_if<Schedule>(&scheduled);
-    if (schedule == nullptr) return std::nullopt;
-    CostedSchedule candidate{std::move(*schedule), choices, std::nullopt, 0};
-    if (!at_budget()) candidate.cycles = cycles_of(candidate.schedule);
-    const std::optional<Cycle> cycles = candidate.cycles;
-    if (best_ && *cycles + least >= *best_->cycles) return cycles;
-    best_ = std::move(candidate);
-    choices_ = choices;
-    return cycles;
-  }
-
-  Cycle cycles_of(const Schedule& schedule) {
-    const Replay cost = replays_.of(schedule);
-    replayed_ += cost.instructions;
-    if (options_.progress) {
-      options_.progress(std::min(1.0, static_cast<double>(replayed_) / static_cast<double>(most_)));
-    }
-    return cost.cycles;
-  }
-
-  const Segment& segment_;
-  const MachineConfig& config_;
-  const MappingOptions& options_;
   std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
   bool tries_bands_ = false;
-  const std::uint64_t margin_;
   const CapacityLadders ladders_;
-  std::uint64_t most_;                      // instructions
-  std::uint64_t replayed_;                  // instructions
   std::uint64_t most_for_groups_ = most_;   // instructions
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<CostedSchedule> found_;     // the best of all descents
-  std::optional<CostedSchedule> best_;      // of this descent
-  ScheduleChoices choices_;                 // of `best_`
-  KnownReplays replays_;
 };
 
 }  // namespace

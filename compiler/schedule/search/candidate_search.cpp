@@ -1,0 +1,72 @@
+#include "compiler/schedule/search/candidate_search.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "compiler/blocks/places.h"
+#include "compiler/emit/emit_segment.h"
+#include "compiler/schedule/divide_buffer.h"
+
+namespace weft::compiler {
+
+CandidateSearch::CandidateSearch(const Segment& segment, const MachineConfig& config,
+                                 const MappingOptions& options, std::uint64_t most)
+    : segment_(segment),
+      config_(config),
+      options_(options),
+      margin_(needed_margin(segment)),
+      most_(most),
+      replayed_(options.effort == SearchEffort::kNone ? most
+                                                      : least_instructions(segment, config, most)),
+      replays_(segment, config) {}
+
+std::optional<Cycle> CandidateSearch::consider(const ScheduleChoices& choices, Cycle least) {
+  if (at_end()) return std::nullopt;
+  auto scheduled = schedule_layers(segment_, config_, choices);
+  auto* schedule = std::get_if<Schedule>(&scheduled);
+  if (schedule == nullptr) return std::nullopt;
+  CostedSchedule candidate{std::move(*schedule), choices, std::nullopt, 0};
+  if (!at_budget()) candidate.cycles = cycles_of(candidate.schedule);
+  const std::optional<Cycle> cycles = candidate.cycles;
+  if (best_ && *cycles + least >= *best_->cycles) return cycles;
+  best_ = std::move(candidate);
+  choices_ = choices;
+  return cycles;
+}
+
+void CandidateSearch::consider_staging(std::uint64_t share, ScheduleChoices choices) {
+  stage(choices, usable_rows(planned_machine(choices)) / share);
+  consider(choices);
+}
+
+void CandidateSearch::consider_arrangements(ScheduleChoices choices, std::uint64_t share) {
+  for (const InstructionOrder order : {InstructionOrder::kByStart, InstructionOrder::kByLayer}) {
+    for (const Fit fit : {Fit::kNext, Fit::kFirst}) {
+      choices.order = order;
+      choices.fit = fit;
+      consider_staging(share, choices);
+    }
+  }
+}
+
+void CandidateSearch::stage(ScheduleChoices& choices, std::uint64_t rows) const {
+  const MachineConfig planned = planned_machine(choices);
+  choices.buffer = with_staging(planned, margin_, std::min(rows, usable_rows(planned)),
+                                choices.buffer.tile_slots);
+}
+
+MachineConfig CandidateSearch::planned_machine(const ScheduleChoices& choices) const {
+  return with_capacities(config_, choices.capacities);
+}
+
+Cycle CandidateSearch::cycles_of(const Schedule& schedule) {
+  const Replay cost = replays_.of(schedule);
+  replayed_ += cost.instructions;
+  if (options_.progress) {
+    options_.progress(std::min(1.0, static_cast<double>(replayed_) / static_cast<double>(most_)));
+  }
+  return cost.cycles;
+}
+
+}  // namespace weft::compiler

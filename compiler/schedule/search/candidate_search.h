@@ -1,0 +1,54 @@
+// Tries schedules and keeps the one with the fewest cycles: what every search needs, whatever its
+// candidates are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/layers/segment.h"
+#include "compiler/program/network_program.h"
+#include "compiler/program/schedule.h"
+#include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/search/known_replays.h"
+#include "compiler/schedule/search/schedule_search.h"
+#include "sim/config/machine_config.h"
+#include "sim/timing/timeline.h"
+
+namespace weft::compiler {
+
+class CandidateSearch {
+ protected:
+  /// Replays at most `most` instructions. All must outlive this.
+  CandidateSearch(const Segment& segment, const MachineConfig& config,
+                  const MappingOptions& options, std::uint64_t most);
+
+  bool at_budget() const { return replayed_ >= most_; }
+  bool at_end() const { return best_ && at_budget(); }
+
+  /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known.
+  std::optional<Cycle> consider(const ScheduleChoices& choices, Cycle least = 0);
+  /// The choices with 1/`share` of the buffer as staging.
+  void consider_staging(std::uint64_t share, ScheduleChoices choices);
+  /// The same with each fit and each order.
+  void consider_arrangements(ScheduleChoices choices, std::uint64_t share);
+
+  void stage(ScheduleChoices& choices, std::uint64_t rows) const;
+  /// The machine for which the choices are planned.
+  MachineConfig planned_machine(const ScheduleChoices& choices) const;
+
+  const Segment& segment_;
+  const MachineConfig& config_;
+  const MappingOptions& options_;
+  const std::uint64_t margin_;
+  std::uint64_t most_;      // instructions
+  std::uint64_t replayed_;  // instructions
+  std::optional<CostedSchedule> best_;
+  ScheduleChoices choices_;  // of `best_`
+
+ private:
+  Cycle cycles_of(const Schedule& schedule);
+
+  KnownReplays replays_;
+};
+
+}  // namespace weft::compiler
