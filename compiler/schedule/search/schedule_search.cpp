@@ -111,10 +111,15 @@ class ScheduleSearch : private CandidateSearch {
   }
 
   void improve() {
-    choose_tiles();
+    if (smaller_) {
+      consider_estimated_tiles();
+    } else {
+      choose_tiles();
+    }
     choose_smaller_buffers();
     choose_groups();
     choose_bands();
+    if (smaller_) consider_estimated_tiles();
     choose_chunks_of_all();
     // A form may need its own chunks to be the best, so the forms come before and after them.
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
@@ -182,6 +187,16 @@ class ScheduleSearch : private CandidateSearch {
     for (const TileChoice& each :
          paced_choices(segment_, schedule, config_, choices_.buffer.tile_slots)) {
       consider(with_tiles(choices_, each));
+    }
+  }
+
+  /// The same for a large batch, which has time for few replays.
+  void consider_estimated_tiles() {
+    if (!is_split()) return;
+    for (const std::uint32_t slots : {32U, 8U}) {
+      if (slots > most_slots()) continue;
+      const Schedule& schedule = best_->schedule;
+      consider(with_tiles(choices_, estimated_tiles(segment_, schedule, config_, slots)));
     }
   }
 
