@@ -45,19 +45,20 @@ ValueId product(Builder& builder, ValueId rows, ValueId matrix) {
   return builder.add(Op::kMatMul, {rows, matrix});
 }
 
-ValueId reshaped(Builder& builder, ValueId value, Shape shape) {
+ValueId reshaped(Builder& builder, ValueId value, const Shape& shape) {
   return builder.add(Op::kReshape, {value, builder.constant(graph::Tensor::vector(shape))});
 }
 
 /// The bound of a network on an ideal machine of 8 x 8.
-Cycle bound_of(const std::function<void(Builder&)>& build) {
+Cycle bound_of(const std::function<void(Builder&)>& build,
+               const std::vector<std::size_t>& host_nodes = {}) {
   Builder builder("steps");
   build(builder);
   MachineConfig config = load_preset("tiny");
   config.array_rows = 8;
   config.array_cols = 8;
   config.memory_kind = MemoryKind::kIdeal;
-  return lower_bound(builder.finish(), {}, config).cycles;
+  return lower_bound(builder.finish(), host_nodes, config).cycles;
 }
 
 using Link = std::function<ValueId(Builder&, ValueId)>;
@@ -98,19 +99,38 @@ TEST(RecurrentBoundTest, RowsOfABatchShareTheWeights) {
 }
 
 TEST(RecurrentBoundTest, AChainPassesWhatKeepsPositions) {
-  const Cycle chain = 3 * kSpan + kAround;
-  EXPECT_EQ(bound_of_steps(5, 1, [](Builder&, ValueId y) { return y; }), chain);
-  EXPECT_EQ(bound_of_steps(5, 1,
-                           [](Builder& b, ValueId y) {
-                             return reshaped(b, tanh_of(b, reshaped(b, y, {kSide, 1})), {1, kSide});
-                           }),
-            chain);
-  EXPECT_EQ(bound_of_steps(5, 1,
-                           [](Builder& b, ValueId y) {
-                             const ValueId gate = b.add(Op::kSigmoid, {y});
-                             return b.add(Op::kMul, {gate, tanh_of(b, y)});
-                           }),
-            chain);
+  const std::vector<Link> links = {
+      [](Builder&, ValueId y) { return y; },
+      [](Builder& b, ValueId y) {
+        return reshaped(b, tanh_of(b, reshaped(b, y, {kSide, 1})), {1, kSide});
+      },
+      [](Builder& b, ValueId y) {
+        return b.add(Op::kMul, {b.add(Op::kSigmoid, {y}), tanh_of(b, y)});
+      },
+      [](Builder& b, ValueId y) {
+        return b.add(Op::kLayerNormalization,
+                     {y, b.constant(graph::Tensor::vector(std::vector<float>(kSide, 1)))});
+      },
+      [](Builder& b, ValueId y) {
+        const ValueId scale = b.constant(graph::Tensor::scalar(0.5F));
+        return b.add(Op::kDequantizeLinear, {b.add(Op::kQuantizeLinear, {y, scale}), scale});
+      },
+  };
+  for (const Link& link : links) EXPECT_EQ(bound_of_steps(5, 1, link), 3 * kSpan + kAround);
+}
+
+TEST(RecurrentBoundTest, IntegerStepsAreAChain) {
+  const Cycle steps = bound_of([](Builder& builder) {
+    const ValueId u = builder.input("u", {DataType::kInt8, {kSide, kSide}});
+    const ValueId scale = builder.constant(graph::Tensor::scalar(0.5F));
+    const ValueId zero = builder.constant(graph::Tensor::scalar(std::int8_t{0}));
+    ValueId h = builder.input("h", {DataType::kInt8, {1, kSide}});
+    for (int i = 0; i < 5; ++i) {
+      h = builder.add(Op::kQLinearMatMul, {h, scale, zero, u, scale, zero, scale, zero});
+    }
+    builder.output(h, "y");
+  });
+  EXPECT_EQ(steps, 3 * kSpan + kAround);
 }
 
 TEST(RecurrentBoundTest, HalfOfAResultIsNoLink) {
@@ -125,6 +145,33 @@ TEST(RecurrentBoundTest, HalfOfAResultIsNoLink) {
   EXPECT_EQ(bound_of_steps(5, 1, half), kOnce);
 }
 
+// The second product has two rows. Its rows and the first product's row are not the same.
+TEST(RecurrentBoundTest, AChainKeepsItsRows) {
+  const Link more_rows = [](Builder& b, ValueId y) {
+    if (b.type(y).shape[0] == 2) return tanh_of(b, y);
+    return b.add(Op::kAdd, {y, input(b, "other", {2, kSide})});
+  };
+  EXPECT_EQ(bound_of_steps(3, 1, more_rows), kOnce);
+  EXPECT_EQ(bound_of_steps(4, 1, more_rows), 2 * kSpan + kAround);  // steps 2 to 4
+}
+
+// Nodes 0, 2, 4, 6 and 8 are the products, the others functions.
+TEST(RecurrentBoundTest, TheHostMayComputeTheNodesBetweenSteps) {
+  const auto steps_with = [](const std::vector<std::size_t>& host_nodes) {
+    return bound_of(
+        [](Builder& builder) {
+          const ValueId u = weights(builder, "u");
+          ValueId h = input(builder, "h", {1, kSide});
+          for (int i = 0; i < 5; ++i) h = tanh_of(builder, product(builder, h, u));
+          builder.output(h, "y");
+        },
+        host_nodes);
+  };
+  EXPECT_EQ(steps_with({1, 3, 5, 7}), 3 * kSpan + kAround);
+  EXPECT_EQ(steps_with({2}), 2 * kSpan + kAround);  // steps 3 to 5
+  EXPECT_EQ(steps_with({4}), kOnce);
+}
+
 TEST(RecurrentBoundTest, AChainEndsWhereAStepDoesNotNeedTheOneBefore) {
   const auto broken_at = [](int fresh) {
     return [fresh, step = 0](Builder& b, ValueId y) mutable {
@@ -133,6 +180,7 @@ TEST(RecurrentBoundTest, AChainEndsWhereAStepDoesNotNeedTheOneBefore) {
   };
   EXPECT_EQ(bound_of_steps(7, 1, broken_at(2)), 3 * kSpan + kAround);  // steps 3 to 7
   EXPECT_EQ(bound_of_steps(7, 1, broken_at(4)), 2 * kSpan + kAround);  // steps 1 to 4
+  EXPECT_EQ(bound_of_steps(7, 1, broken_at(6)), 3 * kSpan + kAround);  // steps 1 to 6
 }
 
 // Two chains may run side by side, so that every tile serves both.
@@ -173,6 +221,15 @@ TEST(RecurrentBoundTest, AnOperandThatStreamsForALargerOneCountsBySums) {
   EXPECT_EQ(both, 5 + 320 + kAround);
 }
 
+// x of 4 x 40 times itself: 160 / 8 = 20 cycles to enter, and 16 * 5 / 8 = 10 of sums.
+TEST(RecurrentBoundTest, BothOperandsMayBeTheSame) {
+  const Cycle square = bound_of([](Builder& builder) {
+    const ValueId x = input(builder, "x", {4, kSide});
+    builder.output(product(builder, x, builder.add(Op::kTranspose, {x})), "y");
+  });
+  EXPECT_EQ(square, 20 + 14);
+}
+
 // --- Runs ----------------------------------------------------------------------------------------
 
 /// A recurrent layer over a few steps, then a product of all its results.
@@ -203,7 +260,7 @@ TEST(RecurrentBoundTest, NoRunOfARecurrenceTakesFewerCycles) {
   std::cout << "seed " << kSeed << '\n';
   Random random(kSeed);
   int by_array = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const int steps = static_cast<int>(random.between(1, 9));
     const graph::Graph built = random_recurrence(random, steps);
     const ElementType dtype = random.chance(70) ? ElementType::kBf16 : ElementType::kInt8;
