@@ -25,14 +25,25 @@ double balanced(double array, double vector, std::vector<Exchange> exchanges) {
 
 }  // namespace
 
-void ArrayDemand::add(const ContractionDemand& demand, graph::ValueId shared) {
-  Group& group = groups_[shared];
+void ArrayDemand::add(const ContractionDemand& demand, OperandOrigins origins) {
+  if (origins.smaller != origins.larger) smaller_.insert(origins.smaller);
+  Group& group = groups_[origins.larger];
   const double elements = std::max(demand.first, demand.second);
   group.operands = std::max(group.operands, elements / std::max(rows_, cols_));
   for (const Sums& sums : demand.sums) add_sums(sums, demand.depthwise, group);
   group.drained += demand.results() / cols_;
   group.products += demand.products() / cols_;
   group.depthwise = group.depthwise && demand.depthwise;
+}
+
+// The steps 1, 3, 5, ... come one after the other. In each of them all elements enter, except those
+// of two tiles that may lie there before the step begins and after it ends.
+void ArrayDemand::add_chain(graph::ValueId origin, double elements, std::size_t steps) {
+  const auto group = groups_.find(origin);
+  if (group == groups_.end()) return;
+  const double apart = std::ceil(static_cast<double>(steps) / 2);
+  const double entering = std::max(0.0, elements - 2 * rows_ * cols_);
+  group->second.chain = std::max(group->second.chain, apart * entering / std::max(rows_, cols_));
 }
 
 // The vector unit can take over products of a depthwise convolution, one a lane: first those that
@@ -52,13 +63,20 @@ void ArrayDemand::add_sums(const Sums& sums, bool depthwise, Group& group) const
   group.exchanges.push_back({lanes * others, lanes * (rows_ * others - 1)});
 }
 
+// An operand that streams for its own group may at the same time stream for other groups, if it is
+// their smaller operand. Then its cycles are not only its group's.
+double ArrayDemand::entering(graph::ValueId origin, const Group& group) const {
+  return smaller_.contains(origin) ? 0 : std::max(group.operands, group.chain);
+}
+
 /// Cycles before the first row and after the last one; 0 if the vector unit could do everything.
 double ArrayDemand::latency() const {
   bool rows = false;
   bool pushes_count = false;  // the first tile's pushes are part of what operands take
   for (const auto& [origin, group] : groups_) {
     rows = rows || (!group.depthwise && group.sums > 0);
-    pushes_count = pushes_count || group.operands > group.sums;
+    const double cycles = entering(origin, group);
+    pushes_count = pushes_count || (cycles > group.sums && cycles > group.chain);
   }
   if (!rows) return 0;
   return rows_ + cols_ - 2 + (pushes_count ? 0 : rows_);
@@ -66,7 +84,9 @@ double ArrayDemand::latency() const {
 
 double ArrayDemand::array() const {
   double cycles = latency();
-  for (const auto& [origin, group] : groups_) cycles += std::max(group.operands, group.sums);
+  for (const auto& [origin, group] : groups_) {
+    cycles += std::max(entering(origin, group), group.sums);
+  }
   return cycles;
 }
 
@@ -79,10 +99,11 @@ double ArrayDemand::drained() const {
 double ArrayDemand::least(double vector) const {
   std::vector<Exchange> exchanges;
   for (const auto& [origin, group] : groups_) {
-    if (group.sums >= group.operands) {
+    const double cycles = entering(origin, group);
+    if (group.sums >= cycles) {
       exchanges.insert(exchanges.end(), group.exchanges.begin(), group.exchanges.end());
     } else if (group.depthwise) {
-      exchanges.push_back({group.operands, group.products - group.drained});
+      exchanges.push_back({cycles, group.products - group.drained});
     }
   }
   return balanced(array(), vector + drained(), std::move(exchanges));

@@ -2,7 +2,9 @@
 // over (docs/bounds.md, sections 2 and 4).
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "compiler/graph/graph.h"
@@ -17,15 +19,23 @@ struct Exchange {
   double vector = 0;
 };
 
-/// The demands of all contractions. A tile holds operands of one contraction, or of several that
-/// share one, so the cycles of such groups add up.
+/// The origins of a contraction's operands: values that may hold the same elements have one origin.
+struct OperandOrigins {
+  graph::ValueId larger = graph::kNoValue;
+  graph::ValueId smaller = graph::kNoValue;
+};
+
+/// The demands of all contractions. Those with the same larger operand are a group, and the cycles
+/// of groups add up.
 class ArrayDemand {
  public:
   explicit ArrayDemand(const MachineConfig& config)
       : rows_(config.array_rows), cols_(config.array_cols) {}
 
-  /// `shared`: the origin of the larger operand.
-  void add(const ContractionDemand& demand, graph::ValueId shared);
+  void add(const ContractionDemand& demand, OperandOrigins origins);
+  /// Of the contractions added with the larger operand `origin`, `steps` follow one another: each
+  /// needs the results of the one before. They use the same `elements` of that operand.
+  void add_chain(graph::ValueId origin, double elements, std::size_t steps);
 
   /// Cycles of the array, if it does all of this.
   double array() const;
@@ -37,7 +47,8 @@ class ArrayDemand {
  private:
   /// In cycles.
   struct Group {
-    double operands = 0;  // to enter the array
+    double operands = 0;  // to enter the array once
+    double chain = 0;     // to enter it again and again, because steps need other steps
     double sums = 0;
     double drained = 0;
     double products = 0;  // of the vector unit, if it computes all of them
@@ -45,12 +56,15 @@ class ArrayDemand {
     std::vector<Exchange> exchanges;
   };
 
+  /// Cycles in which the larger operand enters; 0 if nothing is known.
+  double entering(graph::ValueId origin, const Group& group) const;
   double latency() const;
   void add_sums(const Sums& sums, bool depthwise, Group& group) const;
 
   const double rows_;
   const double cols_;
-  std::map<graph::ValueId, Group> groups_;
+  std::map<graph::ValueId, Group> groups_;  // by the origin of the larger operand
+  std::set<graph::ValueId> smaller_;        // origins that are smaller operands of other groups
 };
 
 }  // namespace weft::compiler

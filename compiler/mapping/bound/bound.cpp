@@ -10,6 +10,7 @@
 
 #include "compiler/graph/operator_table.h"
 #include "compiler/mapping/bound/array_demand.h"
+#include "compiler/mapping/bound/chains.h"
 #include "compiler/mapping/bound/demand.h"
 #include "compiler/mapping/bound/vector_demand.h"
 
@@ -131,10 +132,15 @@ class NetworkBound {
         const graph::Product& product = graph::operator_of(node.op).product;
         const ValueId first = node.inputs[product.a];
         const ValueId second = node.inputs[product.b];
-        array.add(*demand, origins.of(demand->first > demand->second ? first : second));
+        const bool by_first = demand->first > demand->second;
+        array.add(*demand, {.larger = origins.of(by_first ? first : second),
+                            .smaller = origins.of(by_first ? second : first)});
         transfers.read(first, demand->first);
         transfers.read(second, demand->second);
       }
+    }
+    for (const auto& [weights, steps] : chain_lengths(graph_, on_host_)) {
+      array.add_chain(origins.of(weights), elements_of(graph_, weights), steps);
     }
     Bound bound;
     bound.array = array.array();
