@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -139,31 +140,34 @@ class WeightUses {
       add(array_work(*layer, schedule.layers[i].mappings.front(), config), i, use->second);
       of_layers_[parts.layers[i].layer] = &use->second;
     }
+    count_at_once(parts.layers.size());
   }
 
-  /// The most tiles of reused matrices between their first and last use at any time.
-  double most_at_once(std::size_t parts) const {
-    std::vector<double> changes(parts + 1);
-    for (const auto& [key, use] : uses_) {
-      if (!is_reused(use)) continue;
-      changes[use.first] += use.tiles;
-      changes[use.last + 1] -= use.tiles;
+  /// The part of a layer's tiles that stays in the slots, if its matrix is reused; else 0. From the
+  /// first use of the matrix to its last one, the slots also hold those of other reused matrices.
+  double staying_part(std::size_t layer, std::uint32_t slots) const {
+    const auto found = of_layers_.find(layer);
+    if (found == of_layers_.end() || !is_reused(*found->second)) return 0;
+    const WeightUse& use = *found->second;
+    double most = 1;
+    for (std::size_t part = use.first; part <= use.last; ++part) {
+      most = std::max(most, at_once_[part]);
     }
-    double now = 0;
-    double most = 0;
-    for (const double change : changes) {
-      now += change;
-      most = std::max(most, now);
-    }
-    return most;
-  }
-
-  bool is_reused(std::size_t layer) const {
-    const auto use = of_layers_.find(layer);
-    return use != of_layers_.end() && is_reused(*use->second);
+    return std::min(1.0, slots / most);
   }
 
  private:
+  /// Counts the tiles of reused matrices between their first and last use, part by part.
+  void count_at_once(std::size_t parts) {
+    at_once_.assign(parts + 1, 0);
+    for (const auto& [key, use] : uses_) {
+      if (!is_reused(use)) continue;
+      at_once_[use.first] += use.tiles;
+      at_once_[use.last + 1] -= use.tiles;
+    }
+    std::partial_sum(at_once_.begin(), at_once_.end(), at_once_.begin());
+  }
+
   bool is_reused(const WeightUse& use) const { return use.fetches >= least_uses_ * use.tiles; }
 
   static void add(const ArrayWork& work, std::size_t part, WeightUse& use) {
@@ -175,6 +179,7 @@ class WeightUses {
   const double least_uses_;
   std::map<std::pair<bool, std::size_t>, WeightUse> uses_;
   std::map<std::size_t, const WeightUse*> of_layers_;
+  std::vector<double> at_once_;  // by part
 };
 
 /// Tiles that are used at least `least_uses` times.
@@ -182,11 +187,9 @@ BufferedTiles reused_tiles(const Segment& segment, const Schedule& schedule,
                            const MachineConfig& config, std::uint32_t slots, double least_uses) {
   const PartedSegment parts = in_parts(segment, schedule);
   const WeightUses uses(parts, schedule, config, least_uses);
-  const double most = uses.most_at_once(parts.layers.size());
-  const double part = std::min(1.0, slots / std::max(1.0, most));
   BufferedTiles tiles(segment.layers.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    if (uses.is_reused(i)) tiles[i] = static_cast<std::uint32_t>(kTileShares * part);
+    tiles[i] = static_cast<std::uint32_t>(kTileShares * uses.staying_part(i, slots));
   }
   return tiles;
 }
@@ -206,9 +209,12 @@ bool is_split(const MachineConfig& config) {
 constexpr double kSeveralUses = 2;
 constexpr double kManyUses = 8;
 
+bool has_tiles(const BufferedTiles& tiles) {
+  return std::ranges::any_of(tiles, [](std::uint32_t share) { return share > 0; });
+}
+
 void add(std::vector<TileChoice>& all, std::uint32_t slots, BufferedTiles tiles) {
-  const auto has_tiles = [](std::uint32_t share) { return share > 0; };
-  if (std::ranges::any_of(tiles, has_tiles)) all.push_back({slots, std::move(tiles)});
+  if (has_tiles(tiles)) all.push_back({slots, std::move(tiles)});
 }
 
 }  // namespace
@@ -242,13 +248,18 @@ std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& sc
   return all;
 }
 
-TileChoice estimated_tiles(const Segment& segment, const Schedule& schedule,
-                           const MachineConfig& config, std::uint32_t most) {
-  constexpr std::uint32_t kSlots = 32;
-  const std::uint32_t slots = std::min(kSlots, most);
-  const BufferedTiles reused = reused_tiles(segment, schedule, config, most, kManyUses);
-  const bool any = std::ranges::any_of(reused, [](std::uint32_t share) { return share > 0; });
-  return {any ? most : slots, either(reused, balanced_tiles(segment, schedule, config, slots, {}))};
+std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule& schedule,
+                                          const MachineConfig& config, std::uint32_t most) {
+  if (config.memory_kind == MemoryKind::kIdeal || most < 2) return std::nullopt;
+  BufferedTiles tiles = reused_tiles(segment, schedule, config, most, kManyUses);
+  std::uint32_t slots = most;
+  if (is_split(config)) {
+    constexpr std::uint32_t kSlots = 32;  // enough to work ahead, with room for sheets
+    if (!has_tiles(tiles)) slots = std::min(kSlots, most);
+    tiles = either(tiles, balanced_tiles(segment, schedule, config, slots, {}));
+  }
+  if (!has_tiles(tiles)) return std::nullopt;
+  return TileChoice{slots, std::move(tiles)};
 }
 
 }  // namespace weft::compiler

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/layers/segment.h"
@@ -33,8 +34,8 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
 std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& schedule,
                                       const MachineConfig& config, std::uint32_t slots);
 
-/// The choice without a search, for split memories.
-TileChoice estimated_tiles(const Segment& segment, const Schedule& schedule,
-                           const MachineConfig& config, std::uint32_t most);
+/// The choice without a search; nullopt if no tile should come through the buffer.
+std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule& schedule,
+                                          const MachineConfig& config, std::uint32_t most);
 
 }  // namespace weft::compiler

@@ -192,19 +192,19 @@ class ScheduleSearch : private CandidateSearch {
 
   /// The same for a large batch, which has time for few replays.
   void consider_estimated_tiles() {
-    if (!is_split()) return;
-    for (const std::uint32_t slots : {32U, 8U}) {
+    for (const std::uint32_t slots : {most_slots(), 32U, 8U}) {
       if (slots > most_slots()) continue;
-      const Schedule& schedule = best_->schedule;
-      consider(with_tiles(choices_, estimated_tiles(segment_, schedule, config_, slots)));
+      const auto tiles = estimated_tiles(segment_, best_->schedule, config_, slots);
+      if (tiles) consider(with_tiles(choices_, *tiles));
+      if (!is_split()) return;
     }
   }
 
   /// The same without a replay.
   void take_tiles() {
-    if (!is_split() || most_slots() < 2) return;
-    ScheduleChoices choices =
-        with_tiles(choices_, estimated_tiles(segment_, best_->schedule, config_, most_slots()));
+    const auto tiles = estimated_tiles(segment_, best_->schedule, config_, most_slots());
+    if (!tiles) return;
+    ScheduleChoices choices = with_tiles(choices_, *tiles);
     auto scheduled = schedule_layers(segment_, config_, choices);
     auto* schedule = std::get_if<Schedule>(&scheduled);
     if (schedule == nullptr) return;
