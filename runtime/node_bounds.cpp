@@ -280,7 +280,8 @@ NodeBounds::RowError NodeBounds::row_error(std::span<const double> x, double eps
   }
   RowError error;
   error.mean = sum / n;
-  error.mean_error = gamma(n + 1) * sizes / n;
+  // Each element is divided by n before the sum; a quotient may underflow.
+  error.mean_error = gamma(n + 1) * sizes / n + n * 0x1p-149;
   double variance = 0;
   double moved = 0;
   for (const double value : x) {
@@ -289,7 +290,7 @@ NodeBounds::RowError NodeBounds::row_error(std::span<const double> x, double eps
     variance += d * d / n;
     moved += (2 * d * delta + delta * delta) / n;
   }
-  const double variance_error = moved + gamma(n + 4) * (variance + moved) + 2 * kUnit * epsilon;
+  const double variance_error = moved + gamma(n + 4) * (variance + moved) + gamma(4) * epsilon;
   error.largest_sum = std::max(sizes * (1 + gamma(n)), n * (variance + variance_error));
   error.sigma = std::sqrt(variance + epsilon);
   // sqrt(v + e) - sqrt(v) <= e / sqrt(v), plus one rounding.

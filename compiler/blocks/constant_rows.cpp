@@ -42,7 +42,7 @@ class ConstantCollector {
   void add(const SoftmaxLayer& layer) { add(layer.steps, layer.channels); }
   void add(const NormalizationLayer& layer) {
     add_channels(1);  // the number of channels
-    add_channels(1);  // epsilon
+    add_channels(1);  // that number times epsilon
     if (layer.scale) add_channels(layer.channels);
     if (layer.bias) add_channels(layer.channels);
   }

@@ -140,7 +140,7 @@ ValueId add_large_row_layer(LayerCase& layer, Random& random, Hits& hits) {
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kGlobalAveragePool,
                                Op::kLayerNormalization, Op::kSoftmax});
   const std::int64_t channels = random.between(2, 8);
-  const float size = random.one_of({1e18F, 1e20F, 2e38F});
+  const float size = random.one_of({1e18F, 1e20F, 2e38F, 1e-38F});
   Tensor x = moderate({2, channels, 3, channels}, false, random);
   for (float& element : x.mutable_data<float>()) element *= size;
   const ValueId input = layer.input(x);
