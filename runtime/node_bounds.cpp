@@ -47,6 +47,12 @@ std::vector<bool> beyond_binary32(const Tensor& sizes, double rounding) {
   return beyond;
 }
 
+void allow_any(const std::vector<bool>& beyond, Tensor& bound) {
+  for (std::size_t i = 0; i < beyond.size(); ++i) {
+    if (beyond[i]) bound.mutable_data<double>()[i] = kInfinity;
+  }
+}
+
 double largest(const Tensor& tensor) {
   double most = 0;
   for (const double x : doubles(tensor)) most = std::max(most, std::abs(x));
@@ -132,9 +138,7 @@ BoundedResult NodeBounds::contraction() const {
   const Tensor before = evaluate(node_, given, plain);
   const std::string activation = node_.attributes.text("activation", "");
   if (activation.empty()) return rounded(before, std::move(error), std::move(beyond));
-  for (std::size_t i = 0; i < beyond.size(); ++i) {
-    if (beyond[i]) error.mutable_data<double>()[i] = kInfinity;
-  }
+  allow_any(beyond, error);
   Tensor expected = evaluate(node_, given, node_.attributes);
   // Evaluate the activation at the sum, and one error above and below it.
   given.resize(4);
@@ -172,9 +176,11 @@ BoundedResult NodeBounds::elementwise() const {
   Tensor expected = evaluate(node_, given, node_.attributes);
   const ValueId argument = node_.inputs[0];
   const bool binary = node_.inputs.size() == 2 && node_.op != Op::kClip;
+  std::vector<bool> beyond = passing_beyond(given, expected);
   if (binary || what_.is_held(argument) || what_.graph.is_constant(argument)) {
     Tensor bound = mapped(expected, [](double y) { return 4 * kUnit * std::abs(y) + 0x1p-149; });
-    return rounded(std::move(expected), std::move(bound));
+    allow_any(beyond, bound);
+    return rounded(std::move(expected), std::move(bound), std::move(beyond));
   }
   // The argument is a combination that the machine computed in passing, with one rounding.
   const Tensor error =
@@ -186,7 +192,24 @@ BoundedResult NodeBounds::elementwise() const {
     return evaluate(node_, shifted, node_.attributes);
   };
   Tensor bound = function_error(expected, moved(1), moved(-1), error);
-  return rounded(std::move(expected), std::move(bound));
+  allow_any(beyond, bound);
+  return rounded(std::move(expected), std::move(bound), std::move(beyond));
+}
+
+/// True where an operand that the machine computed in passing may leave binary32. Such an operand
+/// has the shape of the result.
+std::vector<bool> NodeBounds::passing_beyond(const OptionalTensors& given,
+                                             const Tensor& result) const {
+  std::vector<bool> beyond(static_cast<std::size_t>(result.size()));
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i] || given[i]->type() != graph::DataType::kFloat64) continue;
+    const ValueId value = node_.inputs[i];
+    if (what_.is_held(value) || what_.graph.is_constant(value)) continue;
+    if (given[i]->shape() != result.shape()) continue;
+    const std::vector<bool> leaves = beyond_binary32(magnitudes(*given[i]), 4 * kUnit);
+    for (std::size_t j = 0; j < beyond.size(); ++j) beyond[j] = beyond[j] || leaves[j];
+  }
+  return beyond;
 }
 
 BoundedResult NodeBounds::average() const {
@@ -280,7 +303,8 @@ NodeBounds::RowError NodeBounds::row_error(std::span<const double> x, double eps
   }
   RowError error;
   error.mean = sum / n;
-  error.mean_error = gamma(n + 1) * sizes / n;
+  // Each element is divided by n before the sum; a quotient may underflow.
+  error.mean_error = gamma(n + 1) * sizes / n + n * 0x1p-149;
   double variance = 0;
   double moved = 0;
   for (const double value : x) {
@@ -289,7 +313,7 @@ NodeBounds::RowError NodeBounds::row_error(std::span<const double> x, double eps
     variance += d * d / n;
     moved += (2 * d * delta + delta * delta) / n;
   }
-  const double variance_error = moved + gamma(n + 4) * (variance + moved) + 2 * kUnit * epsilon;
+  const double variance_error = moved + gamma(n + 4) * (variance + moved) + gamma(4) * epsilon;
   error.largest_sum = std::max(sizes * (1 + gamma(n)), n * (variance + variance_error));
   error.sigma = std::sqrt(variance + epsilon);
   // sqrt(v + e) - sqrt(v) <= e / sqrt(v), plus one rounding.

@@ -45,6 +45,7 @@ class NodeBounds {
   };
 
   OptionalTensors operands() const;
+  std::vector<bool> passing_beyond(const OptionalTensors& given, const Tensor& result) const;
   Tensor evaluate(const graph::Node& node, const OptionalTensors& operands,
                   const graph::Attributes& attributes) const;
   /// Adds the last rounding to a result whose error so far is at most `bound`.

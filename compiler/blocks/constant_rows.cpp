@@ -42,7 +42,7 @@ class ConstantCollector {
   void add(const SoftmaxLayer& layer) { add(layer.steps, layer.channels); }
   void add(const NormalizationLayer& layer) {
     add_channels(1);  // the number of channels
-    add_channels(1);  // epsilon
+    add_channels(1);  // that number times epsilon
     if (layer.scale) add_channels(layer.channels);
     if (layer.bias) add_channels(layer.channels);
   }
@@ -72,6 +72,7 @@ class ConstantCollector {
   // With several rows, a block holds all rows of a tile.
   void add(const std::vector<LaneStep>& steps, std::int64_t channels) {
     for (const LaneStep& step : steps) {
+      if (step.bias) add_channels(channels);
       if (!std::holds_alternative<MakeTensor>(step.b)) continue;
       constants_.push_back(
           {narrow(tiles(channels)), narrow(step.b_rows) * config_.result_row_rows(), 1});
@@ -109,8 +110,11 @@ std::vector<ConstantRows> constants_of(const LayerBody& layer, const MachineConf
 }
 
 std::size_t constant_count(const std::vector<LaneStep>& steps) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      steps, [](const LaneStep& step) { return std::holds_alternative<MakeTensor>(step.b); }));
+  std::size_t count = 0;
+  for (const LaneStep& step : steps) {
+    count += (step.bias ? 1U : 0U) + (std::holds_alternative<MakeTensor>(step.b) ? 1U : 0U);
+  }
+  return count;
 }
 
 std::vector<std::int64_t> different_line_counts(const WindowLayer& layer) {

@@ -139,8 +139,9 @@ bool cut_layer(ConcatLayer& layer, const PositionRange& rows) {
 }  // namespace
 
 bool has_constant(const ElementwiseLayer& layer) {
-  return std::ranges::any_of(
-      layer.steps, [](const LaneStep& step) { return std::holds_alternative<MakeTensor>(step.b); });
+  return std::ranges::any_of(layer.steps, [](const LaneStep& step) {
+    return step.bias || std::holds_alternative<MakeTensor>(step.b);
+  });
 }
 
 std::int64_t line_rows(const LayerBody& body) {

@@ -147,15 +147,17 @@ struct WindowLayer {
   View out;
 };
 
-/// One lane-by-lane step: op(combine(x, b)), where x is the row that the previous step left.
+/// One lane-by-lane step: op(combine(x + bias, b)), where x is the row that the previous step left.
 struct LaneStep {
+  MakeTensor bias = {};  // float32, [1] or [channels]; null: none
   VectorCombine combine = VectorCombine::kNone;
   /// MakeTensor: float32, [1] or [channels], or [b_rows, channels] if b_rows is not 1.
   std::variant<std::monostate, View, MakeTensor> b = {};
-  std::int64_t b_step = 0;    // sheet rows between rows of a view b
-  bool b_lane = false;        // view b has one channel per row, for all lanes of x
-  std::int64_t b_rows = 1;    // rows of a constant b
-  std::int64_t b_period = 0;  // rows after which b repeats: an image of the walk; 0: never
+  std::optional<float> number = {};  // b, if it is one number that the planner may look at
+  std::int64_t b_step = 0;           // sheet rows between rows of a view b
+  bool b_lane = false;               // view b has one channel per row, for all lanes of x
+  std::int64_t b_rows = 1;           // rows of a constant b
+  std::int64_t b_period = 0;         // rows after which b repeats: an image of the walk; 0: never
   Quantization b_quantization = {};
   VectorOp op = VectorOp::kCopy;
   std::uint32_t low = 0;

@@ -11,6 +11,7 @@
 #include "compiler/passes/simplify/decompose_gemm.h"
 #include "compiler/passes/simplify/fold_batch_norm.h"
 #include "compiler/passes/simplify/fold_constants.h"
+#include "compiler/passes/simplify/move_powers.h"
 #include "compiler/passes/simplify/remove_identities.h"
 
 namespace weft::passes {
@@ -21,6 +22,7 @@ graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate) {
   graph = remove_identities(std::move(graph));
   graph = fold_batch_norm(std::move(graph));
   graph = decompose_gemm(std::move(graph));
+  graph = move_powers(std::move(graph));
   return decompose_conv_transpose(std::move(graph));
 }
 

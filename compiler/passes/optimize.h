@@ -5,6 +5,8 @@
 //     remove_identities   so that the nodes of a pattern are direct neighbors
 //     fold_batch_norm     before fuse_bias, because it changes the bias
 //     decompose_gemm      after fold_batch_norm: a C that becomes an Add is no longer a bias
+//     move_powers         after decompose_gemm, so that a C that becomes an Add is scaled as one;
+//                         before networks are quantized, so that their weights are scaled before
 //     decompose_conv_transpose
 //                         after fold_batch_norm, which changes the weights and bias
 //     fuse_bias           before fuse_qdq, which accepts a MatMul with a bias
@@ -24,7 +26,7 @@
 
 namespace weft::passes {
 
-/// Runs the first six passes. The result still contains only ONNX operators; quantize() takes it.
+/// Runs the first seven passes. The result still contains only ONNX operators; quantize() takes it.
 /// Throws InputError with the node's label if a constant cannot be computed.
 graph::Graph simplify(graph::Graph graph, const graph::Evaluator& evaluate);
 

@@ -1,6 +1,7 @@
 // Softmax, normalization and concatenation. On int8 machines a float operation between dequantized
 // values and a QuantizeLinear runs as one layer: integers in, integers out, binary32 in between.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "compiler/graph/operator_table.h"
@@ -90,6 +91,9 @@ Refusal Planner::plan_layer_normalization(const graph::Node& node) {
   layer.a_quantization = rows->quantization;
   layer.channels = shape[axis];
   layer.epsilon = node.attributes.real("epsilon", 1e-5F);
+  if (!std::isfinite(static_cast<float>(layer.channels) * layer.epsilon)) {
+    return "its epsilon is too large";  // the machine adds channels * epsilon
+  }
   for (std::size_t i = 1; i <= 2; ++i) {
     if (node.input(i) == graph::kNoValue) continue;
     const graph::Constant* constant = lazy_constant(node.input(i));

@@ -12,6 +12,7 @@
 #include "compiler/graph/operator_table.h"
 #include "compiler/segments/lines/joined_lines.h"
 #include "compiler/segments/planner.h"
+#include "compiler/segments/steps/merge_steps.h"
 
 namespace weft::compiler {
 
@@ -168,6 +169,8 @@ Refusal Planner::second_operand(ValueId b, const Shape& shape, std::size_t axis,
   const std::int64_t lines = lines_in(layer, shape, axis);
   if (!is_short && lines > 1) return kJoined;
   step.b = repeated([constant = *constant] { return constant.tensor(); }, lines);
+  const graph::Tensor* ready = constant->ready();
+  if (ready != nullptr && ready->size() == 1) step.number = ready->data<float>()[0];
   return is_short ? std::nullopt : constant_rows(*constant, shape, axis, layer, step);
 }
 
@@ -257,17 +260,34 @@ Refusal Planner::plan_elementwise(const graph::Node& node, LaneStep step) {
   return plan_step(node, *axis, std::move(layer));
 }
 
-/// One step in the array's own type; on a float machine with a function that follows it.
+/// One step in the array's own type. On a float machine it takes a product or quotient after the
+/// addition of a constant, and then a function.
 Refusal Planner::plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer) {
   const graph::Node* last = &node;
-  const graph::Node* next = only_user(node.outputs[0]);
-  if (!int8() && next != nullptr && next->op != Op::kClip && append_function(*next, layer)) {
+  std::string note;
+  const graph::Node* next = int8() ? nullptr : only_user(last->outputs[0]);
+  if (next != nullptr && append_factor(*next, last->outputs[0], axis, layer)) {
+    absorb(*next);
+    note = fmt::format("with {}", to_string(next->op));
+    last = next;
+    next = only_user(last->outputs[0]);
+  }
+  if (next != nullptr && next->op != Op::kClip && append_function(*next, layer)) {
     absorb(*next);
     last = next;
   }
   layer.out = result_of(last->outputs[0], axis, layer);
-  add_layer(node, last->outputs[0], 0, std::move(layer));
+  add_layer(node, last->outputs[0], 0, std::move(layer), std::move(note));
   return std::nullopt;
+}
+
+/// Multiplies or divides by an operand of `next` in the step that adds a constant to get `value`.
+/// The sum is rounded to binary32, not to the array's type. Sums and differences after the addition
+/// stay apart: they may cancel, and no relative bound holds for their error.
+bool Planner::append_factor(const graph::Node& next, ValueId value, std::size_t axis,
+                            ElementwiseLayer& layer) {
+  const bool scales = next.op == Op::kMul || next.op == Op::kDiv;
+  return scales && only_shifts(layer.steps.back()) && append_step(next, value, axis, layer);
 }
 
 /// A sheet for a result with as many joined lines as the layer's rows have.
@@ -302,7 +322,7 @@ bool Planner::append_step(const graph::Node& next, ValueId value, std::size_t ax
   step.combine = *combine;
   ElementwiseLayer longer = layer;
   if (second_operand(next.inputs[second ? 0 : 1], type.shape, axis, longer, step)) return false;
-  longer.steps.push_back(std::move(step));
+  add_step(longer.steps, std::move(step));
   layer = std::move(longer);
   return true;
 }
@@ -321,12 +341,15 @@ Refusal Planner::plan_steps(const graph::Node& node, std::size_t axis, Elementwi
   const bool softmax = next != nullptr && has(next->op, graph::Trait::kSoftmaxLike);
   if (softmax && softmax_axis(*next) == axis) {
     absorb(*next);
+    fold_first_steps(layer.steps, 0, layer.a_quantization);
     return plan_softmax_after(*next, std::move(layer));
   }
   const auto quantized = quantized_at_once(value);
   if (!quantized) return kNotQuantized;
   layer.domain = VectorDomain::kFloat;
   layer.quantization = quantized->quantization;
+  fold_first_steps(layer.steps, 1, layer.a_quantization);
+  fold_last_steps(layer.steps, layer.quantization);
   layer.out = result_of(quantized->result, axis, layer);
   add_layer(node, quantized->result, 0, std::move(layer), std::move(note));
   return std::nullopt;

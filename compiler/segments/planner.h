@@ -164,6 +164,8 @@ class Planner {
   Refusal plan_step(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
   Refusal plan_steps(const graph::Node& node, std::size_t axis, ElementwiseLayer layer);
   bool append_function(const graph::Node& next, ElementwiseLayer& layer) const;
+  bool append_factor(const graph::Node& next, graph::ValueId value, std::size_t axis,
+                     ElementwiseLayer& layer);
   bool append_step(const graph::Node& next, graph::ValueId value, std::size_t axis,
                    ElementwiseLayer& layer);
   Refusal second_operand(graph::ValueId b, const Shape& shape, std::size_t axis,

@@ -53,10 +53,12 @@ LaneSteps::LaneSteps(const std::vector<LaneStep>& steps, std::int64_t channels,
                      LoweringContext& context)
     : steps_(steps),
       context_(context),
+      biases_(steps.size()),
       constants_(steps.size()),
       placements_(steps.size()),
       repeated_(steps.size()) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].bias) biases_[i] = load_floats(steps[i].bias, channels, context);
     if (!std::holds_alternative<MakeTensor>(steps[i].b)) continue;
     constants_[i] = load_constant(steps[i], channels, context);
   }
@@ -70,6 +72,7 @@ void LaneSteps::read(const Chunk& chunk, const ChannelRange& range) {
           view->sheet, operand_block(steps_[i], chunk, range, context_.places()));
       if (steps_[i].b_lane) repeated_[i] = repeat_lane(i);
     }
+    if (biases_[i]) biases_[i]->begin_use();
     if (constants_[i]) constants_[i]->begin_use();
   }
 }
@@ -99,6 +102,10 @@ void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) {
   vector.low = step.low;
   vector.high = step.high;
   vector.combine = step.combine;
+  if (biases_[index]) {
+    vector.has_bias = true;
+    vector.bias = biases_[index]->rows_of(block_of(tile));
+  }
   if (step.combine == VectorCombine::kNone) return;
   if (step.b_lane) {
     vector.operand = wide_operand(repeated_[index], context_.config);
@@ -108,13 +115,18 @@ void LaneSteps::apply(std::size_t index, const LaneTile& tile, Vector& vector) {
       std::holds_alternative<View>(step.b) ? view_rows(index, tile) : constant_rows(index, tile);
 }
 
+/// The block of a constant that belongs to the tile.
+std::uint32_t LaneSteps::block_of(const LaneTile& tile) const {
+  return static_cast<std::uint32_t>(tile.first / context_.config.array_cols);
+}
+
 VectorOperand LaneSteps::constant_rows(std::size_t index, const LaneTile& tile) {
   const LaneStep& step = steps_[index];
   const std::int64_t first = step.b_rows == 1 ? 0 : operand_row(step, chunk_);
   const std::uint32_t words = context_.config.result_row_rows();
-  const auto block = static_cast<std::uint32_t>(tile.first / context_.config.array_cols);
   VectorOperand operand;
-  operand.row = constants_[index]->rows_of(block) + static_cast<std::uint32_t>(first) * words;
+  operand.row =
+      constants_[index]->rows_of(block_of(tile)) + static_cast<std::uint32_t>(first) * words;
   operand.step = step.b_rows == 1 ? 0 : words;
   return operand;
 }

@@ -23,12 +23,14 @@ class LaneSteps {
   void apply(std::size_t index, const LaneTile& tile, Vector& vector);
 
  private:
+  std::uint32_t block_of(const LaneTile& tile) const;
   VectorOperand constant_rows(std::size_t index, const LaneTile& tile);
   VectorOperand view_rows(std::size_t index, const LaneTile& tile) const;
   std::uint32_t repeat_lane(std::size_t index);
 
   const std::vector<LaneStep>& steps_;
   LoweringContext& context_;
+  std::vector<std::optional<LayerConstant>> biases_;     // by step
   std::vector<std::optional<LayerConstant>> constants_;  // by step
   std::vector<Placement> placements_;                    // of the chunk, by step
   std::vector<std::uint32_t> repeated_;                  // wide rows of one channel, by step

@@ -1,8 +1,9 @@
 // Normalization along the channels:
 //
-//   u = sum(x) / n;  d_t = x_t - u;  v = sum(d*d) / n;  out_t = d_t / sqrt(v + eps) * g + b
+//   u = sum(x / n);  d_t = x_t - u;  s = sqrt((sum(d*d) + n * eps) / n);  out_t = d_t / s * g + b
 //
-// u and v are wide rows with the same number in every lane.
+// u and s are wide rows with the same number in every lane. The division by n is part of the pass
+// that sums x, and n * eps is the bias of the one pass from the sum of squares to s.
 #include <optional>
 #include <utility>
 
@@ -26,7 +27,7 @@ class NormalizationLowering {
         context_(context),
         rows_(layer, context),
         count_(load_number(static_cast<float>(layer.channels), context)),
-        epsilon_(load_number(layer.epsilon, context)) {
+        epsilon_(load_number(static_cast<float>(layer.channels) * layer.epsilon, context)) {
     if (layer.scale) scale_ = load_floats(layer.scale, layer.channels, context);
     if (layer.bias) bias_ = load_floats(layer.bias, layer.channels, context);
     rows_.use(count_);
@@ -53,35 +54,37 @@ class NormalizationLowering {
     emit(std::move(vector), context_);
   }
 
-  // statistic 1 = mean
+  // statistic 0 = mean
   void mean() {
     rows_.reduce(0, VectorReduce::kSum, [this](std::size_t tile) {
-      return rows_.to_wide_rows(rows_.input(tile), 0, tile);
+      Vector vector = rows_.to_wide_rows(rows_.input(tile), 0, tile);
+      vector.combine = VectorCombine::kDiv;
+      vector.operand = constant_operand(count_.rows_of(0));
+      return vector;
     });
-    combine(rows_.to_statistic(rows_.wide(rows_.statistic(0)), 1), VectorCombine::kDiv,
-            constant_operand(count_.rows_of(0)));
   }
 
   // buffer 0 = x - mean
   void deviations() {
     for (std::size_t tile = 0; tile < rows_.tiles.size(); ++tile) {
       combine(rows_.to_wide_rows(rows_.input(tile), rows_.buffer(0, tile), tile),
-              VectorCombine::kSub, rows_.operand(rows_.statistic(1)));
+              VectorCombine::kSub, rows_.operand(rows_.statistic(0)));
     }
   }
 
-  // statistic 0 = sqrt(variance + epsilon), computed through statistic 1
+  // statistic 0 = sqrt(variance + epsilon), from the sum of squares in statistic 1
   void deviation_of_rows() {
-    rows_.reduce(0, VectorReduce::kSum, [this](std::size_t tile) {
+    rows_.reduce(1, VectorReduce::kSum, [this](std::size_t tile) {
       Vector vector = rows_.to_wide_rows(rows_.wide(rows_.buffer(0, tile)), 0, tile);
       vector.combine = VectorCombine::kMul;
       vector.operand = rows_.operand(rows_.buffer(0, tile));
       return vector;
     });
-    combine(rows_.to_statistic(rows_.wide(rows_.statistic(0)), 1), VectorCombine::kDiv,
-            constant_operand(count_.rows_of(0)));
-    combine(rows_.to_statistic(rows_.wide(rows_.statistic(1)), 0), VectorCombine::kAdd,
-            constant_operand(epsilon_.rows_of(0)), VectorOp::kSqrt);
+    Vector vector = rows_.to_statistic(rows_.wide(rows_.statistic(1)), 0);
+    vector.has_bias = true;
+    vector.bias = epsilon_.rows_of(0);
+    combine(std::move(vector), VectorCombine::kDiv, constant_operand(count_.rows_of(0)),
+            VectorOp::kSqrt);
   }
 
   // The steps alternate between the two buffers; the last one writes the result.

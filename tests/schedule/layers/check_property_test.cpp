@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <utility>
 
 #include "compiler/schedule/compile_network.h"
 #include "runtime/network_check.h"
 #include "tests/schedule/layers/layer_check.h"
+#include "tests/schedule/layers/pass_count.h"
 #include "tests/schedule/machine_runs.h"
 
 namespace weft::compiler::testing {
@@ -107,6 +110,90 @@ TEST(CheckPropertyTest, ConstantsOfEveryBroadcastFormAreTakenAsTheMachineHadThem
       10);
 }
 
+// --- Products of sums ---
+
+/// Infinities, NaN, zeros of both signs, subnormals and large numbers.
+Tensor with_special_numbers(Tensor tensor, Random& random) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (float& element : tensor.mutable_data<float>()) {
+    if (!random.chance(30)) continue;
+    element = random.one_of(
+        {kInfinity, -kInfinity, std::nanf(""), 0.0F, -0.0F, 0x1p-130F, -0x1p-133F, 3e38F, -3e38F});
+  }
+  return tensor;
+}
+
+/// A second operand for rows of `shape`: a value, or a constant of one of three forms.
+ValueId second_factor(LayerCase& layer, const Shape& shape, Random& random, Hits& hits) {
+  if (random.chance(40)) {
+    ++hits["by a value"];
+    return layer.input(moderate(shape, false, random));
+  }
+  ++hits["by a constant"];
+  return layer.constant(moderate(random.one_of<Shape>({{}, {shape.back()}, shape}), false, random));
+}
+
+/// (x + c) * y or (x - c) / y, perhaps with a function. x and c may be special numbers.
+ValueId add_product_of_sum(LayerCase& layer, const Shape& shape, bool special, Random& random,
+                           Hits& hits) {
+  graph::Builder& builder = layer.builder;
+  Tensor first = moderate(shape, false, random);
+  Tensor addend = moderate(random.chance(50) ? Shape{} : Shape{shape.back()}, false, random);
+  if (special) first = with_special_numbers(std::move(first), random);
+  if (special) addend = with_special_numbers(std::move(addend), random);
+  const ValueId x = layer.input(first);
+  const ValueId sum =
+      builder.add(random.one_of({Op::kAdd, Op::kSub}), {x, layer.constant(std::move(addend))});
+  const ValueId factor = random.chance(30) ? x : second_factor(layer, shape, random, hits);
+  const bool divides = factor != x && random.chance(40);
+  const bool swapped = !divides && random.chance(40);
+  ++hits[divides ? "quotient" : swapped ? "swapped" : "product"];
+  const ValueId y = builder.add(divides ? Op::kDiv : Op::kMul,
+                                swapped ? std::vector{factor, sum} : std::vector{sum, factor});
+  if (!random.chance(40)) return y;
+  ++hits["function"];
+  return builder.add(random.one_of({Op::kTanh, Op::kRelu, Op::kSigmoid}), {y});
+}
+
+void check_product_of_sum(Random& random, Hits& hits) {
+  LayerCase layer(random_float_type(random));
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  config.unified_buffer_kib = 512;
+  const Shape shape{random.between(1, 6), size_about(config.array_cols, random)};
+  const bool special = random.chance(50);
+  layer.builder.output(add_product_of_sum(layer, shape, special, random, hits), "y");
+  const NetworkProgram program = compile_network(prepared(layer.builder.finish()), config);
+  EXPECT_EQ(layers_of(program).size(), 1U) << layer_table(program);
+  EXPECT_TRUE(host_steps(program).empty()) << layer_table(program);
+  if (config.array_rows == config.array_cols) {  // else lanes may have to be cleared
+    expect_passes(program, shape, config, 1);
+    ++hits["one pass"];
+  }
+  const runtime::NetworkRun run =
+      runtime::run_network(program, config, layer.inputs, {.simulate = {}, .keep_results = true});
+  const runtime::NetworkCheck check = runtime::check_network(program, config, layer.inputs, run);
+  EXPECT_FALSE(check.mismatch) << *check.mismatch << "\n" << layer_table(program);
+  if (runtime::note_beyond_binary32(check)) ++hits["beyond"];
+  ++hits[special ? "special" : "moderate"];
+  if (random.chance(10)) {
+    run_everywhere(program, config, layer.inputs);
+    ++hits["engines"];
+  }
+  if (special) return;
+  const auto aside = moved(run, program.graph.outputs[0].value);
+  EXPECT_TRUE(runtime::check_network(program, config, layer.inputs, aside).mismatch)
+      << layer_table(program);
+}
+
+TEST(CheckPropertyTest, AProductOfASumTakesOnePassWithinItsBound) {
+  Hits hits;
+  for_each_seed(hits, check_product_of_sum);
+  expect_hits(hits,
+              {"by a value", "by a constant", "quotient", "swapped", "product", "function",
+               "beyond", "special", "moderate", "one pass", "engines"},
+              5);
+}
+
 // --- Beyond binary32 ---
 
 /// Scales some columns of `weights` [K, N] to nearly the largest binary32 values, of either sign.
@@ -140,7 +227,7 @@ ValueId add_large_row_layer(LayerCase& layer, Random& random, Hits& hits) {
   const Op op = random.one_of({Op::kReduceSum, Op::kReduceMean, Op::kGlobalAveragePool,
                                Op::kLayerNormalization, Op::kSoftmax});
   const std::int64_t channels = random.between(2, 8);
-  const float size = random.one_of({1e18F, 1e20F, 2e38F});
+  const float size = random.one_of({1e18F, 1e20F, 2e38F, 1e-38F});
   Tensor x = moderate({2, channels, 3, channels}, false, random);
   for (float& element : x.mutable_data<float>()) element *= size;
   const ValueId input = layer.input(x);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tests/schedule/layers/layer_check.h"
+#include "tests/schedule/layers/pass_count.h"
 #include "tests/schedule/machine_runs.h"
 
 namespace weft::compiler::testing {
@@ -55,29 +56,49 @@ struct Chain {
   ValueId x = graph::kNoValue;      // start of the chain
   ValueId other = graph::kNoValue;  // a second operand, also from the start
   ValueId end = graph::kNoValue;
+  std::vector<ChainStep> steps = {};
 };
+
+/// Multiplies or divides by 1/16 to 16.
+void append_power(LayerCase& layer, Chain& chain, Random& random) {
+  const auto power = static_cast<int>(random.between(-4, 4));
+  const ValueId factor = layer.constant(Tensor::scalar(std::ldexp(1.0F, power)));
+  const bool first = random.chance(30);
+  const Op op = first ? Op::kMul : random.one_of({Op::kMul, Op::kDiv});
+  chain.end = layer.builder.add(
+      op, first ? std::vector{factor, chain.end} : std::vector{chain.end, factor});
+  chain.steps.push_back(ChainStep::kPower);
+}
 
 void append_step(LayerCase& layer, const Shape& shape, bool room, Chain& chain, Random& random,
                  Hits& hits) {
   graph::Builder& builder = layer.builder;
-  const int kind = static_cast<int>(random.between(0, 3));
+  const int kind = static_cast<int>(random.between(0, 4));
+  if (kind == 4) return append_power(layer, chain, random);
   if (kind == 0) {
     const Op op = random.one_of({Op::kRelu, Op::kAbs, Op::kNeg, Op::kErf, Op::kTanh, Op::kSigmoid});
     chain.end = builder.add(op, {chain.end});
+    chain.steps.push_back(ChainStep::kFunction);
     ++hits["function"];
   } else if (kind == 1 && random.chance(30)) {
     chain.end = builder.add(Op::kClip, {chain.end, layer.constant(Tensor::scalar(-1.0F)),
                                         layer.constant(Tensor::scalar(2.0F))});
+    chain.steps.push_back(ChainStep::kFunction);
     ++hits["Clip"];
   } else if (kind <= 2) {
     const Op op = random.one_of({Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMax});
-    chain.end = builder.add(op, {chain.end, random_constant(layer, shape, room, random, hits)});
+    const ValueId constant = random_constant(layer, shape, room, random, hits);
+    const bool shifts = (op == Op::kAdd || op == Op::kSub) &&
+                        is_one_row(layer.builder.graph().type(constant).shape, shape);
+    chain.end = builder.add(op, {chain.end, constant});
+    chain.steps.push_back(shifts ? ChainStep::kShift : ChainStep::kCombination);
   } else {
     const bool own = random.chance(50);
     const Op op = random.one_of({Op::kAdd, Op::kMul});
     const ValueId value = own ? chain.x : chain.other;
     chain.end = random.chance(50) ? builder.add(op, {chain.end, value})
                                   : builder.add(op, {value, chain.end});
+    chain.steps.push_back(ChainStep::kCombination);
     ++hits[own ? "with its own source" : "with another value"];
   }
 }
@@ -85,7 +106,7 @@ void append_step(LayerCase& layer, const Shape& shape, bool room, Chain& chain, 
 Chain random_chain(LayerCase& layer, const Shape& shape, bool room, std::int64_t steps,
                    Random& random, Hits& hits) {
   const bool is_unsigned = random.chance(40);
-  Chain chain;
+  Chain chain{};
   chain.x = layer.dequantized(random_bytes(shape, is_unsigned, random), 0.02, random);
   chain.other = layer.dequantized(random_bytes(shape, is_unsigned, random), 0.02, random);
   chain.end = chain.x;
@@ -104,6 +125,7 @@ void check_chain(Random& random, Hits& hits) {
   EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
   EXPECT_EQ(layers_of(outcome.program).size(), 1U) << layer_table(outcome.program);
   expect_exact(outcome, layer, true);
+  expect_passes(outcome.program, shape, config, passes_of(chain.steps, hits));
   ++hits["steps " + std::to_string(steps)];
   count_layers(outcome, hits);
   try_engines(outcome, layer, config, random, hits);
@@ -115,8 +137,42 @@ TEST(QuantizedVectorPropertyTest, ChainsOfOperatorsHaveTheBitsOfTheReference) {
   expect_hits(hits,
               {"number", "number by channel", "rows", "constant of the same shape", "function",
                "Clip", "with its own source", "with another value", "steps 1", "steps 5",
+               "part of the next step", "part of the operand's scale", "part of the result's scale",
                "streamed", "several chunks", "engines"},
               5);
+}
+
+/// x * 2^i, a maximum, * 2^j, with scales and powers over the whole range of binary32.
+void check_far_scales(Random& random, Hits& hits) {
+  LayerCase layer(ElementType::kInt8);
+  MachineConfig config = random_layer_machine(layer.dtype, random);
+  const Shape shape = random_rows(config, random);
+  const auto power = [&] { return static_cast<int>(random.between(-120, 120)); };
+  const int operand = power();
+  const int first = power();
+  const int last = std::clamp(-operand - first, -120, 120) + static_cast<int>(random.between(0, 2));
+  const int result = std::clamp(operand + first + last, -120, 120);
+  const ValueId x =
+      layer.dequantized(random_bytes(shape, false, random), std::ldexp(1.0, operand), random);
+  const auto times = [&](ValueId value, int exponent) {
+    return layer.builder.add(Op::kMul,
+                             {value, layer.constant(Tensor::scalar(std::ldexp(1.0F, exponent)))});
+  };
+  const auto between = static_cast<float>(std::ldexp(-1.0, std::clamp(operand + first, -140, 120)));
+  ValueId y =
+      layer.builder.add(Op::kMax, {times(x, first), layer.constant(Tensor::scalar(between))});
+  y = layer.quantized(times(y, last), random.chance(40), std::ldexp(1.0, result), random);
+  const LayerOutcome outcome = run_layer(layer, y, config);
+  EXPECT_TRUE(outcome.on_machine) << layer_table(outcome.program);
+  expect_exact(outcome, layer, true);
+  ++hits["passes " + std::to_string(passes(outcome.program, shape, config))];
+  try_engines(outcome, layer, config, random, hits);
+}
+
+TEST(QuantizedVectorPropertyTest, PowersOfTwoKeepTheBitsFarFromOne) {
+  Hits hits;
+  for_each_seed(hits, check_far_scales);
+  expect_hits(hits, {"passes 1", "passes 2", "passes 3", "engines"}, 5);
 }
 
 void check_softmax(Random& random, Hits& hits) {
@@ -125,13 +181,18 @@ void check_softmax(Random& random, Hits& hits) {
   const Shape shape = random_rows(config, random);
   const bool is_unsigned = random.chance(30);
   ValueId x = layer.dequantized(random_bytes(shape, is_unsigned, random), 0.03, random);
+  std::int64_t expected_passes = 4;
   if (random.chance(50)) {
-    x = layer.builder.add(Op::kDiv, {x, layer.constant(Tensor::scalar(3.0F))});
-    ++hits["scaled"];
+    const bool by_power = random.chance(50);
+    const float divisor = by_power ? 4.0F : 3.0F;
+    x = layer.builder.add(Op::kDiv, {x, layer.constant(Tensor::scalar(divisor))});
+    expected_passes += by_power ? 0 : 1;
+    ++hits[by_power ? "scaled by a power of two" : "scaled"];
   }
   if (has_room(config) && random.chance(70)) {
     const Shape mask{shape[shape.size() - 2], shape.back()};
     x = layer.builder.add(Op::kAdd, {x, layer.constant(random.reals(mask, 4))});
+    ++expected_passes;
     ++hits["masked"];
   }
   const Op op = random.one_of({Op::kSoftmax, Op::kLogSoftmax});
@@ -144,6 +205,7 @@ void check_softmax(Random& random, Hits& hits) {
   // Sums have at most 19 terms.
   expect_quantized_within(outcome, layer,
                           [](double exact) { return 0x1p-16 * (1 + std::abs(exact)); });
+  if (op == Op::kSoftmax) expect_passes(outcome.program, shape, config, expected_passes);
   ++hits[std::string(to_string(op))];
   ++hits["channels " + size_class(shape.back(), config.array_cols)];
   count_layers(outcome, hits);
@@ -154,9 +216,9 @@ TEST(QuantizedVectorPropertyTest, SoftmaxWithScaleAndMaskIsWithinItsRoundings) {
   Hits hits;
   for_each_seed(hits, check_softmax);
   expect_hits(hits,
-              {"scaled", "masked", "Softmax", "LogSoftmax", "channels 1", "channels side - 1",
-               "channels side", "channels side + 1", "channels larger", "several chunks",
-               "streamed", "engines"},
+              {"scaled", "scaled by a power of two", "masked", "Softmax", "LogSoftmax",
+               "channels 1", "channels side - 1", "channels side", "channels side + 1",
+               "channels larger", "several chunks", "streamed", "engines"},
               5);
 }
 
@@ -213,6 +275,10 @@ void check_normalization(Random& random, Hits& hits) {
   // Values below 8, and sums of at most 19 of them, have errors below 2^-19. Deviations are 0 or at
   // least 0.015; at 0 the divisor is the root of epsilon, 0.003. So 2^-19 / 0.003 < 2^-10.
   expect_quantized_within(outcome, layer, [](double) { return 0x1p-10; });
+  // The five or six passes over all channels, and one for sigma.
+  EXPECT_EQ(layers_of(outcome.program)[0].vector_rows,
+            static_cast<std::uint64_t>(rows_of(shape) * (5 * tiles_of(shape, config) + 1)) +
+                (inputs.size() == 3 ? lane_rows(shape, config) : 0));
   ++hits["channels " + size_class(shape.back(), config.array_cols)];
   count_layers(outcome, hits);
   try_engines(outcome, layer, config, random, hits);

@@ -315,6 +315,22 @@ TEST(VectorPropertyTest, SoftmaxAndNormalizationAreWithinTheirRoundings) {
               5);
 }
 
+// The machine adds channels * epsilon, which must be a number.
+TEST(VectorPropertyTest, TheHostNormalizesWithAHugeEpsilon) {
+  const auto is_on_machine = [](float epsilon) {
+    Random random(1);
+    LayerCase layer(ElementType::kBf16);
+    MachineConfig config = small_machine(layer.dtype, 4, 4);
+    const ValueId x = layer.input(random.tensor<float>({3, 4}, -9, 9));
+    const ValueId scale = layer.constant(random.reals({4}, 2));
+    const ValueId y =
+        layer.builder.add(Op::kLayerNormalization, {x, scale}, {{"epsilon", epsilon}});
+    return run_layer(layer, y, config).on_machine;
+  };
+  EXPECT_TRUE(is_on_machine(8e37F));
+  EXPECT_FALSE(is_on_machine(9e37F));
+}
+
 // --- Reductions ---
 
 void check_reduction(Random& random, Hits& hits) {
