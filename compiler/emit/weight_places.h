@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "compiler/emit/weights.h"
-#include "compiler/graph/graph.h"
 #include "compiler/layers/layers.h"
 
 namespace weft::compiler {
