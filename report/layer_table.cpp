@@ -100,15 +100,15 @@ class LayerTable {
     return fmt::format("{} {}", kPathPartNames[part].name, whole_percent(share));
   }
 
-  /// The numbers of the layer's notes: "[1] [3]".
+  /// The numbers of the layer's notes: "[1][3]".
   std::string references(const runtime::LayerRun& layer) {
-    std::vector<std::string> all;
+    std::string all;
     for (const std::string& note : notes_of(layer)) {
       auto at = std::ranges::find(notes_, note);
       if (at == notes_.end()) at = notes_.insert(at, note);
-      all.push_back(fmt::format("[{}]", at - notes_.begin() + 1));
+      all += fmt::format("[{}]", at - notes_.begin() + 1);
     }
-    return fmt::format("{}", fmt::join(all, " "));
+    return all;
   }
 
   bool any_layer_is(std::string_view place) const {
