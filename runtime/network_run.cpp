@@ -41,7 +41,9 @@ std::vector<LayerRun> layer_runs(std::span<const compiler::LayerInfo> layers,
 }
 
 void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun> layers) {
+  std::uint64_t weight_rows = 0;  // bytes; for the machine they are rows like all others
   for (const LayerRun& layer : layers) {
+    weight_rows += layer.info.weight_row_bytes;
     run.useful_macs += layer.info.macs;
     run.layers.push_back(layer);
   }
@@ -50,8 +52,8 @@ void add_program(NetworkRun& run, const Result& result, std::span<const LayerRun
   }
   run.path += result.critical_path;
   run.total += result.total;
-  run.traffic.weight_bytes += result.traffic.weight_bytes;
-  run.traffic.input_bytes += result.traffic.input_bytes;
+  run.traffic.weight_bytes += result.traffic.weight_bytes + weight_rows;
+  run.traffic.input_bytes += result.traffic.input_bytes - weight_rows;
   run.traffic.output_bytes += result.traffic.output_bytes;
   run.issued_macs += result.issued_macs;
   run.instructions += result.instructions;

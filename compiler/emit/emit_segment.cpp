@@ -71,6 +71,7 @@ class SegmentLowering {
         memory_(config_, parts_, schedule, stream_, step_),
         chunks_(segment.layers.size()) {
     if (schedule.order == InstructionOrder::kByStart) stream_.order_by_start(config_);
+    if (schedule.buffer.tile_slots > 0) stream_.weights_from(schedule.buffer.end);
   }
 
   MachineStep run() {

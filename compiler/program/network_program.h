@@ -84,6 +84,7 @@ struct LayerInfo {
   std::uint64_t fetches = 0;
   std::uint64_t vector_rows = 0;  // cycles of the vector unit
   std::uint64_t weight_bytes = 0;
+  std::uint64_t weight_row_bytes = 0;  // of them, those that loads bring (Mapping::buffered_tiles)
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;

@@ -25,15 +25,23 @@ void Stream::begin_round() {
   order_by_start(*planned_);
 }
 
-void Stream::emit(const Operation& operation) {
-  if (emitted_ == most_) refuse_longer();
-  ++emitted_;
+/// Fetches are counted where they are emitted.
+void Stream::count_bytes(const Operation& operation) {
   LayerInfo& info = step_.layers[layer_];
-  if (std::holds_alternative<Load>(operation)) {
-    info.input_bytes += transfer_request(operation, config_)->bytes;
+  if (const auto* load = std::get_if<Load>(&operation)) {
+    const std::uint64_t bytes = transfer_request(operation, config_)->bytes;
+    const bool weights = load->ub >= weights_from_;
+    (weights ? info.weight_bytes : info.input_bytes) += bytes;
+    if (weights) info.weight_row_bytes += bytes;
   } else if (std::holds_alternative<Store>(operation)) {
     info.output_bytes += transfer_request(operation, config_)->bytes;
   }
+}
+
+void Stream::emit(const Operation& operation) {
+  if (emitted_ == most_) refuse_longer();
+  ++emitted_;
+  count_bytes(operation);
   const ListScheduler::Entry entry{operation, layer_, tile_};
   if (scheduler_) {
     scheduler_->add(entry);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "compiler/program/dependences.h"
@@ -41,6 +42,9 @@ class Stream {
   /// stream. The `after` counts are those that the stream's own machine needs.
   void order_by_start(const MachineConfig& planned);
 
+  /// Loads into rows of the unified buffer from `row` on bring weights, not inputs.
+  void weights_from(std::uint64_t row) { weights_from_ = row; }
+
   /// What is emitted from here on comes after everything before, and is put into order apart.
   void begin_round();
 
@@ -68,6 +72,7 @@ class Stream {
   void finish();
 
  private:
+  void count_bytes(const Operation& operation);
   void write(const ListScheduler::Entry& entry);
   [[noreturn]] void refuse_longer() const;
 
@@ -78,6 +83,7 @@ class Stream {
   const MachineConfig* planned_ = nullptr;
   DependenceTracker tracker_;
   std::optional<ListScheduler> scheduler_;  // if the order is not that of the layers
+  std::uint64_t weights_from_ = std::numeric_limits<std::uint64_t>::max();
   std::size_t emitted_ = 0;
   std::size_t written_ = 0;
   std::uint32_t layer_ = 0;

@@ -66,7 +66,7 @@ expect("${output}" "200 x 2\\^31 x 111 on tpu-v2: rows enter the array in 335544
 foreach(layer IN ITEMS "c1: 1329" "s2: 157" "c3: 2876" "s4: 0" "c5: 5353" "f6: 1296" "output: 211")
   expect("${output}" "  ${layer} cycles\n" "README.md, Run a network")
 endforeach()
-expect("${output}" "lenet5 on small-tpu: 10760 cycles, equal to the reference within rounding\n"
+expect("${output}" "lenet5 on small-tpu: 9224 cycles, equal to the reference within rounding\n"
   "README.md, Run a network")
 expect("${output}" "digits-mlp on tpu-v2: 3585 cycles a step" "docs/training.md")
 # Ten classes that the network cannot tell apart yet: the loss is about ln 10 = 2.30.

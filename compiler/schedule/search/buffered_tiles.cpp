@@ -11,6 +11,7 @@
 #include "compiler/layers/layer_parts.h"
 #include "compiler/layers/line_bands.h"
 #include "compiler/rows/ceil_div.h"
+#include "compiler/schedule/schedule_layers.h"
 #include "compiler/schedule/search/array_work.h"
 
 namespace weft::compiler {
@@ -206,6 +207,15 @@ bool is_split(const MachineConfig& config) {
   return config.memory_kind == MemoryKind::kSplit;
 }
 
+/// All tiles of constant weights.
+BufferedTiles all_tiles(const Segment& segment) {
+  BufferedTiles tiles;
+  for (const Layer& layer : segment.layers) {
+    tiles.push_back(has_constant_weights(layer) ? kTileShares : 0);
+  }
+  return tiles;
+}
+
 constexpr double kSeveralUses = 2;
 constexpr double kManyUses = 8;
 
@@ -223,10 +233,13 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
                                      const MachineConfig& config, std::uint32_t most, bool coarse) {
   std::vector<TileChoice> all;
   if (config.memory_kind == MemoryKind::kIdeal) return all;
-  for (std::uint32_t slots = most; slots > 1; slots /= coarse ? 4 : 2) {
+  for (std::uint32_t slots = 2; slots <= most; slots *= coarse ? 4 : 2) {
     const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, kSeveralUses);
     add(all, slots, reused);
-    if (!is_split(config)) continue;
+    if (!is_split(config)) {
+      add(all, slots, all_tiles(segment));
+      continue;
+    }
     const BufferedTiles balanced = balanced_tiles(segment, schedule, config, slots, {});
     add(all, slots, balanced);
     if (either(reused, balanced) != balanced) add(all, slots, either(reused, balanced));

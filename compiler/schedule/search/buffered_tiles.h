@@ -19,13 +19,14 @@ struct TileChoice {
   std::vector<std::uint32_t> tiles;
 };
 
-/// What a search should try for a schedule, with up to `most` slots, a power of two: each power of
-/// two below it, or every second one if `coarse`.
+/// What a search should try for a schedule, with up to `most` slots: each power of two up to it,
+/// or every second one if `coarse`, in ascending order.
 ///
 /// On split memories a layer that waits for its weights takes as many of them through the host link
 /// as arrive in time: those that come while it runs, and those for which the slots have had room
 /// before. On all memories, tiles that are used several times come through the buffer, as many of
-/// them as stay in the slots until their last use.
+/// them as stay in the slots until their last use. On a shared memory all tiles may come through
+/// it: loads run further ahead than a short FIFO lets fetches from memory.
 std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& schedule,
                                      const MachineConfig& config, std::uint32_t most, bool coarse);
 

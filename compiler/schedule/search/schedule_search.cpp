@@ -114,7 +114,7 @@ class ScheduleSearch : private CandidateSearch {
     if (smaller_) {
       consider_estimated_tiles();
     } else {
-      choose_tiles();
+      choose_tiles(!has_time());
     }
     choose_smaller_buffers();
     choose_groups();
@@ -125,7 +125,7 @@ class ScheduleSearch : private CandidateSearch {
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_chunks_of_layers_like(i);
     for (std::size_t i = 0; i < segment_.layers.size(); ++i) choose_form_of_layers_like(i);
-    choose_tiles();
+    choose_tiles(true);
     choose_staging_again();
     choose_less();
     if (options_.effort == SearchEffort::kThorough) refine();
@@ -176,11 +176,11 @@ class ScheduleSearch : private CandidateSearch {
   }
 
   /// Tiles of weights through the unified buffer.
-  void choose_tiles() {
+  void choose_tiles(bool coarse) {
     const ScheduleChoices whole = choices_;
     for (const TileChoice& each :
-         tile_choices(segment_, best_->schedule, config_, most_slots(), !has_time())) {
-      consider(with_tiles(whole, each));
+         tile_choices(segment_, best_->schedule, config_, most_slots(), coarse)) {
+      consider(with_tiles(whole, each), least_for(each.slots));
     }
     if (choices_.buffer.tile_slots == 0 || !is_split() || !has_time()) return;
     const Schedule schedule = best_->schedule;
@@ -192,12 +192,18 @@ class ScheduleSearch : private CandidateSearch {
 
   /// The same for a large batch, which has time for few replays.
   void consider_estimated_tiles() {
-    for (const std::uint32_t slots : {most_slots(), 32U, 8U}) {
-      if (slots > most_slots()) continue;
+    for (const std::uint32_t slots : {8U, 32U, most_slots()}) {
+      if (slots > most_slots() || (slots < most_slots() && !is_split())) continue;
       const auto tiles = estimated_tiles(segment_, best_->schedule, config_, slots);
-      if (tiles) consider(with_tiles(choices_, *tiles));
-      if (!is_split()) return;
+      if (tiles) consider(with_tiles(choices_, *tiles), least_for(tiles->slots));
     }
+  }
+
+  /// More slots leave less room for sheets, which larger batches need. So they must save a
+  /// hundredth.
+  Cycle least_for(std::uint32_t slots) const {
+    const bool takes_more = slots > choices_.buffer.tile_slots;
+    return takes_more && best_->cycles ? *best_->cycles / 100 : 0;
   }
 
   /// The same without a replay.
