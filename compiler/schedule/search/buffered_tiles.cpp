@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -121,14 +122,19 @@ struct WeightUse {
   std::size_t last = 0;
   double tiles = 0;    // at most one part has
   double fetches = 0;  // of all parts
+  std::set<std::size_t> layers;
 };
+
+/// Which matrices are reused: by their parts, chunks and layers, or by so many layers that this is
+/// known without a replay.
+enum class Reuse : std::uint8_t { kByAny, kByManyLayers };
 
 /// Layers with one constant have one matrix, and each other layer has its own.
 class WeightUses {
  public:
   WeightUses(const PartedSegment& parts, const Schedule& schedule, const MachineConfig& config,
-             double least_uses)
-      : least_uses_(least_uses) {
+             Reuse reuse)
+      : reuse_(reuse) {
     for (std::size_t i = 0; i < parts.layers.size(); ++i) {
       const auto* layer = std::get_if<ContractionLayer>(&parts.segment.layers[i].body);
       if (layer == nullptr) continue;
@@ -139,6 +145,7 @@ class WeightUses {
       const auto [use, is_new] = uses_.try_emplace(key);
       if (is_new) use->second.first = i;
       add(array_work(*layer, schedule.layers[i].mappings.front(), config), i, use->second);
+      use->second.layers.insert(parts.layers[i].layer);
       of_layers_[parts.layers[i].layer] = &use->second;
     }
     count_at_once(parts.layers.size());
@@ -169,7 +176,11 @@ class WeightUses {
     std::partial_sum(at_once_.begin(), at_once_.end(), at_once_.begin());
   }
 
-  bool is_reused(const WeightUse& use) const { return use.fetches >= least_uses_ * use.tiles; }
+  bool is_reused(const WeightUse& use) const {
+    constexpr std::size_t kManyLayers = 8;
+    return reuse_ == Reuse::kByAny ? use.fetches >= 2 * use.tiles
+                                   : use.layers.size() >= kManyLayers;
+  }
 
   static void add(const ArrayWork& work, std::size_t part, WeightUse& use) {
     use.last = part;
@@ -177,17 +188,17 @@ class WeightUses {
     use.fetches += work.fetches;
   }
 
-  const double least_uses_;
+  const Reuse reuse_;
   std::map<std::pair<bool, std::size_t>, WeightUse> uses_;
   std::map<std::size_t, const WeightUse*> of_layers_;
   std::vector<double> at_once_;  // by part
 };
 
-/// Tiles that are used at least `least_uses` times.
+/// As many tiles of reused matrices as stay in the slots.
 BufferedTiles reused_tiles(const Segment& segment, const Schedule& schedule,
-                           const MachineConfig& config, std::uint32_t slots, double least_uses) {
+                           const MachineConfig& config, std::uint32_t slots, Reuse reuse) {
   const PartedSegment parts = in_parts(segment, schedule);
-  const WeightUses uses(parts, schedule, config, least_uses);
+  const WeightUses uses(parts, schedule, config, reuse);
   BufferedTiles tiles(segment.layers.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     tiles[i] = static_cast<std::uint32_t>(kTileShares * uses.staying_part(i, slots));
@@ -216,9 +227,6 @@ BufferedTiles all_tiles(const Segment& segment) {
   return tiles;
 }
 
-constexpr double kSeveralUses = 2;
-constexpr double kManyUses = 8;
-
 bool has_tiles(const BufferedTiles& tiles) {
   return std::ranges::any_of(tiles, [](std::uint32_t share) { return share > 0; });
 }
@@ -234,7 +242,7 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
   std::vector<TileChoice> all;
   if (config.memory_kind == MemoryKind::kIdeal) return all;
   for (std::uint32_t slots = 2; slots <= most; slots *= coarse ? 4 : 2) {
-    const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, kSeveralUses);
+    const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, Reuse::kByAny);
     add(all, slots, reused);
     if (!is_split(config)) {
       add(all, slots, all_tiles(segment));
@@ -250,7 +258,7 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
 std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& schedule,
                                       const MachineConfig& config, std::uint32_t slots) {
   std::vector<TileChoice> all;
-  const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, kSeveralUses);
+  const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, Reuse::kByAny);
   for (const double layers : {1.0, 1.25, 1.5, 2.0}) {
     for (const double host : {1.0, 0.9, 0.8, 0.65}) {
       const BufferedTiles tiles = balanced_tiles(segment, schedule, config, slots, {layers, host});
@@ -264,7 +272,7 @@ std::vector<TileChoice> paced_choices(const Segment& segment, const Schedule& sc
 std::optional<TileChoice> estimated_tiles(const Segment& segment, const Schedule& schedule,
                                           const MachineConfig& config, std::uint32_t most) {
   if (config.memory_kind == MemoryKind::kIdeal || most < 2) return std::nullopt;
-  BufferedTiles tiles = reused_tiles(segment, schedule, config, most, kManyUses);
+  BufferedTiles tiles = reused_tiles(segment, schedule, config, most, Reuse::kByManyLayers);
   std::uint32_t slots = most;
   if (is_split(config)) {
     constexpr std::uint32_t kSlots = 32;  // enough to work ahead, with room for sheets

@@ -10,6 +10,12 @@
 
 namespace weft::compiler {
 
+bool keeps_sheets(const Schedule& before, const Schedule& now) {
+  return std::ranges::equal(before.sheets, now.sheets, [](const auto& a, const auto& b) {
+    return !a || (b && b->from_layer <= a->from_layer);
+  });
+}
+
 CandidateSearch::CandidateSearch(const Segment& segment, const MachineConfig& config,
                                  const MappingOptions& options, std::uint64_t most)
     : segment_(segment),

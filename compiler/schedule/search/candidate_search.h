@@ -16,6 +16,9 @@
 
 namespace weft::compiler {
 
+/// True if all sheets stay in the buffer as early as `before`.
+bool keeps_sheets(const Schedule& before, const Schedule& now);
+
 class CandidateSearch {
  protected:
   /// Replays at most `most` instructions. All must outlive this.

@@ -206,16 +206,19 @@ class ScheduleSearch : private CandidateSearch {
     return takes_more && best_->cycles ? *best_->cycles / 100 : 0;
   }
 
-  /// The same without a replay.
+  /// The same without a replay, if all sheets stay in the buffer that stayed before.
   void take_tiles() {
-    const auto tiles = estimated_tiles(segment_, best_->schedule, config_, most_slots());
-    if (!tiles) return;
-    ScheduleChoices choices = with_tiles(choices_, *tiles);
-    auto scheduled = schedule_layers(segment_, config_, choices);
-    auto* schedule = std::get_if<Schedule>(&scheduled);
-    if (schedule == nullptr) return;
-    best_->schedule = std::move(*schedule);
-    best_->choices = choices_ = std::move(choices);
+    for (std::uint32_t slots = most_slots(); slots > 1; slots /= 4) {
+      const auto tiles = estimated_tiles(segment_, best_->schedule, config_, slots);
+      if (!tiles) return;
+      ScheduleChoices choices = with_tiles(choices_, *tiles);
+      auto scheduled = schedule_layers(segment_, config_, choices);
+      auto* schedule = std::get_if<Schedule>(&scheduled);
+      if (schedule == nullptr || !keeps_sheets(best_->schedule, *schedule)) continue;
+      best_->schedule = std::move(*schedule);
+      best_->choices = choices_ = std::move(choices);
+      return;
+    }
   }
 
   bool is_split() const { return config_.memory_kind == MemoryKind::kSplit; }
