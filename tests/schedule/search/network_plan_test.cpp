@@ -76,8 +76,9 @@ TEST(NetworkPlanTest, GivesTheSchedulesThatTheSearchFound) {
 }
 
 TEST(NetworkPlanTest, HoldsBandsWhichSaveCyclesWhereAnImageIsTooLarge) {
-  MachineConfig config = load_preset("tpu-v2");
-  config.unified_buffer_kib = 1024;
+  MachineConfig config = load_preset("tpu-v1");
+  config.dtype = ElementType::kBf16;
+  config.unified_buffer_kib = 4096;
   const graph::Graph graph = prepared(networks::build_network("resnet18"));
   const ScheduledNetwork found = schedule_network(graph, config);
   const ScheduledNetwork whole =
