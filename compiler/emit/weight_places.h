@@ -31,6 +31,7 @@ struct WeightKey {
   std::int64_t n = 1;
   std::int64_t groups = 1;
   std::int64_t matrix = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
   friend auto operator<=>(const WeightKey&, const WeightKey&) = default;
 };
 

@@ -20,6 +20,7 @@ struct KLayout {
   std::int64_t array_rows = 1;
 
   std::int64_t rows() const { return pieces * taps * planes * array_rows; }
+  // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
   friend auto operator<=>(const KLayout&, const KLayout&) = default;
 };
 
