@@ -54,9 +54,9 @@ struct Mapping {
   // kSheets: what one step reads and writes at once.
   std::uint32_t column_tiles = 0;  // tiles of C columns of the result, or of C lanes
   std::uint32_t planes = 0;        // planes of the operand: R channels each
-  // Of every kTileShares tiles of constant weights, so many come through the unified buffer: loads
-  // bring their rows from host memory, and fetches take them from there. The others come from
-  // weight memory.
+  // How many of every kTileShares tiles of constant weights come through the unified buffer. Loads
+  // bring the rows of such a tile from host memory, and a fetch takes the tile from the buffer. All
+  // other tiles come from weight memory.
   std::uint32_t buffered_tiles = 0;
 
   // kRings. From row 0 on the UB holds three rings, in which use i takes slot i % slots:

@@ -125,8 +125,8 @@ struct WeightUse {
   std::set<std::size_t> layers;
 };
 
-/// Which matrices are reused: by their parts, chunks and layers, or by so many layers that this is
-/// known without a replay.
+/// Which matrices count as reused. kByAny: those that are fetched at least twice. kByManyLayers:
+/// those of many layers, for which staying in the buffer saves cycles without a doubt.
 enum class Reuse : std::uint8_t { kByAny, kByManyLayers };
 
 /// Layers with one constant have one matrix, and each other layer has its own.

@@ -1,5 +1,5 @@
-// The lower bound of contractions that use the same weights step after step: cycles by hand, and
-// random recurrent networks, none of which may take fewer cycles than their bound.
+// The lower bound of contractions that use the same weights step after step. Small cases have
+// cycles computed by hand. Random recurrent networks must take at least as many cycles as the bound.
 #include <gtest/gtest.h>
 
 #include <array>
