@@ -1,5 +1,6 @@
 // The lower bound of contractions that use the same weights step after step. Small cases have
-// cycles computed by hand. Random recurrent networks must take at least as many cycles as the bound.
+// cycles computed by hand. Random recurrent networks must take at least as many cycles as the
+// bound.
 #include <gtest/gtest.h>
 
 #include <array>
