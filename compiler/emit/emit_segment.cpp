@@ -112,10 +112,17 @@ class SegmentLowering {
       const PositionRange rows = {part.rows.first - before, part.rows.last - before};
       memory_.finish_output(out, rows.first, rows.last);
       note_result(part, out, rows);
-      if (ends_round(part)) stream_.begin_round();
+      if (ends_round(part)) begin_round();
     }
     step_.layers[part.layer].vector_rows += prepared.vector_rows;
     memory_.release_after(index);
+  }
+
+  /// Uses the same rows again as the round before, so that it takes no longer.
+  void begin_round() {
+    stream_.begin_round();
+    memory_.staging().restart();
+    accumulator_use_ = 0;
   }
 
   static std::int64_t chunks_of(const Layer& layer, const Mapping& mapping) {

@@ -55,14 +55,14 @@ std::uint64_t SheetMemory::host_rows(std::size_t id) {
                           : sheet.wide    ? TensorRole::kResult
                                           : TensorRole::kNarrow;
   const ElementType type = sheet.wide ? accumulator_type(config_.dtype) : config_.dtype;
-  const std::int64_t rows = sheet.from_host ? parts_[id].whole_rows : sheet.size.rows;
+  const std::int64_t rows = is_of_host(sheet) ? parts_[id].whole_rows : sheet.size.rows;
   state.host = add_tensor(role, type, rows, sheet.size.channels, sheet_tensor(sheet));
   return *state.host;
 }
 
 std::int64_t SheetMemory::host_row(std::size_t id, std::int64_t plane, std::int64_t row) const {
   const SheetPart& part = parts_[id];
-  if (!sheet(id).from_host) return plane * sheet(id).size.rows + row;
+  if (!is_of_host(sheet(id))) return plane * sheet(id).size.rows + row;
   return plane * part.whole_rows + part.first_row + row;
 }
 

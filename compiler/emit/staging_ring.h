@@ -2,6 +2,7 @@
 // tracker makes each new use wait for the previous one.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,11 @@ class StagingRing {
     next_ = parts_.staging;
     wrapped_ = true;
   }
+  /// The next use gets the first rows again.
+  void restart() {
+    most_ = std::max(most_, next_);
+    next_ = parts_.staging;
+  }
   /// Takes `rows` rows of the current use and returns the first.
   std::uint32_t stage(std::uint64_t rows) {
     assert(parts_.end - next_ >= rows);
@@ -29,14 +35,16 @@ class StagingRing {
     next_ += rows;
     return base;
   }
-  /// The rows taken so far; nullopt if some were taken again. A larger ring would then give others.
+  /// The most rows taken between restarts; nullopt if some were taken again. A larger ring would then
+  /// give others.
   std::optional<std::uint64_t> rows_taken_once() const {
-    return wrapped_ ? std::nullopt : std::optional(next_ - parts_.staging);
+    return wrapped_ ? std::nullopt : std::optional(std::max(most_, next_) - parts_.staging);
   }
 
  private:
   BufferParts parts_;
   std::uint64_t next_;
+  std::uint64_t most_ = 0;  // `next_` before a restart
   bool wrapped_ = false;
 };
 

@@ -222,14 +222,17 @@ std::optional<LayerBody> ImageDivision::part_of(const LayerBody& body, Cut cut,
   return possible ? std::optional(std::move(part)) : std::nullopt;
 }
 
-/// For each sheet how many images a part of it holds: those of the largest group that uses it. What
-/// the host reads has one part, and so has what all images share or what is not to be cut.
+/// For each sheet how many images a part of it holds: those of the largest group that uses it. Wide
+/// rows have one part, and so has what all images share. What the host gives and is not to be cut
+/// has a part for each round, so that rounds repeat each other.
 std::vector<std::int64_t> ImageDivision::units_of(const ImageGroups& groups) const {
   std::vector<std::int64_t> units;
   for (std::size_t id = 0; id < segment().sheets.size(); ++id) {
     const Sheet& sheet = segment().sheets[id];
-    const bool whole = sheet.from_host ? !groups.cut_inputs : sheet.wide || !sheet.results.empty();
-    units.push_back(whole || !own_[id] ? images_ : 1);
+    const bool is_uncut = sheet.from_host && !groups.cut_inputs;
+    const bool is_wide = !sheet.from_host && sheet.wide;
+    const std::int64_t uncut = groups.round > 0 ? groups.round : images_;
+    units.push_back(!own_[id] || is_wide ? images_ : is_uncut ? uncut : 1);
   }
   for (std::size_t i = 0; i < formed_.layers.size(); ++i) {
     for_each_sheet(segment().layers[i].body, [&](std::size_t sheet) {
@@ -248,7 +251,7 @@ PartedSegment ImageDivision::in_groups(const ImageGroups& groups) const {
     Sheet part = segment().sheets[id];
     if (units[id] < images_) part.size.rows = part.size.rows / images_ * units[id];
     for (std::int64_t image = 0; image < images_; image += units[id]) {
-      const std::size_t tensor = part.from_host ? first_part[id] : parts.sheets.size();
+      const std::size_t tensor = is_of_host(part) ? first_part[id] : parts.sheets.size();
       parts.sheets.push_back(
           {id, part.size.rows * (image / units[id]), segment().sheets[id].size.rows, tensor});
       parts.segment.sheets.push_back(part);

@@ -49,8 +49,8 @@ struct SheetPart {
   std::size_t sheet = 0;
   std::int64_t first_row = 0;
   std::int64_t whole_rows = 0;  // of the sheet
-  /// The part with whose tensor it lies in host memory. What comes from the host is one tensor, of
-  /// the first part; what goes there has a tensor for each part.
+  /// The part with whose tensor it lies in host memory. What is_of_host() is one tensor, of the
+  /// first part; what comes back to the machine has a tensor for each part.
   std::size_t in_tensor_of = 0;
 };
 

@@ -48,4 +48,9 @@ struct Sheet {
   std::size_t last_use = 0;             // index of a layer
 };
 
+/// True if the host writes or reads the sheet, so that all its parts lie in one tensor.
+inline bool is_of_host(const Sheet& sheet) {
+  return sheet.from_host || !sheet.results.empty();
+}
+
 }  // namespace weft::compiler

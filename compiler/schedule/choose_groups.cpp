@@ -59,6 +59,15 @@ void add_new(std::vector<ImageGroups>& all, ImageGroups groups) {
 
 }  // namespace
 
+ImageGroups as_divided(ImageGroups groups, const ImageDivision& division) {
+  if (groups.sizes.empty()) return groups;
+  const ImageGroups divided = ordered(std::move(groups.sizes), division);
+  if (!cuts(divided)) return {};
+  groups.sizes = divided.sizes;
+  if (groups.sizes.back() == groups.images) groups.round = 0;
+  return groups;
+}
+
 std::int64_t batch_of(const Segment& segment) {
   const auto outermost = [](const Sheet& sheet) {
     if (sheet.patches) return sheet.patches->images;
@@ -128,6 +137,11 @@ std::optional<Segment> part_of_batch(const Segment& segment, const MappingOption
   std::int64_t factor = 2;
   while (images % factor != 0) ++factor;
   return ImageDivision(in_forms(segment, {}), images).first_images(segment, images / factor);
+}
+
+Segment least_part(Segment segment, const MappingOptions& options) {
+  while (auto part = part_of_batch(segment, options)) segment = std::move(*part);
+  return segment;
 }
 
 }  // namespace weft::compiler

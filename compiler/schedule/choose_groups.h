@@ -19,12 +19,18 @@ std::int64_t batch_of(const Segment& segment);
 /// The largest equal part of the batch, half of it if possible. nullopt for one image, and if
 /// images do not go on in groups.
 std::optional<Segment> part_of_batch(const Segment& segment, const MappingOptions& options);
+/// The part of the part, and so on: one image if all layers can be divided so.
+Segment least_part(Segment segment, const MappingOptions& options);
 
 /// Group sizes by what fits: each layer takes as many images as the unified buffer has room for,
 /// with the sheets that stay beside them. One entry for each of several parts of the buffer;
 /// without those that are equal to an earlier one or cut nothing.
 std::vector<ImageGroups> fitting_groups(const Segment& segment, const ImageDivision& division,
                                         const MachineConfig& config);
+
+/// The groups with smaller ones before larger ones, as the layers can be divided: from the first
+/// one that cannot be, all take the whole batch.
+ImageGroups as_divided(ImageGroups groups, const ImageDivision& division);
 
 /// Like `groups`, but with one step of the sizes earlier or later by some layers, or with one size
 /// left out.

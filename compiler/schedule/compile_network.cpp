@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "compiler/emit/emit_segment.h"
 #include "compiler/layers/line_bands.h"
 #include "compiler/program/machine_step.h"
+#include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/product/product_segment.h"
 #include "compiler/schedule/replay.h"
 #include "compiler/schedule/schedule_segment.h"
@@ -97,8 +99,16 @@ struct CostedSteps {
   std::optional<Cycle> cycles = 0;
 };
 
+/// The choices of a step; null if it has none.
+const ScheduleChoices* choices_of(const ScheduledSteps& steps, std::size_t step) {
+  if (step >= steps.size()) return nullptr;
+  const auto* scheduled = std::get_if<ScheduledSegment>(&steps[step]);
+  return scheduled != nullptr && scheduled->choices ? &*scheduled->choices : nullptr;
+}
+
+/// `like`: the network planned otherwise, whose choices are tried as well.
 CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& config,
-                           const CompileOptions& options) {
+                           const CompileOptions& options, const ScheduledSteps& like = {}) {
   CostedSteps all;
   for (auto& part : cut_into_segments(graph, config, options)) {
     if (auto* host = std::get_if<HostStep>(&part)) {
@@ -106,7 +116,8 @@ CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& confi
       continue;
     }
     auto& segment = std::get<Segment>(part);
-    CostedSchedule costed = schedule_segment(segment, config, options.mapping);
+    CostedSchedule costed =
+        schedule_segment(segment, config, options.mapping, choices_of(like, all.steps.size()));
     all.cycles =
         all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
     all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule),
@@ -144,19 +155,48 @@ bool has_joined_lines(const Segment& segment) {
   return segment.has_joined_lines;
 }
 
-/// The cycles of the first schedule of each program, without a search.
-Cycle first_cycles(const graph::Graph& graph, const MachineConfig& config, CompileOptions options) {
-  options.mapping.effort = SearchEffort::kNone;
-  options.mapping.line_bands = false;  // only a search shows what they are worth
-  options.mapping.progress = {};
-  Cycle cycles = 0;
-  for (const auto& step : schedule_steps(graph, config, options).steps) {
-    const auto* scheduled = std::get_if<ScheduledSegment>(&step);
-    if (scheduled == nullptr || is_product(scheduled->schedule)) continue;
-    cycles += replay(scheduled->segment, scheduled->schedule, config).cycles;
+/// What first schedules take, without a search: of one image if the batch can be divided into its
+/// images, so that every batch has the same choice.
+class FirstSchedules {
+ public:
+  FirstSchedules(const graph::Graph& graph, const MachineConfig& config,
+                 const CompileOptions& options)
+      : graph_(graph), config_(config), options_(options) {}
+
+  /// With the planner's own choices, and with `others`.
+  std::pair<Cycle, Cycle> compare(const CompileOptions& others) {
+    const auto other = cycles_of(others, true);
+    if (!of_image_) of_image_.emplace(cycles_of(options_, true));
+    if (other && *of_image_) return {**of_image_, *other};
+    if (!of_batch_) of_batch_ = cycles_of(options_, false);
+    return {*of_batch_, *cycles_of(others, false)};
   }
-  return cycles;
-}
+
+ private:
+  /// nullopt if one image is asked for and the batch cannot be divided.
+  std::optional<Cycle> cycles_of(const CompileOptions& options, bool of_image) const {
+    MappingOptions unsearched = options.mapping;
+    unsearched.effort = SearchEffort::kNone;
+    unsearched.line_bands = false;  // only a search shows what they are worth
+    unsearched.progress = {};
+    Cycle cycles = 0;
+    for (auto& step : cut_into_segments(graph_, config_, options)) {
+      auto* segment = std::get_if<Segment>(&step);
+      if (segment == nullptr) continue;
+      if (of_image) *segment = least_part(std::move(*segment), options.mapping);
+      if (of_image && batch_of(*segment) > 1) return std::nullopt;
+      const Schedule schedule = schedule_segment(*segment, config_, unsearched).schedule;
+      if (!is_product(schedule)) cycles += replay(*segment, schedule, config_).cycles;
+    }
+    return cycles;
+  }
+
+  const graph::Graph& graph_;
+  const MachineConfig& config_;
+  const CompileOptions& options_;
+  std::optional<std::optional<Cycle>> of_image_;  // with the planner's own choices
+  std::optional<Cycle> of_batch_;
+};
 
 /// What the planner decided by itself, decided otherwise.
 std::vector<MappingOptions> other_plans(const ScheduledSteps& steps,
@@ -201,22 +241,22 @@ ScheduledNetwork schedule_network(graph::Graph graph, const MachineConfig& confi
   const bool is_short = !any_segment(best.steps, [&](const Segment& segment) {
     return !tries_smaller_machines(segment, config, options.mapping);
   });
-  std::optional<Cycle> first;
+  FirstSchedules first(network.graph, config, options);
   for (const MappingOptions& plan : other_plans(best.steps, options.mapping)) {
     if (!best.cycles) break;
     CompileOptions other = options;
     other.mapping = plan;
-    if (!first) first = first_cycles(network.graph, config, options);
+    Cycle own_first = 0;
     Cycle others_first = 0;
     try {
-      others_first = first_cycles(network.graph, config, other);
+      std::tie(own_first, others_first) = first.compare(other);
     } catch (const ConfigError&) {
       continue;  // it takes more room than the machine has
     }
-    if (!is_short && others_first > *first + *first / kFarSlower) continue;
+    if (!is_short && others_first > own_first + own_first / kFarSlower) continue;
     // What begins about as well is searched to the end.
-    if (others_first > *first + *first / kSlower) other.mapping.to_beat = best.cycles;
-    CostedSteps steps = schedule_steps(network.graph, config, other);
+    if (others_first > own_first + own_first / kSlower) other.mapping.to_beat = best.cycles;
+    CostedSteps steps = schedule_steps(network.graph, config, other, best.steps);
     if (!steps.cycles || *steps.cycles >= *best.cycles) continue;
     best = std::move(steps);
     network.choices = choices_in(plan);

@@ -75,8 +75,8 @@ std::variant<CostedSchedule, Obstacle> own_schedule(const Segment& segment,
                                                     const MachineConfig& config,
                                                     const MappingOptions& options,
                                                     std::uint64_t most,
-                                                    const ScheduleChoices* of_part = nullptr) {
-  if (auto found = search_schedules(segment, config, options, most, of_part)) {
+                                                    const KnownChoices& known = {}) {
+  if (auto found = search_schedules(segment, config, options, most, known)) {
     return std::move(*found);
   }
   ScheduleChoices staged = first_choices(segment, config, options.form.value_or(0));
@@ -164,7 +164,8 @@ bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
 
 std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
                                                      const MachineConfig& config,
-                                                     const MappingOptions& options) {
+                                                     const MappingOptions& options,
+                                                     const ScheduleChoices* like = nullptr) {
   if (const auto product = only_product(segment, config)) {
     return CostedSchedule{product_schedule(*product, config), std::nullopt, std::nullopt, 0};
   }
@@ -181,7 +182,7 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   }
   const std::uint64_t most = most_replayed(options.effort);
   auto scheduled = own_schedule(segment, config, whole, is_small && !thorough ? kShortSearch : most,
-                                of_part ? &*of_part : nullptr);
+                                {of_part ? &*of_part : nullptr, like});
   auto* own = std::get_if<CostedSchedule>(&scheduled);
   if (own == nullptr || is_beaten(*own, options)) return scheduled;
   if (is_small) {
@@ -195,8 +196,8 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
 }  // namespace
 
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
-                                const MappingOptions& options) {
-  auto found = find_schedule(segment, config, options);
+                                const MappingOptions& options, const ScheduleChoices* like) {
+  auto found = find_schedule(segment, config, options, like);
   if (const auto* obstacle = std::get_if<Obstacle>(&found)) refuse(segment, *obstacle, config);
   return std::get<CostedSchedule>(std::move(found));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -300,7 +301,7 @@ Refusal Planner::plan_depthwise(const graph::Node& node, const ConvParts& parts,
   std::vector<LayerForm>& others = segment_->layers.back().others;
   if (can_choose && !wish) {
     others.push_back(std::move(other));
-    if (auto both = on_both_units(conv, config_)) others.push_back(std::move(*both));
+    std::ranges::move(on_both_units(conv, config_), std::back_inserter(others));
   }
   if (!on_vector || !wish) add_packed_lines(conv.on_array);
   return std::nullopt;

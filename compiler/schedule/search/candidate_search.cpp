@@ -41,6 +41,12 @@ std::optional<Cycle> CandidateSearch::consider(const ScheduleChoices& choices, C
   return cycles;
 }
 
+Cycle CandidateSearch::least_saving(std::size_t layers) const {
+  if (!best_->cycles) return 0;
+  return *best_->cycles * static_cast<Cycle>(layers) /
+         static_cast<Cycle>(50 * segment_.layers.size());
+}
+
 void CandidateSearch::consider_staging(std::uint64_t share, ScheduleChoices choices) {
   stage(choices, usable_rows(planned_machine(choices)) / share);
   consider(choices);

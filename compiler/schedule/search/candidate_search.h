@@ -2,6 +2,7 @@
 // candidates are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -30,6 +31,9 @@ class CandidateSearch {
 
   /// Takes the choices if they save more than `least` cycles. Returns the cycles if they are known.
   std::optional<Cycle> consider(const ScheduleChoices& choices, Cycle least = 0);
+  /// Other chunks must save a fiftieth of what an average layer takes, for each of `layers`: more
+  /// of them fetch the weights more often.
+  Cycle least_saving(std::size_t layers) const;
   /// The choices with 1/`share` of the buffer as staging.
   void consider_staging(std::uint64_t share, ScheduleChoices choices);
   /// The same with each fit and each order.

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include "compiler/layers/layer_parts.h"
+#include "compiler/schedule/choose_groups.h"
 
 namespace weft::compiler {
 namespace {
@@ -30,6 +34,24 @@ std::size_t most_other_forms(const Segment& segment) {
   std::size_t most = 0;
   for (const Layer& layer : segment.layers) most = std::max(most, layer.others.size());
   return most;
+}
+
+std::optional<ScheduleChoices> choices_like(ScheduleChoices choices, const Segment& segment) {
+  if (choices.forms.size() != segment.layers.size()) return std::nullopt;
+  for (std::size_t i = 0; i < choices.forms.size(); ++i) {
+    const Layer& layer = segment.layers[i];
+    if (choices.forms[i] > layer.others.size()) choices.forms[i] = 0;
+    if (!choices.buffered_tiles.empty() && !has_constant_weights(layer)) {
+      choices.buffered_tiles[i] = 0;
+    }
+  }
+  const ImageDivision division(in_forms(segment, choices.forms), batch_of(segment));
+  if (!choices.groups.sizes.empty() && choices.groups.images != division.images()) {
+    return std::nullopt;
+  }
+  choices.groups = as_divided(std::move(choices.groups), division);
+  choices.bands = {};  // they depend on the forms
+  return choices;
 }
 
 }  // namespace weft::compiler

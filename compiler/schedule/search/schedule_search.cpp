@@ -41,6 +41,9 @@ class ScheduleSearch : private CandidateSearch {
     }
   }
 
+  /// Choices for a segment of the same layers are a candidate too.
+  void begin_like(const ScheduleChoices& like) { like_ = choices_like(like, segment_); }
+
   /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
   /// form alone, since a form may need its own chunks to be the best.
   std::optional<CostedSchedule> run() {
@@ -72,6 +75,7 @@ class ScheduleSearch : private CandidateSearch {
   void descend(const ScheduleChoices& start) {
     best_.reset();
     if (smaller_) consider_repeated();
+    if (like_ && !form_ && !tries_bands_) consider(*like_);
     if (!form_ && !at_end() && options_.image_groups.value_or(true)) {
       const bool bands = options_.line_bands && at_budget();
       const auto estimated = schedule_by_estimate(segment_, config_, start, margin_, bands);
@@ -364,19 +368,12 @@ class ScheduleSearch : private CandidateSearch {
     choose_less_of(&Capacities::weight_fifo_tiles, ladders_.weight_fifo_tiles);
   }
 
-  /// Other chunks must save a fiftieth of what an average layer takes, for each of `layers`: more
-  /// of them fetch the weights more often.
-  Cycle least_saving(std::size_t layers) const {
-    if (!best_->cycles) return 0;
-    return *best_->cycles * static_cast<Cycle>(layers) /
-           static_cast<Cycle>(50 * segment_.layers.size());
-  }
-
   std::optional<std::size_t> form_;  // of all layers that have it; nullopt: to be chosen
   bool tries_bands_ = false;
   const CapacityLadders ladders_;
   std::uint64_t most_for_groups_ = most_;   // instructions
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
+  std::optional<ScheduleChoices> like_;     // for a segment of the same layers
   std::optional<CostedSchedule> found_;     // the best of all descents
 };
 
@@ -384,14 +381,16 @@ class ScheduleSearch : private CandidateSearch {
 
 std::optional<CostedSchedule> search_schedules(const Segment& segment, const MachineConfig& config,
                                                const MappingOptions& options, std::uint64_t most,
-                                               const ScheduleChoices* of_part) {
+                                               const KnownChoices& known) {
   ScheduleSearch search(segment, config, options, most);
   if (const auto part = part_of_batch(segment, options)) {
     std::optional<CostedSchedule> found;
+    const ScheduleChoices* of_part = known.of_part;
     if (of_part == nullptr) found = search_schedules(*part, config, options, most);
     if (found) of_part = &*found->choices;
     if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
   }
+  if (known.like != nullptr) search.begin_like(*known.like);
   return search.run();
 }
 

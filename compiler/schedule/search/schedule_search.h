@@ -26,12 +26,17 @@ constexpr std::uint64_t most_replayed(SearchEffort effort) {
   return effort == SearchEffort::kThorough ? 50'000'000 : 1'500'000;
 }
 
+/// What a search may begin with.
+struct KnownChoices {
+  const ScheduleChoices* of_part = nullptr;  // part_of_batch(), repeated; null: to be searched
+  const ScheduleChoices* like = nullptr;     // a segment of the same layers in other forms
+};
+
 /// The best schedule that a search of `most` replayed instructions finds; nullopt if no layer fits
 /// beside sheets that stay. It depends on the arguments alone, whatever machine the schedule is for
-/// in the end. `of_part`: the choices for part_of_batch(), which are repeated; null: the search
-/// finds them.
+/// in the end.
 std::optional<CostedSchedule> search_schedules(const Segment& segment, const MachineConfig& config,
                                                const MappingOptions& options, std::uint64_t most,
-                                               const ScheduleChoices* of_part = nullptr);
+                                               const KnownChoices& known = {});
 
 }  // namespace weft::compiler

@@ -60,6 +60,25 @@ ConstantWeights some_of(ConstantWeights weights, const Channels& channels) {
   return weights;
 }
 
+/// Rows of one image's result.
+std::int64_t image_rows(const RowWalk& walk) {
+  return walk.z.output * walk.y.output * walk.x.output;
+}
+
+/// How many tiles the array takes so that the slower of the two units is done first; 0 if there are
+/// not two. The array needs `pushed` cycles for a tap of a tile, the vector unit `rows`.
+std::int64_t tiles_on_array(std::int64_t tiles, std::int64_t taps, std::int64_t pushed,
+                            std::int64_t rows) {
+  const auto slower_unit = [&](std::int64_t on_array) {
+    return std::max(on_array * taps * pushed, (tiles - on_array) * (taps + 1) * rows);
+  };
+  std::int64_t best = tiles < 2 ? 0 : 1;
+  for (std::int64_t count = 2; count < tiles; ++count) {
+    if (slower_unit(count) < slower_unit(best)) best = count;
+  }
+  return best;
+}
+
 }  // namespace
 
 bool fits_vector_unit(const Depthwise& conv, ElementType dtype) {
@@ -75,7 +94,7 @@ bool fits_vector_unit(const Depthwise& conv, ElementType dtype) {
 }
 
 bool is_quicker_on_vector_unit(const ContractionLayer& layer, const MachineConfig& config) {
-  const std::int64_t rows = layer.walk.rows();
+  const std::int64_t rows = image_rows(layer.walk);
   const std::int64_t taps = layer.walk.taps();
   const std::int64_t tiles = ceil_div(layer.k, config.array_cols);
   const std::int64_t blocks = std::max(tiles, ceil_div(layer.k, config.array_rows));
@@ -103,21 +122,12 @@ WindowLayer on_vector_unit(const Depthwise& conv, ElementType dtype) {
   return window;
 }
 
-std::optional<LayerForm> on_both_units(const Depthwise& conv, const MachineConfig& config) {
-  const std::int64_t side = config.array_cols;
-  const std::int64_t tiles = ceil_div(conv.on_array.k, side);
-  if (tiles < 2 || config.array_rows != config.array_cols) return std::nullopt;
-  const std::int64_t rows = conv.on_array.walk.rows();
-  const std::int64_t taps = conv.on_array.walk.taps();
-  const auto slower_unit = [&](std::int64_t on_array) {
-    return std::max(on_array * taps * std::max(rows, side), (tiles - on_array) * (taps + 1) * rows);
-  };
-  std::int64_t best = 1;
-  for (std::int64_t count = 2; count < tiles; ++count) {
-    if (slower_unit(count) < slower_unit(best)) best = count;
-  }
-  const Channels array{0, best * side};
-  const Channels lanes{array.count, conv.on_array.k - array.count};
+namespace {
+
+/// The first `on_array` channels on the array, the others on the vector unit.
+LayerForm divided_form(const Depthwise& conv, const MachineConfig& config, std::int64_t on_array) {
+  const Channels array{0, on_array};
+  const Channels lanes{on_array, conv.on_array.k - on_array};
   WindowLayer window = on_vector_unit(conv, config.dtype);
   window.a.channel += lanes.first;
   window.out.channel += lanes.first;
@@ -131,6 +141,23 @@ std::optional<LayerForm> on_both_units(const Depthwise& conv, const MachineConfi
   return LayerForm{{std::move(window), std::move(product)},
                    fmt::format("depthwise on both units: {} of {} channels on the array",
                                array.count, conv.on_array.k)};
+}
+
+}  // namespace
+
+std::vector<LayerForm> on_both_units(const Depthwise& conv, const MachineConfig& config) {
+  if (config.array_rows != config.array_cols) return {};
+  const std::int64_t tiles = ceil_div(conv.on_array.k, config.array_cols);
+  const std::int64_t rows = image_rows(conv.on_array.walk);
+  std::vector<LayerForm> forms;
+  std::int64_t before = 0;
+  for (const std::int64_t pushed : {std::max<std::int64_t>(rows, config.array_rows), rows}) {
+    const std::int64_t on_array = tiles_on_array(tiles, conv.on_array.walk.taps(), pushed, rows);
+    if (on_array == 0 || on_array == before) continue;
+    forms.push_back(divided_form(conv, config, on_array * config.array_cols));
+    before = on_array;
+  }
+  return forms;
 }
 
 }  // namespace weft::compiler

@@ -2,11 +2,18 @@
 // counts the cycles of the run.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <functional>
 #include <iostream>
+#include <optional>
+#include <utility>
+#include <variant>
 
+#include "compiler/layers/layer_parts.h"
+#include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/compile_network.h"
 #include "compiler/schedule/replay.h"
+#include "compiler/schedule/schedule_layers.h"
 #include "runtime/network_timing.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random_machine.h"
@@ -91,27 +98,92 @@ TEST(ScheduleSearchTest, MoreEffortNeverLoses) {
   EXPECT_GT(faster, 10);
 }
 
-/// A batch takes no more cycles than both its halves, one after the other. Nothing proves that: the
-/// halves overlap, and what one of them waits for may then come later. So two of the hundred cases
-/// may lose up to a fiftieth.
+/// A batch takes no more cycles than both its halves, one after the other. That is sure if its
+/// schedule can be divided by images and no shared memory reorders what both halves move. Of the
+/// others, three may lose up to a fiftieth.
 TEST(ScheduleSearchTest, AnImageTakesNoLongerInALargerBatch) {
   std::cout << "seeds 0 to 99\n";
   int faster = 0;
   int slower = 0;
+  int sure = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
     const MachineConfig config = random_machine(random, ElementType::kBf16);
     const SmallNetwork& network = small_networks()[seed % small_networks().size()];
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
     const std::int64_t half = random.one_of({1, 2, 4});
-    const Cycle one = cycles(prepared(network.of_batch(half)), config, {});
+    const ScheduledNetwork single = schedule_network(prepared(network.of_batch(half)), config, {});
+    const Cycle one = runtime::time_network(single, config).total;
     const Cycle both = cycles(prepared(network.of_batch(2 * half)), config, {});
-    EXPECT_LE(50 * both, 51 * 2 * one) << "images: " << half;
     faster += both < 2 * one ? 1 : 0;
-    slower += both > 2 * one ? 1 : 0;
+    if (config.memory_kind == MemoryKind::kShared || single.choices.turned_results) {
+      EXPECT_LE(50 * both, 51 * 2 * one) << "images: " << half;
+      slower += both > 2 * one ? 1 : 0;
+    } else {
+      EXPECT_LE(both, 2 * one) << "images: " << half;
+      ++sure;
+    }
   }
   EXPECT_GT(faster, 80);
-  EXPECT_LE(slower, 2);
+  EXPECT_GT(sure, 40);
+  EXPECT_LE(slower, 3);
+}
+
+/// The only program of a network, if it is no product and all its layers divide `images`.
+std::optional<ScheduledSegment> divisible_program(const graph::Graph& graph,
+                                                  const MachineConfig& config,
+                                                  const MappingOptions& mapping,
+                                                  std::int64_t images) {
+  ScheduledNetwork network = schedule_network(graph, config, {.mapping = mapping});
+  if (network.steps.size() != 1) return std::nullopt;
+  auto* program = std::get_if<ScheduledSegment>(&network.steps.front());
+  if (program == nullptr || !program->choices) return std::nullopt;
+  if (batch_of(program->segment) != images) return std::nullopt;
+  const ImageDivision division(in_forms(program->segment, program->choices->forms), images);
+  for (std::size_t i = 0; i < program->segment.layers.size(); ++i) {
+    if (!division.divides(i)) return std::nullopt;
+  }
+  return std::move(*program);
+}
+
+/// The choices for half of a batch in two rounds. The second round finds the buffer as the first
+/// did, so it takes no longer, unless both share a memory whose arbitration reorders them.
+TEST(ScheduleSearchTest, HalfABatchRepeatedTakesAtMostTwiceAsLong) {
+  std::cout << "seeds 0 to 59\n";
+  int in_groups = 0;
+  int checked = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    MachineConfig config = random_machine(random, ElementType::kBf16);
+    config.memory_kind = random.one_of({MemoryKind::kSplit, MemoryKind::kIdeal});
+    config.unified_buffer_kib = random.one_of({8U, 16U, 32U});
+    const SmallNetwork& network = small_networks()[seed % small_networks().size()];
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << network.name);
+    const std::int64_t images = random.one_of({2, 4});
+    const MappingOptions options{.line_bands = false};
+    const auto half =
+        divisible_program(prepared(network.of_batch(images)), config, options, images);
+    if (!half) continue;
+    MappingOptions unsearched = options;
+    unsearched.effort = SearchEffort::kNone;
+    const auto whole =
+        divisible_program(prepared(network.of_batch(2 * images)), config, unsearched, 2 * images);
+    if (!whole) continue;
+    ScheduleChoices choices = *half->choices;
+    ImageGroups& groups = choices.groups;
+    in_groups += groups.sizes.empty() ? 0 : 1;
+    groups.images = 2 * images;
+    if (groups.round == 0) groups.round = images;
+    if (groups.sizes.empty()) groups.sizes.assign(whole->segment.layers.size(), images);
+    const auto repeated = schedule_layers(whole->segment, config, choices);
+    ASSERT_TRUE(std::holds_alternative<Schedule>(repeated));
+    const Cycle once = replay(half->segment, half->schedule, config).cycles;
+    EXPECT_LE(replay(whole->segment, std::get<Schedule>(repeated), config).cycles, 2 * once);
+    ++checked;
+  }
+  std::cout << checked << " checked, " << in_groups << " of them in groups\n";
+  EXPECT_GT(checked, 20);
+  EXPECT_GT(in_groups, 6);
 }
 
 TEST(ScheduleSearchTest, ReplayCountsTheCyclesOfTheRun) {
