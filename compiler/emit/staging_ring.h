@@ -35,8 +35,8 @@ class StagingRing {
     next_ += rows;
     return base;
   }
-  /// The most rows taken between restarts; nullopt if some were taken again. A larger ring would then
-  /// give others.
+  /// The most rows taken between restarts; nullopt if some were taken again. A larger ring would
+  /// then give others.
   std::optional<std::uint64_t> rows_taken_once() const {
     return wrapped_ ? std::nullopt : std::optional(std::max(most_, next_) - parts_.staging);
   }

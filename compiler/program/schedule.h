@@ -54,8 +54,8 @@ struct LayerSchedule {
 struct ImageGroups {
   std::int64_t images = 1;          // of the batch
   std::vector<std::int64_t> sizes;  // of each layer; empty: all layers take the whole batch
-  /// What the host gives enters the unified buffer group by group, if it stays there. Otherwise that
-  /// of a round stays there as a whole or not at all.
+  /// What the host gives enters the unified buffer group by group, if it stays there. Otherwise
+  /// that of a round stays there as a whole or not at all.
   bool cut_inputs = false;
   /// Images whose instructions are put into the order kByStart together; those of the next images
   /// follow. 0: all of the batch.
