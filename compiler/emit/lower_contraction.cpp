@@ -99,7 +99,9 @@ class ContractionLowering {
       return pack_weights(weights, key.rows, key.k, key.n, key.groups, dtype, key.matrix);
     };
     const std::int64_t k = key.rows.rows();
-    if (!place.tile) place.tile = memory_.add_weights(k, key.n, make, weights.fixed);
+    if (!place.tile && mapping_.buffered_tiles < kTileShares) {
+      place.tile = memory_.add_weights(k, key.n, make, weights.fixed);
+    }
     if (!place.host && mapping_.buffered_tiles > 0) {
       place.host = memory_.add_weight_rows(k, key.n, make, weights.fixed);
     }
@@ -235,7 +237,8 @@ class ContractionLowering {
     if (constant() != nullptr) {
       const WeightPlace& place = context_.weights.at(key_of(product));
       const auto index = static_cast<std::uint64_t>(tile * blocks_.folds(product) + fold);
-      const std::uint64_t number = *place.tile + index;
+      const bool any_buffered = mapping_.buffered_tiles > 0;
+      const std::uint64_t number = (any_buffered ? *place.host : *place.tile) + index;
       keep_ = have_tile_ && number == last_tile_;
       have_tile_ = true;
       last_tile_ = number;
@@ -243,7 +246,7 @@ class ContractionLowering {
       if (is_buffered(index)) {
         fetch_from_buffer(product, *place.host, number, fold, tile);
       } else {
-        context_.stream.emit(Fetch{number, {}});
+        context_.stream.emit(Fetch{*place.tile + index, {}});
         context_.info.weight_bytes += context_.config.tile_bytes();
       }
     } else {
@@ -258,7 +261,8 @@ class ContractionLowering {
     return (index + 1) * share / kTileShares > index * share / kTileShares;
   }
 
-  /// `number`: of the tile in weight memory; `host`: the first row of its matrix in host memory.
+  /// `host`: the first row of the tile's matrix in host memory; `number`: of the tile, one that no
+  /// other tile with rows there has.
   void fetch_from_buffer(const BatchOffset& product, std::uint64_t host, std::uint64_t number,
                          std::int64_t fold, std::int64_t tile) {
     const KLayout rows = key_of(product).rows;

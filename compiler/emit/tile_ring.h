@@ -20,7 +20,7 @@ class TileRing {
     bool holds_tile = false;
   };
 
-  /// The slot of the tile with this number in weight memory. If it has none, it takes the slot that
+  /// The slot of the tile with this number. If it has none, it takes the slot that
   /// was taken longest ago, and must be loaded. There must be a slot.
   Slot slot_of(std::uint64_t tile) {
     const auto known = slots_.find(tile);

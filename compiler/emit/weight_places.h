@@ -13,8 +13,8 @@
 
 namespace weft::compiler {
 
-/// A matrix of weights: its first tile in weight memory and, if some of its tiles come through the
-/// unified buffer, its first row in host memory.
+/// A matrix of weights: its first tile in weight memory, unless all come through the unified
+/// buffer, and its first row in host memory, if any do. It has no more tiles than rows there.
 struct WeightPlace {
   std::optional<std::uint64_t> tile;
   std::optional<std::uint64_t> host;

@@ -78,12 +78,14 @@ ScheduledNetwork with_share(const graph::Graph& graph, const MachineConfig& conf
   return schedule_as_planned(graph, config, plan);
 }
 
-/// Fetches of constant tiles from memory and from the buffer, and tensors of weights.
+/// Fetches of constant tiles from memory and from the buffer, and tensors of weights: as tiles, and
+/// as rows.
 struct Counts {
   int from_memory = 0;
   int from_buffer = 0;
   int loads = 0;  // into slots
-  int tensors = 0;
+  int tile_tensors = 0;
+  int row_tensors = 0;
 };
 
 Counts counts_of(const NetworkProgram& network) {
@@ -91,8 +93,11 @@ Counts counts_of(const NetworkProgram& network) {
   for (const auto& step : network.steps) {
     const auto* machine = std::get_if<MachineStep>(&step);
     if (machine == nullptr) continue;
-    for (const TensorDecl& tensor : machine->program.tensors) {
-      counts.tensors += tensor.role == TensorRole::kWeights ? 1 : 0;
+    for (std::size_t i = 0; i < machine->tensors.size(); ++i) {
+      if (machine->tensors[i].kind != HostTensor::Kind::kConstant) continue;
+      const TensorRole role = machine->program.tensors[i].role;
+      counts.tile_tensors += role == TensorRole::kWeights ? 1 : 0;
+      counts.row_tensors += role == TensorRole::kActivation ? 1 : 0;
     }
     for (const Instruction& instruction : machine->program.code) {
       if (const auto* fetch = std::get_if<Fetch>(&instruction.operation)) {
@@ -113,6 +118,8 @@ TEST(BufferedTilesTest, OfEvery64TilesSoManyComeThroughTheBuffer) {
     const Counts counts = counts_of(write_programs(with_share(graph, config, 4, share), config));
     EXPECT_EQ(counts.from_buffer, 2 * static_cast<int>(16 * share / 64));
     EXPECT_EQ(counts.from_memory, 32 - counts.from_buffer);
+    EXPECT_EQ(counts.tile_tensors, share < 64 ? 2 : 0);
+    EXPECT_EQ(counts.row_tensors, share > 0 ? 2 : 0);
     EXPECT_EQ(counts.loads, counts.from_buffer);
   }
 }
@@ -134,7 +141,8 @@ TEST(BufferedTilesTest, ATileThatStaysIsLoadedOnce) {
     const NetworkProgram program =
         write_programs(with_share(graph, config, each.slots, 64), config);
     const Counts counts = counts_of(program);
-    EXPECT_EQ(counts.tensors, 1) << "all products share the constant";
+    EXPECT_EQ(counts.tile_tensors, 0);
+    EXPECT_EQ(counts.row_tensors, 1) << "all products share the constant";
     EXPECT_EQ(counts.from_memory, 0);
     EXPECT_EQ(counts.from_buffer, 45);
     EXPECT_EQ(counts.loads, each.loads);
@@ -146,7 +154,7 @@ TEST(BufferedTilesTest, OtherConstantsHaveTilesOfTheirOwn) {
   const MachineConfig config = machine(MemoryKind::kShared);
   const graph::Graph graph = prepared(products(24, 3, false));
   const NetworkProgram program = write_programs(with_share(graph, config, 30, 64), config);
-  EXPECT_EQ(counts_of(program).tensors, 3);
+  EXPECT_EQ(counts_of(program).row_tensors, 3);
   EXPECT_EQ(counts_of(program).loads, 27);
 }
 
