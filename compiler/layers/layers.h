@@ -6,6 +6,7 @@
 // needs their elements.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -242,5 +243,20 @@ struct Layer {
   /// Further forms of the layer: number i + 1 is others[i], number 0 is `body`.
   std::vector<LayerForm> others = {};
 };
+
+/// Calls look(LayerBody) for each body of each form of the layer.
+template <class Look>
+void for_each_body(const Layer& layer, const Look& look) {
+  look(layer.body);
+  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
+}
+
+/// Calls look(ContractionLayer) for those of them that use the array.
+template <class Look>
+void for_each_contraction(const Layer& layer, const Look& look) {
+  for_each_body(layer, [&](const LayerBody& body) {
+    if (const auto* contraction = std::get_if<ContractionLayer>(&body)) look(*contraction);
+  });
+}
 
 }  // namespace weft::compiler

@@ -20,10 +20,7 @@ std::uint64_t needed_margin(const Segment& segment) {
         },
         each);
   };
-  for (const Layer& layer : segment.layers) {
-    look(layer.body);
-    for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
-  }
+  for (const Layer& layer : segment.layers) for_each_body(layer, look);
   return static_cast<std::uint64_t>(margin);
 }
 

@@ -200,20 +200,6 @@ ScheduleChoices first_choices(const Segment& segment, const MachineConfig& confi
   return choices;
 }
 
-namespace {
-
-/// Calls look(ContractionLayer) for each one of all forms.
-template <class Look>
-void for_each_contraction(const Layer& layer, const Look& look) {
-  const auto look_at = [&](const LayerBody& body) {
-    if (const auto* contraction = std::get_if<ContractionLayer>(&body)) look(*contraction);
-  };
-  look_at(layer.body);
-  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look_at);
-}
-
-}  // namespace
-
 std::optional<std::int64_t> accumulator_rows(const Layer& layer, const MachineConfig& config) {
   std::optional<std::int64_t> rows;
   for_each_contraction(layer, [&](const ContractionLayer& contraction) {

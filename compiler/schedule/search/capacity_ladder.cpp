@@ -23,12 +23,9 @@ std::vector<Value> powers(Value first, Value end) {
 /// The most rows that a form of the layer streams through the array; 0 if none does.
 std::int64_t streamed_rows(const Layer& layer) {
   std::int64_t rows = 0;
-  const auto look = [&](const LayerBody& body) {
-    const auto* contraction = std::get_if<ContractionLayer>(&body);
-    if (contraction != nullptr) rows = std::max(rows, contraction->walk.rows());
-  };
-  look(layer.body);
-  for (const LayerForm& form : layer.others) std::ranges::for_each(form.bodies, look);
+  for_each_contraction(layer, [&](const ContractionLayer& contraction) {
+    rows = std::max(rows, contraction.walk.rows());
+  });
   return rows;
 }
 
