@@ -108,7 +108,8 @@ class NetworkTiming {
 
  private:
   void add(const compiler::ScheduledSegment& scheduled) {
-    const auto& [segment, schedule, choices] = scheduled;
+    const compiler::Segment& segment = scheduled.segment;
+    const compiler::Schedule& schedule = scheduled.schedule;
     if (is_product(schedule)) {
       const Result result = simulate(machine_, *product_stream(segment, schedule, config_));
       const compiler::LayerInfo info = product_layer(segment, schedule, config_);
@@ -165,7 +166,8 @@ NetworkRun time_network_on(const compiler::ScheduledNetwork& network, const Mach
 
 Result time_segment(const compiler::ScheduledSegment& scheduled, const MachineConfig& config,
                     RunObserver& observer, std::uint64_t memory_bytes) {
-  const auto& [segment, schedule, choices] = scheduled;
+  const compiler::Segment& segment = scheduled.segment;
+  const compiler::Schedule& schedule = scheduled.schedule;
   if (is_product(schedule)) {
     return simulate(config, *product_stream(segment, schedule, config), &observer);
   }

@@ -147,7 +147,8 @@ std::string mapping_table(const compiler::ScheduledNetwork& network) {
   for (const auto& step : network.steps) {
     const auto* scheduled = std::get_if<compiler::ScheduledSegment>(&step);
     if (scheduled == nullptr) continue;
-    const auto& [segment, schedule, choices] = *scheduled;
+    const compiler::Segment& segment = scheduled->segment;
+    const compiler::Schedule& schedule = scheduled->schedule;
     // The rings of a product say themselves what they take.
     if (schedule.buffer.end > 0) {
       table.add({"unified buffer", to_text(schedule.buffer)});

@@ -99,11 +99,12 @@ struct CostedSteps {
   std::optional<Cycle> cycles = 0;
 };
 
-/// The choices of a step; null if it has none.
-const ScheduleChoices* choices_of(const ScheduledSteps& steps, std::size_t step) {
-  if (step >= steps.size()) return nullptr;
+/// What the search of a step found, if it was searched.
+SearchedLike found_for(const ScheduledSteps& steps, std::size_t step) {
+  if (step >= steps.size()) return {};
   const auto* scheduled = std::get_if<ScheduledSegment>(&steps[step]);
-  return scheduled != nullptr && scheduled->choices ? &*scheduled->choices : nullptr;
+  if (scheduled == nullptr || !scheduled->choices || !scheduled->cycles) return {};
+  return {&*scheduled->choices, *scheduled->cycles};
 }
 
 /// `like`: the network planned otherwise, whose choices are tried as well.
@@ -117,11 +118,11 @@ CostedSteps schedule_steps(const graph::Graph& graph, const MachineConfig& confi
     }
     auto& segment = std::get<Segment>(part);
     CostedSchedule costed =
-        schedule_segment(segment, config, options.mapping, choices_of(like, all.steps.size()));
+        schedule_segment(segment, config, options.mapping, found_for(like, all.steps.size()));
     all.cycles =
         all.cycles && costed.cycles ? std::optional(*all.cycles + *costed.cycles) : std::nullopt;
     all.steps.emplace_back(ScheduledSegment{std::move(segment), std::move(costed.schedule),
-                                            std::move(costed.choices)});
+                                            std::move(costed.choices), costed.cycles});
   }
   return all;
 }

@@ -23,6 +23,7 @@ struct ScheduledSegment {
   Segment segment;
   Schedule schedule;
   std::optional<ScheduleChoices> choices;  // from which `schedule` follows; nullopt: a product
+  std::optional<Cycle> cycles = {};        // if it was replayed
 };
 
 /// Choices for all layers of a network that have them, as in MappingOptions.

@@ -165,7 +165,7 @@ bool is_beaten(const CostedSchedule& schedule, const MappingOptions& options) {
 std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
                                                      const MachineConfig& config,
                                                      const MappingOptions& options,
-                                                     const ScheduleChoices* like = nullptr) {
+                                                     const SearchedLike& like = {}) {
   if (const auto product = only_product(segment, config)) {
     return CostedSchedule{product_schedule(*product, config), std::nullopt, std::nullopt, 0};
   }
@@ -196,7 +196,7 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
 }  // namespace
 
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
-                                const MappingOptions& options, const ScheduleChoices* like) {
+                                const MappingOptions& options, const SearchedLike& like) {
   auto found = find_schedule(segment, config, options, like);
   if (const auto* obstacle = std::get_if<Obstacle>(&found)) refuse(segment, *obstacle, config);
   return std::get<CostedSchedule>(std::move(found));

@@ -12,11 +12,9 @@ namespace weft::compiler {
 /// cuts the layers into chunks. Of several schedules it takes the one whose program has the fewest
 /// cycles in an exact replay, and of equal ones the first. The number of replayed instructions is
 /// limited: long programs try fewer schedules or only the first. SearchEffort::kNone takes the
-/// first that fits. `like`: choices for a segment of the same layers and images in other forms, to
-/// be tried as well. Throws ConfigError if a layer does not fit even the whole buffer.
+/// first that fits. Throws ConfigError if a layer does not fit even the whole buffer.
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
-                                const MappingOptions& options = {},
-                                const ScheduleChoices* like = nullptr);
+                                const MappingOptions& options = {}, const SearchedLike& like = {});
 
 /// True if schedule_segment() searches all smaller machines too: if the program would be short on a
 /// machine with room for everything. So whether it does is the same for a machine with more.

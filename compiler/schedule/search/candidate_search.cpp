@@ -68,6 +68,15 @@ void CandidateSearch::stage(ScheduleChoices& choices, std::uint64_t rows) const 
                                 choices.buffer.tile_slots);
 }
 
+ScheduleChoices CandidateSearch::with_tiles(ScheduleChoices choices,
+                                            const TileChoice& tiles) const {
+  const std::uint64_t staging = choices.buffer.staging_rows();
+  choices.buffered_tiles = tiles.tiles;
+  choices.buffer.tile_slots = tiles.slots;
+  stage(choices, staging);
+  return choices;
+}
+
 MachineConfig CandidateSearch::planned_machine(const ScheduleChoices& choices) const {
   return with_capacities(config_, choices.capacities);
 }

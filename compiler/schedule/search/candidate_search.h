@@ -10,6 +10,7 @@
 #include "compiler/program/network_program.h"
 #include "compiler/program/schedule.h"
 #include "compiler/schedule/schedule_layers.h"
+#include "compiler/schedule/search/buffered_tiles.h"
 #include "compiler/schedule/search/known_replays.h"
 #include "compiler/schedule/search/schedule_search.h"
 #include "sim/config/machine_config.h"
@@ -40,6 +41,8 @@ class CandidateSearch {
   void consider_arrangements(ScheduleChoices choices, std::uint64_t share);
 
   void stage(ScheduleChoices& choices, std::uint64_t rows) const;
+  /// The choices with these tiles through slots, which leave less room for sheets.
+  ScheduleChoices with_tiles(ScheduleChoices choices, const TileChoice& tiles) const;
   /// The machine for which the choices are planned.
   MachineConfig planned_machine(const ScheduleChoices& choices) const;
 

@@ -41,8 +41,12 @@ class ScheduleSearch : private CandidateSearch {
     }
   }
 
-  /// Choices for a segment of the same layers are a candidate too.
-  void begin_like(const ScheduleChoices& like) { like_ = choices_like(like, segment_); }
+  /// Choices for a segment of the same layers are a candidate too. For one image they leave little
+  /// to improve, so the search ends early if it begins with more cycles.
+  void begin_like(const SearchedLike& like) {
+    like_ = choices_like(*like.choices, segment_);
+    if (like_ && batch_of(segment_) == 1) likes_cycles_ = like.cycles;
+  }
 
   /// nullopt if no layer fits beside sheets that stay. Short programs are also searched in each
   /// form alone, since a form may need its own chunks to be the best.
@@ -91,14 +95,18 @@ class ScheduleSearch : private CandidateSearch {
     }
     if (!best_) return;
     if (best_->cycles) choose_staging(first);
-    const bool is_hopeless = options_.to_beat && best_->cycles && !tries_bands_ &&
-                             *best_->cycles > *options_.to_beat / 5 * 6;
     if (!best_->cycles) choose_groups();
     if (!best_->cycles) take_tiles();
-    if (best_->cycles && !is_hopeless) improve();
+    if (best_->cycles && !is_hopeless()) improve();
     if (!found_ || (found_->cycles && best_->cycles && *best_->cycles < *found_->cycles)) {
       found_ = std::move(best_);
     }
+  }
+
+  bool is_hopeless() const {
+    if (tries_bands_) return false;
+    return (options_.to_beat && *best_->cycles > *options_.to_beat / 5 * 6) ||
+           (likes_cycles_ && *best_->cycles > *likes_cycles_);
   }
 
   /// The choices for a part of the batch: its instructions part by part, or of all parts together.
@@ -228,14 +236,6 @@ class ScheduleSearch : private CandidateSearch {
   bool is_split() const { return config_.memory_kind == MemoryKind::kSplit; }
   std::uint32_t most_slots() const {
     return std::bit_floor(most_tile_slots(planned_machine(choices_)));
-  }
-
-  ScheduleChoices with_tiles(ScheduleChoices choices, const TileChoice& tiles) const {
-    const std::uint64_t staging = choices.buffer.staging_rows();
-    choices.buffered_tiles = tiles.tiles;
-    choices.buffer.tile_slots = tiles.slots;
-    stage(choices, staging);
-    return choices;
   }
 
   /// Bands of lines, if rows leave the buffer between layers.
@@ -374,7 +374,8 @@ class ScheduleSearch : private CandidateSearch {
   std::uint64_t most_for_groups_ = most_;   // instructions
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<ScheduleChoices> like_;     // for a segment of the same layers
-  std::optional<CostedSchedule> found_;     // the best of all descents
+  std::optional<Cycle> likes_cycles_;
+  std::optional<CostedSchedule> found_;  // the best of all descents
 };
 
 }  // namespace
@@ -390,7 +391,7 @@ std::optional<CostedSchedule> search_schedules(const Segment& segment, const Mac
     if (found) of_part = &*found->choices;
     if (of_part != nullptr) search.begin_with_part(*of_part, batch_of(*part));
   }
-  if (known.like != nullptr) search.begin_like(*known.like);
+  if (known.like.choices != nullptr) search.begin_like(known.like);
   return search.run();
 }
 

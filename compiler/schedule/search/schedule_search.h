@@ -26,10 +26,16 @@ constexpr std::uint64_t most_replayed(SearchEffort effort) {
   return effort == SearchEffort::kThorough ? 50'000'000 : 1'500'000;
 }
 
+/// The result of a search of a segment of the same layers in other forms.
+struct SearchedLike {
+  const ScheduleChoices* choices = nullptr;  // null: none
+  Cycle cycles = 0;
+};
+
 /// What a search may begin with.
 struct KnownChoices {
   const ScheduleChoices* of_part = nullptr;  // part_of_batch(), repeated; null: to be searched
-  const ScheduleChoices* like = nullptr;     // a segment of the same layers in other forms
+  SearchedLike like = {};
 };
 
 /// The best schedule that a search of `most` replayed instructions finds; nullopt if no layer fits
