@@ -85,6 +85,12 @@ struct ChannelPace {
   double host = 1;    // part of the host link that is free for weights
 };
 
+/// The share with which the nearest number of a layer's tiles comes through the buffer.
+std::uint32_t share_of(double part, double tiles) {
+  if (tiles >= kTileShares) return static_cast<std::uint32_t>(std::lround(kTileShares * part));
+  return static_cast<std::uint32_t>(std::ceil(kTileShares * std::round(tiles * part) / tiles));
+}
+
 /// What both channels of split memories can bring in time.
 BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
                              const MachineConfig& config, std::uint32_t slots,
@@ -92,6 +98,7 @@ BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
   const PartedSegment parts = in_parts(segment, schedule);
   std::vector<double> all(segment.layers.size());
   std::vector<double> through_host(segment.layers.size());
+  std::vector<double> most_tiles(segment.layers.size());  // of a part
   ChannelBalance balance(config, slots, pace.host);
   for (std::size_t i = 0; i < parts.layers.size(); ++i) {
     const LayerBody& body = parts.segment.layers[i].body;
@@ -104,14 +111,13 @@ BufferedTiles balanced_tiles(const Segment& segment, const Schedule& schedule,
     }
     const std::size_t layer = parts.layers[i].layer;
     all[layer] += work.weight_bytes;
+    most_tiles[layer] = std::max(most_tiles[layer], work.tiles);
     through_host[layer] += balance.add(
         work.weight_bytes, filled, pace.layers * std::max(work.cycles, vector_rows(body, config)));
   }
   BufferedTiles tiles(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i] > 0) {
-      tiles[i] = static_cast<std::uint32_t>(std::lround(kTileShares * through_host[i] / all[i]));
-    }
+    if (all[i] > 0) tiles[i] = share_of(through_host[i] / all[i], most_tiles[i]);
   }
   return tiles;
 }
@@ -244,10 +250,8 @@ std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& sch
   for (std::uint32_t slots = 2; slots <= most; slots *= coarse ? 4 : 2) {
     const BufferedTiles reused = reused_tiles(segment, schedule, config, slots, Reuse::kByAny);
     add(all, slots, reused);
-    if (!is_split(config)) {
-      add(all, slots, all_tiles(segment));
-      continue;
-    }
+    add(all, slots, all_tiles(segment));
+    if (!is_split(config)) continue;
     const BufferedTiles balanced = balanced_tiles(segment, schedule, config, slots, {});
     add(all, slots, balanced);
     if (either(reused, balanced) != balanced) add(all, slots, either(reused, balanced));

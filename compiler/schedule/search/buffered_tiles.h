@@ -25,8 +25,9 @@ struct TileChoice {
 /// On split memories a layer that waits for its weights takes as many of them through the host link
 /// as arrive in time: those that come while it runs, and those for which the slots have had room
 /// before. On all memories, tiles that are used several times come through the buffer, as many of
-/// them as stay in the slots until their last use. On a shared memory all tiles may come through
-/// it: loads run further ahead than a short FIFO lets fetches from memory.
+/// them as stay in the slots until their last use. All tiles may come through it too: loads run
+/// further ahead than a short FIFO lets fetches from memory, and the host link may be the faster
+/// channel of split memories.
 std::vector<TileChoice> tile_choices(const Segment& segment, const Schedule& schedule,
                                      const MachineConfig& config, std::uint32_t most, bool coarse);
 

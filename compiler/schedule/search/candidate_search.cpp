@@ -62,6 +62,15 @@ void CandidateSearch::consider_arrangements(ScheduleChoices choices, std::uint64
   }
 }
 
+void CandidateSearch::consider_cut_inputs(ScheduleChoices choices) {
+  choices.groups.cut_inputs = !choices.groups.cut_inputs;
+  consider(choices);
+}
+
+std::int64_t CandidateSearch::part_of_sums(std::size_t layer, std::int64_t parts) const {
+  return compiler::part_of_sums(segment_.layers[layer], planned_machine(choices_), parts);
+}
+
 void CandidateSearch::stage(ScheduleChoices& choices, std::uint64_t rows) const {
   const MachineConfig planned = planned_machine(choices);
   choices.buffer = with_staging(planned, margin_, std::min(rows, usable_rows(planned)),

@@ -39,7 +39,11 @@ class CandidateSearch {
   void consider_staging(std::uint64_t share, ScheduleChoices choices);
   /// The same with each fit and each order.
   void consider_arrangements(ScheduleChoices choices, std::uint64_t share);
+  /// The choices with inputs in parts if they were whole, and the other way.
+  void consider_cut_inputs(ScheduleChoices choices);
 
+  /// Of the accumulators, for a layer (compiler::part_of_sums()).
+  std::int64_t part_of_sums(std::size_t layer, std::int64_t parts) const;
   void stage(ScheduleChoices& choices, std::uint64_t rows) const;
   /// The choices with these tiles through slots, which leave less room for sheets.
   ScheduleChoices with_tiles(ScheduleChoices choices, const TileChoice& tiles) const;

@@ -35,6 +35,7 @@ class ScheduleSearch : private CandidateSearch {
     most_ = most_ / 3 * 2;
     smaller_ = of_part;
     smaller_->groups.images = batch_of(segment_);
+    parts_ = smaller_->groups.images / images;
     if (smaller_->groups.round == 0) smaller_->groups.round = images;
     if (smaller_->groups.sizes.empty()) {
       smaller_->groups.sizes.assign(segment_.layers.size(), images);
@@ -109,7 +110,8 @@ class ScheduleSearch : private CandidateSearch {
            (likes_cycles_ && *best_->cycles > *likes_cycles_);
   }
 
-  /// The choices for a part of the batch: its instructions part by part, or of all parts together.
+  /// The choices for a part of the batch: its instructions part by part, or of all parts together,
+  /// or with as many groups of more images.
   void consider_repeated() {
     for (const std::int64_t round : {smaller_->groups.round, std::int64_t{0}}) {
       for (const Fit fit : {smaller_->fit, other(smaller_->fit)}) {
@@ -120,6 +122,11 @@ class ScheduleSearch : private CandidateSearch {
         consider_cut_inputs(choices);
       }
     }
+    ScheduleChoices larger = *smaller_;
+    for (std::int64_t& images : larger.groups.sizes) images *= parts_;
+    if (larger.groups.sizes.front() == larger.groups.images) larger.groups = {};
+    larger.groups.round = 0;
+    consider(larger);
   }
 
   void improve() {
@@ -269,12 +276,6 @@ class ScheduleSearch : private CandidateSearch {
     }
   }
 
-  /// The choices with inputs in parts if they were whole, and the other way.
-  void consider_cut_inputs(ScheduleChoices choices) {
-    choices.groups.cut_inputs = !choices.groups.cut_inputs;
-    consider(choices);
-  }
-
   void choose_form_of_layers_like(std::size_t first) {
     if (form_) return;
     const std::vector<std::size_t> alike = layers_alike(segment_, first);
@@ -341,10 +342,6 @@ class ScheduleSearch : private CandidateSearch {
     }
   }
 
-  std::int64_t part_of_sums(std::size_t layer, std::int64_t parts) const {
-    return compiler::part_of_sums(segment_.layers[layer], planned_machine(choices_), parts);
-  }
-
   /// Goes down the ladder of one capacity until a machine is much slower: still smaller ones are
   /// slower yet. With a smaller buffer fewer sheets stay, and more pass through while others are
   /// computed.
@@ -372,6 +369,7 @@ class ScheduleSearch : private CandidateSearch {
   bool tries_bands_ = false;
   const CapacityLadders ladders_;
   std::uint64_t most_for_groups_ = most_;   // instructions
+  std::int64_t parts_ = 1;                  // of the batch
   std::optional<ScheduleChoices> smaller_;  // the best for a part of the batch, repeated
   std::optional<ScheduleChoices> like_;     // for a segment of the same layers
   std::optional<Cycle> likes_cycles_;
