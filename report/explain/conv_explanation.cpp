@@ -244,7 +244,12 @@ Json plan_json(const ArrayConv& conv, const MachineConfig& config,
 
 /// A convolution that does not use the array.
 void print_elsewhere(const RunReport& report, const Streams& streams) {
-  streams.out << wrapped("No tile of weights enters the array, so there are no folds.");
+  const bool any = std::ranges::any_of(report.run.layers, [](const runtime::LayerRun& layer) {
+    return layer.info.fetches > 0;
+  });
+  streams.out << wrapped(
+      any ? "Only a part of the layer runs on the array, so its folds are not explained here."
+          : "No tile of weights enters the array, so there are no folds.");
   for (const runtime::LayerRun& layer : report.run.layers) {
     streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
                                        layer.on_host

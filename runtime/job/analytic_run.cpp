@@ -35,10 +35,14 @@ AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
 const compiler::ScheduledSegment* array_segment(const compiler::ScheduledNetwork& network) {
   if (network.steps.size() != 1) return nullptr;
   const auto* only = std::get_if<compiler::ScheduledSegment>(&network.steps.front());
-  if (only == nullptr || only->schedule.layers.size() != 1) return nullptr;
-  const bool on_array = std::ranges::all_of(
-      only->schedule.layers.front().mappings,
-      [](const Mapping& mapping) { return mapping.unit == MappedUnit::kArray; });
+  if (only == nullptr || only->segment.layers.size() != 1) return nullptr;
+  const auto is_on_array = [](const Mapping& mapping) {
+    return mapping.unit == MappedUnit::kArray;
+  };
+  // Groups of images are parts of the layer, and so are its channels on either unit.
+  const bool on_array = std::ranges::all_of(only->schedule.layers, [&](const auto& part) {
+    return std::ranges::all_of(part.mappings, is_on_array);
+  });
   return on_array ? only : nullptr;
 }
 

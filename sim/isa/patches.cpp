@@ -1,8 +1,7 @@
 #include "sim/isa/patches.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
+#include <compare>
 
 namespace weft {
 namespace {
@@ -25,7 +24,15 @@ std::vector<PatchPositions> met_positions(const PatchAxis& axis, std::uint64_t w
                                           std::uint32_t first_tap, std::uint32_t end_tap) {
   const std::int64_t step = axis.step;
   const std::int64_t limit = axis.limit;
-  std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>> grids;  // half-open
+  struct Interval {
+    std::int64_t remainder = 0;
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): Clang 14 reports a 0 that it adds itself
+    auto operator<=>(const Interval&) const = default;
+  };
+  std::vector<Interval> intervals;
+  intervals.reserve(end_tap - first_tap);
   for (std::int64_t tap = first_tap; tap < end_tap; ++tap) {
     const std::int64_t offset = axis.origin + tap * axis.dilation;
     const std::int64_t moved = floor_div(offset, step);
@@ -33,19 +40,19 @@ std::vector<PatchPositions> met_positions(const PatchAxis& axis, std::uint64_t w
     const std::int64_t first = std::max<std::int64_t>(moved, 0);
     const std::int64_t end = std::min(moved + static_cast<std::int64_t>(windows),
                                       floor_div(limit - 1 - remainder, step) + 1);
-    if (first < end) grids[remainder].emplace_back(first, end);
+    if (first < end) intervals.push_back({remainder, first, end});
   }
+  std::ranges::sort(intervals);
   std::vector<PatchPositions> runs;
-  for (auto& [remainder, intervals] : grids) {
-    std::ranges::sort(intervals);
-    std::int64_t end = 0;
-    for (auto [from, to] : intervals) {
-      from = std::max(from, end);
-      if (from >= to) continue;
-      end = to;
-      runs.push_back({static_cast<std::uint64_t>(remainder + from * step),
-                      static_cast<std::uint64_t>(to - from), static_cast<std::uint64_t>(step)});
-    }
+  runs.reserve(intervals.size());
+  Interval before;  // what is covered of this grid so far
+  for (Interval each : intervals) {
+    if (each.remainder == before.remainder) each.first = std::max(each.first, before.end);
+    if (each.first >= each.end) continue;
+    before = each;
+    runs.push_back({static_cast<std::uint64_t>(each.remainder + each.first * step),
+                    static_cast<std::uint64_t>(each.end - each.first),
+                    static_cast<std::uint64_t>(step)});
   }
   return runs;
 }

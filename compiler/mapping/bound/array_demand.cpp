@@ -65,29 +65,29 @@ void ArrayDemand::add_sums(const Sums& sums, bool depthwise, Group& group) const
 
 // An operand that streams for its own group may at the same time stream for other groups, if it is
 // their smaller operand. Then its cycles are not only its group's.
-double ArrayDemand::entering(graph::ValueId origin, const Group& group) const {
-  return smaller_.contains(origin) ? 0 : std::max(group.operands, group.chain);
+double ArrayDemand::entering(graph::ValueId origin, const Group& group, Start start) const {
+  if (smaller_.contains(origin)) return 0;
+  return start == Start::kApart ? group.chain : std::max(group.operands, group.chain);
 }
 
 /// Cycles before the first row and after the last one; 0 if the vector unit could do everything.
-double ArrayDemand::latency() const {
-  bool rows = false;
-  bool pushes_count = false;  // the first tile's pushes are part of what operands take
-  for (const auto& [origin, group] : groups_) {
-    rows = rows || (!group.depthwise && group.sums > 0);
-    const double cycles = entering(origin, group);
-    pushes_count = pushes_count || (cycles > group.sums && cycles > group.chain);
-  }
+double ArrayDemand::latency(Start start) const {
+  const bool rows = std::ranges::any_of(
+      groups_, [](const auto& each) { return !each.second.depthwise && each.second.sums > 0; });
   if (!rows) return 0;
-  return rows_ + cols_ - 2 + (pushes_count ? 0 : rows_);
+  return rows_ + cols_ - 2 + (start == Start::kApart ? rows_ : 0);
+}
+
+double ArrayDemand::array(Start start) const {
+  double cycles = latency(start);
+  for (const auto& [origin, group] : groups_) {
+    cycles += std::max(entering(origin, group, start), group.sums);
+  }
+  return cycles;
 }
 
 double ArrayDemand::array() const {
-  double cycles = latency();
-  for (const auto& [origin, group] : groups_) {
-    cycles += std::max(entering(origin, group), group.sums);
-  }
-  return cycles;
+  return std::max(array(Start::kApart), array(Start::kWithOperands));
 }
 
 double ArrayDemand::drained() const {
@@ -96,17 +96,21 @@ double ArrayDemand::drained() const {
   return cycles;
 }
 
-double ArrayDemand::least(double vector) const {
+double ArrayDemand::least(double vector, Start start) const {
   std::vector<Exchange> exchanges;
   for (const auto& [origin, group] : groups_) {
-    const double cycles = entering(origin, group);
+    const double cycles = entering(origin, group, start);
     if (group.sums >= cycles) {
       exchanges.insert(exchanges.end(), group.exchanges.begin(), group.exchanges.end());
     } else if (group.depthwise) {
       exchanges.push_back({cycles, group.products - group.drained});
     }
   }
-  return balanced(array(), vector + drained(), std::move(exchanges));
+  return balanced(array(start), vector + drained(), std::move(exchanges));
+}
+
+double ArrayDemand::least(double vector) const {
+  return std::max(least(vector, Start::kApart), least(vector, Start::kWithOperands));
 }
 
 }  // namespace weft::compiler

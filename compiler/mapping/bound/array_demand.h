@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -56,9 +57,15 @@ class ArrayDemand {
     std::vector<Exchange> exchanges;
   };
 
+  /// The pushes of the first tile count once: apart, before the first row, or with the operands
+  /// that enter the array. Both give a bound.
+  enum class Start : std::uint8_t { kApart, kWithOperands };
+
   /// Cycles in which the larger operand enters; 0 if nothing is known.
-  double entering(graph::ValueId origin, const Group& group) const;
-  double latency() const;
+  double entering(graph::ValueId origin, const Group& group, Start start) const;
+  double latency(Start start) const;
+  double array(Start start) const;
+  double least(double vector, Start start) const;
   void add_sums(const Sums& sums, bool depthwise, Group& group) const;
 
   const double rows_;

@@ -77,11 +77,14 @@ class TransferDemand {
     most = std::max(most, count);
   }
 
-  double constants() const { return sum(constants_); }
-  double inputs_and_results() const {
-    double all = sum(inputs_);
+  /// In bytes, if an element of the array has `bytes`. 32-bit integers leave as they are.
+  double constants(double bytes) const { return sum(constants_) * bytes; }
+  double inputs_and_results(double bytes) const {
+    double all = sum(inputs_) * bytes;
     for (const graph::Output& output : graph_.outputs) {
-      if (made_by_machine_[output.value]) all += elements_of(graph_, output.value);
+      if (!made_by_machine_[output.value]) continue;
+      const bool is_sum = graph_.type(output.value).type == graph::DataType::kInt32;
+      all += elements_of(graph_, output.value) * (is_sum ? 4 : bytes);
     }
     return all;
   }
@@ -99,10 +102,8 @@ class TransferDemand {
   std::map<ValueId, double> inputs_;
 };
 
-/// Rows and words are at least as long as an array element.
-double cycles_of(double count, std::uint64_t bytes_per_s, const MachineConfig& config) {
-  return count * element_bytes(config.dtype) * static_cast<double>(config.clock_hz) /
-         static_cast<double>(bytes_per_s);
+double cycles_of(double bytes, std::uint64_t bytes_per_s, const MachineConfig& config) {
+  return bytes * static_cast<double>(config.clock_hz) / static_cast<double>(bytes_per_s);
 }
 
 // --- All -----------------------------------------------------------------------------------------
@@ -155,9 +156,11 @@ class NetworkBound {
   }
 
  private:
+  double element_size() const { return static_cast<double>(element_bytes(config_.dtype)); }
+
   void add_channels(const TransferDemand& transfers, Bound& bound) const {
-    const double weights = transfers.constants();
-    const double others = transfers.inputs_and_results();
+    const double weights = transfers.constants(element_size());
+    const double others = transfers.inputs_and_results(element_size());
     if (config_.memory_kind == MemoryKind::kShared) {
       bound.memory = cycles_of(weights + others, config_.memory_bytes_per_s, config_);
     } else if (config_.memory_kind == MemoryKind::kSplit) {
@@ -168,8 +171,8 @@ class NetworkBound {
 
   /// Weights may also come through the host link, as activations do.
   double channel_cycles(const TransferDemand& transfers) const {
-    const double weights = transfers.constants();
-    const double others = transfers.inputs_and_results();
+    const double weights = transfers.constants(element_size());
+    const double others = transfers.inputs_and_results(element_size());
     const std::uint64_t memory = config_.memory_bytes_per_s;
     const std::uint64_t host = config_.host_bytes_per_s;
     switch (config_.memory_kind) {
