@@ -244,17 +244,17 @@ Json plan_json(const ArrayConv& conv, const MachineConfig& config,
 
 /// A convolution that does not use the array.
 void print_elsewhere(const RunReport& report, const Streams& streams) {
-  const bool any = std::ranges::any_of(report.run.layers, [](const runtime::LayerRun& layer) {
-    return layer.info.fetches > 0;
-  });
+  const bool any = std::ranges::any_of(
+      report.run.layers, [](const runtime::LayerRun& layer) { return layer.info.fetches > 0; });
   streams.out << wrapped(
       any ? "Only a part of the layer runs on the array, so its folds are not explained here."
           : "No tile of weights enters the array, so there are no folds.");
   for (const runtime::LayerRun& layer : report.run.layers) {
-    streams.out << wrapped(fmt::format("{} runs on the {}, {}", layer.info.op, place_of(layer),
-                                       layer.on_host
-                                           ? "in time that is not simulated"
-                                           : counted(runtime::unsigned_of(layer.cycles), "cycle")));
+    const std::string_view place = place_of(layer);
+    streams.out << wrapped(fmt::format(
+        "{} runs on the {}, {}", layer.info.op, place == "vector" ? "vector unit" : place,
+        layer.on_host ? "in time that is not simulated"
+                      : counted(runtime::unsigned_of(layer.cycles), "cycle")));
     for (const std::string& note : notes_of(layer)) streams.out << wrapped(note);
   }
 }
