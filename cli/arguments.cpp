@@ -1,10 +1,12 @@
 #include "cli/arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <charconv>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -66,6 +68,18 @@ Arguments parse_arguments(const std::vector<std::string>& words,
     arguments.positionals = arguments.values["(positional)"].as<std::vector<std::string>>();
   }
   return arguments;
+}
+
+std::string help_text(const po::options_description& options) {
+  std::istringstream lines(fmt::format("{}", fmt::streamed(options)));
+  std::string text;
+  std::string line;
+  // Boost begins with an empty line and fills the first line of some options with spaces.
+  while (std::getline(lines, line)) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty() || (!text.empty() && !text.ends_with("\n\n"))) text += line + '\n';
+  }
+  return text;
 }
 
 std::string command_line(std::string_view command, const std::vector<std::string>& words) {

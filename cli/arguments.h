@@ -36,6 +36,9 @@ inline po::typed_value<std::string>* text_value(const char* name) {
 Arguments parse_arguments(const std::vector<std::string>& words,
                           const po::options_description& options);
 
+/// What --help shows of the options, section by section.
+std::string help_text(const po::options_description& options);
+
 /// Returns the command line as a shell would read it: words with special characters are quoted.
 std::string command_line(std::string_view command, const std::vector<std::string>& words);
 

@@ -98,6 +98,9 @@ void check_contradictions(const Arguments& arguments, const RunFlags& flags) {
         fmt::format("--vcd: the {} engine has no registers to show; give --engine stepped or rtl",
                     to_string(options.engine)));
   }
+  if (arguments.has("sensitivity") && files.quiet && !files.json) {
+    throw InputError("--sensitivity: --quiet prints no table; drop --quiet or name a --json file");
+  }
   if (options.with_values()) return;
   if (options.check != runtime::CheckMode::kNone) {
     throw InputError("--engine analytic computes no values to check; drop --check or use fast");
@@ -181,8 +184,8 @@ po::options_description run_flags() {
 
 po::options_description sensitivity_flag() {
   po::options_description options;
-  options.add_options()("sensitivity",
-                        "list what each key of the machine would win if it were 10 % better");
+  options.add_options()(
+      "sensitivity", "list the cycles of a run with each key of the machine 10 % faster or larger");
   return options;
 }
 

@@ -45,6 +45,7 @@ runtime::NetworkSchedule schedule(NetworkCommand& job, const runtime::NamedTenso
   runtime::NetworkSchedule found = find_schedule(
       {job.network, std::move(job.graph), job.machine, inputs, mapping(job), job.search}, streams);
   report.network().plan_hash = report::plan_hash(compiler::network_plan(found.network));
+  if (!job.search.follows) report.network().effort = job.search.effort;
   return found;
 }
 

@@ -72,10 +72,17 @@ po::options_description search_flags() {
 }
 
 SearchFlags read_search(const Arguments& arguments) {
-  SearchFlags flags{read_effort(arguments), arguments.text("plan")};
+  SearchFlags flags{read_effort(arguments), arguments.text("plan"), false};
   if (!flags.plan) return flags;
+  if (flags.plan->empty()) throw InputError("--plan: the name is empty; give one");
   if (*flags.plan == "-") throw InputError("--plan -: must be a file");
-  if (!exists(*flags.plan)) check_writable(*flags.plan);
+  flags.follows = exists(*flags.plan);
+  if (!flags.follows) check_writable(*flags.plan);
+  if (flags.follows && arguments.has("optimize")) {
+    throw InputError(fmt::format(
+        "--plan {}: exists, so nothing is searched; drop --optimize, or delete the plan",
+        *flags.plan));
+  }
   if (arguments.has("sensitivity")) {
     throw InputError("--sensitivity: searches on other machines; drop --plan");
   }
@@ -87,7 +94,7 @@ runtime::NetworkSchedule find_schedule(ScheduleRequest request, const report::St
   if (!plan) return search(request, streams);
   const report::PlannedWorkload workload =
       report::planned_workload(request.network, request.graph, request.machine);
-  if (exists(*plan)) return follow_plan(std::move(request), workload);
+  if (request.search.follows) return follow_plan(std::move(request), workload);
   runtime::NetworkSchedule found = search(request, streams);
   write_file(*plan, report::plan_file_text(compiler::network_plan(found.network), workload));
   return found;

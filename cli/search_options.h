@@ -15,6 +15,7 @@ namespace weft::cli {
 struct SearchFlags {
   compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
   std::optional<std::string> plan;  // a file
+  bool follows = false;             // the plan's file exists, so nothing is searched
 };
 
 po::options_description search_flags();

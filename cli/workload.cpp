@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -71,6 +72,12 @@ MatmulSpec spec_of(const Arguments& arguments, const runtime::InputHeaders& head
 }
 
 }  // namespace
+
+bool names_network(const Arguments& arguments) {
+  if (arguments.positionals.size() != 1) return false;
+  const std::string& word = arguments.positionals.front();
+  return !std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
 
 MatmulSpec read_sizes(const Arguments& arguments) {
   return spec_of(arguments, {});

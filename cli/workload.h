@@ -13,6 +13,10 @@ namespace weft::cli {
 /// InputError if they are missing, wrong or contradictory.
 MatmulSpec read_spec(const Arguments& arguments, const runtime::InputHeaders& headers);
 
+/// True for one word that is no number. M alone is left to the readers of sizes, which say what is
+/// missing.
+bool names_network(const Arguments& arguments);
+
 /// Reads M K N from the positional arguments alone, without bias and activation. Throws InputError.
 MatmulSpec read_sizes(const Arguments& arguments);
 

@@ -69,11 +69,10 @@ class LayerTable {
   }
 
   std::vector<std::string> row(const runtime::LayerRun& layer) {
-    constexpr std::size_t kNameWidth = 18;
     constexpr std::size_t kOperatorWidth = 14;
     const compiler::LayerInfo& info = layer.info;
     const bool on_array = info.issued_macs > 0;
-    std::vector<std::string> cells = {shortened(info.name, kNameWidth),
+    std::vector<std::string> cells = {short_layer_name(info.name),
                                       shortened(info.op, kOperatorWidth),
                                       graph::to_string(info.result.shape),
                                       std::string(place_of(layer)),
@@ -154,6 +153,11 @@ class LayerTable {
 };
 
 }  // namespace
+
+std::string short_layer_name(const std::string& name) {
+  constexpr std::size_t kNameWidth = 18;
+  return shortened(name, kNameWidth);
+}
 
 void LedgerColumns::add(const runtime::LayerRun& layer) {
   for (std::size_t i = 0; i < shown_.size(); ++i) {

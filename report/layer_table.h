@@ -37,6 +37,9 @@ std::string padding_cell(const compiler::LayerInfo& info);
 /// Between the unified buffer or weight FIFO and memory or host: weights, inputs and outputs.
 std::uint64_t moved_bytes(const compiler::LayerInfo& info);
 
+/// The name of a layer as the table has it: a long one without its middle.
+std::string short_layer_name(const std::string& name);
+
 /// One row per layer, then what the columns mean and the notes on layers. At most about 140
 /// columns.
 std::string layer_table(const RunReport& report, const Style& style);

@@ -46,7 +46,9 @@ struct NetworkPart {
   std::optional<runtime::ConvSpec> conv = {};  // set if the network is one convolution
   std::optional<std::int64_t> sequence = {};   // set if the user gave one
   std::string plan_hash = {};                  // of the schedule that ran
-  std::vector<graph::Value> inputs = {};       // names and types
+  // How long it was searched; nullopt if the run followed a plan.
+  std::optional<compiler::SearchEffort> effort = {};
+  std::vector<graph::Value> inputs = {};  // names and types
   std::uint64_t parameters = 0;
   std::uint64_t macs = 0;  // of the whole network, on machine and host
   std::optional<runtime::NetworkCheck> check = {};

@@ -138,7 +138,9 @@ Json host_json(const RunReport& report) {
 Json plan_json(const RunReport& report) {
   if (!report.is_product()) {
     const std::string& hash = report.network().plan_hash;
-    return hash.empty() ? Json(nullptr) : Json{{"hash", hash}};
+    if (hash.empty()) return nullptr;
+    const auto& effort = report.network().effort;
+    return {{"hash", hash}, {"optimize", effort ? Json(static_cast<int>(*effort)) : Json(nullptr)}};
   }
   const auto& plan = report.product().plan;
   return plan ? plan_json(*plan) : Json(nullptr);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,9 +15,10 @@ std::string cycles_text(Cycle cycles) {
   return grouped(static_cast<std::uint64_t>(cycles));
 }
 
-/// Fewer cycles are a win: "12,345"; more are "-12,345".
-std::string win_text(Cycle win) {
-  return (win < 0 ? "-" : "") + cycles_text(std::abs(win));
+/// "+1.25 %", and "0.00 %" without a sign for what rounds to it.
+std::string change_text(double change) {
+  const std::string text = fmt::format("{:+.2f} %", 100 * change);
+  return text.substr(1) == "0.00 %" ? text.substr(1) : text;
 }
 
 std::string remark(const runtime::BetterKey& better) {
@@ -31,22 +32,23 @@ std::string remark(const runtime::BetterKey& better) {
 
 std::string sensitivity_text(const runtime::Sensitivity& sensitivity, const Style& style) {
   Table table("lrrrrrl");
-  table.add({"key", "from", "to", "cycles", "won", "time", ""});
+  table.add({"key", "from", "to", "cycles", "change", "time", ""});
   std::vector<std::string> same;
   for (const runtime::BetterKey& better : sensitivity.keys) {
     if (better.cycles == sensitivity.cycles && better.time_change == 0) {
-      same.push_back(better.key);
+      same.push_back(better.is_assumed ? better.key + " (assumed)" : better.key);
       continue;
     }
     table.add({better.key, better.from, better.to, cycles_text(better.cycles),
-               win_text(sensitivity.cycles - better.cycles),
-               fmt::format("{:+.2f} %", 100 * better.time_change), remark(better)});
+               signed_text(better.cycles - sensitivity.cycles), change_text(better.time_change),
+               remark(better)});
   }
-  std::string text = '\n' + style.bold("if one key were 10 % better, or one unit") + '\n' +
-                     table.text(2) +
-                     wrapped(
-                         "Each key alone, simulated. Assumed: the preset has no source for "
-                         "the value it has now.");
+  const bool any_assumed = std::ranges::any_of(sensitivity.keys, &runtime::BetterKey::is_assumed);
+  std::string text =
+      '\n' + style.bold("if one key were 10 % faster or larger, or one unit") + '\n' +
+      table.text(2) +
+      wrapped(std::string("Each key alone, simulated.") +
+              (any_assumed ? " Assumed: the preset has no source for the value it has now." : ""));
   if (!same.empty()) text += wrapped(fmt::format("No change: {}.", fmt::join(same, ", ")));
   if (!sensitivity.left_out.empty()) {
     text +=

@@ -65,7 +65,7 @@ void print_compare_help(const report::Streams& streams) {
               << "was simulated, measured on this computer, or modelled from published figures.\n"
               << "A.json and B.json are --json reports of two runs; their cycles, traffic, layers\n"
               << "and machines are shown side by side, and nothing runs.\n\n"
-              << compare_options();
+              << help_text(compare_options());
 }
 
 // --- Files ---------------------------------------------------------------------------------------

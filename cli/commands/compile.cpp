@@ -49,14 +49,7 @@ void print_compile_help(const report::Streams& streams) {
   streams.out << "Usage: weft compile M K N|MODEL.onnx|NAME [-o PROGRAM.weft] [OPTIONS]\n\n"
               << "Writes the program of activations [M,K] times weights [K,N], or those of a\n"
               << "network. `weft exec` runs them.\n\n"
-              << compile_options();
-}
-
-/// One word that is no number: M alone is left to the reader of sizes, which says what is missing.
-bool names_network(const Arguments& arguments) {
-  if (arguments.positionals.size() != 1) return false;
-  const std::string& word = arguments.positionals.front();
-  return !std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+              << help_text(compile_options());
 }
 
 void check_flags(const Arguments& arguments, bool network) {

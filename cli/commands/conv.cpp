@@ -23,7 +23,7 @@ void print_conv_help(const report::Streams& streams) {
   streams.out << "Usage: weft conv --input N,C,H,W --filters F --kernel Y,X [OPTIONS]\n\n"
               << "Simulates one convolution over random values: Conv on a floating-point array,\n"
               << "QLinearConv on an int8 array.\n\n"
-              << conv_options();
+              << help_text(conv_options());
 }
 
 }  // namespace

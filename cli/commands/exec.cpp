@@ -36,7 +36,7 @@ void print_exec_help(const report::Streams& streams) {
       << "program was made for. The result is checked if the program says what it\n"
       << "computes. --engine analytic takes no files, because a program has its own sizes.\n"
       << "A program of a network computes with random inputs.\n\n"
-      << exec_options();
+      << help_text(exec_options());
 }
 
 bool fits(const Program& program, const MachineConfig& config) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/output_file.h"
 #include "base/parse_number.h"
+#include "base/printable.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/explain_layer.h"
 #include "cli/common_options.h"
@@ -53,10 +54,10 @@ po::options_description explain_conv_options() {
 }
 
 po::options_description why_options() {
-  po::options_description options("General");
-  options.add_options()(
-      "why", "explain the difference in cycles between two runs, assumption by assumption");
-  return options.add(general_flags({json_flag(), html_flag(), help_option()}));
+  po::options_description own;
+  own.add_options()("why",
+                    "explain the difference in cycles between two runs, assumption by assumption");
+  return general_flags({own, json_flag(), html_flag(), help_option()});
 }
 
 void print_why_help(const report::Streams& streams) {
@@ -66,7 +67,7 @@ void print_why_help(const report::Streams& streams) {
       << "a convolution or a network. The keys of the machine and the options in which\n"
       << "they differ are switched from A's to B's one at a time, and each step is\n"
       << "simulated. The changes sum to the difference.\n\n"
-      << why_options();
+      << help_text(why_options());
 }
 
 void print_product_help(const report::Streams& streams) {
@@ -78,7 +79,7 @@ void print_product_help(const report::Streams& streams) {
               << "padding costs, the formula for the cycles beside the simulated count, and what\n"
               << "happens fold by fold. --help after conv, --layer LAYER or --why explains the\n"
               << "other forms.\n\n"
-              << product_options();
+              << help_text(product_options());
 }
 
 void print_explain_conv_help(const report::Streams& streams) {
@@ -86,7 +87,7 @@ void print_explain_conv_help(const report::Streams& streams) {
               << "Shows how the taps and channels of a convolution lie on the array, what the\n"
               << "padding costs, what happens fold by fold, and why the compiler chose no other\n"
               << "way.\n\n"
-              << explain_conv_options();
+              << help_text(explain_conv_options());
 }
 
 std::uint64_t read_steps(const Arguments& arguments) {
@@ -118,6 +119,15 @@ runtime::Sweep sweep_with_progress(const runtime::SweptWorkload& workload,
   return runtime::run_sweep(workload, request, [&](double share) { progress.update(share); });
 }
 
+/// One word that is no number is probably a network.
+void check_is_product(const Arguments& arguments) {
+  if (!names_network(arguments)) return;
+  const std::string name = printable(arguments.positionals.front());
+  throw InputError(fmt::format(
+      "{0}: to explain a layer of a network, add --layer LAYER; `weft run {0}` lists the layers",
+      name));
+}
+
 int run_explain_product(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, product_options());
   if (arguments.has("help")) return print_product_help(streams), 0;
@@ -126,6 +136,7 @@ int run_explain_product(const Words& words, const report::Streams& streams) {
   const std::uint64_t steps = read_steps(arguments);
   const auto request = sweep_request(arguments);
   const MachineConfig config = read_machine(arguments);
+  check_is_product(arguments);
   const MatmulSpec spec = read_spec(arguments, {});
   report::ProductExplanation explanation = report::explain_product(spec, config, steps);
   explanation.report.machine_file = read_machine_file(arguments);

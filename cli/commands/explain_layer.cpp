@@ -33,7 +33,7 @@ void print_layer_help(const report::Streams& streams) {
               << "Shows the other ways to run a layer of a network beside the one that the\n"
               << "compiler chose, all simulated, and why each lost. Then what larger buffers or\n"
               << "a larger batch would win.\n\n"
-              << layer_options();
+              << help_text(layer_options());
 }
 
 /// The network's schedule and its run, which is all of the report but the candidates.

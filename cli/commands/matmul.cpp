@@ -23,7 +23,7 @@ void print_matmul_help(const report::Streams& streams) {
   streams.out << "Usage: weft matmul [M K N] [OPTIONS]\n\n"
               << "Simulates activations [M,K] times weights [K,N]; 1000 1000 1000 if no size and\n"
               << "no file is given. With --engine analytic, files give only sizes and types.\n\n"
-              << matmul_options();
+              << help_text(matmul_options());
 }
 
 }  // namespace

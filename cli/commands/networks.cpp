@@ -29,7 +29,7 @@ void print_networks_help(const report::Streams& streams) {
   streams.out << "Usage: weft networks [NAME] [OPTIONS]\n\n"
               << "Lists the networks that come with weft, with their inputs, parameters and MACs\n"
               << "at batch 1, or prints one of them node by node.\n\n"
-              << networks_options();
+              << help_text(networks_options());
 }
 
 std::string input_text(const Graph& graph) {

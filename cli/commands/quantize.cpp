@@ -47,7 +47,7 @@ void print_quantize_help(const report::Streams& streams) {
          "[OPTIONS]\n\n"
       << "Quantizes a float network to int8. The scales come from the ranges of its values\n"
       << "over the samples; the file has pairs of QuantizeLinear and DequantizeLinear.\n\n"
-      << quantize_options();
+      << help_text(quantize_options());
 }
 
 std::string required_text(const Arguments& arguments, const std::string& name) {

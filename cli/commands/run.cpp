@@ -70,7 +70,7 @@ void print_run_help(const report::Streams& streams) {
               << "Runs a whole network, from an ONNX file or one that `weft networks` lists: the\n"
               << "cycles of each layer, and values, checked against the CPU reference. Inputs\n"
               << "that no file gives are random. An int8 array quantizes a float network first.\n\n"
-              << run_options();
+              << help_text(run_options());
 }
 
 bool wants_reference_alone(const Arguments& arguments) {

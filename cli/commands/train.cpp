@@ -12,7 +12,7 @@ void print_train_help(const report::Streams& streams) {
       << "Usage: weft train NETWORK|MODEL.onnx [OPTIONS]\n\n"
       << "Trains a classifier by gradient descent on labeled images. Each step changes its\n"
       << "learned constants to lower the cross-entropy of its answers: docs/training.md.\n\n"
-      << train_options();
+      << help_text(train_options());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/graph/shapes/windows.h"
 #include "compiler/layers/make_tensor.h"
+#include "compiler/program/mapping.h"
 #include "compiler/rows/view.h"
 #include "sim/isa/instruction.h"
 
@@ -96,6 +97,7 @@ struct ComputedWeights {
   /// Zero point of int8 activations: every sum is corrected by this times its column's sum. nullopt
   /// if there is nothing to correct.
   std::optional<std::int32_t> a_zero = {};
+  Stationary operand = Stationary::kActivations;  // what the network calls them
 };
 
 /// The lines of an image that lie side by side in a row of an operand, and of a result

@@ -179,6 +179,9 @@ std::variant<Mapping, Misfit> map_contraction(const ContractionLayer& layer,
   if (!step) return choice.misfit();
   Mapping mapping;
   mapping.packed_taps = static_cast<std::uint32_t>(layer.packed_taps);
+  if (const auto* computed = std::get_if<ComputedWeights>(&layer.weights)) {
+    mapping.stationary = computed->operand;
+  }
   mapping.transfers = Transfers::kSheets;
   mapping.order = order_of(layer, blocks, *step, places);
   mapping.chunk_rows = static_cast<std::uint32_t>(step->rows);

@@ -2,11 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace weft {
 namespace {
 
 std::string rows_text(std::uint32_t rows) {
   return rows == 1 ? "1 row" : fmt::format("{} rows", rows);
+}
+
+std::string_view stationary_text(Stationary stationary) {
+  switch (stationary) {
+    case Stationary::kWeights:
+      return "weights";
+    case Stationary::kActivations:
+      return "activations";
+    case Stationary::kFirstOperand:
+      return "first operand";
+    case Stationary::kSecondOperand:
+      return "second operand";
+  }
+  return "";
 }
 
 std::string buffered_text(const Mapping& mapping) {
@@ -37,8 +53,8 @@ std::string to_text(const Mapping& mapping) {
                        rows_text(mapping.chunk_rows), mapping.column_tiles);
   }
   return fmt::format(
-      "array {}; weights stationary; {} packed; chunks of {}, {}; accumulator regions: {}; {}",
-      mapping.array,
+      "array {}; {} stationary; {} packed; chunks of {}, {}; accumulator regions: {}; {}",
+      mapping.array, stationary_text(mapping.stationary),
       mapping.packed_taps == 1 ? "1 tap" : fmt::format("{} taps", mapping.packed_taps),
       rows_text(mapping.chunk_rows),
       mapping.order == LoopOrder::kChunkInnermost ? "innermost" : "outermost",

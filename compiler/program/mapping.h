@@ -10,7 +10,12 @@ namespace weft {
 enum class MappedUnit : std::uint8_t { kArray, kVectorUnit };
 
 /// The operand that stays in the array while the other streams through it.
-enum class Stationary : std::uint8_t { kWeights };
+enum class Stationary : std::uint8_t {
+  kWeights,        // constants
+  kActivations,    // and rows of constants stream: the product is computed transposed
+  kFirstOperand,   // A of a product (AB)' = B'A' of two computed operands
+  kSecondOperand,  // B of a product AB of two computed operands
+};
 
 /// The order in which the instructions walk the folds.
 enum class LoopOrder : std::uint8_t {

@@ -334,7 +334,7 @@ Refusal Planner::plan_straight_product(const graph::Node& node, ValueId second, 
   if (!straight && !(is_channel(b_k) && is_row(b_n))) return kUnreadableByArray;
 
   layer.n = b_shape.back();
-  layer.weights = ComputedWeights{*b, !straight, correction};
+  layer.weights = ComputedWeights{*b, !straight, correction, Stationary::kSecondOperand};
   layer.epilogue = std::move(epilogue);
   const ValueId result = node.outputs[0];
   const Shape& shape = graph_.type(result).shape;

@@ -178,7 +178,7 @@ void Planner::plan_turned_result(const graph::Node& node, ValueId second) {
   layer.walk.x.input = layer.walk.x.output = b.dims[1].extent;
   layer.k = b.dims[0].extent;
   layer.n = a.dims[0].extent;
-  layer.weights = ComputedWeights{a, false, {}};
+  layer.weights = ComputedWeights{a, false, {}, Stationary::kFirstOperand};
   layer.out = new_result(node.outputs[0], 0, true);
   const std::uint64_t macs = unsigned_of(layer.walk.rows() * layer.k * layer.n);
   add_layer(node, node.outputs[0], macs, std::move(layer), "computed transposed, as B'A'");

@@ -24,6 +24,7 @@ std::optional<std::int64_t> whole(const Json& json, std::int64_t low, std::int64
 }
 
 std::string range(std::int64_t low, std::int64_t high) {
+  if (high == INT64_MAX) return fmt::format("of at least {}", low);
   return fmt::format("from {} to {}", low, high);
 }
 
@@ -47,6 +48,12 @@ JsonFields JsonFields::object(const std::string& key) const {
 void JsonFields::allow(std::initializer_list<std::string_view> keys) const {
   for (const auto& [key, value] : json_.items()) {
     if (std::ranges::find(keys, key) == keys.end()) fail(printable(key), "is no field");
+  }
+}
+
+void JsonFields::allow_like(const Json& other) const {
+  for (const auto& [key, value] : json_.items()) {
+    if (!other.contains(key)) fail(printable(key), "is no field");
   }
 }
 

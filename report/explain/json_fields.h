@@ -24,6 +24,8 @@ class JsonFields {
 
   /// Throws InputError for a field of any other name.
   void allow(std::initializer_list<std::string_view> keys) const;
+  /// The same for a field that the object `other` does not have.
+  void allow_like(const nlohmann::ordered_json& other) const;
 
   std::string text(const std::string& key) const;
   bool boolean(const std::string& key) const;

@@ -121,6 +121,14 @@ Workload read_workload(const JsonFields& report) {
   return read_product(workload);
 }
 
+/// Products have no search, and reports of older versions do not name it.
+void read_search(const JsonFields& plan, RecordedRun& run) {
+  if (!plan.has("optimize")) return;
+  run.followed_plan = plan.is_null("optimize");
+  if (run.followed_plan) return;
+  run.setup.effort = static_cast<compiler::SearchEffort>(plan.number("optimize", 0, 2));
+}
+
 RecordedRun read_report(const Json& json) {
   const JsonFields report(json, "");
   if (report.is_null("machine")) throw InputError("is of a run without a machine");
@@ -128,6 +136,7 @@ RecordedRun read_report(const Json& json) {
   RecordedRun run;
   run.setup.machine = machine_of(report.at("machine"));
   run.setup.workload = read_workload(report);
+  if (!report.is_null("plan")) read_search(report.object("plan"), run);
   run.cycles = report.object("cycles").number("total", 0, kAny);
   return run;
 }

@@ -10,7 +10,8 @@ namespace weft::report {
 struct RecordedRun {
   std::string file;
   Setup setup;
-  Cycle cycles = 0;  // according to the report
+  Cycle cycles = 0;            // according to the report
+  bool followed_plan = false;  // and not setup.effort
 };
 
 /// Reads a report of `weft matmul`, `conv`, `run`, `explain`, or `exec` of a program that the

@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "base/input_path.h"
+#include "base/printable.h"
 #include "report/explain/json_fields.h"
 
 namespace weft::report {
@@ -17,6 +21,42 @@ namespace {
 constexpr std::int64_t kSchema = 1;
 constexpr std::uintmax_t kLargestFileBytes = std::uintmax_t{64} << 20U;
 constexpr std::string_view kNoReport = "is not a --json report of a weft run";
+
+/// Refuses a field that an object has twice, of which one would be ignored.
+class DuplicateCheck {
+ public:
+  bool operator()(int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) {
+      open_.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      open_.pop_back();
+    } else if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!open_.back().insert(key).second) {
+        throw InputError(fmt::format("has the field {} twice in one object", printable(key)));
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;  // the fields so far of each object around this place
+};
+
+/// "line 12, column 5: invalid literal" from the parser's "[...] parse error at line 12, column 5:
+/// syntax error while parsing value - invalid literal; last read: '...'".
+std::string parse_problem(const Json::exception& error) {
+  const std::string_view what = error.what();
+  constexpr std::string_view kAt = "parse error at ";
+  const std::size_t at = what.find(kAt);
+  if (at == std::string_view::npos) return "a number is out of range";
+  const std::string_view place = what.substr(at + kAt.size());
+  const std::string_view line = place.substr(0, place.find(": "));
+  const std::size_t why = place.find(" - ");
+  if (why == std::string_view::npos) return std::string(line);
+  const std::string_view text = place.substr(why + 3);
+  return fmt::format("{}: {}", line, text.substr(0, text.find("; last read: ")));
+}
 
 void check_schema(const JsonFields& report) {
   if (!report.has("schema") || !report.at("schema").is_number_integer() ||
@@ -40,9 +80,15 @@ Json parse_json_file(const std::string& file, std::string_view no_such) {
   }
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError("cannot be read");
-  Json json = Json::parse(in, nullptr, false);
-  if (json.is_discarded()) throw InputError(fmt::format("{}: it is not JSON", no_such));
-  return json;
+  if (in.peek() == std::ifstream::traits_type::eof()) {
+    throw InputError(fmt::format("{}: it is empty", no_such));
+  }
+  DuplicateCheck duplicates;
+  try {
+    return Json::parse(in, std::ref(duplicates));
+  } catch (const Json::exception& problem) {
+    throw InputError(fmt::format("{}: it is not JSON, {}", no_such, parse_problem(problem)));
+  }
 }
 
 Json read_report_file(const std::string& file) {

@@ -9,7 +9,8 @@
 namespace weft::report {
 
 /// The JSON in `file`. Throws InputError, without the file's name, for no file, more than 64 MiB,
-/// and no JSON; `no_such` begins the message of the last two, such as "is not a plan".
+/// no JSON, and a field that an object has twice; `no_such` begins the messages about size and
+/// JSON, such as "is not a plan".
 Json parse_json_file(const std::string& file, std::string_view no_such);
 
 /// The report in `file`: an object with this schema and the name of its command. Throws InputError,

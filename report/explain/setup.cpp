@@ -16,20 +16,26 @@
 namespace weft::report {
 namespace {
 
-SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config) {
+using compiler::SearchEffort;
+
+SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config, SearchEffort) {
   const TilingPlan plan = runtime::scheduled_plan(spec, config);
   const Result result = simulate(config, *matmul_stream(plan, config));
   return {result.total, result.ledger, result.critical_path, plan_line(plan)};
 }
 
-SetupOutcome run_of(const runtime::ConvSpec& spec, const MachineConfig& config) {
-  const runtime::AnalyticRun done = runtime::analytic_conv(spec, config);
+SetupOutcome run_of(const runtime::ConvSpec& spec, const MachineConfig& config,
+                    SearchEffort effort) {
+  const runtime::AnalyticRun done = runtime::analytic_conv(spec, config, effort);
   return {done.run.total, done.run.ledger, done.run.path, {}};
 }
 
-SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config) {
+SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config,
+                    SearchEffort effort) {
+  compiler::MappingOptions mapping;
+  mapping.effort = effort;
   const runtime::AnalyticRun done =
-      runtime::analytic_network(network.graph, network.request.model, config);
+      runtime::analytic_network(network.graph, network.request.model, config, mapping);
   return {done.run.total, done.run.ledger, done.run.path, {}};
 }
 
@@ -108,8 +114,9 @@ void add_options(const NetworkWorkload&, const NetworkWorkload&, std::vector<Swi
 
 SetupOutcome simulate_setup(const Setup& setup) {
   validate(setup.machine);
-  return std::visit([&](const auto& workload) { return run_of(workload, setup.machine); },
-                    setup.workload);
+  return std::visit(
+      [&](const auto& workload) { return run_of(workload, setup.machine, setup.effort); },
+      setup.workload);
 }
 
 std::string workload_text(const Workload& workload) {
@@ -136,6 +143,11 @@ std::vector<Switch> switches(const Setup& a, const Setup& b) {
         add_options(spec, std::get<std::decay_t<decltype(spec)>>(b.workload), all);
       },
       a.workload);
+  if (a.effort != b.effort) {
+    all.push_back({"--optimize", std::to_string(static_cast<int>(a.effort)),
+                   std::to_string(static_cast<int>(b.effort)),
+                   [effort = b.effort](Setup& setup) { setup.effort = effort; }});
+  }
   return all;
 }
 

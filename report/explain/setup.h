@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/compile_network.h"
 #include "runtime/workload/network_conv.h"
 #include "runtime/workload/network_source.h"
 #include "sim/analysis/result.h"
@@ -30,6 +31,8 @@ using Workload = std::variant<MatmulSpec, runtime::ConvSpec, NetworkWorkload>;
 struct Setup {
   MachineConfig machine;
   Workload workload;
+  /// How long a network or a convolution is searched.
+  compiler::SearchEffort effort = compiler::SearchEffort::kNormal;
 };
 
 /// The result of a setup's run on the analytic engine.
@@ -58,7 +61,7 @@ struct Switch {
 };
 
 /// Every setting in which `b` differs from `a`: the machine's keys in the order of config_keys(),
-/// then the options. Skips the machine's name, which has no effect.
+/// then the options and the search. Skips the machine's name, which has no effect.
 std::vector<Switch> switches(const Setup& a, const Setup& b);
 
 }  // namespace weft::report

@@ -18,12 +18,18 @@
 namespace weft::report {
 namespace {
 
-/// Repeats the run. If its cycles differ from the report, another version wrote the report or a
-/// person changed it.
+/// Repeats the run. If its cycles differ from the report, the run followed a plan, another version
+/// wrote the report, or a person changed it.
 WhyRun run_again(const RecordedRun& run) {
   return onnx_io::located(run.file, [&]() -> WhyRun {
     SetupOutcome outcome = simulate_setup(run.setup);
     if (outcome.cycles == run.cycles) return {run.file, run.setup.machine, std::move(outcome)};
+    if (run.followed_plan) {
+      throw InputError(fmt::format(
+          "is of a run that followed a plan in {} cycles, and --why can only search, which finds "
+          "{}; run without --plan to write a new report",
+          run.cycles, outcome.cycles));
+    }
     throw InputError(
         fmt::format("says {} cycles, but this weft counts {}; run again to write a new report",
                     run.cycles, outcome.cycles));

@@ -73,12 +73,13 @@ std::string_view name_of(const Names<Value>& names, Value value) {
 
 template <class Value>
 Value read_name(const Names<Value>& names, const JsonFields& fields, const std::string& key) {
-  const std::string text = fields.text(key);
+  const Json& given = fields.at(key);
   for (const auto& [name, value] : names) {
-    if (name == text) return value;
+    if (given == name) return value;
   }
-  fields.fail(key, fmt::format("is {}; must be \"{}\" or \"{}\"", printable(text), names[0].first,
-                               names[1].first));
+  const std::string is =
+      given.is_string() ? fmt::format("is {}", printable(given.get<std::string>())) : "is no text";
+  fields.fail(key, fmt::format("{}; must be \"{}\" or \"{}\"", is, names[0].first, names[1].first));
 }
 
 // --- Writing ---
@@ -163,10 +164,17 @@ void check_version(const JsonFields& file) {
                   printable(written), version()));
 }
 
+/// An ONNX file may have been moved or renamed since, so its fingerprint decides.
+bool may_be_named(const std::string& name, const PlannedWorkload& workload) {
+  return name == workload.network ||
+         (name.ends_with(".onnx") && workload.network.ends_with(".onnx"));
+}
+
 void check_network(const JsonFields& network, const PlannedWorkload& workload) {
   network.allow({"name", "fingerprint"});
   const std::string name = network.text("name");
-  if (network.text("fingerprint") == workload.fingerprint) return;
+  const bool same = network.text("fingerprint") == workload.fingerprint;
+  if (same && may_be_named(name, workload)) return;
   throw InputError(
       name == workload.network
           ? fmt::format("is a plan for {} of other shapes or other layers", printable(name))
@@ -176,6 +184,7 @@ void check_network(const JsonFields& network, const PlannedWorkload& workload) {
 
 void check_machine(const JsonFields& machine, const PlannedWorkload& workload) {
   const Json here = keys_json(workload.machine);
+  machine.allow_like(here);
   for (const auto& [key, value] : here.items()) {
     const std::string planned = machine.text(key);
     if (planned == value) continue;
@@ -185,8 +194,10 @@ void check_machine(const JsonFields& machine, const PlannedWorkload& workload) {
 }
 
 std::optional<bool> read_choice(const JsonFields& file, const std::string& key) {
-  if (file.at(key).is_null()) return std::nullopt;
-  return file.boolean(key);
+  const Json& choice = file.at(key);
+  if (choice.is_null()) return std::nullopt;
+  if (!choice.is_boolean()) file.fail(key, "is none of true, false and null");
+  return choice.get<bool>();
 }
 
 compiler::LayerPlan read_layer(const Json& json, const std::string& place) {

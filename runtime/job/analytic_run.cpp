@@ -27,9 +27,12 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
   return done;
 }
 
-AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config) {
+AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config,
+                          compiler::SearchEffort effort) {
+  compiler::MappingOptions mapping = mapping_of(spec);
+  mapping.effort = effort;
   return analytic_network(conv_graph(spec, config.dtype, kDefaultSeed), to_text(spec), config,
-                          mapping_of(spec));
+                          mapping);
 }
 
 const compiler::ScheduledSegment* array_segment(const compiler::ScheduledNetwork& network) {

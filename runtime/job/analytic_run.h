@@ -26,7 +26,8 @@ AnalyticRun analytic_network(graph::Graph graph, const std::string& name,
                              const MachineConfig& config,
                              const compiler::MappingOptions& mapping = {});
 
-AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config);
+AnalyticRun analytic_conv(const ConvSpec& spec, const MachineConfig& config,
+                          compiler::SearchEffort effort = compiler::SearchEffort::kNormal);
 
 /// The network's only program, if it has one layer and that layer runs on the array. Null for a
 /// convolution on the vector unit or the host.

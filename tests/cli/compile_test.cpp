@@ -67,6 +67,17 @@ TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
   EXPECT_NE(network.out.find("vector unit; chunks of"), std::string::npos) << network.out;
 }
 
+// The second layer has one row of activations and 10 of weights. Streamed, the activations take 24
+// tiles, and the weights take 8.
+TEST_F(CompileTest, SaysWhichOperandStaysInTheArray) {
+  const Words words = {"compile", "digits-mlp", "--machine", "tiny", "--mapping", "--array.dtype"};
+  const Finished bytes = run_weft(words + Words{"int8"});
+  EXPECT_EQ(bytes.out.find("activations stationary"), std::string::npos) << bytes.out;
+  const Finished floats = run_weft(words + Words{"bf16"});
+  EXPECT_NE(floats.out.find("weights stationary"), std::string::npos) << floats.out;
+  EXPECT_NE(floats.out.find("activations stationary"), std::string::npos) << floats.out;
+}
+
 TEST_F(CompileTest, RefusesWhatHasNoEffectOrNoPlace) {
   const std::string program = folder_.file("lenet5.weft");
   ASSERT_EQ(run_weft({"compile", "lenet5", "--machine", "tpu-v1", "-o", program}).code, 0);

@@ -232,6 +232,8 @@ TEST(HelpTest, EveryCommandExplainsItself) {
     const Finished finished = run_weft({name, "--help"});
     EXPECT_EQ(finished.code, 0);
     EXPECT_TRUE(finished.out.starts_with("Usage: weft " + name)) << finished.out;
+    EXPECT_EQ(finished.out.find(" \n"), std::string::npos) << finished.out;
+    EXPECT_EQ(finished.out.find("\n\n\n"), std::string::npos) << finished.out;
     EXPECT_EQ(finished.err, "");
   }
   EXPECT_TRUE(run_weft({"--version"}).out.starts_with("weft "));

@@ -26,10 +26,12 @@ const conv_page = (channels, filters, ...options) => page_of(['conv', '--input',
 /** What is drawn of each k tile: its texts, and for each box of weights its first row and its rows. */
 const bars = () => evaluate(`[...document.querySelectorAll('.k-tile')].map((bar) => {
   const [zeros, ...boxes] = [...bar.querySelectorAll('rect:not(.edge)')]
-    .map((box) => ({y: box.y.baseVal.value, height: box.height.baseVal.value}));
+    .map((box) => ({y: box.y.baseVal.value, height: box.height.baseVal.value,
+      tint: (box.getAttribute('class').match(/tint-[0-9]/) || [''])[0]}));
   const row = (pixels) => Math.round(pixels / zeros.height * weft.data.report.machine.rows);
   return {texts: [...bar.querySelectorAll('text')].map((text) => text.textContent),
-    rows: boxes.map((box) => [row(box.y - zeros.y), row(box.height)])};
+    rows: boxes.map((box) => [row(box.y - zeros.y), row(box.height)]),
+    tints: boxes.map((box) => box.tint)};
 })`);
 
 /** The boxes of weights of the large drawing: first row, rows, first column, columns. */
@@ -82,6 +84,7 @@ test('packed patches: a k tile goes on where the tile before it ended', async ()
   assert.deepEqual(drawn[0].rows, [[0, 4]]);
   assert.deepEqual(drawn[2].rows, [[0, 1], [1, 3]]);  // elements 8 to 11 of the window
   assert.deepEqual(drawn[6].rows, [[0, 3]]);
+  assert.deepEqual(drawn[2].tints, ['tint-0', 'tint-1']);  // of the channels, also with one tap
   await go_to_tile(2, 0);
   assert.equal(await words(), 'K tile 2, n tile 0. Row 0: tap 2,2, channel 0; rows 1–3: ' +
     'taps 0,0 to 0,2, channel 1; columns 0–3: filters 0–3.');

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -81,7 +82,8 @@ std::string candidate_reason(const CandidateRun& chosen, const CandidateRun& can
   const auto largest = std::ranges::max_element(all, {}, along);
   std::string text = "the same cycles";
   if (change != 0) {
-    text = fmt::format("{} cycles: {} {} {}", signed_text(change),
+    text = fmt::format("{} {}: {} {} {}", signed_text(change),
+                       std::abs(change) == 1 ? "cycle" : "cycles",
                        grouped(static_cast<std::uint64_t>(along(*largest))),
                        change > 0 ? "more" : "fewer", largest->where);
   }

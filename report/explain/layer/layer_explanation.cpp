@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/similar.h"
+#include "report/layer_table.h"
 #include "report/machine_text.h"
 #include "report/report_json.h"
 #include "report/report_text.h"
@@ -16,15 +18,36 @@
 
 namespace weft::report {
 
+namespace {
+
+/// The layer whose name the table of `weft run` shortens to `name`; nullopt if there is none.
+std::optional<std::size_t> find_short(const std::vector<std::string>& names,
+                                      std::string_view name) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (short_layer_name(names[i]) != name) continue;
+    if (found) {
+      throw InputError(fmt::format("--layer {}: may be {} or {}; give one of them", printable(name),
+                                   printable(names[*found]), printable(names[i])));
+    }
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::size_t find_layer(const RunReport& report, std::string_view name) {
   std::vector<std::string> names;
   for (const runtime::LayerRun& layer : report.run.layers) names.push_back(layer.info.name);
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  if (const auto shortened = find_short(names, name)) return *shortened;
   const std::string meant = most_similar(name, names);
-  throw InputError(fmt::format("--layer {}: no such layer; {}", printable(name),
-                               meant.empty() ? "`weft run` lists the layers"
-                                             : fmt::format("did you mean {}?", printable(meant))));
+  throw InputError(fmt::format(
+      "--layer {}: no such layer; {}", printable(name),
+      meant.empty() ? fmt::format("`weft run {}` lists the layers", report.network().name)
+                    : fmt::format("did you mean {}?", printable(meant))));
 }
 
 Json layer_explanation_json(const LayerExplanation& explanation) {

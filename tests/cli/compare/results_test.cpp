@@ -186,7 +186,7 @@ TEST_F(CompareResultsTest, RefusesWhatIsNoResult) {
     expect_refused({bad, a}, Words{"bad.json"} + parts);
   };
   for (const std::size_t size : {std::size_t{0}, text.size() / 3, text.size() - 3}) {
-    refused(text.substr(0, size), {"it is not JSON"});
+    refused(text.substr(0, size), {size == 0 ? "it is empty" : "it is not JSON"});
   }
   refused("[1, 2]", {"is not an object"});
   refused("{\"a\": 1}", {"is not a --json report of a weft run"});

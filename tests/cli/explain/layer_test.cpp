@@ -2,6 +2,8 @@
 // with runs of the same network.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 #include "tests/cli/explain/runs.h"
@@ -80,8 +82,41 @@ TEST(ExplainLayerTest, NamesASimilarLayer) {
   EXPECT_EQ(wrong.err, "weft: lenet5: --layer 'c33': no such layer; did you mean 'c3'?\n");
   const Finished strange = run_weft(Words{"explain", "lenet5", "--layer", "attention"} + kMachine);
   EXPECT_EQ(strange.code, 2);
-  EXPECT_EQ(strange.err,
-            "weft: lenet5: --layer 'attention': no such layer; `weft run` lists the layers\n");
+  EXPECT_EQ(
+      strange.err,
+      "weft: lenet5: --layer 'attention': no such layer; `weft run lenet5` lists the layers\n");
+}
+
+TEST(ExplainLayerTest, IsNeededForANetwork) {
+  const Finished finished = run_weft(Words{"explain", "lenet5"} + kMachine);
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.err,
+            "weft: 'lenet5': to explain a layer of a network, add --layer LAYER; `weft run "
+            "'lenet5'` lists the layers\n");
+}
+
+TEST(ExplainLayerTest, TakesANameAsTheTableShortensIt) {
+  const Words bert = {"--sequence", "4", "--machine", "tpu-v1", "--optimize", "0"};
+  const json run = json_of(Words{"run", "bert-base", "--engine", "analytic"} + bert);
+  std::map<std::string, Words> full;
+  for (const json& layer : run.at("layers")) {
+    const std::string name = layer.at("name");
+    if (name.size() <= 18) continue;
+    full[name.substr(0, 8) + ".." + name.substr(name.size() - 8)].push_back(name);
+  }
+  const auto several =
+      std::ranges::find_if(full, [](auto& each) { return each.second.size() > 1; });
+  ASSERT_NE(several, full.end());
+  const Finished finished =
+      run_weft(Words{"explain", "bert-base", "--layer", several->first} + bert);
+  EXPECT_EQ(finished.code, 2);
+  const std::string names =
+      "may be '" + several->second[0] + "' or '" + several->second[1] + "'; give one of them";
+  EXPECT_NE(finished.err.find(names), std::string::npos) << finished.err;
+  const auto one = std::ranges::find_if(full, [](auto& each) { return each.second.size() == 1; });
+  ASSERT_NE(one, full.end());
+  const Words layer = {"--layer", one->first};
+  EXPECT_EQ(json_of(Words{"explain", "bert-base"} + layer + bert).at("layer"), one->second[0]);
 }
 
 TEST(ExplainLayerTest, SaysWhyTheHostComputesALayer) {

@@ -147,6 +147,25 @@ TEST_F(ExplainWhyTest, ConvolutionsAndNetworksToo) {
                   report("b.json", sequence + Words{"--memory.gb_per_s", "100.5"})));
 }
 
+TEST_F(ExplainWhyTest, TheSearchIsSwitchedToo) {
+  const Words network = {"run", "lenet5", "--engine", "analytic", "--machine", "tpu-v1"};
+  const std::string a = report("a.json", network + Words{"--optimize", "0"});
+  const std::string plan = folder_.file("plan.json");
+  const std::string b = report("b.json", network + Words{"--plan", plan});
+  const json found = why(a, b);
+  expect_sums(found);
+  ASSERT_EQ(found.at("steps").size(), 1U);
+  EXPECT_LT(found.at("difference"), 0);
+  const json search = {{"name", "--optimize"}, {"from", "0"}, {"to", "1"}};
+  EXPECT_EQ(found.at("steps")[0].at("switches"), json::array({search}));
+  const std::string followed = report("followed.json", network + Words{"--plan", plan});
+  EXPECT_EQ(why(b, followed).at("difference"), 0);
+  const std::string slow = folder_.file("slow.json");
+  report("c.json", network + Words{"--plan", slow, "--optimize", "0"});
+  expect_refused({b, report("slower.json", network + Words{"--plan", slow})},
+                 {"slower.json", "followed a plan", "run without --plan"});
+}
+
 TEST_F(ExplainWhyTest, EqualRunsDifferInNothing) {
   const Words product = {"matmul", "5", "6", "7", "--machine", "tiny"};
   const std::string a = report("a.json", product);

@@ -81,9 +81,19 @@ TEST_F(PlanTest, IsRefusedForAnythingElse) {
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--sensitivity"}, "drop --plan");
   refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--json", file},
           "would replace the plan");
+  refused({"run", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--optimize", "1"},
+          "drop --optimize");
+  refused({"compile", "lenet5", "--batch", "4", "--machine", "tpu-v2", "--optimize", "0"},
+          "drop --optimize");
   refused({"run", "lenet5", "--backend", "cpu"}, "--plan: has no effect");
   refused({"conv", "--input", "1,3,8,8", "--filters", "4", "--kernel", "3,3", "--taps", "apart"},
           "drop --taps");
+}
+
+TEST_F(PlanTest, NeedsAName) {
+  const Finished run = run_weft({"run", "lenet5", "--plan", ""});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.err, "weft: --plan: the name is empty; give one\n");
 }
 
 TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
@@ -94,21 +104,33 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
     changed[Json::json_pointer(pointer)] = value;
     return changed.dump();
   };
-  expect_refused("", "is not a plan");
-  expect_refused(R"({"weft": )", "is not a plan");
+  expect_refused("", "is not a plan: it is empty");
+  expect_refused(R"({"weft": )",
+                 "is not a plan: it is not JSON, line 1, column 10: unexpected end");
+  expect_refused("{\n \"weft\": \"1\",\n}", "it is not JSON, line 3, column 1: unexpected '}'");
+  expect_refused("{\"weft\": \"1\",\n \"weft\xFF\": 2}", "it is not JSON, line 2, column 7");
+  expect_refused("{\"weft\": 1e999}", "it is not JSON, a number is out of range");
+  expect_refused(R"({"a": [{"weft": 1}, {"weft": 1}], "a": 1})",
+                 "has the field 'a' twice in one object");
+  expect_refused(R"({"a": {"b": {}, "weft": 1, "weft": 1}})",
+                 "has the field 'weft' twice in one object");
   expect_refused("[]", "is not an object");
   expect_refused("{}", "weft is missing");
   expect_refused(with("/weft", "0.0.9"), "is a plan of weft '0.0.9'");
   expect_refused(with("/more", 1), "'more' is no field");
-  expect_refused(with("/packed_taps", 1), "packed_taps is neither true nor false");
+  expect_refused(with("/packed_taps", 1), "packed_taps is none of true, false and null");
+  expect_refused(with("/network/name", "alexnet"), "is a plan for 'alexnet', not for 'lenet5'");
+  expect_refused(with("/machine/array.depth", "1"), "machine.'array.depth' is no field");
   expect_refused(with("/programs", 1), "programs is not a list");
   expect_refused(with("/programs", Json::array()), "layer 'c1' is missing");
   expect_refused(with("/programs/0/fit", "best"), "must be \"next\" or \"first\"");
+  expect_refused(with("/programs/0/fit", 2), "fit is no text; must be \"next\" or \"first\"");
   expect_refused(with("/programs/0/staging_rows", 1000000000), "layer 'c1': staging_rows");
   expect_refused(with("/programs/0/staging_rows", 1), "staging_rows = 1: too small");
   expect_refused(with("/programs/0/layers/0/layer", "c9"), "layer 'c9': here the network has");
   expect_refused(with("/programs/0/layers/0/form", 9), "layer 'c1': form = 9");
-  expect_refused(with("/programs/0/layers/0/form", -1), "layer 'c1': form is not a whole number");
+  expect_refused(with("/programs/0/layers/0/form", -1),
+                 "layer 'c1': form is not a whole number of at least 0");
   expect_refused(with("/programs/0/layers/0/images", 3), "layer 'c1': images = 3: must divide");
   expect_refused(with("/programs/0/layers/0/chunk_rows", 5000), "layer 'c1': chunk_rows = 5000");
   expect_refused(with("/programs/0/layers/1/chunk_rows", 5), "layer 'c1.tanh': chunk_rows = 5");

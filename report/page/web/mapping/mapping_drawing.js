@@ -24,11 +24,16 @@
 
   // --- Bands -----------------------------------------------------------------------------------
 
-  /** Parts of a tile in the colors of their taps, or of their channels if these have all taps. */
+  /** Whether taps lie side by side. A part of such a mapping may still have a single tap. */
+  const has_packed_taps = (mapping) => mapping.products.some((product) =>
+    (product.rows.taps || []).some((taps) => taps > 1));
+
+  /** Parts of a tile in the colors of their taps, or of their channels if taps lie side by side. */
   function bands_of(mapping, tile) {
     const bands = [];
+    const by_channel = has_packed_taps(mapping);
     for (const part of tile.parts) {
-      if (part.taps === 1) {
+      if (part.taps === 1 && !by_channel) {
         bands.push({...part, tint: mapping.is_convolution ? part.tap : 0});
         continue;
       }
