@@ -180,9 +180,11 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
     auto found = find_schedule(*part, config, options_of_part);
     if (auto* schedule = std::get_if<CostedSchedule>(&found)) of_part = schedule->choices;
   }
+  // A short program is searched in the same way on every machine, whatever was found before.
+  const SearchedLike known = is_small ? SearchedLike{} : like;
   const std::uint64_t most = most_replayed(options.effort);
   auto scheduled = own_schedule(segment, config, whole, is_small && !thorough ? kShortSearch : most,
-                                {of_part ? &*of_part : nullptr, like});
+                                {of_part ? &*of_part : nullptr, known});
   auto* own = std::get_if<CostedSchedule>(&scheduled);
   if (own == nullptr || is_beaten(*own, options)) return scheduled;
   if (is_small) {
@@ -193,11 +195,29 @@ std::variant<CostedSchedule, Obstacle> find_schedule(const Segment& segment,
   return SmallerMachines(segment, config, whole, std::move(*own), most_each).best_of_one_less();
 }
 
+/// The thorough search begins elsewhere than the normal one and may end in a worse place, so it
+/// takes the better of both.
+std::variant<CostedSchedule, Obstacle> find_best(const Segment& segment,
+                                                 const MachineConfig& config,
+                                                 const MappingOptions& options,
+                                                 const SearchedLike& like) {
+  auto found = find_schedule(segment, config, options, like);
+  if (options.effort != SearchEffort::kThorough) return found;
+  MappingOptions normal = options;
+  normal.effort = SearchEffort::kNormal;
+  auto first = find_schedule(segment, config, normal, like);
+  const auto* before = std::get_if<CostedSchedule>(&first);
+  const auto* now = std::get_if<CostedSchedule>(&found);
+  const bool is_worse = before != nullptr && before->cycles &&
+                        (now == nullptr || (now->cycles && *now->cycles > *before->cycles));
+  return is_worse ? std::move(first) : std::move(found);
+}
+
 }  // namespace
 
 CostedSchedule schedule_segment(const Segment& segment, const MachineConfig& config,
                                 const MappingOptions& options, const SearchedLike& like) {
-  auto found = find_schedule(segment, config, options, like);
+  auto found = find_best(segment, config, options, like);
   if (const auto* obstacle = std::get_if<Obstacle>(&found)) refuse(segment, *obstacle, config);
   return std::get<CostedSchedule>(std::move(found));
 }

@@ -132,6 +132,9 @@ std::set<std::string> changes(const NetworkPlan& a, const NetworkPlan& b, const 
       if (x.layers[i].chunk_rows != y.layers[i].chunk_rows) {
         kinds.insert(asked ? "chunks" : "other chunks");
       }
+      if (x.layers[i].buffered_tiles != y.layers[i].buffered_tiles) {
+        kinds.insert(asked ? "tiles" : "other tiles");
+      }
       if (x.layers[i].images != y.layers[i].images) kinds.insert("groups");
       if (x.layers[i].bands != y.layers[i].bands) kinds.insert("bands");
     }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "compiler/blocks/places.h"
+#include "compiler/rows/ceil_div.h"
 #include "compiler/schedule/divide_buffer.h"
 
 namespace weft::compiler {
@@ -29,11 +30,27 @@ std::int64_t streamed_rows(const Layer& layer) {
   return rows;
 }
 
-/// Rows of the unified buffer for all sheets of the segment at once.
-std::uint64_t rows_of_sheets(const Segment& segment, const MachineConfig& config) {
+/// Slots for all tiles of a layer's constant weights; of the form that has most.
+std::uint64_t most_tiles(const Layer& layer, const MachineConfig& config) {
+  std::int64_t most = 0;
+  for_each_contraction(layer, [&](const ContractionLayer& contraction) {
+    if (!std::holds_alternative<ConstantWeights>(contraction.weights)) return;
+    const std::int64_t folds =
+        contraction.walk.taps() * ceil_div(contraction.k, std::int64_t{config.array_rows});
+    const std::int64_t columns = ceil_div(contraction.n, std::int64_t{config.array_cols});
+    most = std::max(most, folds * columns * static_cast<std::int64_t>(contraction.batch.size()));
+  });
+  return static_cast<std::uint64_t>(most);
+}
+
+/// Rows of the unified buffer for all sheets of the segment at once, and for its tiles.
+std::uint64_t rows_of_all(const Segment& segment, const MachineConfig& config) {
   const Places places(config, segment.sheets, {});
   std::uint64_t rows = 0;
   for (std::size_t id = 0; id < segment.sheets.size(); ++id) rows += places.total_rows(id);
+  for (const Layer& layer : segment.layers) {
+    rows += most_tiles(layer, config) * tile_slot_rows(config);
+  }
   return rows;
 }
 
@@ -61,7 +78,7 @@ CapacityLadders capacity_ladders(const Segment& segment, const MachineConfig& co
     return values;
   };
   // Twice everything: half of it may be staging.
-  const std::uint64_t ample = 2 * rows_of_sheets(segment, config) * config.row_bytes() / 1024;
+  const std::uint64_t ample = 2 * rows_of_all(segment, config) * config.row_bytes() / 1024;
   std::int64_t rows = 1;
   for (const Layer& layer : segment.layers) rows = std::max(rows, streamed_rows(layer));
   return {down(config.unified_buffer_kib, 1, std::bit_ceil(ample + 1)),
