@@ -22,7 +22,7 @@ constexpr std::int64_t kSchema = 1;
 constexpr std::uintmax_t kLargestFileBytes = std::uintmax_t{64} << 20U;
 constexpr std::string_view kNoReport = "is not a --json report of a weft run";
 
-/// Refuses a field that an object has twice, of which one would be ignored.
+/// Refuses an object that has the same field twice: one of the two would be ignored.
 class DuplicateCheck {
  public:
   bool operator()(int, Json::parse_event_t event, const Json& parsed) {
