@@ -188,6 +188,19 @@ TEST(BufferedTilesTest, TheSearchUsesBothChannels) {
   EXPECT_EQ(search(graph, machine(MemoryKind::kIdeal)).slots, 0U);
 }
 
+// A tile takes 128,000 cycles from memory and 128 over the host link, so no tile may come from
+// memory: neither the only one of a layer nor one of 64.
+TEST(BufferedTilesTest, TheSearchLeavesOutAMemoryThatIsFarTooSlow) {
+  MachineConfig config = machine(MemoryKind::kSplit);
+  config.memory_bytes_per_s = config.clock_hz / 1000;
+  for (const std::int64_t size : {8, 16, 64}) {
+    SCOPED_TRACE(size);
+    const graph::Graph graph = prepared(products(size, 3, false));
+    const NetworkProgram program = write_programs(schedule_network(graph, config), config);
+    EXPECT_EQ(counts_of(program).from_memory, 0);
+  }
+}
+
 TEST(BufferedTilesTest, TheSearchKeepsTilesOfSeveralSteps) {
   const graph::Graph graph = prepared(products(32, 6, true));
   const Found found = search(graph, machine(MemoryKind::kShared));
