@@ -188,12 +188,12 @@ TEST(BufferedTilesTest, TheSearchUsesBothChannels) {
   EXPECT_EQ(search(graph, machine(MemoryKind::kIdeal)).slots, 0U);
 }
 
-// A tile takes 128,000 cycles from memory and 128 over the host link, so no tile may come from
-// memory: neither the only one of a layer nor one of 64.
+// A tile takes 5,120 cycles from memory and 128 over the host link. By their rates one tile of 41
+// would come from memory, but the layers have one or four.
 TEST(BufferedTilesTest, TheSearchLeavesOutAMemoryThatIsFarTooSlow) {
   MachineConfig config = machine(MemoryKind::kSplit);
-  config.memory_bytes_per_s = config.clock_hz / 1000;
-  for (const std::int64_t size : {8, 16, 64}) {
+  config.memory_bytes_per_s = config.clock_hz / 40;
+  for (const std::int64_t size : {8, 16}) {
     SCOPED_TRACE(size);
     const graph::Graph graph = prepared(products(size, 3, false));
     const NetworkProgram program = write_programs(schedule_network(graph, config), config);
