@@ -103,6 +103,21 @@ std::uint32_t alternating_chunk(const TilingPlan& tiles, const MachineConfig& co
   return static_cast<std::uint32_t>(ceil_div(tiles.spec.m, ceil_div(tiles.spec.m, size)));
 }
 
+/// The sizes of up to kChunkCountsTried equal chunks, and of counts that grow by an eighth. They
+/// depend on M alone: a machine with more of something has all the sizes that one with less has.
+std::vector<std::uint32_t> equal_chunks(const MatmulSpec& spec, const MachineConfig& config) {
+  const std::uint32_t largest = largest_chunk(spec, config);
+  std::vector<std::uint32_t> sizes;
+  for (std::uint64_t chunks = 1; chunks <= spec.m;
+       chunks += 1 + (chunks < kChunkCountsTried ? 0 : chunks / 8)) {
+    const std::uint64_t rows = ceil_div(spec.m, chunks);
+    if (rows <= largest && (sizes.empty() || rows != sizes.back())) {
+      sizes.push_back(static_cast<std::uint32_t>(rows));
+    }
+  }
+  return sizes;
+}
+
 /// With one k tile, chunks may share a tile that is fetched once. With a single tile in all they
 /// must.
 std::vector<LoopOrder> orders(const TilingPlan& plan) {
@@ -172,6 +187,11 @@ TilingPlan checked_tiles(const MatmulSpec& spec, const MachineConfig& config) {
   return tiles;
 }
 
+void sort_by_estimate(std::vector<TilingPlan>& plans, const MachineConfig& config) {
+  std::ranges::stable_sort(
+      plans, {}, [&](const TilingPlan& plan) { return estimate_cycles(plan, config).total; });
+}
+
 /// What follows from the buffers.
 void finish(std::vector<TilingPlan>& plans, const MachineConfig& config) {
   for (TilingPlan& plan : plans) {
@@ -203,10 +223,20 @@ std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig
     for (const TilingPlan& plan : with_chunks(tiles, chunk_rows, config)) best.offer(plan);
   }
   std::vector<TilingPlan> plans = with_chunks(tiles, alternating_chunk(tiles, config), config);
-  std::ranges::stable_sort(
-      plans, {}, [&](const TilingPlan& plan) { return estimate_cycles(plan, config).total; });
+  sort_by_estimate(plans, config);
   plans.insert(plans.begin(), best.plan());
   if (plans.size() > most) plans.resize(most);
+  finish(plans, config);
+  return plans;
+}
+
+std::vector<TilingPlan> plans_of_equal_chunks(const MatmulSpec& spec, const MachineConfig& config) {
+  const TilingPlan tiles = checked_tiles(spec, config);
+  std::vector<TilingPlan> plans;
+  for (const std::uint32_t chunk_rows : equal_chunks(spec, config)) {
+    std::ranges::move(with_chunks(tiles, chunk_rows, config), std::back_inserter(plans));
+  }
+  sort_by_estimate(plans, config);
   finish(plans, config);
   return plans;
 }

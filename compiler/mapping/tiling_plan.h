@@ -77,6 +77,10 @@ bool fits_unified_buffer(const MatmulSpec& spec, const MachineConfig& config);
 std::vector<TilingPlan> matmul_plans(const MatmulSpec& spec, const MachineConfig& config,
                                      std::size_t most);
 
+/// Ways with equal chunks of M, by ascending estimate. The sizes of the chunks depend on M alone,
+/// so that a machine has all those of one with less of something. Throws like matmul_plans().
+std::vector<TilingPlan> plans_of_equal_chunks(const MatmulSpec& spec, const MachineConfig& config);
+
 /// All ways with chunks of `chunk_rows` rows, 1 to largest_chunk(). Throws like matmul_plans().
 std::vector<TilingPlan> plans_with_chunks(const MatmulSpec& spec, const MachineConfig& config,
                                           std::uint32_t chunk_rows);

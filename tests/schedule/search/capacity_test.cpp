@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/emit/matmul.h"
 #include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/product/map_product.h"
 #include "compiler/schedule/schedule_segment.h"
 #include "runtime/network_timing.h"
+#include "sim/timing/analytic.h"
 #include "tests/schedule/machine_runs.h"
 #include "tests/schedule/random_machine.h"
 #include "tests/schedule/small_networks.h"
@@ -68,6 +71,11 @@ bool all_short(const ScheduledNetwork& network, const MachineConfig& config) {
     const auto* program = std::get_if<ScheduledSegment>(&step);
     return program == nullptr || tries_smaller_machines(program->segment, config);
   });
+}
+
+Cycle product_cycles(const MatmulSpec& spec, const MachineConfig& config) {
+  std::uint64_t left = std::uint64_t{1} << 40U;
+  return analytic_total(config, *matmul_stream(map_product(spec, config), config), left).value();
 }
 
 /// Cycles before and after growths.
@@ -165,6 +173,39 @@ TEST(CapacityTest, BandwidthNeverCostsAProgramCycles) {
     falls += after < before ? 1 : 0;
   }
   EXPECT_GT(falls, 5);
+}
+
+/// A product of a random size, on one machine and on one with a little or much more of something.
+/// Another way to cut it must save a twentieth, or else as many cycles as it adds instructions.
+TEST(CapacityTest, MoreCostsAProductAtMostATwentieth) {
+  constexpr std::uint64_t kSeeds = 300;
+  std::cout << "seeds 0 to " << kSeeds - 1 << '\n';
+  Tally all;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    MachineConfig config = load_preset(random.one_of({"tpu-v1", "tpu-v2"}));
+    config.memory_kind = random.one_of({MemoryKind::kIdeal, MemoryKind::kSplit});
+    config.accumulator_rows = static_cast<std::uint32_t>(random.between(16, 600));
+    config.unified_buffer_kib = static_cast<std::uint32_t>(random.between(256, 2048));
+    config.weight_fifo_tiles = static_cast<std::uint32_t>(random.between(1, 6));
+    const auto size = [&](int most) { return static_cast<std::uint64_t>(random.between(1, most)); };
+    const MatmulSpec spec = {size(500), size(400), size(400), random.chance(30), {}};
+    MachineConfig more = config;
+    const auto growth = random.between(0, 4);
+    if (growth == 0) more.unified_buffer_kib += static_cast<std::uint32_t>(random.between(1, 1024));
+    if (growth == 1) more.accumulator_rows += static_cast<std::uint32_t>(random.between(1, 600));
+    if (growth == 2) more.weight_fifo_tiles += static_cast<std::uint32_t>(random.between(1, 6));
+    if (growth == 3) more.memory_bytes_per_s *= static_cast<std::uint64_t>(random.between(2, 5));
+    if (growth == 4) more.host_bytes_per_s *= static_cast<std::uint64_t>(random.between(2, 5));
+    const Cycle before = product_cycles(spec, config);
+    const Cycle after = product_cycles(spec, more);
+    all.add(before, after);
+    EXPECT_LE(static_cast<double>(after), 1.06 * static_cast<double>(before) + 64)
+        << "growth " << growth << ", " << spec.m << " x " << spec.k << " x " << spec.n;
+  }
+  all.print("products");
+  EXPECT_GT(all.falls, 30);
 }
 
 }  // namespace
