@@ -199,7 +199,7 @@ class LinePlanner {
       // Results for the host alone are 32-bit words.
       if (is_image(output.value) && !is_used_[output.value]) joinable[find(output.value)] = false;
     }
-    const std::int64_t lanes = std::min(config_.array_rows, config_.array_cols);
+    const std::int64_t lanes = config_.array_cols;
     for (ValueId value = 0; value < leader_.size(); ++value) {
       if (!is_image(value) || find(value) != value) continue;
       const Shape& own = shape(value);

@@ -11,9 +11,10 @@
 namespace weft::compiler {
 
 /// For each value how many of its lines are joined; 1: none. Only what convolutions and
-/// lane-by-lane operators compute is joined, and only if a joined row fits in one row of the array
-/// and of the vector unit. The numbers are those with the lowest estimated cycles: each convolution
-/// alone, and what it costs to take lines apart again for operators that cannot read them joined.
+/// lane-by-lane operators compute is joined, and only if a joined row fits in the columns of the
+/// array, which are the lanes of the vector unit. The numbers are those with the lowest estimated
+/// cycles: each convolution alone, and what it costs to take lines apart again for operators that
+/// cannot read them joined.
 std::vector<std::int64_t> plan_lines(const graph::Graph& graph, const MachineConfig& config,
                                      const MappingOptions& options);
 
