@@ -26,6 +26,7 @@ struct LayerRun {
   Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
   CycleLedger ledger;       // of these cycles
   CriticalPath path;        // the part of the program's critical path that belongs to the layer
+  compiler::WorkBound bound = {};  // what its nodes ask of array and vector unit
 };
 
 struct NetworkRun {

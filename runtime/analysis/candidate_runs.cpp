@@ -12,6 +12,7 @@
 #include "compiler/schedule/layer_candidates.h"
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
+#include "runtime/run_bounds.h"
 
 namespace weft::runtime {
 namespace {
@@ -142,7 +143,11 @@ class CandidateTiming {
   }
   std::vector<LayerRun> layers_with(const NetworkRun& program) const {
     std::vector<LayerRun> layers = chosen_.run.layers;
-    std::ranges::copy(program.layers, layers.begin() + static_cast<std::ptrdiff_t>(rows_.first));
+    for (std::size_t i = 0; i < rows_.count(); ++i) {
+      const compiler::WorkBound bound = layers[rows_.first + i].bound;  // of the same nodes
+      layers[rows_.first + i] = program.layers[i];
+      layers[rows_.first + i].bound = bound;
+    }
     return layers;
   }
 
@@ -189,6 +194,7 @@ class CandidateTiming {
       const NetworkSchedule scheduled =
           schedule(chosen_.graph, chosen_.machine, nullptr, other.mapping);
       run = time_network_on(scheduled.network, chosen_.machine, chosen_.machine);
+      add_layer_bounds(run, scheduled.network, chosen_.machine);
     } catch (const ConfigError& error) {
       found_.misfits.push_back({other.decision, error.what()});
       return;

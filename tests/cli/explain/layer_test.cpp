@@ -50,6 +50,27 @@ TEST(ExplainLayerTest, TheFirstCandidateIsTheRun) {
   }
 }
 
+// c3 has 100 results of 16 filters, each a sum of 150 products: 2 additions on 128 rows, of which
+// 128 columns take part in a cycle. 16 x 150 weights and 14 x 14 x 6 elements need fewer cycles.
+TEST(ExplainLayerTest, NamesTheBounds) {
+  const json run = json_of(kRun);
+  const json bound = layer_of(run, "c3").at("bound");
+  EXPECT_EQ(bound.at("cycles"), 25);
+  EXPECT_EQ(bound.at("by"), "array");
+  EXPECT_EQ(bound.at("array"), 100 * 16 * 2 / 128.0);
+  EXPECT_EQ(bound.at("vector"), 100 * 16 / 128.0);
+  for (const json& candidate : json_of(kLayer).at("candidates").at("runs")) {
+    EXPECT_EQ(candidate.at("layer").at("bound"), bound) << candidate.at("decisions");
+  }
+  const std::string out = run_weft(kLayer).out;
+  const std::string by = "bound by " + run.at("bound").at("by").get<std::string>();
+  for (const std::string& part :
+       {std::string("its work alone takes at least 25 cycles, by the array"),
+        std::string("array 25, vector unit 13"), by}) {
+    EXPECT_NE(out.find(part), std::string::npos) << part << " in " << out;
+  }
+}
+
 TEST(ExplainLayerTest, DoubledSizesAreRuns) {
   const json doubled = json_of(kLayer).at("candidates").at("doubled");
   const std::int64_t now = json_of(kRun).at("cycles").at("total");
