@@ -51,6 +51,13 @@ struct NetworkRun {
   std::optional<ArrayRecording> recording;  // with `record`
 };
 
+/// Names that differ, for names some of which are equal: the second x is "x:2", the third "x:3".
+/// A number that makes a name that is taken is left out.
+std::vector<std::string> told_apart(std::vector<std::string> names);
+
+/// Gives the layers of a run names that differ.
+void tell_apart(std::vector<LayerRun>& layers);
+
 /// The row of a node that the host computes.
 LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step);
 

@@ -238,6 +238,7 @@ NetworkRun NetworkSession::run(const NamedTensors& inputs) {
 NetworkRun run_network(const compiler::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options) {
   NetworkRun run = NetworkSession(program, config, options).run(inputs);
+  tell_apart(run.layers);
   add_bounds(run, program, config);
   return run;
 }

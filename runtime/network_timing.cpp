@@ -103,6 +103,7 @@ class NetworkTiming {
         add(std::get<compiler::ScheduledSegment>(step));
       }
     }
+    tell_apart(run_.layers);
     return std::move(run_);
   }
 
