@@ -228,6 +228,7 @@ Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
           {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
           {"utilization", or_null(layer_utilization(layer, config))},
           {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
+          {"schedule", info.scheduled},
           {"spilled", spills_json(info)}};
 }
 

@@ -74,9 +74,9 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
   EXPECT_EQ(keys_of(report["check"]), (Words{"reference", "agrees", "bit_exact", "max_abs_error",
                                              "share_of_bound", "layers"}));
   const auto& layer = report["layers"][0];
-  EXPECT_EQ(keys_of(layer),
-            (Words{"name", "op", "type", "shape", "where", "note", "plan", "cycles",
-                   "critical_path", "bound", "macs", "utilization", "traffic", "spilled"}));
+  EXPECT_EQ(keys_of(layer), (Words{"name", "op", "type", "shape", "where", "note", "plan", "cycles",
+                                   "critical_path", "bound", "macs", "utilization", "traffic",
+                                   "schedule", "spilled"}));
   EXPECT_EQ(keys_of(layer["cycles"]), joined({"total"}, kClasses));
   EXPECT_EQ(keys_of(layer["plan"]), (Words{"k_tiles", "n_tiles", "chunks", "fetches"}));
   EXPECT_EQ(report["command"], "run");
