@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -83,16 +84,26 @@ class CandidateTiming {
       add(candidate);
       progress_(++done / count);
     }
-    for (const OtherOptions& other : others) {
+    for (OtherOptions other : others) {
+      other.mapping.progress = [&](double share) { progress_((done + share) / count); };
       add(other);
       progress_(++done / count);
     }
-    std::stable_sort(found_.runs.begin() + 1, found_.runs.end(),
-                     [](const auto& a, const auto& b) { return a.total < b.total; });
+    std::ranges::stable_sort(found_.runs.begin() + 1, found_.runs.end(), {}, order_of);
     return std::move(found_);
   }
 
  private:
+  /// Fewer cycles come first, then fewer bytes: those of the layer, then those of the network.
+  static std::tuple<Cycle, std::uint64_t, std::uint64_t> order_of(const CandidateRun& run) {
+    const auto moved = [](const LayerRun& layer) {
+      return layer.info.weight_bytes + layer.info.input_bytes + layer.info.output_bytes;
+    };
+    std::uint64_t all = 0;
+    for (const LayerRun& layer : run.layers) all += moved(layer);
+    return {run.total, moved(run.asked()), all};
+  }
+
   ScheduledSegment& program() { return std::get<ScheduledSegment>(alone_.steps.front()); }
 
   bool has_time_for(std::uint64_t instructions) {
@@ -162,7 +173,6 @@ class CandidateTiming {
       if (chosen_.network.choices.*choice == value) return;
       all.push_back({decision, *chosen_.mapping});
       all.back().mapping.*option = value;
-      all.back().mapping.progress = {};
     };
     const auto* product = std::get_if<compiler::ContractionLayer>(&layer.body);
     if (product != nullptr && (product->packed_taps > 1 || product->walk.taps() > 1)) {
