@@ -97,6 +97,12 @@ runtime::ConvSpec read_conv(const Arguments& arguments) {
   spec.activation = read_activation(arguments);
   if (const auto taps = arguments.text("taps")) {
     spec.taps = runtime::parse_tap_packing(*taps, "--taps");
+    if (spec.taps == runtime::TapPacking::kPacked && spec.groups > 1) {
+      throw InputError(fmt::format(
+          "--taps packed: loads cut windows only out of one group, and --groups is {}; drop one of "
+          "them",
+          spec.groups));
+    }
   }
   return spec;
 }

@@ -107,6 +107,7 @@ std::vector<std::string> notes_of(const runtime::LayerRun& layer) {
   if (!layer.info.note.empty()) {
     notes.push_back(layer.on_host ? "on the host: " + layer.info.note : layer.info.note);
   }
+  notes.insert(notes.end(), layer.info.scheduled.begin(), layer.info.scheduled.end());
   for (const compiler::Spill& spill : layer.info.spilled) {
     notes.push_back(spill_text(spill) + " does not stay in the unified buffer");
   }

@@ -113,7 +113,8 @@ double worst_share(const runtime::NetworkCheck& check);
 
 /// Where the layer runs: "array", "vector" or "host".
 std::string_view place_of(const runtime::LayerRun& layer);
-/// All notes on one layer: why it runs where it does, and what did not stay in the unified buffer.
+/// All notes on one layer: why it runs where it does, how the schedule divides it, and what did not
+/// stay in the unified buffer.
 std::vector<std::string> notes_of(const runtime::LayerRun& layer);
 /// "result 784 x 6 (25.1 kB)".
 std::string spill_text(const compiler::Spill& spill);

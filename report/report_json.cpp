@@ -153,12 +153,12 @@ Json total_cycles_json(const RunReport& report) {
   return cycles;
 }
 
-Json bound_json(const runtime::NetworkRun& run) {
-  if (!run.bound || run.bound->cycles == 0) return nullptr;
-  const compiler::Bound& bound = *run.bound;
-  return {{"cycles", bound.cycles}, {"by", to_string(bound.by)}, {"ratio", bound.ratio(run.total)},
-          {"array", bound.array},   {"vector", bound.vector},    {"memory", bound.memory},
-          {"host", bound.host}};
+Json work_json(const compiler::WorkBound& bound) {
+  if (bound.cycles == 0) return nullptr;
+  return {{"cycles", bound.cycles},
+          {"by", to_string(bound.by)},
+          {"array", bound.array},
+          {"vector", bound.vector}};
 }
 
 Json macs_json(const RunReport& report) {
@@ -206,6 +206,13 @@ Json simulator_json(const RunReport& report) {
 
 }  // namespace
 
+Json bound_json(const std::optional<compiler::Bound>& bound, Cycle cycles) {
+  if (!bound || bound->cycles == 0) return nullptr;
+  return {{"cycles", bound->cycles}, {"by", to_string(bound->by)}, {"ratio", bound->ratio(cycles)},
+          {"array", bound->array},   {"vector", bound->vector},    {"memory", bound->memory},
+          {"host", bound->host}};
+}
+
 Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
   const compiler::LayerInfo& info = layer.info;
   return {{"name", info.name},
@@ -217,9 +224,11 @@ Json layer_json(const runtime::LayerRun& layer, const MachineConfig& config) {
           {"plan", layer_plan_json(info)},
           {"cycles", layer.on_host ? Json(nullptr) : cycles_json(layer.cycles, layer.ledger)},
           {"critical_path", layer.on_host ? Json(nullptr) : critical_path_json(layer.path)},
+          {"bound", work_json(layer.bound)},
           {"macs", {{"useful", info.macs}, {"issued", info.issued_macs}}},
           {"utilization", or_null(layer_utilization(layer, config))},
           {"traffic", traffic_json({info.weight_bytes, info.input_bytes, info.output_bytes})},
+          {"schedule", info.scheduled},
           {"spilled", spills_json(info)}};
 }
 
@@ -239,7 +248,7 @@ Json report_json(const RunReport& report) {
   json["plan"] = plan_json(report);
   json["cycles"] = total_cycles_json(report);
   json["critical_path"] = run.programs > 0 ? critical_path_json(run.path) : Json(nullptr);
-  json["bound"] = bound_json(run);
+  json["bound"] = bound_json(run.bound, run.total);
   if (report.sensitivity) json["sensitivity"] = sensitivity_json(*report.sensitivity);
   json["macs"] = macs_json(report);
   json["utilization"] = or_null(utilization(report));

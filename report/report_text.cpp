@@ -83,12 +83,6 @@ std::string throughput_line(const RunReport& report) {
                     report.network().host_time->seconds ? "as given" : "measured on this computer");
 }
 
-std::string bound_line(const compiler::Bound& bound, Cycle total) {
-  return fmt::format("{:.2f} times the bound of {}; bound by {}", bound.ratio(total),
-                     counted(static_cast<std::uint64_t>(bound.cycles), "cycle"),
-                     to_string(bound.by));
-}
-
 std::string traffic_line(const Traffic& traffic) {
   return fmt::format("weights {}, input {}, output {}", si(as_real(traffic.weight_bytes), "B"),
                      si(as_real(traffic.input_bytes), "B"), si(as_real(traffic.output_bytes), "B"));
@@ -198,6 +192,12 @@ std::string work_text(const RunReport& report, const Style& style) {
 }
 
 }  // namespace
+
+std::string bound_line(const compiler::Bound& bound, Cycle cycles) {
+  return fmt::format("{:.2f} times the bound of {}; bound by {}", bound.ratio(cycles),
+                     counted(static_cast<std::uint64_t>(bound.cycles), "cycle"),
+                     to_string(bound.by));
+}
 
 std::string plan_line(const TilingPlan& plan) {
   return fmt::format("{} x {} tiles, {}, {} of {}, {} padding", plan.k_tiles, plan.n_tiles,

@@ -15,6 +15,8 @@ std::string report_text(const RunReport& report, const Style& style);
 /// The report of a network that the CPU reference alone ran, in `wall_seconds`.
 std::string reference_text(const RunReport& report, const Style& style);
 
+/// "2.14 times the bound of 495,502 cycles; bound by array", of a run of `cycles`.
+std::string bound_line(const compiler::Bound& bound, Cycle cycles);
 /// "lenet5, batch 1, 61,706 parameters, 417 kMACs".
 std::string network_line(const RunReport& report);
 /// "8 x 8 tiles, 64 folds, 1 chunk of 1000 rows, 4.6 % padding".

@@ -1,6 +1,10 @@
 #include "runtime/network_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace weft::runtime {
@@ -13,6 +17,26 @@ graph::ValueId first_output(const graph::Node& node) {
 }
 
 }  // namespace
+
+std::vector<std::string> told_apart(std::vector<std::string> names) {
+  std::set<std::string> taken(names.begin(), names.end());
+  std::map<std::string, std::size_t> last;  // number of the last layer of that name
+  for (std::string& name : names) {
+    std::size_t& number = last[name];
+    if (++number == 1) continue;
+    std::string numbered = fmt::format("{}:{}", name, number);
+    while (!taken.insert(numbered).second) numbered = fmt::format("{}:{}", name, ++number);
+    name = std::move(numbered);
+  }
+  return names;
+}
+
+void tell_apart(std::vector<LayerRun>& layers) {
+  std::vector<std::string> names;
+  for (const LayerRun& layer : layers) names.push_back(layer.info.name);
+  names = told_apart(std::move(names));
+  for (std::size_t i = 0; i < layers.size(); ++i) layers[i].info.name = std::move(names[i]);
+}
 
 LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step) {
   const graph::Node& node = graph.nodes[step.node];

@@ -26,6 +26,7 @@ struct LayerRun {
   Cycle cycles = 0;         // those of its instructions (docs/timing.md, "Whose cycle it is")
   CycleLedger ledger;       // of these cycles
   CriticalPath path;        // the part of the program's critical path that belongs to the layer
+  compiler::WorkBound bound = {};  // what its nodes ask of array and vector unit
 };
 
 struct NetworkRun {
@@ -49,6 +50,13 @@ struct NetworkRun {
   std::vector<Timeline> timelines;          // of the programs, with `keep_timelines`
   std::optional<ArrayRecording> recording;  // with `record`
 };
+
+/// Names that differ, for names some of which are equal: the second x is "x:2", the third "x:3".
+/// A number that makes a name that is taken is left out.
+std::vector<std::string> told_apart(std::vector<std::string> names);
+
+/// Gives the layers of a run names that differ.
+void tell_apart(std::vector<LayerRun>& layers);
 
 /// The row of a node that the host computes.
 LayerRun host_layer(const graph::Graph& graph, const compiler::HostStep& step);

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "compiler/emit/weights.h"
 #include "compiler/rows/elements.h"
-#include "compiler/schedule/network_bound.h"
 #include "models/execution/interpreter.h"
 #include "models/reference/cpu/cpu_device.h"
 #include "models/reference/cpu/evaluate.h"
 #include "runtime/layer_results.h"
+#include "runtime/run_bounds.h"
 #include "sim/analysis/ledger.h"
 #include "sim/memory/tensor_memory.h"
 #include "sim/timing/analytic.h"
@@ -238,7 +238,8 @@ NetworkRun NetworkSession::run(const NamedTensors& inputs) {
 NetworkRun run_network(const compiler::NetworkProgram& program, const MachineConfig& config,
                        const NamedTensors& inputs, const NetworkRunOptions& options) {
   NetworkRun run = NetworkSession(program, config, options).run(inputs);
-  run.bound = compiler::lower_bound(program, config);
+  tell_apart(run.layers);
+  add_bounds(run, program, config);
   return run;
 }
 

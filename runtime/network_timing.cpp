@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "compiler/emit/emit_segment.h"
-#include "compiler/schedule/network_bound.h"
 #include "compiler/schedule/product/product_segment.h"
+#include "runtime/run_bounds.h"
 #include "sim/analysis/group_ledger.h"
 #include "sim/simulate.h"
 
@@ -103,6 +103,7 @@ class NetworkTiming {
         add(std::get<compiler::ScheduledSegment>(step));
       }
     }
+    tell_apart(run_.layers);
     return std::move(run_);
   }
 
@@ -154,7 +155,7 @@ class NetworkTiming {
 NetworkRun time_network(const compiler::ScheduledNetwork& network, const MachineConfig& config,
                         const std::function<void(double)>& progress, std::uint64_t memory_bytes) {
   NetworkRun run = NetworkTiming(network, config, config, progress, memory_bytes).run();
-  run.bound = compiler::lower_bound(network, config);
+  add_bounds(run, network, config);
   return run;
 }
 

@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "compiler/autodiff/training_graph.h"
 #include "compiler/schedule/compile_update.h"
+#include "compiler/schedule/network_bound.h"
 #include "runtime/compile.h"
 
 namespace weft::runtime {
@@ -45,6 +46,10 @@ class PreparedPass {
         program_(compiled(with_weights(std::move(pass), weights_), kind_, machine)),
         session_(program_, machine, {.simulate = options}) {}
 
+  compiler::Bound bound(const MachineConfig& machine) const {
+    return compiler::lower_bound(program_, machine);
+  }
+
   NetworkRun run(NamedTensors inputs) {
     for (const std::string& name : names_) {
       weights_->insert_or_assign(name, std::move(inputs.extract(name).mapped()));
@@ -60,14 +65,24 @@ class PreparedPass {
   NetworkSession session_;
 };
 
-PassCost cost_of(const NetworkRun& run) {
-  PassCost cost{run.total, run.ledger, {}};
+PassCost cost_of(const NetworkRun& run, const compiler::Bound& bound) {
+  PassCost cost{run.total, run.ledger, bound, {}};
   for (const LayerRun& layer : run.layers) {
     if (!layer.on_host) continue;
     cost.host_layers.push_back(
         fmt::format("{} ({}): {}", printable(layer.info.name), layer.info.op, layer.info.note));
   }
   return cost;
+}
+
+/// Adds the bound of a graph that runs after the others.
+void add(const compiler::Bound& more, compiler::Bound& sum) {
+  if (more.cycles > sum.cycles) sum.by = more.by;
+  sum.cycles += more.cycles;
+  sum.array += more.array;
+  sum.vector += more.vector;
+  sum.memory += more.memory;
+  sum.host += more.host;
 }
 
 }  // namespace
@@ -78,7 +93,9 @@ training::Executor SimBackend::prepare(PassGraph pass) {
   costs_.erase(kind);
   return [this, kind, prepared](const NamedTensors& inputs) {
     NetworkRun run = prepared->run(inputs);
-    if (!costs_.contains(kind)) costs_.emplace(kind, cost_of(run));
+    if (!costs_.contains(kind)) {
+      costs_.emplace(kind, cost_of(run, prepared->bound(machine_)));
+    }
     return std::move(run.outputs);
   };
 }
@@ -90,6 +107,7 @@ PassCost SimBackend::step_cost() const {
     if (found == costs_.end()) continue;
     const PassCost& cost = found->second;
     sum.total += cost.total;
+    add(cost.bound, sum.bound);
     for (const LedgerClass& entry : kLedgerClasses) {
       sum.ledger.*entry.cycles += cost.ledger.*entry.cycles;
     }

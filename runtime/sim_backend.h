@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/mapping/bound/bound.h"
 #include "models/training/executor.h"
 #include "runtime/network_runner.h"
 #include "sim/config/machine_config.h"
@@ -20,6 +21,7 @@ namespace weft::runtime {
 struct PassCost {
   Cycle total = 0;
   CycleLedger ledger;
+  compiler::Bound bound = {};            // of several graphs: the sum, by that of the largest
   std::vector<std::string> host_layers;  // "node 'x' (Op): why", in graph order
 };
 

@@ -14,10 +14,10 @@
 #include "base/output_file.h"
 #include "base/printable.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/mapping_table.h"
 #include "cli/network_options.h"
 #include "cli/search_options.h"
 #include "cli/workload.h"
-#include "compiler/layers/line_bands.h"
 #include "compiler/onnx/located.h"
 #include "compiler/schedule/product/product_graph.h"
 #include "report/progress.h"
@@ -131,35 +131,6 @@ std::string step_table(const compiler::NetworkProgram& network, const std::strin
                            counted(program.layers.size(), "layer"),
                            first == last ? printable(first)
                                          : printable(first) + " to " + printable(last))});
-  }
-  return table.text(0);
-}
-
-std::string mapping_table(const compiler::ScheduledNetwork& network) {
-  report::Table table("ll");
-  for (const auto& step : network.steps) {
-    const auto* scheduled = std::get_if<compiler::ScheduledSegment>(&step);
-    if (scheduled == nullptr) continue;
-    const compiler::Segment& segment = scheduled->segment;
-    const compiler::Schedule& schedule = scheduled->schedule;
-    // The rings of a product say themselves what they take.
-    if (schedule.buffer.end > 0) {
-      table.add({"unified buffer", to_text(schedule.buffer)});
-      table.add({"instructions", fmt::format("in order {}", to_string(schedule.order))});
-    }
-    const compiler::PartedSegment parts = compiler::in_parts(segment, schedule);
-    for (std::size_t i = 0; i < schedule.layers.size(); ++i) {
-      const compiler::LayerPart& part = parts.layers[i];
-      if (part.repeats()) continue;
-      std::string name = printable(segment.layers[part.layer].name);
-      const std::string images = compiler::images_text(schedule, part.layer);
-      if (!images.empty()) table.add({std::exchange(name, ""), images});
-      for (const Mapping& mapping : schedule.layers[i].mappings) {
-        table.add({std::exchange(name, ""), to_text(mapping)});
-      }
-      const std::string stays = compiler::stays_text(schedule, i);
-      if (!stays.empty()) table.add({"", stays});
-    }
   }
   return table.text(0);
 }

@@ -1,7 +1,10 @@
 #include "compiler/emit/emit_segment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,8 +38,35 @@ std::uint64_t least_instructions(const ContractionLayer& layer, const MachineCon
   return static_cast<std::uint64_t>(std::min(count, kMost));
 }
 
+/// Groups of images and bands of lines.
+std::vector<std::string> divisions_of(const Schedule& schedule, std::size_t layer) {
+  std::vector<std::string> notes;
+  const std::string images = to_text(schedule.groups, layer);
+  if (!images.empty()) notes.push_back(images.starts_with("groups") ? "in " + images : images);
+  const std::string bands = to_text(schedule.bands, layer);
+  if (!bands.empty()) notes.push_back("in " + bands);
+  return notes;
+}
+
+/// Adds to each layer whose tiles take the way through the unified buffer that they do.
+void note_buffered_tiles(const PartedSegment& parts, const Schedule& schedule, MachineStep& step) {
+  std::vector<std::uint32_t> shares(step.layers.size());
+  for (std::size_t i = 0; i < parts.layers.size(); ++i) {
+    std::uint32_t& share = shares[parts.layers[i].layer];
+    for (const Mapping& mapping : schedule.layers[i].mappings) {
+      share = std::max(share, mapping.buffered_tiles);
+    }
+  }
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] == 0) continue;
+    step.layers[i].scheduled.push_back(
+        fmt::format("{} tiles of weights come through the unified buffer",
+                    shares[i] == kTileShares ? "all" : "some"));
+  }
+}
+
 /// A step with one entry for each layer of a segment.
-MachineStep step_for(const Segment& segment, const Schedule& schedule,
+MachineStep step_for(const Segment& segment, const PartedSegment& parts, const Schedule& schedule,
                      const MachineConfig& config) {
   MachineStep step = new_step(config);
   for (std::size_t i = 0; i < segment.layers.size(); ++i) {
@@ -54,7 +84,9 @@ MachineStep step_for(const Segment& segment, const Schedule& schedule,
       if (sheet.from_host && !sheet.make) result.narrow_inputs.push_back(sheet.value);
     });
     step.results.push_back(std::move(result));
+    step.layers.back().scheduled = divisions_of(schedule, i);
   }
+  note_buffered_tiles(parts, schedule, step);
   return step;
 }
 
@@ -66,7 +98,7 @@ class SegmentLowering {
         segment_(parts_.segment),
         schedule_(schedule),
         config_(with_capacities(config, schedule.capacities)),
-        step_(step_for(segment, schedule, config)),
+        step_(step_for(segment, parts_, schedule, config)),
         stream_(config, step_, sink, most),
         memory_(config_, parts_, schedule, stream_, step_),
         chunks_(segment.layers.size()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft {
 namespace {
@@ -53,6 +54,26 @@ void suggest_batch(const TilingPlan& plan, const MachineConfig& config,
   found.push_back(std::move(suggestion));
 }
 
+/// A result leaves in rows of whole tiles of columns. Its transpose may have fewer of them. A bias
+/// for each column cannot be one for each row.
+void suggest_transposed(const TilingPlan& plan, const MachineConfig& config,
+                        std::vector<Suggestion>& found) {
+  const MatmulSpec& spec = plan.spec;
+  const std::uint64_t columns = config.array_cols;
+  const std::uint64_t turned = (spec.m + columns - 1) / columns * columns;
+  if (spec.bias || spec.m * plan.padded_n <= spec.n * turned) return;
+  Suggestion suggestion;
+  suggestion.kind = SuggestionKind::kTransposed;
+  suggestion.size = &MatmulSpec::k;
+  suggestion.waste = share(plan.padded_n - spec.n, plan.padded_n);
+  suggestion.statement =
+      fmt::format("Rows of the result leave with whole tiles of columns, {:.1f} % of them padding",
+                  100 * suggestion.waste);
+  suggestion.alternatives = {spec};
+  std::swap(suggestion.alternatives.front().m, suggestion.alternatives.front().n);
+  found.push_back(std::move(suggestion));
+}
+
 }  // namespace
 
 std::vector<Suggestion> suggestions(const TilingPlan& plan, const MachineConfig& config) {
@@ -60,6 +81,7 @@ std::vector<Suggestion> suggestions(const TilingPlan& plan, const MachineConfig&
   suggest_whole_tiles(plan, {'N', &MatmulSpec::n, plan.padded_n, config.array_cols}, found);
   suggest_whole_tiles(plan, {'K', &MatmulSpec::k, plan.padded_k, config.array_rows}, found);
   suggest_batch(plan, config, found);
+  suggest_transposed(plan, config, found);
   std::stable_sort(found.begin(), found.end(),
                    [](const Suggestion& a, const Suggestion& b) { return a.waste > b.waste; });
   return found;

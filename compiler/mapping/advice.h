@@ -15,13 +15,15 @@ namespace weft {
 enum class SuggestionKind : std::uint8_t {
   kWholeTiles,  // padding of K or N to whole tiles
   kBatch,       // M is too short to hide the next tile's shift
+  kTransposed,  // columns of padding leave with the result; B'A' would have fewer
 };
 
 struct Suggestion {
   SuggestionKind kind = SuggestionKind::kWholeTiles;
-  std::string statement;                 // a fact, such as "N = 129 wastes 49.6 % of the array"
-  double waste = 0;                      // wasted share of the array, from 0 to 1
-  std::uint64_t MatmulSpec::*size{};     // the dimension in which the alternatives differ
+  std::string statement;  // a fact, such as "N = 129 wastes 49.6 % of the array"
+  double waste = 0;       // wasted share of the array, from 0 to 1
+  /// The dimension in which the alternatives differ; K, which is the same, if they are transposed.
+  std::uint64_t MatmulSpec::*size{};
   std::vector<MatmulSpec> alternatives;  // the preferred one first
 };
 

@@ -52,13 +52,11 @@ std::string to_text(const Mapping& mapping) {
     return fmt::format("vector unit; chunks of {}; column tiles at once: {}",
                        rows_text(mapping.chunk_rows), mapping.column_tiles);
   }
-  return fmt::format(
-      "array {}; {} stationary; {} packed; chunks of {}, {}; accumulator regions: {}; {}",
-      mapping.array, stationary_text(mapping.stationary),
-      mapping.packed_taps == 1 ? "1 tap" : fmt::format("{} taps", mapping.packed_taps),
-      rows_text(mapping.chunk_rows),
-      mapping.order == LoopOrder::kChunkInnermost ? "innermost" : "outermost",
-      mapping.accumulator_regions, transfers_text(mapping));
+  return fmt::format("array {}; {} stationary; chunks of {}, {}; accumulator regions: {}; {}",
+                     mapping.array, stationary_text(mapping.stationary),
+                     rows_text(mapping.chunk_rows),
+                     mapping.order == LoopOrder::kChunkInnermost ? "innermost" : "outermost",
+                     mapping.accumulator_regions, transfers_text(mapping));
 }
 
 }  // namespace weft

@@ -83,9 +83,10 @@ struct Mapping {
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
-/// One line, such as "array 0; weights stationary; 1 tap packed; chunks of 500 rows, outermost;
-/// accumulator regions: 4; rings of 8 resident activation, 1 bias and 2 output slots;
-/// matmuls of lead: fetches 2, loads 1; of lag: slots 1, vectors 1, stores 1".
+/// One line, such as "array 0; weights stationary; chunks of 500 rows, outermost; accumulator
+/// regions: 4; rings of 8 resident activation, 1 bias and 2 output slots; matmuls of lead: fetches
+/// 2, loads 1; of lag: slots 1, vectors 1, stores 1". The note of the layer's form says which taps
+/// lie side by side.
 std::string to_text(const Mapping& mapping);
 
 }  // namespace weft

@@ -88,6 +88,8 @@ struct LayerInfo {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::vector<Spill> spilled;
+  /// How the schedule takes the layer, if not at once: "in 8 bands of lines, halos kept".
+  std::vector<std::string> scheduled = {};
   LayerTiles tiles = {};              // contractions only
   std::optional<FoldMap> folds = {};  // likewise
   /// Channels of each part of a layer of the vector unit: concatenations have several, others one.

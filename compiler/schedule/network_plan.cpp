@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -10,21 +14,15 @@
 #include "base/printable.h"
 #include "compiler/blocks/places.h"
 #include "compiler/layers/layer_parts.h"
-#include "compiler/mapping/buffers.h"
 #include "compiler/schedule/choose_bands.h"
 #include "compiler/schedule/choose_groups.h"
 #include "compiler/schedule/divide_buffer.h"
 #include "compiler/schedule/product/product_segment.h"
+#include "compiler/schedule/product/refuse_plan.h"
 #include "compiler/segments/segments.h"
 
 namespace weft::compiler {
 namespace {
-
-template <class Value>
-[[noreturn]] void refuse(const std::string& layer, std::string_view field, const Value& value,
-                         const std::string& why) {
-  throw InputError(fmt::format("layer {}: {} = {}: {}", printable(layer), field, value, why));
-}
 
 // --- From a schedule to its plan ---
 
@@ -66,10 +64,12 @@ ProductPlan product_plan(const ScheduledSegment& scheduled) {
 /// The choices of a program's plan, each checked.
 class PlannedChoices {
  public:
-  PlannedChoices(const Segment& segment, const MachineConfig& config, const LayersPlan& plan)
+  PlannedChoices(const Segment& segment, const MachineConfig& config, const LayersPlan& plan,
+                 std::size_t program)
       : segment_(segment),
         config_(with_capacities(config, plan.capacities)),
         plan_(plan),
+        program_(program),
         batch_(batch_of(segment)) {
     check_capacities(config);
   }
@@ -96,25 +96,23 @@ class PlannedChoices {
     check("accumulator_rows", plan_.capacities.accumulator_rows, machine.accumulator_rows);
     check("weight_fifo_tiles", plan_.capacities.weight_fifo_tiles, machine.weight_fifo_tiles);
     if (config_.unified_buffer_rows() > 0) return;
-    refuse(segment_.layers.front().name, "unified_buffer_kib", config_.unified_buffer_kib,
+    refuse(program_, "unified_buffer_kib", config_.unified_buffer_kib,
            fmt::format("a row has {} bytes", config_.row_bytes()));
   }
   void check(std::string_view field, std::uint32_t planned, std::uint32_t there) const {
     if (planned >= 1 && planned <= there) return;
-    refuse(segment_.layers.front().name, field, planned,
-           fmt::format("must be 1 to {}, what the machine has", there));
+    refuse(program_, field, planned, fmt::format("must be 1 to {}, what the machine has", there));
   }
 
   BufferParts buffer() const {
-    const std::string& first = segment_.layers.front().name;
     const std::uint32_t most = most_tile_slots(config_);
     if (plan_.tile_slots > most) {
-      refuse(first, "tile_slots", plan_.tile_slots,
+      refuse(program_, "tile_slots", plan_.tile_slots,
              fmt::format("the most is {}, half of the unified buffer", most));
     }
     const std::uint64_t rows = usable_rows(config_) - plan_.tile_slots * tile_slot_rows(config_);
     if (plan_.staging_rows > rows) {
-      refuse(first, "staging_rows", plan_.staging_rows,
+      refuse(program_, "staging_rows", plan_.staging_rows,
              fmt::format("the unified buffer that is planned for has {} rows{}", rows,
                          plan_.tile_slots > 0 ? " beside the slots for tiles" : ""));
     }
@@ -159,11 +157,10 @@ class PlannedChoices {
 
   ImageGroups whole() const {
     if (plan_.cut_inputs && !has_bands()) {
-      refuse(segment_.layers.front().name, "cut_inputs", true,
-             "all layers take the whole batch, and all lines");
+      refuse(program_, "cut_inputs", true, "all layers take the whole batch, and all lines");
     }
     if (plan_.round != 0) {
-      refuse(segment_.layers.front().name, "round", plan_.round, "all layers take the whole batch");
+      refuse(program_, "round", plan_.round, "all layers take the whole batch");
     }
     ImageGroups groups;
     groups.cut_inputs = plan_.cut_inputs;
@@ -177,7 +174,7 @@ class PlannedChoices {
   LineBands bands(const ScheduleChoices& choices) const {
     if (!has_bands()) {
       if (!plan_.keep_halos) return {};
-      refuse(segment_.layers.front().name, "keep_halos", true, "all layers take all lines at once");
+      refuse(program_, "keep_halos", true, "all layers take all lines at once");
     }
     LineBands bands{{}, plan_.keep_halos};
     for (const LayerPlan& layer : plan_.layers) bands.counts.push_back(layer.bands);
@@ -199,7 +196,7 @@ class PlannedChoices {
     const ImageDivision division(in_forms(segment_, forms), batch_);
     const std::int64_t last_images = plan_.layers.back().images;
     if (plan_.round > 0 && (plan_.round % last_images != 0 || batch_ % plan_.round != 0)) {
-      refuse(segment_.layers.front().name, "round", plan_.round,
+      refuse(program_, "round", plan_.round,
              fmt::format("must be a multiple of the last layer's {} and divide the batch of {}",
                          counted(static_cast<std::uint64_t>(last_images), "image"), batch_));
     }
@@ -226,74 +223,136 @@ class PlannedChoices {
   const Segment& segment_;
   const MachineConfig config_;  // for which the program is planned
   const LayersPlan& plan_;
+  const std::size_t program_;  // its number in the plan
   const std::int64_t batch_;
+};
+
+/// The network has other layers than the plan.
+struct OtherLayers : InputError {
+  using InputError::InputError;
 };
 
 void check_layers(const Segment& segment, const LayersPlan& plan) {
   const std::size_t both = std::min(segment.layers.size(), plan.layers.size());
   for (std::size_t i = 0; i < both; ++i) {
     if (plan.layers[i].layer == segment.layers[i].name) continue;
-    throw InputError(fmt::format("layer {}: here the network has layer {}",
-                                 printable(plan.layers[i].layer),
-                                 printable(segment.layers[i].name)));
+    throw OtherLayers(fmt::format("layer {}: here the network has layer {}",
+                                  printable(plan.layers[i].layer),
+                                  printable(segment.layers[i].name)));
   }
   if (plan.layers.size() > both) {
-    throw InputError(
+    throw OtherLayers(
         fmt::format("layer {}: the program ends before it", printable(plan.layers[both].layer)));
   }
   if (segment.layers.size() > both) {
-    throw InputError(fmt::format("layer {} is missing", printable(segment.layers[both].name)));
+    throw OtherLayers(fmt::format("layer {} is missing", printable(segment.layers[both].name)));
   }
 }
 
-ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const LayersPlan& plan) {
+ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const ProductPlan& plan,
+                            std::size_t program) {
+  Schedule schedule = planned_product(segment, config, plan, program);
+  return {std::move(segment), std::move(schedule), std::nullopt};
+}
+
+ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const LayersPlan& plan,
+                            std::size_t program) {
   if (only_product(segment, config)) {
-    throw InputError(fmt::format("layer {}: is a product, whose plan has the fields of a product",
-                                 printable(segment.layers.front().name)));
+    throw InputError(fmt::format("programs[{}]: is the product {}, so its only field is product",
+                                 program, printable(segment.layers.front().name)));
   }
   check_layers(segment, plan);
-  ScheduleChoices choices = PlannedChoices(segment, config, plan).read();
+  ScheduleChoices choices = PlannedChoices(segment, config, plan, program).read();
   auto scheduled = schedule_layers(segment, config, choices);
   if (const auto* obstacle = std::get_if<Obstacle>(&scheduled)) {
     const Misfit& misfit = obstacle->misfit;
-    refuse(segment.layers[obstacle->layer].name, "staging_rows", plan.staging_rows,
+    const std::string layer = printable(segment.layers[obstacle->layer].name);
+    refuse(program, "staging_rows", plan.staging_rows,
            misfit.rows == 0
-               ? "leaves no room for the border of its image"
-               : fmt::format("too small for {}, which needs {}", misfit.what, misfit.rows));
+               ? fmt::format("leaves no room for the border of layer {}'s image", layer)
+               : fmt::format("too small for {} of layer {}, which needs {}", misfit.what, layer,
+                             misfit.rows));
   }
   return {std::move(segment), std::get<Schedule>(std::move(scheduled)), std::move(choices)};
 }
 
-ScheduledSegment as_planned(Segment segment, const MachineConfig& config, const ProductPlan& plan) {
-  const std::string& name = segment.layers.front().name;
-  const auto product = only_product(segment, config);
-  if (!product || name != plan.layer) {
-    throw InputError(fmt::format("layer {}: here the network has layer {}{}", printable(plan.layer),
-                                 printable(name), product ? "" : ", which is no lone product"));
-  }
-  const std::uint32_t largest = largest_chunk(*product, config);
-  if (plan.chunk_rows == 0 || plan.chunk_rows > largest) {
-    refuse(name, "chunk_rows", plan.chunk_rows, fmt::format("must be 1 to {}", largest));
-  }
-  const auto plans = plans_with_chunks(*product, config, plan.chunk_rows);
-  const auto same = [&](const TilingPlan& each) {
-    return each.order == plan.order && each.activations_resident == plan.activations_resident &&
-           each.activation_slots == plan.activation_slots && each.bias_slots == plan.bias_slots;
-  };
-  const auto found = std::ranges::find_if(plans, same);
-  if (found == plans.end()) {
-    std::string known;
-    for (const TilingPlan& each : plans) {
-      known += fmt::format("{}{} of activations{}, {} of bias", known.empty() ? "" : "; ",
-                           each.activation_slots, each.activations_resident ? " that stay" : "",
-                           each.bias_slots);
+// --- Choices of all layers ---
+
+CompileOptions options_of(const NetworkChoices& choices, bool calibrated) {
+  CompileOptions options;
+  options.calibrated = calibrated;
+  options.mapping.packed_taps = choices.packed_taps;
+  options.mapping.joined_lines = choices.joined_lines;
+  options.mapping.turned_results = choices.turned_results;
+  options.mapping.turned_values = choices.turned_values;
+  options.mapping.depthwise_on_vector_unit = choices.depthwise_on_vector_unit;
+  return options;
+}
+
+ScheduledNetwork follow(const graph::Graph& graph, const MachineConfig& config,
+                        const NetworkPlan& plan, bool calibrated) {
+  ScheduledNetwork network;
+  network.choices = plan.choices;
+  std::size_t program = 0;
+  for (auto& part : cut_into_segments(graph, config, options_of(plan.choices, calibrated))) {
+    if (auto* host = std::get_if<HostStep>(&part)) {
+      network.steps.emplace_back(std::move(*host));
+      continue;
     }
-    refuse(name, "activation_slots", plan.activation_slots,
-           "with these chunks the slots can be " + known);
+    auto& segment = std::get<Segment>(part);
+    if (program == plan.programs.size()) {
+      throw OtherLayers(fmt::format("layer {} is missing, with its program",
+                                    printable(segment.layers.front().name)));
+    }
+    network.steps.emplace_back(std::visit(
+        [&](const auto& each) { return as_planned(std::move(segment), config, each, program); },
+        plan.programs[program]));
+    ++program;
   }
-  Schedule schedule;
-  schedule.layers.push_back({{*found}, {}});
-  return {std::move(segment), std::move(schedule), std::nullopt};
+  if (program < plan.programs.size()) {
+    throw OtherLayers(
+        fmt::format("has {} programs; the network becomes {}", plan.programs.size(), program));
+  }
+  return network;
+}
+
+std::string_view choice_text(const std::optional<bool>& choice) {
+  return !choice ? "null" : *choice ? "true" : "false";
+}
+
+bool suits(const graph::Graph& graph, const MachineConfig& config, const NetworkPlan& plan,
+           bool calibrated) {
+  try {
+    follow(graph, config, plan, calibrated);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// "joined_lines = false: the layers of the plan suit null" if one other choice of all layers would
+/// make the plan a good one, else empty. Such a choice changes which layers there are, so that
+/// `plan` fails at some layer that nobody edited.
+std::string other_choice(const graph::Graph& graph, const MachineConfig& config,
+                         const NetworkPlan& plan, bool calibrated) {
+  constexpr std::array<std::pair<std::string_view, std::optional<bool> NetworkChoices::*>, 5>
+      kFields = {{{"packed_taps", &NetworkChoices::packed_taps},
+                  {"joined_lines", &NetworkChoices::joined_lines},
+                  {"turned_results", &NetworkChoices::turned_results},
+                  {"turned_values", &NetworkChoices::turned_values},
+                  {"depthwise_on_vector_unit", &NetworkChoices::depthwise_on_vector_unit}}};
+  for (const auto& [name, field] : kFields) {
+    for (const std::optional<bool> value :
+         {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+      if (plan.choices.*field == value) continue;
+      NetworkPlan other = plan;
+      other.choices.*field = value;
+      if (!suits(graph, config, other, calibrated)) continue;
+      return fmt::format("{} = {}: the layers of the plan suit {}", name,
+                         choice_text(plan.choices.*field), choice_text(value));
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -314,33 +373,13 @@ NetworkPlan network_plan(const ScheduledNetwork& network) {
 
 ScheduledNetwork schedule_as_planned(graph::Graph graph, const MachineConfig& config,
                                      const NetworkPlan& plan, bool calibrated) {
-  CompileOptions options;
-  options.calibrated = calibrated;
-  options.mapping.packed_taps = plan.choices.packed_taps;
-  options.mapping.joined_lines = plan.choices.joined_lines;
-  options.mapping.turned_results = plan.choices.turned_results;
-  options.mapping.turned_values = plan.choices.turned_values;
-  options.mapping.depthwise_on_vector_unit = plan.choices.depthwise_on_vector_unit;
   ScheduledNetwork network;
-  network.choices = plan.choices;
-  std::size_t program = 0;
-  for (auto& part : cut_into_segments(graph, config, options)) {
-    if (auto* host = std::get_if<HostStep>(&part)) {
-      network.steps.emplace_back(std::move(*host));
-      continue;
-    }
-    auto& segment = std::get<Segment>(part);
-    if (program == plan.programs.size()) {
-      throw InputError(fmt::format("layer {} is missing, with its program",
-                                   printable(segment.layers.front().name)));
-    }
-    network.steps.emplace_back(
-        std::visit([&](const auto& each) { return as_planned(std::move(segment), config, each); },
-                   plan.programs[program++]));
-  }
-  if (program < plan.programs.size()) {
-    throw InputError(
-        fmt::format("has {} programs; the network becomes {}", plan.programs.size(), program));
+  try {
+    network = follow(graph, config, plan, calibrated);
+  } catch (const OtherLayers& error) {
+    const std::string choice = other_choice(graph, config, plan, calibrated);
+    if (choice.empty()) throw;
+    throw InputError(fmt::format("{} ({})", choice, error.what()));
   }
   network.graph = std::move(graph);
   return network;

@@ -10,6 +10,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/program/schedule.h"
 #include "compiler/schedule/compile_network.h"
+#include "compiler/schedule/product/planned_product.h"
 #include "compiler/schedule/staying_rows.h"
 #include "sim/config/machine_config.h"
 
@@ -37,17 +38,6 @@ struct LayersPlan {
   bool keep_halos = false;  // LineBands::keeps_halos
   std::vector<LayerPlan> layers;
   friend bool operator==(const LayersPlan&, const LayersPlan&) = default;
-};
-
-/// A program of one product in rings (Transfers::kRings).
-struct ProductPlan {
-  std::string layer;
-  LoopOrder order = LoopOrder::kChunkOutermost;
-  std::uint32_t chunk_rows = 0;
-  bool activations_resident = false;
-  std::uint32_t activation_slots = 0;
-  std::uint32_t bias_slots = 0;
-  friend bool operator==(const ProductPlan&, const ProductPlan&) = default;
 };
 
 using ProgramPlan = std::variant<LayersPlan, ProductPlan>;

@@ -51,6 +51,11 @@ std::optional<std::string> gain(const RunReport& report, const Suggestion& sugge
     try {
       const Comparison comparison = compare(report, suggestion, spec, limit);
       if (!comparison.gains()) continue;
+      if (suggestion.kind == SuggestionKind::kTransposed) {
+        if (!comparison.simulated) continue;  // the formula leaves out the results
+        return fmt::format("the transposed product, {} x {} x {}, would take {}", spec.m, spec.k,
+                           spec.n, cycles_text(comparison));
+      }
       const char* rows = suggestion.kind == SuggestionKind::kBatch ? " rows" : "";
       return comparison_text(spec.*suggestion.size, rows, comparison);
     } catch (const Error&) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/emit/matmul.h"
+#include "compiler/schedule/network_bound.h"
 #include "report/report_text.h"
 #include "report/text.h"
 #include "runtime/job/analytic_run.h"
@@ -21,13 +22,14 @@ using compiler::SearchEffort;
 SetupOutcome run_of(const MatmulSpec& spec, const MachineConfig& config, SearchEffort) {
   const TilingPlan plan = runtime::scheduled_plan(spec, config);
   const Result result = simulate(config, *matmul_stream(plan, config));
-  return {result.total, result.ledger, result.critical_path, plan_line(plan)};
+  return {result.total, result.ledger, result.critical_path, compiler::lower_bound(spec, config),
+          plan_line(plan)};
 }
 
 SetupOutcome run_of(const runtime::ConvSpec& spec, const MachineConfig& config,
                     SearchEffort effort) {
   const runtime::AnalyticRun done = runtime::analytic_conv(spec, config, effort);
-  return {done.run.total, done.run.ledger, done.run.path, {}};
+  return {done.run.total, done.run.ledger, done.run.path, done.run.bound, {}};
 }
 
 SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config,
@@ -36,7 +38,7 @@ SetupOutcome run_of(const NetworkWorkload& network, const MachineConfig& config,
   mapping.effort = effort;
   const runtime::AnalyticRun done =
       runtime::analytic_network(network.graph, network.request.model, config, mapping);
-  return {done.run.total, done.run.ledger, done.run.path, {}};
+  return {done.run.total, done.run.ledger, done.run.path, done.run.bound, {}};
 }
 
 MatmulSpec without_options(MatmulSpec spec) {

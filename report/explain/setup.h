@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/mapping/bound/bound.h"
 #include "compiler/schedule/compile_network.h"
 #include "runtime/workload/network_conv.h"
 #include "runtime/workload/network_source.h"
@@ -40,6 +41,7 @@ struct SetupOutcome {
   Cycle cycles = 0;
   CycleLedger ledger = {};
   CriticalPath path = {};
+  std::optional<compiler::Bound> bound = {};
   std::string plan = {};  // of a product: tiles, folds, chunks, padding; otherwise empty
 };
 

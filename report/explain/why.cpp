@@ -12,6 +12,8 @@
 #include "report/json.h"
 #include "report/machine_json.h"
 #include "report/machine_text.h"
+#include "report/report_json.h"
+#include "report/report_text.h"
 #include "report/wrapped_text.h"
 #include "runtime/analysis/span_excess.h"
 
@@ -118,6 +120,17 @@ std::string path_notes(const Why& why) {
   return text;
 }
 
+/// How far both runs are from their bounds.
+std::string bound_notes(const Why& why) {
+  std::string text;
+  for (const auto& [name, run] : {std::pair("A", &why.a), std::pair("B", &why.b)}) {
+    const SetupOutcome& outcome = run->outcome;
+    if (!outcome.bound || outcome.bound->cycles == 0) continue;
+    text += wrapped(fmt::format("{}: {}", name, bound_line(*outcome.bound, outcome.cycles)));
+  }
+  return text;
+}
+
 /// Lists for each step the changed classes of the ledger and a changed plan.
 std::string step_notes(const Why& why) {
   std::string text;
@@ -139,7 +152,8 @@ Json run_json(const WhyRun& run) {
   return {{"file", run.file},
           {"machine", described_machine_json(run.machine)},
           {"cycles", cycles_json(run.outcome.cycles, run.outcome.ledger)},
-          {"critical_path", critical_path_json(run.outcome.path)}};
+          {"critical_path", critical_path_json(run.outcome.path)},
+          {"bound", bound_json(run.outcome.bound, run.outcome.cycles)}};
 }
 
 Json step_json(const WhyStep& step) {
@@ -209,6 +223,9 @@ void print_why(const Why& why, const Streams& streams) {
     streams.out << '\n' << style.bold("in which cycles") << '\n' << notes;
   }
   streams.out << '\n' << style.bold("critical path") << '\n' << path_notes(why);
+  if (const std::string notes = bound_notes(why); !notes.empty()) {
+    streams.out << '\n' << style.bold("bound") << '\n' << notes;
+  }
 }
 
 }  // namespace weft::report

@@ -17,6 +17,15 @@ std::optional<double> to_real(std::optional<std::uint64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
+std::optional<double> bound_of(const RunResult& run) {
+  return run.bound ? std::optional(static_cast<double>(*run.bound)) : std::nullopt;
+}
+
+std::optional<double> bound_share_of(const RunResult& run) {
+  if (!run.bound || run.cycles == 0) return std::nullopt;
+  return static_cast<double>(*run.bound) / static_cast<double>(run.cycles);
+}
+
 double array_macs(const RunResult& run) {
   return static_cast<double>(run.cycles) * run.machine.array_rows * run.machine.array_cols;
 }
@@ -88,6 +97,8 @@ ResultPair pair_results(RunResult a, RunResult b) {
 std::vector<ResultRow> main_rows(const ResultPair& pair) {
   return {quantity_row(pair, "total", "cycles", Quantity::kCycles,
                        [](const RunResult& run) { return std::optional<double>(run.cycles); }),
+          quantity_row(pair, "bound", "bound", Quantity::kCycles, bound_of),
+          quantity_row(pair, "bound_share", "bound / cycles", Quantity::kShare, bound_share_of),
           quantity_row(pair, "seconds", "time", Quantity::kSeconds,
                        [](const RunResult& run) { return std::optional(run.seconds()); }),
           quantity_row(pair, "utilization", "of the array used", Quantity::kShare, share_used_of),

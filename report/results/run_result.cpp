@@ -113,6 +113,9 @@ RunResult read_result(const Json& json) {
   const JsonFields macs = report.object("macs");
   if (!macs.is_null("useful")) result.useful_macs = count_at(macs, "useful");
   result.issued_macs = count_at(macs, "issued");
+  if (report.has("bound") && !report.is_null("bound")) {
+    result.bound = report.object("bound").number("cycles", 1, kMostResultCycles);
+  }
   result.traffic = read_traffic(report.object("traffic"));
   const bool layered =
       result.kind == ResultKind::kNetwork || result.kind == ResultKind::kConvolution;

@@ -38,6 +38,7 @@ struct RunResult {
   CycleLedger ledger;                             // sums to the cycles
   std::optional<std::uint64_t> useful_macs = {};  // nullopt: the program does not say
   std::uint64_t issued_macs = 0;
+  std::optional<Cycle> bound = {};  // the fewest cycles of any schedule; nullopt: not known
   Traffic traffic;
   std::vector<ResultLayer> layers = {};  // of a network or convolution
 

@@ -6,6 +6,8 @@
 
 #include "report/machine_json.h"
 #include "report/machine_text.h"
+#include "report/report_json.h"
+#include "report/report_text.h"
 
 namespace weft::report {
 namespace {
@@ -124,6 +126,10 @@ std::string train_summary(const TrainReport& report, const Style& style) {
     text +=
         labeled_line("a step", cycles_line(report.step_cost->total, report.request.machine), style);
     text += ledger_text(report.step_cost->ledger);
+    if (report.step_cost->bound.cycles > 0) {
+      text += labeled_line("bound", bound_line(report.step_cost->bound, report.step_cost->total),
+                           style);
+    }
   }
   if (report.step_cost) text += host_lines(*report.step_cost, style);
   if (report.state != nullptr && report.state->loss_scale.skipped > 0) {
@@ -187,6 +193,8 @@ Json train_json(const TrainReport& report) {
       {"cycles_per_step", report.step_cost && report.step_cost->total > 0
                               ? cycles_json(report.step_cost->total, report.step_cost->ledger)
                               : Json(nullptr)},
+      {"bound", report.step_cost ? bound_json(report.step_cost->bound, report.step_cost->total)
+                                 : Json(nullptr)},
       {"host_layers", report.step_cost ? Json(report.step_cost->host_layers) : Json::array()},
       {"skipped_steps", report.state == nullptr ? 0 : report.state->loss_scale.skipped},
       {"saved", or_null(request.save)},

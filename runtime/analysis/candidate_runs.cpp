@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -12,6 +13,7 @@
 #include "compiler/schedule/layer_candidates.h"
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
+#include "runtime/run_bounds.h"
 
 namespace weft::runtime {
 namespace {
@@ -82,16 +84,26 @@ class CandidateTiming {
       add(candidate);
       progress_(++done / count);
     }
-    for (const OtherOptions& other : others) {
+    for (OtherOptions other : others) {
+      other.mapping.progress = [&](double share) { progress_((done + share) / count); };
       add(other);
       progress_(++done / count);
     }
-    std::stable_sort(found_.runs.begin() + 1, found_.runs.end(),
-                     [](const auto& a, const auto& b) { return a.total < b.total; });
+    std::ranges::stable_sort(found_.runs.begin() + 1, found_.runs.end(), {}, order_of);
     return std::move(found_);
   }
 
  private:
+  /// Fewer cycles come first, then fewer bytes: those of the layer, then those of the network.
+  static std::tuple<Cycle, std::uint64_t, std::uint64_t> order_of(const CandidateRun& run) {
+    const auto moved = [](const LayerRun& layer) {
+      return layer.info.weight_bytes + layer.info.input_bytes + layer.info.output_bytes;
+    };
+    std::uint64_t all = 0;
+    for (const LayerRun& layer : run.layers) all += moved(layer);
+    return {run.total, moved(run.asked()), all};
+  }
+
   ScheduledSegment& program() { return std::get<ScheduledSegment>(alone_.steps.front()); }
 
   bool has_time_for(std::uint64_t instructions) {
@@ -142,7 +154,11 @@ class CandidateTiming {
   }
   std::vector<LayerRun> layers_with(const NetworkRun& program) const {
     std::vector<LayerRun> layers = chosen_.run.layers;
-    std::ranges::copy(program.layers, layers.begin() + static_cast<std::ptrdiff_t>(rows_.first));
+    for (std::size_t i = 0; i < rows_.count(); ++i) {
+      const compiler::WorkBound bound = layers[rows_.first + i].bound;  // of the same nodes
+      layers[rows_.first + i] = program.layers[i];
+      layers[rows_.first + i].bound = bound;
+    }
     return layers;
   }
 
@@ -157,7 +173,6 @@ class CandidateTiming {
       if (chosen_.network.choices.*choice == value) return;
       all.push_back({decision, *chosen_.mapping});
       all.back().mapping.*option = value;
-      all.back().mapping.progress = {};
     };
     const auto* product = std::get_if<compiler::ContractionLayer>(&layer.body);
     if (product != nullptr && (product->packed_taps > 1 || product->walk.taps() > 1)) {
@@ -189,6 +204,7 @@ class CandidateTiming {
       const NetworkSchedule scheduled =
           schedule(chosen_.graph, chosen_.machine, nullptr, other.mapping);
       run = time_network_on(scheduled.network, chosen_.machine, chosen_.machine);
+      add_layer_bounds(run, scheduled.network, chosen_.machine);
     } catch (const ConfigError& error) {
       found_.misfits.push_back({other.decision, error.what()});
       return;

@@ -48,7 +48,7 @@ struct Misfitting {
 
 struct CandidateRuns {
   std::string chosen;               // what was decided, in words
-  std::vector<CandidateRun> runs;   // the chosen one, then the others by their cycles
+  std::vector<CandidateRun> runs;   // the chosen one, then the others by cycles and bytes
   std::vector<std::string> same;    // decisions that lead to the chosen program
   std::vector<Misfitting> misfits;  // the unified buffer is too small for them
   std::size_t not_timed = 0;        // decisions, because of `most_instructions`

@@ -9,6 +9,7 @@
 #include "compiler/emit/matmul.h"
 #include "runtime/compile.h"
 #include "runtime/network_timing.h"
+#include "runtime/run_bounds.h"
 #include "runtime/workload/compiled_product.h"
 #include "runtime/workload/memory_check.h"
 #include "runtime/workload/operands.h"
@@ -43,6 +44,15 @@ CompareRow row_of(const MachineConfig& machine, Cycle cycles, Engine engine) {
   row.details = {
       {"engine", to_string(engine)}, {"rows", machine.array_rows}, {"cols", machine.array_cols}};
   return row;
+}
+
+void add_bound(CompareRow& row, const compiler::Bound& bound, Cycle cycles) {
+  row.details["bound"] = nullptr;
+  if (bound.cycles == 0) return;
+  row.basis +=
+      fmt::format(", {:.2f} times the bound, by {}", bound.ratio(cycles), to_string(bound.by));
+  row.details["bound"] = {
+      {"cycles", bound.cycles}, {"by", to_string(bound.by)}, {"ratio", bound.ratio(cycles)}};
 }
 
 TilingPlan plan_of(const MachineConfig& machine, const devices::GemmShape& shape) {
@@ -111,6 +121,7 @@ CompareRow simulate_product(const DeviceRequest& request, const devices::GemmSha
   row.waste = plan.padding_waste();
   row.max_abs_error = error;
   row.basis += fmt::format(", {}", counted(plan.folds, "fold"));
+  add_bound(row, product_bound(plan.spec, machine), result.total);
   if (values != nullptr && !held) row.basis += ", no values: its program does not fit in memory";
   row.details["folds"] = plan.folds;
   return row;
@@ -133,6 +144,7 @@ CompareRow simulate_network(const DeviceRequest& request, const graph::Graph& gr
     row.waste = 1 - static_cast<double>(run.useful_macs) / static_cast<double>(run.issued_macs);
   }
   if (values != nullptr) row.max_abs_error = largest_output_error(run.outputs, values->exact);
+  if (run.bound) add_bound(row, *run.bound, run.total);
   add_host_layers(row, run);
   return row;
 }

@@ -67,6 +67,19 @@ TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
   EXPECT_NE(network.out.find("vector unit; chunks of"), std::string::npos) << network.out;
 }
 
+TEST_F(CompileTest, FoldsLikePartsOfAMappingAndNamesItsForm) {
+  const Finished lines = run_weft({"compile", "resnet18", "--machine", "tpu-v1", "--mapping"});
+  for (const char* part : {"patches cut by loads", "; 4 lines in a row", "'maxpool_1:2'",
+                           "  4 alike: vector unit; chunks of"}) {
+    EXPECT_NE(lines.out.find(part), std::string::npos) << part << " in " << lines.out;
+  }
+  const Finished images =
+      run_weft({"compile", "lenet5", "--machine", "tiny", "--batch", "2", "--mapping"});
+  EXPECT_NE(images.out.find("25 taps side by side, 7 folds; patches cut by loads; image by image"),
+            std::string::npos)
+      << images.out;
+}
+
 // The second layer has one row of activations and 10 of weights. Streamed, the activations take 24
 // tiles, and the weights take 8.
 TEST_F(CompileTest, SaysWhichOperandStaysInTheArray) {

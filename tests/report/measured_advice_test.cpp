@@ -83,12 +83,17 @@ class SentenceCheck {
     static const std::regex kForm(
         R"(([MKN]) = (\d+) [^;]*; (\d+)(?: rows)? would (take|do ([\d.]+) times the work in) )"
         R"((?:(the same cycles)|([\d.]+) % of the cycles|([\d.]+) times the cycles)\.)");
+    static const std::regex kTransposed(
+        R"([^;]*, ([\d.]+) % of them padding; the transposed product, (\d+) x (\d+) x (\d+), )"
+        R"(would take ([\d.]+) % of the cycles\.)");
     std::smatch found;
     if (sentence.starts_with("Nothing is padded")) {
       EXPECT_EQ(spec_.k % config_.array_rows + spec_.n % config_.array_cols, 0U);
       ++seen["nothing padded"];
     } else if (sentence.find(';') == std::string::npos) {
       ++seen["no gain"];
+    } else if (std::regex_match(sentence, found, kTransposed)) {
+      check_transposed(found, seen);
     } else if (std::regex_match(sentence, found, kForm)) {
       check_numbers(found, seen);
     } else {
@@ -97,6 +102,21 @@ class SentenceCheck {
   }
 
  private:
+  void check_transposed(const std::smatch& found, std::map<std::string, int>& seen) {
+    EXPECT_FALSE(spec_.bias);
+    const double columns = std::ceil(static_cast<double>(spec_.n) / config_.array_cols);
+    const double padding = 1 - static_cast<double>(spec_.n) / (columns * config_.array_cols);
+    EXPECT_EQ(fmt::format("{:.1f}", 100 * padding), found[1]);
+    const MatmulSpec other = {.m = spec_.n, .k = spec_.k, .n = spec_.m};
+    EXPECT_EQ(std::to_string(other.m), found[2]);
+    EXPECT_EQ(std::to_string(other.k), found[3]);
+    EXPECT_EQ(std::to_string(other.n), found[4]);
+    const double cycles = timed_total(other, config_) / total_;
+    EXPECT_LT(cycles, 1 / 1.04) << "not a gain";
+    EXPECT_EQ(fmt::format("{:.1f}", 100 * cycles), found[5]);
+    ++seen["transposed"];
+  }
+
   void check_numbers(const std::smatch& found, std::map<std::string, int>& seen) {
     MatmulSpec other = spec_;
     std::uint64_t& size = found[1] == "M" ? other.m : found[1] == "K" ? other.k : other.n;
@@ -136,8 +156,8 @@ TEST(MeasuredAdviceTest, EveryNumberIsThatOfASecondSimulation) {
     SentenceCheck check(spec, config);
     for (const std::string& sentence : measured_advice(run.report)) check.check(sentence, seen);
   }
-  for (const char* kind :
-       {"nothing padded", "no gain", "batch", "smaller", "larger", "times the cycles"}) {
+  for (const char* kind : {"nothing padded", "no gain", "batch", "smaller", "larger",
+                           "times the cycles", "transposed"}) {
     EXPECT_GT(seen[kind], 0) << kind;
   }
 }

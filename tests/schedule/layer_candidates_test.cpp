@@ -252,6 +252,7 @@ TEST(LayerCandidatesTest, StopsAtTheLimit) {
 
 TEST(DoubledSizesTest, EachIsTheRunOfThatMachineOrBatch) {
   int saved = 0;
+  std::set<double> shares;  // reported while the searches run, not only after each
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const Case given(seed, SearchEffort::kNormal);
@@ -259,7 +260,8 @@ TEST(DoubledSizesTest, EachIsTheRunOfThatMachineOrBatch) {
     if (layers.empty()) continue;
     const SmallNetwork& small = small_networks()[seed % small_networks().size()];
     const runtime::LargerBatch larger{given.batch, [&] { return small.of_batch(2 * given.batch); }};
-    const auto sizes = runtime::doubled_sizes(given.layer(layers.front()), larger, [](double) {});
+    const auto sizes = runtime::doubled_sizes(given.layer(layers.front()), larger,
+                                              [&](double share) { shares.insert(share); });
     ASSERT_EQ(sizes.size(), 4U);
     for (const runtime::DoubledSize& size : sizes) {
       SCOPED_TRACE(size.name);
@@ -276,6 +278,8 @@ TEST(DoubledSizesTest, EachIsTheRunOfThatMachineOrBatch) {
     }
   }
   EXPECT_GT(saved, 5);
+  EXPECT_GT(shares.size(), 8U);
+  EXPECT_LE(*shares.rbegin(), 1);
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ double ArrayDemand::entering(graph::ValueId origin, const Group& group, Start st
 
 /// Cycles before the first row and after the last one; 0 if the vector unit could do everything.
 double ArrayDemand::latency(Start start) const {
+  if (start == Start::kOverlapped) return 0;
   const bool rows = std::ranges::any_of(
       groups_, [](const auto& each) { return !each.second.depthwise && each.second.sums > 0; });
   if (!rows) return 0;

@@ -45,6 +45,11 @@ class ArrayDemand {
   /// The fewest cycles of array and vector unit together, if the latter has `vector` others.
   double least(double vector) const;
 
+  /// The same without the cycles before the first row and after the last one, which can be cycles
+  /// of other layers.
+  double work() const { return array(Start::kOverlapped); }
+  double least_work(double vector) const { return least(vector, Start::kOverlapped); }
+
  private:
   /// In cycles.
   struct Group {
@@ -58,8 +63,8 @@ class ArrayDemand {
   };
 
   /// The pushes of the first tile count once: apart, before the first row, or with the operands
-  /// that enter the array. Both give a bound.
-  enum class Start : std::uint8_t { kApart, kWithOperands };
+  /// that enter the array. Both give a bound. kOverlapped leaves out the begin and the end.
+  enum class Start : std::uint8_t { kApart, kWithOperands, kOverlapped };
 
   /// Cycles in which the larger operand enters; 0 if nothing is known.
   double entering(graph::ValueId origin, const Group& group, Start start) const;

@@ -111,6 +111,21 @@ double cycles_of(double bytes, std::uint64_t bytes_per_s, const MachineConfig& c
 // Of sums of doubles with up to 2^12 terms.
 constexpr double kRounding = 0x1p-40;
 
+/// Less than the error of the sums, so that the next whole cycle is a bound.
+Cycle whole_cycles(double cycles) {
+  return static_cast<Cycle>(std::ceil(cycles * (1 - kRounding)));
+}
+
+void add_contraction(const ContractionDemand& demand, const Node& node, Origins& origins,
+                     ArrayDemand& array) {
+  const graph::Product& product = graph::operator_of(node.op).product;
+  const ValueId first = node.inputs[product.a];
+  const ValueId second = node.inputs[product.b];
+  const bool by_first = demand.first > demand.second;
+  array.add(demand, {.larger = origins.of(by_first ? first : second),
+                     .smaller = origins.of(by_first ? second : first)});
+}
+
 class NetworkBound {
  public:
   NetworkBound(const Graph& graph, std::span<const std::size_t> host_nodes,
@@ -131,13 +146,9 @@ class NetworkBound {
       vector += lanes.lanes(node) / config_.array_cols;
       if (const auto demand = contraction_demand(graph_, node)) {
         const graph::Product& product = graph::operator_of(node.op).product;
-        const ValueId first = node.inputs[product.a];
-        const ValueId second = node.inputs[product.b];
-        const bool by_first = demand->first > demand->second;
-        array.add(*demand, {.larger = origins.of(by_first ? first : second),
-                            .smaller = origins.of(by_first ? second : first)});
-        transfers.read(first, demand->first);
-        transfers.read(second, demand->second);
+        add_contraction(*demand, node, origins, array);
+        transfers.read(node.inputs[product.a], demand->first);
+        transfers.read(node.inputs[product.b], demand->second);
       }
     }
     for (const auto& [weights, steps] : chain_lengths(graph_, on_host_)) {
@@ -150,8 +161,7 @@ class NetworkBound {
     const double units = array.least(vector);
     const double channels = channel_cycles(transfers);
     bound.by = by(bound, units >= channels);
-    // Less than the error of the sums, so that the next whole cycle is a bound.
-    bound.cycles = static_cast<Cycle>(std::ceil(std::max(units, channels) * (1 - kRounding)));
+    bound.cycles = whole_cycles(std::max(units, channels));
     return bound;
   }
 
@@ -208,6 +218,32 @@ std::string_view to_string(BoundBy by) {
 Bound lower_bound(const Graph& graph, std::span<const std::size_t> host_nodes,
                   const MachineConfig& config) {
   return NetworkBound(graph, host_nodes, config).bound();
+}
+
+std::vector<WorkBound> work_bounds(const Graph& graph, std::span<const std::size_t> part_of,
+                                   std::size_t parts, const MachineConfig& config) {
+  std::vector<ArrayDemand> arrays(parts, ArrayDemand(config));
+  std::vector<double> vectors(parts);
+  VectorDemand lanes(graph);
+  Origins origins(graph);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (part_of[i] == kNoPart) continue;
+    const Node& node = graph.nodes[i];
+    vectors[part_of[i]] += lanes.lanes(node) / config.array_cols;
+    if (const auto demand = contraction_demand(graph, node)) {
+      add_contraction(*demand, node, origins, arrays[part_of[i]]);
+    }
+  }
+  std::vector<WorkBound> bounds;
+  for (std::size_t i = 0; i < parts; ++i) {
+    WorkBound bound;
+    bound.array = arrays[i].work();
+    bound.vector = vectors[i] + arrays[i].drained();
+    bound.by = bound.array >= bound.vector ? BoundBy::kArray : BoundBy::kVectorUnit;
+    bound.cycles = whole_cycles(arrays[i].least_work(vectors[i]));
+    bounds.push_back(bound);
+  }
+  return bounds;
 }
 
 }  // namespace weft::compiler

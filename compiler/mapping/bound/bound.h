@@ -7,8 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "compiler/graph/graph.h"
 #include "sim/config/machine_config.h"
@@ -37,9 +39,26 @@ struct Bound {
   }
 };
 
+/// What some nodes of a network ask of array and vector unit, counted as if they were alone on the
+/// chip (docs/bounds.md, section 8). The parts of a network do not add up to its bound.
+struct WorkBound {
+  Cycle cycles = 0;  // of both units together; 0: the nodes need neither
+  BoundBy by = BoundBy::kArray;
+  double array = 0;   // all products on the array
+  double vector = 0;  // what only the vector unit can do
+};
+
 /// The bound of those nodes of `graph` that the machine computes: all except `host_nodes`, which
 /// are ascending. `graph` has been through the passes (compiler/passes).
 Bound lower_bound(const graph::Graph& graph, std::span<const std::size_t> host_nodes,
                   const MachineConfig& config);
+
+/// The part of a node that belongs to none.
+constexpr std::size_t kNoPart = std::numeric_limits<std::size_t>::max();
+
+/// The work of each of `parts` parts of the graph. `part_of[node]` is the node's part, or kNoPart:
+/// then the host computes it or no part counts it.
+std::vector<WorkBound> work_bounds(const graph::Graph& graph, std::span<const std::size_t> part_of,
+                                   std::size_t parts, const MachineConfig& config);
 
 }  // namespace weft::compiler

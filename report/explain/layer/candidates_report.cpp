@@ -46,20 +46,55 @@ std::string above(const CandidateRun& chosen, const CandidateRun& run) {
   return text + fmt::format("; the same program as {}", listed(others));
 }
 
+/// Candidates of equal cycles, of which the table shows the first: the one that moves fewest bytes.
+struct Ties {
+  std::size_t first = 0;
+  std::size_t count = 1;
+};
+
+/// The chosen run, then the others by their cycles; at most kShown.
+std::vector<Ties> shown_ties(const std::vector<CandidateRun>& runs) {
+  std::vector<Ties> ties = {{0, 1}};
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (i > 1 && runs[i].total == runs[i - 1].total) {
+      ++ties.back().count;
+    } else if (ties.size() == kShown) {
+      break;
+    } else {
+      ties.push_back({i, 1});
+    }
+  }
+  return ties;
+}
+
+/// The line below the figures of the first: "and 2 more of the same cycles: first fit; 64 rows of
+/// staging". Empty if there is no other.
+std::string other_ties(const std::vector<CandidateRun>& runs, const Ties& ties) {
+  if (ties.count == 1) return "";
+  std::vector<std::string> decisions;
+  for (std::size_t i = 1; i < ties.count; ++i) {
+    decisions.push_back(runs[ties.first + i].decisions.front());
+  }
+  return wrapped(
+      fmt::format("and {} more of the same cycles: {}", ties.count - 1, fmt::join(decisions, "; ")),
+      4);
+}
+
 std::string candidate_table(const std::vector<CandidateRun>& runs, const Style& style) {
-  const std::size_t shown = std::min(runs.size(), kShown);
+  const std::vector<Ties> shown = shown_ties(runs);
   LedgerColumns classes;
-  for (std::size_t i = 0; i < shown; ++i) classes.add(runs[i].asked());
+  for (const Ties& ties : shown) classes.add(runs[ties.first].asked());
   Table table("rr" + std::string(classes.count(), 'r') + "lrrr");
   std::vector<std::string> headings = {"cycles", "layer"};
   classes.add_headings(headings);
   headings.insert(headings.end(), {"tiles", "fetches", "pad", "moved"});
   table.add(std::move(headings));
-  for (std::size_t i = 0; i < shown; ++i) table.add(cells(runs[i], classes));
+  for (const Ties& ties : shown) table.add(cells(runs[ties.first], classes));
   const std::vector<std::string> lines = table.lines(4);
   std::string text = lines[0];
-  for (std::size_t i = 0; i < shown; ++i) {
-    text += wrapped(above(runs.front(), runs[i])) + lines[i + 1];
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    text += wrapped(above(runs.front(), runs[shown[i].first])) + lines[i + 1];
+    text += other_ties(runs, shown[i]);
   }
   for (const std::string& line :
        {std::string("cycles: of the network; layer: of this layer, and all columns after it; "
@@ -82,8 +117,9 @@ std::string other_sentences(const LayerCandidates& layer) {
         "With --optimize 2, run, conv and compile search longer and may take a candidate with "
         "fewer cycles.");
   }
-  if (found.runs.size() > kShown) {
-    text += wrapped(fmt::format("{} more took up to {} cycles.", found.runs.size() - kShown,
+  const Ties last = shown_ties(found.runs).back();
+  if (const std::size_t left = found.runs.size() - last.first - last.count; left > 0) {
+    text += wrapped(fmt::format("{} more took up to {} cycles.", left,
                                 grouped(static_cast<std::uint64_t>(found.runs.back().total))));
   }
   if (!found.same.empty()) {
@@ -147,7 +183,9 @@ LayerCandidates compare_candidates(const runtime::ChosenLayer& chosen,
                                    const runtime::LargerBatch& batch,
                                    const std::function<void(double)>& progress) {
   LayerCandidates found;
-  found.candidates = runtime::time_candidates(chosen, [&](double share) { progress(share / 2); });
+  double done = 0;  // a network may be searched again from the start
+  const auto report = [&](double share) { progress(done = std::max(done, share)); };
+  found.candidates = runtime::time_candidates(chosen, [&](double share) { report(share / 2); });
   found.can_search_longer =
       chosen.mapping && chosen.mapping->effort != compiler::SearchEffort::kThorough;
   if (!chosen.mapping) {
@@ -158,7 +196,7 @@ LayerCandidates compare_candidates(const runtime::ChosenLayer& chosen,
                     grouped(chosen.run.instructions));
   } else {
     found.doubled =
-        runtime::doubled_sizes(chosen, batch, [&](double share) { progress(0.5 + share / 2); });
+        runtime::doubled_sizes(chosen, batch, [&](double share) { report(0.5 + share / 2); });
   }
   return found;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +35,33 @@ std::optional<std::size_t> find_short(const std::vector<std::string>& names,
     found = i;
   }
   return found;
+}
+
+/// The least that the layer's own work takes, beside what it took; empty if it needs no unit.
+std::string work_line(const runtime::LayerRun& layer) {
+  const compiler::WorkBound& bound = layer.bound;
+  if (bound.cycles == 0) return "";
+  const auto whole = [](double cycles) {
+    return grouped(static_cast<std::uint64_t>(std::ceil(cycles)));
+  };
+  return fmt::format(
+      "layer {}; its work alone takes at least {}, by the {}: array {}, vector unit {}",
+      counted(static_cast<std::uint64_t>(layer.cycles), "cycle"),
+      counted(static_cast<std::uint64_t>(bound.cycles), "cycle"), to_string(bound.by),
+      whole(bound.array), whole(bound.vector));
+}
+
+/// The bounds of the network and of the layer.
+std::string bounds_text(const LayerExplanation& explanation) {
+  const runtime::NetworkRun& run = explanation.report.run;
+  std::string text;
+  if (run.bound && run.bound->cycles > 0) {
+    text += wrapped(fmt::format("network {}, {}",
+                                counted(static_cast<std::uint64_t>(run.total), "cycle"),
+                                bound_line(*run.bound, run.total)));
+  }
+  const std::string work = work_line(explanation.asked());
+  return work.empty() ? text : text + wrapped(work);
 }
 
 }  // namespace
@@ -71,7 +100,8 @@ void print_layer(const LayerExplanation& explanation, const Streams& streams) {
               << wrapped(network_line(report))
               << wrapped(fmt::format("layer {}: {}, result {}, on the {}", layer.info.name,
                                      layer.info.op, graph::to_string(layer.info.result.shape),
-                                     place_of(layer) == "array" ? "array" : "vector unit"));
+                                     place_of(layer) == "array" ? "array" : "vector unit"))
+              << bounds_text(explanation);
   for (const std::string& note : report.notes) streams.out << wrapped(note);
   streams.out << '\n' << candidates_text(*explanation.candidates, streams.style);
 }

@@ -58,6 +58,7 @@ TEST(CompareTest, ASimulatedRowIsTheRunThatMatmulMakes) {
     EXPECT_DOUBLE_EQ(row.at("share_of_peak").get<double>(), run.at("utilization").get<double>());
     EXPECT_EQ(row.at("waste"), run.at("plan").at("padding_waste"));
     EXPECT_EQ(row.at("details").at("engine"), "fast");
+    EXPECT_EQ(row.at("details").at("bound").at("cycles"), run.at("bound").at("cycles"));
     expect_consistent(row);
   }
 }
@@ -164,6 +165,7 @@ TEST(CompareTest, NetworksHaveTheRowsThatRunMakes) {
   EXPECT_EQ(report.at("workload").at("batch"), 2);
   const json& rows = report.at("rows");
   EXPECT_EQ(rows.at(0).at("cycles"), run.at("cycles").at("total"));
+  EXPECT_EQ(rows.at(0).at("details").at("bound").at("ratio"), run.at("bound").at("ratio"));
   const double useful = run.at("macs").at("useful");
   EXPECT_DOUBLE_EQ(rows.at(0).at("waste").get<double>(),
                    1 - useful / run.at("macs").at("issued").get<double>());

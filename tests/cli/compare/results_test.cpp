@@ -87,13 +87,21 @@ TEST_F(CompareResultsTest, ShowsTheValuesOfBothReportsAndTheirDifference) {
     if (key != "total") continue;
     expect_rows(json::array({row}), first.at("cycles"), second.at("cycles"));
   }
-  EXPECT_EQ(seen, (std::set<std::string>{"total", "seconds", "utilization", "padding_waste",
-                                         "ops_per_second", "useful_macs", "issued_macs"}));
+  EXPECT_EQ(seen, (std::set<std::string>{"total", "bound", "bound_share", "seconds", "utilization",
+                                         "padding_waste", "ops_per_second", "useful_macs",
+                                         "issued_macs"}));
   for (const json& row : results.at("main")) {
     if (row.at("key") == "seconds" || row.at("key") == "utilization") {
       const auto key = row.at("key").get<std::string>();
       EXPECT_DOUBLE_EQ(row.at("a").get<double>(), first.at(key).get<double>());
       EXPECT_DOUBLE_EQ(row.at("b").get<double>(), second.at(key).get<double>());
+    }
+    if (row.at("key") == "bound") {
+      EXPECT_EQ(row.at("a"), first.at("bound").at("cycles"));
+      EXPECT_EQ(row.at("b"), second.at("bound").at("cycles"));
+    }
+    if (row.at("key") == "bound_share") {
+      EXPECT_DOUBLE_EQ(row.at("a").get<double>(), 1 / first.at("bound").at("ratio").get<double>());
     }
     if (row.at("key") == "padding_waste") {
       EXPECT_DOUBLE_EQ(row.at("b").get<double>(),

@@ -50,6 +50,27 @@ TEST(ExplainLayerTest, TheFirstCandidateIsTheRun) {
   }
 }
 
+// c3 has 100 results of 16 filters, each a sum of 150 products: 2 additions on 128 rows, of which
+// 128 columns take part in a cycle. 16 x 150 weights and 14 x 14 x 6 elements need fewer cycles.
+TEST(ExplainLayerTest, NamesTheBounds) {
+  const json run = json_of(kRun);
+  const json bound = layer_of(run, "c3").at("bound");
+  EXPECT_EQ(bound.at("cycles"), 25);
+  EXPECT_EQ(bound.at("by"), "array");
+  EXPECT_EQ(bound.at("array"), 100 * 16 * 2 / 128.0);
+  EXPECT_EQ(bound.at("vector"), 100 * 16 / 128.0);
+  for (const json& candidate : json_of(kLayer).at("candidates").at("runs")) {
+    EXPECT_EQ(candidate.at("layer").at("bound"), bound) << candidate.at("decisions");
+  }
+  const std::string out = run_weft(kLayer).out;
+  const std::string by = "bound by " + run.at("bound").at("by").get<std::string>();
+  for (const std::string& part :
+       {std::string("its work alone takes at least 25 cycles, by the array"),
+        std::string("array 25, vector unit 13"), by}) {
+    EXPECT_NE(out.find(part), std::string::npos) << part << " in " << out;
+  }
+}
+
 TEST(ExplainLayerTest, DoubledSizesAreRuns) {
   const json doubled = json_of(kLayer).at("candidates").at("doubled");
   const std::int64_t now = json_of(kRun).at("cycles").at("total");
@@ -117,6 +138,54 @@ TEST(ExplainLayerTest, TakesANameAsTheTableShortensIt) {
   ASSERT_NE(one, full.end());
   const Words layer = {"--layer", one->first};
   EXPECT_EQ(json_of(Words{"explain", "bert-base"} + layer + bert).at("layer"), one->second[0]);
+}
+
+// With joined lines the pool of LeNet-5 becomes two layers on tpu-v1.
+TEST(ExplainLayerTest, TellsLayersOfOneNameApart) {
+  const Words machine = {"--machine", "tpu-v1"};
+  const json run = json_of(Words{"run", "lenet5", "--engine", "analytic"} + machine);
+  const json first = layer_of(run, "s2");
+  const json second = layer_of(run, "s2:2");
+  ASSERT_TRUE(first.is_object() && second.is_object());
+  EXPECT_NE(first.at("op"), second.at("op"));
+  for (const char* name : {"s2", "s2:2"}) {
+    const json report = json_of(Words{"explain", "lenet5", "--layer", name} + machine);
+    EXPECT_EQ(report.at("layer"), name);
+    EXPECT_EQ(report.at("candidates").at("runs")[0].at("layer"), layer_of(run, name));
+  }
+  const Finished wrong = run_weft(Words{"explain", "lenet5", "--layer", "s2:3"} + machine);
+  EXPECT_EQ(wrong.code, 2);
+}
+
+// The rows of the table are found by their cycles in the JSON report.
+TEST(ExplainLayerTest, FoldsCandidatesOfEqualCycles) {
+  const Words conv = {"explain", "conv", "--input", "1,3,8,8", "--filters", "6",   "--kernel", "3",
+                      "--pad",   "same", "--taps",  "apart",   "--machine", "tiny"};
+  const json runs = json_of(conv).at("candidates").at("runs");
+  std::map<std::int64_t, std::vector<json>> by_cycles;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    auto& equal = by_cycles[runs[i].at("cycles").get<std::int64_t>()];
+    const auto bytes = [](const json& run) {
+      std::uint64_t sum = 0;
+      for (const json& part : run.at("layer").at("traffic")) sum += part.get<std::uint64_t>();
+      return sum;
+    };
+    if (!equal.empty()) {
+      EXPECT_GE(bytes(runs[i]), bytes(equal.back()));
+    }
+    equal.push_back(runs[i]);
+  }
+  const std::string out = run_weft(conv).out;
+  int folded = 0;
+  for (const auto& [cycles, equal] : by_cycles) {
+    if (equal.size() == 1) continue;
+    std::string line =
+        "\n    and " + std::to_string(equal.size() - 1) +
+        " more of the same cycles: " + equal[1].at("decisions")[0].get<std::string>();
+    EXPECT_NE(out.find(line), std::string::npos) << line << " in " << out;
+    ++folded;
+  }
+  EXPECT_EQ(folded, 2);
 }
 
 TEST(ExplainLayerTest, SaysWhyTheHostComputesALayer) {

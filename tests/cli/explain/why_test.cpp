@@ -112,6 +112,20 @@ TEST_F(ExplainWhyTest, EachStepIsTheRunOfTheMachineInBetween) {
   EXPECT_GT(seen["activation"], 0);
 }
 
+TEST_F(ExplainWhyTest, RepeatsTheBoundsOfBothRuns) {
+  for (const Words& workload :
+       {Words{"matmul", "20", "30", "17"}, Words{"run", "lenet5", "--engine", "analytic"}}) {
+    const std::string a = report("a.json", workload + Words{"--machine", "tiny"});
+    const std::string b = report("b.json", workload + Words{"--machine", "tpu-v2"});
+    const json found = why(a, b);
+    EXPECT_EQ(found.at("a").at("bound"), json::parse(folder_.read("a.json")).at("bound"));
+    EXPECT_EQ(found.at("b").at("bound"), json::parse(folder_.read("b.json")).at("bound"));
+    const std::string out = run_weft({"explain", "--why", a, b}).out;
+    EXPECT_NE(out.find("\nbound\n  A: "), std::string::npos) << out;
+    EXPECT_NE(out.find("; bound by "), std::string::npos) << out;
+  }
+}
+
 TEST_F(ExplainWhyTest, WhatCannotBeAloneIsSwitchedTogether) {
   // A row of 2048 bytes needs 2 KiB of unified buffer, and results need more.
   const Words product = {"matmul", "3", "5", "2", "--machine", "tiny"};

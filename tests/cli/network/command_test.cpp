@@ -75,7 +75,8 @@ TEST(RunCommandTest, JsonHasTheDocumentedKeysInOrder) {
                                              "share_of_bound", "layers"}));
   const auto& layer = report["layers"][0];
   EXPECT_EQ(keys_of(layer), (Words{"name", "op", "type", "shape", "where", "note", "plan", "cycles",
-                                   "critical_path", "macs", "utilization", "traffic", "spilled"}));
+                                   "critical_path", "bound", "macs", "utilization", "traffic",
+                                   "schedule", "spilled"}));
   EXPECT_EQ(keys_of(layer["cycles"]), joined({"total"}, kClasses));
   EXPECT_EQ(keys_of(layer["plan"]), (Words{"k_tiles", "n_tiles", "chunks", "fetches"}));
   EXPECT_EQ(report["command"], "run");

@@ -125,8 +125,11 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   expect_refused(with("/programs", Json::array()), "layer 'c1' is missing");
   expect_refused(with("/programs/0/fit", "best"), "must be \"next\" or \"first\"");
   expect_refused(with("/programs/0/fit", 2), "fit is no text; must be \"next\" or \"first\"");
-  expect_refused(with("/programs/0/staging_rows", 1000000000), "layer 'c1': staging_rows");
-  expect_refused(with("/programs/0/staging_rows", 1), "staging_rows = 1: too small");
+  expect_refused(with("/programs/0/staging_rows", 1000000000), "programs[0]: staging_rows");
+  expect_refused(with("/programs/0/round", 3), "programs[0]: round = 3: must be a multiple");
+  expect_refused(with("/programs/0/tile_slots", 9999), "programs[0]: tile_slots = 9999: the most");
+  expect_refused(with("/programs/0/staging_rows", 1),
+                 "programs[0]: staging_rows = 1: too small for");
   expect_refused(with("/programs/0/layers/0/layer", "c9"), "layer 'c9': here the network has");
   expect_refused(with("/programs/0/layers/0/form", 9), "layer 'c1': form = 9");
   expect_refused(with("/programs/0/layers/0/form", -1),
@@ -138,6 +141,79 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
   Json short_plan = plan;
   short_plan["programs"][0]["layers"].erase(0);
   expect_refused(short_plan.dump(), "here the network has layer 'c1'");
+}
+
+// On tpu-v1 joined lines give LeNet-5 one more layer, so another choice misses a layer that nobody
+// edited.
+TEST_F(PlanTest, AChoiceOfAllLayersIsBlamedAndNotTheLayer) {
+  const Words run = {"run", "lenet5", "--machine", "tpu-v1", "--engine", "analytic", "--plan"};
+  const auto with_plan = [&](const std::string& file) {
+    Words words = run;
+    words.push_back(file);
+    return run_weft(words);
+  };
+  ASSERT_EQ(with_plan(folder_.file("lines.json")).code, 0);
+  Json plan = Json::parse(folder_.read("lines.json"));
+  ASSERT_TRUE(plan["joined_lines"].is_null());
+  plan["joined_lines"] = false;
+  const std::string file = folder_.write("apart.json", plan.dump());
+  const Finished refused = with_plan(file);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err, "weft: lenet5: " + file +
+                             ": joined_lines = false: the layers of the plan suit null (layer "
+                             "'s2': here the network has layer 'c3')\n");
+}
+
+TEST_F(PlanTest, AProductIsRefusedWithOneField) {
+  const Words conv = {"conv",     "--input", "16,1000,1,1", "--filters", "1000",
+                      "--kernel", "1",       "--machine",   "tpu-v2",    "--plan"};
+  const auto with_plan = [&](const std::string& file) {
+    Words words = conv;
+    words.push_back(file);
+    return run_weft(words);
+  };
+  ASSERT_EQ(with_plan(folder_.file("product.json")).code, 0);
+  const Json plan = Json::parse(folder_.read("product.json"));
+  const auto error_of = [&](const char* field, const Json& value) {
+    Json changed = plan;
+    changed["programs"][0]["product"][field] = value;
+    const Finished refused = with_plan(folder_.write("changed.json", changed.dump()));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_LT(refused.err.size(), 250U) << refused.err;
+    return refused.err;
+  };
+  EXPECT_NE(error_of("activation_slots", 7).find("layer 'conv': activation_slots = 7: must be "),
+            std::string::npos);
+  EXPECT_NE(error_of("bias_slots", 9).find("layer 'conv': bias_slots = 9: must be 0 with"),
+            std::string::npos);
+  Json layers = plan;
+  layers["programs"] = Json::parse(folder_.read("product.json"))["programs"];
+  layers["programs"][0] = {
+      {"unified_buffer_kib", 1}, {"accumulator_rows", 1},  {"weight_fifo_tiles", 1},
+      {"staging_rows", 1},       {"tile_slots", 0},        {"order", "by start"},
+      {"fit", "next"},           {"cut_inputs", false},    {"round", 0},
+      {"keep_halos", false},     {"layers", Json::array()}};
+  const Finished refused = with_plan(folder_.write("changed.json", layers.dump()));
+  EXPECT_NE(refused.err.find("programs[0]: is the product 'conv', so its only field is product"),
+            std::string::npos)
+      << refused.err;
+}
+
+TEST_F(PlanTest, SaysInTheTableHowThePlanDividesLayers) {
+  report(folder_.file("plan.json"));
+  Json plan = Json::parse(folder_.read("plan.json"));
+  Json& program = plan["programs"][0];
+  for (Json& layer : program["layers"]) layer["images"] = 4;
+  for (const std::size_t layer : {0U, 1U}) program["layers"][layer]["images"] = 2;
+  program["layers"][1]["bands"] = 2;
+  const std::string file = folder_.write("cut.json", plan.dump());
+  const Json layer = report(file)["layers"][1];
+  EXPECT_EQ(layer["schedule"][0], "in groups of 2 images");
+  EXPECT_EQ(layer["schedule"][1], "in 2 bands of lines, halos computed again");
+  const Finished run = run_weft({"run", "lenet5", "--machine", "tpu-v2", "--batch", "4", "--engine",
+                                 "analytic", "--plan", file});
+  EXPECT_NE(run.out.find("] in groups of 2 images\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("] in 2 bands of lines, halos computed again\n"), std::string::npos);
 }
 
 }  // namespace

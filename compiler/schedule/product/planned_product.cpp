@@ -1,0 +1,111 @@
+#include "compiler/schedule/product/planned_product.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/mapping/buffers.h"
+#include "compiler/schedule/product/product_segment.h"
+#include "compiler/schedule/product/refuse_plan.h"
+
+namespace weft::compiler {
+namespace {
+
+/// "8, 16 and 24"; of many only the first and the last.
+std::string numbers_text(std::vector<std::uint32_t> numbers) {
+  constexpr std::size_t kMost = 6;
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  if (numbers.size() == 1) return fmt::format("{}", numbers.front());
+  const auto last = numbers.back();
+  if (numbers.size() > kMost) {
+    return fmt::format("one of {} numbers from {}, {}, {} to {}", numbers.size(), numbers[0],
+                       numbers[1], numbers[2], last);
+  }
+  numbers.pop_back();
+  return fmt::format("{} or {}", fmt::join(numbers, ", "), last);
+}
+
+/// Finds the plan among those that are possible, one field after the other, and refuses the first
+/// field that none of those left has.
+class PlannedProduct {
+ public:
+  PlannedProduct(std::vector<TilingPlan> possible, const std::string& layer)
+      : left_(std::move(possible)), layer_(layer) {}
+
+  void keep(std::string_view field, std::uint32_t value, std::uint32_t TilingPlan::*member) {
+    std::vector<std::uint32_t> others;
+    for (const TilingPlan& each : left_) others.push_back(each.*member);
+    keep_if([&](const TilingPlan& each) { return each.*member == value; }, field, value,
+            [&] { return numbers_text(others); });
+  }
+
+  /// `is` gives the value of a plan, `text` its name.
+  template <class Value, class Is, class Text>
+  void keep(std::string_view field, Value value, const Is& is, const Text& text) {
+    keep_if([&](const TilingPlan& each) { return is(each) == value; }, field, text(value),
+            [&] { return std::string(text(is(left_.front()))); });
+  }
+
+  const TilingPlan& only() const { return left_.front(); }
+
+ private:
+  template <class Suits, class Value, class Known>
+  void keep_if(const Suits& suits, std::string_view field, const Value& value, const Known& known) {
+    std::vector<TilingPlan> kept;
+    std::ranges::copy_if(left_, std::back_inserter(kept), suits);
+    if (kept.empty()) {
+      refuse(layer_, field, value, fmt::format("must be {} with the fields before it", known()));
+    }
+    left_ = std::move(kept);
+  }
+
+  std::vector<TilingPlan> left_;
+  const std::string& layer_;
+};
+
+}  // namespace
+
+Schedule planned_product(const Segment& segment, const MachineConfig& config,
+                         const ProductPlan& plan, std::size_t program) {
+  const std::string& name = segment.layers.front().name;
+  const auto product = only_product(segment, config);
+  if (!product) {
+    throw InputError(
+        fmt::format("programs[{}]: is no lone product, so it has no field product", program));
+  }
+  if (name != plan.layer) {
+    throw InputError(fmt::format("layer {}: here the network has layer {}", printable(plan.layer),
+                                 printable(name)));
+  }
+  const std::uint32_t largest = largest_chunk(*product, config);
+  if (plan.chunk_rows == 0 || plan.chunk_rows > largest) {
+    refuse(name, "chunk_rows", plan.chunk_rows, fmt::format("must be 1 to {}", largest));
+  }
+  std::vector<TilingPlan> possible = plans_with_chunks(*product, config, plan.chunk_rows);
+  if (possible.empty()) refuse(name, "chunk_rows", plan.chunk_rows, "its slots do not fit");
+  PlannedProduct found(std::move(possible), name);
+  found.keep(
+      "order", plan.order, [](const TilingPlan& each) { return each.order; },
+      [](LoopOrder order) {
+        return order == LoopOrder::kChunkOutermost ? "chunks outermost" : "chunks innermost";
+      });
+  found.keep(
+      "activations_resident", plan.activations_resident,
+      [](const TilingPlan& each) { return each.activations_resident; },
+      [](bool resident) { return resident ? "true" : "false"; });
+  found.keep("activation_slots", plan.activation_slots, &TilingPlan::activation_slots);
+  found.keep("bias_slots", plan.bias_slots, &TilingPlan::bias_slots);
+  Schedule schedule;
+  schedule.layers.push_back({{found.only()}, {}});
+  return schedule;
+}
+
+}  // namespace weft::compiler
