@@ -34,14 +34,24 @@
         size_row(`N (by ${map.tile_n})`, map.n, padded.n, map.tile_n)));
   }
 
+  /** How many of the weights K × N are zeros, because a tap does not reach each of the joined lines
+   *  or a group does not meet each filter. K repeats for each piece of the weights. */
+  function zero_words(map) {
+    const mapping = (data.mappings || [])[map.mapping];
+    if (!mapping) return '';
+    const share = 1 - map.useful * mapping.pieces / (map.m * map.k * map.n);
+    if (share <= 0) return '';
+    const between = weft.is_joined(mapping) ? 'the taps of joined lines' : 'groups';
+    return ` ${weft.percent(share)} of the weights within K and N are zeros between ${between}.`;
+  }
+
   function words(map) {
     const chunks = map.m_edges.length - 1;
     const tiles = (map.k_edges.length - 1) * (map.n_edges.length - 1);
-    const useful = map.m * map.k * map.n;
     return `${weft.plural(tiles, 'tile')} of weights, each streamed by ` +
       `${weft.plural(chunks, 'chunk')} of rows: ${weft.plural(tiles * chunks, 'fold')}. ` +
-      `${weft.short(useful)} useful MACs; ${weft.percent(map.waste)} of what the array does ` +
-      'is padding.';
+      `${weft.short(map.useful)} useful MACs; ${weft.percent(map.waste)} of what the array ` +
+      `does is padding.${zero_words(map)}`;
   }
 
   function fold_words(matmul, map) {
