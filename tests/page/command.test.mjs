@@ -24,6 +24,10 @@ function page_of(words) {
   return path;
 }
 
+/** Text of the page as the command prints it. */
+const plain = (text) => text.replaceAll('\u2212', '-').replaceAll('\u202f%', ' %')
+  .replace(/(\d)\u202f(?=\d)/g, '$1,');
+
 const sections = () => fixture.evaluate(
   `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
 
@@ -73,6 +77,32 @@ for (const {name, words, has, left_out} of kPages) {
     assert.ok(await fixture.evaluate(`document.querySelector('.notes, .beyond') !== null`));
   });
 }
+
+// The text of the same run has the same rows, the same sentence and the same marks.
+test('the sensitivities are those of the text', async () => {
+  const path = join(fixture.folder, 'sensitivity.html');
+  const text = weft(['run', 'digits-cnn', '--machine', 'edge-tpu', '--engine', 'analytic',
+    '--sensitivity', '--html', path]);
+  const [head, ...lines] = text.slice(text.indexOf('if one key')).split('\n').slice(1);
+  assert.match(head, /^ *key +from +to +cycles +change +time/);
+  const rows = lines.filter((line) => / %/.test(line))
+    .map((line) => line.trim().split(/  +/).join('|'));
+  assert.ok(rows.length > 3 && rows.some((row) => row.endsWith('assumed, compiled again')));
+  await checks.is_whole(fixture, path);
+  const shown = await fixture.evaluate(`[...document.querySelectorAll('#sensitivity-table tbody tr')]
+    .map((row) => [...row.children].map((cell) => cell.textContent).filter(Boolean).join('|'))`);
+  assert.deepEqual(shown.map(plain), rows);
+  const said = lines.slice(rows.length).join(' ').replace(/\s+/g, ' ').trim();
+  assert.equal(await fixture.evaluate(`document.querySelector('#sensitivity .readout').textContent`),
+    said);
+  const widths = await fixture.evaluate(`[...document.querySelectorAll('#sensitivity .both i')]
+    .map((piece) => [piece.className, parseFloat(piece.style.marginLeft)])`);
+  for (const [i, [kind, left]] of widths.entries()) {
+    const is_slower = rows[i].includes('|+') && !/\|-[0-9.]+ %/.test(rows[i]);
+    assert.equal(kind, is_slower ? 'slower' : 'faster', rows[i]);
+    assert.equal(left >= 50, is_slower, rows[i]);
+  }
+});
 
 test('the curves of a training have a point for each epoch, and so has the table', async () => {
   const path = page_of(['train', 'digits-mlp', '--epochs', '4']);

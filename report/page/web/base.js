@@ -57,6 +57,9 @@ globalThis.weft = globalThis.weft || {};
     return text.replace(/\B(?=(\d{3})+$)/g, kThin).replace('-', '\u2212');
   };
 
+  /** "+12" or "−12"; 0 has no sign. */
+  weft.signed = (change) => (change > 0 ? `+${weft.count(change)}` : weft.count(change));
+
   weft.percent = function (share, digits = 1) {
     if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
     // A share below 100 % never reads as 100 %, and a share above 0 never as 0.

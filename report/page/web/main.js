@@ -13,6 +13,7 @@
   weft.draw_ledger();
   weft.draw_roofline();
   weft.draw_layers();
+  weft.draw_sensitivity();
   weft.draw_compare();
   weft.draw_results();
   weft.draw_account();
