@@ -104,6 +104,60 @@ test('the sensitivities are those of the text', async () => {
   }
 });
 
+// The text lists the first eight of the candidates, with the same words and the same figures.
+async function has_the_candidates_of(words) {
+  const path = join(fixture.folder, 'candidates.html');
+  const text = weft(['explain', ...words, '--html', path]).replace(/\s+/g, ' ');
+  await checks.is_whole(fixture, path);
+  const rows = await fixture.evaluate(`[...document.querySelectorAll('#candidates-table tbody tr')]
+    .map((row) => [...row.children].map((cell) => cell.textContent))`);
+  assert.ok(rows.length > 4, `${rows.length} candidates`);
+  const {runs} = checks.data_of(path).candidates;
+  assert.equal(rows.length, runs.length);
+  for (const [i, row] of rows.entries()) {
+    const [said, cycles, change, layer, , folds, tiles, padding, moved] = row.map(plain);
+    const difference = runs[i].cycles - runs[0].cycles;
+    assert.equal(Number(change.replaceAll(',', '')), difference, said);
+    if (i >= 8) continue;
+    const padded = Math.round(parseFloat(padding));
+    const line = `${said.replaceAll('+', '\\+')} ${cycles} ${layer} (?:[\\d.]+ )*${tiles.replaceAll(' × ', 'x')} ${folds} ` +
+      `${padded > 0 ? `${padded} ` : ''}${moved.replace('\u202f', ' ')} `;
+    assert.match(text, new RegExp(line), said);
+  }
+  for (const sentence of await fixture.evaluate(
+    `[...document.querySelectorAll('#candidates li')].map((item) => item.textContent)`)) {
+    assert.ok(text.includes(sentence), sentence);
+  }
+  return path;
+}
+
+test('the page of a convolution has the candidates of the text', async () => {
+  await has_the_candidates_of(['conv', '--input', '1,64,28,28', '--filters', '64', '--kernel', '3',
+    '--machine', 'edge-tpu']);
+  assert.match(await fixture.evaluate(`document.querySelector('.machine').textContent`),
+    /engine fast, the candidates engine analytic$/);
+});
+
+test('the page of a layer has its candidates and opens at the layer', async () => {
+  const path = await has_the_candidates_of(['lenet5', '--layer', 'c3', ...kTiny]);
+  const {layers, asked} = checks.data_of(path);
+  assert.equal(layers[asked].name, 'c3');
+  assert.equal(await fixture.evaluate('weft.cycle'), layers[asked].begin);
+  assert.equal(await fixture.evaluate(`document.querySelector('#mapping-name').textContent`), 'c3');
+  assert.equal(await fixture.evaluate(`document.querySelector('tr.chosen').dataset.layer`),
+    String(asked));
+  assert.match(await fixture.evaluate('document.title'), /^explain lenet5, layer c3, on tiny/);
+});
+
+test('the page of a layer that the host computes says so', async () => {
+  const path = join(fixture.folder, 'host.html');
+  weft(['explain', 'lenet5', '--layer', 'image/quantize', ...kTiny, '--html', path]);
+  await fixture.open(path);
+  assert.ok(!(await sections()).includes('candidates'));
+  assert.match(await fixture.evaluate(`document.querySelector('#why').textContent`),
+    /^image\/quantize: .*the machine has no QuantizeLinear/);
+});
+
 test('the curves of a training have a point for each epoch, and so has the table', async () => {
   const path = page_of(['train', 'digits-mlp', '--epochs', '4']);
   await fixture.open(path);

@@ -6,6 +6,7 @@
   weft.draw_training();
   weft.draw_sweep();
   weft.draw_why();
+  weft.draw_candidates();
   weft.draw_tile_map();
   weft.draw_mapping();
   weft.draw_array();
@@ -20,6 +21,7 @@
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);
+  weft.choose_asked();
   weft.start_link();
   weft.ready = true;
 })(globalThis.weft);
