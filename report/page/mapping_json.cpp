@@ -27,10 +27,10 @@ using compiler::ProductFolds;
 using compiler::WeightRows;
 using runtime::unsigned_of;
 
-/// "3 x 3", or "2 x 3 x 3" with taps along z.
+/// "3 × 3", or "2 × 3 × 3" with taps along z.
 std::string window_text(const FoldMap& folds) {
   const auto& [z, y, x] = folds.walked;
-  return z == 1 ? fmt::format("{} x {}", y, x) : fmt::format("{} x {} x {}", z, y, x);
+  return z == 1 ? fmt::format("{} × {}", y, x) : fmt::format("{} × {} × {}", z, y, x);
 }
 
 std::string form_text(const FoldMap& folds) {
@@ -63,10 +63,10 @@ std::string group_text(const FoldMap& folds) {
       counted(unsigned_of(folds.filters / folds.groups), "filter"));
 }
 
-/// "channel c of line p of 4 is p x 32 + c; ...".
+/// "channel c of line p of 4 is p × 32 + c; ...".
 std::string lines_text(const FoldMap& folds) {
   const auto place = [](std::int64_t lines, std::int64_t each, const char* name) {
-    return fmt::format("{0} {1} of line p of {2} is p x {3} + {1}", name, name[0], lines,
+    return fmt::format("{0} {1} of line p of {2} is p × {3} + {1}", name, name[0], lines,
                        grouped(unsigned_of(each)));
   };
   std::vector<std::string> parts;
@@ -161,7 +161,7 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
   add("rows used", rows_text(folds, machine));
   add("columns used", columns_text(folds, machine));
   add("tiles",
-      fmt::format("{} x {}", counted(info.k_tiles, "k tile"), counted(info.n_tiles, "n tile")));
+      fmt::format("{} × {}", counted(info.k_tiles, "k tile"), counted(info.n_tiles, "n tile")));
   if (info.tiles.products > 1) add("products", products_text(info, folds));
   add("chunks", fmt::format("{} of up to {}", grouped(info.tiles.m.size() - 1),
                             counted(longest_chunk(info.tiles), "row")));

@@ -25,8 +25,8 @@ function page_of(words) {
 }
 
 /** Text of the page as the command prints it. */
-const plain = (text) => text.replaceAll('\u2212', '-').replaceAll('\u202f%', ' %')
-  .replace(/(\d)\u202f(?=\d)/g, '$1,');
+const plain = (text) => text.replaceAll('\u2212', '-').replaceAll('\u202f', ' ')
+  .replace(/(\d) × (?=\d)/g, '$1x');
 
 const sections = () => fixture.evaluate(
   `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
@@ -120,8 +120,8 @@ async function has_the_candidates_of(words) {
     assert.equal(Number(change.replaceAll(',', '')), difference, said);
     if (i >= 8) continue;
     const padded = Math.round(parseFloat(padding));
-    const line = `${said.replaceAll('+', '\\+')} ${cycles} ${layer} (?:[\\d.]+ )*${tiles.replaceAll(' × ', 'x')} ${folds} ` +
-      `${padded > 0 ? `${padded} ` : ''}${moved.replace('\u202f', ' ')} `;
+    const line = `${said.replaceAll('+', '\\+')} ${cycles} ${layer} (?:[\\d.]+ )*${tiles} ${folds} ` +
+      `${padded > 0 ? `${padded} ` : ''}${moved} `;
     assert.match(text, new RegExp(line), said);
   }
   for (const sentence of await fixture.evaluate(
@@ -156,6 +156,19 @@ test('the page of a layer that the host computes says so', async () => {
   assert.ok(!(await sections()).includes('candidates'));
   assert.match(await fixture.evaluate(`document.querySelector('#why').textContent`),
     /^image\/quantize: .*the machine has no QuantizeLinear/);
+});
+
+test('numbers have commas, and sizes a multiplication sign', async () => {
+  await fixture.open(page_of(['explain', 'conv', '--input', '1,64,56,56', '--filters', '64', '--kernel',
+    '3', '--machine', 'edge-tpu', '--steps', '1']));
+  const text = await fixture.evaluate(`(document.querySelector('.command').remove(),
+    document.body.innerText)`);
+  assert.match(text, /\d,\d{3}\b/);
+  assert.doesNotMatch(text, /\d[\u202f ]\d{3}\b/);
+  assert.match(text, /64 filters of 3×3 over 1×64×56×56/);
+  assert.match(text, /1×64×54×54/);
+  assert.doesNotMatch(text, /\d ?x ?\d/);
+  assert.match(text, /\d\.\d\d\ntimes the bound|times the bound\n\d\.\d\d/);
 });
 
 test('the curves of a training have a point for each epoch, and so has the table', async () => {

@@ -111,7 +111,7 @@ test('groups are blocks on the diagonal', async () => {
 // line sees three.
 test('joined lines are bands, and zeros between them are no useful MACs', async () => {
   await fixture.open(page_of(['run', 'digits-cnn', ...kWide]));
-  assert.match((await facts())['lines in a row'], /^filter f of line p of 2 is p x 16 \+ f;/);
+  assert.match((await facts())['lines in a row'], /^filter f of line p of 2 is p × 16 \+ f;/);
   assert.deepEqual((await bars())[0].rows, [[0, 9], [3, 9]]);
   await go_to_tile(0, 0);
   assert.deepEqual(await boxes(), [[0, 9, 0, 16], [3, 9, 16, 16]]);

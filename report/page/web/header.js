@@ -61,7 +61,7 @@
         report.tops ? `${weft.short(report.tops * 1e12, 'OP/s')}` : null));
     }
     if (report.bound) {
-      list.append(figure(`${report.bound.ratio.toFixed(2)}×`, 'of the bound',
+      list.append(figure(report.bound.ratio.toFixed(2), 'times the bound',
         `${weft.count(report.bound.cycles)} cycles; bound by ${report.bound.by}`));
     }
     if (padding_share() !== null) {

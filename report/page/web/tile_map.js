@@ -65,7 +65,7 @@
     const where = weft.cycle < matmul.end
       ? `row ${weft.count(row + 1)} of ${weft.count(rows)} enters`
       : 'its last row has entered';
-    return `Tile k${matmul.k_tile} n${matmul.n_tile}, chunk ${matmul.chunk}: ` +
+    return `Tile k${matmul.k_tile} n${matmul.n_tile}, chunk ${weft.count(matmul.chunk)}: ` +
       `${size.k} × ${size.n} of ${map.tile_k} × ${map.tile_n} PEs do useful work; ${where}.`;
   }
 
@@ -99,7 +99,7 @@
 
   /** The name and the size; without room for both, the size or nothing. */
   function label(x, y, across, down, name) {
-    const size = `[${down.size}, ${across.size}]`;
+    const size = `[${weft.count(down.size)}, ${weft.count(across.size)}]`;
     const fits = (text) => across.length > kLetter * text.length + 10;
     const text = [`${name} ${size}`, size].find(fits) || '';
     return svg('text', {x: x + 7, y: y + 16, class: 'halo'}, text);
@@ -186,7 +186,7 @@
     const map = current_map();
     const parts = [];
     const part = (name, edges, i) => {
-      if (i >= 0) parts.push(`${name} ${i}: ${edges[i]} to ${edges[i + 1] - 1}`);
+      if (i >= 0) parts.push(`${name} ${weft.count(i)}: ${weft.count(edges[i])} to ${weft.count(edges[i + 1] - 1)}`);
     };
     part('chunk', map.m_edges, tile.chunk);
     part('k tile', map.k_edges, tile.k_tile);

@@ -177,7 +177,7 @@
     const text = (column, words) =>
       svg('text', {x: kMargin.left + (column - first) * scale, y, class: 'small'}, words);
     if (each * scale < kLetter * 'line 10'.length) {
-      return [text(first, `columns ${first}\u2013${first + used - 1}`)];
+      return [text(first, `columns ${weft.count(first)}\u2013${weft.count(first + used - 1)}`)];
     }
     return d3.range(Math.floor(first / each), Math.ceil((first + used) / each)).map((line) =>
       text(Math.max(first, line * each), `line ${line}`));
