@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/output_file.h"
 #include "base/stopwatch.h"
 #include "cli/common_options.h"
 #include "cli/network_options.h"
@@ -12,6 +13,8 @@
 #include "cli/search_options.h"
 #include "compiler/onnx/located.h"
 #include "report/explain/layer/layer_explanation.h"
+#include "report/page/explain_page.h"
+#include "report/page/page.h"
 #include "report/progress.h"
 #include "runtime/network_timing.h"
 #include "runtime/workload/network_source.h"
@@ -24,7 +27,7 @@ po::options_description layer_options() {
   own.add_options()("layer", text_value("LAYER"), "the layer's name, as `weft run` lists it");
   po::options_description all;
   all.add(own).add(network_flags()).add(search_flags());
-  all.add(general_flags({json_flag(), help_option()}));
+  all.add(general_flags({json_flag(), html_flag(), help_option()}));
   return all.add(machine_flags());
 }
 
@@ -54,8 +57,8 @@ report::LayerExplanation explain_layer(const runtime::NetworkRequest& request,
                                        const std::string& name, report::RunReport report,
                                        const graph::Graph& graph, const SearchFlags& search,
                                        const report::Streams& streams) {
-  const compiler::ScheduledNetwork network = run_network(graph, search, report, streams);
-  report::LayerExplanation explanation{std::move(report), 0, {}};
+  compiler::ScheduledNetwork network = run_network(graph, search, report, streams);
+  report::LayerExplanation explanation{std::move(report), 0, std::move(network), {}};
   explanation.layer = report::find_layer(explanation.report, name);
   if (explanation.asked().on_host) return explanation;
   std::optional<compiler::MappingOptions> mapping;
@@ -68,10 +71,17 @@ report::LayerExplanation explain_layer(const runtime::NetworkRequest& request,
                                     }};
   report::Progress progress(streams);
   explanation.candidates = report::compare_candidates(
-      {graph, explanation.report.machine, mapping, network, explanation.report.run,
+      {graph, explanation.report.machine, mapping, explanation.network, explanation.report.run,
        explanation.layer},
       larger, [&](double share) { progress.update(share, "candidates"); });
   return explanation;
+}
+
+void write_page(const std::string& file, const report::LayerExplanation& explanation,
+                const std::string& command, const report::Streams& streams) {
+  report::Progress progress(streams);
+  const auto update = [&](double share) { progress.update(share); };
+  write_file(file, report::page_html(report::layer_page_data(explanation, command, update)));
 }
 
 }  // namespace
@@ -86,6 +96,7 @@ int run_explain_layer(const Words& words, const report::Streams& streams) {
   const Arguments arguments = parse_arguments(words, layer_options());
   if (arguments.has("help")) return print_layer_help(streams), 0;
   const auto json = json_target(arguments);
+  const auto html = html_target(arguments);
   const runtime::NetworkRequest request = read_network_request(arguments);
   const SearchFlags search = read_search(arguments);
   const MachineConfig machine = read_machine(arguments);
@@ -101,6 +112,7 @@ int run_explain_layer(const Words& words, const report::Streams& streams) {
     return explain_layer(request, *arguments.text("layer"), std::move(report), graph, search,
                          streams);
   });
+  if (html) write_page(*html, explanation, command_line("explain", arguments.words), streams);
   return write_report(json, report::layer_explanation_json(explanation), streams,
                       [&] { report::print_layer(explanation, streams); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,13 +35,17 @@ class FoldMapper {
         patches_(places.sheet(layer.a.sheet).patches) {}
 
   FoldMap map() {
-    map_.window = window();
+    const LineJoin& join = layer_.join;
+    map_.walked = walked();
+    map_.window = map_.walked;
+    if (join.lines.any()) map_.window[1] = join.kernel;
     map_.form = form();
-    map_.channels = channels();
-    map_.filters = layer_.n;
-    map_.groups = std::max(layer_.groups, layer_.packed_groups);
-    map_.lines_in = layer_.lines.in;
-    map_.lines_out = layer_.lines.out;
+    map_.lines_in = join.lines.in;
+    map_.lines_out = join.lines.out;
+    map_.channels = channels() / map_.lines_in;
+    map_.filters = layer_.n / map_.lines_out;
+    map_.groups = std::max({layer_.groups, layer_.packed_groups, join.groups});
+    map_.k_rows = k_rows();
     map_.pieces = blocks_.pieces();
     map_.computed = std::holds_alternative<ComputedWeights>(layer_.weights);
     for (const BatchOffset& product : layer_.batch) add(product);
@@ -48,7 +53,7 @@ class FoldMapper {
   }
 
  private:
-  std::array<std::int64_t, 3> window() const {
+  std::array<std::int64_t, 3> walked() const {
     if (patches_) return {1, patches_->y.kernel, patches_->x.kernel};
     const RowWalk& walk = layer_.walk;
     return {walk.z.kernel, walk.y.kernel, walk.x.kernel * layer_.packed_taps};
@@ -57,11 +62,20 @@ class FoldMapper {
   FoldForm form() const {
     if (patches_) return FoldForm::kPackedPatches;
     if (layer_.packed_taps > 1) return FoldForm::kPackedLines;
-    return map_.taps() > 1 ? FoldForm::kTapsApart : FoldForm::kProduct;
+    return map_.taps() > 1 || map_.walked[1] > 1 ? FoldForm::kTapsApart : FoldForm::kProduct;
   }
 
+  /// Of all joined lines together.
   std::int64_t channels() const {
     return patches_ ? patches_->channels : layer_.k / layer_.packed_taps;
+  }
+
+  /// A line of joined lines has rows with weights only where a line of the filters meets it.
+  std::int64_t k_rows() const {
+    if (!map_.joined()) return map_.taps() * map_.channels;
+    std::set<std::pair<std::int64_t, std::int64_t>> met;
+    for (const JoinedTap& each : layer_.join.taps) met.emplace(each.place, each.in);
+    return static_cast<std::int64_t>(met.size()) * map_.window[2] * map_.channels;
   }
 
   void add(const BatchOffset& product) {
@@ -97,18 +111,17 @@ class FoldMapper {
     const std::int64_t last = std::min(layer_.k, begin + array_rows_);
     KTile tile{number, number / planes / taps, {}};
     for (WeightRows& rows : weights(first, last, number / planes % taps)) {
-      rows.row =
-          (tile.rows.empty() ? first - begin : tile.rows.back().row + tile.rows.back().rows());
+      rows.row -= begin;
       tile.rows.push_back(rows);
     }
     return tile;
   }
 
-  /// The elements [first, last) of K under tap `tap` of the walk.
+  /// The elements [first, last) of K under tap `tap` of the walk. `row` counts the elements of K.
   std::vector<WeightRows> weights(std::int64_t first, std::int64_t last, std::int64_t tap) const {
     switch (map_.form) {
       case FoldForm::kPackedPatches:
-        return of_patches(first, last);
+        return map_.joined() ? of_joined_patches(first, last) : of_patches(first, last);
       case FoldForm::kPackedLines:
         return of_lines(first, last, tap);
       case FoldForm::kProduct:
@@ -123,7 +136,7 @@ class FoldMapper {
     const std::int64_t taps = map_.taps();
     std::vector<WeightRows> parts;
     for_whole_units(first, last, taps, [&](std::int64_t from, std::int64_t to) {
-      WeightRows rows{.channel = from / taps, .filters = layer_.n};
+      WeightRows rows{.row = from, .channel = from / taps, .filters = layer_.n};
       rows.channels = std::max<std::int64_t>(1, (to - from) / taps);
       rows.tap = from % taps;
       rows.taps = (to - from) / rows.channels;
@@ -132,30 +145,91 @@ class FoldMapper {
     return parts;
   }
 
+  /// The windows of several lines of the result lie in one patch, each with a band of its taps.
+  std::vector<WeightRows> of_joined_patches(std::int64_t first, std::int64_t last) const {
+    const std::int64_t columns = map_.walked[2];
+    const std::int64_t patch = map_.walked[1] * columns;
+    const std::int64_t filters = map_.filters / map_.groups;
+    std::vector<WeightRows> parts;
+    for (std::int64_t channel = first / patch; channel * patch < last; ++channel) {
+      for (const JoinedTap& each : layer_.join.taps) {
+        const std::int64_t line = channel * patch + each.place * columns;
+        const std::int64_t from = std::max(first, line);
+        const std::int64_t to = std::min(last, line + columns);
+        if (from >= to) continue;
+        const WeightRows rows{
+            .row = from,
+            .channel = channel,
+            .tap = each.tap * columns + from - line,
+            .taps = to - from,
+            .filter = channel / (map_.channels / map_.groups) * filters,
+            .filters = filters,
+            .line_out = each.out,
+        };
+        if (!parts.empty() && follows(rows, parts.back())) {
+          parts.back().taps += rows.taps;
+        } else {
+          parts.push_back(rows);
+        }
+      }
+    }
+    return parts;
+  }
+
+  /// Whether the rows go on with the taps of the same channel and line of the result.
+  static bool follows(const WeightRows& rows, const WeightRows& before) {
+    return rows.channel == before.channel && rows.line_out == before.line_out &&
+           rows.row == before.row + before.taps && rows.tap == before.tap + before.taps;
+  }
+
   /// Lane i of the copies is channel i % channels under tap i / channels of the line.
   std::vector<WeightRows> of_lines(std::int64_t first, std::int64_t last, std::int64_t line) const {
+    const std::int64_t channels = map_.lines_in * map_.channels;
     std::vector<WeightRows> parts;
     while (first < last) {
-      const std::int64_t tap = first / map_.channels;
-      const std::int64_t end = std::min(last, (tap + 1) * map_.channels);
-      const std::int64_t before = tap * map_.channels;
-      const std::vector<WeightRows> rows =
-          of_channels(first - before, end - before, line * layer_.packed_taps + tap);
-      parts.insert(parts.end(), rows.begin(), rows.end());
+      const std::int64_t tap = first / channels;
+      const std::int64_t end = std::min(last, (tap + 1) * channels);
+      const std::int64_t before = tap * channels;
+      for (WeightRows rows :
+           of_channels(first - before, end - before, line * layer_.packed_taps + tap)) {
+        rows.row += before;
+        parts.push_back(rows);
+      }
       first = end;
     }
     return parts;
   }
 
-  /// Channels [first, last) under one tap. All channels of a group meet all its filters.
+  /// Channels [first, last) of all joined lines under one tap of the walk.
   std::vector<WeightRows> of_channels(std::int64_t first, std::int64_t last,
                                       std::int64_t tap) const {
+    if (!map_.joined()) return of_line(first, last, tap);
+    std::vector<WeightRows> parts;
+    for (const JoinedTap& each : layer_.join.taps) {
+      const std::int64_t before = each.in * map_.channels;
+      const std::int64_t from = std::max(first, before);
+      const std::int64_t to = std::min(last, before + map_.channels);
+      if (each.place != tap / map_.walked[2] || from >= to) continue;
+      const std::int64_t single = each.tap * map_.walked[2] + tap % map_.walked[2];
+      for (WeightRows rows : of_line(from - before, to - before, single)) {
+        rows.row += before;
+        rows.line_in = each.in;
+        rows.line_out = each.out;
+        parts.push_back(rows);
+      }
+    }
+    return parts;
+  }
+
+  /// Channels [first, last) of a line under one tap. All channels of a group meet all its filters.
+  std::vector<WeightRows> of_line(std::int64_t first, std::int64_t last, std::int64_t tap) const {
     const std::int64_t channels = map_.channels / map_.groups;
     const std::int64_t filters = map_.filters / map_.groups;
     std::vector<WeightRows> parts;
     for_whole_units(first, last, channels, [&](std::int64_t from, std::int64_t to) {
       const std::int64_t groups = std::max<std::int64_t>(1, (to - from) / channels);
-      parts.push_back({.channel = from,
+      parts.push_back({.row = from,
+                       .channel = from,
                        .channels = to - from,
                        .tap = tap,
                        .filter = from / channels * filters,

@@ -108,6 +108,23 @@ struct JoinedLines {
   bool any() const { return in > 1 || out > 1; }
 };
 
+/// A line of the filters between joined lines. It meets line `in` of the joined line `place` of the
+/// window, and its sums go to line `out` of the result.
+struct JoinedTap {
+  std::int64_t place = 0;
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  std::int64_t tap = 0;
+};
+
+/// How a convolution between joined lines follows from the one between single lines.
+struct LineJoin {
+  JoinedLines lines = {};
+  std::int64_t kernel = 1;  // lines of the window between single lines
+  std::int64_t groups = 1;
+  std::vector<JoinedTap> taps = {};  // all other weights are zero
+};
+
 /// Convolutions and matrix products.
 struct ContractionLayer {
   View a;  // only sheet, row and channel matter; `walk` has the steps
@@ -120,7 +137,7 @@ struct ContractionLayer {
   /// `groups` is 1, and only drawings look at this.
   std::int64_t packed_groups = 1;
   /// The channels and columns of all joined lines are in k and n, so only drawings look at this.
-  JoinedLines lines = {};
+  LineJoin join = {};
   std::uint16_t pad = 0;  // bit pattern of a border element
   std::variant<ConstantWeights, ComputedWeights> weights;
   std::vector<BatchOffset> batch = {{}};

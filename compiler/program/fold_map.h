@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,16 +30,19 @@ enum class FoldForm : std::uint8_t {
 
 /// Neighboring rows with weights: `taps` taps of each of `channels` channels, channel by channel.
 /// Rows and filters are cut into `blocks` equal parts, one for each group. Part i of the rows has
-/// weights in part i of the filters and zeros elsewhere.
+/// weights in part i of the filters and zeros elsewhere. Joined lines are bands of a tile: the same
+/// rows then have other weights in the columns of each line of the result.
 struct WeightRows {
   std::int64_t row = 0;      // first row of the array
   std::int64_t channel = 0;  // of the convolution; of a product, a row of its K
   std::int64_t channels = 1;
   std::int64_t tap = 0;  // number in the window, x fastest
   std::int64_t taps = 1;
-  std::int64_t filter = 0;  // a column of the result
+  std::int64_t filter = 0;  // of the line `line_out`; without joined lines a column of the result
   std::int64_t filters = 1;
   std::int64_t blocks = 1;
+  std::int64_t line_in = 0;  // line of the joined line that the rows read
+  std::int64_t line_out = 0;
 
   std::int64_t rows() const { return channels * taps; }
   friend bool operator==(const WeightRows&, const WeightRows&) = default;
@@ -50,10 +54,13 @@ struct KTile {
   std::int64_t piece = 0;  // of weights that are split into several int8 numbers
   std::vector<WeightRows> rows;
 
+  /// Rows of the array with any weight.
   std::int64_t rows_used() const {
-    std::int64_t used = 0;
-    for (const WeightRows& each : rows) used += each.rows();
-    return used;
+    std::set<std::int64_t> used;
+    for (const WeightRows& each : rows) {
+      for (std::int64_t i = 0; i < each.rows(); ++i) used.insert(each.row + i);
+    }
+    return static_cast<std::int64_t>(used.size());
   }
 };
 
@@ -68,11 +75,13 @@ struct ProductFolds {
 struct FoldMap {
   FoldForm form = FoldForm::kProduct;
   std::array<std::int64_t, 3> window = {1, 1, 1};  // taps along z, y and x
+  std::array<std::int64_t, 3> walked = {1, 1, 1};  // the same over joined lines
   std::int64_t channels = 0;
   std::int64_t filters = 0;
   std::int64_t groups = 1;
-  std::int64_t lines_in = 1;   // joined in a row of the image: channels are those of all of them
-  std::int64_t lines_out = 1;  // joined in a row of the result: so are the filters
+  std::int64_t lines_in = 1;   // joined in a row of the image, each with all channels
+  std::int64_t lines_out = 1;  // joined in a row of the result, each with all filters
+  std::int64_t k_rows = 0;     // rows with weights in all k tiles of a product and a piece
   std::int64_t pieces = 1;
   bool computed = false;  // the network computes the weights
   Mapping mapping = {};   // of the first group of images
@@ -81,6 +90,8 @@ struct FoldMap {
   std::uint64_t left_out = 0;  // products that are not listed
 
   std::int64_t taps() const { return window[0] * window[1] * window[2]; }
+  std::int64_t columns() const { return lines_out * filters; }
+  bool joined() const { return lines_in > 1 || lines_out > 1; }
 };
 
 }  // namespace weft::compiler

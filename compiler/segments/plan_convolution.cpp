@@ -265,11 +265,11 @@ Refusal Planner::plan_joined(const graph::Node& node, ValueId x, const JoinedLin
   weights.make = joined_filters(weights.make,
                                 {layer.n, layer.k, layer.groups, layer.walk.y, layer.walk.x.kernel},
                                 lines, static_cast<std::uint8_t>(weights.zero_point));
+  layer.join = {lines, layer.walk.y.kernel, layer.groups, joined_taps(layer.walk.y, lines)};
   layer.walk.y = joined_window(layer.walk.y, lines);
   layer.k *= lines.in;
   layer.n *= lines.out;
   layer.groups = 1;
-  layer.lines = lines;
   layer.epilogue.bias = repeated(layer.epilogue.bias, lines.out);
   layer.epilogue.scale = repeated(layer.epilogue.scale, lines.out);
   std::string note = pieces_note(weights.pieces);

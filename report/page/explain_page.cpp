@@ -6,6 +6,7 @@
 
 #include "compiler/onnx/located.h"
 #include "report/explain/account_text.h"
+#include "report/explain/layer/candidates_report.h"
 #include "report/explain/sweep_report.h"
 #include "report/page/run_page.h"
 #include "runtime/compile.h"
@@ -36,10 +37,21 @@ std::optional<ArrayRecording> drawn_recording(const RunReport& report, const Pro
                       animated_cycles(report.machine, program, report.run.timelines.front()));
 }
 
+/// As in the report, with the sentences that the text has below the table.
+Json candidates_part(const LayerCandidates& candidates, const MachineConfig& machine) {
+  Json part = candidates_json(candidates, machine);
+  part["sentences"] = other_sentences(candidates, candidates.candidates.runs.size());
+  part["doubled_sentences"] = doubled_sentences(candidates);
+  return part;
+}
+
 /// The parts of the page that a plain run does not have.
 Json conv_parts(const ConvExplanation& explanation) {
   Json parts = {{"advice", explanation.advice}};
   if (explanation.sweep) parts["sweep"] = sweep_json(*explanation.sweep);
+  if (explanation.candidates) {
+    parts["candidates"] = candidates_part(*explanation.candidates, explanation.report.machine);
+  }
   if (explanation.array) {
     const ArrayConv& conv = *explanation.array;
     parts["account"] = account_text(conv.account, conv.shape, explanation.report.machine);
@@ -99,6 +111,29 @@ Json conv_page_data(const ConvExplanation& explanation, const std::string& comma
     report.network().outputs = summarize_outputs(report.run.outputs);
     return run_page_data(report, program, command_line, {conv_parts(explanation), {}});
   });
+}
+
+Json layer_page_data(const LayerExplanation& explanation, const std::string& command_line,
+                     const std::function<void(double)>& progress) {
+  RunReport report = explanation.report;
+  const std::string& name = explanation.asked().info.name;
+  Json parts = {{"title", fmt::format("explain {}, layer {}, on {}", report.network().name, name,
+                                      machine_title(report.machine, report.machine_file))},
+                {"asked", explanation.layer}};
+  if (explanation.candidates) {
+    parts["candidates"] = candidates_part(*explanation.candidates, report.machine);
+  }
+  const compiler::NetworkProgram program =
+      runtime::compile({explanation.network, {}}, report.machine).program;
+  runtime::RunOptions options;
+  options.engine = Engine::kAnalytic;
+  options.check = runtime::CheckMode::kNone;
+  runtime::RunObservers observers;
+  observers.progress = progress;
+  observers.keep_timelines = true;
+  report.run =
+      runtime::run_network({program, report.machine, {}, options}, observers, report.wall_seconds);
+  return run_page_data(report, program, command_line, {std::move(parts), {}});
 }
 
 }  // namespace weft::report

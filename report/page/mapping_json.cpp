@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,24 +27,28 @@ using compiler::ProductFolds;
 using compiler::WeightRows;
 using runtime::unsigned_of;
 
-/// "3 x 3", or "2 x 3 x 3" with taps along z.
+/// "3 × 3", or "2 × 3 × 3" with taps along z.
 std::string window_text(const FoldMap& folds) {
-  const auto& [z, y, x] = folds.window;
-  return z == 1 ? fmt::format("{} x {}", y, x) : fmt::format("{} x {} x {}", z, y, x);
+  const auto& [z, y, x] = folds.walked;
+  return z == 1 ? fmt::format("{} × {}", y, x) : fmt::format("{} × {} × {}", z, y, x);
 }
 
 std::string form_text(const FoldMap& folds) {
   switch (folds.form) {
     case FoldForm::kTapsApart:
-      return fmt::format("taps apart: each of the {} taps begins a new k tile", window_text(folds));
+      return fmt::format("taps apart: each of the {} taps{} begins a new k tile",
+                         window_text(folds), folds.joined() ? " between joined lines" : "");
     case FoldForm::kPackedPatches:
-      return fmt::format("packed patches: loads put the {} taps of each channel side by side",
-                         window_text(folds));
+      return fmt::format("packed patches: loads put the {} {} of each channel side by side{}",
+                         window_text(folds), folds.joined() ? "pixels" : "taps",
+                         folds.joined()
+                             ? fmt::format(" that the windows of {} lines reach", folds.lines_out)
+                             : "");
     case FoldForm::kPackedLines:
       return fmt::format(
           "packed lines: {} taps of a line side by side; each of the {} lines of "
           "the window begins a new k tile",
-          folds.window[2], folds.window[0] * folds.window[1]);
+          folds.walked[2], folds.walked[0] * folds.walked[1]);
     case FoldForm::kProduct:
       break;
   }
@@ -57,11 +63,11 @@ std::string group_text(const FoldMap& folds) {
       counted(unsigned_of(folds.filters / folds.groups), "filter"));
 }
 
-/// "channel c of line p of 4 is p x 32 + c; ...".
+/// "channel c of line p of 4 is p × 32 + c; ...".
 std::string lines_text(const FoldMap& folds) {
-  const auto place = [](std::int64_t lines, std::int64_t all, const char* name) {
-    return fmt::format("{0} {1} of line p of {2} is p x {3} + {1}", name, name[0], lines,
-                       grouped(unsigned_of(all / lines)));
+  const auto place = [](std::int64_t lines, std::int64_t each, const char* name) {
+    return fmt::format("{0} {1} of line p of {2} is p × {3} + {1}", name, name[0], lines,
+                       grouped(unsigned_of(each)));
   };
   std::vector<std::string> parts;
   if (folds.lines_in > 1) parts.push_back(place(folds.lines_in, folds.channels, "channel"));
@@ -92,7 +98,7 @@ std::string rows_text(const FoldMap& folds, const MachineConfig& machine) {
   for (const ProductFolds& product : folds.products) {
     const auto products = static_cast<std::int64_t>(product.products);
     tiles += products * product.count;
-    used += products * folds.pieces * folds.taps() * folds.channels;
+    used += products * folds.pieces * folds.k_rows;
     for (const KTile& tile : product.k_tiles) {
       least = std::min(least, tile.rows_used());
       most = std::max(most, tile.rows_used());
@@ -116,8 +122,8 @@ std::string products_text(const LayerInfo& info, const FoldMap& folds) {
 /// "128 of 128; 104 in the last n tile".
 std::string columns_text(const FoldMap& folds, const MachineConfig& machine) {
   const std::int64_t cols = machine.array_cols;
-  const std::int64_t last = (folds.filters - 1) % cols + 1;
-  if (last == folds.filters || last == cols) return fmt::format("{} of {}", last, cols);
+  const std::int64_t last = (folds.columns() - 1) % cols + 1;
+  if (last == folds.columns() || last == cols) return fmt::format("{} of {}", last, cols);
   return fmt::format("{} of {}; {} in the last n tile", cols, cols, last);
 }
 
@@ -143,7 +149,7 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
     facts.push_back({name, std::move(text)});
   };
   if (folds.groups > 1) add("groups", group_text(folds));
-  if (folds.lines_in > 1 || folds.lines_out > 1) add("lines in a row", lines_text(folds));
+  if (folds.joined()) add("lines in a row", lines_text(folds));
   if (folds.taps() > 1) {
     add("taps in a fold",
         fmt::format("{} of {}", most_taps(folds), grouped(unsigned_of(folds.taps()))));
@@ -155,7 +161,7 @@ Json facts_json(const LayerInfo& info, const FoldMap& folds, double padding,
   add("rows used", rows_text(folds, machine));
   add("columns used", columns_text(folds, machine));
   add("tiles",
-      fmt::format("{} x {}", counted(info.k_tiles, "k tile"), counted(info.n_tiles, "n tile")));
+      fmt::format("{} × {}", counted(info.k_tiles, "k tile"), counted(info.n_tiles, "n tile")));
   if (info.tiles.products > 1) add("products", products_text(info, folds));
   add("chunks", fmt::format("{} of up to {}", grouped(info.tiles.m.size() - 1),
                             counted(longest_chunk(info.tiles), "row")));
@@ -173,21 +179,25 @@ constexpr RowsColumn kRowsColumns[] = {
     {"row", &WeightRows::row},           {"channel", &WeightRows::channel},
     {"channels", &WeightRows::channels}, {"tap", &WeightRows::tap},
     {"taps", &WeightRows::taps},         {"filter", &WeightRows::filter},
-    {"filters", &WeightRows::filters},   {"blocks", &WeightRows::blocks}};
+    {"filters", &WeightRows::filters},   {"blocks", &WeightRows::blocks},
+    {"line_in", &WeightRows::line_in},   {"line_out", &WeightRows::line_out}};
+constexpr std::size_t kWithoutLines = std::size(kRowsColumns) - 2;
 
 /// Columns of equal length; `tile` counts the listed k tiles.
-Json rows_json(const ProductFolds& product) {
+Json rows_json(const ProductFolds& product, bool joined) {
+  const auto listed =
+      std::span(kRowsColumns).first(joined ? std::size(kRowsColumns) : kWithoutLines);
   Json columns = {{"tile", Json::array()}};
   for (std::size_t i = 0; i < product.k_tiles.size(); ++i) {
     for (const WeightRows& rows : product.k_tiles[i].rows) {
       columns["tile"].push_back(i);
-      for (const auto& [name, member] : kRowsColumns) columns[name].push_back(rows.*member);
+      for (const auto& [name, member] : listed) columns[name].push_back(rows.*member);
     }
   }
   return columns;
 }
 
-Json product_json(const ProductFolds& product) {
+Json product_json(const ProductFolds& product, bool joined) {
   std::vector<std::int64_t> numbers, pieces;
   for (const KTile& tile : product.k_tiles) {
     numbers.push_back(tile.number);
@@ -197,7 +207,7 @@ Json product_json(const ProductFolds& product) {
           {"count", product.count},
           {"k_tiles", numbers},
           {"pieces", pieces},
-          {"rows", rows_json(product)}};
+          {"rows", rows_json(product, joined)}};
 }
 
 }  // namespace
@@ -205,11 +215,15 @@ Json product_json(const ProductFolds& product) {
 std::size_t MappingList::add(const LayerInfo& info, const FoldMap& folds, double padding,
                              const MachineConfig& machine) {
   Json products = Json::array();
-  for (const ProductFolds& product : folds.products) products.push_back(product_json(product));
+  for (const ProductFolds& product : folds.products) {
+    products.push_back(product_json(product, folds.joined()));
+  }
   Json mapping = {{"facts", facts_json(info, folds, padding, machine)},
                   {"is_convolution", folds.form != FoldForm::kProduct},
                   {"window", folds.window},
-                  {"filters", folds.filters},
+                  {"lines_in", folds.lines_in},
+                  {"lines_out", folds.lines_out},
+                  {"filters", folds.columns()},
                   {"pieces", folds.pieces},
                   {"products", std::move(products)}};
   const auto [at, is_new] = numbers_.try_emplace(mapping.dump(), list_.size());

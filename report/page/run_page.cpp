@@ -52,6 +52,7 @@ Json tile_map_json(const LayerInfo& info, const RunReport& report) {
           {"m_edges", tiles.m},
           {"k_edges", tiles.k},
           {"n_edges", tiles.n},
+          {"useful", info.macs / tiles.products},
           {"waste", product != nullptr ? product->plan->padding_waste() : padding_share(info)},
           {"operands", product != nullptr ? Json({"A", "B", "C"})
                                           : Json({"activations", "weights", "result"})}};

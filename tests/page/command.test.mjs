@@ -24,6 +24,10 @@ function page_of(words) {
   return path;
 }
 
+/** Text of the page as the command prints it. */
+const plain = (text) => text.replaceAll('\u2212', '-').replaceAll('\u202f', ' ')
+  .replace(/(\d) × (?=\d)/g, '$1x');
+
 const sections = () => fixture.evaluate(
   `[...document.querySelectorAll('main > section')].map((section) => section.id)`);
 
@@ -73,6 +77,99 @@ for (const {name, words, has, left_out} of kPages) {
     assert.ok(await fixture.evaluate(`document.querySelector('.notes, .beyond') !== null`));
   });
 }
+
+// The text of the same run has the same rows, the same sentence and the same marks.
+test('the sensitivities are those of the text', async () => {
+  const path = join(fixture.folder, 'sensitivity.html');
+  const text = weft(['run', 'digits-cnn', '--machine', 'edge-tpu', '--engine', 'analytic',
+    '--sensitivity', '--html', path]);
+  const [head, ...lines] = text.slice(text.indexOf('if one key')).split('\n').slice(1);
+  assert.match(head, /^ *key +from +to +cycles +change +time/);
+  const rows = lines.filter((line) => / %/.test(line))
+    .map((line) => line.trim().split(/  +/).join('|'));
+  assert.ok(rows.length > 3 && rows.some((row) => row.endsWith('assumed, compiled again')));
+  await checks.is_whole(fixture, path);
+  const shown = await fixture.evaluate(`[...document.querySelectorAll('#sensitivity-table tbody tr')]
+    .map((row) => [...row.children].map((cell) => cell.textContent).filter(Boolean).join('|'))`);
+  assert.deepEqual(shown.map(plain), rows);
+  const said = lines.slice(rows.length).join(' ').replace(/\s+/g, ' ').trim();
+  assert.equal(await fixture.evaluate(`document.querySelector('#sensitivity .readout').textContent`),
+    said);
+  const widths = await fixture.evaluate(`[...document.querySelectorAll('#sensitivity .both i')]
+    .map((piece) => [piece.className, parseFloat(piece.style.marginLeft)])`);
+  for (const [i, [kind, left]] of widths.entries()) {
+    const is_slower = rows[i].includes('|+') && !/\|-[0-9.]+ %/.test(rows[i]);
+    assert.equal(kind, is_slower ? 'slower' : 'faster', rows[i]);
+    assert.equal(left >= 50, is_slower, rows[i]);
+  }
+});
+
+// The text lists the first eight of the candidates, with the same words and the same figures.
+async function has_the_candidates_of(words) {
+  const path = join(fixture.folder, 'candidates.html');
+  const text = weft(['explain', ...words, '--html', path]).replace(/\s+/g, ' ');
+  await checks.is_whole(fixture, path);
+  const rows = await fixture.evaluate(`[...document.querySelectorAll('#candidates-table tbody tr')]
+    .map((row) => [...row.children].map((cell) => cell.textContent))`);
+  assert.ok(rows.length > 4, `${rows.length} candidates`);
+  const {runs} = checks.data_of(path).candidates;
+  assert.equal(rows.length, runs.length);
+  for (const [i, row] of rows.entries()) {
+    const [said, cycles, change, layer, , folds, tiles, padding, moved] = row.map(plain);
+    const difference = runs[i].cycles - runs[0].cycles;
+    assert.equal(Number(change.replaceAll(',', '')), difference, said);
+    if (i >= 8) continue;
+    const padded = Math.round(parseFloat(padding));
+    const line = `${said.replaceAll('+', '\\+')} ${cycles} ${layer} (?:[\\d.]+ )*${tiles} ${folds} ` +
+      `${padded > 0 ? `${padded} ` : ''}${moved} `;
+    assert.match(text, new RegExp(line), said);
+  }
+  for (const sentence of await fixture.evaluate(
+    `[...document.querySelectorAll('#candidates li')].map((item) => item.textContent)`)) {
+    assert.ok(text.includes(sentence), sentence);
+  }
+  return path;
+}
+
+test('the page of a convolution has the candidates of the text', async () => {
+  await has_the_candidates_of(['conv', '--input', '1,64,28,28', '--filters', '64', '--kernel', '3',
+    '--machine', 'edge-tpu']);
+  assert.match(await fixture.evaluate(`document.querySelector('.machine').textContent`),
+    /engine fast, the candidates engine analytic$/);
+});
+
+test('the page of a layer has its candidates and opens at the layer', async () => {
+  const path = await has_the_candidates_of(['lenet5', '--layer', 'c3', ...kTiny]);
+  const {layers, asked} = checks.data_of(path);
+  assert.equal(layers[asked].name, 'c3');
+  assert.equal(await fixture.evaluate('weft.cycle'), layers[asked].begin);
+  assert.equal(await fixture.evaluate(`document.querySelector('#mapping-name').textContent`), 'c3');
+  assert.equal(await fixture.evaluate(`document.querySelector('tr.chosen').dataset.layer`),
+    String(asked));
+  assert.match(await fixture.evaluate('document.title'), /^explain lenet5, layer c3, on tiny/);
+});
+
+test('the page of a layer that the host computes says so', async () => {
+  const path = join(fixture.folder, 'host.html');
+  weft(['explain', 'lenet5', '--layer', 'image/quantize', ...kTiny, '--html', path]);
+  await fixture.open(path);
+  assert.ok(!(await sections()).includes('candidates'));
+  assert.match(await fixture.evaluate(`document.querySelector('#why').textContent`),
+    /^image\/quantize: .*the machine has no QuantizeLinear/);
+});
+
+test('numbers have commas, and sizes a multiplication sign', async () => {
+  await fixture.open(page_of(['explain', 'conv', '--input', '1,64,56,56', '--filters', '64', '--kernel',
+    '3', '--machine', 'edge-tpu', '--steps', '1']));
+  const text = await fixture.evaluate(`(document.querySelector('.command').remove(),
+    document.body.innerText)`);
+  assert.match(text, /\d,\d{3}\b/);
+  assert.doesNotMatch(text, /\d[\u202f ]\d{3}\b/);
+  assert.match(text, /64 filters of 3×3 over 1×64×56×56/);
+  assert.match(text, /1×64×54×54/);
+  assert.doesNotMatch(text, /\d ?x ?\d/);
+  assert.match(text, /\d\.\d\d\ntimes the bound|times the bound\n\d\.\d\d/);
+});
 
 test('the curves of a training have a point for each epoch, and so has the table', async () => {
   const path = page_of(['train', 'digits-mlp', '--epochs', '4']);

@@ -13,6 +13,8 @@ import {weft} from './samples.mjs';
 const fixture = browser_fixture();
 const {evaluate} = fixture;
 const kTiny = ['--machine', 'tiny'];
+const kWide = ['--array.rows', '32', '--array.cols', '32', '--unified_buffer.kib', '256',
+  '--accumulators.rows', '1024', '--engine', 'analytic'];
 
 function page_of(words) {
   const path = join(fixture.folder, `${words.join('_').replaceAll('/', '_').slice(-80)}.html`);
@@ -103,6 +105,35 @@ test('groups are blocks on the diagonal', async () => {
   await fixture.open(conv_page(4, 4, '--groups', '2'));
   assert.deepEqual(await boxes(), [[0, 2, 0, 2], [2, 2, 2, 2]]);
   assert.match((await facts()).groups, /^2, each with 2 channels and 2 filters,/);
+});
+
+// Two lines of 8 x 8 pixels side by side: their 3 x 3 windows reach four lines, of which each result
+// line sees three.
+test('joined lines are bands, and zeros between them are no useful MACs', async () => {
+  await fixture.open(page_of(['run', 'digits-cnn', ...kWide]));
+  assert.match((await facts())['lines in a row'], /^filter f of line p of 2 is p × 16 \+ f;/);
+  assert.deepEqual((await bars())[0].rows, [[0, 9], [3, 9]]);
+  await go_to_tile(0, 0);
+  assert.deepEqual(await boxes(), [[0, 9, 0, 16], [3, 9, 16, 16]]);
+  assert.equal(await words(), 'K tile 0, n tile 0. Rows 0–8: taps 0,0 to 2,2, channel 0 for line 0 ' +
+    'of the result; rows 3–11: taps 0,0 to 2,2, channel 0 for line 1 of the result; rows 12–31: ' +
+    'zeros; columns 0–31: columns 0–31 of the result, 16\u00a0filters for each of 2 lines.');
+  const said = await evaluate(`document.querySelector('#tiles .facts').textContent`);
+  assert.match(said, /9\.22\u202fk useful MACs/);  // 64 pixels, 9 taps, 16 filters
+  assert.match(said, /25\.0\u202f% of the weights within K and N are zeros between the taps of joined/);
+});
+
+test('the weights that are drawn, times the rows, are the useful MACs', async () => {
+  const {tiles, mappings, report} = checks.data_of(page_of(['run', 'lenet5', ...kWide]));
+  assert.ok(mappings.some(({lines_in, lines_out}) => lines_in === 2 && lines_out === 2));
+  for (const map of tiles) {
+    const [{rows}] = mappings[map.mapping].products;
+    const weights = rows.row.reduce((sum, _, i) =>
+      sum + rows.channels[i] * rows.taps[i] * rows.filters[i] / rows.blocks[i], 0);
+    const layer = report.layers.find(({name}) => name === map.name);
+    assert.equal(map.m * weights, layer.macs.useful, map.name);
+    assert.equal(map.useful, layer.macs.useful, map.name);
+  }
 });
 
 test('of many k tiles the first and the last are drawn, with the number of the others', async () => {

@@ -30,7 +30,8 @@ function tile_map(report, name) {
   const {rows, cols} = report.machine;
   return {name, m, k, n, tile_k: rows, tile_n: cols, k_edges: edges(k, rows),
     n_edges: edges(n, cols), m_edges: edges(m, Math.ceil(m / report.plan.m_chunks)),
-    waste: report.plan.padding_waste, operands: ['A', 'B', 'C']};
+    useful: m * k * n, waste: report.plan.padding_waste,
+    operands: ['A', 'B', 'C']};
 }
 
 /** The matmuls of a waveform: each takes the next `rows_each` rows. */
@@ -195,7 +196,8 @@ function layer_map(layer, machine) {
   const [k, n] = [k_tiles * machine.rows - 1, (n_tiles - 1) * machine.cols + 1];
   return {name: layer.name, m, k, n, tile_k: machine.rows, tile_n: machine.cols,
     m_edges: edges(m, Math.ceil(m / chunks)), k_edges: edges(k, machine.rows),
-    n_edges: edges(n, machine.cols), waste: 1 - layer.macs.useful / layer.macs.issued,
+    n_edges: edges(n, machine.cols), useful: layer.macs.useful,
+    waste: 1 - layer.macs.useful / layer.macs.issued,
     operands: ['pixels', 'filters', 'result']};
 }
 

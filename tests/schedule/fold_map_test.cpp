@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,6 +33,7 @@ struct Conv {
   Shape w;  // [filters, channels of a group, y, x]
   std::int64_t groups = 1;
   bool computed = false;  // the machine computes the image
+  bool pooled = false;    // the machine reads the result
 
   std::int64_t taps() const { return w[2] * w[3]; }
   std::int64_t channel(std::int64_t filter, std::int64_t of_group) const {
@@ -62,9 +64,17 @@ MachineStep compiled(const Conv& conv, std::size_t part, const MachineConfig& co
                      const MappingOptions& mapping) {
   graph::Builder builder("conv");
   graph::ValueId x = builder.input("x", {graph::DataType::kFloat32, conv.x});
-  if (conv.computed) x = builder.add(Op::kNeg, {x});
+  if (conv.computed && !conv.pooled) x = builder.add(Op::kNeg, {x});
+  // The input itself has single lines, and so have those that follow it lane by lane.
+  if (conv.computed && conv.pooled) {
+    x = builder.add(Op::kMaxPool, {x}, {{"kernel_shape", Shape{1, 1}}});
+  }
   const graph::ValueId w = builder.constant(numbered(conv, part));
-  builder.output(builder.add(Op::kConv, {x, w}, {{"group", conv.groups}}), "y");
+  graph::ValueId y = builder.add(Op::kConv, {x, w}, {{"group", conv.groups}});
+  if (conv.pooled) {
+    y = builder.add(Op::kMaxPool, {y}, {{"kernel_shape", Shape{2, 2}}, {"strides", Shape{2, 2}}});
+  }
+  builder.output(y, "y");
   NetworkProgram program =
       compile_network(prepared(builder.finish()), config, {.mapping = mapping});
   return std::get<MachineStep>(std::move(program.steps.front()));
@@ -96,23 +106,35 @@ std::map<Place, Weight> held(const Conv& conv, const MachineConfig& config,
   return weights;
 }
 
-/// What rows hold, one place after the other.
-void add_rows(const WeightRows& rows, std::int64_t first_row, std::map<Place, Weight>& weights) {
+/// What rows hold, one place after the other. The result has `line` columns for each joined line.
+void add_rows(const WeightRows& rows, std::int64_t first_row, std::int64_t line,
+              std::map<Place, Weight>& weights) {
   for (std::int64_t i = 0; i < rows.rows(); ++i) {
     const std::int64_t block = i * rows.blocks / rows.rows();
     const std::int64_t filters = rows.filters / rows.blocks;
     for (std::int64_t filter = 0; filter < filters; ++filter) {
-      const std::int64_t column = rows.filter + block * filters + filter;
-      weights[{first_row + rows.row + i, column}] = {column + 1, rows.channel + i / rows.taps + 1,
-                                                     rows.tap + i % rows.taps + 1};
+      const std::int64_t number = rows.filter + block * filters + filter;
+      const Place place = {first_row + rows.row + i, rows.line_out * line + number};
+      const Weight weight = {number + 1, rows.channel + i / rows.taps + 1,
+                             rows.tap + i % rows.taps + 1};
+      EXPECT_TRUE(weights.emplace(place, weight).second) << "two weights in one place";
     }
   }
+}
+
+/// Rows of all k tiles that hold any weight.
+std::int64_t rows_with_weights(const std::map<Place, Weight>& weights) {
+  std::set<std::int64_t> rows;
+  for (const auto& [place, weight] : weights) rows.insert(place.first);
+  return static_cast<std::int64_t>(rows.size());
 }
 
 std::map<Place, Weight> mapped(const FoldMap& folds, std::int64_t array_rows) {
   std::map<Place, Weight> weights;
   for (const KTile& tile : folds.products.front().k_tiles) {
-    for (const WeightRows& rows : tile.rows) add_rows(rows, tile.number * array_rows, weights);
+    for (const WeightRows& rows : tile.rows) {
+      add_rows(rows, tile.number * array_rows, folds.filters, weights);
+    }
   }
   return weights;
 }
@@ -142,6 +164,12 @@ void count(const Conv& conv, const FoldMap& folds, Hits& hits) {
   for (const KTile& tile : folds.products.front().k_tiles) {
     if (tile.rows.size() > 2) ++hits["tiles of three parts"];
   }
+  if (!folds.joined()) return;
+  ++hits["joined lines"];
+  if (folds.lines_in > 1) ++hits["joined lines read"];
+  if (folds.groups > 1) ++hits["joined lines of groups"];
+  if (folds.form == FoldForm::kPackedPatches) ++hits["joined patches"];
+  if (folds.form == FoldForm::kPackedLines) ++hits["packed lines of joined ones"];
 }
 
 TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
@@ -167,7 +195,9 @@ TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
     ASSERT_EQ(folds.products.size(), 1U);
     if (folds.products.front().count > kListedKTiles) continue;
     EXPECT_EQ(folds.products.front().count, static_cast<std::int64_t>(layer->k_tiles));
-    EXPECT_EQ(mapped(folds, config.array_rows), held(conv, config, mapping));
+    const std::map<Place, Weight> weights = held(conv, config, mapping);
+    EXPECT_EQ(mapped(folds, config.array_rows), weights);
+    EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
     EXPECT_EQ(folds.channels, conv.x[1]);
     EXPECT_EQ(folds.taps(), conv.taps());
     count(conv, folds, hits);
@@ -176,6 +206,55 @@ TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
   for (const char* name : {"product", "taps apart", "packed patches", "packed lines", "groups",
                            "depthwise", "packed lines of groups", "tiles of three parts"}) {
     EXPECT_GE(hits[name], 10) << name;
+  }
+}
+
+/// Small images of few channels, of which several lines fit a row of the array.
+Conv random_small_conv(Random& random) {
+  Conv conv;
+  conv.computed = random.chance(50);
+  conv.pooled = true;
+  conv.groups = random.chance(75) ? 1 : 2;
+  conv.w = {conv.groups * random.between(1, 3), random.between(1, 3), random.between(1, 4),
+            random.between(1, 3)};
+  conv.x = {random.between(1, 3), conv.groups * conv.w[1], 4 * random.between(1, 3) + conv.w[2] - 1,
+            conv.w[3] + random.between(6, 12)};
+  return conv;
+}
+
+// With joined lines a tile has other weights in the columns of each line.
+TEST(FoldMapTest, JoinedLinesAreBandsOfTheTiles) {
+  constexpr std::uint64_t kCases = 1000;
+  std::cout << "seeds 0 to " << kCases - 1 << '\n';
+  Hits hits;
+  for (std::uint64_t seed = 0; seed < kCases && !HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Conv conv = random_small_conv(random);
+    MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
+    config.array_rows = static_cast<std::uint32_t>(random.between(12, 40));
+    config.array_cols = static_cast<std::uint32_t>(random.between(12, 40));
+    MappingOptions mapping;
+    mapping.depthwise_on_vector_unit = false;
+    mapping.joined_lines = true;
+    mapping.effort = SearchEffort::kNone;
+    mapping.packed_taps = random.chance(50);
+    mapping.form = random.one_of<std::size_t>({0, 1});
+    const MachineStep step = compiled(conv, 0, config, mapping);
+    const auto layer = std::ranges::find_if(
+        step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
+    ASSERT_NE(layer, step.layers.end());
+    const FoldMap& folds = *layer->folds;
+    if (!folds.joined() || folds.products.front().count > kListedKTiles) continue;
+    const std::map<Place, Weight> weights = held(conv, config, mapping);
+    EXPECT_EQ(mapped(folds, config.array_rows), weights);
+    EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
+    count(conv, folds, hits);
+  }
+  for (const auto& [name, cases] : hits) std::cout << name << ": " << cases << '\n';
+  for (const char* name : {"joined lines", "joined lines read", "joined lines of groups",
+                           "joined patches", "packed lines of joined ones"}) {
+    EXPECT_GE(hits[name], 5) << name;
   }
 }
 

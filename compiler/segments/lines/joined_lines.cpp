@@ -61,6 +61,18 @@ graph::WindowDim joined_window(const graph::WindowDim& y, const JoinedLines& lin
   return joined;
 }
 
+std::vector<JoinedTap> joined_taps(const graph::WindowDim& y, const JoinedLines& lines) {
+  const std::int64_t pad_begin = joined_window(y, lines).pad_begin;
+  std::vector<JoinedTap> taps;
+  for (std::int64_t line = 0; line < lines.out; ++line) {
+    for (std::int64_t tap = 0; tap < y.kernel; ++tap) {
+      const LineReach at = reach(y, lines.in, line, tap);
+      taps.push_back({at.joined + pad_begin, at.line, line, tap});
+    }
+  }
+  return taps;
+}
+
 MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
                           const JoinedLines& lines, std::uint8_t zero) {
   return [filters, shape, lines, zero] {
@@ -73,20 +85,16 @@ MakeTensor joined_filters(const MakeTensor& filters, const FilterShape& shape,
     const std::int64_t group_k = shape.k / shape.groups;
     const std::int64_t group_n = shape.n / shape.groups;
     const std::size_t bytes = graph::size_bytes(from.type()) * unsigned_of(shape.taps);
-    for (std::int64_t line = 0; line < lines.out; ++line) {
-      for (std::int64_t tap = 0; tap < shape.y.kernel; ++tap) {
-        const LineReach at = reach(shape.y, lines.in, line, tap);
-        const std::int64_t place = at.joined + window.pad_begin;
-        for (std::int64_t n = 0; n < shape.n; ++n) {
-          for (std::int64_t k = 0; k < group_k; ++k) {
-            const std::int64_t source = (n * group_k + k) * shape.y.kernel + tap;
-            const std::int64_t channel = at.line * shape.k + n / group_n * group_k + k;
-            const std::int64_t column = line * shape.n + n;
-            const std::int64_t target =
-                (column * lines.in * shape.k + channel) * window.kernel + place;
-            std::ranges::copy(from.bytes().subspan(unsigned_of(source) * bytes, bytes),
-                              to.subspan(unsigned_of(target) * bytes, bytes).begin());
-          }
+    for (const JoinedTap& each : joined_taps(shape.y, lines)) {
+      for (std::int64_t n = 0; n < shape.n; ++n) {
+        for (std::int64_t k = 0; k < group_k; ++k) {
+          const std::int64_t source = (n * group_k + k) * shape.y.kernel + each.tap;
+          const std::int64_t channel = each.in * shape.k + n / group_n * group_k + k;
+          const std::int64_t column = each.out * shape.n + n;
+          const std::int64_t target =
+              (column * lines.in * shape.k + channel) * window.kernel + each.place;
+          std::ranges::copy(from.bytes().subspan(unsigned_of(source) * bytes, bytes),
+                            to.subspan(unsigned_of(target) * bytes, bytes).begin());
         }
       }
     }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "compiler/graph/shapes/windows.h"
 #include "compiler/layers/layers.h"
@@ -39,6 +40,9 @@ struct LineReach {
   std::int64_t line = 0;
 };
 LineReach reach(const graph::WindowDim& y, std::int64_t in, std::int64_t line, std::int64_t tap);
+
+/// All lines of the filters between joined lines, by line of the result, then by tap.
+std::vector<JoinedTap> joined_taps(const graph::WindowDim& y, const JoinedLines& lines);
 
 /// Filters [n, k/groups, lines of the window, taps of a line] of a convolution.
 struct FilterShape {

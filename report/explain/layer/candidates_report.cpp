@@ -106,35 +106,6 @@ std::string candidate_table(const std::vector<CandidateRun>& runs, const Style& 
   return text;
 }
 
-std::string other_sentences(const LayerCandidates& layer) {
-  const runtime::CandidateRuns& found = layer.candidates;
-  std::string text;
-  const auto missed = [&](const CandidateRun& run) {
-    return run.choices && run.total < found.runs.front().total;
-  };
-  if (layer.can_search_longer && std::ranges::any_of(found.runs, missed)) {
-    text += wrapped(
-        "With --optimize 2, run, conv and compile search longer and may take a candidate with "
-        "fewer cycles.");
-  }
-  const Ties last = shown_ties(found.runs).back();
-  if (const std::size_t left = found.runs.size() - last.first - last.count; left > 0) {
-    text += wrapped(fmt::format("{} more took up to {} cycles.", left,
-                                grouped(static_cast<std::uint64_t>(found.runs.back().total))));
-  }
-  if (!found.same.empty()) {
-    text += wrapped(fmt::format("The same program: {}.", fmt::join(found.same, "; ")));
-  }
-  for (const runtime::Misfitting& misfit : found.misfits) {
-    text += wrapped(fmt::format("Does not fit: {}: {}.", misfit.decision, misfit.why));
-  }
-  if (found.not_timed > 0) {
-    text += wrapped(fmt::format("Not timed, because the programs are too long: {}.",
-                                counted(found.not_timed, "candidate")));
-  }
-  return text;
-}
-
 /// "unified_buffer.kib 512 in place of 256 saves 1,204 of 10,003 cycles (12.0 %)."
 std::string doubled_sentence(const DoubledSize& size, const CandidateRun& chosen) {
   const Cycle before = (size.twice_the_work ? 2 : 1) * chosen.total;
@@ -152,20 +123,10 @@ std::string doubled_sentence(const DoubledSize& size, const CandidateRun& chosen
                             grouped(static_cast<std::uint64_t>(layer)));
 }
 
-std::string doubled_text(const std::vector<DoubledSize>& sizes, const CandidateRun& chosen,
-                         const Style& style) {
-  std::string text = '\n' + style.bold("what the mapper cannot change") + '\n';
-  std::vector<std::string> nothing;
-  for (const DoubledSize& size : sizes) {
-    if (size.saved(chosen.total) > 0) {
-      text += wrapped(doubled_sentence(size, chosen));
-    } else {
-      nothing.push_back(fmt::format("{} {}", size.name, size.to));
-    }
-  }
-  if (!nothing.empty())
-    text += wrapped(fmt::format("Saves nothing: {}.", fmt::join(nothing, ", ")));
-  return text + wrapped("Each alone, compiled again and simulated.");
+std::string sentences_text(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += wrapped(sentence);
+  return text;
 }
 
 Json run_json(const CandidateRun& run, const CandidateRun& chosen, const MachineConfig& config) {
@@ -201,14 +162,63 @@ LayerCandidates compare_candidates(const runtime::ChosenLayer& chosen,
   return found;
 }
 
-std::string candidates_text(const LayerCandidates& layer, const Style& style) {
+std::vector<std::string> other_sentences(const LayerCandidates& layer, std::size_t shown) {
+  const runtime::CandidateRuns& found = layer.candidates;
+  std::vector<std::string> sentences;
+  const auto missed = [&](const CandidateRun& run) {
+    return run.choices && run.total < found.runs.front().total;
+  };
+  if (layer.can_search_longer && std::ranges::any_of(found.runs, missed)) {
+    sentences.emplace_back(
+        "With --optimize 2, run, conv and compile search longer and may take a candidate with "
+        "fewer cycles.");
+  }
+  if (found.runs.size() > shown) {
+    sentences.push_back(fmt::format("{} more took up to {} cycles.", found.runs.size() - shown,
+                                    grouped(static_cast<std::uint64_t>(found.runs.back().total))));
+  }
+  if (!found.same.empty()) {
+    sentences.push_back(fmt::format("The same program: {}.", fmt::join(found.same, "; ")));
+  }
+  for (const runtime::Misfitting& misfit : found.misfits) {
+    sentences.push_back(fmt::format("Does not fit: {}: {}.", misfit.decision, misfit.why));
+  }
+  if (found.not_timed > 0) {
+    sentences.push_back(fmt::format("Not timed, because the programs are too long: {}.",
+                                    counted(found.not_timed, "candidate")));
+  }
+  return sentences;
+}
+
+std::vector<std::string> doubled_sentences(const LayerCandidates& layer) {
+  if (!layer.doubled) return {layer.without_doubled};
   const CandidateRun& chosen = layer.candidates.runs.front();
-  std::string text =
+  std::vector<std::string> sentences;
+  std::vector<std::string> nothing;
+  for (const DoubledSize& size : *layer.doubled) {
+    if (size.saved(chosen.total) > 0) {
+      sentences.push_back(doubled_sentence(size, chosen));
+    } else {
+      nothing.push_back(fmt::format("{} {}", size.name, size.to));
+    }
+  }
+  if (!nothing.empty()) {
+    sentences.push_back(fmt::format("Saves nothing: {}.", fmt::join(nothing, ", ")));
+  }
+  sentences.emplace_back("Each alone, compiled again and simulated.");
+  return sentences;
+}
+
+std::string candidates_text(const LayerCandidates& layer, const Style& style) {
+  const Ties last = shown_ties(layer.candidates.runs).back();
+  const std::string text =
       style.bold("candidates") + '\n' + wrapped("Chosen: " + layer.candidates.chosen + ".") +
       wrapped("Each other candidate makes one decision otherwise; all are simulated.") +
-      candidate_table(layer.candidates.runs, style) + other_sentences(layer);
-  if (layer.doubled) return text + doubled_text(*layer.doubled, chosen, style);
-  return text + wrapped(layer.without_doubled);
+      candidate_table(layer.candidates.runs, style) +
+      sentences_text(other_sentences(layer, last.first + last.count));
+  const std::string heading =
+      layer.doubled ? '\n' + style.bold("what the mapper cannot change") + '\n' : "";
+  return text + heading + sentences_text(doubled_sentences(layer));
 }
 
 Json candidates_json(const LayerCandidates& layer, const MachineConfig& config) {

@@ -2,6 +2,7 @@
 // batch would win.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,6 +32,12 @@ LayerCandidates compare_candidates(const runtime::ChosenLayer& chosen,
 
 /// A table with up to eight candidates, and sentences about the others and the doubled sizes.
 std::string candidates_text(const LayerCandidates& layer, const Style& style);
+
+/// What is to say below the first `shown` candidates: decisions without a run of their own, and
+/// candidates that are not shown.
+std::vector<std::string> other_sentences(const LayerCandidates& layer, std::size_t shown);
+/// What each doubled size would save, or why none was simulated.
+std::vector<std::string> doubled_sentences(const LayerCandidates& layer);
 
 /// docs/json.md explains each key.
 Json candidates_json(const LayerCandidates& layer, const MachineConfig& config);

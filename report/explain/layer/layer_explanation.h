@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "compiler/schedule/compile_network.h"
 #include "report/explain/layer/candidates_report.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -14,7 +15,8 @@ namespace weft::report {
 
 struct LayerExplanation {
   RunReport report;
-  std::size_t layer = 0;                      // of report.run.layers
+  std::size_t layer = 0;  // of report.run.layers
+  compiler::ScheduledNetwork network;
   std::optional<LayerCandidates> candidates;  // nullopt: the host computes the layer
 
   const runtime::LayerRun& asked() const { return report.run.layers[layer]; }

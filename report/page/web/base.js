@@ -51,11 +51,14 @@ globalThis.weft = globalThis.weft || {};
 
   const kThin = '\u202f';
 
-  /** Writes 1234567 as "1 234 567", with thin spaces. */
+  /** Writes 1234567 as "1,234,567", as the command does. */
   weft.count = function (value) {
     const text = String(Math.round(value));
-    return text.replace(/\B(?=(\d{3})+$)/g, kThin).replace('-', '\u2212');
+    return text.replace(/\B(?=(\d{3})+$)/g, ',').replace('-', '\u2212');
   };
+
+  /** "+12" or "−12"; 0 has no sign. */
+  weft.signed = (change) => (change > 0 ? `+${weft.count(change)}` : weft.count(change));
 
   weft.percent = function (share, digits = 1) {
     if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';

@@ -17,8 +17,10 @@
     if (!m) return '';
     const memory = m.memory_kind === 'ideal' ? 'ideal memory'
       : `${m.memory_kind} memory, ${m.memory_gb_per_s} GB/s`;
+    const engine = data.candidates && report.engine !== 'analytic'
+      ? `engine ${report.engine}, the candidates engine analytic` : `engine ${report.engine}`;
     return `${m.title}: ${m.rows} × ${m.cols} PEs, ${m.dtype}, ${m.clock_mhz} MHz, ${memory}, ` +
-      `double buffer ${m.double_buffer ? 'on' : 'off'} · engine ${report.engine}`;
+      `double buffer ${m.double_buffer ? 'on' : 'off'} · ${engine}`;
   }
 
   function check_words(check) {
@@ -59,7 +61,7 @@
         report.tops ? `${weft.short(report.tops * 1e12, 'OP/s')}` : null));
     }
     if (report.bound) {
-      list.append(figure(`${report.bound.ratio.toFixed(2)}×`, 'of the bound',
+      list.append(figure(report.bound.ratio.toFixed(2), 'times the bound',
         `${weft.count(report.bound.cycles)} cycles; bound by ${report.bound.by}`));
     }
     if (padding_share() !== null) {

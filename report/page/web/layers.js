@@ -41,18 +41,8 @@
     return el('span', {class: `on on-${row.on}`}, row.on);
   }
 
-  /** A bar divided by class; its length is relative to the longest layer. */
   function ledger_cell(row) {
-    if (!row.cycles) return dash;
-    const bar = el('span', {class: 'mini', role: 'img', 'aria-label': ledger_words(row)});
-    bar.style.width = `${Math.max(1, (100 * row.cycles) / longest)}%`;
-    for (const part of weft.ledger_parts(row.ledger || {})) {
-      if (part.cycles > 0) bar.append(mini_piece(part, row.cycles));
-    }
-    bar.addEventListener('pointermove', (event) =>
-      weft.show_tip(ledger_words(row).split(', '), event.clientX, event.clientY));
-    bar.addEventListener('pointerleave', weft.hide_tip);
-    return bar;
+    return row.cycles ? weft.ledger_bar(row.cycles, row.ledger || {}, longest) : dash;
   }
 
   /** The largest part of the layer's critical path. */
@@ -60,17 +50,6 @@
     const [part] = weft.path_parts(row.critical_path);
     return part ? `${part.label} ${weft.percent(part.cycles / row.path, 0)}` : dash;
   }
-
-  function mini_piece(part, total) {
-    const piece = el('i');
-    piece.style.width = `${(100 * part.cycles) / total}%`;
-    weft.paint_element(piece, part.name);
-    return piece;
-  }
-
-  const ledger_words = (row) => weft.ledger_parts(row.ledger || {})
-    .filter((part) => part.cycles > 0)
-    .map((part) => `${weft.class_style(part.name).label} ${weft.count(part.cycles)}`).join(', ');
 
   // --- Order -----------------------------------------------------------------------------------
 
@@ -149,5 +128,10 @@
     section.append(el('div', {class: 'scroll'}, table), why);
     weft.let_save(section, () => [table]);
     show();
+  };
+
+  /** Shows the layer that the page is about. */
+  weft.choose_asked = function () {
+    if (data.asked !== undefined) choose(rows.find((row) => row.order === data.asked));
   };
 })(globalThis.weft);

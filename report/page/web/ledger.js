@@ -14,6 +14,27 @@
       .map((name) => ({name, cycles: cycles[name]}));
   };
 
+  function mini_piece(part, total) {
+    const piece = el('i');
+    piece.style.width = `${(100 * part.cycles) / total}%`;
+    weft.paint_element(piece, part.name);
+    return piece;
+  }
+
+  /** A bar in a table, divided by class. Its length is relative to `longest`. */
+  weft.ledger_bar = function (total, cycles, longest) {
+    const parts = weft.ledger_parts(cycles).filter((part) => part.cycles > 0);
+    const words = parts.map((part) =>
+      `${weft.class_style(part.name).label} ${weft.count(part.cycles)}`);
+    const drawing = el('span', {class: 'mini', role: 'img', 'aria-label': words.join(', ')},
+      ...parts.map((part) => mini_piece(part, total)));
+    drawing.style.width = `${Math.max(1, (100 * total) / longest)}%`;
+    drawing.addEventListener('pointermove', (event) =>
+      weft.show_tip(words, event.clientX, event.clientY));
+    drawing.addEventListener('pointerleave', weft.hide_tip);
+    return drawing;
+  };
+
   function bar(parts, total, width) {
     const drawing = svg('svg', {...weft.chart_size(width, kHeight), role: 'img', 'aria-label':
       parts.map((part) => `${weft.class_style(part.name).label} ${part.cycles}`).join(', ')});

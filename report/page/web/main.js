@@ -6,6 +6,7 @@
   weft.draw_training();
   weft.draw_sweep();
   weft.draw_why();
+  weft.draw_candidates();
   weft.draw_tile_map();
   weft.draw_mapping();
   weft.draw_array();
@@ -13,12 +14,14 @@
   weft.draw_ledger();
   weft.draw_roofline();
   weft.draw_layers();
+  weft.draw_sensitivity();
   weft.draw_compare();
   weft.draw_results();
   weft.draw_account();
   weft.draw_keys();
   weft.draw_contents();
   if (weft.total) weft.go_to(0);
+  weft.choose_asked();
   weft.start_link();
   weft.ready = true;
 })(globalThis.weft);

@@ -34,14 +34,24 @@
         size_row(`N (by ${map.tile_n})`, map.n, padded.n, map.tile_n)));
   }
 
+  /** How many of the weights K × N are zeros, because a tap does not reach each of the joined lines
+   *  or a group does not meet each filter. K repeats for each piece of the weights. */
+  function zero_words(map) {
+    const mapping = (data.mappings || [])[map.mapping];
+    if (!mapping) return '';
+    const share = 1 - map.useful * mapping.pieces / (map.m * map.k * map.n);
+    if (share <= 0) return '';
+    const between = weft.is_joined(mapping) ? 'the taps of joined lines' : 'groups';
+    return ` ${weft.percent(share)} of the weights within K and N are zeros between ${between}.`;
+  }
+
   function words(map) {
     const chunks = map.m_edges.length - 1;
     const tiles = (map.k_edges.length - 1) * (map.n_edges.length - 1);
-    const useful = map.m * map.k * map.n;
     return `${weft.plural(tiles, 'tile')} of weights, each streamed by ` +
       `${weft.plural(chunks, 'chunk')} of rows: ${weft.plural(tiles * chunks, 'fold')}. ` +
-      `${weft.short(useful)} useful MACs; ${weft.percent(map.waste)} of what the array does ` +
-      'is padding.';
+      `${weft.short(map.useful)} useful MACs; ${weft.percent(map.waste)} of what the array ` +
+      `does is padding.${zero_words(map)}`;
   }
 
   function fold_words(matmul, map) {
@@ -55,7 +65,7 @@
     const where = weft.cycle < matmul.end
       ? `row ${weft.count(row + 1)} of ${weft.count(rows)} enters`
       : 'its last row has entered';
-    return `Tile k${matmul.k_tile} n${matmul.n_tile}, chunk ${matmul.chunk}: ` +
+    return `Tile k${matmul.k_tile} n${matmul.n_tile}, chunk ${weft.count(matmul.chunk)}: ` +
       `${size.k} × ${size.n} of ${map.tile_k} × ${map.tile_n} PEs do useful work; ${where}.`;
   }
 
@@ -89,7 +99,7 @@
 
   /** The name and the size; without room for both, the size or nothing. */
   function label(x, y, across, down, name) {
-    const size = `[${down.size}, ${across.size}]`;
+    const size = `[${weft.count(down.size)}, ${weft.count(across.size)}]`;
     const fits = (text) => across.length > kLetter * text.length + 10;
     const text = [`${name} ${size}`, size].find(fits) || '';
     return svg('text', {x: x + 7, y: y + 16, class: 'halo'}, text);
@@ -176,7 +186,7 @@
     const map = current_map();
     const parts = [];
     const part = (name, edges, i) => {
-      if (i >= 0) parts.push(`${name} ${i}: ${edges[i]} to ${edges[i + 1] - 1}`);
+      if (i >= 0) parts.push(`${name} ${weft.count(i)}: ${weft.count(edges[i])} to ${weft.count(edges[i + 1] - 1)}`);
     };
     part('chunk', map.m_edges, tile.chunk);
     part('k tile', map.k_edges, tile.k_tile);

@@ -5,7 +5,7 @@
 (function (weft) {
   const {data, el} = weft;
 
-  const signed = (change) => (change > 0 ? `+${weft.count(change)}` : weft.count(change));
+  const {signed} = weft;
 
   const kind_of = (change) => (change > 0 ? 'slower' : change < 0 ? 'faster' : 'same');
 

@@ -109,7 +109,7 @@
 
   const legend = () => el('p', {class: 'legend'},
     el('span', null, weft.key('weights'), 'weights: a color for each tap, or for each channel ' +
-      'whose taps lie side by side'),
+      'whose taps lie side by side; between joined lines a color for each line of the filters'),
     el('span', null, weft.key('padding'), 'zeros'));
 
   weft.draw_mapping = function () {
@@ -118,7 +118,8 @@
     const section = weft.section('mapping', 'Mapping',
       'Which weights lie in which rows of the array. A bar is a k tile, from its first row down; ' +
       'below it is its number, above it its tap if there is one. The large drawing has the rows ' +
-      'and columns of the tile that is in the array.');
+      'and columns of the tile that is in the array. With joined lines, each line of the result ' +
+      'has its own columns, and the weights of a tile are bands.');
     name = el('h3', {id: 'mapping-name'});
     facts = el('div', {class: 'scroll'});
     product_choice = el('div');

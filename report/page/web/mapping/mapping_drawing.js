@@ -28,13 +28,19 @@
   const has_packed_taps = (mapping) => mapping.products.some((product) =>
     (product.rows.taps || []).some((taps) => taps > 1));
 
+  /** The color of a part with one tap. Joined lines show their bands: a color for each line of taps. */
+  function tap_tint(mapping, {tap}) {
+    if (!mapping.is_convolution) return 0;
+    return weft.is_joined(mapping) ? Math.floor(tap / mapping.window[2]) : tap;
+  }
+
   /** Parts of a tile in the colors of their taps, or of their channels if taps lie side by side. */
   function bands_of(mapping, tile) {
     const bands = [];
     const by_channel = has_packed_taps(mapping);
     for (const part of tile.parts) {
       if (part.taps === 1 && !by_channel) {
-        bands.push({...part, tint: mapping.is_convolution ? part.tap : 0});
+        bands.push({...part, tint: tap_tint(mapping, part)});
         continue;
       }
       for (let i = 0; i < part.channels; ++i) {
@@ -81,9 +87,11 @@
     const group = svg('g', {'class': 'k-tile', 'data-tile': tile.number});
     const box = {x, y: y + 18, width, height: kBarHeight};
     group.append(svg('rect', {...box, class: 'zeros'}));
+    const lines = mapping.lines_out || 1;
     for (const band of bands_of(mapping, tile)) {
-      group.append(svg('rect', {x, y: box.y + band.row * scale, width,
-        height: band.rows * scale, class: tint_class(band)}));
+      group.append(svg('rect', {x: x + (band.line_out || 0) * width / lines,
+        y: box.y + band.row * scale, width: width / lines, height: band.rows * scale,
+        class: tint_class(band)}));
     }
     group.append(svg('rect', {...box, class: 'edge'}));
     const middle = {'x': x + width / 2, 'text-anchor': 'middle'};
@@ -122,12 +130,13 @@
   // --- One tile --------------------------------------------------------------------------------
 
   /** The boxes of a band's weights in the columns of n tile `n_tile`, in rows and columns. */
-  function boxes(band, n_tile, cols) {
+  function boxes(mapping, band, n_tile, cols) {
     const out = [];
     const [rows, filters] = [band.rows / band.blocks, band.filters / band.blocks];
     for (let i = 0; i < band.blocks; ++i) {
-      const first = Math.max(0, band.filter + i * filters - n_tile * cols);
-      const last = Math.min(cols, band.filter + (i + 1) * filters - n_tile * cols);
+      const begin = weft.first_column(mapping, band) + i * filters - n_tile * cols;
+      const first = Math.max(0, begin);
+      const last = Math.min(cols, begin + filters);
       if (first < last) out.push({row: band.row + i * rows, rows, first, last});
     }
     return out;
@@ -150,10 +159,11 @@
         'text-anchor': 'end', 'class': 'small'}, row));
   }
 
-  /** The name of a band, if it has room. */
+  /** The name of a band, if it has room. The bands of joined lines lie side by side in `box`. */
   function band_label(mapping, band, box, scale) {
     const height = band.rows * scale;
-    const text = weft.part_words(mapping, band);
+    const text = weft.is_joined(mapping) ? weft.tap_words(mapping, band)
+      : weft.part_words(mapping, band);
     if (height < kLine || text.length * kLetter > box.width - 12) return '';
     const y = box.y + band.row * scale + Math.min(height / 2 + 4, 18);
     const at = band.blocks === 1 ? {x: box.x + 8, y}
@@ -161,11 +171,24 @@
     return svg('text', {...at, class: 'halo small'}, text);
   }
 
+  /** The joined lines of the result above their columns, if there is room; else the columns. */
+  function line_names(mapping, first, used, y, scale) {
+    const each = mapping.filters / mapping.lines_out;
+    const text = (column, words) =>
+      svg('text', {x: kMargin.left + (column - first) * scale, y, class: 'small'}, words);
+    if (each * scale < kLetter * 'line 10'.length) {
+      return [text(first, `columns ${weft.count(first)}\u2013${weft.count(first + used - 1)}`)];
+    }
+    return d3.range(Math.floor(first / each), Math.ceil((first + used) / each)).map((line) =>
+      text(Math.max(first, line * each), `line ${line}`));
+  }
+
   function column_names(mapping, n_tile, cols, scale) {
     const used = weft.used_columns(mapping, n_tile, cols);
     const first = n_tile * cols;
     const name = mapping.is_convolution ? 'filters' : 'N';
     const y = kMargin.top - 8;
+    if (mapping.lines_out > 1) return line_names(mapping, first, used, y, scale);
     const out = [svg('text', {x: kMargin.left, y, class: 'small'},
       used === 1 ? `${name} ${first}` : `${name} ${first}\u2013${first + used - 1}`)];
     const free = (cols - used) * scale;
@@ -188,13 +211,14 @@
     const bands = bands_of(mapping, tile);
     const labels = [];
     for (const band of bands) {
-      for (const each of boxes(band, n_tile, cols)) {
+      for (const each of boxes(mapping, band, n_tile, cols)) {
         const height = each.rows * scale;
-        drawing.append(svg('rect', {x: box.x + each.first * scale, y: box.y + each.row * scale,
-          width: (each.last - each.first) * scale, height,
+        const [x, width] = [box.x + each.first * scale, (each.last - each.first) * scale];
+        drawing.append(svg('rect', {x, y: box.y + each.row * scale, width, height,
           class: `${tint_class(band)} ${height < kOutlined ? 'thin' : ''}`}));
+        if (weft.is_joined(mapping)) labels.push(band_label(mapping, band, {...box, x, width}, scale));
       }
-      labels.push(band_label(mapping, band, box, scale));
+      if (!weft.is_joined(mapping)) labels.push(band_label(mapping, band, box, scale));
     }
     drawing.append(svg('rect', {...box, class: 'edge'}), ...labels,
       ...row_numbers(bands, rows, scale), ...column_names(mapping, n_tile, cols, scale));

@@ -8,6 +8,15 @@
   const plain = (first, count) =>
     (count === 1 ? String(first) : `${weft.count(first)}\u2013${weft.count(first + count - 1)}`);
 
+  weft.is_joined = (mapping) => mapping.lines_in > 1 || mapping.lines_out > 1;
+
+  /** Filters of one line of the result. */
+  const filters_of_line = (mapping) => mapping.filters / (mapping.lines_out || 1);
+
+  /** The first column of the result that a part of the rows has weights for. */
+  weft.first_column = (mapping, part) =>
+    (part.line_out || 0) * filters_of_line(mapping) + part.filter;
+
   /** The parts of the rows of each listed k tile. */
   weft.mapping_tiles = function (product) {
     const {rows} = product;
@@ -28,24 +37,44 @@
     return (depth > 1 ? [Math.floor(tap / columns / lines), ...place] : place).join(',');
   };
 
-  /** "tap 1,2, channels 0-63"; of a product "K 128-255". */
-  weft.part_words = function (mapping, {tap, taps, channel, channels}) {
-    if (!mapping.is_convolution) return `K ${plain(channel, channels)}`;
+  /** "tap 1,2" or "taps 0,0 to 0,2". */
+  weft.tap_words = function (mapping, {tap, taps}) {
     const name = (at) => weft.tap_name(mapping, at);
-    const first = taps === 1 ? `tap ${name(tap)}`
-      : `taps ${name(tap)} to ${name(tap + taps - 1)}`;
-    return `${first}, ${range(channel, channels, 'channel')}`;
+    return taps === 1 ? `tap ${name(tap)}` : `taps ${name(tap)} to ${name(tap + taps - 1)}`;
+  };
+
+  /** " of line 1 for line 0 of the result": which of the joined lines a part connects. */
+  function line_words(mapping, part) {
+    const from = mapping.lines_in > 1 ? ` of line ${part.line_in}` : '';
+    return from + (mapping.lines_out > 1 ? ` for line ${part.line_out} of the result` : '');
+  }
+
+  /** "tap 1,2, channels 0-63"; of a product "K 128-255". */
+  weft.part_words = function (mapping, part) {
+    const {channel, channels} = part;
+    if (!mapping.is_convolution) return `K ${plain(channel, channels)}`;
+    return `${weft.tap_words(mapping, part)}, ${range(channel, channels, 'channel')}` +
+      line_words(mapping, part);
   };
 
   /** The rows that no part takes, as [first, count]. */
   function free_rows(parts, rows) {
     const out = [];
     let at = 0;
-    for (const part of [...parts, {row: rows, rows: 0}]) {
+    for (const part of [...parts, {row: rows, rows: 0}].sort((a, b) => a.row - b.row)) {
       if (part.row > at) out.push([at, part.row - at]);
-      at = part.row + part.rows;
+      at = Math.max(at, part.row + part.rows);
     }
     return out;
+  }
+
+  /** The columns of the result in an n tile, by name. */
+  function column_words(mapping, first, count) {
+    if (mapping.lines_out > 1) {
+      return `${range(first, count, 'column')} of the result, ` +
+        `${weft.plural(filters_of_line(mapping), 'filter')} for each of ${mapping.lines_out} lines`;
+    }
+    return range(first, count, mapping.is_convolution ? 'filter' : 'N').replace('Ns', 'N');
   }
 
   /** The columns of n tile `n_tile` that hold filters. */
@@ -65,8 +94,7 @@
       parts.push(`${range(first, count, 'row')}: zeros`);
     }
     const used = weft.used_columns(mapping, n_tile, cols);
-    parts.push(`${range(0, used, 'column')}: ${range(n_tile * cols, used, mapping.is_convolution
-      ? 'filter' : 'N').replace('Ns', 'N')}`);
+    parts.push(`${range(0, used, 'column')}: ${column_words(mapping, n_tile * cols, used)}`);
     if (used < cols) parts.push(`${range(used, cols - used, 'column')}: zeros`);
     const words = parts.join('; ');
     return `K tile ${weft.count(tile.number)}${piece}, n tile ${weft.count(n_tile)}. ` +
