@@ -120,6 +120,8 @@ test('joined lines are bands, and zeros between them are no useful MACs', async 
     'zeros; columns 0–31: columns 0–31 of the result, 16\u00a0filters for each of 2 lines.');
   const said = await evaluate(`document.querySelector('#tiles .facts').textContent`);
   assert.match(said, /9\.22\u202fk useful MACs/);  // 64 pixels, 9 taps, 16 filters
+  assert.match(await evaluate(`document.querySelector('#fold').textContent`),
+    /: 288 of 32 × 32 PEs do useful work;/);  // 2 lines, 9 taps, 16 filters
   assert.match(said, /25\.0\u202f% of the weights within K and N are zeros between the taps of joined/);
 });
 
@@ -134,6 +136,15 @@ test('the weights that are drawn, times the rows, are the useful MACs', async ()
     assert.equal(map.m * weights, layer.macs.useful, map.name);
     assert.equal(map.useful, layer.macs.useful, map.name);
   }
+});
+
+test('a tile of groups does the work of its blocks alone', async () => {
+  await fixture.open(conv_page(4, 4, '--groups', '2'));
+  await go_to_tile(0, 0);
+  assert.match(await evaluate(`document.querySelector('#fold').textContent`),
+    /: 8 of 4 × 4 PEs do useful work;/);
+  assert.match(await evaluate(`document.querySelector('#tiles .facts').textContent`),
+    /1\.15\u202fk useful MACs.* 50\.0\u202f% of the weights within K and N are zeros between groups\./);
 });
 
 test('of many k tiles the first and the last are drawn, with the number of the others', async () => {

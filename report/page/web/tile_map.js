@@ -36,12 +36,15 @@
 
   /** How many of the weights K × N are zeros, because a tap does not reach each of the joined lines
    *  or a group does not meet each filter. K repeats for each piece of the weights. */
-  function zero_words(map) {
+  function zero_share(map) {
     const mapping = (data.mappings || [])[map.mapping];
-    if (!mapping) return '';
-    const share = 1 - map.useful * mapping.pieces / (map.m * map.k * map.n);
+    return mapping ? 1 - map.useful * mapping.pieces / (map.m * map.k * map.n) : 0;
+  }
+
+  function zero_words(map) {
+    const share = zero_share(map);
     if (share <= 0) return '';
-    const between = weft.is_joined(mapping) ? 'the taps of joined lines' : 'groups';
+    const between = weft.is_joined(data.mappings[map.mapping]) ? 'the taps of joined lines' : 'groups';
     return ` ${weft.percent(share)} of the weights within K and N are zeros between ${between}.`;
   }
 
@@ -59,14 +62,22 @@
       return 'The folds of this cycle are not listed on this page.';
     }
     if (!matmul || matmul.map !== weft.map) return 'No tile of this map is in the array now.';
-    const size = weft.tile_size(matmul);
     const row = weft.cycle - matmul.begin;
     const rows = matmul.end - matmul.begin;
     const where = weft.cycle < matmul.end
       ? `row ${weft.count(row + 1)} of ${weft.count(rows)} enters`
       : 'its last row has entered';
     return `Tile k${matmul.k_tile} n${matmul.n_tile}, chunk ${weft.count(matmul.chunk)}: ` +
-      `${size.k} × ${size.n} of ${map.tile_k} × ${map.tile_n} PEs do useful work; ${where}.`;
+      `${work_words(matmul, map)} PEs do useful work; ${where}.`;
+  }
+
+  /** "3 × 4 of 4 × 4", or how many if there are zeros between them. */
+  function work_words(matmul, map) {
+    const size = weft.tile_size(matmul);
+    const held = zero_share(map) > 0 ? weft.weights_held(data.mappings[map.mapping],
+      matmul.k_tile, matmul.n_tile, map.tile_n) : null;
+    return held === null ? `${size.k} × ${size.n} of ${map.tile_k} × ${map.tile_n}`
+      : `${weft.count(held)} of ${map.tile_k} × ${map.tile_n}`;
   }
 
   // --- Drawing ---------------------------------------------------------------------------------
