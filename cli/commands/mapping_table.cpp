@@ -40,8 +40,8 @@ std::vector<std::string> layer_names(const compiler::ScheduledNetwork& network) 
 std::vector<std::string> kinds_of(const compiler::ContractionLayer& layer, const Segment& segment) {
   std::vector<std::string> kinds;
   if (segment.sheets[layer.a.sheet].patches) kinds.emplace_back("patches cut by loads");
-  if (layer.lines.any() && layer.lines.in == 1) kinds.emplace_back("reads single lines");
-  if (layer.lines.any() && layer.lines.out == 1) kinds.emplace_back("writes single lines");
+  if (layer.join.lines.any() && layer.join.lines.in == 1) kinds.emplace_back("reads single lines");
+  if (layer.join.lines.any() && layer.join.lines.out == 1) kinds.emplace_back("writes single lines");
   return kinds;
 }
 

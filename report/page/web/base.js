@@ -35,7 +35,7 @@ globalThis.weft = globalThis.weft || {};
   /** Adds a section with its heading and a sentence that says how to read it. */
   weft.section = function (id, title, lead) {
     const {el} = weft;
-    const section = el('section', {id, 'aria-labeledby': `${id}-title`},
+    const section = el('section', {id, 'aria-labelledby': `${id}-title`},
       el('h2', {id: `${id}-title`}, title), lead ? el('p', {class: 'lead'}, lead) : null);
     document.getElementById('main').append(section);
     return section;

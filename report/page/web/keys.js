@@ -47,7 +47,7 @@
     const time = weft.total ? [...kKeys, ...kInAPicture] : [];
     if (time.length === 0) return;
     document.addEventListener('keydown', handle);
-    document.getElementById('foot').append(el('section', {'aria-labeledby': 'keys-title'},
+    document.getElementById('foot').append(el('section', {'aria-labelledby': 'keys-title'},
       el('h2', {id: 'keys-title'}, 'Keys'),
       el('dl', {class: 'keys'}, ...time.map(({name, what}) =>
         el('div', null, el('dt', null, el('kbd', null, name)), el('dd', null, what))))));
