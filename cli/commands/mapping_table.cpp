@@ -41,7 +41,8 @@ std::vector<std::string> kinds_of(const compiler::ContractionLayer& layer, const
   std::vector<std::string> kinds;
   if (segment.sheets[layer.a.sheet].patches) kinds.emplace_back("patches cut by loads");
   if (layer.join.lines.any() && layer.join.lines.in == 1) kinds.emplace_back("reads single lines");
-  if (layer.join.lines.any() && layer.join.lines.out == 1) kinds.emplace_back("writes single lines");
+  if (layer.join.lines.any() && layer.join.lines.out == 1)
+    kinds.emplace_back("writes single lines");
   return kinds;
 }
 
