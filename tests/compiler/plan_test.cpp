@@ -206,11 +206,14 @@ TEST(SuggestionsTest, AreNoneIfTilesAreFullAndMIsLongEnough) {
 TEST(SuggestionsTest, NameTheWasteAndTheWholeTilesBelowAndAbove) {
   const MachineConfig config = machine(128, 128);
   const auto found = suggestions(plan_matmul(shape(1000, 128, 129), config), config);
-  ASSERT_EQ(found.size(), 1U);
+  ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].kind, SuggestionKind::kWholeTiles);
   EXPECT_EQ(found[0].statement, "N = 129 wastes 49.6 % of the array");  // 127 of 256
   EXPECT_EQ(found[0].alternatives,
             (std::vector<MatmulSpec>{shape(1000, 128, 128), shape(1000, 128, 256)}));
+  // Results of 1000 x 256 elements leave, and of 129 x 1024 if the product is transposed.
+  EXPECT_EQ(found[1].kind, SuggestionKind::kTransposed);
+  EXPECT_EQ(found[1].alternatives, std::vector<MatmulSpec>{shape(129, 128, 1000)});
 }
 
 TEST(SuggestionsTest, BelowTheFirstTileThereIsNothing) {
