@@ -104,7 +104,8 @@ test('the sensitivities are those of the text', async () => {
   }
 });
 
-// The text lists the first eight of the candidates, with the same words and the same figures.
+// The text lists the first eight of the candidates, with the same words and the same figures. Of
+// candidates of equal cycles it has the figures of the first.
 async function has_the_candidates_of(words) {
   const path = join(fixture.folder, 'candidates.html');
   const text = weft(['explain', ...words, '--html', path]).replace(/\s+/g, ' ');
@@ -114,11 +115,16 @@ async function has_the_candidates_of(words) {
   assert.ok(rows.length > 4, `${rows.length} candidates`);
   const {runs} = checks.data_of(path).candidates;
   assert.equal(rows.length, runs.length);
+  let entries = 0;
   for (const [i, row] of rows.entries()) {
     const [said, cycles, change, layer, , folds, tiles, padding, moved] = row.map(plain);
     const difference = runs[i].cycles - runs[0].cycles;
     assert.equal(Number(change.replaceAll(',', '')), difference, said);
-    if (i >= 8) continue;
+    if (i > 1 && runs[i].cycles === runs[i - 1].cycles) {
+      if (entries <= 8) assert.ok(text.includes(said.split(':')[0]), said);
+      continue;
+    }
+    if (++entries > 8) continue;
     const padded = Math.round(parseFloat(padding));
     const line = `${said.replaceAll('+', '\\+')} ${cycles} ${layer} (?:[\\d.]+ )*${tiles} ${folds} ` +
       `${padded > 0 ? `${padded} ` : ''}${moved} `;
