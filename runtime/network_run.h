@@ -51,7 +51,7 @@ struct NetworkRun {
   std::optional<ArrayRecording> recording;  // with `record`
 };
 
-/// Names that differ, for names some of which are equal: the second x is "x:2", the third "x:3".
+/// The names, made different where some are equal: the second x becomes "x:2", the third "x:3".
 /// A number that makes a name that is taken is left out.
 std::vector<std::string> told_apart(std::vector<std::string> names);
 

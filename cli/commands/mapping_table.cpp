@@ -59,7 +59,7 @@ std::string layer_text(const PartedSegment& parts, std::size_t part, const Sched
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-/// Lines of text, of which equal ones that follow each other become one.
+/// Lines of text. Equal lines that follow each other become one.
 class FoldedLines {
  public:
   void add(std::string line) {

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "report/page/assets.h"
-#include "report/page/multiplication_signs.h"
 
 namespace weft::report {
 namespace {
@@ -50,8 +49,7 @@ std::string_view text_of(std::string_view name) {
 
 }  // namespace
 
-std::string page_html(nlohmann::ordered_json data) {
-  write_multiplication_signs(data);
+std::string page_html(const nlohmann::ordered_json& data) {
   // One pass over the template, so that placeholders within inserted text are not replaced.
   const std::string_view frame = text_of("page.html");
   std::string page;

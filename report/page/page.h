@@ -7,6 +7,6 @@
 namespace weft::report {
 
 /// The page with `data` in it. The key "title" names the page. Any text in `data` is safe.
-std::string page_html(nlohmann::ordered_json data);
+std::string page_html(const nlohmann::ordered_json& data);
 
 }  // namespace weft::report

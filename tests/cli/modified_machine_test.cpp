@@ -80,7 +80,7 @@ TEST_F(ModifiedMachineTest, ThePageSaysSo) {
   const Finished finished =
       run_weft(kProduct + Words{"--machine", machine("mine"), "--array.rows", "3", "--html", page});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_NE(folder_.read("page.html").find("<title>matmul 9 × 8 × 7 on mine, modified</title>"),
+  EXPECT_NE(folder_.read("page.html").find("<title>matmul 9 x 8 x 7 on mine, modified</title>"),
             std::string::npos);
 }
 

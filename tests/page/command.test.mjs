@@ -164,16 +164,13 @@ test('the page of a layer that the host computes says so', async () => {
     /^image\/quantize: .*the machine has no QuantizeLinear/);
 });
 
-test('numbers have commas, and sizes a multiplication sign', async () => {
+test('numbers have commas, and the bound is in times', async () => {
   await fixture.open(page_of(['explain', 'conv', '--input', '1,64,56,56', '--filters', '64', '--kernel',
     '3', '--machine', 'edge-tpu', '--steps', '1']));
   const text = await fixture.evaluate(`(document.querySelector('.command').remove(),
     document.body.innerText)`);
   assert.match(text, /\d,\d{3}\b/);
   assert.doesNotMatch(text, /\d[\u202f ]\d{3}\b/);
-  assert.match(text, /64 filters of 3×3 over 1×64×56×56/);
-  assert.match(text, /1×64×54×54/);
-  assert.doesNotMatch(text, /\d ?x ?\d/);
   assert.match(text, /\d\.\d\d\ntimes the bound|times the bound\n\d\.\d\d/);
 });
 

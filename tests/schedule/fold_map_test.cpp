@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -172,6 +173,24 @@ void count(const Conv& conv, const FoldMap& folds, Hits& hits) {
   if (folds.form == FoldForm::kPackedLines) ++hits["packed lines of joined ones"];
 }
 
+/// The layer of the convolution's program that is computed on the array.
+LayerInfo array_layer(const Conv& conv, const MachineConfig& config,
+                      const MappingOptions& mapping) {
+  const MachineStep step = compiled(conv, 0, config, mapping);
+  const auto layer = std::ranges::find_if(
+      step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
+  if (layer == step.layers.end()) throw std::logic_error("no layer is on the array");
+  return *layer;
+}
+
+/// An array of `least` to `most_rows` rows and `least` to `most_columns` columns.
+MachineConfig random_array(Random& random, int least, int most_rows, int most_columns) {
+  MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
+  config.array_rows = static_cast<std::uint32_t>(random.between(least, most_rows));
+  config.array_cols = static_cast<std::uint32_t>(random.between(least, most_columns));
+  return config;
+}
+
 TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
   constexpr std::uint64_t kCases = 800;
   std::cout << "seeds 0 to " << kCases - 1 << '\n';
@@ -180,21 +199,16 @@ TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const Conv conv = random_conv(random);
-    MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
-    config.array_rows = static_cast<std::uint32_t>(random.between(3, 24));
-    config.array_cols = static_cast<std::uint32_t>(random.between(3, 8));
+    const MachineConfig config = random_array(random, 3, 24, 8);
     MappingOptions mapping;
     mapping.depthwise_on_vector_unit = false;
     if (random.chance(40)) mapping.packed_taps = random.chance(60);
     mapping.form = random.one_of<std::size_t>({0, 1});
-    const MachineStep step = compiled(conv, 0, config, mapping);
-    const auto layer = std::ranges::find_if(
-        step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
-    ASSERT_NE(layer, step.layers.end());
-    const FoldMap& folds = *layer->folds;
+    const LayerInfo layer = array_layer(conv, config, mapping);
+    const FoldMap& folds = *layer.folds;
     ASSERT_EQ(folds.products.size(), 1U);
     if (folds.products.front().count > kListedKTiles) continue;
-    EXPECT_EQ(folds.products.front().count, static_cast<std::int64_t>(layer->k_tiles));
+    EXPECT_EQ(folds.products.front().count, static_cast<std::int64_t>(layer.k_tiles));
     const std::map<Place, Weight> weights = held(conv, config, mapping);
     EXPECT_EQ(mapped(folds, config.array_rows), weights);
     EXPECT_EQ(folds.k_rows, rows_with_weights(weights));
@@ -209,7 +223,7 @@ TEST(FoldMapTest, EveryRowOfTheArrayHoldsTheWeightsThatTheMapSays) {
   }
 }
 
-/// Small images of few channels, of which several lines fit a row of the array.
+/// Small images of few channels: several of their lines fit a row of the array.
 Conv random_small_conv(Random& random) {
   Conv conv;
   conv.computed = random.chance(50);
@@ -231,20 +245,15 @@ TEST(FoldMapTest, JoinedLinesAreBandsOfTheTiles) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
     const Conv conv = random_small_conv(random);
-    MachineConfig config = small_machine(ElementType::kBf16, 4, 4);
-    config.array_rows = static_cast<std::uint32_t>(random.between(12, 40));
-    config.array_cols = static_cast<std::uint32_t>(random.between(12, 40));
+    const MachineConfig config = random_array(random, 12, 40, 40);
     MappingOptions mapping;
     mapping.depthwise_on_vector_unit = false;
     mapping.joined_lines = true;
     mapping.effort = SearchEffort::kNone;
     mapping.packed_taps = random.chance(50);
     mapping.form = random.one_of<std::size_t>({0, 1});
-    const MachineStep step = compiled(conv, 0, config, mapping);
-    const auto layer = std::ranges::find_if(
-        step.layers, [](const LayerInfo& info) { return info.folds.has_value(); });
-    ASSERT_NE(layer, step.layers.end());
-    const FoldMap& folds = *layer->folds;
+    const LayerInfo layer = array_layer(conv, config, mapping);
+    const FoldMap& folds = *layer.folds;
     if (!folds.joined() || folds.products.front().count > kListedKTiles) continue;
     const std::map<Place, Weight> weights = held(conv, config, mapping);
     EXPECT_EQ(mapped(folds, config.array_rows), weights);

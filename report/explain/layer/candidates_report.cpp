@@ -46,7 +46,7 @@ std::string above(const CandidateRun& chosen, const CandidateRun& run) {
   return text + fmt::format("; the same program as {}", listed(others));
 }
 
-/// Candidates of equal cycles, of which the table shows the first: the one that moves fewest bytes.
+/// Candidates of equal cycles. The table shows the first of them, which moves the fewest bytes.
 struct Ties {
   std::size_t first = 0;
   std::size_t count = 1;

@@ -293,7 +293,7 @@ TEST(CompareTest, FilesAreWhatStdoutIs) {
   EXPECT_EQ(folder.read("c.json"), run_weft(words + Words{"--json", "-"}).out);
   EXPECT_EQ(folder.read("c.csv"), run_weft(words + Words{"--csv", "-"}).out);
   const std::string page = folder.read("c.html");
-  EXPECT_NE(page.find("compare 70 × 80 × 90"), std::string::npos);
+  EXPECT_NE(page.find("compare 70 x 80 x 90"), std::string::npos);
   EXPECT_EQ(folder.count(), 3U);
   const std::string csv = folder.read("c.csv");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);

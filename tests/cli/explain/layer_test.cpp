@@ -50,8 +50,9 @@ TEST(ExplainLayerTest, TheFirstCandidateIsTheRun) {
   }
 }
 
-// c3 has 100 results of 16 filters, each a sum of 150 products: 2 additions on 128 rows, of which
-// 128 columns take part in a cycle. 16 x 150 weights and 14 x 14 x 6 elements need fewer cycles.
+// c3 has 100 results of each of 16 filters. A result sums 150 products, which takes two additions
+// on 128 rows, and 128 columns add in a cycle. 16 x 150 weights and 14 x 14 x 6 elements need fewer
+// cycles.
 TEST(ExplainLayerTest, NamesTheBounds) {
   const json run = json_of(kRun);
   const json bound = layer_of(run, "c3").at("bound");

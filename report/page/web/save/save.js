@@ -13,7 +13,7 @@
 
   /** "matmul 64 x 64 x 64 on tiny" as "matmul-64x64x64-on-tiny". */
   function file_part(text) {
-    return text.replace(/(\d) ?[x×] ?(?=\d)/g, '$1x').replace(/[^A-Za-z0-9._]+/g, '-')
+    return text.replace(/(\d) x (?=\d)/g, '$1x').replace(/[^A-Za-z0-9._]+/g, '-')
       .replace(/^[-.]+|[-.]+$/g, '').slice(0, kLongestName);
   }
 
