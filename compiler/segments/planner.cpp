@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
+#include <string>
 
 #include "compiler/passes/simplify/decompose_recurrent.h"
 #include "compiler/segments/lines/line_plan.h"
@@ -323,7 +325,9 @@ void Planner::add_layer(const graph::Node& node, ValueId result, std::uint64_t m
 void Planner::add_movement(const char* op, ValueId value, Shape shape, LayerBody body,
                            std::string note) {
   const std::string& name = value == graph::kNoValue ? node_->name : graph_.values[value].name;
-  segment_->layers.push_back({name,
+  std::string what = op;
+  std::ranges::transform(what, what.begin(), [](unsigned char c) { return std::tolower(c); });
+  segment_->layers.push_back({fmt::format("{}/{}", name, what),
                               op,
                               value,
                               {graph::DataType::kFloat32, std::move(shape)},

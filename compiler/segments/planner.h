@@ -297,7 +297,8 @@ class Planner {
   void add_layer(const graph::Node& node, graph::ValueId result, std::uint64_t macs, LayerBody body,
                  std::string note = "");
   /// Adds a layer that moves elements to where the node can read them. They belong to `value`;
-  /// kNoValue if they belong to none.
+  /// kNoValue if they belong to none. Its name is that of the value or node, with "/" and its
+  /// operator.
   void add_movement(const char* op, graph::ValueId value, Shape shape, LayerBody body,
                     std::string note);
   /// The only node that uses `value`; nullptr if there is no single one or if the graph outputs

@@ -69,7 +69,7 @@ TEST_F(CompileTest, PrintsTheMappingOfEachLayer) {
 
 TEST_F(CompileTest, FoldsLikePartsOfAMappingAndNamesItsForm) {
   const Finished lines = run_weft({"compile", "resnet18", "--machine", "tpu-v1", "--mapping"});
-  for (const char* part : {"patches cut by loads", "; 4 lines in a row", "'maxpool_1:2'",
+  for (const char* part : {"patches cut by loads", "; 4 lines in a row", "'maxpool_1/maxpool'",
                            "  4 alike: vector unit; chunks of"}) {
     EXPECT_NE(lines.out.find(part), std::string::npos) << part << " in " << lines.out;
   }
