@@ -136,7 +136,7 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
                  "layer 'c1': form is not a whole number of at least 0");
   expect_refused(with("/programs/0/layers/0/images", 3), "layer 'c1': images = 3: must divide");
   expect_refused(with("/programs/0/layers/0/chunk_rows", 5000), "layer 'c1': chunk_rows = 5000");
-  expect_refused(with("/programs/0/layers/1/chunk_rows", 5), "layer 'c1.tanh': chunk_rows = 5");
+  expect_refused(with("/programs/0/layers/1/chunk_rows", 5), "layer 'c1.tanh/copy': chunk_rows = 5");
   expect_refused(with("/programs/0/layers/0/rows", 5), "layer 'c1': 'rows' is no field");
   Json short_plan = plan;
   short_plan["programs"][0]["layers"].erase(0);
