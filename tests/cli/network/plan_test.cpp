@@ -136,7 +136,8 @@ TEST_F(PlanTest, NonsenseIsRefusedWithItsField) {
                  "layer 'c1': form is not a whole number of at least 0");
   expect_refused(with("/programs/0/layers/0/images", 3), "layer 'c1': images = 3: must divide");
   expect_refused(with("/programs/0/layers/0/chunk_rows", 5000), "layer 'c1': chunk_rows = 5000");
-  expect_refused(with("/programs/0/layers/1/chunk_rows", 5), "layer 'c1.tanh/copy': chunk_rows = 5");
+  expect_refused(with("/programs/0/layers/1/chunk_rows", 5),
+                 "layer 'c1.tanh/copy': chunk_rows = 5");
   expect_refused(with("/programs/0/layers/0/rows", 5), "layer 'c1': 'rows' is no field");
   Json short_plan = plan;
   short_plan["programs"][0]["layers"].erase(0);
@@ -161,7 +162,7 @@ TEST_F(PlanTest, AChoiceOfAllLayersIsBlamedAndNotTheLayer) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.err, "weft: lenet5: " + file +
                              ": joined_lines = false: the layers of the plan suit null (layer "
-                             "'s2': here the network has layer 'c3')\n");
+                             "'s2/copy': here the network has layer 's2')\n");
 }
 
 TEST_F(PlanTest, AProductIsRefusedWithOneField) {
